@@ -1,0 +1,7 @@
+// Declarations of the bind_* functions: adding a loop family is one file in bind/ and one row here and in module.cpp.
+#pragma once
+#include <nanobind/nanobind.h>
+
+namespace empirisk {
+void bind_threads(nanobind::module_& m);
+}

@@ -1,0 +1,9 @@
+// The extension module: one bind_* function per loop family, nothing else.
+#include <nanobind/nanobind.h>
+
+#include "bind/bind.hpp"
+
+NB_MODULE(_loops, m) {
+  m.doc() = "Compiled loops of empirisk. Shapes are checked here; values are validated in Python.";
+  empirisk::bind_threads(m);
+}

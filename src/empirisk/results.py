@@ -1,0 +1,293 @@
+"""What a computation returns: status, certificate, solution, estimate, finding.
+
+This module is the spine that every model shares; it imports nothing else of the package.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Self
+
+__all__ = [
+    "Certificate",
+    "ConvergenceError",
+    "Estimate",
+    "Finding",
+    "Kind",
+    "RiskCertificate",
+    "Solution",
+    "Status",
+]
+
+
+class Status(Enum):
+    """How a solve ended; the value is the sentence that the user reads."""
+
+    CERTIFIED = "The certificate is within the tolerance."
+    FLOOR = (
+        "Stopped at the rounding floor: the certificate is above the tolerance and floating-point "
+        "arithmetic cannot make it smaller; rescale the columns or raise tol."
+    )
+    MAX_STEPS = (
+        "Stopped at the step limit before the certificate reached the tolerance: (a) raise max_iter, "
+        "(b) raise tol if the printed certificate is good enough, (c) standardise the columns or "
+        "raise alpha, because the problem is ill-conditioned."
+    )
+    STALLED = (
+        "Stopped because the objective no longer decreases although the certificate is above the "
+        "tolerance: the problem is ill-conditioned at this precision; standardise the columns, "
+        "use float64, or raise alpha."
+    )
+    DIVERGED = (
+        "Stopped because the objective became infinite or NaN: (a) the columns have extreme scales, "
+        "(b) the starting point is too far away; standardise the columns."
+    )
+    UNBOUNDED = "No finite minimiser exists for this objective; add a penalty (alpha > 0)."
+    INTERRUPTED = "Interrupted before the certificate reached the tolerance."
+
+    @property
+    def ok(self) -> bool:
+        """Whether the solution may be used without a warning."""
+        return self is Status.CERTIFIED
+
+
+class Kind(Enum):
+    """By which argument a certificate holds."""
+
+    DUALITY_GAP = "the duality gap"
+    KKT_RESIDUAL = "the KKT residual"
+    STATIONARITY = "the gradient norm"
+    MONOTONE = "monotone ascent"
+    EIGEN_RESIDUAL = "the eigen-residual"
+    MONTE_CARLO = "the Monte-Carlo error"
+    EXACT = "an exact finite computation"
+    NONE = "no argument"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How far the returned parameters can be from the optimum, and by which argument.
+
+    Parameters
+    ----------
+    kind : Kind
+        The argument.
+    value : float
+        The certified quantity, never negative. For a duality gap, ``F(w) - min F <= value``.
+    scale : float
+        What `value` is compared with; solvers stop when ``value / scale <= tol``.
+    claim : str
+        One readable sentence.
+    strong_convexity : float
+        Modulus ``mu`` of the objective in the penalised parameters (0 when there is none).
+    floor : float
+        Estimated size of the rounding errors in `value`.
+
+    Examples
+    --------
+    >>> c = Certificate(Kind.DUALITY_GAP, 2e-9, 0.5, "F(w) - min F <= 2e-9, by the duality gap", 0.02)
+    >>> c.relative
+    4e-09
+    >>> round(c.distance(), 6)
+    0.000447
+    """
+
+    kind: Kind
+    value: float
+    scale: float
+    claim: str
+    strong_convexity: float = 0.0
+    floor: float = 0.0
+
+    @property
+    def relative(self) -> float:
+        """``value / scale``, the number that `tol` bounds."""
+        if self.value == 0.0:
+            return 0.0
+        return self.value / self.scale if self.scale > 0.0 else math.inf
+
+    def within(self, tol: float) -> bool:
+        """Whether ``value / scale <= tol``."""
+        return self.relative <= tol
+
+    def suboptimality(self) -> float | None:
+        """Upper bound on ``F(w) - min F``, or None when this kind of certificate gives none."""
+        if self.kind in (Kind.DUALITY_GAP, Kind.EXACT):
+            return self.value
+        if self.kind is Kind.STATIONARITY and self.strong_convexity > 0.0:
+            return self.value**2 / (2.0 * self.strong_convexity)
+        return None
+
+    def distance(self) -> float | None:
+        """Upper bound on ``||w - w*||`` in the penalised parameters: ``sqrt(2 gap / mu)``."""
+        gap = self.suboptimality()
+        if gap is None or self.strong_convexity <= 0.0:
+            return None
+        return math.sqrt(2.0 * gap / self.strong_convexity)
+
+    def __str__(self) -> str:
+        return self.claim
+
+
+@dataclass(frozen=True)
+class RiskCertificate:
+    """An upper bound on the risk that holds with probability ``1 - delta``."""
+
+    bound: str
+    value: float
+    measured: float | None
+    delta: float
+    n: int
+    assumptions: tuple[str, ...] = ()
+    vacuous: bool = False
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What a solver returns.
+
+    Parameters
+    ----------
+    w : array
+        Parameters of the problem that was solved, in the problem's own layout.
+    status : Status
+        How the solve ended.
+    certificate : Certificate
+        How far from the optimum.
+    n_steps : int
+        Steps taken.
+    n_passes : float
+        Equivalent passes over the data.
+    trace : tuple of (step, objective, certificate value)
+        One row per certificate check.
+    state : Any
+        What the solver can be resumed from.
+    note : str
+        What the user should know beside the status.
+    solver : str
+        Name of the solver that ran.
+    """
+
+    w: Any
+    status: Status
+    certificate: Certificate
+    n_steps: int = 0
+    n_passes: float = 0.0
+    trace: tuple[tuple[int, float, float], ...] = ()
+    state: Any = field(default=None, repr=False)
+    note: str = ""
+    solver: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """Status and claim in words."""
+        parts = [self.status.value, self.certificate.claim, self.note]
+        return " ".join(p if p.endswith(".") else p + "." for p in parts if p)
+
+    def require(self) -> Self:
+        """Return self when certified, else raise ConvergenceError that carries this solution."""
+        if not self.status.ok:
+            raise ConvergenceError(self)
+        return self
+
+
+class ConvergenceError(RuntimeError):
+    """Raised by :meth:`Solution.require`; the solution is in ``.solution``."""
+
+    def __init__(self, solution: Solution) -> None:
+        super().__init__(solution.sentence)
+        self.solution = solution
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.solution,)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number about the future with its interval.
+
+    Parameters
+    ----------
+    value : float
+        Point estimate (NaN when it is undefined).
+    low, high : float or None
+        Ends of the interval; None when the data cannot tell (then `reason` says why).
+    level : float
+        Nominal coverage, for example 0.95.
+    n : int
+        Number of rows (or of units that count as independent) behind the number.
+    method : str
+        How the interval was made.
+    reason : str
+        Why there is no interval, or a warning about it; empty otherwise.
+    target : str
+        What the interval is about (the estimand).
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    level: float
+    n: int
+    method: str
+    reason: str = ""
+    target: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The stable JSON form: value, low, high, level, n, method (and reason, target when set)."""
+        out: dict[str, Any] = {
+            "value": None if math.isnan(self.value) else self.value,
+            "low": self.low,
+            "high": self.high,
+            "level": self.level,
+            "n": self.n,
+            "method": self.method,
+        }
+        if self.reason:
+            out["reason"] = self.reason
+        if self.target:
+            out["target"] = self.target
+        return out
+
+    def __str__(self) -> str:
+        if self.low is None or self.high is None:
+            return f"{self.value:.4g} [cannot tell: {self.reason}]"
+        digits = _digits(self.high - self.low)
+        return f"{self.value:.{digits}f} [{self.low:.{digits}f}, {self.high:.{digits}f}]"
+
+
+def _digits(width: float) -> int:
+    """Decimals that an interval of this width justifies: two significant figures of the width."""
+    if not (width > 0.0) or math.isinf(width):
+        return 3
+    return int(min(12, max(0, 1 - math.floor(math.log10(width)))))
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One diagnosis with its evidence.
+
+    Parameters
+    ----------
+    code : str
+        Stable code, ``ER101`` and so on.
+    level : str
+        ``"note"``, ``"warning"`` or ``"serious"``.
+    sentence : str
+        What was found, in one sentence.
+    evidence : str
+        What was tested, on how many rows, and the statistic, interval or p-value.
+    advice : str
+        What to do about it.
+    where : tuple of str
+        Columns, classes or rows concerned.
+    """
+
+    code: str
+    level: str
+    sentence: str
+    evidence: str = ""
+    advice: str = ""
+    where: tuple[str, ...] = ()
