@@ -1,0 +1,6 @@
+"""Rows and columns: the design matrix, row blocks, and the validation of what users pass."""
+
+from empirisk.data.design import Design
+from empirisk.data.row_blocks import ArrayBlocks, Block, RowBlocks
+
+__all__ = ["ArrayBlocks", "Block", "Design", "RowBlocks"]

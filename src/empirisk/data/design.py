@@ -1,0 +1,114 @@
+"""The design matrix: one interface over dense arrays of any layout, CSR and CSC."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["Design", "as_design"]
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Products with X, its columns and its Gram matrix, without ever densifying or copying X.
+
+    Parameters
+    ----------
+    X : ndarray or CSR/CSC array, shape (n, p)
+        float32 or float64, any memory order, may be read-only.
+
+    Notes
+    -----
+    Products are in the precision of X; means and norms are accumulated in float64.
+    """
+
+    X: Any
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, p)."""
+        n, p = self.X.shape
+        return int(n), int(p)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """float32 or float64."""
+        return np.dtype(self.X.dtype)
+
+    @property
+    def sparse(self) -> bool:
+        """Whether X is CSR or CSC."""
+        return bool(sp.issparse(self.X))
+
+    @property
+    def size(self) -> int:
+        """Stored numbers."""
+        return int(self.X.nnz if self.sparse else self.X.size)
+
+    def matvec(self, w: Array) -> Array:
+        """``X w``, w of shape (p,) or (p, k)."""
+        return np.asarray(self.X @ w)
+
+    def rmatvec(self, u: Array) -> Array:
+        """``X' u``, u of shape (n,) or (n, k)."""
+        return np.asarray(self.X.T @ u)
+
+    def rows(self, index: IndexArray) -> Design:
+        """The named rows."""
+        X = self.X.tocsr() if self.sparse and self.X.format == "csc" else self.X
+        return Design(X[index])
+
+    def columns(self, index: IndexArray) -> Array:
+        """The named columns as a dense Fortran-ordered copy in the precision of X."""
+        if self.sparse:
+            return np.asfortranarray(self.csc[:, index].toarray())
+        return np.asfortranarray(self.X[:, index])
+
+    @cached_property
+    def csc(self) -> Any:
+        """X as CSC (X itself when it is one already)."""
+        return self.X if self.X.format == "csc" else self.X.tocsc()
+
+    def moments(self, weight: Array) -> tuple[Array, Array]:
+        """Weighted means and weighted mean squares about them, both (p,) in float64."""
+        total = float(weight.sum(dtype=np.float64))
+        p = self.shape[1]
+        if total == 0.0:
+            return np.zeros(p), np.zeros(p)
+        if self.sparse:
+            share = np.asarray(weight, dtype=np.float64) / total
+            mean = np.asarray(self.X.T @ share, dtype=np.float64)
+            return mean, _sparse_variance(self.csc, share, mean)
+        from empirisk import _loops
+
+        mean, centred_squares = _loops.col_moments(self.X, weight)
+        return mean, centred_squares / total
+
+    @cached_property
+    def finite(self) -> bool:
+        """Whether all stored numbers are finite."""
+        data = self.X.data if self.sparse else self.X
+        # A sum is finite unless some entry is not (or it overflows, which the slow path then settles).
+        with np.errstate(over="ignore", invalid="ignore"):
+            return bool(np.isfinite(data.sum(dtype=np.float64))) or bool(np.isfinite(data).all())
+
+
+def _sparse_variance(X: Any, share: Array, mean: Array) -> Array:
+    """``sum_i share_i (x_ij - mean_j)^2`` over the stored entries and the implicit zeros."""
+    column = np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
+    row_share = share[X.indices]
+    deviation = X.data.astype(np.float64) - mean[column]
+    stored = np.bincount(column, weights=row_share * deviation**2, minlength=X.shape[1])
+    stored_share = np.bincount(column, weights=row_share, minlength=X.shape[1])
+    return np.asarray(stored + np.maximum(1.0 - stored_share, 0.0) * mean**2)
+
+
+def as_design(X: Any) -> Design:
+    """Wrap an array or sparse matrix that has been validated."""
+    return X if isinstance(X, Design) else Design(X)

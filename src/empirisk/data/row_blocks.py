@@ -1,0 +1,110 @@
+"""Row blocks: a re-iterable, fixed-order sequence of blocks of rows.
+
+Arrays in memory are the one-block case.  Another place of storage overrides :meth:`RowBlocks.map_sum`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from empirisk.data.design import Design
+from empirisk.typing import Access, Array, IndexArray
+
+__all__ = ["ArrayBlocks", "Block", "RowBlocks"]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive rows: design, targets, weights, and the number of the first row."""
+
+    design: Design
+    y: Array
+    weight: Array
+    start: int
+
+
+class RowBlocks(Protocol):
+    """What a problem needs of its rows."""
+
+    @property
+    def n_cols(self) -> int: ...
+    @property
+    def n_rows(self) -> int | None: ...
+    @property
+    def total_weight(self) -> float: ...
+    @property
+    def access(self) -> frozenset[Access]: ...
+
+    def __iter__(self) -> Iterator[Block]: ...
+
+    def map_sum(self, f: Callable[[Block], Any]) -> Any:
+        """``sum over blocks of f(block)``, in the order of the blocks."""
+        ...
+
+    def draw(self, rng: np.random.Generator, size: int) -> tuple[Block, Array]:
+        """Rows drawn without replacement, and their inclusion factors ``n / size``."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayBlocks:
+    """Arrays in memory as one block.
+
+    Parameters
+    ----------
+    design : Design
+        n rows, p columns.
+    y : array, shape (n,) or (n, m)
+        Targets.
+    weight : array, shape (n,)
+        Sample weights, >= 0.
+    """
+
+    design: Design
+    y: Array
+    weight: Array
+
+    @property
+    def n_cols(self) -> int:
+        return self.design.shape[1]
+
+    @property
+    def n_rows(self) -> int:
+        return self.design.shape[0]
+
+    @cached_property
+    def total_weight(self) -> float:
+        return float(self.weight.sum(dtype=np.float64))
+
+    @cached_property
+    def unit_weights(self) -> bool:
+        """Whether all weights are 1."""
+        return bool(np.all(self.weight == 1.0))
+
+    @property
+    def access(self) -> frozenset[Access]:
+        return frozenset(Access)
+
+    def __iter__(self) -> Iterator[Block]:
+        yield Block(self.design, self.y, self.weight, 0)
+
+    def map_sum(self, f: Callable[[Block], Any]) -> Any:
+        total: Any = None
+        for block in self:
+            part = f(block)
+            total = part if total is None else total + part
+        return total
+
+    def draw(self, rng: np.random.Generator, size: int) -> tuple[Block, Array]:
+        rows = np.sort(rng.choice(self.n_rows, size=size, replace=False))
+        factor = np.full(size, self.n_rows / size)
+        return self.take(rows), factor
+
+    def take(self, rows: IndexArray) -> Block:
+        """The named rows as a block."""
+        return Block(self.design.rows(rows), self.y[rows], self.weight[rows], 0)

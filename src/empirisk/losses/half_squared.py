@@ -1,0 +1,63 @@
+"""Half the squared error."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from empirisk.losses.base import ScalarLoss
+from empirisk.typing import Array, Interval
+
+__all__ = ["HalfSquared"]
+
+
+@dataclass(frozen=True)
+class HalfSquared(ScalarLoss):
+    """``l(y, z) = (z - y)^2 / 2``, conjugate ``u^2/2 + u y``.
+
+    The negative log-likelihood of a Gaussian with mean z and variance equal to the dispersion.  A row
+    may have m targets, y and z of shape (n, m): their losses add.
+
+    Examples
+    --------
+    >>> loss = HalfSquared()
+    >>> loss.value(np.array([1.0]), np.array([3.0]))
+    array([2.])
+    """
+
+    name = "half_squared"
+    y_domain = Interval()
+    curvature = (1.0, 1.0)
+    lipschitz = math.inf
+
+    def value(self, y: Array, z: Array) -> Array:
+        return 0.5 * _row_sum((z - y) ** 2)
+
+    def grad(self, y: Array, z: Array) -> Array:
+        return z - y
+
+    def hess(self, y: Array, z: Array) -> Array:
+        return np.ones_like(z)
+
+    def conjugate(self, y: Array, u: Array) -> Array:
+        return _row_sum(u * (0.5 * u + y))
+
+    def mean(self, z: Array) -> Array:
+        return z
+
+    def log_normalizer(self, y: Array, dispersion: float) -> Array:
+        return _row_sum(np.full_like(y, 0.5 * math.log(2.0 * math.pi * dispersion)))
+
+    def balance(self, y: Array, theta: Array, s: Array) -> Array:
+        """Subtract the weighted mean: the domain is all of R, so this is the projection."""
+        total = s.sum()
+        return theta - (s @ theta) / total if total > 0 else theta
+
+    def best_constant(self, y: Array, s: Array) -> Array:
+        return np.asarray((s @ y) / s.sum())
+
+
+def _row_sum(a: Array) -> Array:
+    return a if a.ndim == 1 else np.asarray(a.sum(axis=1))

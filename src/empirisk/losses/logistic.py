@@ -1,0 +1,60 @@
+"""The logistic loss for labels -1 and +1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, xlogy
+
+from empirisk.losses.base import ScalarLoss
+from empirisk.typing import Array, Interval
+
+__all__ = ["Logistic"]
+
+
+@dataclass(frozen=True)
+class Logistic(ScalarLoss):
+    """``l(y, z) = log(1 + exp(-y z))`` with ``y`` in {-1, +1}.
+
+    Conjugate, with ``a = -u y``: ``a log a + (1-a) log(1-a)`` for ``0 <= a <= 1``, else +inf.
+
+    Examples
+    --------
+    >>> loss = Logistic()
+    >>> loss.value(np.array([1.0, -1.0]), np.array([0.0, -800.0]))
+    array([0.69314718, 0.        ])
+    """
+
+    name = "logistic"
+    y_domain = Interval(-1.0, 1.0)
+    curvature = (0.0, 0.25)
+    lipschitz = 1.0
+
+    def value(self, y: Array, z: Array) -> Array:
+        return np.logaddexp(0.0, -y * z)
+
+    def grad(self, y: Array, z: Array) -> Array:
+        return -y * expit(-y * z)
+
+    def hess(self, y: Array, z: Array) -> Array:
+        # The product of both tails keeps its relative precision where q (1 - q) would cancel.
+        return expit(z) * expit(-z)
+
+    def conjugate(self, y: Array, u: Array) -> Array:
+        a = -u * y
+        inside = (a >= 0.0) & (a <= 1.0)
+        a = np.clip(a, 0.0, 1.0)
+        return np.where(inside, xlogy(a, a) + xlogy(1.0 - a, 1.0 - a), np.inf)
+
+    def mean(self, z: Array) -> Array:
+        return expit(z)
+
+    def log_normalizer(self, y: Array, dispersion: float) -> Array:
+        if dispersion != 1.0:
+            raise ValueError(f"dispersion must be 1 for the logistic loss, got {dispersion!r}")
+        return np.zeros_like(y)
+
+    def best_constant(self, y: Array, s: Array) -> Array:
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(s[y > 0].sum()) - np.log(s[y < 0].sum()))

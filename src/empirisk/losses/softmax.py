@@ -1,0 +1,97 @@
+"""The multinomial logistic loss for class codes 0 .. k-1."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import logsumexp, softmax, xlogy
+
+from empirisk.typing import Array, Interval
+
+__all__ = ["Softmax"]
+
+
+@dataclass(frozen=True)
+class Softmax:
+    """``l(y, z) = log sum_k exp(z_k) - z_y``, ``y`` a class code, ``z`` of shape (n, k).
+
+    Conjugate: ``sum_k q_k log q_k`` with ``q = u + e_y`` in the simplex, else +inf.  Constants are in
+    the Euclidean norm of z.
+
+    Examples
+    --------
+    >>> loss = Softmax()
+    >>> loss.value(np.array([0]), np.array([[0.0, 0.0]]))
+    array([0.69314718])
+    """
+
+    name = "softmax"
+    y_domain = Interval(0.0, math.inf)
+    convex = True
+    vector = True
+    curvature = (0.0, 0.5)
+    lipschitz = math.sqrt(2.0)
+
+    def value(self, y: Array, z: Array) -> Array:
+        return np.asarray(logsumexp(z, axis=1) - np.take_along_axis(z, _codes(y), axis=1)[:, 0])
+
+    def grad(self, y: Array, z: Array) -> Array:
+        q = softmax(z, axis=1)
+        codes = _codes(y)
+        np.put_along_axis(q, codes, np.take_along_axis(q, codes, axis=1) - 1.0, axis=1)
+        return np.asarray(q)
+
+    def hess(self, y: Array, z: Array) -> Array:
+        q = softmax(z, axis=1)
+        return np.asarray(q * (1.0 - q))
+
+    def conjugate(self, y: Array, u: Array) -> Array:
+        q = u.copy()
+        codes = _codes(y)
+        np.put_along_axis(q, codes, np.take_along_axis(q, codes, axis=1) + 1.0, axis=1)
+        # Sums of k rounded probabilities miss 1 by a few units in the last place.
+        slack = 4.0 * q.shape[1] * float(np.finfo(q.dtype).eps)
+        inside = (q >= 0.0).all(axis=1) & (np.abs(q.sum(axis=1) - 1.0) <= slack)
+        q = np.maximum(q, 0.0)
+        return np.where(inside, xlogy(q, q).sum(axis=1), np.inf)
+
+    def mean(self, z: Array) -> Array:
+        return np.asarray(softmax(z, axis=1))
+
+    def log_normalizer(self, y: Array, dispersion: float) -> Array:
+        if dispersion != 1.0:
+            raise ValueError(f"dispersion must be 1 for the softmax loss, got {dispersion!r}")
+        return np.zeros(len(y))
+
+    def balance(self, y: Array, theta: Array, s: Array) -> Array:
+        """``theta' = (1-t) theta + t (e_y - q)`` with the q and the smallest t that make class sums vanish."""
+        k = theta.shape[1]
+        r = s @ theta
+        if not np.any(r):
+            return theta
+        total = s.sum()
+        class_weight = np.bincount(_codes(y)[:, 0], weights=s, minlength=k)
+        negative = r < 0.0
+        c = float(np.min(class_weight[negative] / -r[negative])) if negative.any() else math.inf
+        t = 1.0 / (1.0 + c)
+        q = class_weight / total
+        if t < 1.0:
+            q = q + (1.0 - t) * r / (t * total)
+        q = np.maximum(q, 0.0)
+        q = q / q.sum()
+        out = (1.0 - t) * theta - t * q
+        codes = _codes(y)
+        np.put_along_axis(out, codes, np.take_along_axis(out, codes, axis=1) + t, axis=1)
+        return np.asarray(out)
+
+    def best_constant(self, y: Array, s: Array) -> Array:
+        k = int(y.max()) + 1
+        with np.errstate(divide="ignore"):
+            log_share = np.log(np.bincount(_codes(y)[:, 0], weights=s, minlength=k) / s.sum())
+        return np.asarray(log_share - log_share.mean()) if np.isfinite(log_share).all() else log_share
+
+
+def _codes(y: Array) -> np.ndarray:
+    return np.asarray(y, dtype=np.intp)[:, None]

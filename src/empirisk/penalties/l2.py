@@ -1,0 +1,24 @@
+"""The squared L2 penalty."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from empirisk.penalties.elastic_net import ElasticNetPenalty
+
+__all__ = ["L2"]
+
+
+@dataclass(frozen=True)
+class L2(ElasticNetPenalty):
+    """``P(w) = alpha ||w||^2 / 2``; conjugate ``||u||^2 / (2 alpha)``.
+
+    Examples
+    --------
+    >>> L2(4.0).value(np.array([1.0, 1.0]))
+    4.0
+    """
+
+    l1_ratio: float = 0.0
+
+    name = "l2"

@@ -1,0 +1,123 @@
+"""The optimality certificate of a linear problem: the duality gap, else the KKT residual.
+
+With ``theta_i = -loss'(z_i)`` moved into ``sum_i s_i theta_i = 0`` (intercept) and scaled into the
+domain of the penalty's conjugate,
+
+    D(theta) = -(1/S) sum_i s_i loss*(y_i, -theta_i) - penalty*(v),    v = (1/S) sum_i s_i theta_i x_i
+
+is a lower bound of the objective whatever w is, so that ``F(w) - D(theta)`` proves how far w is from
+the minimum.  Only NumPy is used here: the argument does not depend on how w was found.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from empirisk.problems.evaluation import Evaluation
+from empirisk.results import Certificate, Kind
+from empirisk.typing import Array
+
+if TYPE_CHECKING:
+    from empirisk.problems.linear import LinearProblem
+
+__all__ = ["certify", "dual_point"]
+
+
+def certify(problem: LinearProblem, w: Array, evaluation: Evaluation | None = None) -> Certificate:
+    """The strongest certificate that the problem admits at w."""
+    if problem.data.total_weight == 0.0 or problem.data.n_cols + int(problem.intercept) == 0:
+        return Certificate(Kind.EXACT, 0.0, 1.0, "nothing to fit: no parameters or no rows with weight")
+    if problem.penalty.l1 > 0.0 or problem.penalty.l2 > 0.0:
+        return duality_gap(problem, w, evaluation)
+    return kkt_residual(problem, w, evaluation)
+
+
+def dual_point(problem: LinearProblem, scores: Array) -> tuple[Array, Array]:
+    """Dual values theta, shape of the scores, and ``v``, shape of the coefficients; both feasible."""
+    data = problem.data
+    theta = -problem.loss.grad(data.y, scores)
+    if problem.intercept:
+        theta = problem.loss.balance(data.y, theta, data.weight)
+    weighted = ((data.weight / data.total_weight) * theta.T).T
+    v = problem.design.rmatvec(weighted.astype(problem.design.dtype, copy=False)).astype(np.float64)
+    scale = problem.penalty.feasible_scale(v)
+    if scale < 1.0:
+        theta, v = theta * scale, v * scale
+    return theta, v
+
+
+def duality_gap(problem: LinearProblem, w: Array, evaluation: Evaluation | None = None) -> Certificate:
+    """``F(w) - D(theta)``, clipped at 0, with its rounding floor."""
+    data, penalty = problem.data, problem.penalty
+    scores = problem.scores(w) if evaluation is None else evaluation.scores
+    coef = np.asarray(problem.split(w)[0], dtype=np.float64)
+    loss = problem.mean_loss(scores)
+    primal = loss + penalty.value(coef)
+    if not math.isfinite(primal):
+        return Certificate(Kind.NONE, math.inf, 1.0, "none: the objective is not finite at this point")
+    theta, v = dual_point(problem, scores)
+    conjugate = float(data.weight @ problem.loss.conjugate(data.y, -theta)) / data.total_weight
+    penalty_conjugate = penalty.conjugate(v)
+    gap = primal + conjugate + penalty_conjugate
+    gap = max(gap, 0.0) if math.isfinite(gap) else math.inf
+    eps = float(np.finfo(np.float64).eps)
+    floor = 8.0 * eps * (abs(primal) + abs(conjugate) + penalty_conjugate)
+    scale = _scale(problem)
+    claim = (
+        f"F(w) - min F <= {gap:.2g} (relative {gap / scale:.1g} of the null model's {scale:.3g}), "
+        f"by {Kind.DUALITY_GAP.value}"
+    )
+    return Certificate(Kind.DUALITY_GAP, gap, scale, claim, penalty.strong_convexity, floor)
+
+
+def _scale(problem: LinearProblem) -> float:
+    """``F`` of the null model; the size of the targets when the null model is perfect, else 1."""
+    null = problem.null_evaluation.loss
+    size = float(problem.data.weight @ _row_squares(problem.data.y)) / problem.data.total_weight
+    if problem.loss.name == "half_squared" and null <= 1e-28 * size:
+        null = 0.0
+    return null or 0.5 * size or 1.0
+
+
+def _row_squares(y: Array) -> Array:
+    y = np.asarray(y, dtype=np.float64)
+    return y**2 if y.ndim == 1 else np.asarray((y**2).sum(axis=1))
+
+
+def kkt_residual(problem: LinearProblem, w: Array, evaluation: Evaluation | None = None) -> Certificate:
+    """``max_j dist(-g_j, dP(w_j)) / sd_j``, against the root mean square of loss' at the null model.
+
+    g is the gradient with the intercept's part projected out, so that both numbers are free of the
+    scale and of the origin of the columns: for least squares the value over the scale is the largest
+    correlation-like number between a column and the residual.
+    """
+    data = problem.data
+    e = problem.evaluate(w) if evaluation is None else evaluation
+    coef, _ = problem.split(w)
+    grad, grad_b = problem.split(e.grad)
+    mean, variance = problem.moments
+    if problem.intercept:
+        grad = grad - (mean * grad_b if grad.ndim == 1 else np.outer(mean, grad_b))
+    # A column that is constant up to rounding carries no information beside the intercept.
+    eps = float(np.finfo(problem.design.dtype).eps)
+    live = variance > (4.0 * eps * np.abs(mean)) ** 2
+    sd = np.sqrt(np.where(live, variance, 1.0))
+    distance = problem.penalty.subdiff_distance(coef, grad)
+    scaled = (distance.T * np.where(live, 1.0 / sd, 0.0)).T
+    value = float(max(np.max(scaled, initial=0.0), np.max(np.abs(grad_b), initial=0.0)))
+    slope = problem.loss.grad(data.y, problem.null_evaluation.scores)
+    scale = math.sqrt(float(data.weight @ _row_squares(slope)) / data.total_weight)
+    size = math.sqrt(float(data.weight @ _row_squares(data.y)) / data.total_weight)
+    if scale <= 1e-14 * size:
+        scale = size or 1.0
+    if not math.isfinite(value):
+        return Certificate(Kind.NONE, math.inf, 1.0, "none: the gradient is not finite at this point")
+    floor = 8.0 * float(np.finfo(problem.design.dtype).eps) * max(scale, size)
+    claim = (
+        f"the gradient is at most {value / scale:.1g} of its size at the null model in every column "
+        f"(standardised), by {Kind.KKT_RESIDUAL.value}; without a penalty there is no finite duality gap"
+    )
+    return Certificate(Kind.KKT_RESIDUAL, value, scale, claim, 0.0, floor)

@@ -1,0 +1,185 @@
+"""The one objective: a weighted mean loss of linear scores plus a penalty on the coefficients."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from empirisk.data.design import Design
+from empirisk.data.row_blocks import ArrayBlocks
+from empirisk.losses.base import Loss
+from empirisk.penalties.base import Penalty
+from empirisk.problems.certify import certify
+from empirisk.problems.evaluation import Evaluation, evaluate
+from empirisk.problems.intercept import best_intercept
+from empirisk.problems.potential import Potential
+from empirisk.results import Certificate
+from empirisk.typing import Array, Capability
+
+__all__ = ["LinearProblem"]
+
+
+@dataclass(frozen=True, eq=False)
+class LinearProblem:
+    """``F(w) = (1/S) sum_i s_i loss(y_i, x_i.w + b) + penalty(w)``, ``S = sum_i s_i``.
+
+    One frozen description; solvers optimise it, :meth:`potential` samples it.
+
+    Parameters
+    ----------
+    loss : Loss
+        Pointwise loss.
+    penalty : Penalty
+        Penalty on the coefficients; the intercept is never penalised.
+    data : ArrayBlocks
+        Design, targets (labels -1/+1 for the logistic loss, class codes for softmax), weights.
+    intercept : bool
+        Whether there is a free constant b.
+    dispersion : float
+        Dispersion of the likelihood that the loss stands for; only :meth:`potential` uses it.
+    n_outputs : int
+        Number of scores per row when they form a vector (classes or targets), else 0.
+
+    Notes
+    -----
+    Parameters are one array ``w``: coefficients (p rows), then the intercept as the last row; shape
+    (p + 1,) for one score per row, (p + 1, n_outputs) for a vector of scores; without an intercept
+    there are p rows.
+    """
+
+    loss: Loss
+    penalty: Penalty
+    data: ArrayBlocks
+    intercept: bool = True
+    dispersion: float = 1.0
+    n_outputs: int = 0
+
+    # -- shapes ---------------------------------------------------------------------------------
+
+    @property
+    def design(self) -> Design:
+        """The design matrix without the constant column."""
+        return self.data.design
+
+    @property
+    def n_params(self) -> int:
+        """Rows of the parameter array: p, plus 1 with an intercept."""
+        return self.data.n_cols + int(self.intercept)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the parameter array."""
+        return (self.n_params, self.n_outputs) if self.n_outputs else (self.n_params,)
+
+    def split(self, w: Array) -> tuple[Array, Array]:
+        """Coefficients and intercept (0 without one)."""
+        p = self.data.n_cols
+        if self.intercept:
+            return w[:p], w[p]
+        return w, np.zeros(w.shape[1:], dtype=w.dtype)
+
+    def join(self, coef: Array, b: Array | float) -> Array:
+        """The inverse of :meth:`split`."""
+        if not self.intercept:
+            return coef
+        row = np.broadcast_to(np.asarray(b, dtype=coef.dtype), coef.shape[1:])
+        return np.concatenate([coef, row[None]])
+
+    def zeros(self) -> Array:
+        """All parameters zero, in float64."""
+        return np.zeros(self.shape)
+
+    # -- values ---------------------------------------------------------------------------------
+
+    def scores(self, w: Array) -> Array:
+        """``X w + b`` in float64, shape (n,) or (n, n_outputs)."""
+        coef, b = self.split(w)
+        return np.asarray(self.design.matvec(coef.astype(self.design.dtype, copy=False)) + b, dtype=np.float64)
+
+    def evaluate(self, w: Array) -> Evaluation:
+        """Mean loss, its gradient and the scores, in one pass over the data."""
+        return evaluate(self, w)
+
+    def smooth(self, w: Array) -> tuple[float, Array]:
+        """Mean loss and its gradient (without the penalty)."""
+        e = self.evaluate(w)
+        return e.loss, e.grad
+
+    def mean_loss(self, z: Array) -> float:
+        """Weighted mean loss of given scores."""
+        if self.data.total_weight == 0.0:
+            return 0.0
+        return float(self.data.weight @ self.loss.value(self.data.y, z)) / self.data.total_weight
+
+    def value(self, w: Array) -> float:
+        """``F(w)``."""
+        return self.mean_loss(self.scores(w)) + self.penalty.value(self.split(w)[0])
+
+    @cached_property
+    def null(self) -> Array:
+        """Parameters of the null model: no coefficients, the best intercept."""
+        w = self.zeros()
+        if self.intercept and self.data.total_weight > 0.0:
+            shape = (len(self.data.y), self.n_outputs) if self.n_outputs else (len(self.data.y),)
+            w[-1] = best_intercept(self.loss, self.data.y, self.data.weight, np.zeros(shape))
+        return w
+
+    @cached_property
+    def null_evaluation(self) -> Evaluation:
+        """Loss, gradient and scores of the null model."""
+        return evaluate(self, self.null)
+
+    # -- certificate, views ---------------------------------------------------------------------
+
+    def certify(self, w: Array, evaluation: Evaluation | None = None) -> Certificate:
+        """Duality gap where a dual point exists, else the KKT residual; see :mod:`problems.certify`."""
+        return certify(self, w, evaluation)
+
+    def critical_strength(self) -> float:
+        """The smallest alpha for which all coefficients are zero."""
+        return self.penalty.critical_strength(self.split(self.null_evaluation.grad)[0])
+
+    def with_strength(self, alpha: float) -> Self:
+        """The same problem with another penalty strength; cached facts of the data are kept."""
+        other = replace(self, penalty=self.penalty.with_strength(alpha))
+        for name in ("null", "null_evaluation", "moments"):
+            if name in self.__dict__:
+                other.__dict__[name] = self.__dict__[name]
+        return other
+
+    @cached_property
+    def moments(self) -> tuple[Array, Array]:
+        """Weighted mean and mean square deviation of each column; about 0 without an intercept."""
+        mean, variance = self.design.moments(self.data.weight)
+        if self.intercept:
+            return mean, variance
+        return np.zeros_like(mean), variance + mean**2
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """What this problem offers to solvers."""
+        out = {Capability.GRAD, Capability.HESS, Capability.CONJUGATE, Capability.COLUMNS}
+        if self.loss.name == "half_squared":
+            out.add(Capability.QUADRATIC)
+        if math.isfinite(self.penalty.smoothness):
+            out.add(Capability.SMOOTH_PENALTY)
+        if self.penalty.separable:
+            out.add(Capability.SEPARABLE_PENALTY)
+        if not self.n_outputs:
+            out.add(Capability.SCALAR_SCORE)
+        if not self.design.sparse:
+            out.add(Capability.DENSE)
+        return frozenset(out)
+
+    def potential(self, temperature: float = 1.0) -> Potential:
+        """``U(w) = (S / (dispersion * temperature)) F(w)``: the only place that multiplies by S."""
+        return Potential(self, self.data.total_weight / (self.dispersion * temperature))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the description, not the cached facts."""
+        keep = ("loss", "penalty", "data", "intercept", "dispersion", "n_outputs")
+        return {k: self.__dict__[k] for k in keep}

@@ -1,0 +1,84 @@
+"""Dates as people write them: which format reads all of a column."""
+
+from __future__ import annotations
+
+import polars as pl
+
+__all__ = ["find_date_format", "parse_dates"]
+
+_SHAPES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (r"^\d{4}-\d{1,2}-\d{1,2}$", ("%Y-%m-%d",)),
+    (r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}", ("iso",)),
+    (r"^\d{4}/\d{1,2}/\d{1,2}$", ("%Y/%m/%d",)),
+    (r"^\d{1,2}\.\d{1,2}\.\d{4}$", ("%d.%m.%Y",)),
+    (r"^\d{1,2}\.\d{1,2}\.\d{4} \d{1,2}:\d{2}$", ("%d.%m.%Y %H:%M",)),
+    (r"^\d{1,2}\.\d{1,2}\.\d{2}$", ("%d.%m.%y",)),
+    (r"^\d{1,2}/\d{1,2}/\d{4}$", ("%d/%m/%Y", "%m/%d/%Y")),
+    (r"^\d{1,2}/\d{1,2}/\d{4} \d{1,2}:\d{2}$", ("%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M")),
+    (r"^\d{1,2}/\d{1,2}/\d{2}$", ("%d/%m/%y", "%m/%d/%y")),
+    (r"^\d{1,2}-\d{1,2}-\d{4}$", ("%d-%m-%Y", "%m-%d-%Y")),
+    (r"^\d{1,2}[ -][A-Za-z]{3}[ -]\d{4}$", ("%d %b %Y", "%d-%b-%Y")),
+    (r"^[A-Za-z]{3} \d{1,2}, \d{4}$", ("%b %d, %Y",)),
+    (r"^(19|20)\d{6}$", ("%Y%m%d",)),
+)
+_ISO = ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M")
+
+
+def parse_dates(values: pl.Series, fmt: str) -> pl.Series:
+    """Parse strings to naive datetimes in UTC; what does not fit becomes null.
+
+    Parameters
+    ----------
+    values : polars.Series of strings
+    fmt : str
+        A ``strftime`` format, or ``"iso"`` for ISO 8601 with a time of day.
+    """
+    if fmt != "iso":
+        padded = values if "%H" in fmt else values + " 00:00"
+        full = fmt if "%H" in fmt else f"{fmt} %H:%M"
+        return padded.str.to_datetime(full, strict=False, time_unit="us", ambiguous="null")
+    text = values.str.replace(" ", "T", literal=True).str.replace(r"Z$", "")
+    zone = text.str.extract(r"([+-]\d{2}:?\d{2})$", 1)
+    text = text.str.replace(r"[+-]\d{2}:?\d{2}$", "")
+    stamps = [text.str.to_datetime(f, strict=False, time_unit="us") for f in _ISO]
+    stamp = pl.select(pl.coalesce(*stamps)).to_series()
+    if zone.null_count() == len(zone):
+        return stamp
+    minutes = pl.DataFrame({"z": zone.str.replace(":", "")}).select(
+        (pl.col("z").str.slice(0, 3).cast(pl.Int64) * 60
+         + (pl.col("z").str.slice(0, 1) + pl.col("z").str.slice(3, 2)).cast(pl.Int64)).fill_null(0)
+    ).to_series()
+    return stamp - pl.select(pl.duration(minutes=minutes)).to_series()
+
+
+def find_date_format(values: pl.Series) -> tuple[str, bool]:
+    """Find the one format that reads every value.
+
+    Parameters
+    ----------
+    values : polars.Series of strings without nulls
+
+    Returns
+    -------
+    (str, bool)
+        The format ("" when there is none) and whether a second one reads every value too
+        (day and month could be exchanged; the first, day before month, is returned).
+
+    Examples
+    --------
+    >>> find_date_format(pl.Series(["31.12.2020", "1.2.2021"]))
+    ('%d.%m.%Y', False)
+    >>> find_date_format(pl.Series(["01/02/2020"]))
+    ('%d/%m/%Y', True)
+    >>> find_date_format(pl.Series(["12/31/2020"]))
+    ('%m/%d/%Y', False)
+    """
+    for shape, formats in _SHAPES:
+        if values.is_empty() or not values.head(1).str.contains(shape).all():
+            continue
+        if not values.str.contains(shape).all():
+            continue
+        good = [f for f in formats if parse_dates(values, f).null_count() == 0]
+        if good:
+            return good[0], len(good) > 1
+    return "", False

@@ -1,0 +1,257 @@
+"""A table as it was understood: its columns, its target, and every decision with the option that changes it."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+import polars as pl
+
+__all__ = ["KINDS", "Column", "Source", "Table"]
+
+Role = Literal["target", "feature", "group", "time", "dropped"]
+Kind = Literal["number", "boolean", "categorical", "text", "date", "id", "constant", "empty"]
+Task = Literal["binary", "multiclass", "regression"]
+
+KINDS: tuple[str, ...] = ("number", "boolean", "categorical", "text", "date", "id", "constant", "empty")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: what it is taken for, why, and how to have it otherwise.
+
+    Parameters
+    ----------
+    name : str
+        Name after renaming of duplicates.
+    role : {"target", "feature", "group", "time", "dropped"}
+        What it is used for.
+    kind : {"number", "boolean", "categorical", "text", "date", "id", "constant", "empty"}
+        What its values are.
+    reason : str
+        Why it was decided so.
+    override : str
+        The command-line option that changes the decision.
+    n_missing, n_distinct : int
+        Rows without a value; distinct values among the others.
+    summary : dict
+        Counts only: a histogram of at most 40 bins or the most frequent levels.
+    warning : str
+        What the user should know; empty when there is nothing.
+    base : {"number", "boolean", "string", "date"}
+        How the values are stored in the frame (an id or a constant keeps its values).
+    markers : tuple of (str, int)
+        Missing-value markers that were found, with their counts.
+    decimal : str
+        Decimal mark of a number column that was read from text.
+    unit : str
+        Percent sign or currency that every value carried and that was taken off.
+    date_format : str
+        ``strftime`` format of a date column that was read from text.
+    truth : tuple of str
+        (false, true) words of a boolean column.
+    n_unreadable : int
+        Values that are not of the kind and were therefore counted as missing.
+    unreadable : tuple of str
+        Up to three of them.
+    levels : tuple of str
+        Levels of a categorical column or of a class target.
+    """
+
+    name: str
+    role: Role
+    kind: Kind
+    reason: str
+    override: str
+    n_missing: int
+    n_distinct: int
+    summary: dict[str, Any] = field(default_factory=dict)
+    warning: str = ""
+    base: str = "string"
+    markers: tuple[tuple[str, int], ...] = ()
+    decimal: str = "."
+    unit: str = ""
+    date_format: str = ""
+    truth: tuple[str, str] = ("false", "true")
+    n_unreadable: int = 0
+    unreadable: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
+
+    def line(self) -> str:
+        """Return the decision in one line, without the name."""
+        kind = f"dropped, {self.kind}" if self.role == "dropped" else self.kind
+        if self.role in ("group", "time"):
+            kind = f"{self.role} column, {self.kind}"
+        parts = [f"{kind}: {self.reason}" if self.reason else kind]
+        if self.n_missing and self.kind != "empty":
+            found = ", ".join(f"{m!r}" if m else "blank" for m, _ in self.markers)
+            parts.append(f"{self.n_missing:,} missing" + (f" ({found})" if found else ""))
+        if self.warning:
+            parts.append(self.warning)
+        return "; ".join(parts)
+
+
+@dataclass(frozen=True)
+class Source:
+    """The file: its name without folders, its format, and what was found in it.
+
+    `notes` holds one sentence per thing that was done to the rows or the header.
+    """
+
+    name: str
+    format: str
+    encoding: str = ""
+    delimiter: str = ""
+    decimal: str = ""
+    quote: str = ""
+    header: str = ""
+    notes: tuple[str, ...] = ()
+
+    def line(self) -> str:
+        """Return the found format in a few words: ``comma, utf-8, header found``."""
+        parts = [self.format] if self.format in ("parquet", "jsonl") else []
+        parts += [p for p in (self.delimiter, self.encoding) if p]
+        if self.decimal == ",":
+            parts.append("decimal comma")
+        parts += [self.header] if self.header else []
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file as it was understood.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        Parsed columns, dropped ones included: numbers as Float64, booleans as Boolean, dates as Datetime, everything
+        else (and the target of a classification) as String. Rows without a target value are left out.
+    columns : tuple of Column
+        In the order of the file.
+    target : str or None
+        Name of the target; None for rows to predict that carry none.
+    task : {"binary", "multiclass", "regression"}
+        What is predicted.
+    classes : tuple of str
+        Labels in their sorted order (empty for a regression).
+    positive : str
+        The label whose probability is reported ("" unless binary).
+    source : Source
+        Where it came from.
+    fingerprint : str
+        SHA-256 of the parsed columns; the same for CSV, Parquet and JSON Lines.
+    n_rows : int
+        Rows of `frame`.
+    n_left_out : int
+        Rows left out because the target is missing.
+    target_note : str
+        Why the task was decided so.
+    target_override : str
+        The options that change it.
+    """
+
+    frame: pl.DataFrame
+    columns: tuple[Column, ...]
+    target: str | None
+    task: Task
+    classes: tuple[str, ...]
+    positive: str
+    source: Source
+    fingerprint: str
+    n_rows: int
+    n_left_out: int = 0
+    target_note: str = ""
+    target_override: str = ""
+    unseen: tuple[str, ...] = ()
+
+    def column(self, name: str) -> Column:
+        """Return the column of that name."""
+        return next(c for c in self.columns if c.name == name)
+
+    def names(self, role: Role) -> list[str]:
+        """Return the names of the columns with a role, in file order."""
+        return [c.name for c in self.columns if c.role == role]
+
+    @property
+    def features(self) -> list[str]:
+        """Names of the feature columns, in file order."""
+        return self.names("feature")
+
+    @property
+    def group(self) -> str | None:
+        """Name of the group column, if one was declared."""
+        return next(iter(self.names("group")), None)
+
+    @property
+    def time(self) -> str | None:
+        """Name of the time column, if one was declared."""
+        return next(iter(self.names("time")), None)
+
+    def class_counts(self) -> dict[str, int]:
+        """Return the number of rows of each class (empty for a regression or without target)."""
+        if self.target is None or self.task == "regression":
+            return {}
+        counts = dict(self.frame[self.target].value_counts().iter_rows())
+        return {label: int(counts.get(label, 0)) for label in self.classes}
+
+    def lines(self) -> list[str]:
+        """Return the printed inference: the file, then every column with the option that overrides it."""
+        head = (
+            f"Reading {self.source.name}  {_count(self.n_rows + self.n_left_out, 'row')}, "
+            f"{_count(len(self.columns), 'column')} ({self.source.line()})"
+        )
+        width = min(24, max((len(c.name) for c in self.columns), default=0))
+        told = [(c.name, self._line(c), c.override) for c in self.columns]
+        if self.target is not None:
+            told.sort(key=lambda row: row[0] != self.target)
+        body = [f"  {name:<{width}}  {text}    {override}".rstrip() for name, text, override in told]
+        return [head, *(f"  {note}" for note in self.source.notes), *body, *(f"  {note}" for note in self.unseen)]
+
+    def _line(self, column: Column) -> str:
+        if column.name != self.target:
+            return column.line()
+        left_out = (
+            f"; {_count(self.n_left_out, 'row')} without a value left out" if self.n_left_out else ""
+        )
+        return f"target, {self.target_note}{left_out}"
+
+    def decisions(self) -> dict[str, Any]:
+        """Return all decisions without any data, as plain JSON values; see :meth:`from_decisions`."""
+        columns = [asdict(replace(c, summary={})) for c in self.columns]
+        keys = ("target", "task", "positive", "fingerprint", "target_note", "target_override")
+        return {
+            "columns": columns,
+            "classes": list(self.classes),
+            "source": asdict(self.source),
+            **{key: getattr(self, key) for key in keys},
+        }
+
+    @classmethod
+    def from_decisions(cls, decisions: dict[str, Any]) -> Table:
+        """Rebuild a table without rows from :meth:`decisions`, to read other files alike."""
+        columns = tuple(Column(**{k: _tuples(v) for k, v in c.items()}) for c in decisions["columns"])
+        source = Source(**{k: _tuples(v) for k, v in decisions["source"].items()})
+        keys = ("target", "task", "positive", "fingerprint", "target_note", "target_override")
+        return cls(
+            frame=pl.DataFrame({c.name: [] for c in columns}),
+            columns=columns,
+            classes=tuple(decisions["classes"]),
+            source=source,
+            n_rows=0,
+            **{key: decisions[key] for key in keys},
+        )
+
+
+def option(flag: str, name: str, value: str = "") -> str:
+    """Return a command-line option that can be pasted into a shell."""
+    return f"{flag} {shlex.quote(f'{name}={value}' if value else name)}"
+
+
+def _tuples(value: Any) -> Any:
+    """JSON has lists only; the fields are tuples."""
+    return tuple(_tuples(v) for v in value) if isinstance(value, list | tuple) else value
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" + ("" if n == 1 else "s")

@@ -1,0 +1,51 @@
+"""Intervals for scores: one mathematical object per file, one registry row each.
+
+Every entry returns an :class:`empirisk.results.Estimate`. Where a sample cannot tell, `low` and `high` are None
+and `reason` is a sentence; the thresholds depend on counts of rows, classes and groups only, because a
+gate on how well-behaved the observed losses look selects the samples that missed the tail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from empirisk.results import Estimate
+from empirisk.selection.intervals.auc import auc_interval
+from empirisk.selection.intervals.average_precision import average_precision_interval
+from empirisk.selection.intervals.bbc import best_of
+from empirisk.selection.intervals.clopper_pearson import clopper_pearson
+from empirisk.selection.intervals.effective import effective_wilson
+from empirisk.selection.intervals.f1 import f1_interval
+from empirisk.selection.intervals.grouped import grouped_mean, grouped_proportion, grouped_score
+from empirisk.selection.intervals.hall import hall
+from empirisk.selection.intervals.mover import balanced_accuracy_interval
+from empirisk.selection.intervals.nadeau_bengio import nadeau_bengio
+from empirisk.selection.intervals.newcombe import newcombe_limits
+from empirisk.selection.intervals.r2 import r2_interval
+from empirisk.selection.intervals.repeated_kfold import grouped_kfold, repeated_kfold
+from empirisk.selection.intervals.student import student
+from empirisk.selection.intervals.tango import tango
+from empirisk.selection.intervals.wilson import wilson
+
+INTERVALS: dict[str, Callable[..., Estimate]] = {
+    "wilson": wilson,
+    "clopper_pearson": clopper_pearson,
+    "hall": hall,
+    "student": student,
+    "f1": f1_interval,
+    "r2": r2_interval,
+    "auc": auc_interval,
+    "average_precision": average_precision_interval,
+    "balanced_accuracy": balanced_accuracy_interval,
+    "effective_wilson": effective_wilson,
+    "tango": tango,
+    "grouped_mean": grouped_mean,
+    "grouped_proportion": grouped_proportion,
+    "grouped_score": grouped_score,
+    "repeated_kfold": repeated_kfold,
+    "grouped_kfold": grouped_kfold,
+    "nadeau_bengio": nadeau_bengio,
+    "best_of": best_of,
+}
+
+__all__ = ["INTERVALS", "newcombe_limits", *(f.__name__ for f in INTERVALS.values())]

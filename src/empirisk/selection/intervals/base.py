@@ -1,0 +1,95 @@
+"""Critical values, refusals and the sentences that every interval shares."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from empirisk.results import Estimate
+
+Floats = NDArray[np.float64]
+
+MODEL = "this fitted model, on new rows drawn like these"
+MODEL_GROUPS = "this fitted model, on rows of new groups drawn like these"
+
+DOMINATED = "a few rows dominate this mean, so the interval may be too short"
+
+
+def check_level(level: float) -> float:
+    """Return `level` when it lies strictly between 0 and 1."""
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level must lie strictly between 0 and 1, got {level!r}; 0.95 is usual.")
+    return float(level)
+
+
+def normal_quantile(level: float) -> float:
+    """Two-sided critical value of the normal distribution: ``Phi^-1((1 + level)/2)``."""
+    return float(special.ndtri(0.5 * (1.0 + check_level(level))))
+
+
+def student_quantile(level: float, df: float) -> float:
+    """Two-sided critical value of Student's t with `df` degrees of freedom."""
+    return float(special.stdtrit(df, 0.5 * (1.0 + check_level(level))))
+
+
+def refuse(value: float, level: float, n: int, method: str, reason: str, target: str = MODEL) -> Estimate:
+    """An estimate without an interval: the data cannot tell, and `reason` says why."""
+    return Estimate(float(value), None, None, check_level(level), int(n), method, reason, target)
+
+
+def too_few(count: int, need: int, what: str = "rows") -> str:
+    """The sentence of a refusal for want of rows, groups or splits."""
+    return f"{count} {what} are too few (at least {need} are needed)"
+
+
+def accept(
+    value: float,
+    limits: tuple[float, float],
+    level: float,
+    n: int,
+    method: str,
+    *,
+    reason: str = "",
+    target: str = MODEL,
+) -> Estimate:
+    """An estimate with its interval; an interval that is not finite or has no width is refused."""
+    low, high = float(limits[0]), float(limits[1])
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return refuse(value, level, n, method, "the interval is not finite on these rows", target)
+    if not high > low:
+        return refuse(value, level, n, method, "the rows show no variation to measure an error with", target)
+    return Estimate(float(value), low, high, check_level(level), int(n), method, reason, target)
+
+
+def as_rows(values: ArrayLike, name: str = "values") -> Floats:
+    """A finite one-dimensional float array with at least one row, or an error that names the row."""
+    out = np.asarray(values, dtype=np.float64)
+    if out.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional (one number a row), got shape {out.shape}.")
+    if out.size == 0:
+        raise ValueError(f"{name} is empty; an interval needs at least one row.")
+    bad = ~np.isfinite(out)
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise ValueError(
+            f"{name} is {out[row]} in row {row} ({int(bad.sum())} such rows); remove or mend them."
+        )
+    return out
+
+
+def group_codes(groups: ArrayLike, n: int) -> tuple[NDArray[np.intp], int]:
+    """Groups as integers ``0..G-1`` and their number G."""
+    labels = np.asarray(groups)
+    if labels.shape != (n,):
+        raise ValueError(f"groups must hold one label for each of the {n} rows, got shape {labels.shape}.")
+    if labels.dtype == object:
+        if any(label is None or label != label for label in labels):
+            raise ValueError("groups has missing labels; give every row a group.")
+        labels = labels.astype(str)
+    elif np.issubdtype(labels.dtype, np.floating) and np.isnan(labels).any():
+        raise ValueError("groups has missing labels; give every row a group.")
+    unique, codes = np.unique(labels, return_inverse=True)
+    return codes.reshape(-1), int(unique.size)

@@ -1,0 +1,94 @@
+"""BBC-CV: the score of the best of m candidates, corrected for having been chosen."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from empirisk.results import Estimate
+from empirisk.selection.intervals.base import Floats, accept, refuse, too_few
+from empirisk.selection.intervals.repeated_kfold import MIN_ROWS, kfold_variance
+from empirisk.selection.intervals.student import student_limits
+
+TARGET = "the expected loss of the winner that this selection picks when trained on {n} rows"
+
+
+def bbc_draws(losses: Floats, n_bootstrap: int, rng: np.random.Generator) -> Floats:
+    """Out-of-bag mean loss of the candidate that is best in the bag, for each bootstrap draw of rows."""
+    n = losses.shape[0]
+    out: list[float] = []
+    chunk = max(1, min(n_bootstrap, 8_000_000 // n))
+    while len(out) < n_bootstrap:
+        counts = rng.multinomial(n, np.full(n, 1.0 / n), size=min(chunk, n_bootstrap - len(out)))
+        outside = (counts == 0).astype(np.float64)
+        best = np.argmin(counts @ losses, axis=1)
+        held_out = (outside @ losses)[np.arange(best.size), best]
+        out.extend(held_out / np.maximum(outside.sum(axis=1), 1.0))
+    return np.array(out)
+
+
+def best_of(
+    losses: ArrayLike,
+    folds: int,
+    level: float = 0.95,
+    *,
+    n_bootstrap: int = 500,
+    random_state: int | np.random.Generator | None = None,
+    target: str | None = None,
+) -> Estimate:
+    """Loss of the winner of m candidates: bootstrap the rows, choose in the bag, score outside it.
+
+    0-1 losses: the centre is the mean over draws, the half-width that of one-repeat K-fold
+    cross-validation for the winner (``t sqrt(s^2/n K/(K-1))``). Other losses: percentiles of the draws.
+
+    Parameters
+    ----------
+    losses : array of shape (n, m)
+        Out-of-fold losses of m candidates on the same folds (smaller is better).
+    folds : int >= 2
+        K of the cross-validation that made them.
+    level : float, default 0.95
+        Nominal coverage.
+    n_bootstrap : int, default 500
+        Bootstrap draws; no model is fitted.
+    random_state : int, Generator or None
+        Seed.
+    target : str, optional
+        What the loss is about.
+
+    Notes
+    -----
+    The plain interval of the winner of 20 covers 49 to 94 %; this one 93 to 97 % for accuracy and 86
+    to 98 % (mean 94 %) for log-loss. Source: Tsamardinos et al. (2018). Cost O(n_bootstrap n m).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> wrong = np.random.default_rng(0).random((200, 20)) < 0.5   # twenty coins
+    >>> e = best_of(wrong, folds=5, random_state=0)
+    >>> float(wrong.mean(axis=0).min()) < 0.45, e.low < 0.5 < e.high
+    (True, True)
+    """
+    table = np.asarray(losses, dtype=np.float64)
+    if table.ndim != 2 or 0 in table.shape:
+        raise ValueError(f"losses must have shape (rows, candidates), got {table.shape}.")
+    if not np.isfinite(table).all():
+        row, candidate = (int(k) for k in np.argwhere(~np.isfinite(table))[0])
+        raise ValueError(f"the loss of candidate {candidate} in row {row} is {table[row, candidate]}.")
+    if folds < 2:
+        raise ValueError(f"folds must be at least 2, got {folds}.")
+    n, m = table.shape
+    target = TARGET.format(n=n) if target is None else target
+    draws = bbc_draws(table, n_bootstrap, np.random.default_rng(random_state))
+    centre = float(draws.mean())
+    method = f"BBC-CV over {m} candidates"
+    if n < MIN_ROWS:
+        return refuse(centre, level, n, method, too_few(n, MIN_ROWS), target)
+    if np.isin(table, (0.0, 1.0)).all():
+        winner = table[:, int(np.argmin(table.mean(axis=0)))]
+        variance = kfold_variance(winner[None, :], folds)
+        low, high = student_limits(centre, variance, n - 1, level)
+        return accept(centre, (max(0.0, low), min(1.0, high)), level, n, method, target=target)
+    tail = 0.5 * (1.0 - level)
+    low, high = np.quantile(draws, [tail, 1.0 - tail])
+    return accept(centre, (low, high), level, n, method + ", percentiles", target=target)

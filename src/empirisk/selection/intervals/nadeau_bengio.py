@@ -1,0 +1,52 @@
+"""The corrected resampled t interval of Nadeau and Bengio, for scores of J train/test splits."""
+
+from __future__ import annotations
+
+import math
+
+from numpy.typing import ArrayLike
+
+from empirisk.results import Estimate
+from empirisk.selection.intervals.base import accept, as_rows, refuse, too_few
+from empirisk.selection.intervals.student import student_limits
+
+MIN_SPLITS = 5
+
+
+def nadeau_bengio(
+    scores: ArrayLike, test_over_train: float, n: int, level: float = 0.95, *, target: str = ""
+) -> Estimate:
+    """``m -+ t_{J-1} sqrt(s_J^2 (1/J + n_test/n_train))``.
+
+    Parameters
+    ----------
+    scores : array of shape (J,)
+        Score on the test part of each split: folds of one K-fold, of repeats, or random splits.
+    test_over_train : float > 0
+        ``n_test/n_train``: 1/(K-1) for K folds.
+    n : int
+        Rows of the whole sample (printed).
+    level : float, default 0.95
+        Nominal coverage.
+    target : str
+        What the score is about.
+
+    Notes
+    -----
+    On the means of one 5-fold split it covers 95 to 97 % and is 1.5 to 1.9 times as wide as
+    :func:`repeated_kfold`; with repeats 92 to 95 %. It needs no row losses, so any scorer can use
+    it. Sources: Nadeau and Bengio (2003), Bouckaert and Frank (2004). Cost O(J).
+
+    Examples
+    --------
+    >>> str(nadeau_bengio([0.8, 0.9, 0.85, 0.8, 0.9], 0.25, 100))
+    '0.85 [0.76, 0.94]'
+    """
+    values = as_rows(scores, "scores")
+    j, mean, method = values.size, float(values.mean()), f"corrected resampled t over {values.size} splits"
+    if j < MIN_SPLITS:
+        return refuse(mean, level, n, method, too_few(j, MIN_SPLITS, "splits"), target)
+    variance = float(values.var(ddof=1)) * (1.0 / j + test_over_train)
+    if variance <= 1e-30 * max(1.0, mean * mean) or math.isnan(variance):
+        return refuse(mean, level, n, method, "all splits have the same score", target)
+    return accept(mean, student_limits(mean, variance, j - 1, level), level, n, method, target=target)

@@ -1,0 +1,173 @@
+"""The one loop: take steps, ask the problem for a certificate, stop when it is small."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from empirisk.problems.evaluation import Evaluation
+from empirisk.problems.linear import LinearProblem
+from empirisk.results import Certificate, Solution, Status
+from empirisk.typing import Array, Capability
+
+__all__ = ["Solver", "State", "check_capabilities", "solve"]
+
+
+@dataclass(frozen=True)
+class State:
+    """What the next step needs; solvers extend it.
+
+    Parameters
+    ----------
+    w : array
+        The iterate.
+    evaluation : Evaluation or None
+        Loss, gradient and scores at w when the solver has them: the certificate then costs no pass.
+    check : bool
+        The solver believes that a certificate is worth computing now.
+    done : bool
+        The solver cannot improve w any further.
+    n_passes : float
+        Passes over the data so far.
+    note : str
+        What the user should know.
+    """
+
+    w: Array
+    evaluation: Evaluation | None = None
+    check: bool = True
+    done: bool = False
+    n_passes: float = 0.0
+    note: str = ""
+
+
+class Solver(Protocol):
+    """``init`` and ``step``; nothing about stopping."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def needs(self) -> frozenset[Capability]: ...
+
+    def init(self, problem: LinearProblem, w0: Array | None) -> State:
+        """The state before the first step."""
+        ...
+
+    def step(self, problem: LinearProblem, state: Any) -> State:
+        """One step; pure: the given state stays valid."""
+        ...
+
+
+def check_capabilities(solver: Solver, problem: LinearProblem) -> None:
+    """Refuse, before the first step and by name, a problem that the solver cannot handle."""
+    missing = solver.needs - problem.capabilities
+    if missing:
+        listed = ", ".join(sorted(c.value for c in missing))
+        raise ValueError(
+            f"solver {solver.name!r} needs {listed}, which this problem "
+            f"(loss {problem.loss.name!r}, penalty {problem.penalty.name!r}) does not have; "
+            'use solver="auto"'
+        )
+
+
+def solve(
+    problem: LinearProblem,
+    solver: str | Solver = "auto",
+    *,
+    w0: Array | None = None,
+    tol: float = 1e-6,
+    max_steps: int = 10_000,
+    check_every: int = 10,
+    callback: Callable[[int, Array, Certificate], Any] | None = None,
+) -> Solution:
+    """Minimise a problem until its certificate is small.
+
+    Parameters
+    ----------
+    problem : LinearProblem
+        What to minimise.
+    solver : str or Solver
+        A name of :data:`empirisk.solvers.REGISTRY`, ``"auto"``, or an object with init and step.
+    w0 : array, optional
+        Warm start, in the problem's layout.
+    tol : float
+        Stop when ``certificate.value / certificate.scale <= tol``.
+    max_steps : int
+        Step limit.
+    check_every : int
+        Steps between certificates when the solver does not ask for one itself.
+    callback : callable(step, w, certificate), optional
+        Called after each certificate; a true return value interrupts.
+
+    Returns
+    -------
+    Solution
+        With the status in words; call ``.require()`` to raise unless certified.
+    """
+    from empirisk.solvers.auto import resolve
+
+    chosen = resolve(problem, solver)
+    check_capabilities(chosen, problem)
+    state = chosen.init(problem, w0)
+    watch = _Watch(problem, tol, callback)
+    step = 0
+    status = None
+    while status is None and step < max_steps:
+        state = chosen.step(problem, state)
+        step += 1
+        if state.check or state.done or step % check_every == 0 or step == max_steps:
+            status = watch.look(step, state)
+    if watch.certificate is None:  # max_steps = 0
+        watch.look(step, state)
+    assert watch.certificate is not None  # noqa: S101  (for the type checker; look() always sets it)
+    return Solution(
+        w=watch.w,
+        status=status or Status.MAX_STEPS,
+        certificate=watch.certificate,
+        n_steps=step,
+        n_passes=state.n_passes,
+        trace=tuple(watch.trace),
+        state=state,
+        note=state.note,
+        solver=chosen.name,
+    )
+
+
+class _Watch:
+    """Certificates along the way: the best point so far, and whether it is time to stop."""
+
+    def __init__(self, problem: LinearProblem, tol: float, callback: Callable[..., Any] | None) -> None:
+        self.problem, self.tol, self.callback = problem, tol, callback
+        self.trace: list[tuple[int, float, float]] = []
+        self.certificate: Certificate | None = None
+        self.w: Array | None = None
+        self.since_progress = 0
+
+    def look(self, step: int, state: State) -> Status | None:
+        certificate = self.problem.certify(state.w, state.evaluation)
+        objective = (
+            state.evaluation.loss + self.problem.penalty.value(self.problem.split(state.w)[0])
+            if state.evaluation is not None
+            else math.nan
+        )
+        self.trace.append((step, objective, certificate.value))
+        better = self.certificate is None or certificate.value < self.certificate.value
+        self.since_progress = 0 if better else self.since_progress + 1
+        if better:
+            self.certificate, self.w = certificate, state.w
+        if self.callback is not None and self.callback(step, state.w, certificate):
+            return Status.INTERRUPTED
+        return self.verdict(state, certificate)
+
+    def verdict(self, state: State, certificate: Certificate) -> Status | None:
+        if certificate.within(self.tol):
+            return Status.CERTIFIED
+        if not math.isfinite(certificate.value) and state.done:
+            return Status.DIVERGED
+        if certificate.value <= certificate.floor:
+            return Status.FLOOR
+        if state.done or self.since_progress >= 50:
+            return Status.STALLED
+        return None

@@ -1,0 +1,67 @@
+"""Array aliases, intervals of the real line, and the capabilities that solvers ask of problems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Access", "Array", "Capability", "IndexArray", "Interval"]
+
+Array: TypeAlias = NDArray[np.floating[Any]]
+IndexArray: TypeAlias = NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An interval of the real line, with each end open or closed.
+
+    Examples
+    --------
+    >>> Interval(0.0, 1.0).contains(np.array([0.0, 1.0])).all()
+    np.True_
+    >>> bool(Interval(0.0, 1.0, low_closed=False).contains(np.array([0.0])).all())
+    False
+    """
+
+    low: float = -np.inf
+    high: float = np.inf
+    low_closed: bool = True
+    high_closed: bool = True
+
+    def contains(self, y: Array) -> NDArray[np.bool_]:
+        """Elementwise membership; infinities belong only to a closed infinite end, NaN never."""
+        above = (y >= self.low) if self.low_closed else (y > self.low)
+        below = (y <= self.high) if self.high_closed else (y < self.high)
+        return above & below
+
+    def __str__(self) -> str:
+        left = "[" if self.low_closed and np.isfinite(self.low) else "("
+        right = "]" if self.high_closed and np.isfinite(self.high) else ")"
+        return f"{left}{self.low:g}, {self.high:g}{right}"
+
+
+class Capability(Enum):
+    """What a solver may need from a problem; the value is how an error names it."""
+
+    GRAD = "a differentiable loss"
+    HESS = "a twice differentiable loss"
+    QUADRATIC = "the squared loss"
+    SMOOTH_PENALTY = "a differentiable penalty (none or L2)"
+    SEPARABLE_PENALTY = "a penalty that separates over the coefficients"
+    COLUMNS = "fast access to columns"
+    SCALAR_SCORE = "one score per row"
+    DENSE = "a dense matrix"
+    CONJUGATE = "a loss with a known conjugate"
+
+
+class Access(Enum):
+    """How rows can be reached."""
+
+    ROWS = "rows"
+    COLUMNS = "columns"
+    GRAM = "gram"
+    RANDOM_ROWS = "random rows"
