@@ -98,3 +98,16 @@ def decimal_evidence(values: pl.Series) -> tuple[int, int]:
     comma = values.str.contains(r"^[+-]?(\d*,\d+|\d{1,3}(\.\d{3})+,\d+)$")
     both = values.str.contains(r"^[+-]?[1-9]\d{0,2}([.,]\d{3})$")
     return int((point & ~both).sum() or 0), int((comma & ~both).sum() or 0)
+
+
+def label(value: float | None) -> str | None:
+    """Write a number as a label: 3.0 as "3".
+
+    Examples
+    --------
+    >>> label(3.0), label(2.5), label(None)
+    ('3', '2.5', None)
+    """
+    if value is None:
+        return None
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from empirisk.report.checkers import (
+    Check,
     Record,
     ReportSchemaError,
     boolean,

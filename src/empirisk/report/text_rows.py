@@ -60,9 +60,8 @@ def string_frame(text: str, dialect: Dialect, name: str) -> tuple[pl.DataFrame, 
         separator=delimiter,
         quote_char=quote,
         infer_schema=False,
-        missing_utf8_is_empty_string=True,
     )
-    frame = frame.select(pl.all().str.strip_chars())
+    frame = frame.select(pl.all().fill_null("").str.strip_chars())
     if fields[0] != width:
         padded = pl.DataFrame([[c] for c in (*first, "")], schema=frame.schema)
         frame = pl.concat([padded, frame])

@@ -1,0 +1,184 @@
+"""Read a second file under the decisions of a first one: a test file, or rows to predict."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from empirisk.report.dates import parse_dates
+from empirisk.report.errors import DataError, near_matches
+from empirisk.report.fingerprint import fingerprint
+from empirisk.report.markers import take_out_markers
+from empirisk.report.numerals import label, parse_numbers, take_off_unit
+from empirisk.report.raw import RawFile, TextOptions, read_raw
+from empirisk.report.summary import summarise
+from empirisk.report.table import Column, Table
+
+__all__ = ["read_like"]
+
+
+def read_like(path: Path, like: Table, text: TextOptions, markers: frozenset[str] | None = None) -> Table:
+    """Read `path` so that its columns mean what they mean in `like`.
+
+    The target may be absent. Extra columns are left out and told; missing columns, values of another kind, and classes
+    that `like` does not have are errors. Levels that `like` has not seen are told (the encoder counts them as rare).
+    """
+    names = tuple(c.name for c in like.columns)
+    without = tuple(n for n in names if n != like.target)
+    raw = read_raw(path, replace(text, expected=names, positional=names))
+    if raw.frame.width == len(without) and raw.source.header.startswith("no header"):
+        raw = read_raw(path, replace(text, expected=names, positional=without))
+    notes = _check_columns(raw, like)
+    if raw.frame.height == 0:
+        raise DataError(f"{raw.source.name} has a header but no rows: give a file with data")
+    present = [c for c in like.columns if c.name in raw.frame.columns]
+    series = {c.name: _parse_like(raw.frame[c.name], c, raw, markers) for c in present}
+    absent = [c for c in like.columns if c.name not in series]
+    frame = pl.DataFrame([series[c.name] for c in present])
+    target = like.target if like.target in series else None
+    n_left_out = 0
+    if target is not None:
+        labels, note = _labels_like(frame[target], like, raw.source.name)
+        frame = frame.with_columns(labels.alias(target)).filter(labels.is_not_null())
+        n_left_out = len(labels) - frame.height
+        notes += [note] if note else []
+        if frame.height == 0:
+            raise DataError(f"the target {target!r} of {raw.source.name} has no value in any row: fill it in or drop it")
+    unseen = [told for c in present if (told := _unseen(c, frame[c.name]))]
+    columns = tuple(_recounted(c, frame[c.name]) for c in present)
+    if absent:
+        told = ", ".join(repr(c.name) for c in absent if c.name != like.target)
+        notes += [f"columns that the model does not use are absent: {told}"] if told else []
+    return Table(
+        frame=frame,
+        columns=columns,
+        target=target,
+        task=like.task,
+        classes=like.classes,
+        positive=like.positive,
+        source=replace(raw.source, notes=(*raw.source.notes, *notes)),
+        fingerprint=fingerprint(frame),
+        n_rows=frame.height,
+        n_left_out=n_left_out,
+        target_note=like.target_note if target else "",
+        target_override="",
+        unseen=tuple(unseen),
+    )
+
+
+def _check_columns(raw: RawFile, like: Table) -> list[str]:
+    """Refuse a file without a needed column; return a note about extra ones."""
+    have, known = raw.frame.columns, [c.name for c in like.columns]
+    needed = [c.name for c in like.columns if c.role == "feature"]
+    lost = [n for n in needed if n not in have]
+    if lost:
+        shown = ", ".join(repr(n) for n in lost[:5]) + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
+        extra = [n for n in have if n not in known]
+        hint = near_matches(lost[0], extra or have)
+        raise DataError(f"{raw.source.name} lacks {'columns' if len(lost) > 1 else 'the column'} {shown}: {hint}")
+    extra = [n for n in have if n not in known]
+    if not extra:
+        return []
+    shown = ", ".join(repr(n) for n in extra[:5]) + (f" and {len(extra) - 5} more" if len(extra) > 5 else "")
+    return [f"columns that the first table does not have are left out: {shown}"]
+
+
+def _parse_like(values: pl.Series, column: Column, raw: RawFile, markers: frozenset[str] | None) -> pl.Series:
+    """Parse one column as the kind that it has in the first table."""
+    if values.dtype == pl.Null:
+        values = values.cast(pl.String)
+    if values.dtype == pl.String:
+        values, _ = take_out_markers(values.str.strip_chars(), markers)
+    parsed = _convert(values, column, raw.decimal)
+    bad = parsed.is_null() & values.is_not_null()
+    if values.dtype.is_float():
+        bad = bad & values.is_finite()
+    if bad.any() and not column.n_unreadable and column.role != "dropped":
+        row = int(bad.arg_max() or 0)
+        raise DataError(
+            f"{raw.source.name} row {row + 1}, column {column.name!r}: {str(values[row])[:40]!r} is no {_noun(column)} "
+            "like in the first table: correct it or leave it empty"
+        )
+    return parsed.alias(column.name)
+
+
+def _noun(column: Column) -> str:
+    if column.base == "boolean":
+        return f"{column.truth[0]} or {column.truth[1]}"
+    return {"number": "number", "date": f"date ({column.date_format})"}.get(column.base, "text")
+
+
+def _convert(values: pl.Series, column: Column, decimal: str) -> pl.Series:
+    if column.base == "string" or (column.role == "target" and column.levels):
+        if values.dtype.is_float():
+            return pl.Series(values.name, [label(v) for v in values.to_list()], dtype=pl.String)
+        return values.cast(pl.String)
+    if column.base == "number":
+        if values.dtype != pl.String:
+            out = values.cast(pl.Float64, strict=False)
+            return pl.select(pl.when(out.is_finite()).then(out)).to_series()
+        digits, _ = take_off_unit(values) if column.unit else (values, "")
+        first, second = (parse_numbers(digits, d) for d in (decimal, "," if decimal == "." else "."))
+        return second if second.null_count() < first.null_count() else first
+    if column.base == "boolean":
+        return _truth(values, column)
+    if values.dtype == pl.String:
+        return parse_dates(values, column.date_format or "iso")
+    return values.cast(pl.Datetime("us"), strict=False)
+
+
+def _truth(values: pl.Series, column: Column) -> pl.Series:
+    if values.dtype == pl.Boolean:
+        return values
+    if values.dtype.is_numeric():
+        words = pl.Series([label(v) for v in values.cast(pl.Float64).to_list()], dtype=pl.String)
+    else:
+        words = values.str.to_lowercase().replace({"0.0": "0", "1.0": "1"})
+    no, yes = column.truth
+    return pl.select(pl.when(words == yes).then(True).when(words == no).then(False)).to_series()
+
+
+def _bare(label_: str) -> str:
+    """A label without case, blanks and closing points: adult.test writes "<=50K." for "<=50K"."""
+    return re.sub(r"[\s.]+$", "", label_.strip()).casefold()
+
+
+def _labels_like(values: pl.Series, like: Table, file: str) -> tuple[pl.Series, str]:
+    """Match class labels with those of the first table, forgiving case and closing points when that is unambiguous."""
+    if like.task == "regression":
+        return values, ""
+    if values.dtype == pl.Boolean:
+        truth = like.column(str(like.target)).truth
+        values = pl.Series(values.name, [None if v is None else truth[int(v)] for v in values.to_list()], dtype=pl.String)
+    new = [v for v in values.drop_nulls().unique(maintain_order=True).to_list() if v not in like.classes]
+    if not new:
+        return values, ""
+    bare = {_bare(c): c for c in like.classes}
+    mapping = {v: bare[_bare(v)] for v in new if _bare(v) in bare and len(bare) == len(like.classes)}
+    unknown = [v for v in new if v not in mapping]
+    if unknown:
+        shown = ", ".join(repr(v) for v in unknown[:3])
+        known = ", ".join(repr(c) for c in like.classes[:5])
+        raise DataError(f"the target {like.target!r} of {file} holds {shown}, but the classes are {known}: rename them")
+    told = ", ".join(f"{a!r} as {b!r}" for a, b in list(mapping.items())[:4])
+    return values.replace(mapping), f"class labels are written differently here: {told}"
+
+
+def _unseen(column: Column, values: pl.Series) -> str:
+    if column.role != "feature" or column.kind != "categorical":
+        return ""
+    new = values.filter(~values.is_in(list(column.levels)) & values.is_not_null())
+    if not len(new):
+        return ""
+    shown = ", ".join(repr(v) for v in new.unique(maintain_order=True).head(3).to_list())
+    return f"column {column.name!r} has {len(new):,} rows with levels that the first table does not have ({shown})"
+
+
+def _recounted(column: Column, values: pl.Series) -> Column:
+    some = values.drop_nulls()
+    return replace(
+        column, n_missing=values.null_count(), n_distinct=some.n_unique(), summary=summarise(values, column.kind)
+    )

@@ -1,0 +1,84 @@
+"""A column in counts: a histogram or its most frequent levels, never a row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+__all__ = ["summarise"]
+
+_MAX_BINS = 40
+_MAX_LEVELS = 12
+
+
+def summarise(values: pl.Series, kind: str) -> dict[str, Any]:
+    """Return the counts that a report may show of a column.
+
+    Parameters
+    ----------
+    values : polars.Series
+        Parsed values with nulls.
+    kind : str
+        Kind of the column; ids and texts get lengths only, because their values name rows.
+
+    Returns
+    -------
+    dict
+        ``{"type": "histogram", "edges", "counts", "mean", "sd", "quantiles"}`` (quantiles 0, 25, 50, 75, 100 %; dates
+        as ISO strings), ``{"type": "levels", "levels": [[level, count], ...], "n_other_levels", "other"}``,
+        ``{"type": "lengths", "min", "max"}`` or ``{"type": "none"}``.
+
+    Examples
+    --------
+    >>> summarise(pl.Series([1.0, 2.0, 2.0]), "number")["counts"]
+    [1, 2]
+    """
+    some = values.drop_nulls()
+    if some.is_empty() or kind in ("empty", "constant"):
+        return {"type": "none"}
+    if kind in ("id", "text"):
+        lengths = some.cast(pl.String).str.len_chars()
+        return {"type": "lengths", "min": int(lengths.min()), "max": int(lengths.max())}  # type: ignore[arg-type]
+    if kind == "number":
+        return _histogram(some.to_numpy())
+    if kind == "date":
+        days = some.dt.epoch("us").to_numpy() / 86_400e6
+        out = _histogram(days)
+        text = [str(np.datetime64(0, "D") + np.timedelta64(int(d), "D")) for d in out["quantiles"]]
+        return out | {"quantiles": text, "mean": None, "unit": "days since 1970-01-01"}
+    counts = some.cast(pl.String).alias("v").value_counts().sort(["count", "v"], descending=[True, False])
+    rows = [[v, int(c)] for v, c in counts.iter_rows()]
+    shown, rest = rows[:_MAX_LEVELS], rows[_MAX_LEVELS:]
+    return {
+        "type": "levels",
+        "levels": shown,
+        "n_other_levels": len(rest),
+        "other": sum(c for _, c in rest),
+    }
+
+
+def _histogram(values: np.ndarray) -> dict[str, Any]:
+    """At most 40 bins of equal width; whole numbers over a short range get a bin each."""
+    low, high = float(values.min()), float(values.max())
+    width = high - low
+    if 0 < width < _MAX_BINS and bool(np.all(values == np.rint(values))):
+        edges = np.arange(low - 0.5, high + 1.0)
+    else:
+        # Freedman-Diaconis, within 1..40 bins.
+        q25, q75 = np.quantile(values, [0.25, 0.75])
+        step = 2.0 * (q75 - q25) / len(values) ** (1.0 / 3.0)
+        n_bins = int(np.ceil(width / step)) if step > 0 and width > 0 else 10 if width > 0 else 1
+        edges = np.linspace(low, high, min(_MAX_BINS, max(1, n_bins)) + 1)
+        if width == 0.0 or not np.all(np.diff(edges) > 0):
+            edges = np.array([np.nextafter(low, -np.inf), np.nextafter(high, np.inf)])
+    counts, _ = np.histogram(values, bins=edges)
+    return {
+        "type": "histogram",
+        "edges": [float(e) for e in edges],
+        "counts": [int(c) for c in counts],
+        "mean": float(values.mean()),
+        "sd": float(values.std(ddof=1)) if len(values) > 1 else 0.0,
+        "quantiles": [float(q) for q in np.quantile(values, [0.0, 0.25, 0.5, 0.75, 1.0])],
+    }
