@@ -1,0 +1,72 @@
+# Two commands matter to a newcomer: `make demo` and `make test`.  Everything installs into .venv by itself.
+# Needs Python 3.11+, make and a C++ compiler; PYTHON=... picks the interpreter.
+.POSIX:
+PYTHON = python3
+VENV = .venv
+WORKERS = 2
+PYTEST_ARGS =
+BENCH_ARGS =
+BIN = $(VENV)/bin
+SETUP = PYTHON="$(PYTHON)" sh tools/setup.sh
+
+.PHONY: help demo test test-slow doctest test-oldest lint format bench sanitize wheel clean
+
+help:
+	@echo "make demo         install into $(VENV), report on examples/data/adult.csv.gz"
+	@echo "make test         install into $(VENV), run the test suite on $(WORKERS) workers"
+	@echo "make test-slow    the simulation studies"
+	@echo "make doctest      the examples in the docstrings"
+	@echo "make test-oldest  the suite with the oldest supported dependencies, in $(VENV)-oldest"
+	@echo "make lint         ruff, ruff format, mypy      (make format repairs the layout)"
+	@echo "make bench        ours and the peers; BENCH_ARGS='--quick --only lasso'"
+	@echo "make sanitize     the loop tests under AddressSanitizer and UBSan"
+	@echo "make wheel        a wheel in dist/"
+	@echo "make clean        remove what these commands made"
+
+demo:
+	@$(SETUP) $(VENV) report
+	$(BIN)/empirisk report examples/data/adult.csv.gz --target income --out adult-report
+	@echo "The report lies at $$(pwd)/adult-report/report.html: open it in a browser."
+
+test:
+	@$(SETUP) $(VENV) report test
+	$(BIN)/python -m pytest -q -n $(WORKERS) $(PYTEST_ARGS)
+
+test-slow:
+	@$(SETUP) $(VENV) report test
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m slow $(PYTEST_ARGS)
+
+doctest:
+	@$(SETUP) $(VENV) report test
+	$(BIN)/python -m pytest -q --doctest-modules $(PYTEST_ARGS) src/empirisk
+
+test-oldest:
+	@$(SETUP) $(VENV)-oldest --oldest report test
+	$(VENV)-oldest/bin/python -m pytest -q -n $(WORKERS) $(PYTEST_ARGS)
+
+lint:
+	@$(SETUP) $(VENV) report test lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format:
+	@$(SETUP) $(VENV) report test lint
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench:
+	@$(SETUP) $(VENV) report bench
+	$(BIN)/python -m bench.run $(BENCH_ARGS)
+
+sanitize:
+	@$(SETUP) $(VENV) report test
+	PYTHON="$(BIN)/python" sh tools/sanitize.sh
+
+wheel:
+	@$(SETUP) $(VENV)
+	$(BIN)/python -m pip wheel -q --no-deps --wheel-dir dist .
+	@ls dist/*.whl
+
+clean:
+	rm -rf $(VENV) $(VENV)-oldest build dist adult-report .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,36 @@
+"""Print the requirements of the package and of the named extras, one a line.
+
+``--oldest`` pins the core and the extra ``report`` to the lower bounds of pyproject.toml, so that those
+bounds are tested and never copied.
+"""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from pathlib import Path
+
+
+def oldest(requirement: str) -> str:
+    """``name>=1.2`` as ``name==1.2.*``."""
+    name, _, bound = requirement.partition(">=")
+    return f"{name}=={bound}.*" if bound else name
+
+
+def main(arguments: list[str]) -> None:
+    """The command line: ``requirements.py [--oldest] [EXTRA...]``."""
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
+    extras = [a for a in arguments if a != "--oldest"]
+    unknown = set(extras) - set(project["optional-dependencies"])
+    if unknown:
+        sys.exit(f"unknown extras: {', '.join(sorted(unknown))}")
+    pinned = "--oldest" in arguments
+    for name, listed in {"": project["dependencies"], **project["optional-dependencies"]}.items():
+        if name and name not in extras:
+            continue
+        for requirement in listed:
+            print(oldest(requirement) if pinned and name in ("", "report") else requirement)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
