@@ -95,7 +95,7 @@ def _parse(raw: pl.Series, reading: Reading, kind: str, detail: str) -> tuple[Co
     if raw.dtype == pl.Boolean:
         return replace(column, base="boolean", kind="boolean", reason="true or false"), raw
     if raw.dtype.is_temporal() and raw.dtype not in (pl.Time, pl.Duration):
-        return replace(column, base="date", kind="date", reason="a date in the file"), _naive(raw)
+        return _moments(column, _naive(raw), "a date type in the file")
     if raw.dtype == pl.Duration:
         return _typed_number(column, raw.dt.total_microseconds() / 1e6, kind)
     if raw.dtype.is_nested() or raw.dtype in (pl.Binary, pl.Object):
@@ -188,7 +188,13 @@ def _dates(column: Column, values: pl.Series, fmt: str, exchangeable: bool) -> t
         other = fmt.replace("%d", "\0").replace("%m", "%d").replace("\0", "%m")
         warning = f"day and month could be exchanged: --types '{column.name}=date:{other}' for the other reading"
     shown = "ISO 8601" if fmt in ("iso", "%Y-%m-%d") else fmt
-    return replace(column, base="date", kind="date", date_format=fmt, reason=shown, warning=warning), parsed
+    return _moments(replace(column, date_format=fmt, warning=warning), parsed, shown)
+
+
+def _moments(column: Column, values: pl.Series, reason: str) -> tuple[Column, pl.Series]:
+    """Note whether the dates have a time of day."""
+    timed = bool((values.dt.epoch("us") % 86_400_000_000 != 0).any())
+    return replace(column, base="date", kind="date", unit="time of day" if timed else "", reason=reason), values
 
 
 def _numbers(
@@ -224,7 +230,7 @@ def _numbers(
 
 def _number(column: Column, values: pl.Series) -> tuple[Column, pl.Series]:
     unit = f" in {column.unit}" if column.unit else ""
-    mark = ", decimal comma" if column.decimal == "," else ""
+    mark = " with a decimal comma" if column.decimal == "," else ""
     some = values.drop_nulls()
     if len(some) and set(some.head(100).unique().to_list()) <= {0.0, 1.0} and some.n_unique() == 2:
         if set(some.unique().to_list()) == {0.0, 1.0} and not unit:
@@ -261,8 +267,6 @@ def _decided(column: Column, values: pl.Series) -> Column:
         return replace(column, kind="id", reason=why)
     if column.base == "string":
         return _words(column, values, n)
-    if column.kind == "number":
-        return replace(column, reason=f"{column.n_distinct:,} distinct {column.reason}")
     return column
 
 
@@ -288,7 +292,7 @@ def _words(column: Column, values: pl.Series, n: int) -> Column:
         return replace(column, kind="text", reason=f"{told}a different text in every row")
     if column.n_distinct > max(10, n / 2):
         return replace(column, kind="text", reason=f"{told}{column.n_distinct:,} distinct texts in {n:,} rows")
-    return replace(column, kind="categorical", reason=f"{told}{column.n_distinct:,} levels")
+    return replace(column, kind="categorical", reason=f"{told}words that recur")
 
 
 def _finish(column: Column, values: pl.Series) -> tuple[Column, pl.Series]:

@@ -63,7 +63,7 @@ def read_like(path: Path, like: Table, text: TextOptions, markers: frozenset[str
         fingerprint=fingerprint(frame),
         n_rows=frame.height,
         n_left_out=n_left_out,
-        target_note=like.target_note if target else "",
+        target_note=like.target_note,
         target_override="",
         unseen=tuple(unseen),
     )

@@ -78,8 +78,8 @@ def read_table(
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "a.csv"
     >>> _ = file.write_text("size;price\\n1,5;2\\n2,5;3,5\\n3,5;9\\n")
     >>> table = read_table(file, target="price")
-    >>> table.task, table.features, table.source.line()
-    ('regression', ['size'], 'semicolon, utf-8, decimal comma, header found')
+    >>> table.task, table.features, table.lines()[0].split("(")[1]
+    ('regression', ['size'], 'semicolon, utf-8, decimal comma, header found)')
     """
     path = Path(path)
     marks = frozenset(m.lower() for m in missing) if missing is not None else None

@@ -46,7 +46,7 @@ class Column:
     decimal : str
         Decimal mark of a number column that was read from text.
     unit : str
-        Percent sign or currency that every value carried and that was taken off.
+        Percent sign or currency that every value carried and that was taken off; ``"time of day"`` for dates with one.
     date_format : str
         ``strftime`` format of a date column that was read from text.
     truth : tuple of str
@@ -77,19 +77,6 @@ class Column:
     n_unreadable: int = 0
     unreadable: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
-
-    def line(self) -> str:
-        """Return the decision in one line, without the name."""
-        kind = f"dropped, {self.kind}" if self.role == "dropped" else self.kind
-        if self.role in ("group", "time"):
-            kind = f"{self.role} column, {self.kind}"
-        parts = [f"{kind}: {self.reason}" if self.reason else kind]
-        if self.n_missing and self.kind != "empty":
-            found = ", ".join(f"{m!r}" if m else "blank" for m, _ in self.markers)
-            parts.append(f"{self.n_missing:,} missing" + (f" ({found})" if found else ""))
-        if self.warning:
-            parts.append(self.warning)
-        return "; ".join(parts)
 
 
 @dataclass(frozen=True)
@@ -146,9 +133,11 @@ class Table:
     n_left_out : int
         Rows left out because the target is missing.
     target_note : str
-        Why the task was decided so.
+        Why the task was decided so ("" when it goes without saying).
     target_override : str
         The options that change it.
+    unseen : tuple of str
+        In a second file: sentences about levels that the first one does not have.
     """
 
     frame: pl.DataFrame
@@ -197,24 +186,9 @@ class Table:
 
     def lines(self) -> list[str]:
         """Return the printed inference: the file, then every column with the option that overrides it."""
-        head = (
-            f"Reading {self.source.name}  {_count(self.n_rows + self.n_left_out, 'row')}, "
-            f"{_count(len(self.columns), 'column')} ({self.source.line()})"
-        )
-        width = min(24, max((len(c.name) for c in self.columns), default=0))
-        told = [(c.name, self._line(c), c.override) for c in self.columns]
-        if self.target is not None:
-            told.sort(key=lambda row: row[0] != self.target)
-        body = [f"  {name:<{width}}  {text}    {override}".rstrip() for name, text, override in told]
-        return [head, *(f"  {note}" for note in self.source.notes), *body, *(f"  {note}" for note in self.unseen)]
+        from empirisk.report.lines import inference_lines
 
-    def _line(self, column: Column) -> str:
-        if column.name != self.target:
-            return column.line()
-        left_out = (
-            f"; {_count(self.n_left_out, 'row')} without a value left out" if self.n_left_out else ""
-        )
-        return f"target, {self.target_note}{left_out}"
+        return inference_lines(self)
 
     def decisions(self) -> dict[str, Any]:
         """Return all decisions without any data, as plain JSON values; see :meth:`from_decisions`."""
@@ -251,7 +225,3 @@ def option(flag: str, name: str, value: str = "") -> str:
 def _tuples(value: Any) -> Any:
     """JSON has lists only; the fields are tuples."""
     return tuple(_tuples(v) for v in value) if isinstance(value, list | tuple) else value
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}" + ("" if n == 1 else "s")

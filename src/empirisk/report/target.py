@@ -115,14 +115,9 @@ def _regression(column: Column, values: pl.Series, positive: str | None, why: st
         raise DataError(f"--positive {positive!r} needs classes, but {column.name!r} is predicted as a number")
     if values.dtype == pl.Boolean:
         values = values.cast(pl.Float64)
-    low, high = float(values.min()), float(values.max())  # type: ignore[arg-type]
-    told = f" ({why})" if why else ""
-    note = f"a number (regression), {column.n_distinct:,} distinct values from {low:g} to {high:g}{told}"
-    if column.warning:
-        note += f"; {column.warning}"
     override = "--task multiclass" if column.n_distinct <= 20 else ""
     column = replace(column, role="target", kind="number", base="number", override=override)
-    return TargetDecision(column, values, "regression", (), "", note, override)
+    return TargetDecision(column, values, "regression", (), "", why, override)
 
 
 def _classification(
@@ -137,12 +132,6 @@ def _classification(
     if positive is not None and len(classes) > 2:
         raise DataError(f"--positive needs two classes, but {column.name!r} has {len(classes)}")
     chosen = positive or (_positive(column, classes, counts) if len(classes) == 2 else "")
-    n = len(labels)
-    shown = sorted(classes, key=lambda c: -counts[c]) if len(classes) > 2 else classes
-    parts = [f"{c} ({_share(counts[c] / n)})" for c in shown[:8]]
-    more = f" and {len(classes) - 8} more" if len(classes) > 8 else ""
-    told = f" ({why})" if why else ""
-    note = f"{len(classes)} classes: {', '.join(parts)}{more}{told}"
     options = [option("--positive", chosen)] if chosen else []
     if column.base == "number" and task is None:
         options.append("--task regression")
@@ -150,7 +139,7 @@ def _classification(
     kind = "boolean" if column.kind == "boolean" else "categorical"
     column = replace(column, role="target", kind=kind, override=override, levels=classes)  # type: ignore[arg-type]
     return TargetDecision(
-        column, labels, "binary" if len(classes) == 2 else "multiclass", classes, chosen, note, override
+        column, labels, "binary" if len(classes) == 2 else "multiclass", classes, chosen, why, override
     )
 
 
@@ -161,7 +150,3 @@ def _positive(column: Column, classes: tuple[str, ...], counts: dict[str, int]) 
     if column.base == "number":
         return classes[1]
     return min(reversed(classes), key=lambda c: counts[c])
-
-
-def _share(share: float) -> str:
-    return f"{100 * share:.0f} %" if 0.005 <= share <= 0.995 else f"{100 * share:.2g} %"

@@ -1,0 +1,226 @@
+"""From the feature columns of a table to a numeric matrix, and from its columns back to the table.
+
+Only scikit-learn's own transformers are used, so that a saved model holds no code of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import MissingIndicator, SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from empirisk.report.errors import DataError
+from empirisk.report.table import Column, Table
+
+__all__ = ["MISSING", "RARE", "TRUSTED_TYPES", "Origin", "feature_origin", "make_encoder", "model_frame"]
+
+MISSING = "(missing)"
+RARE = "(rare levels)"
+# What skops must be told to trust to load a fitted encoder: a plain data type (SimpleImputer keeps the dtype it saw).
+TRUSTED_TYPES: tuple[str, ...] = ("numpy.dtype",)
+_MAX_LEVELS = 100
+_DAY = 86_400e6
+_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a column of the encoded matrix comes from.
+
+    The column is ``(x - center) / scale`` with x the source in its own unit (a number; 0/1 for a level, a truth value
+    or a missing mark), so a coefficient w is ``w / scale`` per unit of the source and ``w * sd`` per standard deviation.
+
+    Parameters
+    ----------
+    name : str
+        Readable name: ``age``, ``workclass = Private``, ``age is missing``.
+    source : str
+        Column of the table.
+    kind : {"number", "boolean", "level", "missing", "date"}
+        What the encoded column says.
+    level : str
+        The level ("" unless kind is "level"); :data:`RARE` for the group of rare levels.
+    center, scale : float
+        Of the standardisation.
+    sd : float
+        Standard deviation of the encoded column over the rows given to :func:`feature_origin` (NaN without).
+    grouped : tuple of str
+        The levels behind :data:`RARE`.
+    """
+
+    name: str
+    source: str
+    kind: str
+    level: str = ""
+    center: float = 0.0
+    scale: float = 1.0
+    sd: float = float("nan")
+    grouped: tuple[str, ...] = ()
+
+
+def model_frame(table: Table, rows: Sequence[int] | np.ndarray | None = None) -> pl.DataFrame:
+    """Return the features of a table as the encoder takes them.
+
+    Numbers and 0/1 for truth values (both Float64, NaN where missing); levels as strings with :data:`MISSING` where
+    there is none; a date as days since 1970-01-01, month and weekday, and the hour when the dates have times.
+
+    Parameters
+    ----------
+    table : Table
+    rows : sequence of int, optional
+        Row numbers; all rows when None.
+    """
+    frame = table.frame if rows is None else table.frame[np.asarray(rows, dtype=np.int64)]
+    return frame.select([e for c in table.columns if c.role == "feature" for e in _expressions(c)])
+
+
+def _expressions(column: Column) -> list[pl.Expr]:
+    name, it = column.name, pl.col(column.name)
+    if column.kind == "date":
+        month, weekday = it.dt.month().cast(pl.String).str.zfill(2), it.dt.weekday()
+        parts = [
+            (it.dt.epoch("us") / _DAY).fill_null(float("nan")).alias(_part(name, "days")),
+            month.fill_null(MISSING).alias(_part(name, "month")),
+            weekday.replace_strict(range(1, 8), _WEEKDAYS, default=None).fill_null(MISSING).alias(_part(name, "weekday")),
+        ]
+        if _has_times(column):
+            hours = it.dt.hour() + it.dt.minute() / 60.0
+            parts.append(hours.cast(pl.Float64).fill_null(float("nan")).alias(_part(name, "hour")))
+        return parts
+    if column.kind in ("number", "boolean"):
+        return [it.cast(pl.Float64).fill_null(float("nan"))]
+    return [it.cast(pl.String).fill_null(MISSING)]
+
+
+def _part(name: str, part: str) -> str:
+    return f"{name} ({part})"
+
+
+def _has_times(column: Column) -> bool:
+    return column.unit == "time of day"
+
+
+def _blocks(table: Table) -> dict[str, list[str]]:
+    """Columns of the model frame by the way in which they are encoded."""
+    out: dict[str, list[str]] = {"numbers": [], "truths": [], "missing": [], "levels": []}
+    for c in (c for c in table.columns if c.role == "feature"):
+        if c.kind == "date":
+            numbers = [_part(c.name, "days")] + ([_part(c.name, "hour")] if _has_times(c) else [])
+            out["numbers"] += numbers
+            out["levels"] += [_part(c.name, "month"), _part(c.name, "weekday")]
+            out["missing"] += numbers[:1] if c.n_missing else []
+        elif c.kind in ("number", "boolean"):
+            out["numbers" if c.kind == "number" else "truths"].append(c.name)
+            out["missing"] += [c.name] if c.n_missing else []
+        else:
+            out["levels"].append(c.name)
+    return out
+
+
+def make_encoder(table: Table, *, scale: bool = True) -> ColumnTransformer:
+    """Return an unfitted transformer of :func:`model_frame` to a dense float matrix.
+
+    Numbers (and the days of dates): missing values become the median, then mean 0 and standard deviation 1; truth
+    values stay 0/1 (missing: the more frequent one); columns that have missing values get a 0/1 column that says
+    where. Levels: one 0/1 column each, a missing value being a level; levels with fewer than ten rows (or fewer than
+    one row in 20) share one column, which also takes levels never seen before. 0/1 columns are not rescaled, so that
+    a penalty treats every level alike, however rare it is.
+
+    Parameters
+    ----------
+    table : Table
+        Decides the columns; the encoder learns from the rows that it is fitted on.
+    scale : bool, default=True
+        Whether numbers are standardised (trees do not need it).
+
+    Raises
+    ------
+    DataError
+        The table has no feature column.
+    """
+    blocks = _blocks(table)
+    if not any(blocks.values()):
+        raise DataError(f"{table.source.name} has no feature column: force one with --types")
+    number: list[tuple[str, Any]] = [("impute", SimpleImputer(strategy="median", keep_empty_features=True))]
+    if scale:
+        number.append(("scale", StandardScaler()))
+    levels = OneHotEncoder(
+        handle_unknown="infrequent_if_exist",
+        min_frequency=max(2, min(10, table.n_rows // 20)),
+        max_categories=_MAX_LEVELS,
+        sparse_output=False,
+    )
+    made = {
+        "numbers": Pipeline(number),
+        "truths": SimpleImputer(strategy="most_frequent", keep_empty_features=True),
+        "missing": MissingIndicator(features="all", sparse=False),
+        "levels": levels,
+    }
+    return ColumnTransformer([(key, made[key], columns) for key, columns in blocks.items() if columns])
+
+
+def feature_origin(encoder: ColumnTransformer, encoded: np.ndarray | None = None) -> list[Origin]:
+    """Tell for each column of the encoded matrix which column and level of the table it comes from.
+
+    Parameters
+    ----------
+    encoder : ColumnTransformer
+        A fitted one from :func:`make_encoder`.
+    encoded : array of shape (n_rows, n_encoded), optional
+        Encoded training rows, for the standard deviations.
+
+    Returns
+    -------
+    list of Origin
+        In the order of the encoded columns.
+    """
+    out: list[Origin] = []
+    for key, fitted, columns in encoder.transformers_:
+        if key == "numbers":
+            out += _numbers(fitted, columns)
+        elif key == "truths":
+            out += [Origin(c, c, "boolean") for c in columns]
+        elif key == "missing":
+            out += [Origin(f"{_source(c)} is missing", _source(c), "missing") for c in columns]
+        elif key == "levels":
+            out += _levels(fitted, columns)
+    if encoded is None:
+        return out
+    sds = np.asarray(encoded, dtype=np.float64).std(axis=0)
+    return [replace(o, sd=float(sd)) for o, sd in zip(out, sds, strict=True)]
+
+
+def _source(column: str) -> str:
+    """The column of the table behind a part of a date."""
+    for part in ("days", "month", "weekday", "hour"):
+        if column.endswith(f" ({part})"):
+            return column.removesuffix(f" ({part})")
+    return column
+
+
+def _numbers(fitted: Pipeline, columns: Sequence[str]) -> list[Origin]:
+    scaler = fitted.named_steps.get("scale")
+    centers = np.zeros(len(columns)) if scaler is None else scaler.mean_
+    scales = np.ones(len(columns)) if scaler is None else scaler.scale_
+    return [
+        Origin(c, _source(c), "number" if _source(c) == c else "date", "", float(m), float(s))
+        for c, m, s in zip(columns, centers, scales, strict=True)
+    ]
+
+
+def _levels(fitted: OneHotEncoder, columns: Sequence[str]) -> list[Origin]:
+    out = []
+    for column, known, rare in zip(columns, fitted.categories_, fitted.infrequent_categories_, strict=True):
+        grouped = () if rare is None else tuple(str(r) for r in rare)
+        for level in (str(k) for k in known if str(k) not in grouped):
+            out.append(Origin(f"{column} = {level}", _source(column), "level", level))
+        if grouped:
+            out.append(Origin(f"{column} = {RARE}", _source(column), "level", RARE, grouped=grouped))
+    return out
