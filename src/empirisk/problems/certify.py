@@ -75,7 +75,7 @@ def duality_gap(problem: LinearProblem, w: Array, evaluation: Evaluation | None 
 
 def _scale(problem: LinearProblem) -> float:
     """``F`` of the null model; the size of the targets when the null model is perfect, else 1."""
-    null = problem.null_evaluation.loss
+    null = problem.null_loss
     size = float(problem.data.weight @ _row_squares(problem.data.y)) / problem.data.total_weight
     if problem.loss.name == "half_squared" and null <= 1e-28 * size:
         null = 0.0
@@ -108,7 +108,7 @@ def kkt_residual(problem: LinearProblem, w: Array, evaluation: Evaluation | None
     distance = problem.penalty.subdiff_distance(coef, grad)
     scaled = (distance.T * np.where(live, 1.0 / sd, 0.0)).T
     value = float(max(np.max(scaled, initial=0.0), np.max(np.abs(grad_b), initial=0.0)))
-    slope = problem.loss.grad(data.y, problem.null_evaluation.scores)
+    slope = problem.loss.grad(data.y, problem.null_scores)
     scale = math.sqrt(float(data.weight @ _row_squares(slope)) / data.total_weight)
     size = math.sqrt(float(data.weight @ _row_squares(data.y)) / data.total_weight)
     if scale <= 1e-14 * size:

@@ -133,6 +133,23 @@ class LinearProblem:
         """Loss, gradient and scores of the null model."""
         return evaluate(self, self.null)
 
+    @cached_property
+    def null_scores(self) -> Array:
+        """Scores of the null model, without a pass over X."""
+        b = self.null[-1] if self.intercept else np.zeros(self.shape[1:])
+        return np.broadcast_to(b, (len(self.data.y), *self.shape[1:]))
+
+    @cached_property
+    def null_loss(self) -> float:
+        """Mean loss of the null model: what certificates are compared with."""
+        return self.mean_loss(self.null_scores)
+
+    @cached_property
+    def null_curvature(self) -> Array:
+        """Weighted mean second derivative of the loss at the null model, per score."""
+        curvature = self.loss.hess(self.data.y, self.null_scores)
+        return np.asarray(self.data.weight @ curvature / self.data.total_weight)
+
     # -- certificate, views ---------------------------------------------------------------------
 
     def certify(self, w: Array, evaluation: Evaluation | None = None) -> Certificate:
@@ -146,7 +163,7 @@ class LinearProblem:
     def with_strength(self, alpha: float) -> Self:
         """The same problem with another penalty strength; cached facts of the data are kept."""
         other = replace(self, penalty=self.penalty.with_strength(alpha))
-        for name in ("null", "null_evaluation", "moments"):
+        for name in ("null", "null_evaluation", "null_scores", "null_loss", "null_curvature", "moments"):
             if name in self.__dict__:
                 other.__dict__[name] = self.__dict__[name]
         return other

@@ -119,13 +119,11 @@ def solve(
         step += 1
         if state.check or state.done or step % check_every == 0 or step == max_steps:
             status = watch.look(step, state)
-    if watch.certificate is None:  # max_steps = 0
-        watch.look(step, state)
-    assert watch.certificate is not None  # noqa: S101  (for the type checker; look() always sets it)
+    w, certificate = watch.best or (state.w, problem.certify(state.w, state.evaluation))
     return Solution(
-        w=watch.w,
+        w=w,
         status=status or Status.MAX_STEPS,
-        certificate=watch.certificate,
+        certificate=certificate,
         n_steps=step,
         n_passes=state.n_passes,
         trace=tuple(watch.trace),
@@ -141,8 +139,7 @@ class _Watch:
     def __init__(self, problem: LinearProblem, tol: float, callback: Callable[..., Any] | None) -> None:
         self.problem, self.tol, self.callback = problem, tol, callback
         self.trace: list[tuple[int, float, float]] = []
-        self.certificate: Certificate | None = None
-        self.w: Array | None = None
+        self.best: tuple[Array, Certificate] | None = None
         self.since_progress = 0
 
     def look(self, step: int, state: State) -> Status | None:
@@ -153,10 +150,10 @@ class _Watch:
             else math.nan
         )
         self.trace.append((step, objective, certificate.value))
-        better = self.certificate is None or certificate.value < self.certificate.value
+        better = self.best is None or certificate.value < self.best[1].value
         self.since_progress = 0 if better else self.since_progress + 1
         if better:
-            self.certificate, self.w = certificate, state.w
+            self.best = state.w, certificate
         if self.callback is not None and self.callback(step, state.w, certificate):
             return Status.INTERRUPTED
         return self.verdict(state, certificate)

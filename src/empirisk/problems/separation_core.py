@@ -1,0 +1,175 @@
+"""Is there a direction d with A d >= 0 and A d != 0?  Decided with a proof, for a dense matrix A.
+
+Stiemke's lemma: either such a direction exists, or some ``lambda > 0`` (strictly, in every entry) has
+``A' lambda = 0``.  Minimising a convex decreasing function of A d finds one or the other: its derivatives
+at a minimum are such a lambda, and on separable rows its iterates run off along a separating direction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg as sla
+import scipy.sparse as sp
+from scipy.optimize import linprog
+
+from empirisk.typing import Array
+
+__all__ = ["Core", "decide", "support_by_programme", "sparse_direction"]
+
+_STEPS = 60
+_LP_SECONDS = 60.0
+
+
+@dataclass(frozen=True, eq=False)
+class Core:
+    """The answer for one dense matrix.
+
+    Parameters
+    ----------
+    overlap : bool
+        Proved: no direction separates.
+    direction : array or None
+        A candidate direction (to be checked on the rows).
+    strict : boolean array or None
+        Rows that some separating direction puts strictly on their own side.
+    null_space : array, shape (q, q - rank)
+        Directions along which A does not move at all.
+    """
+
+    overlap: bool
+    direction: Array | None
+    strict: np.ndarray | None
+    null_space: Array
+
+
+def decide(A: Array) -> Core:
+    """Overlap proved, or a candidate direction with its strict rows, or neither (numerically undecided)."""
+    Q, V, inverse, null = _orthonormal(A)
+    if Q.shape[1] == 0:
+        return Core(True, None, None, null)
+    z, answer = _minimise(Q)
+    if answer == "overlap":
+        return Core(True, None, None, null)
+    if answer == "complete":
+        return Core(False, V @ (inverse * z), np.ones(len(A), dtype=bool), null)
+    direction, strict = support_by_programme(A)
+    return Core(False, direction, strict, null)
+
+
+def _orthonormal(A: Array) -> tuple[Array, Array, Array, Array]:
+    """``A V diag(inverse) = Q`` with orthonormal columns times sqrt(m), and the null space of A."""
+    m, q = A.shape
+    if m > q:
+        _, singular, Vt = np.linalg.svd(sla.qr(A, mode="r", check_finite=False)[0][:q])
+    else:
+        _, singular, Vt = np.linalg.svd(A)
+        singular = np.append(singular, np.zeros(q - m))
+    top = float(np.max(singular, initial=0.0))
+    rank = int(np.sum(singular > top * 1e-13 * max(m, q) ** 0.5)) if top > 0.0 else 0
+    V, inverse = Vt[:rank].T, np.sqrt(m) / singular[:rank]
+    return (A @ V) * inverse, V, inverse, Vt[rank:].T
+
+
+def _minimise(Q: Array) -> tuple[Array, str]:
+    """Newton on ``sum (sqrt(1 + t^2) - t) / 2``, ``t = Q z``.
+
+    Its slope decays like ``1/t^2``, not exponentially, so that far rows keep a multiplier above rounding.
+    """
+    m, r = Q.shape
+    z, t = np.zeros(r), np.zeros(m)
+    value = _value(t)
+    for _ in range(_STEPS):
+        if t.min() > 1e-9 * np.abs(t).max():
+            return z, "complete"
+        root = np.sqrt(1.0 + t * t)
+        multiplier = 0.5 / (root * (root + t)) if t.min() >= 0.0 else 0.5 * (1.0 - t / root)
+        multiplier = np.where(t > 0.0, 0.5 / (root * (root + np.abs(t))), multiplier)
+        g = Q.T @ multiplier
+        if _proves_overlap(Q, multiplier, g):
+            return z, "overlap"
+        H = (Q.T * (0.5 / root**3)) @ Q
+        H[np.diag_indices(r)] += 1e-14 * np.trace(H) / r
+        try:
+            step = sla.cho_solve(sla.cho_factor(H, check_finite=False), g, check_finite=False)
+        except np.linalg.LinAlgError:
+            return z, "undecided"
+        move, slope, size = Q @ step, float(g @ step), 1.0
+        while _value(t + size * move) > value - 0.25 * size * slope and size > 1e-10:
+            size *= 0.5
+        if size <= 1e-10:
+            return z, "undecided"
+        z, t = z + size * step, t + size * move
+        value = _value(t)
+    return z, "undecided"
+
+
+def _value(t: Array) -> float:
+    root = np.sqrt(1.0 + t * t)
+    return float(np.where(t > 0.0, 0.5 / (root + np.abs(t)), 0.5 * (root - t)).sum())
+
+
+def _proves_overlap(Q: Array, multiplier: Array, g: Array) -> bool:
+    """Whether the multipliers, moved exactly into ``Q' lambda = 0``, all stay clearly positive."""
+    m = len(Q)
+    moved = multiplier - Q @ (g / m)
+    residual = Q.T @ moved
+    moved = moved - Q @ (residual / m)
+    # What rounding leaves: |Q' lambda| / sqrt(m) bounds how much a unit change of A d could still gain.
+    left = float(np.linalg.norm(Q.T @ moved)) / np.sqrt(m) + 1e-14 * float(np.linalg.norm(moved))
+    return bool(moved.min() > 4.0 * left)
+
+
+def support_by_programme(A: Array) -> tuple[Array | None, np.ndarray | None]:
+    """The direction with the most strict rows: ``max sum u`` with ``A d >= u``, ``0 <= u <= 1``.
+
+    A sum of separating directions separates, and a multiple too: at the optimum every u is 0 or 1, and
+    1 exactly for the rows that some separating direction puts strictly on their own side.
+    """
+    m, q = A.shape
+    cost = np.concatenate([np.zeros(q), -np.ones(m)])
+    left = sp.hstack([sp.csr_array(-A), sp.eye_array(m)], format="csc")
+    bounds = [(None, None)] * q + [(0.0, 1.0)] * m
+    out = _programme(cost, left, np.zeros(m), bounds)
+    if out is None:
+        return None, None
+    strict = out[q:] > 0.5
+    return (out[:q], strict) if strict.any() else (None, None)
+
+
+def sparse_direction(A: Array, strict: np.ndarray, free: np.ndarray | None = None) -> Array | None:
+    """The separating direction of least l1 norm: few columns.  Entries in `free` (constants) cost nothing."""
+    q = A.shape[1]
+    price = np.ones(q) if free is None else np.where(free, 1e-3, 1.0)
+    left = sp.csc_array(np.hstack([-A, A]))
+    out = _programme(np.concatenate([price, price]), left, np.where(strict, -1.0, 0.0), (0.0, None))
+    if out is None:
+        return None
+    d = out[:q] - out[q:]
+    d[np.abs(d) < 1e-9 * np.abs(d).max(initial=0.0)] = 0.0
+    return _polish(A, d, strict)
+
+
+def _polish(A: Array, d: Array, strict: np.ndarray) -> Array:
+    """Move d into the null space of the rows that must lie on the boundary, exactly up to rounding."""
+    used = np.flatnonzero(d)
+    B = A[~strict][:, used]
+    B = B[np.abs(B).sum(axis=1) > 0.0]
+    if len(B) == 0 or len(used) == 0:
+        return d
+    _, singular, Vt = np.linalg.svd(sla.qr(B, mode="r")[0][: len(used)])
+    rank = int(np.sum(singular > 1e-12 * singular[0] * len(used)))
+    null = Vt[rank:]
+    out = np.zeros_like(d)
+    out[used] = null.T @ (null @ d[used])
+    return out if np.any(out) else d
+
+
+def _programme(cost: Array, left: object, right: Array, bounds: object) -> Array | None:
+    with np.errstate(all="ignore"):
+        out = linprog(
+            cost, A_ub=left, b_ub=right, bounds=bounds, method="highs",
+            options={"time_limit": _LP_SECONDS, "primal_feasibility_tolerance": 1e-9},
+        )
+    return np.asarray(out.x) if out.status == 0 and out.x is not None else None

@@ -1,0 +1,136 @@
+"""The rows of the separation question: one row per observation and rival class, standardised."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from empirisk.data.design import Design
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["SignedRows"]
+
+_STEP = 65_536  # rows of a block
+
+
+@dataclass(frozen=True, eq=False)
+class SignedRows:
+    """``a_ik . d = x_i . (d_{g_i} - d_k)`` for every observation i and every other group k.
+
+    A direction is an array of shape (p + 1, C): one column of coefficients per group, in standardised
+    columns, the constant last (0 without an intercept).  Column 0 is the reference and stays 0, so that
+    two groups are the binary case.
+
+    Parameters
+    ----------
+    design : Design
+        All rows.
+    index : int array
+        The rows that count: weight above 0.
+    group : int array
+        Group 0 .. C-1 of those rows.
+    n_groups : int
+        C.
+    intercept : bool
+        Whether a constant may take part.
+    mean, scale : array, shape (p,)
+        Origin and unit of each column; scale 0 marks a column without information.
+    """
+
+    design: Design
+    index: IndexArray
+    group: IndexArray
+    n_groups: int
+    intercept: bool
+    mean: Array
+    scale: Array
+
+    @cached_property
+    def active(self) -> IndexArray:
+        """Rows of a direction that may be non-zero: informative columns and the constant."""
+        columns = np.flatnonzero(self.scale > 0.0)
+        return np.append(columns, len(self.scale)) if self.intercept else columns
+
+    @property
+    def n_unknowns(self) -> int:
+        """Free numbers in a direction."""
+        return len(self.active) * (self.n_groups - 1)
+
+    @cached_property
+    def _inverse(self) -> Array:
+        return np.where(self.scale > 0.0, 1.0 / np.where(self.scale > 0.0, self.scale, 1.0), 0.0)
+
+    @cached_property
+    def _by_rows(self) -> Any:
+        X = self.design.X
+        return X.tocsr() if self.design.sparse and X.format != "csr" else X
+
+    def standardised(self, chosen: IndexArray) -> Array:
+        """Active columns of the chosen rows (positions in `index`), dense float64."""
+        rows = self._by_rows[self.index[chosen]]
+        X = np.asarray(rows.toarray() if self.design.sparse else rows, dtype=np.float64)
+        X = (X - self.mean) * self._inverse
+        return np.hstack([X, np.ones((len(X), 1))])[:, self.active]
+
+    def dense(self, chosen: IndexArray) -> Array:
+        """The signed rows of the chosen observations, shape (m (C - 1), unknowns)."""
+        X, g, C = self.standardised(chosen), self.group[chosen], self.n_groups
+        m, q = X.shape
+        out = np.zeros((m, C, C, q))
+        for own in range(C):
+            mine = g == own
+            for rival in range(C):
+                if rival != own:
+                    out[mine, rival, own] = X[mine]
+                    out[mine, rival, rival] = -X[mine]
+        keep = np.arange(C) != g[:, None]
+        return np.asarray(out[keep][:, 1:].reshape(m * (C - 1), (C - 1) * q))
+
+    def unpack(self, d: Array) -> Array:
+        """A vector of unknowns as a direction, shape (p + 1, C)."""
+        out = np.zeros((len(self.scale) + 1, self.n_groups))
+        out[self.active, 1:] = d.reshape(self.n_groups - 1, len(self.active)).T
+        return out
+
+    def original(self, direction: Array) -> Array:
+        """The direction in original columns, the constant last."""
+        coef = direction[:-1] * self._inverse[:, None]
+        return np.vstack([coef, direction[-1] - self.mean @ coef])
+
+    def margins(self, direction: Array, among: IndexArray | None = None) -> tuple[Array, Array]:
+        """``a_ik . d`` for all rows, shape (n, C - 1), and a bound on the rounding errors in it."""
+        chosen = np.arange(len(self.index)) if among is None else among
+        coef, constant = direction[:-1] * self._inverse[:, None], direction[-1]
+        used = np.flatnonzero(np.abs(coef).sum(axis=1) > 0.0)
+        coef, mean = coef[used], self.mean[used]
+        unit = 8.0 * np.finfo(np.float64).eps * np.sqrt(len(used) + 1.0)
+        value = np.empty((len(chosen), self.n_groups - 1))
+        bound = np.empty_like(value)
+        X = self._by_rows
+        for start in range(0, len(chosen), _STEP):
+            part = slice(start, start + _STEP)
+            rows = X[self.index[chosen[part]]][:, used]
+            Z = np.asarray(rows.toarray() if self.design.sparse else rows, dtype=np.float64)
+            score = (Z - mean) @ coef + constant
+            size = (np.abs(Z) + np.abs(mean)) @ np.abs(coef) + np.abs(constant)
+            g = self.group[chosen[part]]
+            rivals = np.arange(self.n_groups) != g[:, None]
+            own, own_size = score[np.arange(len(g)), g], size[np.arange(len(g)), g]
+            value[part] = (own[:, None] - score)[rivals].reshape(len(g), -1)
+            bound[part] = unit * (own_size[:, None] + size)[rivals].reshape(len(g), -1)
+        return value, bound
+
+    def take(self, groups: dict[int, int]) -> SignedRows:
+        """The rows of the named groups only, with new group numbers."""
+        new = np.full(self.n_groups, -1)
+        for old, number in groups.items():
+            new[old] = number
+        g = new[self.group]
+        keep = g >= 0
+        count = max(groups.values()) + 1
+        return SignedRows(
+            self.design, self.index[keep], g[keep], count, self.intercept, self.mean, self.scale
+        )

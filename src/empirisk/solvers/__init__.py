@@ -1,0 +1,27 @@
+"""Solvers: init and step; the one loop is :func:`solve`.  Adding one is a file and a row of REGISTRY."""
+
+from empirisk.solvers.auto import choose
+from empirisk.solvers.base import Solver, State, solve
+from empirisk.solvers.conjugate_gradient import ConjugateGradient
+from empirisk.solvers.lbfgs import LBFGS
+from empirisk.solvers.least_squares import LeastSquares
+from empirisk.solvers.newton import Newton
+
+REGISTRY: dict[str, type] = {
+    "conjugate_gradient": ConjugateGradient,
+    "lbfgs": LBFGS,
+    "least_squares": LeastSquares,
+    "newton": Newton,
+}
+
+__all__ = [
+    "LBFGS",
+    "REGISTRY",
+    "ConjugateGradient",
+    "LeastSquares",
+    "Newton",
+    "Solver",
+    "State",
+    "choose",
+    "solve",
+]

@@ -1,0 +1,57 @@
+"""Which solver ``solver="auto"`` takes.
+
+====================  ===================================  ==========================================
+loss                  penalty                              solver
+====================  ===================================  ==========================================
+half squared          none or L2, dense                    least_squares
+half squared          none or L2, sparse, p <= 1000,       conjugate_gradient
+                      or any sparse
+half squared          L1, elastic net, or positive         coordinate
+logistic, softmax     none or L2; dense; parameters <=     newton
+                      300, and rows * parameters^2 <= 3e9
+logistic, softmax     none or L2, otherwise                lbfgs
+logistic, softmax     L1, elastic net                      prox_newton
+====================  ===================================  ==========================================
+"""
+
+from __future__ import annotations
+
+import math
+
+from empirisk.problems.linear import LinearProblem
+from empirisk.solvers.base import Solver
+
+__all__ = ["choose", "resolve"]
+
+# Newton's Hessians cost rows * parameters^2 flops each; above this L-BFGS is measured to be faster.
+NEWTON_PARAMETERS = 300
+NEWTON_FLOPS = 3e9
+
+
+def choose(problem: LinearProblem) -> str:
+    """The name of the solver for this problem, by the table of this module."""
+    smooth = math.isfinite(problem.penalty.smoothness)
+    if problem.loss.name == "half_squared":
+        if not smooth:
+            return "coordinate"
+        return "conjugate_gradient" if problem.design.sparse else "least_squares"
+    if not smooth:
+        return "prox_newton"
+    parameters = problem.n_params * max(problem.n_outputs, 1)
+    flops = problem.design.shape[0] * float(parameters) ** 2
+    small = parameters <= NEWTON_PARAMETERS and flops <= NEWTON_FLOPS
+    return "newton" if small and not problem.design.sparse else "lbfgs"
+
+
+def resolve(problem: LinearProblem, solver: str | Solver) -> Solver:
+    """A solver object from a name, ``"auto"`` or an object."""
+    from empirisk.solvers import REGISTRY
+
+    if not isinstance(solver, str):
+        return solver
+    name = choose(problem) if solver == "auto" else solver
+    if name not in REGISTRY:
+        known = ", ".join(["auto", *sorted(REGISTRY)])
+        raise ValueError(f"solver must be one of {known}, got {solver!r}")
+    made: Solver = REGISTRY[name]()
+    return made
