@@ -1,7 +1,7 @@
 """Intervals for scores: one mathematical object per file, one registry row each.
 
-Every entry returns an :class:`empirisk.results.Estimate`. Where a sample cannot tell, `low` and `high` are None
-and `reason` is a sentence; the thresholds depend on counts of rows, classes and groups only, because a
+Every entry returns an :class:`empirisk.results.Estimate`. Where a sample cannot tell, `low` and `high` are
+None and `reason` is a sentence; the thresholds depend on counts of rows, classes and groups only, because a
 gate on how well-behaved the observed losses look selects the samples that missed the tail.
 """
 
@@ -16,13 +16,15 @@ from empirisk.selection.intervals.bbc import best_of
 from empirisk.selection.intervals.clopper_pearson import clopper_pearson
 from empirisk.selection.intervals.effective import effective_wilson
 from empirisk.selection.intervals.f1 import f1_interval
-from empirisk.selection.intervals.grouped import grouped_mean, grouped_proportion, grouped_score
+from empirisk.selection.intervals.grouped import grouped_mean, grouped_proportion
 from empirisk.selection.intervals.hall import hall
 from empirisk.selection.intervals.mover import balanced_accuracy_interval
 from empirisk.selection.intervals.nadeau_bengio import nadeau_bengio
 from empirisk.selection.intervals.newcombe import newcombe_limits
+from empirisk.selection.intervals.paired import paired_losses
 from empirisk.selection.intervals.r2 import r2_interval
 from empirisk.selection.intervals.repeated_kfold import grouped_kfold, repeated_kfold
+from empirisk.selection.intervals.smooth import smooth_limits
 from empirisk.selection.intervals.student import student
 from empirisk.selection.intervals.tango import tango
 from empirisk.selection.intervals.wilson import wilson
@@ -39,13 +41,13 @@ INTERVALS: dict[str, Callable[..., Estimate]] = {
     "balanced_accuracy": balanced_accuracy_interval,
     "effective_wilson": effective_wilson,
     "tango": tango,
+    "paired": paired_losses,
     "grouped_mean": grouped_mean,
     "grouped_proportion": grouped_proportion,
-    "grouped_score": grouped_score,
     "repeated_kfold": repeated_kfold,
     "grouped_kfold": grouped_kfold,
     "nadeau_bengio": nadeau_bengio,
     "best_of": best_of,
 }
 
-__all__ = ["INTERVALS", "newcombe_limits", *(f.__name__ for f in INTERVALS.values())]
+__all__ = ["INTERVALS", "newcombe_limits", "smooth_limits", *(f.__name__ for f in INTERVALS.values())]

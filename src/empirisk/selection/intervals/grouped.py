@@ -1,4 +1,4 @@
-"""Rows in groups: means with the CR2 variance, proportions and smooth scores with group sums."""
+"""Rows in groups: means with the CR2 variance, proportions with an effective sample size."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from empirisk.results import Estimate
-from empirisk.selection.intervals.auc import logit_limits
 from empirisk.selection.intervals.base import (
     MODEL_GROUPS,
     Floats,
@@ -25,12 +24,11 @@ from empirisk.selection.intervals.student import student_limits
 
 MIN_GROUPS_PROPORTION = 5
 MIN_GROUPS_MEAN = 6
-MIN_GROUPS_SCORE = 10
 
 
 def group_sums(values: Floats, codes: NDArray[np.intp], n_groups: int) -> Floats:
     """Sum of `values` in each group."""
-    return np.bincount(codes, weights=values, minlength=n_groups)
+    return np.bincount(codes, weights=values, minlength=n_groups).astype(np.float64, copy=False)
 
 
 def cr2_variance(rows: Floats, codes: NDArray[np.intp], n_groups: int) -> tuple[float, float]:
@@ -53,9 +51,10 @@ def grouped_mean(
     level: float = 0.95,
     *,
     bound: float | None = None,
+    signed: bool = False,
     target: str = MODEL_GROUPS,
 ) -> Estimate:
-    """``m exp(-+ t sqrt(V)/m)``, V by CR2, ``G_eff - 1`` degrees of freedom; ``m -+ t sqrt(V)`` with negatives.
+    """``m exp(-+ t sqrt(V)/m)``, V by CR2, t with ``G_eff - 1`` df; losses below 0: ``m -+ t sqrt(V)``.
 
     Parameters
     ----------
@@ -67,6 +66,8 @@ def grouped_mean(
         Nominal coverage.
     bound : float, optional
         Largest possible loss; equal losses then get Wilson's answer on G units.
+    signed : bool, default False
+        The values are differences that could be of either sign (implied by a negative value).
     target : str
         What the mean is about.
 
@@ -87,13 +88,14 @@ def grouped_mean(
     rows = as_rows(losses, "losses")
     n, mean = rows.size, float(rows.mean())
     codes, n_groups = group_codes(groups, n)
-    method = f"log t, CR2 over {n_groups} groups" if rows.min() >= 0.0 else f"t, CR2 over {n_groups} groups"
+    plain = signed or bool(rows.min() < 0.0)
+    method = f"{'t' if plain else 'log t'}, CR2 over {n_groups} groups"
     if n_groups < MIN_GROUPS_MEAN:
         return refuse(mean, level, n, method, too_few(n_groups, MIN_GROUPS_MEAN, "groups"), target)
     variance, effective = cr2_variance(rows, codes, n_groups)
     if variance <= 1e-30 * max(1.0, mean * mean):
         return equal_losses(mean, n_groups, level, bound, method, target, n)
-    if rows.min() < 0.0:
+    if plain:
         return accept(
             mean, student_limits(mean, variance, effective - 1, level), level, n, method, target=target
         )
@@ -138,61 +140,3 @@ def grouped_proportion(
     variance = sum_variance(rows - p, codes, n_groups)
     limits = effective_limits(p, variance, n_groups - 1, level, cap=n, floor=n_groups)
     return accept(p, limits, level, n, method, target=target)
-
-
-def grouped_score(
-    value: float,
-    influence: Floats,
-    groups: ArrayLike,
-    level: float = 0.95,
-    *,
-    scale: str = "wilson",
-    target: str = MODEL_GROUPS,
-) -> Estimate:
-    """A smooth score with group sums of its influence values and ``t_{G-1}``.
-
-    Parameters
-    ----------
-    value : float
-        The score.
-    influence : array of shape (n,)
-        Influence of each row on it.
-    groups : array of shape (n,)
-        Label of the group of each row.
-    level : float, default 0.95
-        Nominal coverage.
-    scale : {"wilson", "logit", "identity"}
-        Wilson with an effective n (V = 0: G units), t on the logit scale, or plain t.
-    target : str
-        What the score is about.
-
-    Notes
-    -----
-    Source: Obuchowski (1997) for the area under the curve. Cost O(n log n).
-    """
-    n = influence.size
-    codes, n_groups = group_codes(groups, n)
-    method = f"{_SCALES[scale]}, sums over {n_groups} groups"
-    if math.isnan(value):
-        return refuse(value, level, n, method, "the score is undefined on these rows", target)
-    if n_groups < MIN_GROUPS_SCORE:
-        return refuse(value, level, n, method, too_few(n_groups, MIN_GROUPS_SCORE, "groups"), target)
-    variance, df = sum_variance(influence, codes, n_groups), n_groups - 1
-    if scale == "wilson":
-        return accept(
-            value,
-            effective_limits(value, variance, df, level, cap=n, floor=n_groups),
-            level,
-            n,
-            method,
-            target=target,
-        )
-    if variance <= 1e-30 or (scale == "logit" and not 0.0 < value < 1.0):
-        return refuse(
-            value, level, n, method, "the groups show no variation to measure an error with", target
-        )
-    limits = logit_limits if scale == "logit" else student_limits
-    return accept(value, limits(value, variance, df, level), level, n, method, target=target)
-
-
-_SCALES = {"wilson": "Wilson, effective n", "logit": "logit t", "identity": "t"}

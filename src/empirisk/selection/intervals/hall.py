@@ -31,7 +31,7 @@ def hall_limits(rows: Floats, level: float) -> tuple[float, float]:
     n, mean = rows.size, float(rows.mean())
     centred = rows - mean
     second = float(np.mean(centred**2))
-    b = float(np.mean(centred**3)) / second**1.5 / math.sqrt(n)
+    b = float(np.mean(centred**3) / second**1.5) / math.sqrt(n)
     se = math.sqrt(second / (n - 1))
     t = student_quantile(level, n - 1)
 

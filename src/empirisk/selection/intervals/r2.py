@@ -22,7 +22,8 @@ def r2_value(y: Floats, pred: Floats) -> float:
 def r2_influence(y: Floats, pred: Floats) -> Floats:
     """Influence of each row on R2: ``((1-R2)(y_i-ybar)^2 - e_i^2) / (SST/n)``; they sum to 0."""
     squares, errors = (y - y.mean()) ** 2, (y - pred) ** 2
-    return (squares * (errors.sum() / squares.sum()) - errors) / squares.mean()
+    influence: Floats = (squares * (errors.sum() / squares.sum()) - errors) / squares.mean()
+    return influence
 
 
 def r2_interval(y: Floats, pred: Floats, level: float = 0.95, *, target: str = MODEL) -> Estimate:

@@ -50,7 +50,7 @@ def out_of_fold(rows: ArrayLike) -> Floats:
 
 def kfold_variance(rows: Floats, folds: int) -> float:
     """``V = (1/r) sum_r s_r^2 / n * K/(K-1)``: never the variance of row averages over repeats."""
-    return float(rows.var(axis=1, ddof=1).mean()) / rows.shape[1] * folds / (folds - 1.0)
+    return float(rows.var(axis=1, ddof=1).mean() / rows.shape[1] * folds / (folds - 1.0))
 
 
 def repeated_kfold(

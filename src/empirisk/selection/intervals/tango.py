@@ -65,7 +65,7 @@ def tango(b: float, c: float, n: int, level: float = 0.95, *, target: str = MODE
     Examples
     --------
     >>> str(tango(25, 10, 200))
-    '0.075 [0.015, 0.138]'
+    '0.07 [0.02, 0.14]'
     >>> tango(0, 0, 1000).reason
     'no difference seen on 1000 rows: the absolute difference is at most 0.0037'
     """

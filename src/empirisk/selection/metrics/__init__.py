@@ -1,0 +1,38 @@
+"""Metrics by name: one family per file, one registry row per metric.
+
+A metric knows its value, its direction, and its intervals on held-out rows, in cross-validation and for a
+paired difference. Any scikit-learn scorer can stand beside them (:mod:`empirisk.selection.metrics.scorer`).
+"""
+
+from __future__ import annotations
+
+from empirisk.selection.metrics.base import Metric
+from empirisk.selection.metrics.labels import ACCURACY, BALANCED_ACCURACY, F1
+from empirisk.selection.metrics.numbers import MAE, MSE, R2
+from empirisk.selection.metrics.predictions import CLASSIFICATION, REGRESSION, Predictions
+from empirisk.selection.metrics.probabilities import BRIER_SCORE, LOG_LOSS
+from empirisk.selection.metrics.ranking import AVERAGE_PRECISION, ROC_AUC
+
+METRICS: dict[str, Metric] = {
+    "accuracy": ACCURACY,
+    "balanced_accuracy": BALANCED_ACCURACY,
+    "f1": F1,
+    "roc_auc": ROC_AUC,
+    "average_precision": AVERAGE_PRECISION,
+    "log_loss": LOG_LOSS,
+    "brier_score": BRIER_SCORE,
+    "mse": MSE,
+    "mae": MAE,
+    "r2": R2,
+}
+
+
+def default_metrics(p: Predictions) -> list[str]:
+    """The names that are computed when the user asks for none: all that fit the task."""
+    names = [name for name, metric in METRICS.items() if metric.task == p.task]
+    if p.task == CLASSIFICATION and p.n_classes != 2:
+        names.remove("average_precision")
+    return names
+
+
+__all__ = ["CLASSIFICATION", "METRICS", "REGRESSION", "Metric", "Predictions", "default_metrics"]
