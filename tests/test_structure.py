@@ -1,0 +1,300 @@
+"""The house rules: who imports whom, how long files are, what is registered and what is documented."""
+
+from __future__ import annotations
+
+import enum
+import importlib
+import inspect
+import re
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any, get_type_hints
+
+import numpy as np
+import pytest
+
+import empirisk as er
+from empirisk.results import Estimate
+from tests.oracles import structure
+from tests.oracles.structure import LEVEL, PACKAGE, ROOT
+
+PYTHON_FILES = sorted(PACKAGE.rglob("*.py"))
+MODULES = structure.module_names()
+
+
+# -- import direction ---------------------------------------------------------------------------
+
+
+def allowed(found: structure.Import) -> bool:
+    """Upward in the list of layers, or a pair that is listed by name."""
+    pair = (found.importer, found.imported)
+    if LEVEL[found.imported] < LEVEL[found.importer] or pair in structure.SIBLINGS:
+        return True
+    return found.in_function and pair in structure.CALLS_UPWARD
+
+
+def test_imports_follow_the_layers() -> None:
+    # The package's own __init__ names everything, lazily; `from empirisk import x` names a package or a
+    # public name of it, and only the packages count here.
+    inner = [f for f in PYTHON_FILES if f != PACKAGE / "__init__.py"]
+    found = [i for f in inner for i in structure.imports_of(f) if i.imported in LEVEL]
+    assert len(found) > 50, "the scan found next to no imports: it is looking in the wrong place"
+    wrong = [str(i) for i in found if not allowed(i)]
+    assert not wrong, "imports against the direction of the layers:\n" + "\n".join(wrong)
+
+
+def test_every_package_has_a_layer() -> None:
+    here = {f.relative_to(PACKAGE).parts[0].removesuffix(".py") for f in PYTHON_FILES}
+    assert here - {"__init__", "__main__"} <= set(LEVEL), "give the new package a layer in LAYERS"
+
+
+def test_a_wrong_import_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The scan itself: at the top, inside a function, and for the type checker.
+    file = tmp_path / "losses" / "bad.py"
+    file.parent.mkdir()
+    file.write_text(
+        "from typing import TYPE_CHECKING\nimport empirisk.cli.main\nfrom empirisk import typing\n"
+        "if TYPE_CHECKING:\n    from empirisk.solvers.base import solve\n"
+        "def f():\n    from empirisk.estimators import linear\n"
+    )
+    monkeypatch.setattr(structure, "PACKAGE", tmp_path)
+    found = {(i.imported, i.in_function): allowed(i) for i in structure.imports_of(file)}
+    assert found == {
+        ("cli", False): False,
+        ("typing", False): True,
+        ("solvers", False): False,
+        ("estimators", True): False,
+    }
+
+
+def test_importing_the_package_is_light() -> None:
+    code = "import sys; before = set(sys.modules); import empirisk; print(*sorted(set(sys.modules) - before))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = run.stdout.split()
+    heavy = {"sklearn", "matplotlib", "scipy", "pandas", "polars", "jinja2", "typer", "rich", "skops"}
+    assert "empirisk" in loaded
+    assert not heavy & {name.split(".")[0] for name in loaded}
+    ours = [name for name in loaded if name.startswith("empirisk")]
+    assert len(ours) <= 3, f"public names are to be loaded when first used, not these: {ours}"
+    assert len(loaded) <= 250, f"{len(loaded)} modules are loaded by `import empirisk`"
+
+
+# -- sizes --------------------------------------------------------------------------------------
+
+
+def test_source_files_are_short() -> None:
+    lengths = {f: len(f.read_text(encoding="utf-8").splitlines()) for f in structure.source_files()}
+    longest = sorted(lengths, key=lambda f: -lengths[f])[:5]
+    told = ", ".join(f"{f.relative_to(ROOT)} {lengths[f]}" for f in longest)
+    assert max(lengths.values()) <= 500, told
+    assert np.quantile(list(lengths.values()), 0.9) <= 350, told
+    # Files that hold nothing but a docstring and names would make the median too easy.
+    assert statistics.median(n for n in lengths.values() if n > 10) <= 150, told
+
+
+# -- registries ---------------------------------------------------------------------------------
+
+
+def methods(*names: str) -> Any:
+    """Whether a class has all these methods."""
+    return lambda thing: inspect.isclass(thing) and all(callable(getattr(thing, m, None)) for m in names)
+
+
+def returns_estimate(thing: Any) -> bool:
+    """Whether a function is annotated to return an Estimate."""
+    return inspect.isfunction(thing) and thing.__annotations__.get("return") in (Estimate, "Estimate")
+
+
+def is_display(thing: Any) -> bool:
+    """Whether a class is a chart."""
+    return inspect.isclass(thing) and thing.__name__.endswith("Display") and thing.__name__ != "Display"
+
+
+def is_metric(thing: Any) -> bool:
+    """Whether an object (not a class) knows a metric's value and its paired difference."""
+    return not inspect.isclass(thing) and hasattr(thing, "greater_is_better") and hasattr(thing, "difference")
+
+
+# Folder, name of its registry, and what makes an object one that must stand in it.
+NOUNS: list[tuple[str, str, Any]] = [
+    ("losses", "REGISTRY", methods("value", "grad", "conjugate")),
+    ("penalties", "REGISTRY", methods("value", "prox")),
+    ("solvers", "REGISTRY", methods("init", "step")),
+    ("estimators", "REGISTRY", methods("fit", "get_params")),
+    ("selection.intervals", "INTERVALS", returns_estimate),
+    ("selection.metrics", "METRICS", is_metric),
+    ("plots", "DISPLAYS", is_display),
+]
+
+
+def registered(folder: ModuleType, registry: str) -> list[Any]:
+    """What the rows of a registry name; a row that names a module is followed."""
+    rows = getattr(folder, registry)
+    return [getattr(folder, key) if isinstance(row, str) else row for key, row in rows.items()]
+
+
+def members(folder: ModuleType, belongs: Any) -> dict[str, list[Any]]:
+    """Objects that fit the noun, by where they stand: `module.Class`, or the module of a function.
+
+    Contracts (protocols, base.py) are no objects.  A module of functions may have helpers beside its one
+    object, so that one row is enough for it.
+    """
+    out: dict[str, list[Any]] = {}
+    for path in sorted(Path(folder.__path__[0]).glob("*.py")):
+        if path.stem in {"__init__", "base"}:
+            continue
+        module = importlib.import_module(f"{folder.__name__}.{path.stem}")
+        for name, thing in vars(module).items():
+            code = inspect.isclass(thing) or inspect.isfunction(thing)
+            own = not name.startswith("_") and (not code or thing.__module__ == module.__name__)
+            if own and belongs(thing) and not getattr(thing, "_is_protocol", False):
+                out.setdefault(path.stem if inspect.isfunction(thing) else f"{path.stem}.{name}", []).append(
+                    thing
+                )
+    return out
+
+
+@pytest.mark.parametrize(("folder", "registry", "belongs"), NOUNS, ids=[n[0] for n in NOUNS])
+def test_registries_are_complete(folder: str, registry: str, belongs: Any) -> None:
+    module = importlib.import_module(f"empirisk.{folder}")
+    rows = registered(module, registry)
+    found = members(module, belongs)
+    assert found, f"nothing in empirisk.{folder} fits the noun: the contract or the folder changed"
+    missing = [
+        where for where, things in found.items() if not any(thing is row for thing in things for row in rows)
+    ]
+    assert not missing, (
+        f"add a row to {registry} of src/empirisk/{folder.replace('.', '/')}/__init__.py: {missing}"
+    )
+
+
+@pytest.mark.parametrize("folder", ["losses", "penalties", "solvers"])
+def test_registry_keys_are_the_names(folder: str) -> None:
+    for key, thing in importlib.import_module(f"empirisk.{folder}").REGISTRY.items():
+        assert thing.name == key
+
+
+def test_no_module_is_orphaned() -> None:
+    texts = {f: f.read_text(encoding="utf-8") for f in PYTHON_FILES}
+    texts[ROOT / "pyproject.toml"] = (ROOT / "pyproject.toml").read_text()
+    for file in PYTHON_FILES:
+        if file.stem in {"__init__", "__main__"}:
+            continue
+        dotted = ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts)
+        package, stem = dotted.rsplit(".", 1)
+        named = re.compile(
+            rf"{re.escape(dotted)}\b|from {re.escape(package)} import [^\n]*\b{stem}\b|[\"']{stem}[\"']"
+        )
+        assert any(named.search(t) for f, t in texts.items() if f != file), f"nothing imports {dotted}"
+
+
+# -- names and docstrings -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_module_says_what_it_is_and_exports_what_it_has(name: str) -> None:
+    module = importlib.import_module(name)
+    assert module.__doc__, f"{name} has no docstring"
+    exported = list(getattr(module, "__all__", []))
+    assert len(exported) == len(set(exported)), "a name stands twice in __all__"
+    for public in exported:
+        thing = getattr(module, public)
+        made_here = "<locals>" not in getattr(thing, "__qualname__", "")
+        if (inspect.isclass(thing) or inspect.isfunction(thing)) and made_here:
+            assert inspect.getdoc(thing), f"{name}.{public} has no docstring"
+
+
+def public_objects() -> list[tuple[str, Any]]:
+    """Classes and functions that users reach as `er.name`."""
+    named = ((name, getattr(er, name)) for name in er.__all__)
+    return [(n, t) for n, t in named if (inspect.isclass(t) or inspect.isfunction(t)) and not _is_plain(t)]
+
+
+def _is_plain(thing: Any) -> bool:
+    """Enumerations, exceptions and warnings: a sentence is enough."""
+    return inspect.isclass(thing) and issubclass(thing, enum.Enum | BaseException)
+
+
+def test_public_names_load_when_used() -> None:
+    assert {"Ridge", "Lasso", "LogisticRegression", "evaluate", "verify", "path"} <= set(er.__all__)
+    for name in er.__all__:
+        assert getattr(er, name) is not None
+    assert set(er.__all__) <= set(dir(er))
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = er.no_such_name
+
+
+def test_public_docstrings_are_numpydoc() -> None:
+    problems = []
+    for name, thing in public_objects():
+        doc = inspect.getdoc(thing) or ""
+        found = structure.sections(doc)
+        takes = [p for p in inspect.signature(thing).parameters if p not in {"self", "args", "kwargs"}]
+        undescribed = set(takes) - structure.described_parameters(doc)
+        if undescribed:
+            problems.append(f"er.{name}: the section Parameters does not describe {sorted(undescribed)}")
+        if ">>> " not in found.get("Examples", ""):
+            problems.append(f"er.{name}: no example")
+        returns = inspect.isfunction(thing) and get_type_hints(thing).get("return") is not type(None)
+        if returns and "Returns" not in found:
+            problems.append(f"er.{name}: no section Returns")
+    assert not problems, "\n".join(problems)
+
+
+def test_public_functions_are_annotated() -> None:
+    for name in MODULES:
+        module = importlib.import_module(name)
+        for public in getattr(module, "__all__", []):
+            thing = getattr(module, public)
+            if inspect.isfunction(thing) and thing.__module__ == name:
+                unknown = [p for p in inspect.signature(thing).parameters if p not in thing.__annotations__]
+                assert not unknown, f"{name}.{public}: parameters without a type: {unknown}"
+                assert "return" in thing.__annotations__, f"{name}.{public}: no return type"
+
+
+# -- what is under version control --------------------------------------------------------------
+
+BINARY = {".gz", ".png", ".parquet", ".npz", ".whl", ".ico"}
+# Written so that this file does not hold what it looks for.
+PRIVATE = [
+    r"(?<![\w./])/(?:work|home|Users|root|mnt|opt)/" + r"\w",
+    r"pythonhosted" + r"\.org",
+    r"\bpypi" + r"\.org",
+    r"--(?:extra-)?index" + r"-url",
+    r"\b[\w.-]+/simple" + r"/",
+]
+
+
+def test_no_machine_paths_or_registries() -> None:
+    pattern = re.compile("|".join(PRIVATE))
+    found = []
+    for file in structure.tracked_files():
+        if file.suffix not in BINARY and file.stat().st_size < 2_000_000:
+            for number, line in enumerate(file.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+                if match := pattern.search(line):
+                    found.append(f"{file.relative_to(ROOT)}:{number}: {match.group()}")
+    assert not found, "paths or addresses of one machine:\n" + "\n".join(found)
+
+
+def test_tracked_files_are_small() -> None:
+    limit = 3_000_000
+    tracked = structure.tracked_files()
+    large = [str(f.relative_to(ROOT)) for f in tracked if f.stat().st_size > limit]
+    built = [str(f.relative_to(ROOT)) for f in tracked if f.suffix in {".whl", ".so", ".pyd", ".o"}]
+    assert not large, f"larger than {limit // 1_000_000} MB: {large}"
+    assert not built, f"build products under version control: {built}"
+
+
+def test_relative_links_lead_somewhere() -> None:
+    broken = []
+    for file in structure.tracked_files():
+        if file.suffix == ".md":
+            text = re.sub(r"```.*?```", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)
+            for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+                outside = "://" in target or target.startswith("mailto:")
+                if not outside and not (file.parent / target).exists():
+                    broken.append(f"{file.relative_to(ROOT)}: {target}")
+    assert not broken, "links to files that are not there:\n" + "\n".join(broken)
