@@ -1,0 +1,37 @@
+"""Charts: each Display takes a section of ``report.json``, returns Axes, and computes nothing.
+
+Adding a chart is one file and one row of `DISPLAYS`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+DISPLAYS = {
+    "CalibrationDisplay": "calibration",
+    "CandidatesDisplay": "candidates",
+    "CoefficientsDisplay": "coefficients",
+    "ConfusionDisplay": "confusion",
+    "ImportancesDisplay": "importances",
+    "LearningCurveDisplay": "learning_curve",
+    "ObservedDisplay": "spread",
+    "PrecisionRecallDisplay": "precision_recall",
+    "QuantilesDisplay": "quantiles",
+    "ResidualsDisplay": "spread",
+    "RocDisplay": "roc",
+    "ScoresDisplay": "scores",
+    "SelectionCurveDisplay": "selection_curve",
+}
+
+__all__ = list(DISPLAYS)
+
+
+def __getattr__(name: str) -> Any:
+    if name in DISPLAYS:
+        return getattr(import_module(f"empirisk.plots.{DISPLAYS[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,67 @@
+"""Observed share against predicted probability, with intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from empirisk.plots.display import Display, Json, colour, on_end
+from empirisk.plots.wording import count, estimate, plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["CalibrationDisplay"]
+
+
+@dataclass(frozen=True)
+class CalibrationDisplay(Display):
+    """One dot a bin of predictions, with the interval of the observed share.
+
+    Parameters
+    ----------
+    calibration : dict
+        ``report["test"]["calibration"]``.
+    """
+
+    calibration: Json
+
+    def _off(self) -> list[Json]:
+        known = [b for b in self.calibration["bins"] if b["observed"]["low"] is not None]
+        return [b for b in known if not b["observed"]["low"] <= b["predicted"] <= b["observed"]["high"]]
+
+    @property
+    def title(self) -> str:
+        off, bins = len(self._off()), len(self.calibration["bins"])
+        if off == 0:
+            return f"In each of {bins} bins the predicted probability agrees with the observed share, within its interval"
+        return f"In {off} of {bins} bins the predicted probability lies outside the interval of the observed share"
+
+    @property
+    def description(self) -> str:
+        bins = self.calibration["bins"]
+        said = [
+            f"predicted {plain(b['predicted'], 2)}, observed {estimate(b['observed'])}, n = {count(b['n'])}"
+            for b in bins
+        ]
+        return f"Calibration of the {self.calibration['about']}. " + "; ".join(said) + "."
+
+    @property
+    def height(self) -> float:
+        return 4.4
+
+    def draw(self, ax: Axes) -> None:
+        ax.plot([0, 1], [0, 1], color=colour("baseline"), linewidth=1, linestyle=(0, (4, 3)))
+        on_end(ax, 0.3, 0.3, "perfect agreement", "baseline", xytext=(10, -10), va="top")
+        shown = [b for b in self.calibration["bins"] if b["observed"]["value"] is not None]
+        x = [b["predicted"] for b in shown]
+        ends = [b for b in shown if b["observed"]["low"] is not None and b["observed"]["high"] is not None]
+        at = [b["predicted"] for b in ends]
+        low, high = ([b["observed"][key] for b in ends] for key in ("low", "high"))
+        ax.fill_between(at, low, high, color=colour("test"), alpha=0.14, linewidth=0)
+        ax.vlines(at, low, high, color=colour("test"), linewidth=1.8)
+        ax.plot(x, [b["observed"]["value"] for b in shown], "o", color=colour("test"), markersize=5)
+        ax.set_xlim(-0.02, 1.02)
+        ax.set_ylim(-0.02, 1.02)
+        ax.set_xlabel(f"predicted {self.calibration['about']}")
+        ax.set_ylabel("observed share")

@@ -1,0 +1,76 @@
+"""Cross-validated scores of the candidates, as dots with intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from empirisk.plots.display import Display, IntervalRow, Json, colour, interval_rows
+from empirisk.plots.wording import estimate, interval, shorten, signed
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["CandidatesDisplay"]
+
+_ROLES = {"baseline": "baseline", "candidate": "validation", "reference": "reference"}
+
+
+@dataclass(frozen=True)
+class CandidatesDisplay(Display):
+    """One row a candidate.
+
+    Parameters
+    ----------
+    candidates : list of dict
+        ``report["candidates"]``.
+    selection : dict
+        ``report["selection"]``.
+    """
+
+    candidates: list[Json]
+    selection: Json
+
+    @property
+    def title(self) -> str:
+        chosen = next(c for c in self.candidates if c["chosen"])
+        gain = chosen["versus_baseline"]
+        label = self.selection["label"]
+        if gain is None or gain["low"] is None or gain["high"] is None:
+            return f"{chosen['label']} was chosen by {label}"
+        sign = 1 if self.selection["greater_is_better"] else -1
+        if min(sign * gain["low"], sign * gain["high"]) > 0:
+            return f"{chosen['label']} is better than the baseline: {label} {signed(gain)} {interval(gain)}"
+        return f"{chosen['label']} is not distinguishable from the baseline: {label} {signed(gain)} {interval(gain)}"
+
+    @property
+    def description(self) -> str:
+        said = [f"{c['label']}: {estimate(c['score'])}" for c in self.candidates if c["score"]]
+        return (
+            f"Dots with intervals of the cross-validated {self.selection['label']}. " + "; ".join(said) + "."
+        )
+
+    @property
+    def height(self) -> float:
+        return 0.8 + 0.52 * len(self._rows())
+
+    def _rows(self) -> list[IntervalRow]:
+        return [
+            IntervalRow(
+                c["label"] + (" (chosen)" if c["chosen"] else ""), c["score"], _ROLES[c["role"]], c["chosen"]
+            )
+            for c in self.candidates
+            if c["score"] is not None
+        ]
+
+    def draw(self, ax: Axes) -> None:
+        rows = self._rows()
+        unit = f" ({self.selection['unit']})" if self.selection["unit"] else ""
+        better = "higher" if self.selection["greater_is_better"] else "lower"
+        label = f"cross-validated {shorten(self.selection['label'], 26)}{unit}, {better} is better"
+        interval_rows(ax, rows, [estimate(r.estimate) for r in rows], label)
+        for row in rows:
+            if row.role == "baseline" and row.estimate["value"] is not None:
+                ax.axvline(
+                    row.estimate["value"], color=colour("baseline"), linewidth=0.9, linestyle=(0, (4, 3))
+                )

@@ -1,0 +1,72 @@
+"""Coefficients with intervals, the largest first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from empirisk.plots.display import Display, IntervalRow, Json, colour, interval_rows
+from empirisk.plots.wording import difference, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["CoefficientsDisplay"]
+
+
+@dataclass(frozen=True)
+class CoefficientsDisplay(Display):
+    """The largest coefficients, per standard deviation of their column where that is known.
+
+    Parameters
+    ----------
+    coefficients : list of dict
+        ``report["model"]["coefficients"]``; the intercept is left out.
+    unit : str or None
+        What a coefficient changes.
+    most : int, default 15
+        How many to show.
+    """
+
+    coefficients: list[Json]
+    unit: str | None = None
+    most: int = 15
+
+    def _shown(self) -> tuple[list[tuple[Json, Json]], int]:
+        terms = [(c, c["per_sd"] or c["value"]) for c in self.coefficients if c["column"] is not None]
+        live = [(c, e) for c, e in terms if not c["zero"] and e["value"] is not None]
+        return sorted(live, key=lambda pair: -abs(pair[1]["value"]))[: self.most], len(terms)
+
+    def _per_sd(self) -> bool:
+        return all(c["per_sd"] is not None for c, _ in self._shown()[0])
+
+    @property
+    def title(self) -> str:
+        shown, total = self._shown()
+        if not shown:
+            return "Every coefficient is zero: the model always gives the same answer"
+        (first, e), name = shown[0], shorten(shown[0][0]["term"])
+        way = "raises" if e["value"] > 0 else "lowers"
+        kind = "per standard deviation" if first["per_sd"] is not None else "per unit"
+        some = f" ({len(shown)} of {total} terms shown)" if total > len(shown) else ""
+        return f"{name} {way} {self.unit or 'the prediction'} most, {difference(e)} {kind}{some}"
+
+    @property
+    def description(self) -> str:
+        said = [f"{c['term']} {difference(e)}" for c, e in self._shown()[0]]
+        return "Dots with intervals of the largest coefficients. " + "; ".join(said) + "."
+
+    @property
+    def height(self) -> float:
+        return 0.8 + 0.44 * max(1, len(self._shown()[0]))
+
+    def draw(self, ax: Axes) -> None:
+        shown, _ = self._shown()
+        rows = [
+            IntervalRow(c["term"] + (f" → {c['class']}" if c["class"] else ""), e, "validation")
+            for c, e in shown
+        ]
+        kind = "change per standard deviation" if self._per_sd() else "change per unit"
+        label = f"{kind} ({shorten(self.unit, 30)})" if self.unit else kind
+        interval_rows(ax, rows, [difference(e) for _, e in shown], label)
+        ax.axvline(0, color=colour("baseline"), linewidth=1, linestyle=(0, (4, 3)))

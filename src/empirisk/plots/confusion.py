@@ -1,0 +1,85 @@
+"""The confusion matrix: observed classes in rows, predicted classes in columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from empirisk.plots.display import FONT, Display, Json, colour
+from empirisk.plots.wording import count, estimate, share, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["ConfusionDisplay"]
+
+_MANY = 7
+
+
+@dataclass(frozen=True)
+class ConfusionDisplay(Display):
+    """Shares of each observed class, with counts while the classes are few.
+
+    Parameters
+    ----------
+    confusion : dict
+        ``report["test"]["confusion"]``.
+    """
+
+    confusion: Json
+
+    @property
+    def title(self) -> str:
+        labels, counts = self.confusion["labels"], self.confusion["counts"]
+        wrong = {(i, j): n for i, row in enumerate(counts) for j, n in enumerate(row) if i != j}
+        if not any(wrong.values()):
+            return "No test row was put into a wrong class"
+        (i, j), n = max(wrong.items(), key=lambda item: item[1])
+        whole = f"{count(n)} of {count(sum(counts[i]))}"
+        return (
+            f"The most frequent error: {whole} {shorten(labels[i])} rows are taken for {shorten(labels[j])}"
+        )
+
+    @property
+    def description(self) -> str:
+        c = self.confusion
+        recall = c["recall"] or []
+        said = [f"{name}: {estimate(e)}" for name, e in zip(c["labels"], recall, strict=False)]
+        return f"Confusion matrix of {len(c['labels'])} classes. " + (
+            f"Recall: {'; '.join(said)}." if said else ""
+        )
+
+    @property
+    def height(self) -> float:
+        return min(5.6, 2.6 + 0.5 * len(self.confusion["labels"]))
+
+    def draw(self, ax: Axes) -> None:
+        labels, counts = self.confusion["labels"], self.confusion["counts"]
+        k = len(labels)
+        for i, row in enumerate(counts):
+            total = sum(row)
+            for j, n in enumerate(row):
+                part = n / total if total else 0.0
+                hue = colour("test" if i == j else "train")
+                ax.fill(
+                    [j - 0.48, j + 0.48, j + 0.48, j - 0.48],
+                    [i - 0.48, i - 0.48, i + 0.48, i + 0.48],
+                    color=hue,
+                    alpha=0.04 + 0.36 * part,
+                    linewidth=0,
+                )
+                if k <= _MANY:
+                    said = f"{count(n)}\n{share(part)}" if total else "0"
+                    ax.text(j, i, said, ha="center", va="center", fontsize=FONT - (2.5 if k > 4 else 0))
+        most = 18 if k <= 3 else 11
+        ax.set_xticks(range(k), [shorten(v, most) for v in labels], rotation=0 if k <= 3 else 90)
+        ax.set_yticks(range(k), [shorten(v, most) for v in labels])
+        if k > _MANY:
+            ax.tick_params(labelsize=max(6.0, FONT - 2 - 0.15 * k))
+        ax.set_xlim(-0.5, k - 0.5)
+        ax.set_ylim(k - 0.5, -0.5)
+        for spine in ax.spines.values():
+            spine.set_visible(False)
+        ax.tick_params(length=0)
+        ax.set_xlabel("predicted class")
+        ax.set_ylabel("observed class (share of the row)")

@@ -1,0 +1,179 @@
+"""What every chart shares: a figure without global state, quiet axes, bands, and rows of intervals."""
+
+from __future__ import annotations
+
+import textwrap
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from empirisk.plots.palette import PALETTE
+from empirisk.plots.wording import plain, power, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "Display",
+    "IntervalRow",
+    "Json",
+    "band",
+    "colour",
+    "interval_rows",
+    "log_ticks",
+    "on_end",
+    "style",
+]
+
+Json = dict[str, Any]
+WIDTH = 5.6  # inches; 72 points each, so that a figure is 403 points wide and keeps its text size on a phone
+FONT = 11.5
+
+
+def colour(role: str) -> str:
+    """The light colour of a role of the palette."""
+    return PALETTE[role].light
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Matplotlib settings of this package, for the length of a ``with`` block."""
+    import matplotlib as mpl
+
+    with mpl.rc_context(
+        {
+            "svg.fonttype": "none",
+            "svg.hashsalt": "empirisk",
+            "font.size": FONT,
+            "axes.labelsize": FONT,
+            "axes.titlesize": FONT + 1,
+            "xtick.labelsize": FONT - 1,
+            "ytick.labelsize": FONT - 1,
+            "text.color": colour("ink"),
+            "axes.labelcolor": colour("muted"),
+            "axes.edgecolor": colour("muted"),
+            "axes.facecolor": "none",
+            "figure.facecolor": "none",
+            "xtick.color": colour("muted"),
+            "ytick.color": colour("muted"),
+            "grid.color": colour("rule"),
+            "axes.axisbelow": True,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.unicode_minus": True,
+            "text.parse_math": False,
+        }
+    ):
+        yield
+
+
+class Display(ABC):
+    """One chart: takes results, says its message, draws on Axes, computes nothing.
+
+    Subclasses are frozen dataclasses whose fields are sections of ``report.json``.
+    """
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """The message of the chart, one sentence made from its numbers."""
+
+    @property
+    @abstractmethod
+    def description(self) -> str:
+        """What a reader who cannot see the chart should know: axes, range, main numbers."""
+
+    @property
+    def height(self) -> float:
+        """Height of the figure in inches."""
+        return 3.6
+
+    @abstractmethod
+    def draw(self, ax: Axes) -> None:
+        """Draw on `ax`, without the title."""
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the chart with its title and return the Axes.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure of its own when None (it belongs to no window and no global state).
+        """
+        with style():
+            ax = self.axes() if ax is None else ax
+            self.draw(ax)
+            ax.set_title(textwrap.fill(self.title, 62), loc="left")
+        return ax
+
+    def axes(self) -> Axes:
+        """Axes of a new figure in the size of this chart."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(WIDTH, self.height), layout="constrained")
+        FigureCanvasAgg(figure)
+        return figure.add_subplot()
+
+
+def band(ax: Axes, x: Sequence[float], curve: Json, role: str, *, line: str = "-") -> None:
+    """A curve with its interval as a band."""
+    if curve["low"] is not None and curve["high"] is not None:
+        ax.fill_between(x, curve["low"], curve["high"], color=colour(role), alpha=0.18, linewidth=0)
+    ax.plot(x, curve["value"], color=colour(role), linewidth=1.8, linestyle=line)
+
+
+def on_end(ax: Axes, x: float, y: float, said: str, role: str, **where: Any) -> None:
+    """A direct label beside a curve."""
+    options = {"xytext": (4, 0), "ha": "left", "va": "center", **where}
+    ax.annotate(
+        said, (x, y), textcoords="offset points", color=colour(role), annotation_clip=False, **options
+    )
+
+
+def log_ticks(ax: Axes) -> None:
+    """A logarithmic x axis with ticks such as 10⁻⁴, as plain text."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    ax.set_xscale("log")
+    ax.xaxis.set_major_locator(LogLocator(numticks=6))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: _power_of_ten(v)))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _power_of_ten(v: float) -> str:
+    from math import log10
+
+    exponent = round(log10(v))
+    return plain(v) if -2 <= exponent <= 3 else power(exponent)
+
+
+@dataclass(frozen=True)
+class IntervalRow:
+    """One row of a dot-and-interval chart."""
+
+    label: str
+    estimate: Json
+    role: str
+    strong: bool = False
+
+
+def interval_rows(ax: Axes, rows: Sequence[IntervalRow], said: Sequence[str], x_label: str) -> None:
+    """Dots with intervals, one a row; the label stands above its row, so that long names fit a narrow page."""
+    for i, (row, numbers) in enumerate(zip(rows, said, strict=True)):
+        e, hue = row.estimate, colour(row.role)
+        if e["value"] is not None:
+            ax.plot(e["value"], i, "o", color=hue, markersize=6.5 if row.strong else 5)
+        if e["low"] is not None and e["high"] is not None:
+            ax.plot([e["low"], e["high"]], [i, i], color=hue, linewidth=2.6 if row.strong else 1.6)
+        weight = "bold" if row.strong else "normal"
+        place: Json = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": FONT - 0.5}
+        ax.text(0.0, i - 0.46, shorten(row.label, 38), color=colour("ink"), fontweight=weight, **place)
+        ax.text(1.0, i - 0.46, numbers, color=colour("muted"), ha="right", **place)
+    ax.set_ylim(len(rows) - 0.5, -0.85)
+    ax.set_yticks([])
+    ax.spines["left"].set_visible(False)
+    ax.grid(axis="x", linewidth=0.7)
+    ax.set_xlabel(x_label)

@@ -1,0 +1,62 @@
+"""Permutation importances with intervals, the largest first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from empirisk.plots.display import Display, IntervalRow, Json, colour, interval_rows
+from empirisk.plots.wording import estimate, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["ImportancesDisplay"]
+
+
+@dataclass(frozen=True)
+class ImportancesDisplay(Display):
+    """How much worse the model gets when a column is shuffled.
+
+    Parameters
+    ----------
+    importances : list of dict
+        ``report["model"]["importances"]``.
+    label : str
+        What rises, with its unit.
+    most : int, default 15
+        How many to show.
+    """
+
+    importances: list[Json]
+    label: str
+    most: int = 15
+
+    def _shown(self) -> list[Json]:
+        known = [i for i in self.importances if i["value"]["value"] is not None]
+        return sorted(known, key=lambda i: -i["value"]["value"])[: self.most]
+
+    @property
+    def title(self) -> str:
+        clear = [i for i in self.importances if i["value"]["low"] is not None and i["value"]["low"] > 0]
+        total = len(self.importances)
+        if not clear:
+            return f"None of the {total} columns matters clearly: every interval reaches zero"
+        first = max(clear, key=lambda i: i["value"]["value"])
+        some = f"; {len(clear)} of {total} columns matter clearly"
+        return f"{shorten(first['column'])} matters most{some}"
+
+    @property
+    def description(self) -> str:
+        said = [f"{i['column']} {estimate(i['value'])}" for i in self._shown()]
+        return f"Dots with intervals: {self.label} when a column is shuffled. " + "; ".join(said) + "."
+
+    @property
+    def height(self) -> float:
+        return 0.8 + 0.44 * max(1, len(self._shown()))
+
+    def draw(self, ax: Axes) -> None:
+        shown = self._shown()
+        rows = [IntervalRow(i["column"], i["value"], "test") for i in shown]
+        interval_rows(ax, rows, [estimate(i["value"]) for i in shown], self.label)
+        ax.axvline(0, color=colour("baseline"), linewidth=1, linestyle=(0, (4, 3)))

@@ -1,0 +1,36 @@
+"""One colour for one thing: the roles that charts draw with, in a light and a dark scheme.
+
+A chart always draws with the light colours; the report replaces each of them by the CSS variable of its role, so
+that one picture serves both schemes. The values are checked by tests: contrast with the paper at least 4.5 (text,
+lines with direct labels), and pairs that share a chart stay apart for red-green colour-blind readers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["PALETTE", "Role"]
+
+
+@dataclass(frozen=True)
+class Role:
+    """A colour role: its value on white paper and on dark paper."""
+
+    light: str
+    dark: str
+    meaning: str
+
+
+PALETTE: dict[str, Role] = {
+    "paper": Role("#fdfdfb", "#16181c", "the page"),
+    "ink": Role("#1c1e21", "#e7e6e3", "text"),
+    "muted": Role("#5b5f66", "#a3a8b0", "axes, secondary text"),
+    "rule": Role("#d9dadd", "#34383f", "grid lines, table rules"),
+    "validation": Role("#1b5e9f", "#7fb6f0", "cross-validation and chosen from it"),
+    "train": Role("#a8540a", "#f0a765", "training rows"),
+    "test": Role("#0a6b58", "#56c7ac", "test rows"),
+    "baseline": Role("#6a6d72", "#a9adb3", "the baseline and other reference lines"),
+    "reference": Role("#96387a", "#e29ac9", "models of other libraries"),
+    "positive": Role("#5745a0", "#b6a8f6", "the positive class"),
+    "negative": Role("#7d6a12", "#d3bd62", "the negative class"),
+}

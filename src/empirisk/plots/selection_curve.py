@@ -1,0 +1,76 @@
+"""Score against a tuned parameter, on training and held-out folds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from empirisk.plots.display import Display, Json, band, colour, log_ticks, on_end
+from empirisk.plots.wording import plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["SelectionCurveDisplay"]
+
+
+@dataclass(frozen=True)
+class SelectionCurveDisplay(Display):
+    """The model-selection curve of one family.
+
+    Parameters
+    ----------
+    curve : dict
+        One of ``report["selection_curves"]``.
+    selection : dict
+        ``report["selection"]``.
+    label : str
+        The candidate in words.
+    """
+
+    curve: Json
+    selection: Json
+    label: str
+
+    @property
+    def title(self) -> str:
+        c = self.curve
+        said = f"{self.label}: {c['parameter']} = {plain(c['chosen'], 2)} was chosen"
+        if c["minimum"] is None or c["minimum"] == c["chosen"]:
+            return said
+        return f"{said}, the best mean is at {plain(c['minimum'], 2)}"
+
+    @property
+    def description(self) -> str:
+        c, v = self.curve, self.curve["validation"]["value"]
+        return (
+            f"Line chart with bands of {self.selection['label']} against {c['parameter']} from {plain(c['x'][0], 2)} to "
+            f"{plain(c['x'][-1], 2)}; on held-out folds it runs from {plain(v[0], 3)} to {plain(v[-1], 3)}, "
+            f"with its extremes at {plain(min(v), 3)} and {plain(max(v), 3)}."
+        )
+
+    def draw(self, ax: Axes) -> None:
+        c, x = self.curve, self.curve["x"]
+        if c["scale"] == "log":
+            log_ticks(ax)
+        validation = c["validation"]["value"][-1]
+        if c["train"] is not None:
+            band(ax, x, c["train"], "train")
+            train = c["train"]["value"][-1]
+            on_end(ax, x[-1], train, "training", "train", va="bottom" if train > validation else "top")
+        band(ax, x, c["validation"], "validation")
+        beside = c["train"] is not None and c["train"]["value"][-1] > validation
+        on_end(ax, x[-1], validation, "held out", "validation", va="top" if beside else "bottom")
+        ax.axvline(c["chosen"], color=colour("ink"), linewidth=0.9, linestyle=(0, (4, 3)))
+        where = {"xytext": (3, -2), "va": "top"}
+        ax.annotate(
+            "chosen",
+            (c["chosen"], 1),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            **where,
+        )
+        unit = f" ({self.selection['unit']})" if self.selection["unit"] else ""
+        more = {"alpha": " (penalty strength)"}.get(c["parameter"], "")
+        ax.set_xlabel(f"{c['parameter']}{more}")
+        ax.set_ylabel(f"{self.selection['label']}{unit}")

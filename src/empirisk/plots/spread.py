@@ -1,0 +1,129 @@
+"""Predicted against observed, and residuals against predicted: bins of rows with quantiles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from empirisk.plots.display import Display, Json, colour, on_end
+from empirisk.plots.wording import count, estimate, plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["ObservedDisplay", "ResidualsDisplay"]
+
+
+def _bins(ax: Axes, bins: list[Json]) -> None:
+    x = [b["predicted"] for b in bins]
+    for low, high, alpha in (("q05", "q95", 0.13), ("q25", "q75", 0.2)):
+        ax.fill_between(
+            x, [b[low] for b in bins], [b[high] for b in bins], color=colour("test"), alpha=alpha, linewidth=0
+        )
+    for b in bins:
+        if b["mean"]["low"] is not None:
+            ax.vlines(
+                b["predicted"], b["mean"]["low"], b["mean"]["high"], color=colour("test"), linewidth=1.8
+            )
+    ax.plot(x, [b["mean"]["value"] for b in bins], "o", color=colour("test"), markersize=5)
+    for key, said in (("q95", "5 % above"), ("q05", "5 % below")):
+        above = key == "q95"
+        on_end(
+            ax,
+            x[0],
+            bins[0][key],
+            said,
+            "test",
+            xytext=(0, 3 if above else -3),
+            va="bottom" if above else "top",
+        )
+
+
+def _outside(bins: list[Json], target: str | float) -> int:
+    off = 0
+    for b in bins:
+        goal = b[target] if isinstance(target, str) else target
+        e = b["mean"]
+        off += e["low"] is not None and not e["low"] <= goal <= e["high"]
+    return off
+
+
+def _said(bins: list[Json]) -> str:
+    return "; ".join(
+        f"at {plain(b['predicted'], 3)}: mean {estimate(b['mean'])}, n = {count(b['n'])}" for b in bins
+    )
+
+
+@dataclass(frozen=True)
+class ObservedDisplay(Display):
+    """Observed values by predicted value.
+
+    Parameters
+    ----------
+    spread : dict
+        ``report["test"]["observed"]``.
+    target : str
+        The target with its unit, for the axes.
+    """
+
+    spread: Json
+    target: str
+
+    @property
+    def title(self) -> str:
+        off, bins = _outside(self.spread["bins"], "predicted"), len(self.spread["bins"])
+        if off == 0:
+            return f"In each of {bins} bins the mean observed value agrees with the prediction, within its interval"
+        return f"In {off} of {bins} bins the prediction lies outside the interval of the mean observed value"
+
+    @property
+    def description(self) -> str:
+        return f"Observed {self.target} by predicted value, in bins. {_said(self.spread['bins'])}."
+
+    @property
+    def height(self) -> float:
+        return 4.2
+
+    def draw(self, ax: Axes) -> None:
+        bins = self.spread["bins"]
+        ends = [bins[0]["predicted"], bins[-1]["predicted"]]
+        ax.plot(ends, ends, color=colour("baseline"), linewidth=1, linestyle=(0, (4, 3)))
+        _bins(ax, bins)
+        ax.set_xlabel(f"predicted {self.target}")
+        ax.set_ylabel(f"observed {self.target}")
+
+
+@dataclass(frozen=True)
+class ResidualsDisplay(Display):
+    """Residuals (observed minus predicted) by predicted value.
+
+    Parameters
+    ----------
+    spread : dict
+        ``report["test"]["residuals"]``.
+    target : str
+        The target with its unit, for the axes.
+    """
+
+    spread: Json
+    target: str
+
+    @property
+    def title(self) -> str:
+        bins = self.spread["bins"]
+        off = _outside(bins, 0.0)
+        widths = [b["q75"] - b["q25"] for b in bins]
+        mean = f"are compatible with a mean of zero in each of {len(bins)} bins" if off == 0 else f"do not average zero in {off} of {len(bins)} bins"
+        if min(widths) <= 0 or max(widths) < 1.25 * min(widths):
+            return f"Residuals {mean}"
+        return f"Residuals {mean}; their spread varies {max(widths) / min(widths):.1f}-fold between bins"
+
+    @property
+    def description(self) -> str:
+        return f"Observed minus predicted {self.target} by predicted value, in bins. {_said(self.spread['bins'])}."
+
+    def draw(self, ax: Axes) -> None:
+        ax.axhline(0, color=colour("baseline"), linewidth=1, linestyle=(0, (4, 3)))
+        _bins(ax, self.spread["bins"])
+        ax.set_xlabel(f"predicted {self.target}")
+        ax.set_ylabel("observed − predicted")

@@ -1,0 +1,156 @@
+"""Numbers as text: rounded to the digits that their interval justifies.
+
+Estimates are the plain dictionaries of ``report.json`` (``empirisk.results.Estimate.to_dict``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = [
+    "count",
+    "difference",
+    "estimate",
+    "interval",
+    "plain",
+    "power",
+    "share",
+    "shorten",
+    "signed",
+    "text",
+]
+
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def count(n: int) -> str:
+    """A count with thousands separators."""
+    return f"{n:,}"
+
+
+def power(exponent: int) -> str:
+    """``10⁻⁴`` in plain characters (no markup needed)."""
+    return "10" + str(exponent).translate(_SUPERSCRIPT)
+
+
+def _fixed(x: float, decimals: int) -> str:
+    rounded = round(x, decimals)
+    said = f"{abs(rounded):,.{max(0, decimals)}f}"
+    return f"−{said}" if rounded < 0 else said
+
+
+def plain(x: float | None, digits: int = 4) -> str:
+    """A number that has no interval (a setting, an edge), to `digits` significant figures.
+
+    Examples
+    --------
+    >>> plain(0.00018), plain(12285.0), plain(-0.5), plain(3.2e-9)
+    ('0.00018', '12,285', '−0.5', '3.2 × 10⁻⁹')
+    """
+    if x is None:
+        return "none"
+    if x == 0:
+        return "0"
+    exponent = math.floor(math.log10(abs(x)))
+    if exponent < -4 or exponent > 14:
+        mantissa = round(x / 10.0**exponent, digits - 1)
+        if abs(mantissa) >= 10:
+            mantissa, exponent = mantissa / 10, exponent + 1
+        return f"{_trim(_fixed(mantissa, digits - 1))} × {power(exponent)}"
+    return _trim(_fixed(x, max(0, digits - 1 - exponent)))
+
+
+def _trim(said: str) -> str:
+    return said.rstrip("0").rstrip(".") if "." in said else said
+
+
+def share(x: float) -> str:
+    """A share as a whole percentage, never rounded to a false 0 or 100."""
+    percent = 100.0 * x
+    if 0 < percent < 1:
+        return "under 1 %"
+    if 99 < percent < 100:
+        return "over 99 %"
+    return f"{percent:.0f} %"
+
+
+def _decimals(width: float) -> int:
+    """Decimals that keep two significant figures of an interval of this width (may be negative)."""
+    return 1 - math.floor(math.log10(width))
+
+
+def _digits(values: Sequence[float], e: dict[str, Any]) -> list[str]:
+    """Format `values` together, with the digits that the interval of `e` justifies."""
+    width = e["high"] - e["low"] if e["low"] is not None and e["high"] is not None else 0.0
+    if width <= 0.0:
+        return [plain(v) for v in values]
+    decimals = _decimals(width)
+    if decimals <= 6:
+        return [_fixed(v, decimals) for v in values]
+    largest = max(abs(v) for v in values) or width
+    exponent = math.floor(math.log10(largest))
+    return [f"{_fixed(v / 10.0**exponent, decimals + exponent)} × {power(exponent)}" for v in values]
+
+
+def _ends(e: dict[str, Any]) -> list[str]:
+    return _digits([e["low"], e["high"]], e)
+
+
+def text(e: dict[str, Any] | None) -> str:
+    """The point estimate alone.
+
+    Examples
+    --------
+    >>> text({"value": 0.85239, "low": 0.8438, "high": 0.861, "level": 0.95, "n": 6513, "method": "Wilson"})
+    '0.852'
+    """
+    if e is None:
+        return "–"
+    if e["value"] is None:
+        return "cannot tell"
+    return _digits([e["value"]], e)[0]
+
+
+def interval(e: dict[str, Any] | None) -> str:
+    """The interval alone, ``[0.844, 0.861]``; empty when there is none."""
+    if e is None or e["low"] is None or e["high"] is None:
+        return ""
+    return "[{}, {}]".format(*_ends(e))
+
+
+def estimate(e: dict[str, Any] | None) -> str:
+    """Value and interval.
+
+    Examples
+    --------
+    >>> estimate({"value": 0.85239, "low": 0.8438, "high": 0.861, "level": 0.95, "n": 6513, "method": "Wilson"})
+    '0.852 [0.844, 0.861]'
+    >>> estimate({"value": 51234.0, "low": 48011.0, "high": 54990.0, "level": 0.95, "n": 9, "method": "t"})
+    '51,200 [48,000, 55,000]'
+    """
+    if e is None:
+        return "–"
+    return " ".join(part for part in (text(e), interval(e) or f"({e.get('reason', 'no interval')})") if part)
+
+
+def signed(e: dict[str, Any] | None) -> str:
+    """The point estimate of a difference, with its sign."""
+    said = text(e)
+    return f"+{said}" if e is not None and (e["value"] or 0.0) > 0 and said[0].isdigit() else said
+
+
+def difference(e: dict[str, Any] | None) -> str:
+    """A difference with its sign and interval."""
+    if e is None:
+        return "–"
+    return f"{signed(e)} {interval(e) or '(' + e.get('reason', 'no interval') + ')'}"
+
+
+def shorten(name: str, most: int = 40) -> str:
+    """A name cut in its middle to `most` characters, so that both ends can be told apart."""
+    if len(name) <= most:
+        return name
+    left = (most - 1) * 2 // 3
+    return f"{name[:left]}…{name[len(name) - (most - 1 - left) :]}"

@@ -1,0 +1,85 @@
+"""Which charts a report has, and where each gets its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from empirisk import plots
+from empirisk.plots.display import Display
+from empirisk.plots.wording import count, share
+from empirisk.report.svg import inline_svg
+
+__all__ = ["Figure", "figures", "made_by"]
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart ready for the page: its message, its description in words, the picture, how the intervals were made."""
+
+    key: str
+    title: str
+    description: str
+    svg: str
+    note: str
+
+
+def made_by(e: Json) -> str:
+    """Level, n and method of an estimate or a band, in one line."""
+    return f"{share(e['level'])}, n = {count(e['n'])}, {e['method']}"
+
+
+def _displays(report: Json) -> Iterator[tuple[str, Display, Json | None]]:
+    task, selection, test, model = report["task"], report["selection"], report["test"], report["model"]
+    label = {c["name"]: c["label"] for c in report["candidates"]}
+    chosen = next(c for c in report["candidates"] if c["chosen"])
+    if any(c["score"] for c in report["candidates"]):
+        yield "candidates", plots.CandidatesDisplay(report["candidates"], selection), chosen["score"]
+    for i, curve in enumerate(report["selection_curves"]):
+        shown = plots.SelectionCurveDisplay(curve, selection, label[curve["candidate"]])
+        yield f"selection{i}", shown, curve["validation"]
+    if task["kind"] == "binary":
+        positive = task["positive"]
+        negative = next(c for c in task["classes"] if c != positive)
+        if test["roc"]:
+            yield "roc", plots.RocDisplay(test["roc"], positive), test["roc"]
+        if test["pr"]:
+            yield "pr", plots.PrecisionRecallDisplay(test["pr"], positive), test["pr"]
+        if test["scores"]:
+            yield "scores", plots.ScoresDisplay(test["scores"], positive, negative), None
+    if test["calibration"] and test["calibration"]["bins"]:
+        shown = plots.CalibrationDisplay(test["calibration"])
+        first = test["calibration"]["bins"][0]["observed"]
+        yield "calibration", shown, {**first, "n": test["n_rows"]}
+    if test["confusion"]:
+        yield "confusion", plots.ConfusionDisplay(test["confusion"]), None
+    target = task["target"] + (f" ({task['unit']})" if task["unit"] else "")
+    if test["observed"] and test["observed"]["bins"]:
+        mean = test["observed"]["bins"][0]["mean"]
+        yield "observed", plots.ObservedDisplay(test["observed"], target), {**mean, "n": test["n_rows"]}
+    if test["residuals"] and test["residuals"]["bins"]:
+        mean = test["residuals"]["bins"][0]["mean"]
+        yield "residuals", plots.ResidualsDisplay(test["residuals"], target), {**mean, "n": test["n_rows"]}
+    if test["quantiles"] and test["quantiles"]["x"]:
+        yield "quantiles", plots.QuantilesDisplay(test["quantiles"]), test["quantiles"]
+    if model["coefficients"]:
+        shown = plots.CoefficientsDisplay(model["coefficients"], model["coefficients_unit"])
+        yield "coefficients", shown, model["coefficients"][-1]["value"]
+    if model["importances"]:
+        shown = plots.ImportancesDisplay(model["importances"], model["importances_label"] or "rise of the loss")
+        yield "importances", shown, model["importances"][0]["value"]
+    if report["learning_curve"]:
+        yield "learning", plots.LearningCurveDisplay(report["learning_curve"]), report["learning_curve"]["validation"]
+
+
+def figures(report: Json) -> dict[str, Figure]:
+    """All charts of a report, by key."""
+    return {
+        key: Figure(
+            key, display.title, display.description, inline_svg(display, key), made_by(source) if source else ""
+        )
+        for key, display, source in _displays(report)
+    }
