@@ -160,7 +160,7 @@ def _decide_classes(rows: SignedRows) -> tuple[_Found, IndexArray]:
         if merged[a] == merged[b] or budget == 0 or not {a, b} <= present:
             continue
         budget -= 1
-        if _decide_rows(rows.take({a: 0, b: 1})).kind == "none":
+        if _overlap_proved(rows.take({a: 0, b: 1})):
             merged[merged == merged[b]] = merged[a]
     merged = np.unique(merged, return_inverse=True)[1]
     count = int(merged.max()) + 1
@@ -201,42 +201,74 @@ def _missing_class(problem: LinearProblem, rows: SignedRows, present: IndexArray
 
 def _decide_rows(rows: SignedRows) -> _Found:
     """Decide on a growing set of rows; see :func:`find_separation`."""
-    n, q, C = len(rows.index), rows.n_unknowns, rows.n_groups
+    n, q = len(rows.index), rows.n_unknowns
     if q == 0:
         return _Found("none")
-    single = _single_column(rows) if rows.design.sparse or q > 200 else None
-    if single is not None and single.kind == "complete":
-        return single
     rng = np.random.default_rng(0)
-    chosen = _first_rows(rows, rng, min(n, 400 + 6 * q))
-    for _ in range(200):
-        m = len(chosen) * (C - 1)
-        if m * q > _MAX_ENTRIES or float(max(m, q)) * min(m, q) ** 2 > _MAX_WORK:
-            return single or _single_column(rows) or _Found("unknown", reason="the problem is too large to decide")
+    chosen = _first_rows(rows, rng)
+    single: _Found | None = None
+    looked = False
+    while _affordable(rows, len(chosen)):
         A = rows.dense(chosen)
         core = decide(A)
-        null_rows = _moved_by(rows, core.null_space) if len(chosen) < n else np.zeros(0, dtype=np.intp)
         if core.overlap:
-            if len(null_rows) == 0:
+            moved = _moved_by(rows, core.null_space) if len(chosen) < n else chosen[:0]
+            if len(moved) == 0:
                 return _Found("none")
-            chosen = _grow(chosen, null_rows, rng)
+            chosen = _grow(chosen, moved)
             continue
+        if not looked:
+            looked, single = True, _single_column(rows, chosen)
+            if single is not None and single.kind == "complete":
+                return single
         if core.direction is None or core.strict is None:
-            if len(chosen) < n:
-                chosen = _grow(chosen, rng.permutation(n), rng)
-                continue
-            return _single_column(rows) or _Found("unknown", reason="rounding leaves the question open")
-        found, violated = _check(rows, A, chosen, core.direction, core.strict)
-        if found is not None:
-            return found
-        if len(violated) == 0:
-            return _single_column(rows) or _Found("unknown", reason="rounding leaves the question open")
-        chosen = _grow(chosen, violated, rng)
-    return _Found("unknown", reason="the search did not end")
+            wanted = rng.permutation(n)
+        else:
+            found, wanted = _check(rows, A, chosen, core.direction, core.strict)
+            if found is not None:
+                return found
+        grown = _grow(chosen, wanted)
+        if len(grown) == len(chosen):
+            return single or _Found("unknown", reason="rounding leaves the question open")
+        chosen = grown
+    if not looked:
+        single = _single_column(rows, chosen)
+    return single or _Found("unknown", reason="the problem is too large for this check")
 
 
-def _first_rows(rows: SignedRows, rng: np.random.Generator, size: int) -> IndexArray:
+def _overlap_proved(rows: SignedRows, rounds: int = 5) -> bool:
+    """Whether a few rounds without linear programmes prove that two groups overlap."""
+    chosen = _first_rows(rows, np.random.default_rng(0))
+    for _ in range(rounds):
+        if not _affordable(rows, len(chosen)):
+            return False
+        core = decide(rows.dense(chosen), programme=False)
+        if core.overlap:
+            wanted = _moved_by(rows, core.null_space)
+            if len(wanted) == 0:
+                return True
+        elif core.direction is not None:
+            value, _ = rows.margins(rows.unpack(core.direction))
+            low = value.min(axis=1)
+            wanted = np.flatnonzero(low < 0.0)
+            wanted = wanted[np.argsort(low[wanted], kind="stable")]
+        else:
+            return False
+        grown = _grow(chosen, wanted)
+        if len(grown) == len(chosen):
+            return False
+        chosen = grown
+    return False
+
+
+def _affordable(rows: SignedRows, m: int) -> bool:
+    m, q = m * (rows.n_groups - 1), rows.n_unknowns
+    return m * q <= _MAX_ENTRIES and float(max(m, q)) * min(m, q) ** 2 <= _MAX_WORK
+
+
+def _first_rows(rows: SignedRows, rng: np.random.Generator) -> IndexArray:
     """Rows at random, as many of each group as there are up to an equal share."""
+    size = 400 + 6 * rows.n_unknowns // (rows.n_groups - 1)
     share = -(-size // rows.n_groups)
     picked = []
     for g in range(rows.n_groups):
@@ -245,7 +277,7 @@ def _first_rows(rows: SignedRows, rng: np.random.Generator, size: int) -> IndexA
     return np.sort(np.concatenate(picked))
 
 
-def _grow(chosen: IndexArray, wanted: IndexArray, rng: np.random.Generator) -> IndexArray:
+def _grow(chosen: IndexArray, wanted: IndexArray) -> IndexArray:
     """Add the first of the wanted rows that are new, up to as many as there are already."""
     new = wanted[~np.isin(wanted, chosen)][: max(len(chosen), 200)]
     return np.sort(np.concatenate([chosen, new]))
@@ -290,21 +322,27 @@ def _check(
     return None, violated
 
 
-def _single_column(rows: SignedRows) -> _Found | None:
-    """One column alone that separates two groups: only comparisons of the entries, no arithmetic."""
+def _single_column(rows: SignedRows, chosen: IndexArray) -> _Found | None:
+    """One column alone that separates two groups: only comparisons of the entries, no arithmetic.
+
+    Columns that do not separate the chosen rows are not looked at again.
+    """
     if rows.n_groups != 2:
         return None
+    sparse = rows.design.sparse
+    few = rows.design.rows(rows.index[chosen]).X
+    few = few.tocsc() if sparse else few
+    X = rows.design.csc if sparse else rows.design.X
+    g = rows.group
     best: _Found | None = None
-    X = rows.design.csc if rows.design.sparse else rows.design.X
-    first, second = (rows.index[rows.group == g] for g in (0, 1))
     for j in np.flatnonzero(rows.scale > 0.0):
-        column = X[:, [j]].toarray()[:, 0] if rows.design.sparse else X[:, j]
-        a, b = column[first], column[second]
-        found = _one_column(rows, int(j), a, b)
+        part = few[:, [j]].toarray()[:, 0] if sparse else few[:, j]
+        if _one_column(rows, int(j), part[g[chosen] == 0], part[g[chosen] == 1]) is None:
+            continue
+        column = (X[:, [j]].toarray()[:, 0] if sparse else X[:, j])[rows.index]
+        found = _one_column(rows, int(j), column[g == 0], column[g == 1])
         if found is not None and (best is None or found.n_boundary < best.n_boundary):
             best = found
-            if found.kind == "complete":
-                break
     return best
 
 

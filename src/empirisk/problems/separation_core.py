@@ -14,6 +14,7 @@ import scipy.linalg as sla
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
+from empirisk.data.threads import one_thread
 from empirisk.typing import Array
 
 __all__ = ["Core", "decide", "support_by_programme", "sparse_direction"]
@@ -44,8 +45,16 @@ class Core:
     null_space: Array
 
 
-def decide(A: Array) -> Core:
-    """Overlap proved, or a candidate direction with its strict rows, or neither (numerically undecided)."""
+def decide(A: Array, *, programme: bool = True) -> Core:
+    """Overlap proved, or a candidate direction with its strict rows, or neither (undecided).
+
+    Without `programme` the linear programme is left out and quasi-complete separation stays undecided.
+    """
+    with one_thread():
+        return _decide(A, programme)
+
+
+def _decide(A: Array, programme: bool) -> Core:
     Q, V, inverse, null = _orthonormal(A)
     if Q.shape[1] == 0:
         return Core(True, None, None, null)
@@ -54,7 +63,7 @@ def decide(A: Array) -> Core:
         return Core(True, None, None, null)
     if answer == "complete":
         return Core(False, V @ (inverse * z), np.ones(len(A), dtype=bool), null)
-    direction, strict = support_by_programme(A)
+    direction, strict = support_by_programme(A) if programme else (None, None)
     return Core(False, direction, strict, null)
 
 
@@ -84,8 +93,7 @@ def _minimise(Q: Array) -> tuple[Array, str]:
         if t.min() > 1e-9 * np.abs(t).max():
             return z, "complete"
         root = np.sqrt(1.0 + t * t)
-        multiplier = 0.5 / (root * (root + t)) if t.min() >= 0.0 else 0.5 * (1.0 - t / root)
-        multiplier = np.where(t > 0.0, 0.5 / (root * (root + np.abs(t))), multiplier)
+        multiplier = np.where(t > 0.0, 0.5 / (root * (root + np.abs(t))), 0.5 * (1.0 - t / root))
         g = Q.T @ multiplier
         if _proves_overlap(Q, multiplier, g):
             return z, "overlap"

@@ -100,28 +100,52 @@ class SignedRows:
         coef = direction[:-1] * self._inverse[:, None]
         return np.vstack([coef, direction[-1] - self.mean @ coef])
 
-    def margins(self, direction: Array, among: IndexArray | None = None) -> tuple[Array, Array]:
+    @cached_property
+    def _largest(self) -> Array:
+        """Largest absolute entry of each column."""
+        X = self.design.X
+        if self.design.sparse:
+            return np.asarray(abs(X).max(axis=0).toarray(), dtype=np.float64).ravel()
+        return np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
+
+    def margins(self, direction: Array) -> tuple[Array, Array]:
         """``a_ik . d`` for all rows, shape (n, C - 1), and a bound on the rounding errors in it."""
-        chosen = np.arange(len(self.index)) if among is None else among
         coef, constant = direction[:-1] * self._inverse[:, None], direction[-1]
         used = np.flatnonzero(np.abs(coef).sum(axis=1) > 0.0)
-        coef, mean = coef[used], self.mean[used]
-        unit = 8.0 * np.finfo(np.float64).eps * np.sqrt(len(used) + 1.0)
-        value = np.empty((len(chosen), self.n_groups - 1))
-        bound = np.empty_like(value)
-        X = self._by_rows
-        for start in range(0, len(chosen), _STEP):
+        coef = coef[used]
+        shift = constant - self.mean[used] @ coef
+        # Rounding of the products, and of the shift that replaces the constant.
+        unit = 8.0 * float(np.finfo(np.float64).eps) * np.sqrt(len(used) + 1.0)
+        fixed = np.abs(constant) + np.abs(self.mean[used]) @ np.abs(coef)
+        crude = 2.0 * unit * float(np.max(self._largest[used] @ np.abs(coef) + fixed))
+        n, C = len(self.index), self.n_groups
+        value, bound = np.empty((n, C - 1)), np.full((n, C - 1), crude)
+        for start in range(0, n, _STEP):
             part = slice(start, start + _STEP)
-            rows = X[self.index[chosen[part]]][:, used]
-            Z = np.asarray(rows.toarray() if self.design.sparse else rows, dtype=np.float64)
-            score = (Z - mean) @ coef + constant
-            size = (np.abs(Z) + np.abs(mean)) @ np.abs(coef) + np.abs(constant)
-            g = self.group[chosen[part]]
-            rivals = np.arange(self.n_groups) != g[:, None]
-            own, own_size = score[np.arange(len(g)), g], size[np.arange(len(g)), g]
-            value[part] = (own[:, None] - score)[rivals].reshape(len(g), -1)
-            bound[part] = unit * (own_size[:, None] + size)[rivals].reshape(len(g), -1)
+            Z = self._entries(self.index[part], used)
+            value[part] = self._differences(Z @ coef + shift, self.group[part])
+            near = np.flatnonzero(np.abs(value[part]).min(axis=1) <= crude)
+            if len(near):
+                size = np.abs(Z[near]) @ np.abs(coef) + fixed
+                bound[start + near] = unit * self._sums(size, self.group[part][near])
         return value, bound
+
+    def _entries(self, index: IndexArray, used: IndexArray) -> Array:
+        whole = len(index) and index[-1] - index[0] == len(index) - 1
+        rows = self._by_rows[index[0] : index[-1] + 1] if whole else self._by_rows[index]
+        rows = rows if len(used) == rows.shape[1] else rows[:, used]
+        return np.asarray(rows.toarray() if self.design.sparse else rows, dtype=np.float64)
+
+    def _differences(self, score: Array, g: IndexArray) -> Array:
+        """``score of the own group - score of each rival``."""
+        rivals = np.arange(self.n_groups) != g[:, None]
+        own = score[np.arange(len(g)), g]
+        return np.asarray((own[:, None] - score)[rivals].reshape(len(g), -1))
+
+    def _sums(self, size: Array, g: IndexArray) -> Array:
+        rivals = np.arange(self.n_groups) != g[:, None]
+        own = size[np.arange(len(g)), g]
+        return np.asarray((own[:, None] + size)[rivals].reshape(len(g), -1))
 
     def take(self, groups: dict[int, int]) -> SignedRows:
         """The rows of the named groups only, with new group numbers."""
