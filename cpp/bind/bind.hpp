@@ -4,4 +4,8 @@
 
 namespace empirisk {
 void bind_threads(nanobind::module_& m);
+void bind_coordinate(nanobind::module_& m);
+void bind_gram(nanobind::module_& m);
+void bind_matvec(nanobind::module_& m);
+void bind_passes(nanobind::module_& m);
 }

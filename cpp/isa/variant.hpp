@@ -1,0 +1,56 @@
+// The table of one instruction set; included by the files beside it after they have defined EMPIRISK_ISA.
+#include "loops/coordinate_impl.hpp"
+#include "loops/dense_pass.hpp"
+#include "loops/gram.hpp"
+#include "loops/moments.hpp"
+#include "loops/row_functions_impl.hpp"
+#include "loops/sparse_pass.hpp"
+#include "loops/table.hpp"
+#include "support/visit.hpp"
+
+namespace empirisk::EMPIRISK_ISA {
+
+static void gram(const Matrix& x, const double* weights, const double* center, bool by_row, double* out) {
+  if (x.is_float32) gram_of(dense_view<float>(x), weights, center, by_row, out);
+  else gram_of(dense_view<double>(x), weights, center, by_row, out);
+}
+
+static void moments(const Matrix& x, const double* weights, double* mean, double* square) {
+  if (x.storage == Storage::dense) {
+    if (x.is_float32) dense_moments(dense_view<float>(x), weights, mean, square);
+    else dense_moments(dense_view<double>(x), weights, mean, square);
+  } else {
+    visit_compressed(x, [&](const auto& view) {
+      if (x.storage == Storage::csc) csc_moments(view, weights, mean, square);
+      else csr_moments(view, weights, mean, square);
+    });
+  }
+}
+
+static void row_pass(const Matrix& x, const RowPass& pass) {
+  if (x.storage == Storage::dense) {
+    if (x.is_float32) DensePass<float>(dense_view<float>(x), pass).run();
+    else DensePass<double>(dense_view<double>(x), pass).run();
+  } else {
+    visit_compressed(x, [&](const auto& view) {
+      if (x.storage == Storage::csr) csr_pass(view, pass);
+      else csc_pass(view, pass);
+    });
+  }
+}
+
+static void exp_all(const double* x, double* out, i64 n) {
+  for (i64 i = 0; i < n; ++i) out[i] = exp_fast(x[i]);
+}
+
+static void log1p_all(const double* x, double* out, i64 n) {
+  for (i64 i = 0; i < n; ++i) out[i] = log1p_fast(x[i]);
+}
+
+LoopTable table(const char* name) {
+  return {name, gram, moments, row_pass, exp_all, log1p_all,
+          linear_loss, softmax_loss, weighted, softmax_curvature, write_scores, read_residuals,
+          {descend_gram, descend_columns, gram_columns, columns_rmatvec, columns_matvec}};
+}
+
+}  // namespace empirisk::EMPIRISK_ISA

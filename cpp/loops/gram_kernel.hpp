@@ -1,0 +1,94 @@
+// Packing and register tiles of the symmetric product  A = P' P,  where the block P (depth x width) is packed into panels of
+// one vector of columns each. Only the tiles on and above the diagonal are computed.
+#pragma once
+#include "support/simd.hpp"
+#include "support/view.hpp"
+
+namespace empirisk::EMPIRISK_ISA {
+
+// Rows and panels of a register tile: 8 x 3 accumulators of 32 registers, 4 x 3 of 16.
+template <class T>
+constexpr int tile_rows = int(least<i64>(EMPIRISK_VECTOR_BYTES == 64 ? 8 : 4, lanes<T>));
+constexpr int tile_panels = 3;
+
+// The operand, indexed (depth, lane): for gram the depth runs over the rows of X, for gram_rows over its columns.
+template <class T>
+struct GramOperand {
+  const T* data;
+  i64 depth, width, depth_step, lane_step;
+  const double* depth_shift;  // subtracted from a whole depth slice, or null
+  const double* lane_shift;   // subtracted from a whole lane, or null
+  const double* depth_scale;  // square roots of the weights, or null
+  const double* lane_scale;
+};
+
+// panel[d][l] = (x(d0 + d, l0 + l) - shifts) * scales, zero beyond the width.
+template <class T>
+inline void pack_panel(const GramOperand<T>& x, i64 d0, i64 depth, i64 l0, T* panel) {
+  constexpr i64 L = lanes<T>;
+  const i64 width = least(L, x.width - l0);
+  double shift[L], scale[L];
+  for (i64 l = 0; l < width; ++l) {
+    shift[l] = x.lane_shift ? x.lane_shift[l0 + l] : 0.0;
+    scale[l] = x.lane_scale ? x.lane_scale[l0 + l] : 1.0;
+  }
+  auto fill_panel = [&](i64 wide, i64 lane_step) {
+    const T* from = x.data + d0 * x.depth_step + l0 * x.lane_step;
+    for (i64 d = 0; d < depth; ++d) {
+      const double a = x.depth_shift ? x.depth_shift[d0 + d] : 0.0, s = x.depth_scale ? x.depth_scale[d0 + d] : 1.0;
+      for (i64 l = 0; l < wide; ++l)
+        panel[d * L + l] = T((double(from[d * x.depth_step + l * lane_step]) - (a + shift[l])) * (s * scale[l]));
+    }
+  };
+  if (width == L && x.lane_step == 1) return fill_panel(L, 1);
+  for (i64 d = 0; d < depth; ++d)
+    for (i64 l = width; l < L; ++l) panel[d * L + l] = T(0);
+  if (width == L) return fill_panel(L, x.lane_step);
+  fill_panel(width, x.lane_step);
+}
+
+// c[m][l] += sum_d left[d][m] * right[d][l] for N neighbouring panels; `left` points at the first of MR lanes of its panel.
+// The block is summed in T and added in double.
+template <int N, class T>
+inline void gram_tile(i64 depth, const T* left, const T* right, i64 panel_size, double* c, i64 ldc) {
+  constexpr int M = tile_rows<T>;
+  constexpr i64 L = lanes<T>;
+  Vec<T> acc[M][N];
+  for (int m = 0; m < M; ++m)
+    for (int j = 0; j < N; ++j) acc[m][j] = fill(T(0));
+  for (i64 d = 0; d < depth; ++d) {
+    Vec<T> r[N];
+    for (int j = 0; j < N; ++j) r[j] = load(right + j * panel_size + d * L);
+    for (int m = 0; m < M; ++m) {
+      const Vec<T> x = fill(left[d * L + m]);
+      for (int j = 0; j < N; ++j) acc[m][j] += x * r[j];
+    }
+  }
+  for (int m = 0; m < M; ++m)
+    for (int j = 0; j < N; ++j) {
+      alignas(64) T sum[L];
+      store(sum, acc[m][j]);
+      for (i64 l = 0; l < L; ++l) c[m * ldc + j * L + l] += double(sum[l]);
+    }
+}
+
+// All tiles on or above the diagonal whose columns lie in the panels [group, group + 3). c is row-major with ldc a multiple
+// of the panel width.
+template <class T>
+inline void gram_group(i64 depth, const T* packed, i64 group, i64 panels, double* c, i64 ldc) {
+  constexpr i64 L = lanes<T>, M = tile_rows<T>;
+  const i64 size = depth * L, last = least<i64>(group + tile_panels, panels);
+  for (i64 row = 0; row < last * L; row += M) {
+    const i64 panel = row / L, first = most(group, panel);
+    const T* left = packed + panel * size + row % L;
+    const T* right = packed + first * size;
+    double* out = c + row * ldc + first * L;
+    switch (last - first) {
+      case 3: gram_tile<3>(depth, left, right, size, out, ldc); break;
+      case 2: gram_tile<2>(depth, left, right, size, out, ldc); break;
+      default: gram_tile<1>(depth, left, right, size, out, ldc);
+    }
+  }
+}
+
+}  // namespace empirisk::EMPIRISK_ISA

@@ -1,0 +1,168 @@
+// Weighted column means and centred sums of squares. Each block of rows is read twice while it is in the cache, and blocks are
+// combined by Chan, Golub and LeVeque (1983): no cancellation, whatever the mean.
+#pragma once
+#include "loops/sparse_pass.hpp"
+#include "support/parallel.hpp"
+#include "support/view.hpp"
+
+namespace empirisk::EMPIRISK_ISA {
+
+// (weight, mean, centred sum of squares) of the columns of a set of rows.
+struct Moments {
+  double weight = 0.0;
+  double* mean;
+  double* square;
+};
+
+inline void combine(Moments& into, const Moments& from, i64 p) {
+  const double total = into.weight + from.weight;
+  if (!(from.weight > 0.0)) return;
+  const double share = from.weight / total, cross = into.weight * share;
+  for (i64 j = 0; j < p; ++j) {
+    const double delta = from.mean[j] - into.mean[j];
+    into.mean[j] += delta * share;
+    into.square[j] += from.square[j] + delta * delta * cross;
+  }
+  into.weight = total;
+}
+
+// Rows are contiguous or strided: columns in the inner loop. The squares are corrected by the residual sum of the deviations.
+template <class T>
+void block_moments(const T* x, i64 rows, i64 p, i64 rs, i64 cs, const double* s, Moments& m, double* residual) {
+  m.weight = 0.0;
+  clear(m.mean, p);
+  clear(m.square, p);
+  clear(residual, p);
+  for (i64 i = 0; i < rows; ++i) m.weight += s ? s[i] : 1.0;
+  if (!(m.weight > 0.0)) return;
+  const double inverse = 1.0 / m.weight;
+  auto accumulate = [&](i64 step) {
+    for (i64 i = 0; i < rows; ++i) {
+      const double w = s ? s[i] : 1.0;
+      for (i64 j = 0; j < p; ++j) m.mean[j] += w * double(x[i * rs + j * step]);
+    }
+    for (i64 j = 0; j < p; ++j) m.mean[j] *= inverse;
+    for (i64 i = 0; i < rows; ++i) {
+      const double w = s ? s[i] : 1.0;
+      for (i64 j = 0; j < p; ++j) {
+        const double d = double(x[i * rs + j * step]) - m.mean[j];
+        residual[j] += w * d;
+        m.square[j] += w * d * d;
+      }
+    }
+  };
+  if (cs == 1) accumulate(1); else accumulate(cs);
+  for (i64 j = 0; j < p; ++j) {
+    const double shift = residual[j] * inverse;
+    m.mean[j] += shift;
+    m.square[j] = most(0.0, m.square[j] - shift * residual[j]);
+  }
+}
+
+// Columns are contiguous: rows in the inner loop.
+template <class T>
+void block_moments_by_columns(const T* x, i64 rows, i64 p, i64 cs, const double* s, Moments& m, double* scratch) {
+  m.weight = s ? fixed_sum(s, rows) : double(rows);
+  const double inverse = m.weight > 0.0 ? 1.0 / m.weight : 0.0;
+  for (i64 j = 0; j < p; ++j) {
+    const T* a = x + j * cs;
+    for (i64 i = 0; i < rows; ++i) scratch[i] = (s ? s[i] : 1.0) * double(a[i]);
+    const double mean = fixed_sum(scratch, rows) * inverse;
+    for (i64 i = 0; i < rows; ++i) scratch[i] = (s ? s[i] : 1.0) * (double(a[i]) - mean);
+    const double residual = fixed_sum(scratch, rows);
+    for (i64 i = 0; i < rows; ++i) scratch[i] *= double(a[i]) - mean;
+    m.mean[j] = mean + residual * inverse;
+    m.square[j] = most(0.0, fixed_sum(scratch, rows) - residual * residual * inverse);
+  }
+}
+
+template <class T>
+void dense_moments(const DenseView<T>& x, const double* s, double* mean, double* square) {
+  const i64 p = x.cols, scratch_size = most<i64>(p, 1024);
+  const bool by_columns = x.row_stride == 1 && x.col_stride != 1;
+  const i64 block = by_columns ? 1024 : most<i64>(16, least<i64>(256, (i64(1) << 15) / most<i64>(1, p)));
+  const i64 chunk = round_up(most(ceil_div(x.rows, 64), 2 * block), block), chunks = ceil_div(x.rows, chunk);
+  const int threads = threads_for(x.rows * p, chunks);
+  const Buffer<double> work(threads * (4 * p + scratch_size)), weights(threads);
+  clear(mean, p);
+  clear(square, p);
+  Moments total{0.0, mean, square};
+  for_chunks_ordered(
+      chunks, threads,
+      [&](i64 c, int thread) {
+        double* w = work.data() + thread * (4 * p + scratch_size);
+        Moments sum{0.0, w, w + p}, part{0.0, w + 2 * p, w + 3 * p};
+        clear(w, 2 * p);
+        const i64 end = least(x.rows, (c + 1) * chunk);
+        for (i64 first = c * chunk; first < end; first += block) {
+          const i64 rows = least(block, end - first);
+          const T* a = x.data + first * x.row_stride;
+          const double* si = s ? s + first : nullptr;
+          if (by_columns) block_moments_by_columns(a, rows, p, x.col_stride, si, part, w + 4 * p);
+          else block_moments(a, rows, p, x.row_stride, x.col_stride, si, part, w + 4 * p);
+          combine(sum, part, p);
+        }
+        weights[thread] = sum.weight;
+      },
+      [&](i64, int thread) {
+        double* w = work.data() + thread * (4 * p + scratch_size);
+        combine(total, Moments{weights[thread], w, w + p}, p);
+      });
+}
+
+// One column at a time: the stored values, then the zeros, which all deviate by the mean.
+template <class T, class I>
+void csc_moments(const CompressedView<T, I>& x, const double* s, double* mean, double* square) {
+  const double total = s ? fixed_sum(s, x.minor) : double(x.minor);
+  const i64 nnz = x.major > 0 ? i64(x.indptr[x.major]) - i64(x.indptr[0]) : 0, chunks = count_chunks(nnz, x.major, 0);
+  for_chunks(chunks, threads_for(4 * nnz, chunks), [&](i64 chunk, int) {
+    const i64 end = chunk_start(x.indptr, x.major, chunks, chunk + 1);
+    for (i64 j = chunk_start(x.indptr, x.major, chunks, chunk); j < end; ++j) {
+      double sum = 0.0, stored = 0.0, ssq = 0.0;
+      auto weight = [&](i64 t) { return s ? s[x.indices[t]] : 1.0; };
+      const i64 begin = i64(x.indptr[j]), stop = i64(x.indptr[j + 1]);
+      for (i64 t = begin; t < stop; ++t) {
+        sum += weight(t) * double(x.data[t]);
+        stored += weight(t);
+      }
+      const double m = total > 0.0 ? sum / total : 0.0;
+      for (i64 t = begin; t < stop; ++t) ssq += weight(t) * (double(x.data[t]) - m) * (double(x.data[t]) - m);
+      mean[j] = m;
+      square[j] = total > 0.0 ? ssq + most(0.0, total - stored) * m * m : 0.0;
+    }
+  });
+}
+
+template <class T, class I>
+void csr_moments(const CompressedView<T, I>& x, const double* s, double* mean, double* square) {
+  const i64 p = x.minor, nnz = x.major > 0 ? i64(x.indptr[x.major]) - i64(x.indptr[0]) : 0;
+  const i64 chunks = count_chunks(nnz, x.major, 2 * p);
+  const int threads = threads_for(4 * nnz, chunks);
+  const double total = s ? fixed_sum(s, x.major) : double(x.major);
+  const Buffer<double> parts(threads * 2 * p), stored(p);
+  auto sweep = [&](double* first, double* second, auto each) {
+    clear(first, p);
+    clear(second, p);
+    for_chunks_ordered(
+        chunks, threads,
+        [&](i64 chunk, int thread) {
+          double* part = parts.data() + thread * 2 * p;
+          clear(part, 2 * p);
+          const i64 end = chunk_start(x.indptr, x.major, chunks, chunk + 1);
+          for (i64 i = chunk_start(x.indptr, x.major, chunks, chunk); i < end; ++i)
+            for (i64 t = i64(x.indptr[i]); t < i64(x.indptr[i + 1]); ++t)
+              each(s ? s[i] : 1.0, double(x.data[t]), i64(x.indices[t]), part);
+        },
+        [&](i64, int thread) {
+          add(first, parts.data() + thread * 2 * p, p);
+          add(second, parts.data() + thread * 2 * p + p, p);
+        });
+  };
+  sweep(mean, stored.data(), [p](double w, double v, i64 j, double* part) { part[j] += w * v; part[p + j] += w; });
+  for (i64 j = 0; j < p; ++j) mean[j] = total > 0.0 ? mean[j] / total : 0.0;
+  const Buffer<double> unused(p);
+  sweep(square, unused.data(), [mean](double w, double v, i64 j, double* part) { part[j] += w * (v - mean[j]) * (v - mean[j]); });
+  for (i64 j = 0; j < p; ++j) square[j] = total > 0.0 ? square[j] + most(0.0, total - stored[j]) * mean[j] * mean[j] : 0.0;
+}
+
+}  // namespace empirisk::EMPIRISK_ISA

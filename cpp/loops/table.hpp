@@ -1,0 +1,27 @@
+// The loops of one instruction set, and the choice among them: made once, from what the processor offers. The environment
+// variable EMPIRISK_ISA (baseline, avx2, avx512) may ask for less; tests use it to run every variant.
+#pragma once
+#include <cstdint>
+
+#include "loops/coordinate.hpp"
+#include "loops/row_functions.hpp"
+#include "loops/row_pass.hpp"
+#include "support/view.hpp"
+
+namespace empirisk {
+
+struct LoopTable {
+  const char* name;
+  void (*gram)(const Matrix& x, const double* weights, const double* center, bool by_row, double* out);
+  void (*moments)(const Matrix& x, const double* weights, double* mean, double* square);
+  void (*row_pass)(const Matrix& x, const RowPass& pass);
+  void (*exp)(const double* x, double* out, std::int64_t n);
+  void (*log1p)(const double* x, double* out, std::int64_t n);
+  // Row functions, for RowPass::f.
+  decltype(RowFunction::call) linear_loss, softmax_loss, weighted, softmax_curvature, write_scores, read_residuals;
+  CoordinateLoops coordinate;
+};
+
+const LoopTable& loops();
+
+}  // namespace empirisk

@@ -1,0 +1,83 @@
+"""Compiled loops. Every result has the same bits for any number of threads.
+
+``X`` is a dense float64 or float32 array in any memory order, or (where ``Matrix`` is written) a SciPy CSR or CSC
+matrix with int32 or int64 indices. All other floats are float64 (other types are converted, which copies). Shapes
+are checked (ValueError names the argument); finiteness, signs of weights and sparse indices are not.
+"""
+
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csc_matrix, csr_array, csr_matrix
+
+Float: TypeAlias = NDArray[np.float64]
+Real: TypeAlias = NDArray[np.floating[Any]]
+Dense: TypeAlias = NDArray[np.floating[Any]]
+Matrix: TypeAlias = Dense | csr_array | csc_array | csr_matrix | csc_matrix
+
+def max_threads() -> int:
+    """Threads that a parallel loop may use (OMP_NUM_THREADS, threadpoolctl)."""
+
+def variant() -> Literal["baseline", "avx2", "avx512"]:
+    """The instruction set in use; the environment variable EMPIRISK_ISA may ask for less before import."""
+
+def gram(X: Dense, weights: Real | None = None, col_center: Real | None = None) -> Float:
+    """``(X - 1c')' diag(s) (X - 1c')``, (p, p), for weights >= 0; X is neither copied nor centred in memory.
+
+    float32: blocks of 256 rows are summed in float32, the blocks in float64.
+    """
+
+def gram_rows(X: Dense, weights: Real | None = None, col_center: Real | None = None) -> Float:
+    """``D (X - 1c') (X - 1c')' D`` with ``D = diag(sqrt(s))``, (n, n)."""
+
+def col_moments(X: Matrix, weights: Real | None = None) -> tuple[Float, Float]:
+    """Weighted means and weighted sums of squares about them, (p,) each; zeros where no weight is left."""
+
+def matvec(X: Matrix, w: Real, b: float | Real | None = None, out: Float | None = None) -> Float:
+    """``X w + b``: w (p,) and b a float give (n,); w (p, k) and b (k,) give (n, k)."""
+
+def rmatvec(X: Matrix, u: Real, out: Float | None = None) -> Float:
+    """``X' u``: u (n,) gives (p,), u (n, k) gives (p, k)."""
+
+def linear_pass(
+    X: Matrix,
+    y: Real,
+    s: Real | None,
+    w: Real,
+    b: float,
+    loss: Literal["half_squared", "logistic"],
+    want_grad: bool = True,
+    want_z: bool = False,
+    want_derivatives: bool = False,
+) -> tuple[float, Float | None, float, Float | None, Float | None, Float | None]:
+    """``(sum s l, sum s l' x, sum s l', z, l', l'')`` with ``z = X w + b``, in one read of X; None where not wanted.
+
+    s None means ones. z, l' and l'' are (n,), the derivatives without the weights. logistic: y is -1 or +1.
+    """
+
+def softmax_pass(
+    X: Matrix,
+    y: NDArray[np.integer[Any]],
+    s: Real | None,
+    W: Real,
+    b: Real | None,
+    want_grad: bool = True,
+    want_z: bool = False,
+    want_probabilities: bool = False,
+) -> tuple[float, Float | None, Float, Float | None, Float | None]:
+    """``(sum s l, gradient (p, k), its intercept part (k,), Z (n, k), P (n, k))`` for class indices y, W (p, k)."""
+
+def weighted_hessian_product(X: Matrix, d: Real, v: Real, v_b: float = 0.0) -> tuple[Float, float]:
+    """``(X' (d * (X v + v_b)), sum d * (X v + v_b))`` in one read of X."""
+
+def softmax_hessian_product(
+    X: Matrix, P: Real, s: Real | None, V: Real, v_b: Real | None = None
+) -> tuple[Float, Float]:
+    """``(X' R, 1' R)``, ``R_i = s_i (diag(P_i) - P_i P_i') (V' x_i + v_b)``: the softmax Hessian times (V, v_b)."""
+
+def exp(x: Real) -> Float:
+    """The exponential function of the passes, elementwise on a vector; within 1 ulp."""
+
+def log1p(x: Real) -> Float:
+    """``log(1 + x)`` for ``0 <= x < 2**1022`` or inf, elementwise on a vector; within 1.5 ulp."""
