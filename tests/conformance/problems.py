@@ -1,0 +1,155 @@
+"""Small linear problems of every kind, and what every solver must do with each of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from empirisk.data import ArrayBlocks, Design
+from empirisk.losses import REGISTRY as LOSSES
+from empirisk.penalties import ElasticNetPenalty
+from empirisk.problems import LinearProblem
+from empirisk.results import Solution, Status
+from empirisk.solvers import solve
+from tests.oracles.optimum import Case, Optimum, optimum
+
+STORAGE = {
+    "C": np.ascontiguousarray,
+    "F": np.asfortranarray,
+    "strided": lambda X: np.repeat(X, 2, axis=0)[::2],
+    "csr": sp.csr_array,
+    "csc": sp.csc_array,
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table: a name and what to build."""
+
+    loss: str
+    l1: float
+    l2: float
+    intercept: bool = True
+    storage: str = "C"
+    weights: bool = False
+    dtype: str = "float64"
+
+    def __str__(self) -> str:
+        words = [self.loss, f"l1={self.l1:g}", f"l2={self.l2:g}", self.storage]
+        words += ["intercept"] * self.intercept + ["weights"] * self.weights
+        return "-".join([*words, self.dtype])
+
+
+def _table() -> list[Row]:
+    rows = []
+    for loss in ("half_squared", "logistic", "softmax"):
+        rows += [
+            Row(loss, 0.0, 0.1),
+            Row(loss, 0.0, 0.1, storage="F", weights=True),
+            Row(loss, 0.0, 1e-3, intercept=False, storage="strided"),
+            Row(loss, 0.0, 0.1, storage="csr"),
+            Row(loss, 0.0, 0.1, storage="csc", weights=True, intercept=False),
+            Row(loss, 0.02, 0.02),
+            Row(loss, 0.02, 0.02, storage="F", weights=True),
+            Row(loss, 0.02, 0.02, storage="csc", intercept=False),
+            Row(loss, 0.02, 0.02, storage="csr"),
+            Row(loss, 0.0, 0.1, dtype="float32"),
+        ]
+    for loss in ("half_squared", "logistic"):  # softmax has flat directions here: no single minimiser
+        rows += [
+            Row(loss, 0.0, 0.0),
+            Row(loss, 0.0, 0.0, storage="csr", weights=True),
+            Row(loss, 0.05, 0.0, weights=True),
+            Row(loss, 0.05, 0.0, storage="csc"),
+        ]
+    return rows
+
+
+TABLE = _table()
+
+
+def numbers(row: Row) -> Case:
+    """Thirteen rows in float64; the columns have unlike scales, means and a correlation."""
+    rng = np.random.default_rng([13, len(row.loss)])
+    k = 3 if row.loss == "softmax" else 1
+    p = 2 if row.loss == "softmax" else 3
+    X = rng.normal(size=(13, p)) * [5.0, 0.3, 1.0][:p] + [2.0, -1.0, 0.0][:p]
+    X[:, 1] += 0.05 * X[:, 0]
+    X[rng.random(X.shape) < 0.2] = 0.0  # something for the sparse formats to leave out
+    z = X @ rng.normal(size=(p, k)) / [5.0, 1.0, 1.0][:k] + rng.normal(size=(13, k))
+    if row.loss == "half_squared":
+        y = z[:, 0] + 3.0
+    elif row.loss == "logistic":
+        y = np.where(z[:, 0] > np.median(z[:, 0]), 1.0, -1.0)
+        y[:4] *= -1.0  # not separable
+    else:
+        y = rng.integers(0, 3, size=13).astype(float)
+    s = np.array([0.0, 2.0, 1.0, 0.5, *np.ones(9)]) if row.weights else np.ones(13)
+    X = X.astype(row.dtype).astype(float)  # the oracle sees the rounded numbers
+    return Case(row.loss, X, y, s, row.l1, row.l2, row.intercept, k)
+
+
+def build(row: Row) -> LinearProblem:
+    """The library's problem for a row of the table."""
+    case = numbers(row)
+    alpha = row.l1 + row.l2
+    penalty = ElasticNetPenalty(alpha, row.l1 / alpha if alpha else 0.0)
+    if row.l1 == 0.0:
+        from empirisk.penalties import L2, Zero
+
+        penalty = L2(row.l2) if row.l2 else Zero()
+    X: Any = STORAGE[row.storage](case.X.astype(row.dtype))
+    y = case.y.astype(np.intp) if row.loss == "softmax" else case.y
+    data = ArrayBlocks(Design(X), y, case.s)
+    n_outputs = 3 if row.loss == "softmax" else 0
+    return LinearProblem(LOSSES[row.loss](), penalty, data, row.intercept, n_outputs=n_outputs)
+
+
+@cache
+def truth(row: Row) -> Optimum:
+    """The optimum in high precision."""
+    return optimum(numbers(row))
+
+
+def check_solver(solver: Any, row: Row) -> None:
+    """A solver certifies the optimum, or refuses the problem by name before its first step."""
+    problem = build(row)
+    missing = solver.needs - problem.capabilities
+    if missing:
+        with pytest.raises(ValueError, match=f"solver {solver.name!r} needs ") as caught:
+            solve(problem, solver)
+        assert all(capability.value in str(caught.value) for capability in missing)
+        return
+    # Products in float32 leave a gradient error of about 1e-7 of its size.
+    tol = 1e-10 if row.dtype == "float64" else 1e-6
+    solution = solve(problem, solver, tol=tol, max_steps=20_000)
+    check_solution(problem, solution, truth(row), tol)
+
+
+def check_solution(problem: LinearProblem, solution: Solution, best: Optimum, tol: float) -> None:
+    """Certified, and the certificate is true: against the optimum in high precision."""
+    assert solution.status is Status.CERTIFIED, solution.sentence
+    certificate = problem.certify(solution.w)
+    assert certificate.within(2.0 * tol), (
+        "the certificate of the returned point is not the one that was reported"
+    )
+    excess = problem.value(solution.w) - best.value
+    rounding = 1e-14 * max(1.0, abs(best.value)) if problem.design.dtype == np.float64 else 1e-6
+    assert excess >= -rounding
+    bound = solution.certificate.suboptimality()
+    if bound is None:  # no finite gap without a penalty: the optimum itself tells
+        assert excess <= 1e-12 * max(1.0, abs(best.value))
+        return
+    assert excess <= bound + solution.certificate.floor + rounding
+    reach = solution.certificate.distance()
+    assert reach is not None or problem.penalty.strong_convexity == 0.0
+    if reach is not None:
+        p = problem.data.n_cols
+        distance = float(np.linalg.norm(solution.w[:p] - best.w[:p]))
+        assert distance <= reach + math.sqrt(rounding)

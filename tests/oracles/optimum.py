@@ -1,0 +1,142 @@
+"""The optimum of a small linear problem in 50 digits, by Newton's method in mpmath.
+
+Independent of the library: the objective is written out here from its definition.  L1 is settled by
+brute force: for each pattern of signs (-, 0, +) the penalty is linear on the free coefficients, so that
+Newton's method gives the only candidate, and the optimality conditions say which candidate is the one.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+
+DIGITS = 50
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """Parameters (p + 1 rows with an intercept, else p; k columns for softmax) and the minimum."""
+
+    w: np.ndarray
+    value: float
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is minimised: ``sum_i s_i l(y_i, z_i)/S + l1 ||w||_1 + l2 ||w||^2/2``, z = X w + b."""
+
+    loss: str
+    X: np.ndarray
+    y: np.ndarray
+    s: np.ndarray
+    l1: float
+    l2: float
+    intercept: bool
+    k: int = 1
+
+    @property
+    def columns(self) -> list[list[Any]]:
+        """Columns of X, with the constant one last, in high precision."""
+        X = np.asarray(self.X, dtype=float)
+        if self.intercept:
+            X = np.column_stack([X, np.ones(len(X))])
+        return [[mp.mpf(float(v)) for v in column] for column in X.T]
+
+
+def pointwise(loss: str, y: float, z: list[Any]) -> tuple[Any, list[Any], list[list[Any]]]:
+    """Value, gradient and Hessian in the scores of one row."""
+    if loss == "half_squared":
+        r = z[0] - mp.mpf(float(y))
+        return r * r / 2, [r], [[mp.mpf(1)]]
+    if loss == "logistic":
+        q = 1 / (1 + mp.exp(y * z[0]))  # probability of the other label
+        return mp.log1p(mp.exp(-y * z[0])), [-y * q], [[q * (1 - q)]]
+    top = max(z)
+    e = [mp.exp(v - top) for v in z]
+    total = mp.fsum(e)
+    q = [v / total for v in e]
+    grad = [v - (c == int(y)) for c, v in enumerate(q)]
+    hess = [[q[a] * ((a == b) - q[b]) for b in range(len(z))] for a in range(len(z))]
+    return top + mp.log(total) - z[int(y)], grad, hess
+
+
+def minimise(case: Case, signs: np.ndarray) -> tuple[np.ndarray, Any, Any]:
+    """Newton on the coefficients whose sign is not 0; returns them all, the gradient, and F.
+
+    `signs` has shape (p, k): the slope of the L1 part on the free coefficients; entries of 0 stay 0 when
+    there is an L1 penalty.
+    """
+    C, S = case.columns, mp.mpf(float(case.s.sum()))
+    p, k = case.X.shape[1], case.k
+    m = len(C)
+    l1, l2 = mp.mpf(case.l1), mp.mpf(case.l2)
+    free = [(j, c) for c in range(k) for j in range(m) if j == p or l1 == 0 or signs[j, c] != 0]
+    w = {(j, c): mp.mpf(0) for c in range(k) for j in range(m)}
+    for _ in range(60):
+        value, grad, H = mp.mpf(0), dict.fromkeys(w, mp.mpf(0)), mp.zeros(len(free))
+        for i in range(len(case.y)):
+            s = mp.mpf(float(case.s[i])) / S
+            z = [mp.fsum(C[j][i] * w[j, c] for j in range(m)) for c in range(k)]
+            v, g, h = pointwise(case.loss, case.y[i], z)
+            value += s * v
+            for j, c in w:
+                grad[j, c] += s * C[j][i] * g[c]
+            for a, (j, c) in enumerate(free):
+                for b, (i2, c2) in enumerate(free):
+                    H[a, b] += s * C[j][i] * C[i2][i] * h[c][c2]
+        for j, c in w:
+            if j < p:
+                value += l1 * abs(w[j, c]) + l2 * w[j, c] ** 2 / 2
+                grad[j, c] += l2 * w[j, c]
+        for a, (j, c) in enumerate(free):
+            H[a, a] += l2 if j < p else 0
+            for b, (i2, _) in enumerate(free):
+                # Equal shifts of all softmax intercepts change nothing: pin their sum at 0.
+                H[a, b] += 1 if k > 1 and j == p and i2 == p else 0
+        rhs = mp.matrix([-(grad[j, c] + (l1 * int(signs[j, c]) if j < p else 0)) for j, c in free])
+        if not free:
+            break
+        step = mp.lu_solve(H, rhs)
+        for a, key in enumerate(free):
+            w[key] += step[a]
+        if max(abs(v) for v in step) < mp.mpf(10) ** (-DIGITS + 10):
+            break
+    return w, grad, value
+
+
+def optimum(case: Case) -> Optimum:
+    """The minimiser and the minimum, rounded to float64 at the end."""
+    p, k = case.X.shape[1], case.k
+    with mp.workdps(DIGITS):
+        if case.l1 == 0.0:
+            w, _, value = minimise(case, np.ones((p, k)))
+            return Optimum(_array(case, w), float(value))
+        for pattern in itertools.product((1, -1, 0), repeat=p * k):
+            signs = np.array(pattern).reshape(p, k)
+            try:
+                w, grad, value = minimise(case, signs)
+            except ZeroDivisionError:  # no minimum, or a flat one, under this pattern
+                continue
+            if _optimal(case, signs, w, grad):
+                return Optimum(_array(case, w), float(value))
+    raise AssertionError("no pattern of signs satisfies the optimality conditions")
+
+
+def _optimal(case: Case, signs: np.ndarray, w: Any, grad: Any) -> bool:
+    p, k = signs.shape
+    for j, c in itertools.product(range(p), range(k)):
+        if signs[j, c] * w[j, c] < 0:
+            return False
+        if signs[j, c] == 0 and abs(grad[j, c]) > mp.mpf(case.l1) * (1 + mp.mpf(10) ** -30):
+            return False
+    return True
+
+
+def _array(case: Case, w: Any) -> np.ndarray:
+    m = case.X.shape[1] + int(case.intercept)
+    out = np.array([[float(w[j, c]) for c in range(case.k)] for j in range(m)])
+    return out if case.loss == "softmax" else out[:, 0]
