@@ -69,7 +69,7 @@ REFUSALS = {
 @pytest.mark.parametrize("name", sorted(REFUSALS))
 def test_refusal_is_a_sentence(name: str) -> None:
     row, sentence = REFUSALS[name]
-    with pytest.raises(ValueError, match="^solver") as caught:
+    with pytest.raises(ValueError, match="solver") as caught:
         solve(build(row), name)
     assert str(caught.value) == sentence
 
@@ -115,12 +115,12 @@ def test_one_step_of_an_iteration_is_not_enough(name: str) -> None:
 def test_hopeless_start_never_certifies_nonsense(name: str, start: float) -> None:
     row = able(name, TABLE)[0]
     problem = build(row)
-    try:
-        solution = solve(problem, name, w0=np.full(problem.shape, start), max_steps=500)
-    except ValueError as refused:
-        assert not np.isfinite(start)
-        assert "w0" in str(refused)
+    w0 = np.full(problem.shape, start)
+    if not np.isfinite(start):
+        with pytest.raises(ValueError, match="w0"):
+            solve(problem, name, w0=w0)
         return
+    solution = solve(problem, name, w0=w0, max_steps=500)
     if solution.status is Status.CERTIFIED:  # the solver found its way back, or needs no start
         check_solution(problem, solution, truth(row), 1e-6)
     else:

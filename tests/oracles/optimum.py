@@ -92,7 +92,7 @@ def minimise(case: Case, signs: np.ndarray) -> tuple[np.ndarray, Any, Any]:
             if j < p:
                 value += l1 * abs(w[j, c]) + l2 * w[j, c] ** 2 / 2
                 grad[j, c] += l2 * w[j, c]
-        for a, (j, c) in enumerate(free):
+        for a, (j, _) in enumerate(free):
             H[a, a] += l2 if j < p else 0
             for b, (i2, _) in enumerate(free):
                 # Equal shifts of all softmax intercepts change nothing: pin their sum at 0.
