@@ -19,7 +19,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from empirisk.report.errors import DataError
 from empirisk.report.table import Column, Table
 
-__all__ = ["MISSING", "RARE", "TRUSTED_TYPES", "Origin", "feature_origin", "make_encoder", "model_frame"]
+__all__ = ["MISSING", "RARE", "TRUSTED_TYPES", "Origin", "feature_origin", "make_encoder", "model_frame", "rare_below"]
 
 MISSING = "(missing)"
 RARE = "(rare levels)"
@@ -124,13 +124,18 @@ def _blocks(table: Table) -> dict[str, list[str]]:
     return out
 
 
+def rare_below(n_rows: int) -> int:
+    """Return the number of rows below which a level has no column of its own: ten, or one row in 50 (at least two)."""
+    return max(2, min(10, n_rows // 50))
+
+
 def make_encoder(table: Table, *, scale: bool = True) -> ColumnTransformer:
     """Return an unfitted transformer of :func:`model_frame` to a dense float matrix.
 
     Numbers (and the days of dates): missing values become the median, then mean 0 and standard deviation 1; truth
     values stay 0/1 (missing: the more frequent one); columns that have missing values get a 0/1 column that says
-    where. Levels: one 0/1 column each, a missing value being a level; levels with fewer than ten rows (or fewer than
-    one row in 20) share one column, which also takes levels never seen before. 0/1 columns are not rescaled, so that
+    where. Levels: one 0/1 column each, a missing value being a level; levels with fewer than ten rows (or one row
+    in 50, where that is less) share one column, which also takes levels never seen before. 0/1 columns are not rescaled, so that
     a penalty treats every level alike, however rare it is.
 
     Parameters
@@ -153,7 +158,7 @@ def make_encoder(table: Table, *, scale: bool = True) -> ColumnTransformer:
         number.append(("scale", StandardScaler()))
     levels = OneHotEncoder(
         handle_unknown="infrequent_if_exist",
-        min_frequency=max(2, min(10, table.n_rows // 20)),
+        min_frequency=rare_below(table.n_rows),
         max_categories=_MAX_LEVELS,
         sparse_output=False,
     )

@@ -150,7 +150,7 @@ def _parse_text(
         words = values.str.to_lowercase() == truth[1]
         return replace(column, base="boolean", kind="boolean", truth=truth, reason="/".join(truth)), words
     if not kind and is_code(some):
-        return replace(column, reason="codes (leading zeros or very long numbers) stay text"), values
+        return replace(column, reason="codes with leading zeros or very long numbers stay text"), values
     return _numbers(column, values, some, reading, kind)
 
 
@@ -230,7 +230,7 @@ def _numbers(
 
 def _number(column: Column, values: pl.Series) -> tuple[Column, pl.Series]:
     unit = f" in {column.unit}" if column.unit else ""
-    mark = " with a decimal comma" if column.decimal == "," else ""
+    mark = " with a decimal comma" if column.decimal == "," and (values % 1.0 != 0.0).any() else ""
     some = values.drop_nulls()
     if len(some) and set(some.head(100).unique().to_list()) <= {0.0, 1.0} and some.n_unique() == 2:
         if set(some.unique().to_list()) == {0.0, 1.0} and not unit:
@@ -288,6 +288,8 @@ def _id_like(name: str, values: pl.Series) -> str:
 
 def _words(column: Column, values: pl.Series, n: int) -> Column:
     told = f"{column.reason}; " if column.reason else ""
+    if column.n_distinct <= max(10, n / 2) and column.reason:
+        return column
     if column.n_distinct == n and n > 2:
         return replace(column, kind="text", reason=f"{told}a different text in every row")
     if column.n_distinct > max(10, n / 2):

@@ -60,9 +60,9 @@ def read_raw(path: Path, options: TextOptions) -> RawFile:
 
 
 def _typed(frame: pl.DataFrame, source: Source) -> RawFile:
-    names, notes = header_fields([n.strip() for n in frame.columns], frame.width)
+    names, notes, renamed = header_fields([n.strip() for n in frame.columns], frame.width)
     frame.columns = names
-    return RawFile(frame, Source(source.name, source.format, notes=tuple(notes)))
+    return RawFile(frame, Source(source.name, source.format, notes=tuple(notes), renamed=tuple(renamed)))
 
 
 def _parquet(path: Path) -> pl.DataFrame:
@@ -105,7 +105,8 @@ def _text(path: Path, options: TextOptions) -> RawFile:
     tab = "tab" if ".tsv" in [s.lower() for s in path.suffixes] else None
     dialect = sniff(text, options.delimiter or tab)
     frame, first = string_frame(text, dialect, name)
-    names, header, notes, body = _names(frame, first, options)
+    header, body = _header(frame, first, options)
+    names, notes = list(header.names), list(header.notes)
     if body.width > 1 and names[-1] == f"column_{body.width}" and body.height:
         trailing = bool((body.to_series(-1) == "").all())
         if trailing and (len(first) < body.width or not first[-1]):
@@ -122,30 +123,38 @@ def _text(path: Path, options: TextOptions) -> RawFile:
         delimiter_name(dialect.delimiter),
         decimal,
         dialect.quote,
-        header,
+        header.told,
         tuple(notes),
+        header.renamed,
     )
     return RawFile(body, source, decimal)
 
 
-def _names(
-    frame: pl.DataFrame, first: Sequence[str], options: TextOptions
-) -> tuple[list[str], str, list[str], pl.DataFrame]:
-    """Decide about the header; return names, how it was decided, notes and the rows below."""
+@dataclass(frozen=True)
+class _Header:
+    names: tuple[str, ...]
+    told: str
+    notes: tuple[str, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
+
+
+def _header(frame: pl.DataFrame, first: Sequence[str], options: TextOptions) -> tuple[_Header, pl.DataFrame]:
+    """Decide about the header; return it and the rows below."""
     found, why = has_header([list(r) for r in frame.head(200).iter_rows()], options.expected)
     short = len(first) == frame.width - 1
     if options.header is False or (options.header is None and not found and not short):
         told = "no header" if options.header is False else "no header found"
         if len(options.positional) == frame.width:
-            return list(options.positional), f"{told}: columns taken by position", [], frame
+            return _Header(options.positional, f"{told}: columns taken by position"), frame
         note = f"the columns are called column_1 to column_{frame.width}, because {why}: --header if it holds names"
-        names = [f"column_{j}" for j in range(1, frame.width + 1)]
-        return names, told, [note] if options.header is None else [], frame
+        names = tuple(f"column_{j}" for j in range(1, frame.width + 1))
+        return _Header(names, told, (note,) if options.header is None else ()), frame
     fields = list(first)
     if short and frame.height > 1 and bool((frame.to_series(-1).slice(1) == "").all()):
         fields = [*fields, ""]
-    names, notes = header_fields(fields, frame.width)
-    return names, "header found" if options.header is None else "header", notes, frame.slice(1)
+    unique, notes, renamed = header_fields(fields, frame.width)
+    told = "header found" if options.header is None else "header"
+    return _Header(tuple(unique), told, tuple(notes), tuple(renamed)), frame.slice(1)
 
 
 def _decimal(frame: pl.DataFrame) -> str:

@@ -26,9 +26,9 @@ def summarise(values: pl.Series, kind: str) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``{"type": "histogram", "edges", "counts", "mean", "sd", "quantiles"}`` (quantiles 0, 25, 50, 75, 100 %; dates
-        as ISO strings), ``{"type": "levels", "levels": [[level, count], ...], "n_other_levels", "other"}``,
-        ``{"type": "lengths", "min", "max"}`` or ``{"type": "none"}``.
+        ``{"kind": "numeric", "edges", "counts", "mean", "sd", "quantiles"}`` (quantiles 0, 25, 50, 75, 100 %; those of
+        dates as ISO strings, with edges in days), ``{"kind": "categories", "labels", "counts", "other",
+        "n_other_levels"}``, ``{"kind": "lengths", "min", "max"}`` or ``{"kind": "none"}``.
 
     Examples
     --------
@@ -37,10 +37,10 @@ def summarise(values: pl.Series, kind: str) -> dict[str, Any]:
     """
     some = values.drop_nulls()
     if some.is_empty() or kind in ("empty", "constant"):
-        return {"type": "none"}
+        return {"kind": "none"}
     if kind in ("id", "text"):
         lengths = some.cast(pl.String).str.len_chars()
-        return {"type": "lengths", "min": int(lengths.min()), "max": int(lengths.max())}  # type: ignore[arg-type]
+        return {"kind": "lengths", "min": int(lengths.min()), "max": int(lengths.max())}  # type: ignore[arg-type]
     if kind == "number":
         return _histogram(some.to_numpy())
     if kind == "date":
@@ -49,13 +49,14 @@ def summarise(values: pl.Series, kind: str) -> dict[str, Any]:
         text = [str(np.datetime64(0, "D") + np.timedelta64(int(d), "D")) for d in out["quantiles"]]
         return out | {"quantiles": text, "mean": None, "unit": "days since 1970-01-01"}
     counts = some.cast(pl.String).alias("v").value_counts().sort(["count", "v"], descending=[True, False])
-    rows = [[v, int(c)] for v, c in counts.iter_rows()]
+    rows = [(str(v), int(c)) for v, c in counts.iter_rows()]
     shown, rest = rows[:_MAX_LEVELS], rows[_MAX_LEVELS:]
     return {
-        "type": "levels",
-        "levels": shown,
-        "n_other_levels": len(rest),
+        "kind": "categories",
+        "labels": [v for v, _ in shown],
+        "counts": [c for _, c in shown],
         "other": sum(c for _, c in rest),
+        "n_other_levels": len(rest),
     }
 
 
@@ -75,7 +76,7 @@ def _histogram(values: np.ndarray) -> dict[str, Any]:
             edges = np.array([np.nextafter(low, -np.inf), np.nextafter(high, np.inf)])
     counts, _ = np.histogram(values, bins=edges)
     return {
-        "type": "histogram",
+        "kind": "numeric",
         "edges": [float(e) for e in edges],
         "counts": [int(c) for c in counts],
         "mean": float(values.mean()),

@@ -83,7 +83,8 @@ class Column:
 class Source:
     """The file: its name without folders, its format, and what was found in it.
 
-    `notes` holds one sentence per thing that was done to the rows or the header.
+    `notes` holds one sentence per thing that was done to the rows or the header, `renamed` the (old, new) names of
+    columns that share a name in the header.
     """
 
     name: str
@@ -94,6 +95,7 @@ class Source:
     quote: str = ""
     header: str = ""
     notes: tuple[str, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
 
     def line(self) -> str:
         """Return the found format in a few words: ``comma, utf-8, header found``."""

@@ -170,8 +170,8 @@ def _from_lists(rows: list[tuple[int, list[str]]], name: str) -> tuple[pl.DataFr
     return frame.select(pl.all().str.strip_chars()), first
 
 
-def header_fields(first: list[str], width: int) -> tuple[list[str], list[str]]:
-    """Return the column names that a header gives, made complete and unique, and a note for every change.
+def header_fields(first: list[str], width: int) -> tuple[list[str], list[str], list[tuple[str, str]]]:
+    """Return the column names that a header gives, made complete and unique, a note and a pair for every change.
 
     Examples
     --------
@@ -180,7 +180,8 @@ def header_fields(first: list[str], width: int) -> tuple[list[str], list[str]]:
     >>> header_fields(["x", "y"], 3)[0]
     ['row_name', 'x', 'y']
     """
-    notes = []
+    notes: list[str] = []
+    renamed: list[tuple[str, str]] = []
     names = list(first)
     if len(names) == width - 1:
         names = ["row_name", *names]
@@ -197,5 +198,6 @@ def header_fields(first: list[str], width: int) -> tuple[list[str], list[str]]:
             notes.append(f"column {j} has no name in the header: called {new!r}")
         elif new != name:
             notes.append(f"the header names {name!r} twice: column {j} is called {new!r}")
+            renamed.append((name, new))
         out.append(new)
-    return out, notes
+    return out, notes, renamed

@@ -1,0 +1,107 @@
+"""The audit of a table: every check, what it found, what it did not find, and which could not run and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from empirisk.report.checks import Audited, Check, NotRun
+from empirisk.report.checks_columns import (
+    constant_columns,
+    duplicate_names,
+    empty_columns,
+    equal_columns,
+    id_columns,
+    lookalike_levels,
+    mixed_columns,
+    sentinel_values,
+    texts_and_rare_levels,
+)
+from empirisk.report.checks_rows import (
+    duplicate_rows,
+    few_rows,
+    missing_values,
+    rare_classes,
+    rows_without_target,
+    straddling_twins,
+    undeclared_dates,
+)
+from empirisk.report.leak import leak_suspects
+from empirisk.report.missingness import informative_missingness
+from empirisk.report.split import Split
+from empirisk.report.table import Table
+from empirisk.results import Finding
+
+__all__ = ["CHECKS", "Audit", "Checked", "audit"]
+
+CHECKS: tuple[Check, ...] = (
+    Check("ER101", "empty columns", empty_columns),
+    Check("ER102", "constant columns", constant_columns),
+    Check("ER103", "columns that name the rows", id_columns),
+    Check("ER104", "free text and rare levels", texts_and_rare_levels),
+    Check("ER105", "missing values", missing_values),
+    Check("ER106", "missing values that go with the target", informative_missingness),
+    Check("ER107", "exact duplicate rows", duplicate_rows),
+    Check("ER108", "twins across train and test", straddling_twins),
+    Check("ER109", "numbers mixed with words", mixed_columns),
+    Check("ER110", "classes with few rows", rare_classes),
+    Check("ER111", "dates that the split ignores", undeclared_dates),
+    Check("ER112", "duplicate names in the header", duplicate_names),
+    Check("ER113", "a column that predicts the target alone", leak_suspects),
+    Check("ER114", "levels that look alike", lookalike_levels),
+    Check("ER115", "numbers that look like codes", sentinel_values),
+    Check("ER116", "rows without a target", rows_without_target),
+    Check("ER117", "equal columns", equal_columns),
+    Check("ER118", "few rows", few_rows),
+)
+_ORDER = {"serious": 0, "warning": 1, "note": 2}
+
+
+@dataclass(frozen=True)
+class Checked:
+    """How one check ended; the sentence says what was found, what was seen instead, or why it could not run."""
+
+    code: str
+    name: str
+    outcome: Literal["found", "nothing", "not_run"]
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Audit:
+    """Findings (the most serious first) and one line for every check."""
+
+    findings: tuple[Finding, ...]
+    checks: tuple[Checked, ...]
+
+
+def audit(table: Table, split: Split, *, test_table: Table | None = None, seed: int = 0) -> Audit:
+    """Run every check of the registry on a table.
+
+    Parameters
+    ----------
+    table : Table
+    split : Split
+        Associations with the target are looked for in its training rows only.
+    test_table : Table, optional
+        The test file, when there is one.
+    seed : int, default=0
+        Of folds and permutations.
+    """
+    audited = Audited(table, split, test_table, seed)
+    findings: list[Finding] = []
+    checks: list[Checked] = []
+    for check in CHECKS:
+        try:
+            outcome = check.run(audited)
+        except NotRun as reason:
+            checks.append(Checked(check.code, check.name, "not_run", str(reason)))
+            continue
+        if outcome.findings:
+            findings += outcome.findings
+            told = " ".join(f.sentence for f in outcome.findings[:2])
+            more = f" And {len(outcome.findings) - 2} more." if len(outcome.findings) > 2 else ""
+            checks.append(Checked(check.code, check.name, "found", told + more))
+        else:
+            checks.append(Checked(check.code, check.name, "nothing", outcome.nothing))
+    return Audit(tuple(sorted(findings, key=lambda f: _ORDER[f.level])), tuple(checks))
