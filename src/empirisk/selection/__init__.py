@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
+from empirisk.selection.compare import Comparison, compare, compare_cross, compare_fitted
+from empirisk.selection.cross import CrossEvaluation, cross_evaluate
 from empirisk.selection.evaluate import evaluate, evaluate_predictions
 from empirisk.selection.evaluation import Evaluation
+from empirisk.selection.intervals import INTERVALS, best_of, paired_losses
 from empirisk.selection.metrics import METRICS
 
-__all__ = ["METRICS", "Evaluation", "evaluate", "evaluate_predictions"]
+__all__ = [
+    "INTERVALS",
+    "METRICS",
+    "Comparison",
+    "CrossEvaluation",
+    "Evaluation",
+    "best_of",
+    "compare",
+    "compare_cross",
+    "compare_fitted",
+    "cross_evaluate",
+    "evaluate",
+    "evaluate_predictions",
+    "paired_losses",
+]

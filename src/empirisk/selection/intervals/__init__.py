@@ -50,4 +50,26 @@ INTERVALS: dict[str, Callable[..., Estimate]] = {
     "best_of": best_of,
 }
 
-__all__ = ["INTERVALS", "newcombe_limits", "smooth_limits", *(f.__name__ for f in INTERVALS.values())]
+__all__ = [
+    "INTERVALS",
+    "auc_interval",
+    "average_precision_interval",
+    "balanced_accuracy_interval",
+    "best_of",
+    "clopper_pearson",
+    "effective_wilson",
+    "f1_interval",
+    "grouped_kfold",
+    "grouped_mean",
+    "grouped_proportion",
+    "hall",
+    "nadeau_bengio",
+    "newcombe_limits",
+    "paired_losses",
+    "r2_interval",
+    "repeated_kfold",
+    "smooth_limits",
+    "student",
+    "tango",
+    "wilson",
+]

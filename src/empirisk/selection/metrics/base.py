@@ -46,6 +46,9 @@ class Metric(Protocol):
     ) -> tuple[Estimate, float]:
         """Paired ``metric(a) - metric(b)`` and its standard error; `folds` None: one held-out set."""
 
+    def standard_error(self, repeats: Sequence[Predictions], folds: int | None) -> float:
+        """Standard error of the mean over repeats, by the variance that the intervals use."""
+
     def losses(self, p: Predictions) -> Floats | None:
         """One loss a row (smaller is better) whose mean carries the metric; None when there is none."""
 

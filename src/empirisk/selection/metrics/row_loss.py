@@ -119,7 +119,12 @@ class RowLoss:
         estimate = paired_losses(
             first, second, level, folds=folds, groups=a[0].groups, zero_one=self.proportion, target=target
         )
-        return estimate, standard_error(delta, folds, a[0])
+        return estimate, mean_error(delta, folds, a[0])
+
+    def standard_error(self, repeats: Sequence[Predictions], folds: int | None) -> float:
+        """Standard error of the mean over repeats."""
+        rows = np.stack([self._rows(p) for p in repeats])
+        return mean_error(rows, folds, repeats[0]) if np.isfinite(rows).all() else math.nan
 
     def _infinite(self, rows: Floats, level: float, target: str) -> Estimate | None:
         """The refusal for an infinite loss (a true class that got probability 0), else None."""
@@ -131,7 +136,7 @@ class RowLoss:
         return refuse(math.inf, level, rows.shape[1], "none: infinite loss, not clipped", reason, target)
 
 
-def standard_error(rows: Floats, folds: int | None, p: Predictions) -> float:
+def mean_error(rows: Floats, folds: int | None, p: Predictions) -> float:
     """Standard error of the mean of (r, n) row values, by the variance that the intervals use."""
     factor = 1.0 if folds is None else folds / (folds - 1.0)
     if rows.shape[1] < 2:

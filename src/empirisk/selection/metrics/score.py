@@ -161,6 +161,14 @@ class Score:
         estimate = accept(value, limits, level, p.n, method, target=target)
         return with_note(estimate, self.remark(estimate))
 
+    def standard_error(self, repeats: Sequence[Predictions], folds: int | None) -> float:
+        """Standard error of the mean over repeats; NaN where the score is undefined."""
+        p = repeats[0]
+        if p.n < 2 or any(math.isnan(self.point(q)) for q in repeats):
+            return math.nan
+        variance = variance_of([self.influence(q) for q in repeats], p, 1.0)[0]
+        return math.sqrt(variance * (1.0 if folds is None else folds / (folds - 1.0)))
+
     def difference(
         self, a: Sequence[Predictions], b: Sequence[Predictions], folds: int | None, level: float
     ) -> tuple[Estimate, float]:

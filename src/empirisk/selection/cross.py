@@ -1,0 +1,251 @@
+"""Cross-validated scores with intervals that account for the dependence of folds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_classifier
+
+from empirisk.results import Estimate
+from empirisk.selection.evaluate import Metrics, named
+from empirisk.selection.evaluation import Evaluation
+from empirisk.selection.fit_folds import Fitted, Progress, assemble, fit_folds
+from empirisk.selection.folds import Plan, plan_folds
+from empirisk.selection.intervals.base import Floats, check_level, group_codes, refuse
+from empirisk.selection.intervals.nadeau_bengio import nadeau_bengio
+from empirisk.selection.intervals.repeated_kfold import algorithm_target
+from empirisk.selection.metrics import METRICS, Predictions
+from empirisk.selection.metrics.predictions import check_length, classes_of, encode, finite, labels_of
+from empirisk.selection.metrics.row_loss import with_note
+from empirisk.selection.metrics.scorer import find_scorer
+from empirisk.selection.outputs import model_name, n_rows
+
+
+class CrossEvaluation(Evaluation):
+    """Cross-validated estimates, with the out-of-fold predictions they came from.
+
+    Parameters
+    ----------
+    estimates, title
+        As in :class:`empirisk.selection.Evaluation`.
+    fitted : Fitted
+        Outputs, fitting times and foreign scores of every split.
+    out_of_fold : tuple of Predictions
+        One for each repeat of K folds (empty when the splits are not repeats of K folds).
+    held_out : tuple of Predictions
+        The test rows of each split.
+    """
+
+    def __init__(
+        self,
+        estimates: Mapping[str, Estimate],
+        title: str,
+        fitted: Fitted,
+        out_of_fold: tuple[Predictions, ...],
+        held_out: tuple[Predictions, ...],
+    ) -> None:
+        super().__init__(estimates, title)
+        self.fitted = fitted
+        self.out_of_fold = out_of_fold
+        self.held_out = held_out
+
+    @property
+    def plan(self) -> Plan:
+        """The splits."""
+        return self.fitted.plan
+
+    @property
+    def fit_seconds(self) -> Floats:
+        """Fitting time of each split."""
+        return self.fitted.seconds
+
+    def losses(self, metric: str) -> Floats:
+        """Out-of-fold loss of each row in each repeat, shape (r, n); smaller is better (accuracy: errors)."""
+        if not self.out_of_fold:
+            raise ValueError(
+                "these splits do not test every row once per repeat, so there are no out-of-fold losses."
+            )
+        rows = [METRICS[metric].losses(p) for p in self.out_of_fold]
+        if any(row is None for row in rows):
+            raise ValueError(f"{metric} is no mean of row losses; use the values and intervals instead.")
+        return np.stack([row for row in rows if row is not None])
+
+    def standard_error(self, metric: str) -> float:
+        """Standard error behind the interval of `metric` (one-standard-error rule); NaN if unknown."""
+        if self.out_of_fold and metric in METRICS:
+            return METRICS[metric].standard_error(self.out_of_fold, self.plan.folds)
+        scores = self.fold_scores(metric)
+        if scores.size < 2:
+            return math.nan
+        return math.sqrt(float(scores.var(ddof=1)) * (1.0 / scores.size + self.plan.test_over_train))
+
+    def fold_scores(self, metric: str) -> Floats:
+        """The metric on the test rows of each split, shape (J,); NaN where undefined."""
+        if metric in self.fitted.scores:
+            return self.fitted.scores[metric]
+        return np.array([METRICS[metric].value(p) for p in self.held_out])
+
+
+def cross_evaluate(
+    est: Any,
+    X: Any,
+    y: ArrayLike,
+    cv: Any = None,
+    groups: ArrayLike | None = None,
+    metrics: Metrics | None = None,
+    level: float = 0.95,
+    random_state: int | np.random.Generator | None = None,
+    *,
+    repeats: int | None = None,
+    progress: Progress | None = None,
+) -> CrossEvaluation:
+    """Score an algorithm by repeated K-fold cross-validation, with an interval for each metric.
+
+    Parameters
+    ----------
+    est : estimator
+        Unfitted (or fitted: it is cloned) scikit-learn-compatible classifier, regressor or pipeline.
+    X : array, sparse matrix or data frame of shape (n, p)
+        Rows.
+    y : array of shape (n,)
+        Targets.
+    cv : None, int, splitter or iterable of (train, test), optional
+        Number of folds (5 by default, stratified for classes), a scikit-learn splitter, or splits of row
+        numbers. What a choice costs is said in `reason`.
+    groups : array of shape (n,), optional
+        Which rows belong together; folds then hold whole groups.
+    metrics : name, scorer, list or mapping, optional
+        As in :func:`evaluate`. Foreign scorers get the corrected resampled t over split scores.
+    level : float in (0, 1), default 0.95
+        Nominal coverage.
+    random_state : int, Generator or None
+        Seed of the folds.
+    repeats : int, optional
+        5 up to 1000 rows and with groups, 2 above.
+    progress : callable, optional
+        Called with (fits done, fits in all).
+
+    Returns
+    -------
+    CrossEvaluation
+        Estimates by name; also ``.losses(metric)``, ``.fold_scores(metric)``, ``.out_of_fold``.
+
+    Raises
+    ------
+    ValueError
+        Sizes that disagree, missing targets, splits that train on their test rows or tear groups apart.
+
+    Notes
+    -----
+    The estimand is the expected score of the *algorithm* trained on n rows, not of one model: centred
+    intervals follow the refitted model only loosely when the learner is unstable. Cost: folds x
+    repeats fits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 2))
+    >>> y = X[:, 0] + rng.normal(size=100)
+    >>> ev = cross_evaluate(LinearRegression(), X, y, random_state=0)
+    >>> ev["mse"].low < 1.0 < ev["mse"].high
+    True
+    >>> ev.losses("mse").shape, ev["mse"].target
+    ((5, 100), 'the expected score of this algorithm trained on 100 rows, on new rows drawn like these')
+    """
+    check_level(level)
+    sample = Sample(est, X, y, groups)
+    return run(est, sample, sample.plan(cv, repeats, random_state), metrics, level, progress)
+
+
+def run(
+    est: Any,
+    sample: Sample,
+    plan: Plan,
+    metrics: Metrics | None,
+    level: float,
+    progress: Progress | None = None,
+) -> CrossEvaluation:
+    """Cross-evaluate on given splits (so that several models can share them)."""
+    wanted = named(metrics, sample.like)
+    scorers = {
+        name: find_scorer(m)[1] for name, m in wanted.items() if not (isinstance(m, str) and m in METRICS)
+    }
+    ours = {name: m for name, m in wanted.items() if isinstance(m, str) and m in METRICS}
+    fitted = fit_folds(est, sample.X, sample.y, plan, scorers, progress)
+    out_of_fold = assemble(fitted, sample.y, sample.classes, sample.groups) if plan.folds else ()
+    held_out = sample.held_out(fitted)
+    estimates = {}
+    for name in wanted:
+        if name in ours:
+            estimates[name] = _ours(ours[name], plan, out_of_fold, held_out, level)
+        else:
+            estimates[name] = _over_splits(fitted.scores[name], plan, level, sample.groups is not None)
+    title = f"{model_name(est)}, cross-validated on {sample.n} rows ({len(plan.splits)} fits)"
+    return CrossEvaluation(estimates, title, fitted, out_of_fold, held_out)
+
+
+class Sample:
+    """The rows of a cross-validation, checked once."""
+
+    def __init__(self, est: Any, X: Any, y: ArrayLike, groups: ArrayLike | None) -> None:
+        self.X, self.y = X, labels_of(y, "y")
+        self.n = int(self.y.size)
+        check_length("X", n_rows(X), self.n)
+        self.groups = None if groups is None else group_codes(groups, self.n)[0]
+        self.classes: NDArray[Any] | None = None
+        if is_classifier(est):
+            self.classes = classes_of(self.y)
+            if self.classes.size < 2:
+                raise ValueError(
+                    f"y holds one class only ({self.classes[0]!r}); there is nothing to learn or score."
+                )
+            codes = encode(self.y, self.classes)
+            self.like = Predictions("classification", codes, codes, classes=self.classes)
+        else:
+            self.y = finite(self.y, "y")
+            self.like = Predictions("regression", self.y, self.y)
+
+    def plan(self, cv: Any, repeats: int | None, random_state: int | np.random.Generator | None) -> Plan:
+        """The splits of these rows."""
+        strata = self.like.y if self.classes is not None else None
+        return plan_folds(strata, self.n, cv, self.groups, repeats, random_state, X=self.X, y=self.y)
+
+    def held_out(self, fitted: Fitted) -> tuple[Predictions, ...]:
+        """Predictions of the test rows of each split."""
+        return tuple(
+            out.against(self.y[test], None if self.groups is None else self.groups[test])
+            for (_, test), out in zip(fitted.plan.splits, fitted.outputs, strict=True)
+        )
+
+
+def _ours(
+    name: str, plan: Plan, repeats: tuple[Predictions, ...], held_out: tuple[Predictions, ...], level: float
+) -> Estimate:
+    metric = METRICS[name]
+    p = repeats[0] if repeats else held_out[0]
+    why = metric.unavailable(p)
+    if why:
+        return refuse(math.nan, level, plan.n, "not available", why)
+    if plan.folds is not None:
+        return with_note(metric.crossed(repeats, plan.folds, level), plan.note)
+    if len(plan.splits) == 1:
+        return with_note(metric.interval(p, level), plan.note)
+    return _over_splits(np.array([metric.value(q) for q in held_out]), plan, level, p.groups is not None)
+
+
+def _over_splits(scores: Floats, plan: Plan, level: float, grouped: bool) -> Estimate:
+    """Corrected resampled t over the scores of the splits."""
+    target = algorithm_target(plan.n_train, grouped)
+    if not np.isfinite(scores).all():
+        bad = int((~np.isfinite(scores)).sum())
+        value = float(np.mean(scores))
+        reason = f"the score is undefined or infinite on {bad} of {scores.size} splits"
+        return refuse(value, level, plan.n, "corrected resampled t", reason, target)
+    estimate = nadeau_bengio(scores, plan.test_over_train, plan.n, level, target=target)
+    return with_note(estimate, plan.note if plan.folds is None else "")

@@ -1,0 +1,130 @@
+"""Fit an estimator on every split and collect what it says about the test rows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from empirisk.selection.folds import Plan
+from empirisk.selection.intervals.base import Floats
+from empirisk.selection.metrics.predictions import Predictions, classification, encode, regression
+from empirisk.selection.metrics.scorer import Scorer
+from empirisk.selection.outputs import Outputs, outputs_of
+from empirisk.selection.rows import take_rows
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Outputs of one algorithm on the test rows of every split.
+
+    Parameters
+    ----------
+    plan : Plan
+        The splits.
+    outputs : tuple of Outputs
+        One for each split.
+    scores : mapping of str to array of shape (J,)
+        Values of foreign scorers, one for each split.
+    seconds : array of shape (J,)
+        Fitting times.
+    """
+
+    plan: Plan
+    outputs: tuple[Outputs, ...]
+    scores: Mapping[str, Floats]
+    seconds: Floats
+
+
+def fit_folds(
+    est: Any,
+    X: Any,
+    y: NDArray[Any],
+    plan: Plan,
+    scorers: Mapping[str, Scorer] | None = None,
+    progress: Progress | None = None,
+) -> Fitted:
+    """Clone, fit and predict once for each split; `progress` is called with (done, all)."""
+    outputs: list[Outputs] = []
+    seconds = np.empty(len(plan.splits))
+    values: dict[str, list[float]] = {name: [] for name in scorers or {}}
+    for j, (train, test) in enumerate(plan.splits):
+        start = time.perf_counter()
+        try:
+            model = clone(est).fit(take_rows(X, train), y[train])
+        except Exception as error:
+            error.add_note(
+                f"This happened while fitting split {j} of {len(plan.splits)} ({train.size} rows)."
+            )
+            raise
+        seconds[j] = time.perf_counter() - start
+        held_out = take_rows(X, test)
+        outputs.append(outputs_of(model, held_out))
+        for name, scorer in (scorers or {}).items():
+            values[name].append(float(scorer(model, held_out, y[test])))
+        if progress is not None:
+            progress(j + 1, len(plan.splits))
+    return Fitted(plan, tuple(outputs), {k: np.array(v) for k, v in values.items()}, seconds)
+
+
+def assemble(
+    fitted: Fitted, y: NDArray[Any], classes: NDArray[Any] | None, groups: NDArray[np.intp] | None
+) -> tuple[Predictions, ...]:
+    """One Predictions for each repeat of K folds: the out-of-fold outputs of all rows."""
+    return tuple(_join(fitted, fitted.plan.repeat(r), y, classes, groups) for r in range(fitted.plan.repeats))
+
+
+def _join(
+    fitted: Fitted,
+    members: tuple[int, ...],
+    y: NDArray[Any],
+    classes: NDArray[Any] | None,
+    groups: NDArray[np.intp] | None,
+) -> Predictions:
+    parts = [(fitted.plan.splits[j][1], fitted.outputs[j]) for j in members]
+    n = y.size
+    if classes is None:
+        numbers = np.empty(n)
+        for rows, out in parts:
+            numbers[rows] = out.pred
+        return regression(y, numbers, groups)
+    codes = np.empty(n, dtype=np.intp)
+    for rows, out in parts:
+        codes[rows] = encode(out.pred, classes)
+    return classification(
+        y,
+        pred=classes[codes],
+        proba=_gather(parts, "proba", n, classes, 0.0),
+        score=_gather(parts, "score", n, classes, -np.inf),
+        classes=classes,
+        groups=groups,
+        missing=parts[0][1].missing,
+    )
+
+
+def _gather(
+    parts: list[tuple[NDArray[np.intp], Outputs]], name: str, n: int, classes: NDArray[Any], absent: float
+) -> Floats | None:
+    """Outputs of all folds in one table; a class that a fit never saw gets the value `absent`."""
+    if any(getattr(out, name) is None for _, out in parts):
+        return None
+    if name == "score" and classes.size == 2:
+        scores = np.empty(n)
+        for rows, out in parts:
+            scores[rows] = getattr(out, name)
+        return scores
+    table = np.full((n, classes.size), absent)
+    for rows, out in parts:
+        values, known = np.asarray(getattr(out, name)), np.asarray(out.classes)
+        columns = encode(known, classes)
+        if values.ndim == 1:  # a fit that saw two of several classes gives one score
+            values = np.column_stack([-values, values])
+        table[np.ix_(rows, columns)] = values
+    return table
