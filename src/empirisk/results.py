@@ -27,8 +27,8 @@ class Status(Enum):
 
     CERTIFIED = "The certificate is within the tolerance."
     FLOOR = (
-        "Stopped at the rounding floor: the certificate is above the tolerance and floating-point "
-        "arithmetic cannot make it smaller; rescale the columns or raise tol."
+        "Stopped at the rounding floor: the certificate is as small as floating-point arithmetic can "
+        "make it for this problem, although above the tolerance."
     )
     MAX_STEPS = (
         "Stopped at the step limit before the certificate reached the tolerance: (a) raise max_iter, "
@@ -50,7 +50,7 @@ class Status(Enum):
     @property
     def ok(self) -> bool:
         """Whether the solution may be used without a warning."""
-        return self is Status.CERTIFIED
+        return self in (Status.CERTIFIED, Status.FLOOR)
 
 
 class Kind(Enum):

@@ -86,6 +86,11 @@ class ArrayBlocks:
         """Whether all weights are 1."""
         return bool(np.all(self.weight == 1.0))
 
+    @cached_property
+    def codes(self) -> IndexArray:
+        """y as class codes."""
+        return np.asarray(self.y, dtype=np.intp)
+
     @property
     def access(self) -> frozenset[Access]:
         return frozenset(Access)

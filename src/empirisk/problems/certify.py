@@ -66,8 +66,9 @@ def duality_gap(problem: LinearProblem, w: Array, evaluation: Evaluation | None 
     eps = float(np.finfo(np.float64).eps)
     floor = 8.0 * eps * (abs(primal) + abs(conjugate) + penalty_conjugate)
     scale = _scale(problem)
+    shown = max(gap, floor)  # nobody can claim less than the rounding of the sums
     claim = (
-        f"F(w) - min F <= {gap:.2g} (relative {gap / scale:.1g} of the null model's {scale:.3g}), "
+        f"F(w) - min F <= {shown:.2g} (relative {shown / scale:.1g} of the null model's {scale:.3g}), "
         f"by {Kind.DUALITY_GAP.value}"
     )
     return Certificate(Kind.DUALITY_GAP, gap, scale, claim, penalty.strong_convexity, floor)

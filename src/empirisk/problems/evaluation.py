@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from empirisk import _loops
 from empirisk.typing import Array
 
 if TYPE_CHECKING:
     from empirisk.problems.linear import LinearProblem
 
 __all__ = ["Evaluation", "evaluate"]
+
+# Losses that the fused loops know; tests hold each of them equal to its Python class.
+FUSED_SCALAR = frozenset({"half_squared", "logistic"})
 
 
 @dataclass(frozen=True)
@@ -35,11 +39,45 @@ class Evaluation:
 
 
 def evaluate(problem: LinearProblem, w: Array) -> Evaluation:
-    """One read of X for the scores and one for the gradient, in the precision of X."""
+    """One fused read of X where a loop exists for the loss, else one read for z and one for the gradient."""
+    if problem.data.total_weight == 0.0:
+        return Evaluation(0.0, np.zeros(problem.shape), problem.scores(w))
+    name = problem.loss.name
+    if name in FUSED_SCALAR and not problem.n_outputs:
+        return _fused_scalar(problem, w)
+    if name == "softmax":
+        return _fused_softmax(problem, w)
+    return _two_reads(problem, w)
+
+
+def _weights(problem: LinearProblem) -> Array | None:
+    return None if problem.data.unit_weights else problem.data.weight
+
+
+def _fused_scalar(problem: LinearProblem, w: Array) -> Evaluation:
+    coef, b = problem.split(w)
+    name: Any = problem.loss.name
+    total = problem.data.total_weight
+    loss, grad, grad_b, z, *_ = _loops.linear_pass(
+        problem.design.X, problem.data.y, _weights(problem), coef, float(b), name, want_z=True
+    )
+    grad = np.asarray(grad) / total
+    return Evaluation(loss / total, problem.join(grad, grad_b / total), np.asarray(z))
+
+
+def _fused_softmax(problem: LinearProblem, w: Array) -> Evaluation:
+    coef, b = problem.split(w)
+    total = problem.data.total_weight
+    loss, grad, grad_b, z, _ = _loops.softmax_pass(
+        problem.design.X, problem.data.codes, _weights(problem), coef, b, want_z=True
+    )
+    grad = np.asarray(grad) / total
+    return Evaluation(loss / total, problem.join(grad, grad_b / total), np.asarray(z))
+
+
+def _two_reads(problem: LinearProblem, w: Array) -> Evaluation:
     data, total = problem.data, problem.data.total_weight
     z = problem.scores(w)
-    if total == 0.0:
-        return Evaluation(0.0, np.zeros(problem.shape), z)
     loss = float(data.weight @ problem.loss.value(data.y, z)) / total
     slope = ((data.weight / total) * problem.loss.grad(data.y, z).T).T
     grad = problem.design.rmatvec(slope.astype(problem.design.dtype, copy=False)).astype(np.float64)

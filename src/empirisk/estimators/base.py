@@ -1,0 +1,197 @@
+"""What every estimator shares: validate -> problem -> solve -> unpack, and the words around it."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from empirisk.data.design import Design
+from empirisk.estimators.checks import check_finite, check_weights
+from empirisk.problems.linear import LinearProblem
+from empirisk.results import Certificate, Solution
+from empirisk.typing import Array
+
+__all__ = ["CertificateWarning", "LinearEstimator"]
+
+
+class CertificateWarning(ConvergenceWarning):
+    """ER001: the fit ended without a certificate within the tolerance."""
+
+
+class LinearEstimator(BaseEstimator):
+    """Base of the linear models; a subclass says how targets become a problem and back.
+
+    After ``fit``: ``coef_``, ``intercept_``, ``alpha_``, ``n_iter_``, ``solution_``, and the property
+    ``certificate_``.
+    """
+
+    solution_: Solution
+    coef_: Array
+    intercept_: Any
+    n_features_in_: int
+
+    # -- what a subclass gives ----------------------------------------------------------------------
+
+    def _build(self, design: Design, y: Array, weight: Array, alpha: float | None) -> LinearProblem:
+        """The problem at strength alpha (None: the user's parameter, selected when it is "cv")."""
+        raise NotImplementedError
+
+    def _targets(self, y: Any, fitting: bool) -> Array:
+        """Encode targets as the loss wants them; learns ``classes_`` when fitting."""
+        raise NotImplementedError
+
+    def _weights(self, weight: Array, targets: Array) -> Array:
+        """Hook for class weights."""
+        return weight
+
+    def _solve(self, problem: LinearProblem) -> Solution:
+        raise NotImplementedError
+
+    def _unpack(self, problem: LinearProblem, w: Array) -> None:
+        """Set ``coef_`` and ``intercept_`` in the public layout."""
+        raise NotImplementedError
+
+    def _pack(self, problem: LinearProblem) -> Array:
+        """The inverse of :meth:`_unpack`."""
+        raise NotImplementedError
+
+    # -- the flow -----------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Minimise the objective of the class docstring.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix, shape (n, p)
+            Features; float32 stays float32, other numbers become float64.
+        y : array, shape (n,) or (n, m)
+            Targets.
+        sample_weight : array, shape (n,), optional
+            Weights >= 0; a weight of 2 equals the row twice, 0 equals its absence.
+
+        Returns
+        -------
+        self
+        """
+        before = dict(self.__dict__)
+        try:
+            problem = self._prepare(X, y, sample_weight, fitting=True)
+            solution = self._solve(problem)
+            self._finish(problem, solution)
+        except BaseException:
+            # An interrupted or failed fit leaves what was there before.
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        if not solution.status.ok:
+            warnings.warn(f"ER001: {self.solution_.sentence}", CertificateWarning, stacklevel=2)
+        return self
+
+    def problem(self, X: Any, y: Any, sample_weight: Any = None) -> LinearProblem:
+        """The optimisation problem that ``fit`` solves on these data, for inspection.
+
+        On a fitted estimator the penalty has the strength ``alpha_`` that was used.
+        """
+        if hasattr(self, "alpha_"):
+            return self._prepare(X, y, sample_weight, fitting=False)
+        twin = type(self)(**self.get_params(deep=False))
+        return twin._prepare(X, y, sample_weight, fitting=True)
+
+    def _prepare(self, X: Any, y: Any, sample_weight: Any, fitting: bool) -> LinearProblem:
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            reset=fitting,
+            accept_sparse=["csr", "csc"],
+            dtype=[np.float64, np.float32],
+            order=None,
+            ensure_all_finite=False,
+            **self._y_options(),
+        )
+        design = Design(X)
+        check_finite(design, getattr(self, "feature_names_in_", None))
+        targets = self._targets(y, fitting)
+        weight = self._weights(check_weights(sample_weight, design.shape[0]), targets)
+        alpha = None if fitting else self.alpha_
+        return self._build(design, targets, weight, alpha)
+
+    def _y_options(self) -> dict[str, Any]:
+        return {}
+
+    def _finish(self, problem: LinearProblem, solution: Solution) -> None:
+        self._unpack(problem, solution.w)
+        if problem.design.dtype == np.float32:
+            # The certificate is about the returned parameters, so round first.
+            solution = _replace_certificate(solution, problem.certify(self._pack(problem)))
+        self.solution_ = solution
+        self.n_iter_ = solution.n_steps
+        self.alpha_ = getattr(problem.penalty, "alpha", 0.0)
+
+    @property
+    def certificate_(self) -> Certificate:
+        """How far the fit can be from the optimum, and by which argument."""
+        check_is_fitted(self, "solution_")
+        return self.solution_.certificate
+
+    def _scores(self, X: Any) -> Array:
+        """``X w + b`` in the public layout."""
+        check_is_fitted(self)
+        X = validate_data(
+            self,
+            X,
+            reset=False,
+            accept_sparse=["csr", "csc"],
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False,
+        )
+        check_finite(Design(X), getattr(self, "feature_names_in_", None))
+        coef = self.coef_ if self.coef_.dtype == X.dtype else self.coef_.astype(X.dtype)
+        return np.asarray(X @ coef.T) + np.asarray(self.intercept_, dtype=X.dtype)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        if "solution_" in state:
+            state["solution_"] = _without_state(state["solution_"])
+        return state
+
+    def _repr_html_inner(self) -> str:
+        html = super()._repr_html_inner()
+        claim = getattr(self, "solution_", None)
+        return html if claim is None else f"{html}<p>{claim.certificate.claim}</p>"
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        text = super().__repr__(N_CHAR_MAX=N_CHAR_MAX)
+        if hasattr(self, "solution_"):
+            text = f"{text}  # {self.solution_.certificate.claim}"
+        return text
+
+
+def _replace_certificate(solution: Solution, certificate: Certificate) -> Solution:
+    from dataclasses import replace
+
+    return replace(solution, certificate=certificate)
+
+
+def _without_state(solution: Solution) -> Solution:
+    """Solver state (factorisations, closures) is for resuming, not for files."""
+    from dataclasses import replace
+
+    return replace(solution, state=None)
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is a SciPy sparse matrix or array."""
+    return bool(sp.issparse(X))

@@ -1,0 +1,109 @@
+"""Checks of what users pass, with the parameter, column and row in the message."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from empirisk.data.design import Design
+from empirisk.typing import Array
+
+__all__ = [
+    "check_alpha",
+    "check_finite",
+    "check_flag",
+    "check_number",
+    "check_targets_finite",
+    "check_weights",
+]
+
+
+def check_finite(design: Design, names: Any = None) -> None:
+    """Refuse NaN and infinity by column name and row number."""
+    if design.finite:
+        return
+    data = design.X.data if design.sparse else design.X
+    bad = ~np.isfinite(data)
+    if design.sparse:
+        where = int(np.flatnonzero(bad)[0])
+        coo = design.X.tocoo()
+        row, column, value = int(coo.row[where]), int(coo.col[where]), coo.data[where]
+    else:
+        column = int(np.flatnonzero(bad.any(axis=0))[0])
+        row = int(np.flatnonzero(bad[:, column])[0])
+        value = data[row, column]
+    word = "NaN" if math.isnan(value) else "infinity (inf)"
+    label = f"column {names[column]!r}" if names is not None else f"column {column}"
+    raise ValueError(
+        f"X contains {word} in {label}, row {row} ({int(bad.sum())} such values in all); impute them "
+        "(for example with sklearn.impute.SimpleImputer) or drop those rows"
+    )
+
+
+def check_targets_finite(y: Array) -> None:
+    """Refuse NaN and infinity in y by row number."""
+    if not np.isfinite(y).all():
+        row = int(np.argwhere(~np.isfinite(y))[0][0])
+        word = "NaN" if np.isnan(y[row]).any() else "infinity (inf)"
+        raise ValueError(f"y contains {word} in row {row}; drop the rows without a finite target")
+
+
+def check_weights(sample_weight: Any, n: int) -> Array:
+    """Weights as float64, ones by default; refuses wrong shapes, negatives, NaN, and all zeros."""
+    if sample_weight is None:
+        return np.ones(n)
+    if isinstance(sample_weight, Real):
+        return np.full(n, float(sample_weight))
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim != 1:
+        raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim}D with shape {weight.shape}")
+    if len(weight) != n:
+        raise ValueError(f"sample_weight.shape == {weight.shape}, expected {(n,)}: one weight for each row of X")
+    bad = ~np.isfinite(weight) | (weight < 0.0)
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise ValueError(f"sample_weight must be finite and >= 0, got {weight[row]!r} in row {row}")
+    if not weight.any():
+        raise ValueError("sample_weight is zero for every row: nothing is left to fit")
+    return weight
+
+
+def check_number(
+    name: str, value: Any, low: float, high: float = math.inf, closed: bool = True
+) -> float:
+    """A finite real number in the range, by parameter name."""
+    ok = isinstance(value, Real) and not isinstance(value, bool | np.bool_) and math.isfinite(float(value))
+    if ok:
+        inside = low <= float(value) <= high if closed else low < float(value) <= high
+        if inside:
+            return float(value)
+    sign = ">=" if closed else ">"
+    top = f" and <= {high:g}" if math.isfinite(high) else ""
+    raise ValueError(f"{name} must be a finite number {sign} {low:g}{top}, got {value!r}")
+
+
+def check_count(name: str, value: Any, low: int) -> int:
+    """An integer >= low, by parameter name."""
+    if isinstance(value, Integral) and not isinstance(value, bool | np.bool_) and int(value) >= low:
+        return int(value)
+    raise ValueError(f"{name} must be an integer >= {low}, got {value!r}")
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """A boolean, by parameter name."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    raise ValueError(f"{name} must be True or False, got {value!r}")
+
+
+def check_alpha(alpha: Any, words: tuple[str, ...] = ("1/n", "cv")) -> float | str:
+    """A strength >= 0 or one of the words."""
+    if isinstance(alpha, str) and alpha in words:
+        return alpha
+    if isinstance(alpha, str) or alpha is None:
+        listed = " or ".join(repr(w) for w in words)
+        raise ValueError(f"alpha must be a number >= 0, or {listed}, got {alpha!r}")
+    return check_number("alpha", alpha, 0.0)

@@ -1,0 +1,85 @@
+"""Cross-validation folds that depend on the content of the rows, not on their order.
+
+Rows are ranked by a hash of their bits and dealt out to the folds in turn.  Identical rows share a fold,
+so that a repeated row cannot sit in training and validation at once, a weight of 2 equals the row twice,
+and a permutation of the rows changes nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from empirisk.data.design import Design
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["assign_folds"]
+
+
+def assign_folds(design: Design, y: Array, weight: Array, k: int, seed: int, stratify: bool) -> IndexArray:
+    """Fold number 0..k-1 of each row, -1 for rows of weight 0.
+
+    Parameters
+    ----------
+    design, y, weight
+        The rows; ``y`` of shape (n,) or (n, m).
+    k : int
+        Number of folds wanted; never more than distinct rows.
+    seed : int
+        Chooses the hash.
+    stratify : bool
+        Deal out each value of y by itself.
+
+    Raises
+    ------
+    ValueError
+        With fewer than two distinct rows.
+    """
+    live = weight > 0.0
+    keys = _row_hash(design, y, seed)
+    fold = np.full(len(weight), -1, dtype=np.intp)
+    distinct, first, group = np.unique(keys[live], return_index=True, return_inverse=True)
+    if len(distinct) < 2:
+        raise ValueError(
+            'alpha="cv" needs at least 2 distinct rows for cross-validation, got n_samples = '
+            f"{int(live.sum())} with {len(distinct)} distinct; give alpha as a number"
+        )
+    # `distinct` is sorted by hash, which is as good as random order.
+    if stratify:
+        label = y[live][first]
+        order = np.argsort(label, kind="stable")
+        rank = np.empty(len(distinct), dtype=np.intp)
+        rank[order] = np.arange(len(distinct))
+    else:
+        rank = np.arange(len(distinct), dtype=np.intp)
+    fold[live] = (rank % min(k, len(distinct)))[group]
+    return fold
+
+
+def _row_hash(design: Design, y: Array, seed: int) -> Any:
+    """A 64-bit hash of (x_i, y_i): a sum over the columns of mixed bit patterns, modulo 2^64."""
+    n, p = design.shape
+    rng = np.random.default_rng(seed)
+    odd = rng.integers(0, 2**63, size=p + y.reshape(n, -1).shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    h = np.zeros(n, dtype=np.uint64)
+    if design.sparse:
+        X = design.X.tocsr()
+        row = np.repeat(np.arange(n), np.diff(X.indptr))
+        stored = X.data != 0.0
+        np.add.at(h, row[stored], _mix(X.data[stored], odd[X.indices[stored]]))
+    else:
+        for j in range(p):
+            column = design.X[:, j]
+            h += np.where(column != 0.0, _mix(column, odd[j]), np.uint64(0))
+    for j, column in enumerate(y.reshape(n, -1).T):
+        h += _mix(column, odd[p + j])
+    return h
+
+
+def _mix(values: Array, odd: Any) -> Any:
+    """SplitMix64's finaliser of the bits, keyed by an odd multiplier (Steele, Lea & Flood 2014)."""
+    bits = (np.asarray(values, dtype=np.float64) + 0.0).view(np.uint64) * odd
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))

@@ -1,0 +1,260 @@
+"""Logistic regression, binary and multinomial."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import log_softmax, softmax
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from empirisk.data.design import Design
+from empirisk.data.row_blocks import ArrayBlocks
+from empirisk.estimators.base import LinearEstimator
+from empirisk.estimators.checks import check_alpha, check_count, check_flag, check_number
+from empirisk.estimators.class_weight import apply_class_weight
+from empirisk.estimators.linear import check_rule, check_seed
+from empirisk.estimators.tune import StrengthSelection, select_by_folds
+from empirisk.losses import Logistic, Loss, Softmax
+from empirisk.penalties import L1, L2, ElasticNetPenalty, Penalty, Zero
+from empirisk.problems.linear import LinearProblem
+from empirisk.problems.separation import find_separation
+from empirisk.results import Solution
+from empirisk.solvers.base import solve
+from empirisk.typing import Array
+
+__all__ = ["LogisticRegression", "SeparationError"]
+
+
+class SeparationError(ValueError):
+    """No finite minimiser exists: a linear rule separates the classes and there is no penalty."""
+
+
+class LogisticRegression(ClassifierMixin, LinearEstimator):
+    """Logistic regression for two or more classes.
+
+    ``min_{w,b} (1/S) sum_i s_i loss(y_i, x_i.w + b) + alpha (r ||w||_1 + (1-r) ||w||^2 / 2)``
+
+    with ``log(1 + exp(-y z))`` for two classes (the second of ``classes_`` is +1) and
+    ``logsumexp(z) - z_y`` for more, where w has one column per class.
+
+    Parameters
+    ----------
+    alpha : float, "1/n" or "cv", default "1/n"
+        Strength on the mean-loss scale; ``"1/n"`` is 1/S, the strength of scikit-learn's ``C=1``.
+        ``"cv"`` chooses it over a warm-started path with K folds by the validation log-loss.
+    l1_ratio : float, default 0.0
+        r, in [0, 1]: 0 is L2, 1 is L1, between them elastic net.
+    fit_intercept : bool, default True
+        Whether b is free (else 0); it is never penalised.
+    class_weight : dict, "balanced" or None, default None
+        Factors on the weights of the rows of each class; "balanced" gives every class weight S/K.
+    alphas : int or list of floats, default 100
+        Strengths that ``"cv"`` tries.
+    cv : int, optional
+        Number of folds (stratified by class), 5 by default.
+    rule : {"min", "one_se"}, default "min"
+        Smallest validation loss, or the strongest penalty within one standard error of it.
+    random_state : int, optional
+        Seed of the folds.
+    solver : str or Solver, default "auto"
+        See :mod:`empirisk.solvers.auto`.
+    tol : float, default 1e-6
+        Largest accepted ``certificate.value / certificate.scale``.
+    max_iter : int, default 10000
+        Step limit.
+
+    Attributes
+    ----------
+    classes_ : array, shape (K,)
+        Sorted labels.
+    coef_ : array, shape (1, p) or (K, p)
+    intercept_ : array, shape (1,) or (K,)
+    alpha_ : float
+        Strength used.
+    certificate_ : Certificate
+        Duality gap; KKT residual without a penalty.
+    solution_ : Solution
+        Status, steps, trace.
+    selection_ : StrengthSelection
+        With ``alpha="cv"``.
+
+    Raises
+    ------
+    SeparationError
+        With alpha = 0 on classes that a linear rule separates, completely or quasi-completely.
+
+    Notes
+    -----
+    O(n p) per quasi-Newton step, O(n p^2) per Newton step.
+
+    References
+    ----------
+    Albert & Anderson 1984 (Biometrika 71) on separation; Boyd & Vandenberghe 2004, chapter 9.
+
+    Examples
+    --------
+    >>> import numpy as np, empirisk as er
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> model = er.LogisticRegression().fit(X, ["no", "no", "yes", "yes"])
+    >>> model.predict([[2.5]]), model.certificate_.within(1e-6)
+    (array(['yes'], dtype='<U3'), True)
+    """
+
+    selection_: StrengthSelection
+    classes_: Any
+
+    def __init__(
+        self,
+        alpha: float | str = "1/n",
+        *,
+        l1_ratio: float = 0.0,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        alphas: Any = 100,
+        cv: int | None = None,
+        rule: str = "min",
+        random_state: Any = None,
+        solver: Any = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 10_000,
+    ) -> None:
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.alphas = alphas
+        self.cv = cv
+        self.rule = rule
+        self.random_state = random_state
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+
+    # -- the problem --------------------------------------------------------------------------------
+
+    def _targets(self, y: Any, fitting: bool) -> Array:
+        check_classification_targets(y)
+        y = column_or_1d(y, warn=True)
+        if fitting:
+            self.classes_, codes = np.unique(y, return_inverse=True)
+            if len(self.classes_) < 2:
+                raise ValueError(
+                    f"y holds one class only ({self.classes_[0]!r}); a classifier needs at least 2 classes"
+                )
+        else:
+            codes = np.searchsorted(self.classes_, y)
+            known = codes < len(self.classes_)
+            known[known] = self.classes_[codes[known]] == y[known]
+            if not known.all():
+                row = int(np.flatnonzero(~known)[0])
+                raise ValueError(f"y holds the label {y[row]!r} in row {row}, which was not in the training data")
+        if len(self.classes_) == 2:
+            return np.where(codes == 1, 1.0, -1.0)
+        return codes.astype(np.float64)
+
+    def _weights(self, weight: Array, targets: Array) -> Array:
+        codes = (targets > 0).astype(np.intp) if len(self.classes_) == 2 else targets.astype(np.intp)
+        present = np.bincount(codes, weights=weight, minlength=len(self.classes_)) > 0.0
+        if present.sum() < 2:
+            only = self.classes_[int(np.argmax(present))]
+            raise ValueError(
+                f"only one class ({only!r}) has rows with positive sample_weight; at least 2 classes are needed"
+            )
+        return apply_class_weight(self.class_weight, self.classes_, codes, weight)
+
+    def _penalty(self, alpha: float) -> Penalty:
+        ratio = check_number("l1_ratio", self.l1_ratio, 0.0, 1.0)
+        if alpha == 0.0:
+            return Zero()
+        if ratio in (0.0, 1.0):
+            return L2(alpha) if ratio == 0.0 else L1(alpha)
+        return ElasticNetPenalty(alpha, ratio)
+
+    def _build(self, design: Design, y: Array, weight: Array, alpha: float | None) -> LinearProblem:
+        k = len(self.classes_)
+        loss: Loss = Logistic() if k == 2 else Softmax()
+        intercept = check_flag("fit_intercept", self.fit_intercept)
+        data = ArrayBlocks(design, y, weight)
+
+        def at(strength: float) -> LinearProblem:
+            return LinearProblem(loss, self._penalty(strength), data, intercept, 1.0, 0 if k == 2 else k)
+
+        if alpha is not None:
+            return at(alpha)
+        given = check_alpha(self.alpha)
+        if given == "1/n":
+            return at(1.0 / data.total_weight)
+        if given == "cv":
+            self.selection_ = select_by_folds(
+                at(1.0),
+                alphas=self.alphas,
+                k=self.cv or 5,
+                rule=check_rule(self.rule),
+                seed=check_seed(self.random_state),
+                tol=check_number("tol", self.tol, 0.0, closed=False),
+            )
+            return at(self.selection_.alpha)
+        return at(float(given))
+
+    def _solve(self, problem: LinearProblem) -> Solution:
+        if problem.penalty.l1 == 0.0 and problem.penalty.l2 == 0.0:
+            self._refuse_separable(problem)
+        tol = check_number("tol", self.tol, 0.0, closed=False)
+        return solve(problem, self.solver, tol=tol, max_steps=check_count("max_iter", self.max_iter, 1))
+
+    def _refuse_separable(self, problem: LinearProblem) -> None:
+        separation = find_separation(problem, names=getattr(self, "feature_names_in_", None))
+        if separation.kind != "none":
+            raise SeparationError(
+                f"{separation.sentence}; add a penalty (alpha > 0) or drop the columns that separate"
+            )
+
+    def _unpack(self, problem: LinearProblem, w: Array) -> None:
+        coef, b = problem.split(w)
+        dtype = problem.design.dtype
+        self.coef_ = np.ascontiguousarray(np.atleast_2d(coef.T), dtype=dtype)
+        self.intercept_ = np.atleast_1d(np.asarray(b, dtype=dtype))
+
+    def _pack(self, problem: LinearProblem) -> Array:
+        coef = np.asarray(self.coef_, dtype=np.float64).T
+        b = np.asarray(self.intercept_, dtype=np.float64)
+        return problem.join(coef, b) if problem.n_outputs else problem.join(coef[:, 0], b[0])
+
+    # -- predictions --------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores ``x.w + b``: shape (n,) for two classes, (n, K) for more."""
+        z = self._scores(X)
+        return z[:, 0] if z.shape[1] == 1 else z
+
+    def predict(self, X: Any) -> Any:
+        """The most probable class of each row, shape (n,)."""
+        z = self.decision_function(X)
+        return self.classes_[(z > 0.0).astype(np.intp) if z.ndim == 1 else z.argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probability of each class, shape (n, K), columns in the order of ``classes_``."""
+        return np.asarray(softmax(self._two_columns(X), axis=1))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Logarithm of :meth:`predict_proba`, exact far into the tails."""
+        return np.asarray(log_softmax(self._two_columns(X), axis=1))
+
+    def _two_columns(self, X: Any) -> Array:
+        z = self.decision_function(X)
+        return z if z.ndim == 2 else np.column_stack([np.zeros_like(z), z])
+
+    def summary(self, X: Any, y: Any, sample_weight: Any = None, *, level: float = 0.95) -> Any:
+        """Coefficient table with standard errors, tests and intervals, or the reason why there is none."""
+        from empirisk.estimators.summary import summarise_logistic
+
+        return summarise_logistic(
+            self.problem(X, y, sample_weight),
+            self.solution_,
+            names=getattr(self, "feature_names_in_", None),
+            classes=self.classes_,
+            level=level,
+        )

@@ -1,0 +1,137 @@
+"""Choosing the strength of a penalty: a warm-started path on every fold, and two rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from empirisk.data.row_blocks import ArrayBlocks
+from empirisk.estimators.checks import check_count, check_number
+from empirisk.estimators.folds import assign_folds
+from empirisk.problems.linear import LinearProblem
+from empirisk.solvers.path import solve_path
+from empirisk.solvers.ridge_path import ridge_path
+from empirisk.typing import Array
+
+__all__ = ["StrengthSelection", "alpha_grid", "select_by_folds", "select_by_loo"]
+
+
+@dataclass(frozen=True)
+class StrengthSelection:
+    """Validation losses along a path and the strengths that two rules choose.
+
+    Parameters
+    ----------
+    alphas : array, shape (a,)
+        Decreasing strengths.
+    loss, se : arrays, shape (a,)
+        Mean validation loss (the model's own loss, unpenalised) and its standard error.
+    fold_loss : array, shape (k, a)
+        Mean loss on each fold (empty for leave-one-out).
+    rule : str
+        ``"min"`` or ``"one_se"``.
+    method : str
+        How the losses were estimated.
+    """
+
+    alphas: Array
+    loss: Array
+    se: Array
+    fold_loss: Array
+    rule: str
+    method: str
+
+    @property
+    def index_min(self) -> int:
+        """Position of the smallest loss; of equal ones the strongest penalty."""
+        return int(np.argmin(self.loss))
+
+    @property
+    def index_one_se(self) -> int:
+        """Position of the strongest penalty within one standard error of the smallest loss."""
+        best = self.index_min
+        return int(np.flatnonzero(self.loss <= self.loss[best] + self.se[best])[0])
+
+    @property
+    def index(self) -> int:
+        """Position that the rule chooses."""
+        return self.index_one_se if self.rule == "one_se" else self.index_min
+
+    @property
+    def alpha(self) -> float:
+        """The strength chosen."""
+        return float(self.alphas[self.index])
+
+
+def alpha_grid(problem: LinearProblem, alphas: Any = 100, eps: float | None = None) -> Array:
+    """Decreasing strengths: given ones sorted, or a geometric grid of that many.
+
+    With an L1 part the grid starts at the smallest alpha that sets every coefficient to zero and spans
+    three decades (two when n < p).  For L2 it spans ten decades around the mean column variance times
+    the curvature of the loss.
+    """
+    if np.ndim(alphas) == 1:
+        grid = np.sort(np.array([check_number("alphas", a, 0.0) for a in alphas]))[::-1]
+        if len(grid) == 0:
+            raise ValueError("alphas must hold at least one strength, got an empty list")
+        return grid
+    count = check_count("alphas", alphas, 1)
+    n, p = problem.design.shape
+    top = problem.critical_strength()
+    if np.isfinite(top) and top > 0.0:
+        decades = np.log10(eps) if eps is not None else (-3.0 if n >= p else -2.0)
+        return np.asarray(top * np.logspace(0.0, decades, count))
+    _, variance = problem.moments
+    curvature = float(np.mean(problem.null_curvature))
+    middle = float(variance.mean()) * curvature if len(variance) else 1.0
+    middle = middle if middle > 0.0 else 1.0
+    return np.asarray(middle * np.logspace(3.0, -7.0, count))
+
+
+def select_by_folds(
+    problem: LinearProblem, *, alphas: Any, k: int, rule: str, seed: int, tol: float
+) -> StrengthSelection:
+    """K-fold cross-validation over a warm-started path.
+
+    A fold is left out by giving its rows weight 0, so no data are copied.
+    """
+    data = problem.data
+    classes = problem.loss.name != "half_squared"
+    fold = assign_folds(data.design, data.y, data.weight, check_count("cv", k, 2), seed, stratify=classes)
+    grid = alpha_grid(problem, alphas)
+    used = np.unique(fold[fold >= 0])
+    losses = np.empty((len(used), len(grid)))
+    for row, number in enumerate(used):
+        train = ArrayBlocks(data.design, data.y, np.where(fold == number, 0.0, data.weight))
+        held = np.where(fold == number, data.weight, 0.0)
+        fold_problem = LinearProblem(
+            problem.loss, problem.penalty, train, problem.intercept, problem.dispersion, problem.n_outputs
+        )
+        solutions = solve_path(fold_problem, grid, tol=tol)
+        for column, solution in enumerate(solutions):
+            losses[row, column] = _held_out_loss(problem, solution.w, held)
+    mean = losses.mean(axis=0)
+    se = losses.std(axis=0, ddof=1) / np.sqrt(len(used))
+    return StrengthSelection(grid, mean, se, losses, rule, f"{len(used)}-fold cross-validation")
+
+
+def _held_out_loss(problem: LinearProblem, w: Array, held: Array) -> float:
+    rows = np.flatnonzero(held)
+    block = problem.data.take(rows)
+    coef, b = problem.split(w)
+    z = np.asarray(block.design.matvec(coef.astype(problem.design.dtype, copy=False)) + b, dtype=np.float64)
+    return float(held[rows] @ problem.loss.value(block.y, z)) / float(held[rows].sum())
+
+
+def select_by_loo(problem: LinearProblem, *, alphas: Any, rule: str) -> StrengthSelection:
+    """Exact leave-one-out errors of ridge for all strengths from one eigendecomposition."""
+    live = int(np.count_nonzero(problem.data.weight))
+    if live < 2 or problem.data.total_weight <= 1.0:
+        raise ValueError(f'alpha="cv" needs at least 2 rows for leave-one-out, got n_samples = {live}')
+    grid = alpha_grid(problem, alphas)
+    path = ridge_path(problem, grid)
+    return StrengthSelection(
+        grid, path.loo_loss, path.loo_se, np.empty((0, len(grid))), rule, "exact leave-one-out"
+    )

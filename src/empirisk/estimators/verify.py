@@ -1,0 +1,49 @@
+"""Recompute a certificate from the fitted numbers alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from empirisk.results import Certificate
+
+__all__ = ["verify"]
+
+
+def verify(est: Any, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
+    """The optimality certificate of a fitted estimator on its training data, recomputed with plain NumPy.
+
+    Nothing of the solver is used: ``coef_`` and ``intercept_`` go into the objective and a dual point
+    is built from them, so that a wrong solver, a tampered model file or other data show.
+
+    Parameters
+    ----------
+    est : estimator
+        A fitted empirisk estimator, or a scikit-learn Pipeline that ends in one.
+    X, y, sample_weight
+        The training data.
+
+    Returns
+    -------
+    Certificate
+
+    Examples
+    --------
+    >>> import numpy as np, empirisk as er
+    >>> X, y = np.array([[0.0], [1.0], [2.0]]), np.array([0.0, 1.0, 4.0])
+    >>> er.verify(er.Ridge().fit(X, y), X, y).within(1e-6)
+    True
+    """
+    steps = getattr(est, "steps", None)
+    if steps is not None:
+        for _, transform in steps[:-1]:
+            if transform not in (None, "passthrough"):
+                X = transform.transform(X)
+        est = steps[-1][1]
+    if not hasattr(est, "problem") or not hasattr(est, "_pack"):
+        raise TypeError(f"verify needs a fitted empirisk estimator, got {type(est).__name__}")
+    check_is_fitted(est)
+    problem = est.problem(X, y, sample_weight)
+    certificate: Certificate = problem.certify(est._pack(problem))
+    return certificate

@@ -1,0 +1,76 @@
+"""The columns of a problem: products with some of them, their moments, and which of them carry information."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from empirisk import _loops
+from empirisk.problems.linear import LinearProblem
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["Columns"]
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Column access to X without a copy: dense in any layout, or CSC (CSR is converted once).
+
+    Parameters
+    ----------
+    X : ndarray or CSC array
+        The matrix.
+    mean : array, shape (p,)
+        Weighted means; zero without an intercept.
+    norm : array, shape (p,)
+        Root mean square about `mean`, zero for a column that is constant up to rounding.
+    """
+
+    X: Any
+    mean: Array
+    norm: Array
+
+    @classmethod
+    def of(cls, problem: LinearProblem) -> Columns:
+        """Two reads of X when the moments are not cached yet."""
+        mean, variance = problem.moments
+        eps = float(np.finfo(problem.design.dtype).eps)
+        live = variance > (4.0 * eps * np.abs(mean)) ** 2
+        X = problem.design.csc if problem.design.sparse else problem.design.X
+        return cls(X, mean, np.sqrt(np.where(live, variance, 0.0)))
+
+    @property
+    def sparse(self) -> bool:
+        """Whether X is CSC."""
+        return hasattr(self.X, "indptr")
+
+    @property
+    def rows_first(self) -> bool:
+        """Dense with contiguous rows: a few columns cost as much memory traffic as many."""
+        return not self.sparse and self.X.strides[0] != self.X.itemsize
+
+    def scores(self, coef: Array) -> Array:
+        """``X coef`` in float64, reading only the columns with a nonzero coefficient."""
+        support = np.flatnonzero(coef)
+        return _loops.columns_matvec(self.X, support, coef[support])
+
+    def correlations(self, u: Array, index: IndexArray | None = None) -> Array:
+        """``(x_j - mean_j)' u`` for the named columns (default all), in float64."""
+        total = float(u.sum())
+        if index is None:
+            if self.sparse:
+                return _loops.columns_rmatvec(self.X, None, u) - total * self.mean
+            return _loops.rmatvec(self.X, u) - total * self.mean
+        return _loops.columns_rmatvec(self.X, index, u) - total * self.mean[index]
+
+    def curvature(self, h: Array, index: IndexArray) -> tuple[Array, Array]:
+        """Means and second moments of the named columns about them, rows weighted by h."""
+        block = self.X[:, index]
+        total = float(h.sum())
+        if not self.sparse:
+            return _loops.col_moments(block, h)
+        mean = (block.T @ h) / total
+        second = block.multiply(block).T @ h
+        return mean, np.maximum(second - total * mean**2, 0.0)
