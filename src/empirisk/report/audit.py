@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from empirisk.report.checks import Audited, Check, NotRun
+from empirisk.report.checks import Audited, Check, NotRunError
 from empirisk.report.checks_columns import (
     constant_columns,
     duplicate_names,
@@ -59,7 +59,8 @@ _ORDER = {"serious": 0, "warning": 1, "note": 2}
 
 @dataclass(frozen=True)
 class Checked:
-    """How one check ended; the sentence says what was found, what was seen instead, or why it could not run."""
+    """How one check ended; the sentence says what was found, what was seen instead, or why it could not
+    run."""
 
     code: str
     name: str
@@ -94,7 +95,7 @@ def audit(table: Table, split: Split, *, test_table: Table | None = None, seed: 
     for check in CHECKS:
         try:
             outcome = check.run(audited)
-        except NotRun as reason:
+        except NotRunError as reason:
             checks.append(Checked(check.code, check.name, "not_run", str(reason)))
             continue
         if outcome.findings:

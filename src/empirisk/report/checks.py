@@ -12,7 +12,7 @@ from empirisk.report.split import Split
 from empirisk.report.table import Table
 from empirisk.results import Finding
 
-__all__ = ["Audited", "Check", "NotRun", "Outcome"]
+__all__ = ["Audited", "Check", "NotRunError", "Outcome"]
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Outcome:
     nothing: str = ""
 
 
-class NotRun(Exception):
+class NotRunError(Exception):
     """Raised by a check that cannot say anything about this table; the message is the reason."""
 
 

@@ -49,7 +49,13 @@ def empty_columns(a: Audited) -> Outcome:
     noun, verb = _plural(names)
     sentence = f"{noun} {quoted(names)} {verb} empty and not used."
     evidence = f"no value in {a.table.n_rows:,} rows"
-    return Outcome([Finding("ER101", "note", sentence, evidence, "Remove it, or find out why it is empty.", tuple(names))])
+    return Outcome(
+        [
+            Finding(
+                "ER101", "note", sentence, evidence, "Remove it, or find out why it is empty.", tuple(names)
+            )
+        ]
+    )
 
 
 def constant_columns(a: Audited) -> Outcome:
@@ -59,7 +65,10 @@ def constant_columns(a: Audited) -> Outcome:
         return Outcome(nothing="no column has the same value in every row")
     noun, verb = _plural(names)
     sentence = f"{noun} {quoted(names)} {verb} constant and not used."
-    advice = "It cannot help here; if it varies where the model will be used, these rows do not represent that place."
+    advice = (
+        "It cannot help here; if it varies where the model will be used, these rows do not represent "
+        "that place."
+    )
     return Outcome(
         [Finding("ER102", "note", sentence, f"one value in {a.table.n_rows:,} rows", advice, tuple(names))]
     )
@@ -82,7 +91,9 @@ def id_columns(a: Audited) -> Outcome:
 def texts_and_rare_levels(a: Audited) -> Outcome:
     """Texts that are left out, and categorical columns most of whose levels are rare."""
     out, few = [], rare_below(a.table.n_rows)
-    texts = [c for c in a.table.columns if c.kind == "text" and c.role == "dropped" and "--drop" not in c.reason]
+    texts = [
+        c for c in a.table.columns if c.kind == "text" and c.role == "dropped" and "--drop" not in c.reason
+    ]
     for c in texts:
         evidence = f"{c.n_distinct:,} distinct values in {a.table.n_rows - c.n_missing:,} rows"
         sentence = f"Column {c.name!r} holds free text or too many levels to learn from, and is not used."
@@ -109,7 +120,10 @@ def mixed_columns(a: Audited) -> Outcome:
     for c in a.table.columns:
         if c.n_unreadable:
             shown = quoted(list(c.unreadable), 3)
-            sentence = f"Column {c.name!r} holds numbers, but {c.n_unreadable:,} values are none and count as missing."
+            sentence = (
+                f"Column {c.name!r} holds numbers, but {c.n_unreadable:,} values are none and count as "
+                "missing."
+            )
             advice = f"Correct them, or read the column as words: --types {c.name}=categorical."
             out.append(Finding("ER109", "warning", sentence, f"values such as {shown}", advice, (c.name,)))
         elif "mixed" in c.warning and c.role != "target":
@@ -127,7 +141,9 @@ def duplicate_names(a: Audited) -> Outcome:
     told = ", ".join(f"the second {old!r} is called {new!r}" for old, new in renamed[:4])
     advice = "Give each column a name of its own; until then the option names above refer to the new names."
     where = tuple(new for _, new in renamed)
-    return Outcome([Finding("ER112", "warning", f"The header repeats names: {told}.", "the header line", advice, where)])
+    return Outcome(
+        [Finding("ER112", "warning", f"The header repeats names: {told}.", "the header line", advice, where)]
+    )
 
 
 def lookalike_levels(a: Audited) -> Outcome:
@@ -141,7 +157,9 @@ def lookalike_levels(a: Audited) -> Outcome:
         if pairs and c.role in ("feature", "target"):
             shown = "; ".join(" and ".join(repr(x) for x in p[:3]) for p in pairs[:3])
             level = "serious" if c.role == "target" else "warning"
-            sentence = f"Column {c.name!r} has levels that differ only in case, blanks or punctuation: {shown}."
+            sentence = (
+                f"Column {c.name!r} has levels that differ only in case, blanks or punctuation: {shown}."
+            )
             advice = "If they mean the same, write them alike; they are kept apart."
             evidence = f"{len(pairs)} group{'' if len(pairs) == 1 else 's'} of look-alike levels"
             out.append(Finding("ER114", level, sentence, evidence, advice, (c.name,)))
@@ -166,8 +184,12 @@ def sentinel_values(a: Audited) -> Outcome:
             rest, k = values.filter(values != end), int((values == end).sum())
             if k < 2 or rest.len() < 2 or not _isolated(float(end), rest):  # type: ignore[arg-type]
                 continue
-            sentence = f"{k:,} rows of {c.name!r} hold {end:g}, far from every other value: a code rather than an amount?"
-            evidence = f"the other values lie between {rest.min():g} and {rest.max():g}"
+            low, high = (float(v) for v in rest.sort().to_numpy()[[0, -1]])
+            sentence = (
+                f"{k:,} rows of {c.name!r} hold {end:g}, far from every other value: a code rather than "
+                "an amount?"
+            )
+            evidence = f"the other values lie between {low:g} and {high:g}"
             advice = "If it stands for missing or 'or more', write it so in the file: it is used as a number."
             out.append(Finding("ER115", "warning", sentence, evidence, advice, (c.name,)))
     return Outcome(out, "no number looks like a code for missing")
@@ -196,7 +218,13 @@ def equal_columns(a: Audited) -> Outcome:
             pair = [same[0], *twins]
             target = str(a.table.target) in pair
             sentence = f"Columns {quoted(pair)} hold the same values in every row."
-            advice = "Drop the copy of the target." if target else "Keep one; a linear model cannot tell them apart."
+            advice = (
+                "Drop the copy of the target."
+                if target
+                else "Keep one; a linear model cannot tell them apart."
+            )
             level = "serious" if target else "warning"
-            out.append(Finding("ER117", level, sentence, f"{frame.height:,} rows compared", advice, tuple(pair)))
+            out.append(
+                Finding("ER117", level, sentence, f"{frame.height:,} rows compared", advice, tuple(pair))
+            )
     return Outcome(out, "no two columns hold the same values")

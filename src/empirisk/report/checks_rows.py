@@ -7,8 +7,7 @@ import math
 import numpy as np
 from scipy import stats
 
-from empirisk.report.checks import Audited, NotRun, Outcome
-from empirisk.report.checks_columns import quoted
+from empirisk.report.checks import Audited, NotRunError, Outcome
 from empirisk.report.split import twin_groups
 from empirisk.report.table import option
 from empirisk.results import Finding
@@ -34,7 +33,9 @@ def few_rows(a: Audited) -> Outcome:
         return Outcome(nothing=f"{n:,} rows to learn from")
     sentence = f"Only {n} rows to learn from: most comparisons below will be undecided."
     evidence = f"with fewer than {_ENOUGH} rows the error rates of the tests are not known to hold"
-    return Outcome([Finding("ER118", "warning", sentence, evidence, "Collect more rows before deciding anything.")])
+    return Outcome(
+        [Finding("ER118", "warning", sentence, evidence, "Collect more rows before deciding anything.")]
+    )
 
 
 def missing_values(a: Audited) -> Outcome:
@@ -49,7 +50,10 @@ def missing_values(a: Audited) -> Outcome:
     rows = int(a.table.frame.select([c.name for c in columns]).null_count().sum_horizontal()[0])
     complete = n - int(a.table.frame.select(c.name for c in columns).drop_nulls().height)
     evidence = f"{rows:,} empty cells; {complete:,} of {n:,} rows miss at least one value"
-    advice = "Numbers are filled with the median and marked by a 0/1 column; a missing level is a level of its own."
+    advice = (
+        "Numbers are filled with the median and marked by a 0/1 column; a missing level is a level of "
+        "its own."
+    )
     return Outcome([Finding("ER105", "note", sentence, evidence, advice, tuple(c.name for c in columns))])
 
 
@@ -62,7 +66,10 @@ def duplicate_rows(a: Audited) -> Outcome:
         return Outcome(nothing="no row repeats another one")
     share = 100 * repeats / a.table.n_rows
     sentence = f"{repeats:,} rows ({share:.2g} %) repeat an earlier row exactly, target included."
-    evidence = f"{int((counts > 1).sum()):,} different rows stand more than once, the most frequent {int(counts.max()):,} times"
+    evidence = (
+        f"{int((counts > 1).sum()):,} different rows stand more than once, the most frequent "
+        f"{int(counts.max()):,} times"
+    )
     advice = "If a record was entered twice, remove the copies; if different cases look alike, keep them."
     return Outcome([Finding("ER107", "note", sentence, evidence, advice)])
 
@@ -89,35 +96,48 @@ def rows_without_target(a: Audited) -> Outcome:
     if k == 0:
         return Outcome(nothing="every row has a target value")
     sentence = f"{k:,} of {n + k:,} rows have no target value and are left out."
-    advice = "Ask why: if the value is missing for a reason that matters, the scores hold for the other rows only."
+    advice = (
+        "Ask why: if the value is missing for a reason that matters, the scores hold for the other rows only."
+    )
     return Outcome([Finding("ER116", "warning", sentence, f"{100 * k / (n + k):.2g} % of the rows", advice)])
 
 
 def rare_classes(a: Audited) -> Outcome:
     """Classes whose recall the test cannot measure: exact binomial half width above 0.1."""
     if a.table.task == "regression":
-        raise NotRun("the target is a number, so there are no classes")
+        raise NotRunError("the target is a number, so there are no classes")
     test, train = a.split.balance["test"], a.split.balance["train"]
     wide = {label: recall_half_width(k) for label, k in test.items() if recall_half_width(k) > _WIDTH}
     need = math.ceil(0.25 * stats.norm.ppf(0.975) ** 2 / _WIDTH**2)
     evidence = "exact binomial (Clopper-Pearson) 95 % interval at a recall of one half"
-    advice = f"About {need} test rows of a class give ±{_WIDTH}: collect more, or merge classes that may be merged."
+    advice = (
+        f"About {need} test rows of a class give ±{_WIDTH}: collect more, or merge classes that may be "
+        "merged."
+    )
     tiny = [label for label in wide if train[label] + test[label] < 10]
     out = []
     for label in tiny:
         k, total = test[label], train[label] + test[label]
-        known = f"its recall can be known within ±{wide[label]:.2f} only" if k else "its recall cannot be tested"
+        known = (
+            f"its recall can be known within ±{wide[label]:.2f} only" if k else "its recall cannot be tested"
+        )
         sentence = f"Class {label!r} has {total:,} rows, {k:,} of them in the test: {known}."
         out.append(Finding("ER110", "serious", sentence, evidence, advice, (label,)))
     rest = [label for label in wide if label not in tiny]
     if rest:
         told = ", ".join(f"{label!r} ±{wide[label]:.2f} ({test[label]:,} rows)" for label in rest[:5])
         more = f" and {len(rest) - 5} more" if len(rest) > 5 else ""
-        sentence = f"The test holds too few rows of some classes to know their recall within ±{_WIDTH}: {told}{more}."
+        sentence = (
+            f"The test holds too few rows of some classes to know their recall within ±{_WIDTH}: "
+            f"{told}{more}."
+        )
         out.append(Finding("ER110", "note", sentence, evidence, advice, tuple(rest)))
     smallest = min(test.values())
     width = recall_half_width(smallest)
-    return Outcome(out, f"the smallest class has {smallest:,} test rows: its recall is known within ±{width:.3f} or better")
+    return Outcome(
+        out,
+        f"the smallest class has {smallest:,} test rows: its recall is known within ±{width:.3f} or better",
+    )
 
 
 def recall_half_width(k: int) -> float:
@@ -137,7 +157,8 @@ def recall_half_width(k: int) -> float:
 
 
 def undeclared_dates(a: Audited) -> Outcome:
-    """Dates that order the rows while the split ignores them; tested for a target that moves with the date."""
+    """Dates that order the rows while the split ignores them; tested for a target that moves with the
+    date."""
     if a.table.time is not None or a.split.unit == "file":
         return Outcome(nothing="the test rows are later rows or a file of their own, as asked")
     dates = [c for c in a.table.columns if c.kind == "date" and c.role != "target" and c.n_distinct > 1]
@@ -146,11 +167,23 @@ def undeclared_dates(a: Audited) -> Outcome:
     out = []
     for c in dates:
         p = min(1.0, len(dates) * _moves_with(a, c.name))
-        moves = f"the target moves with it (p = {p:.2g})" if p <= 0.05 else f"no drift of the target seen (p = {p:.2g})"
+        moves = (
+            f"the target moves with it (p = {p:.2g})"
+            if p <= 0.05
+            else f"no drift of the target seen (p = {p:.2g})"
+        )
         sentence = f"Column {c.name!r} holds dates, but the test rows were not chosen by date; {moves}."
-        evidence = f"rank test of target against date on {len(a.split.train):,} training rows, Bonferroni over {len(dates)}"
-        advice = f"If the model will predict later rows, give {option('--time', c.name)}: the score is for rows of the same period."
-        out.append(Finding("ER111", "warning" if p <= 0.05 else "note", sentence, evidence, advice, (c.name,)))
+        evidence = (
+            f"rank test of target against date on {len(a.split.train):,} training rows, Bonferroni over "
+            f"{len(dates)}"
+        )
+        advice = (
+            f"If the model will predict later rows, give {option('--time', c.name)}: the score is for "
+            "rows of the same period."
+        )
+        out.append(
+            Finding("ER111", "warning" if p <= 0.05 else "note", sentence, evidence, advice, (c.name,))
+        )
     return Outcome(out)
 
 

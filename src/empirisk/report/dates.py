@@ -44,11 +44,17 @@ def parse_dates(values: pl.Series, fmt: str) -> pl.Series:
     stamp = pl.select(pl.coalesce(*stamps)).to_series()
     if zone.null_count() == len(zone):
         return stamp
-    minutes = pl.DataFrame({"z": zone.str.replace(":", "")}).select(
-        (pl.col("z").str.slice(0, 3).cast(pl.Int64) * 60
-         + (pl.col("z").str.slice(0, 1) + pl.col("z").str.slice(3, 2)).cast(pl.Int64)).fill_null(0)
-    ).to_series()
-    return stamp - pl.select(pl.duration(minutes=minutes)).to_series()
+    offsets = (
+        pl.DataFrame({"z": zone.str.replace(":", "")})
+        .select(
+            (
+                pl.col("z").str.slice(0, 3).cast(pl.Int64) * 60
+                + (pl.col("z").str.slice(0, 1) + pl.col("z").str.slice(3, 2)).cast(pl.Int64)
+            ).fill_null(0)
+        )
+        .to_series()
+    )
+    return stamp - pl.select(pl.duration(minutes=pl.lit(offsets))).to_series()
 
 
 def find_date_format(values: pl.Series) -> tuple[str, bool]:

@@ -21,9 +21,9 @@ def dominance_p_values(
 ) -> dict[str, float]:
     """p-values of "this column keeps at most 95 % of what all columns explain", Bonferroni over all features.
 
-    Row i counts ``c_i = l_j(i) - l(i) - 0.05 (l_0(i) - l(i))`` with the out-of-fold losses of the column alone, of
-    gradient-boosted trees on all columns, and of the baseline; the column dominates when the mean is below 0 (one
-    paired t-test, standard error 1.25 x sd/sqrt n).
+    Row i counts ``c_i = l_j(i) - l(i) - 0.05 (l_0(i) - l(i))`` with the out-of-fold losses of the column
+    alone, of gradient-boosted trees on all columns, and of the baseline; the column dominates when the mean
+    is below 0 (one paired t-test, standard error 1.25 x sd/sqrt n).
 
     Parameters
     ----------

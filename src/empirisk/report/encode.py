@@ -19,11 +19,20 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from empirisk.report.errors import DataError
 from empirisk.report.table import Column, Table
 
-__all__ = ["MISSING", "RARE", "TRUSTED_TYPES", "Origin", "feature_origin", "make_encoder", "model_frame", "rare_below"]
+__all__ = [
+    "MISSING",
+    "RARE",
+    "TRUSTED_TYPES",
+    "Origin",
+    "feature_origin",
+    "make_encoder",
+    "model_frame",
+    "rare_below",
+]
 
 MISSING = "(missing)"
 RARE = "(rare levels)"
-# What skops must be told to trust to load a fitted encoder: a plain data type (SimpleImputer keeps the dtype it saw).
+# What skops must be told to trust to load a fitted encoder: the data type that SimpleImputer saw.
 TRUSTED_TYPES: tuple[str, ...] = ("numpy.dtype",)
 _MAX_LEVELS = 100
 _DAY = 86_400e6
@@ -34,8 +43,9 @@ _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 class Origin:
     """Where a column of the encoded matrix comes from.
 
-    The column is ``(x - center) / scale`` with x the source in its own unit (a number; 0/1 for a level, a truth value
-    or a missing mark), so a coefficient w is ``w / scale`` per unit of the source and ``w * sd`` per standard deviation.
+    The column is ``(x - center) / scale`` with x the source in its own unit (a number; 0/1 for a level, a
+    truth value or a missing mark), so a coefficient w is ``w / scale`` per unit of the source and ``w * sd``
+    per standard deviation.
 
     Parameters
     ----------
@@ -68,8 +78,9 @@ class Origin:
 def model_frame(table: Table, rows: Sequence[int] | np.ndarray | None = None) -> pl.DataFrame:
     """Return the features of a table as the encoder takes them.
 
-    Numbers and 0/1 for truth values (both Float64, NaN where missing); levels as strings with :data:`MISSING` where
-    there is none; a date as days since 1970-01-01, month and weekday, and the hour when the dates have times.
+    Numbers and 0/1 for truth values (both Float64, NaN where missing); levels as strings with :data:`MISSING`
+    where there is none; a date as days since 1970-01-01, month and weekday, and the hour when the dates have
+    times.
 
     Parameters
     ----------
@@ -88,7 +99,9 @@ def _expressions(column: Column) -> list[pl.Expr]:
         parts = [
             (it.dt.epoch("us") / _DAY).fill_null(float("nan")).alias(_part(name, "days")),
             month.fill_null(MISSING).alias(_part(name, "month")),
-            weekday.replace_strict(range(1, 8), _WEEKDAYS, default=None).fill_null(MISSING).alias(_part(name, "weekday")),
+            weekday.replace_strict(range(1, 8), _WEEKDAYS, default=None)
+            .fill_null(MISSING)
+            .alias(_part(name, "weekday")),
         ]
         if _has_times(column):
             hours = it.dt.hour() + it.dt.minute() / 60.0
@@ -125,18 +138,19 @@ def _blocks(table: Table) -> dict[str, list[str]]:
 
 
 def rare_below(n_rows: int) -> int:
-    """Return the number of rows below which a level has no column of its own: ten, or one row in 50 (at least two)."""
+    """Return the number of rows below which a level has no column of its own: ten, or one row in 50 (at least
+    two)."""
     return max(2, min(10, n_rows // 50))
 
 
 def make_encoder(table: Table, *, scale: bool = True) -> ColumnTransformer:
     """Return an unfitted transformer of :func:`model_frame` to a dense float matrix.
 
-    Numbers (and the days of dates): missing values become the median, then mean 0 and standard deviation 1; truth
-    values stay 0/1 (missing: the more frequent one); columns that have missing values get a 0/1 column that says
-    where. Levels: one 0/1 column each, a missing value being a level; levels with fewer than ten rows (or one row
-    in 50, where that is less) share one column, which also takes levels never seen before. 0/1 columns are not rescaled, so that
-    a penalty treats every level alike, however rare it is.
+    Numbers (and the days of dates): missing values become the median, then mean 0 and standard deviation 1;
+    truth values stay 0/1 (missing: the more frequent one); columns that have missing values get a 0/1 column
+    that says where. Levels: one 0/1 column each, a missing value being a level; levels with fewer than ten
+    rows (or one row in 50, where that is less) share one column, which also takes levels never seen before.
+    0/1 columns are not rescaled, so that a penalty treats every level alike, however rare it is.
 
     Parameters
     ----------

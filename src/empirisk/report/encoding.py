@@ -48,7 +48,9 @@ def read_bytes(path: Path) -> bytes:
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DataError(f"{name} is a damaged gzip file ({error}): copy or download it again") from error
     except OSError as error:
-        raise DataError(f"{name} cannot be read ({error.strerror or error}): check its permissions") from error
+        raise DataError(
+            f"{name} cannot be read ({error.strerror or error}): check its permissions"
+        ) from error
     for magic, kind, remedy in _ARCHIVES:
         if data.startswith(magic):
             raise DataError(f"{name} is {kind}, not text: {remedy}")
@@ -123,5 +125,7 @@ def decode(data: bytes, name: str, encoding: str | None = None) -> tuple[str, st
         ) from error
     strange = sum(text[:4000].count(chr(c)) for c in range(32) if chr(c) not in "\t\n\r\f")
     if "\x00" in text or strange > 0.05 * len(text[:4000]):
-        raise DataError(f"{name} holds no text (binary bytes): give a .csv, .tsv, .txt, .jsonl or .parquet file")
+        raise DataError(
+            f"{name} holds no text (binary bytes): give a .csv, .tsv, .txt, .jsonl or .parquet file"
+        )
     return text.removeprefix("\ufeff"), used

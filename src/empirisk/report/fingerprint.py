@@ -13,8 +13,9 @@ __all__ = ["fingerprint"]
 def fingerprint(frame: pl.DataFrame) -> str:
     """Return the SHA-256 (hexadecimal) of names, kinds of storage and values of a parsed table.
 
-    Each column contributes its name, its storage (number, boolean, date, string), the mask of its missing values, and
-    its values as little-endian float64, bytes, int64 microseconds, or UTF-8 text with its lengths.
+    Each column contributes its name, its storage (number, boolean, date, string), the mask of its missing
+    values, and its values as little-endian float64, bytes, int64 microseconds, or UTF-8 text with its
+    lengths.
 
     Examples
     --------

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from scipy import stats
 
-from empirisk.report.checks import Audited, NotRun, Outcome
+from empirisk.report.checks import Audited, NotRunError, Outcome
 from empirisk.report.dominance import dominance_p_values
 from empirisk.report.table import option
 from empirisk.results import Estimate, Finding
@@ -35,11 +35,12 @@ class ColumnScore:
 def column_scores(a: Audited, level: float = 0.95) -> list[ColumnScore]:
     """Score every feature alone, out of fold, on the training rows.
 
-    A column is cut into at most 32 bins of equal counts (a level, or a value of a number with few distinct values, is
-    a bin; missing is one), the prediction is the bin's class shares or mean, shrunk towards the overall ones. With
-    losses l (log-loss; squared error) and l0 of the baseline, the score is ``1 - mean(l)/mean(l0)``; its standard
-    error is ``1.25 sd(l - (1 - score) l0) / (sqrt(n) mean(l0))``. Intervals hold simultaneously (Bonferroni over the
-    columns). The p-value, not corrected, is against a score of at most 0.9. Costs one pass over each column.
+    A column is cut into at most 32 bins of equal counts (a level, or a value of a number with few distinct
+    values, is a bin; missing is one), the prediction is the bin's class shares or mean, shrunk towards the
+    overall ones. With losses l (log-loss; squared error) and l0 of the baseline, the score is ``1 -
+    mean(l)/mean(l0)``; its standard error is ``1.25 sd(l - (1 - score) l0) / (sqrt(n) mean(l0))``. Intervals
+    hold simultaneously (Bonferroni over the columns). The p-value, not corrected, is against a score of at
+    most 0.9. Costs one pass over each column.
     """
     y, folds = a.target, _folds(a.units, a.seed)
     names = a.table.features
@@ -58,7 +59,9 @@ def column_scores(a: Audited, level: float = 0.95) -> list[ColumnScore]:
         se = _SAFETY * _row_error(gap, a.units)
         mean_gap = float(gap.mean())
         p = float(stats.t.cdf(mean_gap / se, len(y) - 1)) if se > 0 else float(mean_gap >= 0)
-        estimate = Estimate(score, score - quantile * error, min(1.0, score + quantile * error), level, len(y), method)
+        estimate = Estimate(
+            score, score - quantile * error, min(1.0, score + quantile * error), level, len(y), method
+        )
         out.append(ColumnScore(name, estimate, p, losses))
     return sorted(out, key=lambda s: -s.explained.value)
 
@@ -66,8 +69,9 @@ def column_scores(a: Audited, level: float = 0.95) -> list[ColumnScore]:
 def leak_suspects(a: Audited) -> Outcome:
     """Columns that alone tell nearly everything: two tests at 5 %, each Bonferroni over the columns.
 
-    Serious: the column takes away more than 90 % of the baseline's loss. Warning: it takes away more than half (the
-    simultaneous interval says so) and keeps more than 95 % of what gradient-boosted trees on all columns explain.
+    Serious: the column takes away more than 90 % of the baseline's loss. Warning: it takes away more than
+    half (the simultaneous interval says so) and keeps more than 95 % of what gradient-boosted trees on all
+    columns explain.
     """
     _enough_rows(a)
     scores = column_scores(a)
@@ -80,18 +84,25 @@ def leak_suspects(a: Audited) -> Outcome:
         p_values = dominance_p_values(a, baseline, strong, folds)
         for s in scores:
             if p_values.get(s.name, 1.0) <= 0.05:
-                text = f"p = {p_values[s.name]:.2g} against keeping 95 % or less of what boosted trees on all columns explain"
+                text = (
+                    f"p = {p_values[s.name]:.2g} against keeping 95 % or less of what boosted trees on "
+                    "all columns explain"
+                )
                 out.append(_finding(a, s, text, "warning"))
     best = scores[0] if scores else None
-    told = f"the best single column, {best.name!r}, explains {best.explained} of the baseline's loss" if best else ""
+    told = (
+        f"the best single column, {best.name!r}, explains {best.explained} of the baseline's loss"
+        if best
+        else ""
+    )
     return Outcome(out, told)
 
 
 def _enough_rows(a: Audited) -> None:
     if len(a.target) < 50:
-        raise NotRun(f"{len(a.target)} training rows are too few (50 needed)")
+        raise NotRunError(f"{len(a.target)} training rows are too few (50 needed)")
     if a.table.task != "regression" and (np.bincount(a.target) >= 10).sum() < 2:
-        raise NotRun("fewer than two classes have 10 training rows")
+        raise NotRunError("fewer than two classes have 10 training rows")
 
 
 def _beyond(scores: list[ColumnScore]) -> list[tuple[ColumnScore, float]]:
@@ -168,7 +179,7 @@ def _losses(bins: np.ndarray, y: np.ndarray, folds: np.ndarray, a: Audited) -> n
     counts = np.stack([_left_out(cell, n_bins, (y == c).astype(np.float64)) for c in range(k)], axis=-1)
     overall = (counts.sum(axis=0) + 1.0 / k) / (counts.sum(axis=(0, 2))[:, None] + 1.0)
     shares = (counts + overall) / (counts.sum(axis=-1, keepdims=True) + 1.0)
-    return -np.log(shares[bins, folds, y])
+    return np.asarray(-np.log(shares[bins, folds, y]))
 
 
 def _left_out(cell: np.ndarray, n_bins: int, weights: np.ndarray | None) -> np.ndarray:

@@ -23,8 +23,9 @@ __all__ = ["read_like"]
 def read_like(path: Path, like: Table, text: TextOptions, markers: frozenset[str] | None = None) -> Table:
     """Read `path` so that its columns mean what they mean in `like`.
 
-    The target may be absent. Extra columns are left out and told; missing columns, values of another kind, and classes
-    that `like` does not have are errors. Levels that `like` has not seen are told (the encoder counts them as rare).
+    The target may be absent. Extra columns are left out and told; missing columns, values of another kind,
+    and classes that `like` does not have are errors. Levels that `like` has not seen are told (the encoder
+    counts them as rare).
     """
     names = tuple(c.name for c in like.columns)
     without = tuple(n for n in names if n != like.target)
@@ -46,7 +47,9 @@ def read_like(path: Path, like: Table, text: TextOptions, markers: frozenset[str
         n_left_out = len(labels) - frame.height
         notes += [note] if note else []
         if frame.height == 0:
-            raise DataError(f"the target {target!r} of {raw.source.name} has no value in any row: fill it in or drop it")
+            raise DataError(
+                f"the target {target!r} of {raw.source.name} has no value in any row: fill it in or drop it"
+            )
     unseen = [told for c in present if (told := _unseen(c, frame[c.name]))]
     columns = tuple(_recounted(c, frame[c.name]) for c in present)
     if absent:
@@ -78,7 +81,9 @@ def _check_columns(raw: RawFile, like: Table) -> list[str]:
         shown = ", ".join(repr(n) for n in lost[:5]) + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
         extra = [n for n in have if n not in known]
         hint = near_matches(lost[0], extra or have)
-        raise DataError(f"{raw.source.name} lacks {'columns' if len(lost) > 1 else 'the column'} {shown}: {hint}")
+        raise DataError(
+            f"{raw.source.name} lacks {'columns' if len(lost) > 1 else 'the column'} {shown}: {hint}"
+        )
     extra = [n for n in have if n not in known]
     if not extra:
         return []
@@ -99,7 +104,8 @@ def _parse_like(values: pl.Series, column: Column, raw: RawFile, markers: frozen
     if bad.any() and not column.n_unreadable and column.role != "dropped":
         row = int(bad.arg_max() or 0)
         raise DataError(
-            f"{raw.source.name} row {row + 1}, column {column.name!r}: {str(values[row])[:40]!r} is no {_noun(column)} "
+            f"{raw.source.name} row {row + 1}, column {column.name!r}: {str(values[row])[:40]!r} is no "
+            f"{_noun(column)} "
             "like in the first table: correct it or leave it empty"
         )
     return parsed.alias(column.name)
@@ -147,12 +153,15 @@ def _bare(label_: str) -> str:
 
 
 def _labels_like(values: pl.Series, like: Table, file: str) -> tuple[pl.Series, str]:
-    """Match class labels with those of the first table, forgiving case and closing points when that is unambiguous."""
+    """Match class labels with those of the first table, forgiving case and closing points when that is
+    unambiguous."""
     if like.task == "regression":
         return values, ""
     if values.dtype == pl.Boolean:
         truth = like.column(str(like.target)).truth
-        values = pl.Series(values.name, [None if v is None else truth[int(v)] for v in values.to_list()], dtype=pl.String)
+        values = pl.Series(
+            values.name, [None if v is None else truth[int(v)] for v in values.to_list()], dtype=pl.String
+        )
     new = [v for v in values.drop_nulls().unique(maintain_order=True).to_list() if v not in like.classes]
     if not new:
         return values, ""
@@ -162,7 +171,9 @@ def _labels_like(values: pl.Series, like: Table, file: str) -> tuple[pl.Series, 
     if unknown:
         shown = ", ".join(repr(v) for v in unknown[:3])
         known = ", ".join(repr(c) for c in like.classes[:5])
-        raise DataError(f"the target {like.target!r} of {file} holds {shown}, but the classes are {known}: rename them")
+        raise DataError(
+            f"the target {like.target!r} of {file} holds {shown}, but the classes are {known}: rename them"
+        )
     told = ", ".join(f"{a!r} as {b!r}" for a, b in list(mapping.items())[:4])
     return values.replace(mapping), f"class labels are written differently here: {told}"
 
@@ -174,11 +185,17 @@ def _unseen(column: Column, values: pl.Series) -> str:
     if not len(new):
         return ""
     shown = ", ".join(repr(v) for v in new.unique(maintain_order=True).head(3).to_list())
-    return f"column {column.name!r} has {len(new):,} rows with levels that the first table does not have ({shown})"
+    return (
+        f"column {column.name!r} has {len(new):,} rows with levels that the first table does not have "
+        f"({shown})"
+    )
 
 
 def _recounted(column: Column, values: pl.Series) -> Column:
     some = values.drop_nulls()
     return replace(
-        column, n_missing=values.null_count(), n_distinct=some.n_unique(), summary=summarise(values, column.kind)
+        column,
+        n_missing=values.null_count(),
+        n_distinct=some.n_unique(),
+        summary=summarise(values, column.kind),
     )

@@ -6,9 +6,34 @@ import polars as pl
 
 __all__ = ["MARKERS", "take_out_markers"]
 
+# Lower case; the empty string is a blank field.
 MARKERS: frozenset[str] = frozenset(
-    ["", "?", "na", "n/a", "#n/a", "#na", "<na>", "n.a.", "null", "(null)", "#null!", "\\n", "none", "nan", "-nan"]
-    + ["nat", "nil", "-", "--", "---", ".", "..", "missing", "#value!", "#div/0!", "#ref!", "#num!", "#name?"]
+    {""}.union(
+        [
+            "?",
+            "na",
+            "n/a",
+            "n.a.",
+            "<na>",
+            "#n/a",
+            "#na",
+            "null",
+            "(null)",
+            "none",
+            "nil",
+            "nan",
+            "-nan",
+            "nat",
+            "missing",
+            "\\n",
+            "-",
+            "--",
+            "---",
+            ".",
+            "..",
+        ],
+        ["#null!", "#value!", "#div/0!", "#ref!", "#num!", "#name?"],
+    )
 )
 _SIGNS = frozenset(["-", "--", "---"])
 
@@ -38,6 +63,8 @@ def take_out_markers(
     hit = low.is_in(list(chosen)).fill_null(False)
     if not hit.any():
         return values, ()
-    found = values.filter(hit).alias("value").value_counts().sort(["count", "value"], descending=[True, False])
+    found = (
+        values.filter(hit).alias("value").value_counts().sort(["count", "value"], descending=[True, False])
+    )
     kept = pl.select(pl.when(hit).then(None).otherwise(values)).to_series().alias(values.name)
     return kept, tuple((str(v), int(c)) for v, c in found.iter_rows())

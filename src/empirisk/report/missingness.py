@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from empirisk.report.checks import Audited, NotRun, Outcome
+from empirisk.report.checks import Audited, NotRunError, Outcome
 from empirisk.results import Finding
 
 __all__ = ["holm", "informative_missingness"]
@@ -17,14 +17,14 @@ _DRAWS = 1999
 def informative_missingness(a: Audited) -> Outcome:
     """Test, for every feature with gaps, that being missing has nothing to do with the target.
 
-    Classes: chi-squared test, or Fisher's exact test (two classes) or 1,999 permutations where a count is expected to
-    be below five. Numbers: Mann-Whitney test. Training rows only, Holm over the columns.
+    Classes: chi-squared test, or Fisher's exact test (two classes) or 1,999 permutations where a count is
+    expected to be below five. Numbers: Mann-Whitney test. Training rows only, Holm over the columns.
     """
     columns = [c for c in a.table.columns if c.role == "feature" and c.n_missing]
     if not columns:
         return Outcome(nothing="no feature has missing values")
     if len(a.split.train) < 50:
-        raise NotRun(f"{len(a.split.train)} training rows are too few (50 needed)")
+        raise NotRunError(f"{len(a.split.train)} training rows are too few (50 needed)")
     y, p_values, told = a.target, [], []
     for c in columns:
         gone = a.train[c.name].is_null().to_numpy()
@@ -36,9 +36,14 @@ def informative_missingness(a: Audited) -> Outcome:
         if p <= 0.05:
             sentence = f"Whether {c.name!r} is missing goes with the target: {text}."
             evidence = f"p = {p:.2g} (Holm over {len(columns)} columns), {len(y):,} training rows"
-            advice = "Ask why it is missing, and whether it will be missing in the same way when the model is used."
+            advice = (
+                "Ask why it is missing, and whether it will be missing in the same way when the model is "
+                "used."
+            )
             out.append(Finding("ER106", "warning", sentence, evidence, advice, (c.name,)))
-    return Outcome(out, f"in {len(columns)} columns with gaps, no sign that they go with the target (5 %, Holm)")
+    return Outcome(
+        out, f"in {len(columns)} columns with gaps, no sign that they go with the target (5 %, Holm)"
+    )
 
 
 def _test(gone: np.ndarray, y: np.ndarray, a: Audited) -> tuple[float, str]:
@@ -46,11 +51,19 @@ def _test(gone: np.ndarray, y: np.ndarray, a: Audited) -> tuple[float, str]:
         return 1.0, ""
     if a.table.task == "regression":
         p = float(stats.mannwhitneyu(y[gone], y[~gone]).pvalue)
-        return p, f"its median is {np.median(y[gone]):.4g} where it is missing and {np.median(y[~gone]):.4g} elsewhere"
+        return (
+            p,
+            f"its median is {np.median(y[gone]):.4g} where it is missing and {np.median(y[~gone]):.4g} "
+            "elsewhere",
+        )
     k = len(a.table.classes)
     counts = np.stack([np.bincount(y[gone], minlength=k), np.bincount(y[~gone], minlength=k)])
     shares = counts / counts.sum(axis=1, keepdims=True)
-    at = a.table.classes.index(a.table.positive) if a.table.positive else int(np.argmax(np.abs(shares[0] - shares[1])))
+    at = (
+        a.table.classes.index(a.table.positive)
+        if a.table.positive
+        else int(np.argmax(np.abs(shares[0] - shares[1])))
+    )
     text = (
         f"the share of {a.table.classes[at]!r} is {100 * shares[0, at]:.2g} % where it is missing "
         f"and {100 * shares[1, at]:.2g} % elsewhere"
@@ -67,14 +80,17 @@ def _test(gone: np.ndarray, y: np.ndarray, a: Audited) -> tuple[float, str]:
 
 
 def _permuted(gone: np.ndarray, y: np.ndarray, expected: np.ndarray, seed: int) -> float:
-    """Monte-Carlo p-value of the chi-squared statistic; the counts of missing rows are multivariate hypergeometric."""
+    """Monte-Carlo p-value of the chi-squared statistic; the counts of missing rows are multivariate
+    hypergeometric."""
     rng = np.random.default_rng(seed)
     totals = np.unique(y, return_counts=True)[1]
     observed = np.unique(np.concatenate([np.unique(y), y[gone]]), return_counts=True)[1] - 1
     draws = rng.multivariate_hypergeometric(totals, int(gone.sum()), size=_DRAWS)
 
     def statistic(top: np.ndarray) -> np.ndarray:
-        return np.asarray(((top - expected[0]) ** 2 / expected[0] + (top - expected[0]) ** 2 / expected[1]).sum(axis=-1))
+        return np.asarray(
+            ((top - expected[0]) ** 2 / expected[0] + (top - expected[0]) ** 2 / expected[1]).sum(axis=-1)
+        )
 
     return float((1 + (statistic(draws) >= statistic(observed) - 1e-9).sum()) / (_DRAWS + 1))
 

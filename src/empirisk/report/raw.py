@@ -69,7 +69,9 @@ def _parquet(path: Path) -> pl.DataFrame:
     try:
         return pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise DataError(f"{path.name} is no readable Parquet file ({_first_line(error)}): write it again") from error
+        raise DataError(
+            f"{path.name} is no readable Parquet file ({_first_line(error)}): write it again"
+        ) from error
 
 
 def _json_lines(data: bytes, name: str) -> pl.DataFrame:
@@ -82,16 +84,22 @@ def _json_lines(data: bytes, name: str) -> pl.DataFrame:
         try:
             record = json.loads(line)
         except json.JSONDecodeError as error:
-            raise DataError(f"{name} line {i} is no JSON ({error.msg}): one object a line is needed") from error
+            raise DataError(
+                f"{name} line {i} is no JSON ({error.msg}): one object a line is needed"
+            ) from error
         if not isinstance(record, dict):
-            raise DataError(f"{name} line {i} is no JSON object: one object a line is needed, {{'column': value}}")
+            raise DataError(
+                f"{name} line {i} is no JSON object: one object a line is needed, {{'column': value}}"
+            )
         keys.update(dict.fromkeys(record))
     if not lines:
         raise DataError(f"{name} is empty: give one JSON object a line")
     try:
         frame = pl.read_ndjson(io.BytesIO("\n".join(lines).encode()), infer_schema_length=None)
     except pl.exceptions.PolarsError as error:
-        raise DataError(f"{name} cannot be read as a table ({_first_line(error)}): keep one type a column") from error
+        raise DataError(
+            f"{name} cannot be read as a table ({_first_line(error)}): keep one type a column"
+        ) from error
     return frame.select(list(keys))
 
 
@@ -146,7 +154,10 @@ def _header(frame: pl.DataFrame, first: Sequence[str], options: TextOptions) -> 
         told = "no header" if options.header is False else "no header found"
         if len(options.positional) == frame.width:
             return _Header(options.positional, f"{told}: columns taken by position"), frame
-        note = f"the columns are called column_1 to column_{frame.width}, because {why}: --header if it holds names"
+        note = (
+            f"the columns are called column_1 to column_{frame.width}, because {why}: --header if it "
+            "holds names"
+        )
         names = tuple(f"column_{j}" for j in range(1, frame.width + 1))
         return _Header(names, told, (note,) if options.header is None else ()), frame
     fields = list(first)

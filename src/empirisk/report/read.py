@@ -10,8 +10,9 @@ import polars as pl
 
 from empirisk.report.errors import DataError, require_column
 from empirisk.report.fingerprint import fingerprint
-from empirisk.report.infer import Reading, infer_column
+from empirisk.report.infer import infer_column
 from empirisk.report.like import read_like
+from empirisk.report.parse import Reading
 from empirisk.report.raw import RawFile, TextOptions, read_raw
 from empirisk.report.summary import summarise
 from empirisk.report.table import Column, Table, option
@@ -61,7 +62,8 @@ def read_table(
     missing : sequence of str, optional
         Missing-value markers instead of the usual ones (:data:`empirisk.report.markers.MARKERS`).
     like : Table, optional
-        Read the file under the decisions of this table (a test file, rows to predict); the target may be absent.
+        Read the file under the decisions of this table (a test file, rows to predict); the target may be
+        absent.
 
     Returns
     -------
@@ -95,11 +97,18 @@ def read_table(
     reading = Reading(raw.decimal, decimal is not None, marks)
     frame = raw.frame
     parsed = [infer_column(frame[name], reading, types.get(name, "")) for name in frame.columns]
-    return _assemble(raw, parsed, target, drop=drop, group=group, time=time, task=task, positive=positive, types=types)
+    return _assemble(
+        raw, parsed, target, drop=drop, group=group, time=time, task=task, positive=positive, types=types
+    )
 
 
 def _check_names(
-    raw: RawFile, target: str, types: Mapping[str, str], drop: Sequence[str], group: str | None, time: str | None
+    raw: RawFile,
+    target: str,
+    types: Mapping[str, str],
+    drop: Sequence[str],
+    group: str | None,
+    time: str | None,
 ) -> None:
     """Refuse names of no column, and roles that exclude each other."""
     names, file = raw.frame.columns, raw.source.name
@@ -108,11 +117,13 @@ def _check_names(
         require_column(name, names, option="--types", file=file)
     for name in drop:
         require_column(name, names, option="--drop", file=file)
-    for name, flag in ((group, "--group"), (time, "--time")):
-        if name is not None:
-            require_column(name, names, option=flag, file=file)
-            if name == target:
-                raise DataError(f"{name!r} is the target and cannot be given by {flag} too: name another column")
+    for given, flag in ((group, "--group"), (time, "--time")):
+        if given is not None:
+            require_column(given, names, option=flag, file=file)
+            if given == target:
+                raise DataError(
+                    f"{given!r} is the target and cannot be given by {flag} too: name another column"
+                )
     if target in drop:
         raise DataError(f"{target!r} is the target and cannot be dropped: leave --drop {target} out")
     if raw.frame.height == 0:
@@ -131,7 +142,6 @@ def _assemble(
     time: str | None,
     task: str | None,
     positive: str | None,
-    types: Mapping[str, str],
 ) -> Table:
     frame = pl.DataFrame([values.alias(column.name) for column, values in parsed])
     columns = [column for column, _ in parsed]
@@ -144,12 +154,14 @@ def _assemble(
     decision = decide_target(columns[at], frame[target], task=task, positive=positive, file=raw.source.name)
     columns[at] = decision.column
     frame = frame.with_columns(decision.values.alias(target))
-    columns = [_role(c, drop, group, time, types) for c in columns]
+    columns = [_role(c, drop, group, time) for c in columns]
     columns = _keep_some_feature(columns, target)
     columns[at] = replace(columns[at], summary=summarise(frame[target], columns[at].kind))
     if not any(c.role == "feature" for c in columns):
         why = "; ".join(f"{c.name}: {c.reason}" for c in columns if c.role == "dropped")
-        raise DataError(f"{raw.source.name} has no usable column besides the target ({why}): force one with --types")
+        raise DataError(
+            f"{raw.source.name} has no usable column besides the target ({why}): force one with --types"
+        )
     return Table(
         frame=frame,
         columns=tuple(columns),
@@ -177,18 +189,20 @@ def _recount(column: Column, values: pl.Series) -> Column:
     )
 
 
-def _role(column: Column, drop: Sequence[str], group: str | None, time: str | None, types: Mapping[str, str]) -> Column:
+def _role(column: Column, drop: Sequence[str], group: str | None, time: str | None) -> Column:
     name = column.name
     if name == group:
         return replace(column, role="group", override=f"leave {option('--group', name)} out")
     if name == time:
         if column.base not in ("date", "number"):
-            raise DataError(f"--time {name!r} holds neither dates nor numbers: give --types '{name}=date:%d.%m.%Y'")
+            raise DataError(
+                f"--time {name!r} holds neither dates nor numbers: give --types '{name}=date:%d.%m.%Y'"
+            )
         return replace(column, role="time", override=f"leave {option('--time', name)} out")
     if name in drop:
-        return replace(column, role="dropped", reason="as asked (--drop)", override=f"leave {option('--drop', name)} out")
-    if types.get(name) == "number" and column.kind == "number":
-        return replace(column, role="feature")
+        return replace(
+            column, role="dropped", reason="as asked (--drop)", override=f"leave {option('--drop', name)} out"
+        )
     return column
 
 
@@ -197,7 +211,12 @@ def _keep_some_feature(columns: list[Column], target: str) -> list[Column]:
     if any(c.role == "feature" for c in columns):
         return columns
     return [
-        replace(c, role="feature", kind="number", warning="it counts the rows, and is used because there is no other")
+        replace(
+            c,
+            role="feature",
+            kind="number",
+            warning="it counts the rows, and is used because there is no other",
+        )
         if c.kind == "id" and c.base == "number" and c.reason == "it counts the rows"
         else c
         for c in columns

@@ -14,10 +14,25 @@ from empirisk.report.markers import MARKERS
 __all__ = ["BLANKS", "DELIMITERS", "Dialect", "delimiter_name", "has_header", "sniff", "split_blanks"]
 
 BLANKS = "blanks"
-DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", ":": "colon", BLANKS: "blanks", "": "one column"}
+DELIMITERS = {
+    ",": "comma",
+    ";": "semicolon",
+    "\t": "tab",
+    "|": "bar",
+    ":": "colon",
+    BLANKS: "blanks",
+    "": "one column",
+}
 _CANDIDATES = (",", ";", "\t", "|")
 _SPOKEN = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "pipe": "|", "colon": ":"}
-_SPOKEN |= {"blank": BLANKS, "blanks": BLANKS, "space": BLANKS, "spaces": BLANKS, " ": BLANKS, "whitespace": BLANKS}
+_SPOKEN |= {
+    "blank": BLANKS,
+    "blanks": BLANKS,
+    "space": BLANKS,
+    "spaces": BLANKS,
+    " ": BLANKS,
+    "whitespace": BLANKS,
+}
 _NUMBER = re.compile(r"^[+-]?(\d[\d.,]*|[.,]\d+)([eE][+-]?\d+)?\s?%?$")
 _DATE = re.compile(r"^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}([T ].*)?$")
 _FIELD = re.compile(r'"(?:[^"]|"")*"|\S+')
@@ -62,7 +77,8 @@ def spoken_delimiter(option: str) -> str:
     found = _SPOKEN.get(option.lower(), option)
     if found != BLANKS and len(found) != 1:
         raise DataError(
-            f"--delimiter {option!r} is not one character: give a character, or comma, semicolon, tab, bar or blanks"
+            f"--delimiter {option!r} is not one character: give a character, or comma, semicolon, tab, "
+            "bar or blanks"
         )
     return found
 
@@ -124,7 +140,9 @@ def _sample(text: str, n_chars: int = 60_000) -> list[str]:
     head = text[:n_chars]
     if len(text) > n_chars and "\n" in head:
         head = head[: head.rindex("\n")]
-    return [line + "\n" for line in head.replace("\r\n", "\n").replace("\r", "\n").split("\n") if line.strip()]
+    return [
+        line + "\n" for line in head.replace("\r\n", "\n").replace("\r", "\n").split("\n") if line.strip()
+    ]
 
 
 def _quote(lines: Sequence[str]) -> str:
@@ -165,18 +183,28 @@ def has_header(rows: Sequence[Sequence[str]], expected: Sequence[str] = ()) -> t
     filled = [cell for cell in first if cell]
     if len(rows) == 1:
         return not any(_typed(c) for c in filled), "the file has one line"
-    votes = [_vote(cell, [row[j].strip() for row in rows[1:] if j < len(row)]) for j, cell in enumerate(first)]
+    votes = [
+        _vote(cell, [row[j].strip() for row in rows[1:] if j < len(row)]) for j, cell in enumerate(first)
+    ]
     balance = sum(votes)
     if balance > 0:
         return True, "the first line holds words above numbers"
     if balance < 0:
         return False, "the first line holds values like the lines below it"
-    names = len(set(filled)) == len(filled) and not any(_typed(c) for c in filled) and len(filled) >= len(first) / 2
-    return names, "nothing tells the first line from the others" if not names else "the first line holds words"
+    names = (
+        len(set(filled)) == len(filled)
+        and not any(_typed(c) for c in filled)
+        and len(filled) >= len(first) / 2
+    )
+    return (
+        names,
+        "nothing tells the first line from the others" if not names else "the first line holds words",
+    )
 
 
 def _vote(cell: str, below: Sequence[str]) -> int:
-    """Return +1 when the cell is unlike the cells below it, -1 when it is like them, 0 when one cannot tell."""
+    """Return +1 when the cell is unlike the cells below it, -1 when it is like them, 0 when one cannot
+    tell."""
     values = [v for v in below if v.lower() not in MARKERS]
     if not values:
         return 0

@@ -31,11 +31,13 @@ class Split:
     balance : dict
         ``{"train": {class: rows}, "test": {class: rows}}``; empty for a regression.
     n_straddling : int
-        Test rows of a split that ignores them which would have an exact twin (same features, same target) in train.
+        Test rows of a split that ignores them which would have an exact twin (same features, same target) in
+        train.
     twins : str
         What was done about them.
     groups : int array or None
-        Rows of the training table that must stay together in folds have the same number (None: all rows are free).
+        Rows of the training table that must stay together in folds have the same number (None: all rows are
+        free).
     """
 
     unit: Literal["row", "group", "time", "file"]
@@ -51,10 +53,14 @@ class Split:
 def twin_groups(table: Table) -> np.ndarray:
     """Number the rows so that exact twins share a number.
 
-    Twins agree in the target and in every column but ids, columns dropped by the user, and the group and time columns.
-    Texts that the model does not use count: two passengers with different names are two passengers.
+    Twins agree in the target and in every column but ids, columns dropped by the user, and the group and time
+    columns. Texts that the model does not use count: two passengers with different names are two passengers.
     """
-    names = [c.name for c in table.columns if c.role in ("feature", "target") or (c.role == "dropped" and c.kind == "text")]
+    names = [
+        c.name
+        for c in table.columns
+        if c.role in ("feature", "target") or (c.role == "dropped" and c.kind == "text")
+    ]
     return _numbered(table.frame.select(names))
 
 
@@ -64,7 +70,9 @@ def _numbered(frame: pl.DataFrame) -> np.ndarray:
     return np.unique(first.to_series().to_numpy(), return_inverse=True)[1]
 
 
-def split_rows(table: Table, *, test_table: Table | None = None, seed: int = 0, test_size: float = 0.2) -> Split:
+def split_rows(
+    table: Table, *, test_table: Table | None = None, seed: int = 0, test_size: float = 0.2
+) -> Split:
     """Split a table into train and test.
 
     Parameters
@@ -87,7 +95,8 @@ def split_rows(table: Table, *, test_table: Table | None = None, seed: int = 0, 
         return _by_file(table, test_table)
     if table.n_rows < _MIN_ROWS:
         raise DataError(
-            f"{table.source.name} has {table.n_rows} row{'' if table.n_rows == 1 else 's'} with a target value: at least "
+            f"{table.source.name} has {table.n_rows} row{'' if table.n_rows == 1 else 's'} with a target "
+            "value: at least "
             f"{_MIN_ROWS} are needed to hold some out"
         )
     rng = np.random.default_rng(seed)
@@ -108,8 +117,8 @@ def _strata(table: Table) -> np.ndarray:
 def _draw(strata: np.ndarray, units: np.ndarray, test_size: float, rng: np.random.Generator) -> np.ndarray:
     """Draw whole units until each stratum has its share in the test; return the test mask.
 
-    A unit belongs to the stratum of its first row. Units are taken in random order while they fit, so a stratum
-    exceeds its share by no row and falls short by less than one unit.
+    A unit belongs to the stratum of its first row. Units are taken in random order while they fit, so a
+    stratum exceeds its share by no row and falls short by less than one unit.
     """
     test = np.zeros(len(units), dtype=bool)
     _, first, sizes = np.unique(units, return_index=True, return_counts=True)
@@ -117,7 +126,7 @@ def _draw(strata: np.ndarray, units: np.ndarray, test_size: float, rng: np.rando
     chosen = np.zeros(len(first), dtype=bool)
     for stratum in np.unique(of_unit):
         members = rng.permutation(np.flatnonzero(of_unit == stratum))
-        quota = int(round(test_size * int(sizes[members].sum())))
+        quota = round(test_size * int(sizes[members].sum()))
         fits = np.cumsum(sizes[members]) <= quota
         # Single rows fill up what a larger unit left open.
         chosen[members[fits]] = True
@@ -147,7 +156,8 @@ def _by_row(table: Table, test_size: float, rng: np.random.Generator) -> Split:
         test, groups = _draw(strata, twins, test_size, rng), twins
     else:
         told = (
-            f"{straddling:,} test rows have an exact twin in train, and {100 * share:.0f} % of all rows have one: so few "
+            f"{straddling:,} test rows have an exact twin in train, and {100 * share:.0f} % of all rows "
+            "have one: so few "
             "different rows are possible that twins arise by chance, and they are not kept together"
         )
         test = plain
@@ -165,7 +175,9 @@ def _by_group(table: Table, test_size: float, rng: np.random.Generator) -> Split
     groups[blank] = groups.max() + 1 + np.arange(int(blank.sum()))
     labels, sizes = np.unique(groups, return_counts=True)
     if len(labels) < 2:
-        raise DataError(f"--group {name!r} has one group only: a test needs groups that the training does not have")
+        raise DataError(
+            f"--group {name!r} has one group only: a test needs groups that the training does not have"
+        )
     order = rng.permutation(len(labels))
     filled = np.cumsum(sizes[order])
     n_test = 1 + int(np.argmin(np.abs(filled[:-1] - test_size * table.n_rows)))
@@ -173,7 +185,8 @@ def _by_group(table: Table, test_size: float, rng: np.random.Generator) -> Split
     twins = twin_groups(table)
     straddling = int(np.isin(twins[test], twins[~test]).sum())
     told = (
-        f"{straddling:,} test rows have an exact twin in a group of the training part; groups are not broken for them"
+        f"{straddling:,} test rows have an exact twin in a group of the training part; groups are not "
+        "broken for them"
         if straddling
         else "no row has an exact twin in the other part"
     )
@@ -197,12 +210,16 @@ def _by_time(table: Table, test_size: float) -> Split:
     twins = twin_groups(table)
     straddling = int(np.isin(twins[test], twins[~test]).sum())
     told = (
-        f"{straddling:,} test rows have an exact twin earlier in time; the order of time is not broken for them"
+        f"{straddling:,} test rows have an exact twin earlier in time; the order of time is not broken "
+        "for them"
         if straddling
         else "no row has an exact twin in the other part"
     )
     moment = table.frame[name].filter(pl.Series(test)).min()
-    why = f"the last {100 * test.mean():.0f} % of the rows by {name!r} (from {moment}), because --time was given"
+    why = (
+        f"the last {100 * test.mean():.0f} % of the rows by {name!r} (from {moment!s}), because --time was "
+        "given"
+    )
     if blank.any():
         why += f"; {int(blank.sum()):,} rows without a time stay in train"
     return _made(table, "time", why, test, straddling, told, None)
@@ -215,7 +232,8 @@ def _by_file(table: Table, test_table: Table) -> Split:
     numbers = _numbered(both)
     straddling = int(np.isin(numbers[table.n_rows :], numbers[: table.n_rows]).sum())
     told = (
-        f"{straddling:,} rows of the test file have an exact twin in the training file; they stay, and the finding says so"
+        f"{straddling:,} rows of the test file have an exact twin in the training file; they stay, and "
+        "the finding says so"
         if straddling
         else "no row of the test file has an exact twin in the training file"
     )
@@ -242,7 +260,9 @@ def _made(
 ) -> Split:
     train_rows, test_rows = np.flatnonzero(~test), np.flatnonzero(test)
     if len(train_rows) == 0 or len(test_rows) == 0:
-        raise DataError(f"{table.source.name} cannot be split by {unit}: one part would be empty; use more rows")
+        raise DataError(
+            f"{table.source.name} cannot be split by {unit}: one part would be empty; use more rows"
+        )
     balance: dict[str, dict[str, int]] = {}
     if table.classes:
         strata = _strata(table)

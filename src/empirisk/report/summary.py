@@ -26,9 +26,9 @@ def summarise(values: pl.Series, kind: str) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``{"kind": "numeric", "edges", "counts", "mean", "sd", "quantiles"}`` (quantiles 0, 25, 50, 75, 100 %; those of
-        dates as ISO strings, with edges in days), ``{"kind": "categories", "labels", "counts", "other",
-        "n_other_levels"}``, ``{"kind": "lengths", "min", "max"}`` or ``{"kind": "none"}``.
+        ``{"kind": "numeric", "edges", "counts", "mean", "sd", "quantiles"}`` (quantiles 0, 25, 50, 75, 100 %;
+        those of dates as ISO strings, with edges in days), ``{"kind": "categories", "labels", "counts",
+        "other", "n_other_levels"}``, ``{"kind": "lengths", "min", "max"}`` or ``{"kind": "none"}``.
 
     Examples
     --------
@@ -40,7 +40,10 @@ def summarise(values: pl.Series, kind: str) -> dict[str, Any]:
         return {"kind": "none"}
     if kind in ("id", "text"):
         lengths = some.cast(pl.String).str.len_chars()
-        return {"kind": "lengths", "min": int(lengths.min()), "max": int(lengths.max())}  # type: ignore[arg-type]
+        shortest, longest = (
+            int(v) for v in lengths.to_numpy()[[lengths.arg_min() or 0, lengths.arg_max() or 0]]
+        )
+        return {"kind": "lengths", "min": shortest, "max": longest}
     if kind == "number":
         return _histogram(some.to_numpy())
     if kind == "date":

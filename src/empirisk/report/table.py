@@ -1,4 +1,5 @@
-"""A table as it was understood: its columns, its target, and every decision with the option that changes it."""
+"""A table as it was understood: its columns, its target, and every decision with the option that changes
+it."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ class Column:
     decimal : str
         Decimal mark of a number column that was read from text.
     unit : str
-        Percent sign or currency that every value carried and that was taken off; ``"time of day"`` for dates with one.
+        Percent sign or currency that every value carried and that was taken off; ``"time of day"`` for dates
+        with one.
     date_format : str
         ``strftime`` format of a date column that was read from text.
     truth : tuple of str
@@ -83,8 +85,8 @@ class Column:
 class Source:
     """The file: its name without folders, its format, and what was found in it.
 
-    `notes` holds one sentence per thing that was done to the rows or the header, `renamed` the (old, new) names of
-    columns that share a name in the header.
+    `notes` holds one sentence per thing that was done to the rows or the header, `renamed` the (old, new)
+    names of columns that share a name in the header.
     """
 
     name: str
@@ -114,8 +116,9 @@ class Table:
     Parameters
     ----------
     frame : polars.DataFrame
-        Parsed columns, dropped ones included: numbers as Float64, booleans as Boolean, dates as Datetime, everything
-        else (and the target of a classification) as String. Rows without a target value are left out.
+        Parsed columns, dropped ones included: numbers as Float64, booleans as Boolean, dates as Datetime,
+        everything else (and the target of a classification) as String. Rows without a target value are left
+        out.
     columns : tuple of Column
         In the order of the file.
     target : str or None

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from empirisk.report.errors import DataError, near_matches
-from empirisk.report.infer import _as_words, _words_of
-from empirisk.report.table import Column, Task, option
+from empirisk.report.parse import as_words, truth_words
+from empirisk.report.table import Column, Kind, Task, option
 
 __all__ = ["TargetDecision", "decide_target"]
 
@@ -34,8 +34,8 @@ def decide_target(
 ) -> TargetDecision:
     """Decide what kind of prediction a target asks for.
 
-    Words, yes/no and 0/1 are classes. Numbers are a regression, unless they are two values or the whole numbers
-    0..k-1 or 1..k with at most ten of them, which are how classes are coded.
+    Words, yes/no and 0/1 are classes. Numbers are a regression, unless they are two values or the whole
+    numbers 0..k-1 or 1..k with at most ten of them, which are how classes are coded.
 
     Parameters
     ----------
@@ -49,27 +49,35 @@ def decide_target(
     Raises
     ------
     DataError
-        The target has no value, one value, a different word in every row, or does not suit the task that was given.
+        The target has no value, one value, a different word in every row, or does not suit the task that was
+        given.
     """
     name = column.name
     if task is not None and task not in _TASKS:
         raise DataError(f"--task {task!r} is no task: use binary, multiclass or regression")
     if column.n_distinct == 0:
-        raise DataError(f"the target {name!r} of {file} has no value in any row: nothing can be learned from it")
+        raise DataError(
+            f"the target {name!r} of {file} has no value in any row: nothing can be learned from it"
+        )
     if column.n_distinct == 1:
         value = str(_labels(column, values)[0])
         raise DataError(
-            f"the target {name!r} of {file} has one value only ({value!r}): a model needs at least two to tell apart"
+            f"the target {name!r} of {file} has one value only ({value!r}): a model needs at least two to "
+            "tell apart"
         )
     if column.base == "date":
-        raise DataError(f"the target {name!r} of {file} is a date: turn it into a number (days) or a class first")
+        raise DataError(
+            f"the target {name!r} of {file} is a date: turn it into a number (days) or a class first"
+        )
     chosen, why = _task(column, values, task)
     if chosen == "regression":
         return _regression(column, values, positive, why)
     labels = _labels(column, values)
     classes = _sorted(labels)
     if task == "binary" and len(classes) != 2:
-        raise DataError(f"--task binary needs two classes, but {name!r} has {len(classes):,}: use --task multiclass")
+        raise DataError(
+            f"--task binary needs two classes, but {name!r} has {len(classes):,}: use --task multiclass"
+        )
     if len(classes) > max(20, len(labels) / 2):
         raise DataError(
             f"the target {name!r} of {file} has {len(classes):,} different texts in {len(labels):,} rows: "
@@ -97,8 +105,8 @@ def _task(column: Column, values: pl.Series, task: str | None) -> tuple[str, str
 
 def _labels(column: Column, values: pl.Series) -> pl.Series:
     if values.dtype == pl.Boolean:
-        return _words_of(column, values)
-    return _as_words(values) if values.dtype == pl.Float64 else values.cast(pl.String)
+        return truth_words(column, values)
+    return as_words(values) if values.dtype == pl.Float64 else values.cast(pl.String)
 
 
 def _sorted(labels: pl.Series) -> tuple[str, ...]:
@@ -112,7 +120,9 @@ def _sorted(labels: pl.Series) -> tuple[str, ...]:
 
 def _regression(column: Column, values: pl.Series, positive: str | None, why: str) -> TargetDecision:
     if positive is not None:
-        raise DataError(f"--positive {positive!r} needs classes, but {column.name!r} is predicted as a number")
+        raise DataError(
+            f"--positive {positive!r} needs classes, but {column.name!r} is predicted as a number"
+        )
     if values.dtype == pl.Boolean:
         values = values.cast(pl.Float64)
     override = "--task multiclass" if column.n_distinct <= 20 else ""
@@ -121,7 +131,12 @@ def _regression(column: Column, values: pl.Series, positive: str | None, why: st
 
 
 def _classification(
-    column: Column, labels: pl.Series, classes: tuple[str, ...], task: str | None, positive: str | None, why: str
+    column: Column,
+    labels: pl.Series,
+    classes: tuple[str, ...],
+    task: str | None,
+    positive: str | None,
+    why: str,
 ) -> TargetDecision:
     counts = dict(labels.value_counts().iter_rows())
     if positive is not None and positive not in classes:
@@ -136,8 +151,8 @@ def _classification(
     if column.base == "number" and task is None:
         options.append("--task regression")
     override = " or ".join(options)
-    kind = "boolean" if column.kind == "boolean" else "categorical"
-    column = replace(column, role="target", kind=kind, override=override, levels=classes)  # type: ignore[arg-type]
+    kind: Kind = "boolean" if column.kind == "boolean" else "categorical"
+    column = replace(column, role="target", kind=kind, override=override, levels=classes)
     return TargetDecision(
         column, labels, "binary" if len(classes) == 2 else "multiclass", classes, chosen, why, override
     )

@@ -18,7 +18,8 @@ _MAX_FIELD = 16 * 1024 * 1024
 
 
 def string_frame(text: str, dialect: Dialect, name: str) -> tuple[pl.DataFrame, list[str]]:
-    """Parse a text table into columns of stripped strings ``column_1 ...``; the first record is a row like the others.
+    """Parse a text table into columns of stripped strings ``column_1 ...``; the first record is a row like
+    the others.
 
     Parameters
     ----------
@@ -50,7 +51,9 @@ def string_frame(text: str, dialect: Dialect, name: str) -> tuple[pl.DataFrame, 
         return _from_lists(_csv_records(text, delimiter, quote, name), name)
     starts, ends, fields, lines = layout
     width = _check_widths(fields, lines, name)
-    first = next(csv.reader([text_line(buffer, starts[0], ends[0])], delimiter=delimiter, quotechar=quote), [""])
+    first = next(
+        csv.reader([text_line(buffer, starts[0], ends[0])], delimiter=delimiter, quotechar=quote), [""]
+    )
     body = _without_blank_lines(buffer, starts, ends)
     if fields[0] != width:
         body = body[body.index(b"\n", ends[0] - starts[0]) + 1 :]
@@ -78,8 +81,8 @@ def _layout(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None:
     """Find the records: where each starts and ends, its number of fields and its line; blank lines left out.
 
-    None when quotes stand inside fields, which only the slower reader understands. One vectorised pass: a byte is
-    inside quotes when an odd number of quotes precedes it (a sum modulo 256 keeps the parity).
+    None when quotes stand inside fields, which only the slower reader understands. One vectorised pass: a
+    byte is inside quotes when an odd number of quotes precedes it (a sum modulo 256 keeps the parity).
     """
     codes = np.frombuffer(buffer if buffer.endswith(b"\n") else buffer + b"\n", dtype=np.uint8)
     newline, separator = codes == 10, codes == ord(delimiter)
@@ -121,7 +124,8 @@ def _without_blank_lines(buffer: bytes, starts: np.ndarray, ends: np.ndarray) ->
 
 
 def _check_widths(fields: np.ndarray, lines: np.ndarray, name: str) -> int:
-    """Return the number of fields that all records share; the first may be one short (a header without row names)."""
+    """Return the number of fields that all records share; the first may be one short (a header without row
+    names)."""
     if len(fields) == 0:
         raise DataError(f"{name} holds blank lines only: give a file with a header line and rows")
     rest = fields[1:] if len(fields) > 1 else fields
@@ -134,14 +138,16 @@ def _check_widths(fields: np.ndarray, lines: np.ndarray, name: str) -> int:
         i = int(wrong[0])
         more = f" (and {len(wrong) - 1:,} more lines)" if len(wrong) > 1 else ""
         raise DataError(
-            f"{name} line {int(lines[i])}{more} has {int(fields[i])} fields where the other lines have {width}: "
+            f"{name} line {int(lines[i])}{more} has {int(fields[i])} fields where the other lines have "
+            f"{width}: "
             "mend or delete it, or name the separator with --delimiter"
         )
     return width
 
 
 def _csv_records(text: str, delimiter: str, quote: str, name: str) -> list[tuple[int, list[str]]]:
-    """Read records with quotes inside fields, the slow and forgiving way; also says which quote is never closed."""
+    """Read records with quotes inside fields, the slow and forgiving way; also says which quote is never
+    closed."""
     csv.field_size_limit(_MAX_FIELD)
     lines = text.split("\n")
     reader = csv.reader(
@@ -156,7 +162,9 @@ def _csv_records(text: str, delimiter: str, quote: str, name: str) -> list[tuple
     except csv.Error as error:
         raise DataError(f"{name} line {line} cannot be read ({error}): mend or delete it") from error
     if rows and len(rows) > 1 and len(rows[-1][1]) != len(rows[-2][1]) and rows[-1][1][-1].count("\n") > 1:
-        raise DataError(f"{name} line {rows[-1][0]} opens a quote ({quote}) that is never closed: close or remove it")
+        raise DataError(
+            f"{name} line {rows[-1][0]} opens a quote ({quote}) that is never closed: close or remove it"
+        )
     return rows
 
 
@@ -166,12 +174,15 @@ def _from_lists(rows: list[tuple[int, list[str]]], name: str) -> tuple[pl.DataFr
     first = [cell.strip() for cell in rows[0][1]]
     cells = [[*row, ""] if len(row) < width else row for _, row in rows]
     columns = list(zip(*cells, strict=True))
-    frame = pl.DataFrame({f"column_{j}": pl.Series(list(c), dtype=pl.String) for j, c in enumerate(columns, 1)})
+    frame = pl.DataFrame(
+        {f"column_{j}": pl.Series(list(c), dtype=pl.String) for j, c in enumerate(columns, 1)}
+    )
     return frame.select(pl.all().str.strip_chars()), first
 
 
 def header_fields(first: list[str], width: int) -> tuple[list[str], list[str], list[tuple[str, str]]]:
-    """Return the column names that a header gives, made complete and unique, a note and a pair for every change.
+    """Return the column names that a header gives, made complete and unique, a note and a pair for every
+    change.
 
     Examples
     --------
