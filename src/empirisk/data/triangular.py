@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg as sla
 
+from empirisk import _loops
 from empirisk.data.design import Design
 from empirisk.typing import Array
 
@@ -117,7 +118,7 @@ def triangular_factor(
     blocks = _Blocks(design, weight, mean, scale, live)
     R, method = None, "cholesky"
     if not exact and n > 20 * max(p, 50):
-        R = _cholesky(blocks, p, total)
+        R = _cholesky(blocks, p)
     if R is None:
         R, method = _qr(blocks, p), "qr"
     _, singular, Vt = np.linalg.svd(R) if p else (None, np.zeros(0), np.zeros((0, 0)))
@@ -152,11 +153,16 @@ class _Blocks:
             yield Z if np.all(s == 1.0) else Z * np.sqrt(s)[:, None]
 
 
-def _cholesky(blocks: _Blocks, p: int, total: float) -> Array | None:
+def _cholesky(blocks: _Blocks, p: int) -> Array | None:
     """R from the Gram matrix, or None when that would lose too many digits."""
     gram = np.zeros((p, p))
-    for Z in blocks:
-        gram += Z.T @ Z
+    if blocks.design.sparse:
+        for Z in blocks:
+            gram += Z.T @ Z
+    else:
+        unit = blocks.live / blocks.scale
+        gram = np.asarray(_loops.gram(blocks.design.X, blocks.weight, blocks.mean), dtype=np.float64)
+        gram *= np.outer(unit, unit)
     try:
         R = np.asarray(sla.cholesky(gram))
     except np.linalg.LinAlgError:

@@ -12,8 +12,9 @@ from scipy import stats
 
 from empirisk.estimators.covariance import cluster_covariance, hc3_covariance
 from empirisk.estimators.information import Information, term_names
-from empirisk.estimators.summary import Fact, Summary, blank
+from empirisk.estimators.summary_table import Fact, Summary, blank
 from empirisk.problems.linear import LinearProblem
+from empirisk.results import Solution
 from empirisk.typing import Array
 
 __all__ = ["check_level", "order_terms", "penalty_reason", "summarise_linear"]
@@ -23,7 +24,7 @@ _COVARIANCES = ("classical", "HC3", "cluster")
 
 def summarise_linear(
     problem: LinearProblem,
-    w: Array,
+    w: Array | Solution,
     *,
     names: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None,
@@ -37,7 +38,7 @@ def summarise_linear(
     ----------
     problem : LinearProblem
         With the half squared loss.
-    w : array
+    w : Solution or array
         Its solution, in the problem's layout.
     names : sequence of str, optional
         Column names; ``x0, x1, ...`` otherwise.
@@ -69,7 +70,7 @@ def summarise_linear(
     if (covariance == "cluster") != (groups is not None):
         raise ValueError('covariance="cluster" and groups go together: give both or neither')
     terms = term_names(names, problem.data.n_cols, problem.intercept)
-    w = np.asarray(w, dtype=np.float64)
+    w = np.asarray(w.w if isinstance(w, Solution) else w, dtype=np.float64)
     columns = w[:, None] if w.ndim == 1 else w
     labels = [""] if w.ndim == 1 else [str(v) for v in outputs or range(columns.shape[1])]
     why_not = penalty_reason(problem)
@@ -171,7 +172,10 @@ def _table(
     notes = [note]
     if fit.perfect:
         se, matrix = np.zeros(q), np.zeros((q, q))
-        notes = ["the fit is perfect up to rounding: the residual variance is 0, and so is every standard error"]
+        notes = [
+            "the fit is perfect up to rounding: the residual variance is 0, and so is every "
+            "standard error; there is no noise to test a coefficient against"
+        ]
     known = fit.info.estimable()
     if not known.all():
         notes.append(undetermined_note(terms, known))
@@ -179,7 +183,8 @@ def _table(
     se = np.where(known, se, math.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = coef / se
-    t = np.where((se == 0.0) & (coef == 0.0), math.nan, t)
+    if fit.perfect:
+        t = blank(q)
     width = stats.t.ppf(0.5 + 0.5 * level, df) * se
     return _Table(se, t, 2.0 * stats.t.sf(np.abs(t), df), coef - width, coef + width, matrix, tuple(notes))
 
@@ -189,8 +194,8 @@ def undetermined_note(terms: tuple[str, ...], known: np.ndarray) -> str:
     lost = [term for term, ok in zip(terms, known, strict=True) if not ok]
     shown = ", ".join(lost[:8]) + (f" and {len(lost) - 8} more" if len(lost) > 8 else "")
     return (
-        f"not determined by the data, because columns are collinear: {shown}; the coefficients shown for them "
-        "are one choice of many (the one of smallest norm), and only the other rows can be tested"
+        f"not determined by the data, because columns are collinear: {shown}; many values fit equally well "
+        "(the fit took those of smallest norm), so none is given; the other rows are not affected"
     )
 
 
@@ -246,14 +251,24 @@ def _assemble(
     notes = list(dict.fromkeys(note for t in tables for note in t.notes))
     weight = problem.data.weight
     if not np.all((weight == 0.0) | (weight == 1.0)):
-        notes.append("weights count repetitions: a row of weight 2 is two rows, and the sample size is their sum")
+        notes.append(
+            "weights count repetitions: a row of weight 2 is two rows, and the sample size is their sum"
+        )
     valid = any(t.covariance is not None for t in tables)
     return Summary(
-        title="Linear regression by least squares" if not penalty_reason(problem) else "Penalised linear regression",
+        title="Linear regression by least squares"
+        if not penalty_reason(problem)
+        else "Penalised linear regression",
         terms=terms * len(labels),
         groups=tuple(label for label in labels for _ in terms),
-        coef=np.concatenate([f.coef for f in fits]),
-        se=join("se"), statistic=join("statistic"), p=join("p"), low=join("low"), high=join("high"),
+        coef=np.concatenate(
+            [np.where(f.info.estimable(), f.coef, math.nan) if valid else f.coef for f in fits]
+        ),
+        se=join("se"),
+        statistic=join("statistic"),
+        p=join("p"),
+        low=join("low"),
+        high=join("high"),
         statistic_name="t",
         level=level,
         facts=tuple(facts),
@@ -286,10 +301,9 @@ def _facts(problem: LinearProblem, fit: _Fit, suffix: str, covariance: str) -> l
 
 
 def _f_test(fit: _Fit, slopes: int, covariance: str) -> list[Fact]:
-    if slopes == 0 or not fit.df > 0.0 or covariance != "classical":
+    if slopes == 0 or not fit.df > 0.0 or fit.perfect or covariance != "classical":
         return []
-    with np.errstate(divide="ignore", invalid="ignore"):
-        f = float(np.divide((fit.tss - fit.rss) / slopes, fit.rss / fit.df))
+    f = (fit.tss - fit.rss) / slopes / (fit.rss / fit.df)
     p = float(stats.f.sf(f, slopes, fit.df))
     return [
         Fact("F", f, f"F statistic on {slopes} and {fit.df:g} degrees of freedom: all slopes are 0"),
@@ -305,6 +319,10 @@ def _likelihood(fit: _Fit) -> list[Fact]:
     k = fit.info.rank + 1
     return [
         Fact("log_likelihood", log_lik, "Gaussian log-likelihood at its maximum"),
-        Fact("aic", 2.0 * k - 2.0 * log_lik, f"Akaike's criterion, {k} parameters (sigma is one); less is better"),
+        Fact(
+            "aic",
+            2.0 * k - 2.0 * log_lik,
+            f"Akaike's criterion, {k} parameters (sigma is one); less is better",
+        ),
         Fact("bic", k * math.log(S) - 2.0 * log_lik, "Bayesian (Schwarz) criterion; less is better"),
     ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from empirisk.problems.separation_core import decide, sparse_direction, support_by_programme
+from empirisk.problems.separation_core import decide, sparse_direction
 from empirisk.problems.separation_rows import SignedRows
 from empirisk.typing import Array, IndexArray
 
@@ -143,7 +143,13 @@ def _signed_rows(problem: LinearProblem) -> SignedRows:
     eps = float(np.finfo(problem.design.dtype).eps)
     live = variance > (4.0 * eps * np.abs(mean)) ** 2
     return SignedRows(
-        problem.design, index, group, n_groups, problem.intercept, mean, np.sqrt(np.where(live, variance, 0.0))
+        problem.design,
+        index,
+        group,
+        n_groups,
+        problem.intercept,
+        mean,
+        np.sqrt(np.where(live, variance, 0.0)),
     )
 
 
@@ -188,7 +194,10 @@ def _missing_class(problem: LinearProblem, rows: SignedRows, present: IndexArray
     shown = direction[:, 1] if binary else direction
     kind = "complete" if len(present) == 1 else "quasi"
     return Separation(
-        kind, shown, shown, (),
+        kind,
+        shown,
+        shown,
+        (),
         "no finite minimiser: only one class has rows with weight, so that the intercept grows without end"
         if len(present) == 1
         else "no finite minimiser: a class has no rows with weight, so that its intercept falls without end",
@@ -392,7 +401,12 @@ def _report(
     if not problem.intercept:
         shown, standardised = shown[:-1], standardised[:-1]
     return Separation(
-        found.kind, shown, standardised, used, _sentence(found, used, labels, merged, classes), found.n_boundary
+        found.kind,
+        shown,
+        standardised,
+        used,
+        _sentence(found, used, labels, merged, classes),
+        found.n_boundary,
     )
 
 
@@ -424,5 +438,3 @@ def _listing(words: list[str], most: int = 6) -> str:
     if len(words) > most:
         words = [*words[: most - 1], f"{len(words) - most + 1} more columns"]
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
-
-

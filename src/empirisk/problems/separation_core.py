@@ -17,7 +17,7 @@ from scipy.optimize import linprog
 from empirisk.data.threads import one_thread
 from empirisk.typing import Array
 
-__all__ = ["Core", "decide", "support_by_programme", "sparse_direction"]
+__all__ = ["Core", "decide", "sparse_direction", "support_by_programme"]
 
 _STEPS = 60
 _LP_SECONDS = 60.0
@@ -177,7 +177,11 @@ def _polish(A: Array, d: Array, strict: np.ndarray) -> Array:
 def _programme(cost: Array, left: object, right: Array, bounds: object) -> Array | None:
     with np.errstate(all="ignore"):
         out = linprog(
-            cost, A_ub=left, b_ub=right, bounds=bounds, method="highs",
+            cost,
+            A_ub=left,
+            b_ub=right,
+            bounds=bounds,
+            method="highs",
             options={"time_limit": _LP_SECONDS, "primal_feasibility_tolerance": 1e-9},
         )
     return np.asarray(out.x) if out.status == 0 and out.x is not None else None

@@ -1,0 +1,206 @@
+"""The table of coefficients with standard errors, and the words around it."""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from empirisk.typing import Array
+
+__all__ = ["Fact", "Summary"]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A number about the whole fit.
+
+    Parameters
+    ----------
+    name : str
+        Short name, a key of :meth:`Summary.__getitem__`.
+    value : float
+        The number; NaN when it is undefined.
+    meaning : str
+        What it says, in words.
+    """
+
+    name: str
+    value: float
+    meaning: str
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """Coefficients with standard errors, tests and intervals, where these are valid; else the reason.
+
+    Parameters
+    ----------
+    title : str
+        The model in words.
+    terms : tuple of str
+        Names of the coefficients, ``"intercept"`` first where there is one.
+    groups : tuple of str
+        Class or target that each row is about; empty strings when there is only one.
+    coef, se, statistic, p, low, high : arrays
+        One number per row; NaN where inference is not valid (`notes` say why).
+    statistic_name : str
+        ``"t"`` or ``"z"``.
+    level : float
+        Confidence level of `low` and `high`.
+    facts : tuple of Fact
+        Numbers about the whole fit.
+    notes : tuple of str
+        What the numbers rest on, and why some are missing.
+    valid : bool
+        Whether standard errors are given at all.
+    covariance : array or None
+        Covariance matrix of the coefficients, in the order of the rows (first target only).
+
+    Examples
+    --------
+    >>> nan = np.array([math.nan])
+    >>> s = Summary("mean of y", ("intercept",), ("",), np.array([2.0]), nan, nan, nan, nan, nan,
+    ...             facts=(Fact("n", 4.0, "rows"),))
+    >>> s["n"]
+    4.0
+    """
+
+    title: str
+    terms: tuple[str, ...]
+    groups: tuple[str, ...]
+    coef: Array
+    se: Array
+    statistic: Array
+    p: Array
+    low: Array
+    high: Array
+    statistic_name: str = "t"
+    level: float = 0.95
+    facts: tuple[Fact, ...] = ()
+    notes: tuple[str, ...] = ()
+    valid: bool = True
+    covariance: Array | None = field(default=None, repr=False)
+
+    def __getitem__(self, name: str) -> float:
+        """The fact of that name."""
+        for fact in self.facts:
+            if fact.name == name:
+                return fact.value
+        raise KeyError(f"no fact {name!r}; there are {', '.join(f.name for f in self.facts)}")
+
+    @property
+    def _grouped(self) -> bool:
+        return any(self.groups)
+
+    def _columns(self) -> dict[str, Any]:
+        numbers = (self.coef, self.se, self.statistic, self.p, self.low, self.high)
+        return dict(zip(("coef", "se", self.statistic_name, "p", "low", "high"), numbers, strict=True))
+
+    def to_frame(self) -> Any:
+        """A pandas frame indexed by term (class and term when there are several); polars without pandas.
+
+        Columns: coef, se, t (or z), p, low, high.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            return self._to_polars()
+        if self._grouped:
+            index: Any = pd.MultiIndex.from_arrays([self.groups, self.terms], names=["group", "term"])
+        else:
+            index = pd.Index(self.terms, name="term")
+        return pd.DataFrame(self._columns(), index=index)
+
+    def _to_polars(self) -> Any:
+        try:
+            import polars as pl
+        except ImportError:
+            raise ImportError("to_frame() needs pandas or polars: pip install pandas (or polars)") from None
+        head: dict[str, Any] = {"group": list(self.groups)} if self._grouped else {}
+        return pl.DataFrame({**head, "term": list(self.terms), **self._columns()})
+
+    # -- rendering ----------------------------------------------------------------------------------
+
+    def _header(self) -> list[str]:
+        ends = [f"{100.0 * q:.4g} %" for q in (0.5 - self.level / 2.0, 0.5 + self.level / 2.0)]
+        name = self.statistic_name
+        return [*(["group"] if self._grouped else []), "term", "coef", "se", name, f"P(>|{name}|)", *ends]
+
+    def _cells(self) -> list[list[str]]:
+        rows = []
+        for i, term in enumerate(self.terms):
+            c, s = float(self.coef[i]), float(self.se[i])
+            numbers = [_number(c), _number(s), _number(float(self.statistic[i])), _p_value(float(self.p[i]))]
+            numbers += [_number(float(self.low[i])), _number(float(self.high[i]))]
+            rows.append([*([self.groups[i]] if self._grouped else []), term, *numbers])
+        return rows
+
+    def _explanation(self) -> list[str]:
+        if not self.valid:
+            return list(self.notes)
+        name = self.statistic_name
+        words = (
+            f"se: standard error. {name} = coef/se. P: how often a |{name}| this large would occur if the "
+            f"coefficient were 0. The last two columns are a {100.0 * self.level:.4g} % confidence interval"
+        )
+        return [words, *self.notes]
+
+    def __repr__(self) -> str:
+        table = [self._header(), *self._cells()]
+        width = [max(len(row[k]) for row in table) for k in range(len(table[0]))]
+        text = 2 if self._grouped else 1
+        lines = [self.title, ""]
+        for row in table:
+            cells = [
+                c.ljust(w) if k < text else c.rjust(w)
+                for k, (c, w) in enumerate(zip(row, width, strict=True))
+            ]
+            lines.append("  ".join(cells).rstrip())
+        lines.append("")
+        wide = max((len(f.name) for f in self.facts), default=0)
+        lines += [f"{f.name.ljust(wide)}  {_number(f.value):>11}  {f.meaning}" for f in self.facts]
+        lines.append("")
+        lines += [f"- {note}." for note in self._explanation()]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th scope='col'>{html.escape(h)}</th>" for h in self._header())
+        text = 2 if self._grouped else 1
+        body = ""
+        for row in self._cells():
+            names = "".join(f"<th scope='row'>{html.escape(c)}</th>" for c in row[:text])
+            body += f"<tr>{names}{''.join(f'<td>{html.escape(c)}</td>' for c in row[text:])}</tr>"
+        facts = "".join(
+            f"<tr><th scope='row'>{html.escape(f.name)}</th><td>{_number(f.value)}</td>"
+            f"<td>{html.escape(f.meaning)}</td></tr>"
+            for f in self.facts
+        )
+        notes = "".join(f"<li>{html.escape(note)}.</li>" for note in self._explanation())
+        return (
+            f"<div class='empirisk-summary'><table><caption>{html.escape(self.title)}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            f"<table><tbody>{facts}</tbody></table><ul>{notes}</ul></div>"
+        )
+
+
+def _number(v: float) -> str:
+    if math.isnan(v):
+        return "-"
+    if v == int(v) and abs(v) < 1e9 if math.isfinite(v) else False:
+        return str(int(v))
+    return f"{v:.5g}"
+
+
+def _p_value(p: float) -> str:
+    if math.isnan(p):
+        return "-"
+    return "<1e-16" if p < 1e-16 else f"{p:.2g}"
+
+
+def blank(size: int) -> Array:
+    """Numbers that are not given."""
+    return np.full(size, math.nan)
