@@ -6,35 +6,10 @@ import polars as pl
 
 __all__ = ["MARKERS", "take_out_markers"]
 
-# Lower case; the empty string is a blank field.
-MARKERS: frozenset[str] = frozenset(
-    {""}.union(
-        [
-            "?",
-            "na",
-            "n/a",
-            "n.a.",
-            "<na>",
-            "#n/a",
-            "#na",
-            "null",
-            "(null)",
-            "none",
-            "nil",
-            "nan",
-            "-nan",
-            "nat",
-            "missing",
-            "\\n",
-            "-",
-            "--",
-            "---",
-            ".",
-            "..",
-        ],
-        ["#null!", "#value!", "#div/0!", "#ref!", "#num!", "#name?"],
-    )
-)
+_WORDS = "? na n/a n.a. <na> #n/a #na null (null) none nil nan -nan nat missing \\n - -- --- . .."
+_ERRORS = "#null! #value! #div/0! #ref! #num! #name?"
+# In lower case; the empty string is a blank field.
+MARKERS: frozenset[str] = frozenset({"", *_WORDS.split(" "), *_ERRORS.split(" ")})
 _SIGNS = frozenset(["-", "--", "---"])
 
 

@@ -97,9 +97,7 @@ def read_table(
     reading = Reading(raw.decimal, decimal is not None, marks)
     frame = raw.frame
     parsed = [infer_column(frame[name], reading, types.get(name, "")) for name in frame.columns]
-    return _assemble(
-        raw, parsed, target, drop=drop, group=group, time=time, task=task, positive=positive, types=types
-    )
+    return _assemble(raw, parsed, target, drop=drop, group=group, time=time, task=task, positive=positive)
 
 
 def _check_names(
