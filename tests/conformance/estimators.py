@@ -1,0 +1,114 @@
+"""The estimators under test: every class of the registry, in each of the ways that it can be used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone, is_classifier
+
+from empirisk.estimators import REGISTRY
+
+
+@dataclass(frozen=True)
+class Use:
+    """An estimator class with parameters; `name` is the test id."""
+
+    kind: str
+    params: tuple[tuple[str, Any], ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.kind}({', '.join(f'{k}={v}' for k, v in self.params)})"
+
+    def make(self, **more: Any) -> Any:
+        """A fresh estimator."""
+        return REGISTRY[self.kind](**{**dict(self.params), **more})
+
+
+def use(kind: str, **params: Any) -> Use:
+    """A use by keywords."""
+    return Use(kind, tuple(params.items()))
+
+
+# With a number as strength: the fit is one convex problem, free of folds and of the scale of the weights.
+FIXED = [
+    use("LinearRegression"),
+    use("LinearRegression", positive=True),
+    use("LinearRegression", fit_intercept=False),
+    use("Ridge", alpha=0.05),
+    use("Ridge", alpha=0.05, positive=True),
+    use("Lasso", alpha=0.05),
+    use("Lasso", alpha=0.05, positive=True, fit_intercept=False),
+    use("ElasticNet", alpha=0.05),
+    use("LogisticRegression", alpha=0.05),
+    use("LogisticRegression", alpha=0.02, l1_ratio=1.0),
+    use("LogisticRegression", alpha=0.02, l1_ratio=0.5, fit_intercept=False),
+]
+# As users write them; here "1/n" and "cv" come in.
+AS_WRITTEN = [
+    use("LinearRegression"),
+    use("Ridge"),
+    use("Ridge", alpha="cv"),
+    use("Lasso"),
+    use("Lasso", alpha=0.1),
+    use("ElasticNet"),
+    use("ElasticNet", alpha=0.1, l1_ratio=0.3),
+    use("LogisticRegression"),
+    use("LogisticRegression", alpha="cv", alphas=20),
+    use("LogisticRegression", alpha=0.05, l1_ratio=1.0),
+    use("LogisticRegression", class_weight="balanced"),
+]
+ALL = list(dict.fromkeys([*FIXED, *AS_WRITTEN]))
+
+
+def each(uses: list[Use], only: Callable[[Any], bool] = lambda est: True) -> pytest.MarkDecorator:
+    """Run a test on an estimator of each use for which `only` holds."""
+    chosen = [(u.make(), str(u)) for u in uses if only(u.make())]
+    return pytest.mark.parametrize("est", [est for est, _ in chosen], ids=[name for _, name in chosen])
+
+
+def is_regression(est: Any) -> bool:
+    """The opposite of scikit-learn's is_classifier."""
+    return not is_classifier(est)
+
+
+def has_intercept(est: Any) -> bool:
+    """Whether the constant is free."""
+    return bool(est.fit_intercept)
+
+
+@dataclass(frozen=True)
+class Data:
+    """Features and a target that suits the estimator."""
+
+    X: np.ndarray
+    y: np.ndarray
+
+
+def data_for(est: Any, rng: np.random.Generator, n: int = 60, p: int = 5, classes: int = 3) -> Data:
+    """Correlated columns with unlike means and scales; classes overlap."""
+    X = rng.normal(size=(n, p)) @ (np.eye(p) + 0.3) * np.linspace(0.5, 2.0, p) + np.linspace(-1.0, 2.0, p)
+    if is_classifier(est):
+        scores = X @ rng.normal(size=(p, classes)) / p + rng.gumbel(size=(n, classes))
+        codes = scores.argmax(axis=1)
+        codes[:classes] = np.arange(classes)
+        return Data(X, np.array(["ash", "birch", "cedar", "elm"])[codes])
+    return Data(X, X @ np.linspace(1.0, -0.5, p) + rng.normal(size=n) + 4.0)
+
+
+def fit(est: Any, X: Any, y: Any, **more: Any) -> Any:
+    """A fitted clone, solved far beyond the default tolerance so that equal problems show equal answers."""
+    return clone(est).set_params(tol=1e-13).fit(X, y, **more)
+
+
+def parameters(est: Any) -> np.ndarray:
+    """Coefficients and intercepts in one vector."""
+    return np.concatenate([np.ravel(est.coef_), np.ravel(est.intercept_)]).astype(float)
+
+
+def assert_same_fit(a: Any, b: Any, atol: float = 2e-6) -> None:
+    """Equal parameters up to what a gap of 1e-13 leaves open (its square root)."""
+    np.testing.assert_allclose(parameters(a), parameters(b), rtol=2e-6, atol=atol)
