@@ -81,3 +81,53 @@ def exp(x: Real) -> Float:
 
 def log1p(x: Real) -> Float:
     """``log(1 + x)`` for ``0 <= x < 2**1022`` or inf, elementwise on a vector; within 1.5 ulp."""
+
+def descend_gram(
+    G: Float,
+    r_square: float,
+    q: Float,
+    w: Float,
+    l1: float,
+    l2: float,
+    positive: bool,
+    max_epochs: int,
+    tol_gap: float,
+    tol_move: float,
+) -> tuple[int, float, float, float]:
+    """Coordinate descent on ``r(w)'r(w)/2 + l1 |w|_1 + l2 |w|^2/2`` with Gram matrix G (k, k); changes q and w in place.
+
+    q = minus the gradient of the quadratic at w (k,), r_square = ``r'r`` at w. Stops at a duality gap of tol_gap
+    or when no coordinate moves its column by more than tol_move. Returns (epochs, gap, move, r_square).
+    """
+
+def descend_columns(
+    X: Matrix,
+    index: NDArray[np.int64],
+    h: Real,
+    mean: Real | None,
+    curvature: Real,
+    u: Float,
+    w: Float,
+    l1: float,
+    l2: float,
+    positive: bool,
+    max_epochs: int,
+    tol_gap: float,
+    tol_move: float,
+) -> tuple[int, float, float, float]:
+    """The same on the columns of dense or CSC X; changes u (n + 1,) and w (k,) in place.
+
+    ``u_i = h_i r_i`` and a last place of 0; mean (k,) the h-weighted means (then u sums to 0) or None; curvature
+    (k,) the h-weighted sums of squares about them.
+    """
+
+def gram_columns(
+    X: Dense, index: NDArray[np.int64], h: Real, mean: Real | None, first: int, G: Float
+) -> None:
+    """Fills ``G[i, j] = sum_r h_r (x_ri - m_i)(x_rj - m_j)`` for ``first <= j < k`` and its mirror image."""
+
+def columns_rmatvec(X: Matrix, index: NDArray[np.int64] | None, u: Real) -> Float:
+    """``X[:, index]' u`` for dense or CSC X without a copy; index None means all columns."""
+
+def columns_matvec(X: Matrix, index: NDArray[np.int64], w: Real) -> Float:
+    """``X[:, index] w`` for dense or CSC X without a copy."""

@@ -6,7 +6,8 @@ domain of the penalty's conjugate,
     D(theta) = -(1/S) sum_i s_i loss*(y_i, -theta_i) - penalty*(v),    v = (1/S) sum_i s_i theta_i x_i
 
 is a lower bound of the objective whatever w is, so that ``F(w) - D(theta)`` proves how far w is from
-the minimum.  Only NumPy is used here: the argument does not depend on how w was found.
+the minimum.  Without an `evaluation` only NumPy is used: the argument does not depend on how w was found.
+With one (inside a solve) the gap comes from its sums, or from its scores.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from empirisk.problems.evaluation import Evaluation
+from empirisk.problems.evaluation import Evaluation, two_reads
+from empirisk.problems.quick_gap import quick_gap
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array
 
@@ -26,52 +28,86 @@ if TYPE_CHECKING:
 __all__ = ["certify", "dual_point"]
 
 
-def certify(problem: LinearProblem, w: Array, evaluation: Evaluation | None = None) -> Certificate:
-    """The strongest certificate that the problem admits at w."""
+def certify(
+    problem: LinearProblem, w: Array, evaluation: Evaluation | None = None, target: float = 0.0
+) -> Certificate:
+    """The strongest certificate that the problem admits at w.
+
+    `target` is the relative gap that is asked for: while it is out of reach, a bound that costs O(p) does.
+    """
     if problem.data.total_weight == 0.0 or problem.data.n_cols + int(problem.intercept) == 0:
         return Certificate(Kind.EXACT, 0.0, 1.0, "nothing to fit: no parameters or no rows with weight")
     if problem.penalty.l1 > 0.0 or problem.penalty.l2 > 0.0:
+        if evaluation is not None:
+            quick = quick_gap(problem, w, evaluation)
+            if quick is not None and _settles(quick, target * _scale(problem)):
+                return _gap_certificate(problem, max(quick[0], 0.0), evaluation.loss)
         return duality_gap(problem, w, evaluation)
     return kkt_residual(problem, w, evaluation)
 
 
-def dual_point(problem: LinearProblem, scores: Array) -> tuple[Array, Array]:
-    """Dual values theta, shape of the scores, and ``v``, shape of the coefficients; both feasible."""
+def _settles(quick: tuple[float, float], wanted: float) -> bool:
+    """Whether the quick bound says as much as the full gap could: enough, or hopeless."""
+    bound, ideal = quick
+    return math.isfinite(bound) and (bound <= wanted or ideal > wanted)
+
+
+def _plain_scores(problem: LinearProblem, w: Array) -> Array:
+    coef, b = problem.split(w)
+    X = problem.design.X
+    return np.asarray(X @ coef.astype(X.dtype, copy=False) + b, dtype=np.float64)
+
+
+def dual_point(problem: LinearProblem, scores: Array, grad: Array | None = None) -> tuple[Array, Array]:
+    """Dual values theta, shape of the scores, and ``v``, shape of the coefficients; both feasible.
+
+    Minus the gradient of the mean loss is v already, unless an intercept off its optimum makes theta move.
+    """
     data = problem.data
     theta = -problem.loss.grad(data.y, scores)
+    moved = 0.0
     if problem.intercept:
-        theta = problem.loss.balance(data.y, theta, data.weight)
+        raw, theta = theta, problem.loss.balance(data.y, theta, data.weight)
+        moved = float(np.abs(raw - theta).max(initial=0.0))
+    if grad is not None and moved <= 1e-13 * float(np.abs(theta).max(initial=0.0)):
+        return _feasible(problem, theta, -problem.split(grad)[0])
     weighted = ((data.weight / data.total_weight) * theta.T).T
     v = problem.design.rmatvec(weighted.astype(problem.design.dtype, copy=False)).astype(np.float64)
+    return _feasible(problem, theta, v)
+
+
+def _feasible(problem: LinearProblem, theta: Array, v: Array) -> tuple[Array, Array]:
     scale = problem.penalty.feasible_scale(v)
-    if scale < 1.0:
-        theta, v = theta * scale, v * scale
-    return theta, v
+    return (theta * scale, v * scale) if scale < 1.0 else (theta, v)
 
 
 def duality_gap(problem: LinearProblem, w: Array, evaluation: Evaluation | None = None) -> Certificate:
     """``F(w) - D(theta)``, clipped at 0, with its rounding floor."""
     data, penalty = problem.data, problem.penalty
-    scores = problem.scores(w) if evaluation is None else evaluation.scores
+    scores = _plain_scores(problem, w) if evaluation is None else evaluation.scores
     coef = np.asarray(problem.split(w)[0], dtype=np.float64)
     loss = problem.mean_loss(scores)
     primal = loss + penalty.value(coef)
     if not math.isfinite(primal):
         return Certificate(Kind.NONE, math.inf, 1.0, "none: the objective is not finite at this point")
-    theta, v = dual_point(problem, scores)
+    theta, v = dual_point(problem, scores, None if evaluation is None else evaluation.grad)
     conjugate = float(data.weight @ problem.loss.conjugate(data.y, -theta)) / data.total_weight
     penalty_conjugate = penalty.conjugate(v)
     gap = primal + conjugate + penalty_conjugate
     gap = max(gap, 0.0) if math.isfinite(gap) else math.inf
-    eps = float(np.finfo(np.float64).eps)
-    floor = 8.0 * eps * (abs(primal) + abs(conjugate) + penalty_conjugate)
+    return _gap_certificate(problem, gap, abs(primal) + abs(conjugate) + penalty_conjugate)
+
+
+def _gap_certificate(problem: LinearProblem, gap: float, size: float) -> Certificate:
+    """`size` is what was added up: its rounding is the smallest gap that can be claimed."""
+    floor = 8.0 * float(np.finfo(np.float64).eps) * size
     scale = _scale(problem)
-    shown = max(gap, floor)  # nobody can claim less than the rounding of the sums
+    shown = max(gap, floor)
     claim = (
         f"F(w) - min F <= {shown:.2g} (relative {shown / scale:.1g} of the null model's {scale:.3g}), "
         f"by {Kind.DUALITY_GAP.value}"
     )
-    return Certificate(Kind.DUALITY_GAP, gap, scale, claim, penalty.strong_convexity, floor)
+    return Certificate(Kind.DUALITY_GAP, gap, scale, claim, problem.penalty.strong_convexity, floor)
 
 
 def _scale(problem: LinearProblem) -> float:
@@ -96,7 +132,7 @@ def kkt_residual(problem: LinearProblem, w: Array, evaluation: Evaluation | None
     correlation-like number between a column and the residual.
     """
     data = problem.data
-    e = problem.evaluate(w) if evaluation is None else evaluation
+    e = two_reads(problem, _plain_scores(problem, w)) if evaluation is None else evaluation
     coef, _ = problem.split(w)
     grad, grad_b = problem.split(e.grad)
     mean, variance = problem.moments

@@ -13,6 +13,8 @@ from empirisk.typing import Array, IndexArray
 
 __all__ = ["Columns"]
 
+BLOCK = 64  # columns that are gathered at a time
+
 
 @dataclass(frozen=True, eq=False)
 class Columns:
@@ -65,12 +67,18 @@ class Columns:
             return _loops.rmatvec(self.X, u) - total * self.mean
         return _loops.columns_rmatvec(self.X, index, u) - total * self.mean[index]
 
-    def curvature(self, h: Array, index: IndexArray) -> tuple[Array, Array]:
-        """Means and second moments of the named columns about them, rows weighted by h."""
-        block = self.X[:, index]
-        total = float(h.sum())
-        if not self.sparse:
-            return _loops.col_moments(block, h)
-        mean = (block.T @ h) / total
-        second = block.multiply(block).T @ h
-        return mean, np.maximum(second - total * mean**2, 0.0)
+    def moments(self, h: Array, index: IndexArray) -> tuple[Array, Array]:
+        """Means of the named columns and sums of squares about them, rows weighted by h."""
+        if self.sparse:
+            block = self.X[:, index]
+            total = float(h.sum())
+            mean = np.asarray(block.T @ h, dtype=np.float64) / total
+            second = np.asarray(block.multiply(block).T @ h, dtype=np.float64)
+            return mean, np.maximum(second - total * mean**2, 0.0)
+        parts = [
+            _loops.col_moments(self.X[:, index[start : start + BLOCK]], h) for start in range(0, len(index), BLOCK)
+        ]
+        if not parts:
+            return np.zeros(0), np.zeros(0)
+        means, squares = zip(*parts, strict=True)
+        return np.concatenate(means), np.concatenate(squares)

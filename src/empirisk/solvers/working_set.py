@@ -19,7 +19,6 @@ from empirisk.typing import Array, IndexArray
 
 __all__ = ["GramSet", "Quadratic", "gram_fits", "minimise"]
 
-EPOCHS_OF_CALL = 1000
 FLOPS_OF_CALL = 3e8  # keeps one call of the loops well below a second
 FREE_GRAM_BYTES = 64e6
 
@@ -29,11 +28,24 @@ def gram_fits(columns: Columns, k: int) -> bool:
     return not columns.sparse and 8.0 * k * k <= max(FREE_GRAM_BYTES, 0.1 * columns.X.nbytes)
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class GramSet:
     """A growing set of columns with ``G = (X - m)' diag(h) (X - m)`` of its members.
 
     Members are appended and never leave, so that a later, larger set costs only its new columns.
+
+    Parameters
+    ----------
+    columns : Columns
+        Where the columns come from.
+    h : array, shape (n,)
+        Curvature of each row.
+    mean : array, shape (p,)
+        The h-weighted means; zero without an intercept.
+    index : array of int, shape (k,)
+        The members.
+    store : array
+        The Gram matrix, (k, k).
     """
 
     columns: Columns
@@ -42,24 +54,16 @@ class GramSet:
     index: IndexArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     store: Array = field(default_factory=lambda: np.empty((0, 0)))
 
-    def extend(self, features: IndexArray) -> None:
-        """Add features that are not members yet; O(n k) per new one."""
+    def with_features(self, features: IndexArray) -> GramSet:
+        """The set with more members; O(n k) for each."""
         if len(features) == 0:
-            return
-        held = len(self.index)
-        total = held + len(features)
-        if total > len(self.store):
-            capacity = total if held == 0 else max(total, 2 * len(self.store))
-            grown = np.empty((capacity, capacity))
-            grown[:held, :held] = self.store[:held, :held]
-            self.store = grown
-        self.index = np.concatenate([self.index, features])
-        _loops.gram_columns(self.columns.X, self.index, self.h, self.mean[self.index], held, self.store)
-
-    @property
-    def gram(self) -> Array:
-        """The part of the store that is in use."""
-        return self.store[: len(self.index), : len(self.index)]
+            return self
+        held, total = len(self.index), len(self.index) + len(features)
+        store = np.empty((total, total))
+        store[:held, :held] = self.store
+        index = np.concatenate([self.index, features])
+        _loops.gram_columns(self.columns.X, index, self.h, self.mean[index], held, store)
+        return GramSet(self.columns, self.h, self.mean, index, store)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,16 +74,18 @@ class Quadratic:
     ----------
     columns : Columns
         Where the columns come from.
-    index : array of int
+    index : array of int, shape (k,)
         The working set.
     h : array, shape (n,)
         Curvature of each row.
     u : array, shape (n,)
         ``h_i r_i``, minus the derivative of the smooth part in the scores.
     q : array, shape (k,)
-        Correlations ``x_j . u``, minus the gradient.
-    mean : array, shape (p,) or None
-        What the columns are centred on; None without an intercept.
+        Correlations ``(x_j - m_j) . u``, minus the gradient.
+    mean : array, shape (k,), or None
+        The h-weighted means m when there is an intercept.
+    curvature : array, shape (k,)
+        ``sum_i h_i (x_ij - m_j)^2``.
     gram : GramSet or None
         Its members are `index`; None to visit the columns in place.
     """
@@ -90,6 +96,7 @@ class Quadratic:
     u: Array
     q: Array
     mean: Array | None
+    curvature: Array
     gram: GramSet | None
 
 
@@ -104,46 +111,49 @@ def minimise(
     w = w.copy()
     if len(w) == 0:
         return w, 0, 0.0
-    run = _gram_run(task, w) if task.gram is not None else _column_run(task, w)
+    run = _GramRun(task, w) if task.gram is not None else _ColumnRun(task, w)
     epochs, gap = 0, np.inf
     while epochs < max_epochs:
-        done, gap, move = run(penalty, min(max_epochs - epochs, EPOCHS_OF_CALL), tol_gap, tol_move)
+        limit = min(max_epochs - epochs, max(5, int(FLOPS_OF_CALL / run.flops_of_epoch)))
+        done, gap, move = run(penalty, limit, tol_gap, tol_move)
         epochs += done
         if gap <= tol_gap or move <= tol_move:
             break
     return w, epochs, gap
 
 
-def _gram_run(task: Quadratic, w: Array):  # type: ignore[no-untyped-def]
-    assert task.gram is not None  # noqa: S101  (for the type checker)
-    gram, q = task.gram.gram, task.q.copy()
-    live = task.h > 0.0
-    r_square = [float(task.u[live] @ (task.u[live] / task.h[live]))]
+class _GramRun:
+    """Epochs on the Gram matrix; w and the correlations move together."""
 
-    def run(penalty: Penalty, epochs: int, tol_gap: float, tol_move: float) -> tuple[int, float, float]:
-        epochs = min(epochs, max(20, int(FLOPS_OF_CALL / (len(w) ** 2 + 1))))
-        done, gap, move, r_square[0] = _loops.descend_gram(
-            gram, r_square[0], q, w, penalty.l1, penalty.l2, penalty.positive, epochs, tol_gap, tol_move
-        )
-        return done, gap, move
+    def __init__(self, task: Quadratic, w: Array) -> None:
+        assert task.gram is not None  # noqa: S101  (for the type checker)
+        self.gram, self.q, self.w = task.gram.store, task.q.copy(), w
+        live = task.h > 0.0
+        self.r_square = float(task.u[live] @ (task.u[live] / task.h[live]))
+        self.flops_of_epoch = float(len(w)) ** 2 + 1.0
 
-    return run
-
-
-def _column_run(task: Quadratic, w: Array):  # type: ignore[no-untyped-def]
-    columns, index = task.columns, task.index
-    mean, curvature = columns.curvature(task.h, index)
-    if task.mean is None:
-        curvature = curvature + float(task.h.sum()) * mean**2
-    u = np.append(task.u, 0.0)
-    size = float(np.diff(columns.X.indptr)[index].sum()) if columns.sparse else float(len(task.u) * len(index))
-
-    def run(penalty: Penalty, epochs: int, tol_gap: float, tol_move: float) -> tuple[int, float, float]:
-        epochs = min(epochs, max(5, int(FLOPS_OF_CALL / (4.0 * size + 1.0))))
-        done, gap, move, _ = _loops.descend_columns(
-            columns.X, index, task.h, None if task.mean is None else mean, curvature, u, w,
-            penalty.l1, penalty.l2, penalty.positive, epochs, tol_gap, tol_move,
+    def __call__(self, penalty: Penalty, epochs: int, tol_gap: float, tol_move: float) -> tuple[int, float, float]:
+        done, gap, move, self.r_square = _loops.descend_gram(
+            self.gram, self.r_square, self.q, self.w, penalty.l1, penalty.l2, penalty.positive,
+            epochs, tol_gap, tol_move,
         )  # fmt: skip
         return done, gap, move
 
-    return run
+
+class _ColumnRun:
+    """Epochs on the columns of X in place; w and the weighted residual move together."""
+
+    def __init__(self, task: Quadratic, w: Array) -> None:
+        self.task, self.w = task, w
+        self.u = np.append(task.u, 0.0)
+        X, index = task.columns.X, task.index
+        size = float(np.diff(X.indptr)[index].sum()) if task.columns.sparse else float(len(task.u) * len(index))
+        self.flops_of_epoch = 4.0 * size + 1.0
+
+    def __call__(self, penalty: Penalty, epochs: int, tol_gap: float, tol_move: float) -> tuple[int, float, float]:
+        task = self.task
+        done, gap, move, _ = _loops.descend_columns(
+            task.columns.X, task.index, task.h, task.mean, task.curvature, self.u, self.w,
+            penalty.l1, penalty.l2, penalty.positive, epochs, tol_gap, tol_move,
+        )  # fmt: skip
+        return done, gap, move

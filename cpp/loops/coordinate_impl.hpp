@@ -1,0 +1,71 @@
+// The functions of CoordinateLoops, for the value and index types of X.
+#pragma once
+#include "loops/column_products.hpp"
+#include "loops/descent.hpp"
+#include "loops/descent_models.hpp"
+#include "loops/support_step.hpp"
+#include "support/visit.hpp"
+
+namespace empirisk::EMPIRISK_ISA {
+
+// Epochs in batches; when a batch leaves the signs alone, the minimiser over the support is computed directly.
+static QuadraticResult descend_gram(const QuadraticTask& task, const double* g, i64 ld, double r_square, double* q, double* w) {
+  constexpr i64 batch = 10;
+  QuadraticResult out{0, HUGE_VAL, HUGE_VAL, r_square};
+  SupportStep direct(task.k);
+  const Buffer<double> before(task.k);
+  while (true) {
+    QuadraticTask part = task;
+    part.max_epochs = least(batch, task.max_epochs - out.epochs);
+    std::memcpy(before.data(), w, sizeof(double) * std::size_t(task.k));
+    GramModel model(g, ld, task.k, out.r_square, q, w);
+    const QuadraticResult r = Descent<GramModel>(model, w, part).run();
+    out = {out.epochs + r.epochs, r.gap, r.move, r.r_square};
+    if (out.gap <= task.tol_gap || out.move <= task.tol_move || out.epochs >= task.max_epochs) return out;
+    bool stable = true;
+    for (i64 j = 0; stable && j < task.k; ++j)
+      stable = before[j] > 0.0 ? w[j] > 0.0 : before[j] < 0.0 ? w[j] < 0.0 : w[j] == 0.0;
+    if (stable && direct.run(task, g, ld, q, w)) {
+      out.r_square = most(2.0 * model.half_square(w) + model.constant(), 0.0);
+    }
+  }
+}
+
+template <class T>
+QuadraticResult descend_dense(const QuadraticTask& task, const ColumnSet& set, const double* curvature, double* u, double* w) {
+  DenseColumns<T> model(set, curvature, u);
+  return Descent<DenseColumns<T>>(model, w, task).run();
+}
+
+// u has one place more than rows: the shift of a centred sparse problem.
+static QuadraticResult descend_columns(const QuadraticTask& task, const ColumnSet& set, const double* curvature, double* u, double* w) {
+  if (set.x->storage == Storage::dense)
+    return set.x->is_float32 ? descend_dense<float>(task, set, curvature, u, w) : descend_dense<double>(task, set, curvature, u, w);
+  QuadraticResult result{};
+  visit_compressed(*set.x, [&]<class T, class I>(const CompressedView<T, I>& x) {
+    CscColumns<T, I> model(x, set, curvature, u);
+    result = Descent<CscColumns<T, I>>(model, w, task).run();
+  });
+  for (i64 i = 0; set.mean && i < set.x->rows; ++i) u[i] += u[set.x->rows] * set.h[i];
+  u[set.x->rows] = 0.0;
+  return result;
+}
+
+static void gram_columns(const ColumnSet& set, i64 first, double* g, i64 ld) {
+  if (set.x->is_float32) GramColumns<float>(dense_view<float>(*set.x), set, first).run(g, ld);
+  else GramColumns<double>(dense_view<double>(*set.x), set, first).run(g, ld);
+}
+
+static void columns_rmatvec(const Matrix& x, const i64* index, i64 k, const double* u, double* out) {
+  if (x.storage != Storage::dense) visit_compressed(x, [&](const auto& v) { csc_columns_rmatvec(v, index, k, u, out); });
+  else if (x.is_float32) dense_columns_rmatvec(dense_view<float>(x), index, k, u, out);
+  else dense_columns_rmatvec(dense_view<double>(x), index, k, u, out);
+}
+
+static void columns_matvec(const Matrix& x, const i64* index, i64 k, const double* w, double* z) {
+  if (x.storage != Storage::dense) visit_compressed(x, [&](const auto& v) { csc_columns_matvec(v, index, k, w, z); });
+  else if (x.is_float32) dense_columns_matvec(dense_view<float>(x), index, k, w, z);
+  else dense_columns_matvec(dense_view<double>(x), index, k, w, z);
+}
+
+}  // namespace empirisk::EMPIRISK_ISA
