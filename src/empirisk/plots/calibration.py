@@ -34,8 +34,8 @@ class CalibrationDisplay(Display):
     def title(self) -> str:
         off, bins = len(self._off()), len(self.calibration["bins"])
         if off == 0:
-            return f"In each of {bins} bins the predicted probability agrees with the observed share, within its interval"
-        return f"In {off} of {bins} bins the predicted probability lies outside the interval of the observed share"
+            return f"In all {bins} bins the prediction agrees with the observed share, within its interval"
+        return f"In {off} of {bins} bins the prediction lies outside the interval of the observed share"
 
     @property
     def description(self) -> str:

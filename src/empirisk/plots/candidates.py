@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import Display, IntervalRow, Json, colour, interval_rows
-from empirisk.plots.wording import estimate, interval, shorten, signed
+from empirisk.plots.display import Display, IntervalRow, Json, interval_rows, reference_line
+from empirisk.plots.wording import difference, estimate, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,8 +40,8 @@ class CandidatesDisplay(Display):
             return f"{chosen['label']} was chosen by {label}"
         sign = 1 if self.selection["greater_is_better"] else -1
         if min(sign * gain["low"], sign * gain["high"]) > 0:
-            return f"{chosen['label']} is better than the baseline: {label} {signed(gain)} {interval(gain)}"
-        return f"{chosen['label']} is not distinguishable from the baseline: {label} {signed(gain)} {interval(gain)}"
+            return f"{chosen['label']} is better than the baseline: {label} {difference(gain)}"
+        return f"{chosen['label']} cannot be told from the baseline: {label} {difference(gain)}"
 
     @property
     def description(self) -> str:
@@ -71,6 +71,4 @@ class CandidatesDisplay(Display):
         interval_rows(ax, rows, [estimate(r.estimate) for r in rows], label)
         for row in rows:
             if row.role == "baseline" and row.estimate["value"] is not None:
-                ax.axvline(
-                    row.estimate["value"], color=colour("baseline"), linewidth=0.9, linestyle=(0, (4, 3))
-                )
+                reference_line(ax, row.estimate["value"], len(rows))

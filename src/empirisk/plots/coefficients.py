@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import Display, IntervalRow, Json, colour, interval_rows
+from empirisk.plots.display import Display, IntervalRow, Json, interval_rows, reference_line
 from empirisk.plots.wording import difference, shorten
 
 if TYPE_CHECKING:
@@ -45,11 +45,13 @@ class CoefficientsDisplay(Display):
         shown, total = self._shown()
         if not shown:
             return "Every coefficient is zero: the model always gives the same answer"
-        (first, e), name = shown[0], shorten(shown[0][0]["term"])
-        way = "raises" if e["value"] > 0 else "lowers"
+        first, e = shown[0]
         kind = "per standard deviation" if first["per_sd"] is not None else "per unit"
+        unit = f" {self.unit}" if self.unit else ""
         some = f" ({len(shown)} of {total} terms shown)" if total > len(shown) else ""
-        return f"{name} {way} {self.unit or 'the prediction'} most, {difference(e)} {kind}{some}"
+        return (
+            f"The largest coefficient is that of {shorten(first['term'])}: {difference(e)}{unit} {kind}{some}"
+        )
 
     @property
     def description(self) -> str:
@@ -69,4 +71,4 @@ class CoefficientsDisplay(Display):
         kind = "change per standard deviation" if self._per_sd() else "change per unit"
         label = f"{kind} ({shorten(self.unit, 30)})" if self.unit else kind
         interval_rows(ax, rows, [difference(e) for _, e in shown], label)
-        ax.axvline(0, color=colour("baseline"), linewidth=1, linestyle=(0, (4, 3)))
+        reference_line(ax, 0.0, len(rows))

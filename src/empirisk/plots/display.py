@@ -24,6 +24,7 @@ __all__ = [
     "interval_rows",
     "log_ticks",
     "on_end",
+    "reference_line",
     "style",
 ]
 
@@ -161,7 +162,7 @@ class IntervalRow:
 
 
 def interval_rows(ax: Axes, rows: Sequence[IntervalRow], said: Sequence[str], x_label: str) -> None:
-    """Dots with intervals, one a row; the label stands above its row, so that long names fit a narrow page."""
+    """Dots with intervals, one a row; labels stand above their rows, so that long names fit a narrow page."""
     for i, (row, numbers) in enumerate(zip(rows, said, strict=True)):
         e, hue = row.estimate, colour(row.role)
         if e["value"] is not None:
@@ -172,8 +173,15 @@ def interval_rows(ax: Axes, rows: Sequence[IntervalRow], said: Sequence[str], x_
         place: Json = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": FONT - 0.5}
         ax.text(0.0, i - 0.46, shorten(row.label, 38), color=colour("ink"), fontweight=weight, **place)
         ax.text(1.0, i - 0.46, numbers, color=colour("muted"), ha="right", **place)
-    ax.set_ylim(len(rows) - 0.5, -0.85)
+    ax.set_ylim(len(rows) - 0.62, -0.8)
     ax.set_yticks([])
     ax.spines["left"].set_visible(False)
     ax.grid(axis="x", linewidth=0.7)
     ax.set_xlabel(x_label)
+
+
+def reference_line(ax: Axes, x: float, rows: int) -> None:
+    """A dashed vertical line that passes the dots of `rows` interval rows, and spares their labels."""
+    low = [i - 0.24 for i in range(rows)]
+    high = [i + 0.3 for i in range(rows)]
+    ax.vlines([x] * rows, low, high, color=colour("baseline"), linewidth=1.1, linestyle=(0, (3, 2)))

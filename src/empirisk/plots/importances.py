@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import Display, IntervalRow, Json, colour, interval_rows
+from empirisk.plots.display import Display, IntervalRow, Json, interval_rows, reference_line
 from empirisk.plots.wording import estimate, shorten
 
 if TYPE_CHECKING:
@@ -41,10 +41,10 @@ class ImportancesDisplay(Display):
         clear = [i for i in self.importances if i["value"]["low"] is not None and i["value"]["low"] > 0]
         total = len(self.importances)
         if not clear:
-            return f"None of the {total} columns matters clearly: every interval reaches zero"
+            return f"No column is clearly used: all {total} intervals reach zero"
         first = max(clear, key=lambda i: i["value"]["value"])
-        some = f"; {len(clear)} of {total} columns matter clearly"
-        return f"{shorten(first['column'])} matters most{some}"
+        rest = f"the interval lies above zero for {len(clear)} of {total} columns"
+        return f"The model leans most on {shorten(first['column'])}; {rest}"
 
     @property
     def description(self) -> str:
@@ -59,4 +59,4 @@ class ImportancesDisplay(Display):
         shown = self._shown()
         rows = [IntervalRow(i["column"], i["value"], "test") for i in shown]
         interval_rows(ax, rows, [estimate(i["value"]) for i in shown], self.label)
-        ax.axvline(0, color=colour("baseline"), linewidth=1, linestyle=(0, (4, 3)))
+        reference_line(ax, 0.0, len(rows))

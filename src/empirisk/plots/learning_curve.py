@@ -31,13 +31,13 @@ class LearningCurveDisplay(Display):
         more = self.curve["extrapolation"]
         gain = more["gain"] if more else None
         if gain is not None and gain["low"] is not None and gain["high"] is not None:
-            said = f"{difference(gain)} {self.curve['unit'] or ''}".strip()
-            rows = count(more["n_rows"])
+            unit = f" {self.curve['unit']}" if self.curve["unit"] else ""
+            said = f"{difference(gain)}{unit} in {self.curve['label']} at {count(more['n_rows'])} rows"
             if gain["low"] > 0:
-                return f"More rows would help: {said} at {rows} rows"
+                return f"More rows would help, by {said}"
             if gain["high"] <= 0:
-                return f"More rows would not help: {said} at {rows} rows"
-            return f"It cannot be told whether more rows would help: {said} at {rows} rows"
+                return f"More rows would not help: {said}"
+            return f"It cannot be told whether more rows would help: {said}"
         value, x = self.curve["validation"]["value"], self.curve["x"]
         return (
             f"The held-out {self.curve['label']} goes from {plain(value[0], 3)} at {count(x[0])} rows "
@@ -54,7 +54,7 @@ class LearningCurveDisplay(Display):
     def draw(self, ax: Axes) -> None:
         c, x = self.curve, self.curve["x"]
         log_ticks(ax)
-        ax.set_xticks(x[:: max(1, (len(x) + 3) // 4)][:-1] + [x[-1]], minor=False)
+        ax.set_xticks([*x[:: max(1, (len(x) + 3) // 4)][:-1], x[-1]], minor=False)
         ax.xaxis.set_major_formatter(lambda v, _: count(round(v)))
         ax.minorticks_off()
         held = c["validation"]["value"][0]

@@ -1,8 +1,8 @@
 """One colour for one thing: the roles that charts draw with, in a light and a dark scheme.
 
-A chart always draws with the light colours; the report replaces each of them by the CSS variable of its role, so
-that one picture serves both schemes. The values are checked by tests: contrast with the paper at least 4.5 (text,
-lines with direct labels), and pairs that share a chart stay apart for red-green colour-blind readers.
+A chart always draws with the light colours; the report replaces each of them by the CSS variable of its role,
+so that one picture serves both schemes. Tests check the values: contrast with the paper of at least 4.5, and
+pairs that share a chart stay apart for red-green colour-blind readers.
 """
 
 from __future__ import annotations

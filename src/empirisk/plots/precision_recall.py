@@ -32,15 +32,15 @@ class PrecisionRecallDisplay(Display):
     @property
     def title(self) -> str:
         c = self.curve
-        return f"Average precision for {self.positive} is {estimate(c['area'])}, against {text(c['base_rate'])} without skill"
+        without = f"against {text(c['base_rate'])} without skill"
+        return f"Average precision for {self.positive} is {estimate(c['area'])}, {without}"
 
     @property
     def description(self) -> str:
         at = min(range(len(self.curve["x"])), key=lambda i: abs(self.curve["x"][i] - 0.5))
-        return (
-            f"Precision-recall curve with band, n = {count(self.curve['n'])}. At a recall of {plain(self.curve['x'][at], 2)} "
-            f"the precision is {plain(self.curve['value'][at], 2)}."
-        )
+        recall, precision = plain(self.curve["x"][at], 2), plain(self.curve["value"][at], 2)
+        head = f"Precision-recall curve with band, n = {count(self.curve['n'])}"
+        return f"{head}. At a recall of {recall} the precision is {precision}."
 
     @property
     def height(self) -> float:

@@ -33,18 +33,19 @@ class QuantilesDisplay(Display):
             return "Residuals against normal quantiles"
         off = sum(not lo <= v <= hi for v, lo, hi in zip(q["value"], q["low"], q["high"], strict=True))
         if off == 0:
-            return f"None of {len(q['x'])} quantiles of the residuals leaves the band of a normal distribution"
-        return (
-            f"{off} of {len(q['x'])} quantiles of the residuals leave the band of a normal distribution"
-        )
+            return (
+                f"None of {len(q['x'])} quantiles of the residuals leaves the band of a normal distribution"
+            )
+        return f"{off} of {len(q['x'])} quantiles of the residuals leave the band of a normal distribution"
 
     @property
     def description(self) -> str:
         q = self.quantiles
+        low, high = plain(q["value"][0], 3), plain(q["value"][-1], 3)
+        normal = f"{plain(q['x'][0], 3)} to {plain(q['x'][-1], 3)}"
         return (
-            f"Normal quantile plot, n = {count(q['n'])}: the residuals reach from {plain(q['value'][0], 3)} to "
-            f"{plain(q['value'][-1], 3)} standard deviations where a normal distribution gives {plain(q['x'][0], 3)} to "
-            f"{plain(q['x'][-1], 3)}."
+            f"Normal quantile plot, n = {count(q['n'])}: the residuals reach from {low} to {high} standard "
+            f"deviations where a normal distribution gives {normal}."
         )
 
     @property
@@ -55,7 +56,7 @@ class QuantilesDisplay(Display):
         q = self.quantiles
         ends = [q["x"][0], q["x"][-1]]
         ax.plot(ends, ends, color=colour("baseline"), linewidth=1, linestyle=(0, (4, 3)))
-        on_end(ax, ends[1], ends[1], "normal", "baseline", xytext=(0, -12), ha="right", va="top")
+        on_end(ax, ends[1], ends[1], "normal", "baseline", xytext=(2, -2), va="center")
         if q["low"] is not None and q["high"] is not None:
             ax.fill_between(q["x"], q["low"], q["high"], color=colour("test"), alpha=0.16, linewidth=0)
         ax.plot(q["x"], q["value"], "o", color=colour("test"), markersize=3)

@@ -31,15 +31,15 @@ class RocDisplay(Display):
 
     @property
     def title(self) -> str:
-        return f"A random {self.positive} row ranks above a random other row with probability {estimate(self.curve['area'])}"
+        chance = estimate(self.curve["area"])
+        return f"A random {self.positive} row ranks above a random other row with probability {chance}"
 
     @property
     def description(self) -> str:
         at = min(range(len(self.curve["x"])), key=lambda i: abs(self.curve["x"][i] - 0.1))
-        return (
-            f"ROC curve with band, n = {count(self.curve['n'])}; area {estimate(self.curve['area'])}. At a false positive "
-            f"rate of {plain(self.curve['x'][at], 2)} the true positive rate is {plain(self.curve['value'][at], 2)}."
-        )
+        false, true = plain(self.curve["x"][at], 2), plain(self.curve["value"][at], 2)
+        head = f"ROC curve with band, n = {count(self.curve['n'])}; area {estimate(self.curve['area'])}"
+        return f"{head}. At a false positive rate of {false} the true positive rate is {true}."
 
     @property
     def height(self) -> float:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, Json, colour
-from empirisk.plots.wording import count, plain, share
+from empirisk.plots.wording import count, plain, share, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,37 +43,31 @@ class ScoresDisplay(Display):
         found = share(hit / pos) if pos else "none"
         wrong = share(false / neg) if neg else "none"
         at = plain(self.scores["threshold"], 3)
-        return f"A threshold of {at} finds {found} of the {self.positive} rows and {wrong} of the {self.negative} rows"
+        yes, no = shorten(self.positive), shorten(self.negative)
+        return f"A threshold of {at} accepts {found} of the {yes} rows and {wrong} of the {no} rows"
 
     @property
     def description(self) -> str:
         (hit, pos), (false, neg) = self._above("positive"), self._above("negative")
-        return (
-            f"Two histograms of the predicted probability of {self.positive}. At or above the threshold lie {count(hit)} of "
-            f"{count(pos)} {self.positive} rows and {count(false)} of {count(neg)} {self.negative} rows."
-        )
+        head = f"Two histograms of the predicted probability of {self.positive}"
+        yes = f"{count(hit)} of {count(pos)} {self.positive} rows"
+        no = f"{count(false)} of {count(neg)} {self.negative} rows"
+        return f"{head}. At or above the threshold lie {yes} and {no}."
 
     def draw(self, ax: Axes) -> None:
         edges = self.scores["edges"]
         for key, name, sign in (("positive", self.positive, 1), ("negative", self.negative, -1)):
-            total = sum(self.scores[key]) or 1
-            heights = [
-                sign * n / total / (b - a)
-                for n, a, b in zip(self.scores[key], edges, edges[1:], strict=False)
-            ]
-            ax.stairs(heights, edges, fill=True, color=colour(key), alpha=0.55)
-            place = {"transform": ax.transAxes, "ha": "right", "color": colour(key)}
-            ax.text(
-                0.99,
-                0.97 if sign > 0 else 0.03,
-                f"observed {name}",
-                va="top" if sign > 0 else "bottom",
-                **place,
-            )
+            widths = [b - a for a, b in pairwise(edges)]
+            density = [n / w for n, w in zip(self.scores[key], widths, strict=True)]
+            peak = max(density) or 1.0
+            ax.stairs([sign * d / peak for d in density], edges, fill=True, color=colour(key), alpha=0.55)
+            middle, said = 0.5 * (edges[0] + edges[-1]), f"observed {shorten(name, 30)}"
+            ax.text(middle, sign * 1.15, said, ha="center", va="center", color=colour(key))
         ax.axhline(0, color=colour("muted"), linewidth=0.8)
         ax.axvline(self.scores["threshold"], color=colour("ink"), linewidth=0.9, linestyle=(0, (4, 3)))
+        ax.set_ylim(-1.3, 1.3)
         ax.set_xlim(edges[0], edges[-1])
         ax.set_yticks([])
         ax.spines["left"].set_visible(False)
         ax.set_xlabel(f"predicted probability of {self.positive} (dashed: threshold)")
-        ax.set_ylabel("density within the class")
+        ax.set_ylabel("rows, each class scaled to its peak")

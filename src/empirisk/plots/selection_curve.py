@@ -43,11 +43,10 @@ class SelectionCurveDisplay(Display):
     @property
     def description(self) -> str:
         c, v = self.curve, self.curve["validation"]["value"]
-        return (
-            f"Line chart with bands of {self.selection['label']} against {c['parameter']} from {plain(c['x'][0], 2)} to "
-            f"{plain(c['x'][-1], 2)}; on held-out folds it runs from {plain(v[0], 3)} to {plain(v[-1], 3)}, "
-            f"with its extremes at {plain(min(v), 3)} and {plain(max(v), 3)}."
-        )
+        axes = f"{self.selection['label']} against {c['parameter']}"
+        span = f"from {plain(c['x'][0], 2)} to {plain(c['x'][-1], 2)}"
+        ends = f"{plain(v[0], 3)} to {plain(v[-1], 3)}, between {plain(min(v), 3)} and {plain(max(v), 3)}"
+        return f"Line chart with bands of {axes} {span}; on held-out folds it runs from {ends}."
 
     def draw(self, ax: Axes) -> None:
         c, x = self.curve, self.curve["x"]
@@ -62,14 +61,8 @@ class SelectionCurveDisplay(Display):
         beside = c["train"] is not None and c["train"]["value"][-1] > validation
         on_end(ax, x[-1], validation, "held out", "validation", va="top" if beside else "bottom")
         ax.axvline(c["chosen"], color=colour("ink"), linewidth=0.9, linestyle=(0, (4, 3)))
-        where = {"xytext": (3, -2), "va": "top"}
-        ax.annotate(
-            "chosen",
-            (c["chosen"], 1),
-            xycoords=("data", "axes fraction"),
-            textcoords="offset points",
-            **where,
-        )
+        place: Json = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "va": "top"}
+        ax.annotate("chosen", (c["chosen"], 1), xytext=(3, -2), **place)
         unit = f" ({self.selection['unit']})" if self.selection["unit"] else ""
         more = {"alpha": " (penalty strength)"}.get(c["parameter"], "")
         ax.set_xlabel(f"{c['parameter']}{more}")

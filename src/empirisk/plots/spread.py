@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import Display, Json, colour, on_end
+from empirisk.plots.display import FONT, Display, Json, colour, on_end
 from empirisk.plots.wording import count, estimate, plain
 
 if TYPE_CHECKING:
@@ -26,17 +26,9 @@ def _bins(ax: Axes, bins: list[Json]) -> None:
                 b["predicted"], b["mean"]["low"], b["mean"]["high"], color=colour("test"), linewidth=1.8
             )
     ax.plot(x, [b["mean"]["value"] for b in bins], "o", color=colour("test"), markersize=5)
-    for key, said in (("q95", "5 % above"), ("q05", "5 % below")):
-        above = key == "q95"
-        on_end(
-            ax,
-            x[0],
-            bins[0][key],
-            said,
-            "test",
-            xytext=(0, 3 if above else -3),
-            va="bottom" if above else "top",
-        )
+    last = bins[-1]
+    on_end(ax, x[-1], 0.5 * (last["q75"] + last["q95"]), "90 % of rows", "test", fontsize=FONT - 1)
+    on_end(ax, x[-1], 0.5 * (last["q50"] + last["q75"]), "50 % of rows", "test", fontsize=FONT - 1)
 
 
 def _outside(bins: list[Json], target: str | float) -> int:
@@ -73,7 +65,7 @@ class ObservedDisplay(Display):
     def title(self) -> str:
         off, bins = _outside(self.spread["bins"], "predicted"), len(self.spread["bins"])
         if off == 0:
-            return f"In each of {bins} bins the mean observed value agrees with the prediction, within its interval"
+            return f"In all {bins} bins the mean observed value agrees with the prediction"
         return f"In {off} of {bins} bins the prediction lies outside the interval of the mean observed value"
 
     @property
@@ -113,14 +105,20 @@ class ResidualsDisplay(Display):
         bins = self.spread["bins"]
         off = _outside(bins, 0.0)
         widths = [b["q75"] - b["q25"] for b in bins]
-        mean = f"are compatible with a mean of zero in each of {len(bins)} bins" if off == 0 else f"do not average zero in {off} of {len(bins)} bins"
+        said = f"in {off} of {len(bins)} bins"
+        mean = (
+            f"do not average zero {said}"
+            if off
+            else f"are compatible with a mean of zero in all {len(bins)} bins"
+        )
         if min(widths) <= 0 or max(widths) < 1.25 * min(widths):
             return f"Residuals {mean}"
         return f"Residuals {mean}; their spread varies {max(widths) / min(widths):.1f}-fold between bins"
 
     @property
     def description(self) -> str:
-        return f"Observed minus predicted {self.target} by predicted value, in bins. {_said(self.spread['bins'])}."
+        said = _said(self.spread["bins"])
+        return f"Observed minus predicted {self.target} by predicted value, in bins. {said}."
 
     def draw(self, ax: Axes) -> None:
         ax.axhline(0, color=colour("baseline"), linewidth=1, linestyle=(0, (4, 3)))

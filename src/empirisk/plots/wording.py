@@ -77,8 +77,8 @@ def share(x: float) -> str:
 
 
 def _decimals(width: float) -> int:
-    """Decimals that keep two significant figures of an interval of this width (may be negative)."""
-    return 1 - math.floor(math.log10(width))
+    """Decimals whose last place is between an eightieth and an eighth of this width (may be negative)."""
+    return math.ceil(-math.log10(width / 8.0))
 
 
 def _digits(values: Sequence[float], e: dict[str, Any]) -> list[str]:
@@ -103,7 +103,7 @@ def text(e: dict[str, Any] | None) -> str:
 
     Examples
     --------
-    >>> text({"value": 0.85239, "low": 0.8438, "high": 0.861, "level": 0.95, "n": 6513, "method": "Wilson"})
+    >>> text({"value": 0.85239, "low": 0.8438, "high": 0.861})
     '0.852'
     """
     if e is None:
@@ -125,9 +125,9 @@ def estimate(e: dict[str, Any] | None) -> str:
 
     Examples
     --------
-    >>> estimate({"value": 0.85239, "low": 0.8438, "high": 0.861, "level": 0.95, "n": 6513, "method": "Wilson"})
+    >>> estimate({"value": 0.85239, "low": 0.8438, "high": 0.861})
     '0.852 [0.844, 0.861]'
-    >>> estimate({"value": 51234.0, "low": 48011.0, "high": 54990.0, "level": 0.95, "n": 9, "method": "t"})
+    >>> estimate({"value": 51234.0, "low": 48011.0, "high": 54990.0})
     '51,200 [48,000, 55,000]'
     """
     if e is None:
@@ -149,7 +149,8 @@ def difference(e: dict[str, Any] | None) -> str:
 
 
 def shorten(name: str, most: int = 40) -> str:
-    """A name cut in its middle to `most` characters, so that both ends can be told apart."""
+    """A name cut in its middle to `most` characters, on one line, without control characters."""
+    name = " ".join("".join(c if c.isprintable() else " " for c in name).split())
     if len(name) <= most:
         return name
     left = (most - 1) * 2 // 3

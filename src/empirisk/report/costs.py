@@ -36,8 +36,8 @@ def _mean_cost(
     """Mean cost ``a p + b q`` of two exclusive errors, with its interval.
 
     Wilson intervals of the two shares are combined by recovering their variances (Zou and Donner 2008,
-    Statistics in Medicine 27, 1693-1702), with the correlation ``-sqrt(p q / ((1 - p)(1 - q)))`` of multinomial shares.
-    Unlike a normal interval it has no zero width when an error was never seen.
+    Statistics in Medicine 27, 1693-1702), with the correlation ``-sqrt(p q / ((1 - p)(1 - q)))`` of multinomial
+    shares. Unlike a normal interval it has no zero width when an error was never seen.
     """
     a, b = price
     p, q = accepts / n, rejects / n
@@ -51,7 +51,9 @@ def _mean_cost(
     return mean, max(0.0, mean - reach(p - pl, q - ql)), mean + reach(pu - p, qu - q)
 
 
-def costs(scores: dict[str, Any], false_accept: float = 1.0, false_reject: float = 1.0) -> list[ThresholdCost]:
+def costs(
+    scores: dict[str, Any], false_accept: float = 1.0, false_reject: float = 1.0
+) -> list[ThresholdCost]:
     """Cost of each threshold at an edge of the bins.
 
     Parameters
@@ -68,7 +70,7 @@ def costs(scores: dict[str, Any], false_accept: float = 1.0, false_reject: float
 
     Examples
     --------
-    >>> scores = {"edges": [0, 0.5, 1], "positive": [1, 9], "negative": [80, 10], "threshold": 0.5, "level": 0.95}
+    >>> scores = {"edges": [0, 0.5, 1], "positive": [1, 9], "negative": [80, 10], "level": 0.95}
     >>> [(c.threshold, c.false_accepts, c.false_rejects, round(c.cost, 2)) for c in costs(scores)]
     [(0, 90, 0, 0.9), (0.5, 10, 1, 0.11), (1, 0, 10, 0.1)]
     """

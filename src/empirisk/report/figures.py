@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart ready for the page: its message, its description in words, the picture, how the intervals were made."""
+    """A chart ready for the page: its message, a description, the picture, how the intervals were made."""
 
     key: str
     title: str
@@ -69,17 +69,27 @@ def _displays(report: Json) -> Iterator[tuple[str, Display, Json | None]]:
         shown = plots.CoefficientsDisplay(model["coefficients"], model["coefficients_unit"])
         yield "coefficients", shown, model["coefficients"][-1]["value"]
     if model["importances"]:
-        shown = plots.ImportancesDisplay(model["importances"], model["importances_label"] or "rise of the loss")
+        shown = plots.ImportancesDisplay(
+            model["importances"], model["importances_label"] or "rise of the loss"
+        )
         yield "importances", shown, model["importances"][0]["value"]
     if report["learning_curve"]:
-        yield "learning", plots.LearningCurveDisplay(report["learning_curve"]), report["learning_curve"]["validation"]
+        yield (
+            "learning",
+            plots.LearningCurveDisplay(report["learning_curve"]),
+            report["learning_curve"]["validation"],
+        )
 
 
 def figures(report: Json) -> dict[str, Figure]:
     """All charts of a report, by key."""
     return {
         key: Figure(
-            key, display.title, display.description, inline_svg(display, key), made_by(source) if source else ""
+            key,
+            display.title,
+            display.description,
+            inline_svg(display, key),
+            made_by(source) if source else "",
         )
         for key, display, source in _displays(report)
     }

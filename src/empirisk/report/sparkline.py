@@ -36,10 +36,8 @@ def _described(histogram: dict[str, Any]) -> str:
     counts = histogram["counts"]
     if histogram["kind"] == "numeric":
         at, edges = counts.index(max(counts)), histogram["edges"]
-        return (
-            f"Histogram from {plain(edges[0])} to {plain(edges[-1])}, most rows ({count(counts[at])}) between "
-            f"{plain(edges[at])} and {plain(edges[at + 1])}"
-        )
+        most = f"most rows ({count(counts[at])}) between {plain(edges[at])} and {plain(edges[at + 1])}"
+        return f"Histogram from {plain(edges[0])} to {plain(edges[-1])}, {most}"
     pairs = list(zip(histogram["labels"], counts, strict=True))[:3]
     said = ", ".join(f"{label} {count(n)}" for label, n in pairs)
     rest = f", and {count(len(counts) - 3)} more" if len(counts) > 3 else ""
