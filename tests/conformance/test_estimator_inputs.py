@@ -15,7 +15,6 @@ import empirisk as er
 from empirisk.results import Status
 from tests.conformance.estimators import ALL, FIXED, data_for, each, has_intercept, is_regression, parameters
 
-
 # -- refused in words ---------------------------------------------------------------------------
 
 

@@ -27,8 +27,8 @@ from tests.conformance.estimators import (
     assert_same_fit,
     data_for,
     each,
-    has_intercept,
     fit,
+    has_intercept,
     parameters,
 )
 
