@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from empirisk import _loops
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["Design", "as_design"]
@@ -53,11 +54,11 @@ class Design:
 
     def matvec(self, w: Array) -> Array:
         """``X w``, w of shape (p,) or (p, k)."""
-        return np.asarray(self.X @ w)
+        return np.asarray(_loops.matvec(self.X, w))
 
     def rmatvec(self, u: Array) -> Array:
         """``X' u``, u of shape (n,) or (n, k)."""
-        return np.asarray(self.X.T @ u)
+        return np.asarray(_loops.rmatvec(self.X, u))
 
     def rows(self, index: IndexArray) -> Design:
         """The named rows."""
@@ -81,12 +82,6 @@ class Design:
         p = self.shape[1]
         if total == 0.0:
             return np.zeros(p), np.zeros(p)
-        if self.sparse:
-            share = np.asarray(weight, dtype=np.float64) / total
-            mean = np.asarray(self.X.T @ share, dtype=np.float64)
-            return mean, _sparse_variance(self.csc, share, mean)
-        from empirisk import _loops
-
         mean, centred_squares = _loops.col_moments(self.X, weight)
         return mean, centred_squares / total
 
@@ -97,16 +92,6 @@ class Design:
         # A sum is finite unless some entry is not (or it overflows, which the slow path then settles).
         with np.errstate(over="ignore", invalid="ignore"):
             return bool(np.isfinite(data.sum(dtype=np.float64))) or bool(np.isfinite(data).all())
-
-
-def _sparse_variance(X: Any, share: Array, mean: Array) -> Array:
-    """``sum_i share_i (x_ij - mean_j)^2`` over the stored entries and the implicit zeros."""
-    column = np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
-    row_share = share[X.indices]
-    deviation = X.data.astype(np.float64) - mean[column]
-    stored = np.bincount(column, weights=row_share * deviation**2, minlength=X.shape[1])
-    stored_share = np.bincount(column, weights=row_share, minlength=X.shape[1])
-    return np.asarray(stored + np.maximum(1.0 - stored_share, 0.0) * mean**2)
 
 
 def as_design(X: Any) -> Design:

@@ -13,7 +13,7 @@ from empirisk.typing import Array
 if TYPE_CHECKING:
     from empirisk.problems.linear import LinearProblem
 
-__all__ = ["Evaluation", "evaluate"]
+__all__ = ["Evaluation", "evaluate", "two_reads"]
 
 # Losses that the fused loops know; tests hold each of them equal to its Python class.
 FUSED_SCALAR = frozenset({"half_squared", "logistic"})
@@ -47,7 +47,7 @@ def evaluate(problem: LinearProblem, w: Array) -> Evaluation:
         return _fused_scalar(problem, w)
     if name == "softmax":
         return _fused_softmax(problem, w)
-    return _two_reads(problem, w)
+    return two_reads(problem, problem.scores(w))
 
 
 def _weights(problem: LinearProblem) -> Array | None:
@@ -75,10 +75,11 @@ def _fused_softmax(problem: LinearProblem, w: Array) -> Evaluation:
     return Evaluation(loss / total, problem.join(grad, grad_b / total), np.asarray(z))
 
 
-def _two_reads(problem: LinearProblem, w: Array) -> Evaluation:
+def two_reads(problem: LinearProblem, z: Array) -> Evaluation:
+    """The same in plain NumPy, from scores that are known."""
     data, total = problem.data, problem.data.total_weight
-    z = problem.scores(w)
     loss = float(data.weight @ problem.loss.value(data.y, z)) / total
     slope = ((data.weight / total) * problem.loss.grad(data.y, z).T).T
-    grad = problem.design.rmatvec(slope.astype(problem.design.dtype, copy=False)).astype(np.float64)
+    X = problem.design.X
+    grad = np.asarray(X.T @ slope.astype(X.dtype, copy=False), dtype=np.float64)
     return Evaluation(loss, problem.join(grad, slope.sum(axis=0)), z)

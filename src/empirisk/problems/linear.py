@@ -152,9 +152,11 @@ class LinearProblem:
 
     # -- certificate, views ---------------------------------------------------------------------
 
-    def certify(self, w: Array, evaluation: Evaluation | None = None) -> Certificate:
+    def certify(
+        self, w: Array, evaluation: Evaluation | None = None, target: float = 0.0
+    ) -> Certificate:
         """Duality gap where a dual point exists, else the KKT residual; see :mod:`problems.certify`."""
-        return certify(self, w, evaluation)
+        return certify(self, w, evaluation, target)
 
     def critical_strength(self) -> float:
         """The smallest alpha for which all coefficients are zero."""

@@ -4,11 +4,10 @@
 loss                  penalty                              solver
 ====================  ===================================  ==========================================
 half squared          none or L2, dense                    least_squares
-half squared          none or L2, sparse, p <= 1000,       conjugate_gradient
-                      or any sparse
+half squared          none or L2, sparse                   conjugate_gradient
 half squared          L1, elastic net, or positive         coordinate
 logistic, softmax     none or L2; dense; parameters <=     newton
-                      300, and rows * parameters^2 <= 3e9
+                      300, rows * parameters^2 <= 3e8
 logistic, softmax     none or L2, otherwise                lbfgs
 logistic, softmax     L1, elastic net                      prox_newton
 ====================  ===================================  ==========================================
@@ -25,7 +24,7 @@ __all__ = ["choose", "resolve"]
 
 # Newton's Hessians cost rows * parameters^2 flops each; above this L-BFGS is measured to be faster.
 NEWTON_PARAMETERS = 300
-NEWTON_FLOPS = 3e9
+NEWTON_FLOPS = 3e8
 
 
 def choose(problem: LinearProblem) -> str:

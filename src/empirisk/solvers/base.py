@@ -143,7 +143,7 @@ class _Watch:
         self.since_progress = 0
 
     def look(self, step: int, state: State) -> Status | None:
-        certificate = self.problem.certify(state.w, state.evaluation)
+        certificate = self.problem.certify(state.w, state.evaluation, self.tol)
         objective = (
             state.evaluation.loss + self.problem.penalty.value(self.problem.split(state.w)[0])
             if state.evaluation is not None

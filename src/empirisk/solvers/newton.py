@@ -144,4 +144,8 @@ def _direction(H: Array, g: Array) -> Array:
         except np.linalg.LinAlgError:
             pass
         ridge = max(10.0 * ridge, 1e-14 * top)
-    return step.reshape(g.shape[::-1]).T if g.ndim == 2 else step
+    if g.ndim == 1:
+        return step
+    # Equal shifts of all scores change nothing: stay in the subspace where they are absent.
+    step = step.reshape(g.shape[::-1]).T
+    return np.asarray(step - step.mean(axis=1, keepdims=True))
