@@ -57,12 +57,14 @@ def parse_dates(values: pl.Series, fmt: str) -> pl.Series:
     return stamp - pl.select(pl.duration(minutes=pl.lit(offsets))).to_series()
 
 
-def find_date_format(values: pl.Series) -> tuple[str, bool]:
-    """Find the one format that reads every value.
+def find_date_format(values: pl.Series, share: float = 1.0) -> tuple[str, bool]:
+    """Find the one format that reads every value, or at least a share of them.
 
     Parameters
     ----------
     values : polars.Series of strings without nulls
+    share : float, default=1
+        What the format must read at least.
 
     Returns
     -------
@@ -79,12 +81,13 @@ def find_date_format(values: pl.Series) -> tuple[str, bool]:
     >>> find_date_format(pl.Series(["12/31/2020"]))
     ('%m/%d/%Y', False)
     """
+    most = (1.0 - share) * len(values)
     for shape, formats in _SHAPES:
-        if values.is_empty() or not values.head(1).str.contains(shape).all():
+        fits = values.str.contains(shape)
+        if values.is_empty() or int((~fits).sum()) > most:
             continue
-        if not values.str.contains(shape).all():
-            continue
-        good = [f for f in formats if parse_dates(values, f).null_count() == 0]
+        lost = {f: parse_dates(values, f).null_count() for f in formats}
+        good = [f for f in formats if lost[f] <= most and lost[f] == min(lost.values())]
         if good:
             return good[0], len(good) > 1
     return "", False

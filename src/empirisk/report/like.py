@@ -97,7 +97,7 @@ def _parse_like(values: pl.Series, column: Column, raw: RawFile, markers: frozen
         values = values.cast(pl.String)
     if values.dtype == pl.String:
         values, _ = take_out_markers(values.str.strip_chars(), markers)
-    parsed = _convert(values, column, raw.decimal)
+    parsed = _convert(values, column)
     bad = parsed.is_null() & values.is_not_null()
     if values.dtype.is_float():
         bad = bad & values.is_finite()
@@ -117,7 +117,7 @@ def _noun(column: Column) -> str:
     return {"number": "number", "date": f"date ({column.date_format})"}.get(column.base, "text")
 
 
-def _convert(values: pl.Series, column: Column, decimal: str) -> pl.Series:
+def _convert(values: pl.Series, column: Column) -> pl.Series:
     if column.base == "string" or (column.role == "target" and column.levels):
         if values.dtype.is_float():
             return pl.Series(values.name, [label(v) for v in values.to_list()], dtype=pl.String)
@@ -127,7 +127,9 @@ def _convert(values: pl.Series, column: Column, decimal: str) -> pl.Series:
             out = values.cast(pl.Float64, strict=False)
             return pl.select(pl.when(out.is_finite()).then(out)).to_series()
         digits, _ = take_off_unit(values) if column.unit else (values, "")
-        first, second = (parse_numbers(digits, d) for d in (decimal, "," if decimal == "." else "."))
+        first, second = (
+            parse_numbers(digits, d) for d in ((",", ".") if column.decimal == "," else (".", ","))
+        )
         return second if second.null_count() < first.null_count() else first
     if column.base == "boolean":
         return _truth(values, column)
@@ -143,7 +145,7 @@ def _truth(values: pl.Series, column: Column) -> pl.Series:
         words = pl.Series([label(v) for v in values.cast(pl.Float64).to_list()], dtype=pl.String)
     else:
         words = values.str.to_lowercase().replace({"0.0": "0", "1.0": "1"})
-    no, yes = column.truth
+    no, yes = (word.lower() for word in column.truth)
     return pl.select(pl.when(words == yes).then(True).when(words == no).then(False)).to_series()
 
 

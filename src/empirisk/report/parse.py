@@ -3,6 +3,7 @@ dates."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -11,12 +12,11 @@ from empirisk.report.dates import find_date_format, parse_dates
 from empirisk.report.errors import DataError
 from empirisk.report.markers import take_out_markers
 from empirisk.report.numerals import is_code, label, parse_numbers, take_off_unit
-from empirisk.report.table import Column
+from empirisk.report.table import Column, option
 
 __all__ = ["Reading", "as_words", "parse_column", "truth_words"]
 
 _TRUTHS = (
-    ("false", "true"),
     ("no", "yes"),
     ("n", "y"),
     ("f", "t"),
@@ -116,11 +116,11 @@ def _parse_text(
     if some.is_empty():
         return column, values
     if kind == "date" or (not kind and not _is_plain(some)):
-        fmt, exchangeable = (detail, False) if detail else find_date_format(some)
+        fmt, exchangeable = (detail, False) if detail else find_date_format(some, _MOSTLY)
         if fmt or kind == "date":
             return _dates(column, values, fmt, exchangeable)
     if kind in ("", "boolean") and (truth := _truth(some)):
-        words = values.str.to_lowercase() == truth[1]
+        words = values.str.to_lowercase() == truth[1].lower()
         return replace(column, base="boolean", kind="boolean", truth=truth, reason="/".join(truth)), words
     if not kind and is_code(some):
         return replace(column, reason="codes with leading zeros or very long numbers stay text"), values
@@ -133,11 +133,14 @@ def _is_plain(some: pl.Series) -> bool:
 
 
 def _truth(some: pl.Series) -> tuple[str, str] | None:
-    words = set(some.str.to_lowercase().unique().to_list()) if some.head(50).n_unique() <= 4 else set()
-    for truth in _TRUTHS:
-        if words == set(truth) or (words and truth == ("false", "true") and words <= set(truth)):
-            return truth
-    return None
+    """Return the (false, true) words of a column as they are spelled in it; true and false in lower case."""
+    if some.head(50).n_unique() > 4:
+        return None
+    spelled = {word.lower(): word for word in some.unique().sort().to_list()}
+    if spelled and set(spelled) <= {"true", "false"}:
+        return "false", "true"
+    found = next((t for t in _TRUTHS if set(spelled) == set(t)), None)
+    return (spelled[found[0]], spelled[found[1]]) if found else None
 
 
 def _dates(column: Column, values: pl.Series, fmt: str, exchangeable: bool) -> tuple[Column, pl.Series]:
@@ -152,20 +155,29 @@ def _dates(column: Column, values: pl.Series, fmt: str, exchangeable: bool) -> t
         raise DataError(
             f"--types {column.name}=date:{fmt} is no date format: write it like %d.%m.%Y"
         ) from error
-    bad = values.filter(parsed.is_null() & values.is_not_null())
-    if len(bad):
+    if parsed.null_count() == len(parsed):
         raise DataError(
-            f"column {column.name!r} holds {bad[0]!r}, which the date format {fmt} does not read: "
-            "correct it or give another format"
+            f"column {column.name!r} holds {values.drop_nulls()[0]!r}, which the date format {fmt} does not "
+            "read: give another format"
         )
-    warning = ""
+    column = _with_unreadable(column, values, parsed, "dates")
     if exchangeable:
         other = fmt.replace("%d", "\0").replace("%m", "%d").replace("\0", "%m")
-        warning = (
-            f"day and month could be exchanged: --types '{column.name}=date:{other}' for the other reading"
-        )
+        swap = f"day and month could be exchanged ({option('--types', column.name, f'date:{other}')})"
+        column = replace(column, warning="; ".join(w for w in (column.warning, swap) if w))
     shown = "ISO 8601" if fmt in ("iso", "%Y-%m-%d") else fmt
-    return _moments(replace(column, date_format=fmt, warning=warning), parsed, shown)
+    return _moments(replace(column, date_format=fmt), parsed, shown)
+
+
+def _with_unreadable(column: Column, values: pl.Series, parsed: pl.Series, noun: str) -> Column:
+    """Note the values that could not be read and therefore count as missing."""
+    bad = values.filter(parsed.is_null() & values.is_not_null())
+    if bad.is_empty():
+        return column
+    examples = tuple(bad.unique(maintain_order=True).head(3).to_list())
+    shown = ", ".join(repr(e[:30]) for e in examples)
+    told = f"{len(bad):,} value{' is' if len(bad) == 1 else 's are'} no {noun} and count as missing ({shown})"
+    return replace(column, n_unreadable=len(bad), unreadable=examples, warning=told)
 
 
 def _moments(column: Column, values: pl.Series, reason: str) -> tuple[Column, pl.Series]:
@@ -199,18 +211,20 @@ def _numbers(
         share = n_good / len(some)
         mixed = f"numbers ({100 * share:.0f} %) and words are mixed" if share > 0.1 else ""
         return replace(column, warning=mixed), values
-    bad = values.filter(best.is_null() & values.is_not_null())
-    column = replace(column, decimal=decimal, unit=unit)
-    if len(bad):
-        examples = tuple(bad.unique(maintain_order=True).head(3).to_list())
-        shown = ", ".join(repr(e[:30]) for e in examples)
-        column = replace(
-            column,
-            n_unreadable=len(bad),
-            unreadable=examples,
-            warning=f"{len(bad):,} values are no numbers and count as missing ({shown})",
-        )
+    column = _with_unreadable(replace(column, decimal=decimal, unit=unit), values, best, "numbers")
+    if not reading.decimal_fixed and (told := _ambiguous(digits.drop_nulls(), decimal)):
+        column = replace(column, warning="; ".join(w for w in (column.warning, told) if w))
     return _number(column, best.alias(values.name))
+
+
+def _ambiguous(digits: pl.Series, decimal: str) -> str:
+    """Say so when every mark in a column could be a thousands separator or the decimal mark."""
+    marked = digits.filter(digits.str.contains("[.,]"))
+    other = "," if decimal == "." else "."
+    if marked.is_empty() or not marked.str.contains(rf"^[+-]?[1-9]\d{{0,2}}{re.escape(other)}\d{{3}}$").all():
+        return ""
+    told = marked[0].replace(other, "")
+    return f"{marked[0]!r} is read as {told}, thousands apart: --decimal '{other}' if it is a decimal mark"
 
 
 def _number(column: Column, values: pl.Series) -> tuple[Column, pl.Series]:

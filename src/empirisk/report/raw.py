@@ -13,7 +13,7 @@ import polars as pl
 from empirisk.report.encoding import decode, read_bytes
 from empirisk.report.errors import DataError
 from empirisk.report.numerals import decimal_evidence
-from empirisk.report.sniff import delimiter_name, has_header, sniff
+from empirisk.report.sniff import delimiter_name, has_header, sniff, without_comments
 from empirisk.report.table import Source
 from empirisk.report.text_rows import header_fields, string_frame
 
@@ -111,10 +111,11 @@ def _text(path: Path, options: TextOptions) -> RawFile:
     name = path.name
     text, encoding = decode(read_bytes(path), name, options.encoding)
     tab = "tab" if ".tsv" in [s.lower() for s in path.suffixes] else None
+    text, comments = without_comments(text)
     dialect = sniff(text, options.delimiter or tab)
     frame, first = string_frame(text, dialect, name)
     header, body = _header(frame, first, options)
-    names, notes = list(header.names), list(header.notes)
+    names, notes = list(header.names), [*comments, *header.notes]
     if body.width > 1 and names[-1] == f"column_{body.width}" and body.height:
         trailing = bool((body.to_series(-1) == "").all())
         if trailing and (len(first) < body.width or not first[-1]):

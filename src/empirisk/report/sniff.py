@@ -11,7 +11,16 @@ from dataclasses import dataclass
 from empirisk.report.errors import DataError
 from empirisk.report.markers import MARKERS
 
-__all__ = ["BLANKS", "DELIMITERS", "Dialect", "delimiter_name", "has_header", "sniff", "split_blanks"]
+__all__ = [
+    "BLANKS",
+    "DELIMITERS",
+    "Dialect",
+    "delimiter_name",
+    "has_header",
+    "sniff",
+    "split_blanks",
+    "without_comments",
+]
 
 BLANKS = "blanks"
 DELIMITERS = {
@@ -133,6 +142,33 @@ def sniff(text: str, delimiter: str | None = None) -> Dialect:
         if (score, width) > (best_score, best_width):
             best, best_score, best_width = candidate, score, width
     return Dialect(best, quote)
+
+
+def without_comments(text: str) -> tuple[str, list[str]]:
+    """Leave out comment lines at the top, and say so.
+
+    A line that starts with # or | is a comment unless it is split like the line after the comments: ``#id,x,y``
+    is a header.
+
+    Examples
+    --------
+    >>> without_comments("# made in May\\nx,y\\n1,2\\n")
+    ('x,y\\n1,2\\n', ['1 comment line at the top is left out'])
+    >>> without_comments("#id,y\\n1,2\\n")[1]
+    []
+    """
+    lines = text[:20_000].split("\n")
+    k = next((i for i, line in enumerate(lines) if not line.startswith(("#", "|"))), len(lines))
+    if k == 0 or k >= len(lines) or not lines[k].strip():
+        return text, []
+    mark = max(_CANDIDATES, key=lines[k].count)
+    count = lines[k].count(mark)
+    while k > 0 and count and lines[k - 1].count(mark) == count:
+        k -= 1
+    if k == 0:
+        return text, []
+    told = f"{k} comment line{' at the top is' if k == 1 else 's at the top are'} left out"
+    return text[sum(len(line) + 1 for line in lines[:k]) :], [told]
 
 
 def _sample(text: str, n_chars: int = 60_000) -> list[str]:

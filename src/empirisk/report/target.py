@@ -159,9 +159,11 @@ def _classification(
 
 
 def _positive(column: Column, classes: tuple[str, ...], counts: dict[str, int]) -> str:
-    """The true, the larger number, or else the rarer class."""
+    """The true, the plus, the larger number, or else the rarer class."""
     if column.kind == "boolean":
-        return next((c for c in classes if c.lower() == column.truth[1]), classes[1])
+        return next((c for c in classes if c == column.truth[1]), classes[1])
+    if "+" in classes:
+        return "+"
     if column.base == "number":
         return classes[1]
     return min(reversed(classes), key=lambda c: counts[c])
