@@ -309,8 +309,8 @@ def _check(
     """The candidate on every row: confirmed, or the rows that it violates (worst first)."""
     candidates = [direction]
     if A.size <= _SPARSE_ENTRIES:
-        constant = np.tile(rows.active == len(rows.scale), rows.n_groups - 1)
-        sparse = sparse_direction(A, strict, constant)
+        column = np.where(rows.active == len(rows.scale), -1, rows.active)
+        sparse = sparse_direction(A, strict, np.tile(column, rows.n_groups - 1))
         candidates = ([sparse] if sparse is not None else []) + candidates
     violated: IndexArray = np.zeros(0, dtype=np.intp)
     for d in candidates:
@@ -364,7 +364,9 @@ def _one_column(rows: SignedRows, j: int, a: Array, b: Array) -> _Found | None:
             cut = 0.0
         if not (low <= cut <= high):
             continue
-        n_boundary = int(np.sum(sign * a == cut) + np.sum(sign * b == cut))
+        # Between neighbouring numbers there is no room for the cut, yet the sides differ.
+        touching = not (rows.intercept and low < high)
+        n_boundary = int(np.sum(sign * a == cut) + np.sum(sign * b == cut)) if touching else 0
         if n_boundary == len(a) + len(b):
             continue
         D = np.zeros((len(rows.scale) + 1, 2))
@@ -420,8 +422,8 @@ def _sentence(
     by = _listing([labels[j] for j in used]) if used else "the constant alone"
     groups = [[k for k in range(len(merged)) if merged[k] == g] for g in range(int(merged.max()) + 1)]
     if len(merged) > 2 and len(groups) == 2 and classes is not None:
-        parts = [_listing([str(classes[k]) for k in g]) for g in groups]
-        who = f"{parts[0]} and {parts[1]} are separable"
+        one, other = ([str(classes[k]) for k in g] for g in groups)
+        who = f"{_listing(one)} {'is' if len(one) == 1 else 'are'} separable from {_listing(other)}"
     else:
         who = "the classes are separable"
     if found.kind == "complete":

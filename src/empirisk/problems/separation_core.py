@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 from empirisk.data.threads import one_thread
-from empirisk.typing import Array
+from empirisk.typing import Array, IndexArray
 
 __all__ = ["Core", "decide", "sparse_direction", "support_by_programme"]
 
@@ -138,7 +138,7 @@ def support_by_programme(A: Array) -> tuple[Array | None, np.ndarray | None]:
     m, q = A.shape
     cost = np.concatenate([np.zeros(q), -np.ones(m)])
     left = sp.hstack([sp.csr_array(-A), sp.eye_array(m)], format="csc")
-    bounds = [(None, None)] * q + [(0.0, 1.0)] * m
+    bounds: list[tuple[float | None, float | None]] = [(None, None)] * q + [(0.0, 1.0)] * m
     out = _programme(cost, left, np.zeros(m), bounds)
     if out is None:
         return None, None
@@ -146,17 +146,48 @@ def support_by_programme(A: Array) -> tuple[Array | None, np.ndarray | None]:
     return (out[:q], strict) if strict.any() else (None, None)
 
 
-def sparse_direction(A: Array, strict: np.ndarray, free: np.ndarray | None = None) -> Array | None:
-    """The separating direction of least l1 norm: few columns.  Entries in `free` (constants) cost nothing."""
+def sparse_direction(A: Array, strict: np.ndarray, column: IndexArray) -> Array | None:
+    """A separating direction with few columns: least l1 norm, then the fewest of its largest columns.
+
+    Parameters
+    ----------
+    A : array, shape (m, q)
+        Signed rows.
+    strict : boolean array, shape (m,)
+        Rows that must lie strictly on their own side.
+    column : int array, shape (q,)
+        The column that each unknown belongs to; -1 for constants, which cost nothing.
+    """
+    d = _least_l1(A, strict, column)
+    if d is None:
+        return None
+    size = np.bincount(column[column >= 0], weights=np.abs(d[column >= 0]))
+    order = np.argsort(-size, kind="stable")[: int(np.count_nonzero(size))]
+    low, high = 0, len(order)  # the first `high` columns suffice, the first `low - 1` do not
+    while low < high:
+        middle = (low + high) // 2
+        keep = np.flatnonzero((column < 0) | np.isin(column, order[:middle]))
+        fewer = _least_l1(A[:, keep], strict, column[keep]) if len(keep) else None
+        if fewer is None:
+            low = middle + 1
+        else:
+            high, d = middle, np.zeros(len(column))
+            d[keep] = fewer
+    return _polish(A, d, strict)
+
+
+def _least_l1(A: Array, strict: np.ndarray, column: IndexArray) -> Array | None:
     q = A.shape[1]
-    price = np.ones(q) if free is None else np.where(free, 1e-3, 1.0)
+    price = np.where(column < 0, 1e-3, 1.0)
     left = sp.csc_array(np.hstack([-A, A]))
-    out = _programme(np.concatenate([price, price]), left, np.where(strict, -1.0, 0.0), (0.0, None))
+    out = _programme(
+        np.concatenate([price, price]), left, np.where(strict, -1.0, 0.0), [(0.0, None)] * (2 * q)
+    )
     if out is None:
         return None
     d = out[:q] - out[q:]
     d[np.abs(d) < 1e-9 * np.abs(d).max(initial=0.0)] = 0.0
-    return _polish(A, d, strict)
+    return d
 
 
 def _polish(A: Array, d: Array, strict: np.ndarray) -> Array:
@@ -174,14 +205,15 @@ def _polish(A: Array, d: Array, strict: np.ndarray) -> Array:
     return out if np.any(out) else d
 
 
-def _programme(cost: Array, left: object, right: Array, bounds: object) -> Array | None:
-    with np.errstate(all="ignore"):
-        out = linprog(
-            cost,
-            A_ub=left,
-            b_ub=right,
-            bounds=bounds,
-            method="highs",
-            options={"time_limit": _LP_SECONDS, "primal_feasibility_tolerance": 1e-9},
-        )
+def _programme(
+    cost: Array, left: sp.csc_array, right: Array, bounds: list[tuple[float | None, float | None]]
+) -> Array | None:
+    out = linprog(
+        cost,
+        A_ub=left,
+        b_ub=right,
+        bounds=bounds,
+        method="highs",
+        options={"time_limit": _LP_SECONDS, "primal_feasibility_tolerance": 1e-9},
+    )
     return np.asarray(out.x) if out.status == 0 and out.x is not None else None
