@@ -132,6 +132,8 @@ def _finish(column: Column, values: pl.Series) -> tuple[Column, pl.Series]:
     if kind == "categorical" and column.base != "string":
         values = as_words(values) if values.dtype == pl.Float64 else truth_words(column, values)
         column = replace(column, base="string")
+    if kind == "number" and values.dtype == pl.Boolean:
+        values, column = values.cast(pl.Float64), replace(column, base="number")
     dropped = kind in ("id", "constant", "empty", "text")
     levels = tuple(sorted(values.drop_nulls().unique().to_list())) if kind == "categorical" else ()
     suggestion = {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from empirisk.report.dates import parse_dates
+from empirisk.report.dates import find_date_format, parse_dates
 from empirisk.report.errors import DataError, near_matches
 from empirisk.report.fingerprint import fingerprint
 from empirisk.report.markers import take_out_markers
@@ -134,7 +134,9 @@ def _convert(values: pl.Series, column: Column) -> pl.Series:
     if column.base == "boolean":
         return _truth(values, column)
     if values.dtype == pl.String:
-        return parse_dates(values, column.date_format or "iso")
+        # ISO dates mean the same everywhere, so they are read beside the format of the first table.
+        formats = [column.date_format or find_date_format(values.drop_nulls())[0], "%Y-%m-%d", "iso"]
+        return pl.select(pl.coalesce(*(parse_dates(values, f) for f in formats if f))).to_series()
     return values.cast(pl.Datetime("us"), strict=False)
 
 

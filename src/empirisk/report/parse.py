@@ -134,7 +134,7 @@ def _is_plain(some: pl.Series) -> bool:
 
 def _truth(some: pl.Series) -> tuple[str, str] | None:
     """Return the (false, true) words of a column as they are spelled in it; true and false in lower case."""
-    if some.head(50).n_unique() > 4:
+    if some.head(50).str.to_lowercase().n_unique() > 2:
         return None
     spelled = {word.lower(): word for word in some.unique().sort().to_list()}
     if spelled and set(spelled) <= {"true", "false"}:

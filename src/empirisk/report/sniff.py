@@ -147,8 +147,8 @@ def sniff(text: str, delimiter: str | None = None) -> Dialect:
 def without_comments(text: str) -> tuple[str, list[str]]:
     """Leave out comment lines at the top, and say so.
 
-    A line that starts with # or | is a comment unless it is split like the line after the comments: ``#id,x,y``
-    is a header.
+    A line that starts with # or | is a comment unless it is split like the line after the comments:
+    ``#id,x,y`` is a header.
 
     Examples
     --------

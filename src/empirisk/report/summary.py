@@ -78,11 +78,12 @@ def _histogram(values: np.ndarray) -> dict[str, Any]:
         if width == 0.0 or not np.all(np.diff(edges) > 0):
             edges = np.array([np.nextafter(low, -np.inf), np.nextafter(high, np.inf)])
     counts, _ = np.histogram(values, bins=edges)
+    scale = float(np.abs(values).max()) or 1.0  # squares of very large numbers overflow
     return {
         "kind": "numeric",
         "edges": [float(e) for e in edges],
         "counts": [int(c) for c in counts],
-        "mean": float(values.mean()),
-        "sd": float(values.std(ddof=1)) if len(values) > 1 else 0.0,
+        "mean": float((values / scale).mean() * scale),
+        "sd": float((values / scale).std(ddof=1) * scale) if len(values) > 1 else 0.0,
         "quantiles": [float(q) for q in np.quantile(values, [0.0, 0.25, 0.5, 0.75, 1.0])],
     }

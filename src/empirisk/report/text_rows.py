@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 
 import numpy as np
@@ -41,6 +42,7 @@ def string_frame(text: str, dialect: Dialect, name: str) -> tuple[pl.DataFrame, 
         A record has more or fewer fields than the others (its line is named), or a quote is never closed.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = re.sub(r"^ +$", "", text, flags=re.MULTILINE)
     if dialect.delimiter == BLANKS:
         rows = [(i, split_blanks(line)) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
         return _from_lists(rows, name)
