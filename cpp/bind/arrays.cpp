@@ -42,7 +42,7 @@ static MatrixArg sparse_arg(nb::handle x, const char* name) {
 }
 
 MatrixArg matrix_arg(nb::handle x, const char* name) {
-  if (nb::hasattr(x, "indptr")) return sparse_arg(x, name);
+  if (nb::hasattr(x, "format") && nb::hasattr(x, "shape")) return sparse_arg(x, name);
   const AnyArray a = any_array(x, name);
   if (a.ndim() != 2) refuse(std::string(name) + " has shape " + shape_text(a) + ", expected two dimensions");
   MatrixArg arg;

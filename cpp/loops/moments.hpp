@@ -110,7 +110,19 @@ void dense_moments(const DenseView<T>& x, const double* s, double* mean, double*
       });
 }
 
-// One column at a time: the stored values, then the zeros, which all deviate by the mean.
+// Mean and centred sum of squares of a sparse column from a first mean m, the weight of the rows that store a value, and
+// residual = sum w (v - m), square = sum w (v - m)^2 over those; all other rows deviate by -m.
+EMPIRISK_INLINE void finish_sparse(double total, double stored, double residual, double& mean, double& square) {
+  const double m = mean, zeros = most(0.0, total - stored);
+  if (!(total > 0.0)) {
+    mean = square = 0.0;
+    return;
+  }
+  const double left = residual - zeros * m;  // rounding of the first mean
+  mean = m + left / total;
+  square = most(0.0, square + zeros * m * m - left * (left / total));
+}
+
 template <class T, class I>
 void csc_moments(const CompressedView<T, I>& x, const double* s, double* mean, double* square) {
   const double total = s ? fixed_sum(s, x.minor) : double(x.minor);
@@ -118,17 +130,22 @@ void csc_moments(const CompressedView<T, I>& x, const double* s, double* mean, d
   for_chunks(chunks, threads_for(4 * nnz, chunks), [&](i64 chunk, int) {
     const i64 end = chunk_start(x.indptr, x.major, chunks, chunk + 1);
     for (i64 j = chunk_start(x.indptr, x.major, chunks, chunk); j < end; ++j) {
-      double sum = 0.0, stored = 0.0, ssq = 0.0;
-      auto weight = [&](i64 t) { return s ? s[x.indices[t]] : 1.0; };
+      double sum = 0.0, stored = 0.0, residual = 0.0, ssq = 0.0;
+      const auto weight = [&](i64 t) { return s ? s[x.indices[t]] : 1.0; };
       const i64 begin = i64(x.indptr[j]), stop = i64(x.indptr[j + 1]);
       for (i64 t = begin; t < stop; ++t) {
         sum += weight(t) * double(x.data[t]);
         stored += weight(t);
       }
       const double m = total > 0.0 ? sum / total : 0.0;
-      for (i64 t = begin; t < stop; ++t) ssq += weight(t) * (double(x.data[t]) - m) * (double(x.data[t]) - m);
+      for (i64 t = begin; t < stop; ++t) {
+        const double d = double(x.data[t]) - m;
+        residual += weight(t) * d;
+        ssq += weight(t) * d * d;
+      }
       mean[j] = m;
-      square[j] = total > 0.0 ? ssq + most(0.0, total - stored) * m * m : 0.0;
+      square[j] = ssq;
+      finish_sparse(total, stored, residual, mean[j], square[j]);
     }
   });
 }
@@ -139,8 +156,8 @@ void csr_moments(const CompressedView<T, I>& x, const double* s, double* mean, d
   const i64 chunks = count_chunks(nnz, x.major, 2 * p);
   const int threads = threads_for(4 * nnz, chunks);
   const double total = s ? fixed_sum(s, x.major) : double(x.major);
-  const Buffer<double> parts(threads * 2 * p), stored(p);
-  auto sweep = [&](double* first, double* second, auto each) {
+  const Buffer<double> parts(threads * 2 * p), stored(p), residual(p);
+  const auto sweep = [&](double* first, double* second, auto each) {  // each adds to the two sums of a column
     clear(first, p);
     clear(second, p);
     for_chunks_ordered(
@@ -150,19 +167,27 @@ void csr_moments(const CompressedView<T, I>& x, const double* s, double* mean, d
           clear(part, 2 * p);
           const i64 end = chunk_start(x.indptr, x.major, chunks, chunk + 1);
           for (i64 i = chunk_start(x.indptr, x.major, chunks, chunk); i < end; ++i)
-            for (i64 t = i64(x.indptr[i]); t < i64(x.indptr[i + 1]); ++t)
-              each(s ? s[i] : 1.0, double(x.data[t]), i64(x.indices[t]), part);
+            for (i64 t = i64(x.indptr[i]); t < i64(x.indptr[i + 1]); ++t) {
+              const i64 j = i64(x.indices[t]);
+              each(s ? s[i] : 1.0, double(x.data[t]), j, part[j], part[p + j]);
+            }
         },
         [&](i64, int thread) {
           add(first, parts.data() + thread * 2 * p, p);
           add(second, parts.data() + thread * 2 * p + p, p);
         });
   };
-  sweep(mean, stored.data(), [p](double w, double v, i64 j, double* part) { part[j] += w * v; part[p + j] += w; });
+  sweep(mean, stored.data(), [](double w, double v, i64, double& sum, double& weight) {
+    sum += w * v;
+    weight += w;
+  });
   for (i64 j = 0; j < p; ++j) mean[j] = total > 0.0 ? mean[j] / total : 0.0;
-  const Buffer<double> unused(p);
-  sweep(square, unused.data(), [mean](double w, double v, i64 j, double* part) { part[j] += w * (v - mean[j]) * (v - mean[j]); });
-  for (i64 j = 0; j < p; ++j) square[j] = total > 0.0 ? square[j] + most(0.0, total - stored[j]) * mean[j] * mean[j] : 0.0;
+  sweep(residual.data(), square, [mean](double w, double v, i64 j, double& left, double& ssq) {
+    const double d = v - mean[j];
+    left += w * d;
+    ssq += w * d * d;
+  });
+  for (i64 j = 0; j < p; ++j) finish_sparse(total, stored[j], residual[j], mean[j], square[j]);
 }
 
 }  // namespace empirisk::EMPIRISK_ISA

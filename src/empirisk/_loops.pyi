@@ -77,7 +77,7 @@ def softmax_hessian_product(
     """``(X' R, 1' R)``, ``R_i = s_i (diag(P_i) - P_i P_i') (V' x_i + v_b)``: the softmax Hessian times (V, v_b)."""
 
 def exp(x: Real) -> Float:
-    """The exponential function of the passes, elementwise on a vector; within 1 ulp."""
+    """The exponential function of the passes, elementwise on a vector; within 1.25 ulp."""
 
 def log1p(x: Real) -> Float:
     """``log(1 + x)`` for ``0 <= x < 2**1022`` or inf, elementwise on a vector; within 1.5 ulp."""
