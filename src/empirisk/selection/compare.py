@@ -82,7 +82,7 @@ class Comparison:
         d = self.difference
         lines = [self.sentence, f"  {first}: {self.a}", f"  {second}: {self.b}"]
         if self.probability_a_better is not None:
-            lines.append(f"  Confidence that {first} is better: {self.probability_a_better:.3g}")
+            lines.append(f"  Confidence that {first} is better: {_chance(self.probability_a_better)}")
         lines.append(f"  {100 * d.level:g} %, n = {d.n}, {d.method}" + (f" ({d.reason})" if d.reason else ""))
         return "\n".join(lines)
 
@@ -186,7 +186,8 @@ def compare_cross(
             return _compared(metric, names, list(a.held_out), list(b.held_out), None, level, plan.note)
         scores = a.fold_scores(metric) - b.fold_scores(metric)
         target = algorithm_target(plan.n_train)
-        d = with_note(nadeau_bengio(scores, plan.test_over_train, plan.n, level, target=target), plan.note)
+        d = nadeau_bengio(scores, plan.test_over_train, plan.n, level, target=target)
+        d = with_note(d, plan.note)
         se = math.sqrt(float(scores.var(ddof=1)) * (1.0 / scores.size + plan.test_over_train))
         chance = _confidence(d, se, scores.size - 1, m.greater_is_better)
         return Comparison(metric, names, a[metric], b[metric], d, chance, m.greater_is_better)
@@ -248,6 +249,11 @@ def _confidence(d: Estimate, se: float, df: int, greater_is_better: bool) -> flo
     if d.low is None or not se > 0.0:
         return None
     return float(special.stdtr(df, (d.value if greater_is_better else -d.value) / se))
+
+
+def _chance(p: float) -> str:
+    """A confidence in words that claim no more than a t distribution can."""
+    return "over 0.999" if p > 0.999 else "under 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _default_metric(a: Any, b: Any) -> str:

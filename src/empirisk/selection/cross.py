@@ -18,7 +18,7 @@ from empirisk.selection.folds import Plan, plan_folds
 from empirisk.selection.intervals.base import Floats, check_level, group_codes, refuse
 from empirisk.selection.intervals.nadeau_bengio import nadeau_bengio
 from empirisk.selection.intervals.repeated_kfold import algorithm_target
-from empirisk.selection.metrics import METRICS, Predictions
+from empirisk.selection.metrics import CLASSIFICATION, METRICS, Predictions
 from empirisk.selection.metrics.predictions import check_length, classes_of, encode, finite, labels_of
 from empirisk.selection.metrics.row_loss import with_note
 from empirisk.selection.metrics.scorer import find_scorer
@@ -203,7 +203,7 @@ class Sample:
             self.classes = classes_of(self.y)
             if self.classes.size < 2:
                 raise ValueError(
-                    f"y holds one class only ({self.classes[0]!r}); there is nothing to learn or score."
+                    f"y holds one class only ({self.classes[0]}); there is nothing to learn or score."
                 )
             codes = encode(self.y, self.classes)
             self.like = Predictions("classification", codes, codes, classes=self.classes)
@@ -236,10 +236,15 @@ def _ours(
         return with_note(metric.crossed(repeats, plan.folds, level), plan.note)
     if len(plan.splits) == 1:
         return with_note(metric.interval(p, level), plan.note)
-    return _over_splits(np.array([metric.value(q) for q in held_out]), plan, level, p.groups is not None)
+    low = 0.0 if metric.task == CLASSIFICATION or not metric.greater_is_better else -math.inf
+    high = 1.0 if metric.greater_is_better else math.inf
+    scores = np.array([metric.value(q) for q in held_out])
+    return _over_splits(scores, plan, level, p.groups is not None, low, high)
 
 
-def _over_splits(scores: Floats, plan: Plan, level: float, grouped: bool) -> Estimate:
+def _over_splits(
+    scores: Floats, plan: Plan, level: float, grouped: bool, low: float = -math.inf, high: float = math.inf
+) -> Estimate:
     """Corrected resampled t over the scores of the splits."""
     target = algorithm_target(plan.n_train, grouped)
     if not np.isfinite(scores).all():
@@ -247,5 +252,5 @@ def _over_splits(scores: Floats, plan: Plan, level: float, grouped: bool) -> Est
         value = float(np.mean(scores))
         reason = f"the score is undefined or infinite on {bad} of {scores.size} splits"
         return refuse(value, level, plan.n, "corrected resampled t", reason, target)
-    estimate = nadeau_bengio(scores, plan.test_over_train, plan.n, level, target=target)
+    estimate = nadeau_bengio(scores, plan.test_over_train, plan.n, level, low=low, high=high, target=target)
     return with_note(estimate, plan.note if plan.folds is None else "")

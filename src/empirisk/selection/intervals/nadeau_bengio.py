@@ -14,7 +14,14 @@ MIN_SPLITS = 5
 
 
 def nadeau_bengio(
-    scores: ArrayLike, test_over_train: float, n: int, level: float = 0.95, *, target: str = ""
+    scores: ArrayLike,
+    test_over_train: float,
+    n: int,
+    level: float = 0.95,
+    *,
+    low: float = -math.inf,
+    high: float = math.inf,
+    target: str = "",
 ) -> Estimate:
     """``m -+ t_{J-1} sqrt(s_J^2 (1/J + n_test/n_train))``.
 
@@ -28,6 +35,8 @@ def nadeau_bengio(
         Rows of the whole sample (printed).
     level : float, default 0.95
         Nominal coverage.
+    low, high : float
+        Range of the score; limits outside it are cut.
     target : str
         What the score is about.
 
@@ -49,4 +58,5 @@ def nadeau_bengio(
     variance = float(values.var(ddof=1)) * (1.0 / j + test_over_train)
     if variance <= 1e-30 * max(1.0, mean * mean) or math.isnan(variance):
         return refuse(mean, level, n, method, "all splits have the same score", target)
-    return accept(mean, student_limits(mean, variance, j - 1, level), level, n, method, target=target)
+    limits = student_limits(mean, variance, j - 1, level)
+    return accept(mean, (max(low, limits[0]), min(high, limits[1])), level, n, method, target=target)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from empirisk.results import Estimate
-from empirisk.selection.intervals.base import Floats, too_few
+from empirisk.selection.intervals.base import MODEL_GROUPS, Floats, too_few
 from empirisk.selection.intervals.r2 import MIN_ROWS, r2_influence, r2_interval, r2_value
 from empirisk.selection.metrics.predictions import REGRESSION, Predictions
 from empirisk.selection.metrics.row_loss import RowLoss
@@ -40,6 +40,11 @@ def r2_alone(p: Predictions, level: float) -> Estimate:
     return r2_interval(p.y, p.output("pred"), level)
 
 
+def r2_grouped(p: Predictions, level: float) -> Estimate:
+    """The same over deleted groups."""
+    return r2_interval(p.y, p.output("pred"), level, groups=p.groups, target=MODEL_GROUPS)
+
+
 def r2_refusal(p: Predictions) -> str:
     """Twenty rows."""
     return too_few(p.n, MIN_ROWS) if p.n < MIN_ROWS else ""
@@ -64,6 +69,7 @@ R2 = Score(
     scale="identity",
     cap=lambda _: math.inf,
     refusal=r2_refusal,
+    grouped=r2_grouped,
     undefined="R2 is undefined: the target is constant on these rows",
     remark=r2_remark,
     min_crossed=200,

@@ -208,7 +208,7 @@ def classification(
         extra = classes_of(labels[unseen])
         codes = np.where(unseen, names.size + encode(labels, extra), codes)
         if names.size == 2:
-            ranking, why["score"] = None, f"the rows hold a class that the model never saw ({extra[0]!r})"
+            ranking, why["score"] = None, f"the rows hold a class that the model never saw ({extra[0]})"
         elif ranking is not None:
             ranking = np.column_stack([ranking, np.zeros((n, extra.size))])
         if table is not None:

@@ -77,6 +77,8 @@ class Score:
         (predictions, value, shrink, level) to limits when the variance is 0; `shrink` multiplies every count.
     refusal : callable
         Why the counts of these rows are too small; empty when they are not.
+    grouped : callable, optional
+        (predictions, level) to the estimate on grouped held-out rows, where it is not the common one.
     remark : callable
         What to add about the finished estimate; empty for nothing.
     undefined : str
@@ -96,6 +98,7 @@ class Score:
     cap: Callable[[Predictions], float] = all_rows
     fallback: Callable[[Predictions, float, float, float], Limits | None] = no_fallback
     refusal: Callable[[Predictions], str] = no_refusal
+    grouped: Callable[[Predictions, float], Estimate] | None = None
     undefined: str = "the score is undefined on these rows"
     remark: Callable[[Estimate], str] = no_remark
     min_crossed: int = MIN_ROWS
@@ -126,6 +129,9 @@ class Score:
         if p.groups is None:
             estimate = self.alone(p, level)
             return with_note(estimate, join(unseen_note(p), self.remark(estimate)))
+        if self.grouped is not None:
+            estimate = self.grouped(p, level)
+            return with_note(estimate, self.remark(estimate))
         groups = group_codes(p.groups, p.n)[1]
         method = f"{SCALES[self.scale_for(p)]}, sums over {groups} groups"
         return with_note(self._estimate([p], 1.0, level, method, model_target(p)), unseen_note(p))
@@ -135,7 +141,8 @@ class Score:
         p = repeats[0]
         target = algorithm_target(p.n, p.groups is not None)
         scale = SCALES[self.scale_for(p)]
-        method = f"{folds}-fold cross-validation x {len(repeats)}, {scale} with variance K/(K-1)"
+        unit = "" if p.groups is None else f" over {group_codes(p.groups, p.n)[1]} groups"
+        method = f"{folds}-fold cross-validation x {len(repeats)}{unit}, {scale} with variance K/(K-1)"
         if p.n < self.min_crossed:
             value = float(np.mean([self.point(q) for q in repeats]))
             return refuse(value, level, p.n, method, too_few(p.n, self.min_crossed), target)
