@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -43,30 +44,35 @@ def style() -> Iterator[None]:
     """Matplotlib settings of this package, for the length of a ``with`` block."""
     import matplotlib as mpl
 
-    with mpl.rc_context(
-        {
-            "svg.fonttype": "none",
-            "svg.hashsalt": "empirisk",
-            "font.size": FONT,
-            "axes.labelsize": FONT,
-            "axes.titlesize": FONT + 1,
-            "xtick.labelsize": FONT - 1,
-            "ytick.labelsize": FONT - 1,
-            "text.color": colour("ink"),
-            "axes.labelcolor": colour("muted"),
-            "axes.edgecolor": colour("muted"),
-            "axes.facecolor": "none",
-            "figure.facecolor": "none",
-            "xtick.color": colour("muted"),
-            "ytick.color": colour("muted"),
-            "grid.color": colour("rule"),
-            "axes.axisbelow": True,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "axes.unicode_minus": True,
-            "text.parse_math": False,
-        }
+    with (
+        warnings.catch_warnings(),
+        mpl.rc_context(
+            {
+                "svg.fonttype": "none",
+                "svg.hashsalt": "empirisk",
+                "font.size": FONT,
+                "axes.labelsize": FONT,
+                "axes.titlesize": FONT + 1,
+                "xtick.labelsize": FONT - 1,
+                "ytick.labelsize": FONT - 1,
+                "text.color": colour("ink"),
+                "axes.labelcolor": colour("muted"),
+                "axes.edgecolor": colour("muted"),
+                "axes.facecolor": "none",
+                "figure.facecolor": "none",
+                "xtick.color": colour("muted"),
+                "ytick.color": colour("muted"),
+                "grid.color": colour("rule"),
+                "axes.axisbelow": True,
+                "axes.spines.top": False,
+                "axes.spines.right": False,
+                "axes.unicode_minus": True,
+                "text.parse_math": False,
+            }
+        ),
     ):
+        # Text stays text in SVG, where the reader's fonts have the glyphs that the drawing font lacks.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
         yield
 
 
@@ -106,7 +112,7 @@ class Display(ABC):
         with style():
             ax = self.axes() if ax is None else ax
             self.draw(ax)
-            ax.set_title(textwrap.fill(self.title, 62), loc="left")
+            ax.set_title(textwrap.fill(self.title, 62, break_on_hyphens=False), loc="left")
         return ax
 
     def axes(self) -> Axes:

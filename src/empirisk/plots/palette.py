@@ -28,9 +28,9 @@ PALETTE: dict[str, Role] = {
     "rule": Role("#d9dadd", "#34383f", "grid lines, table rules"),
     "validation": Role("#1b5e9f", "#7fb6f0", "cross-validation and chosen from it"),
     "train": Role("#a8540a", "#f0a765", "training rows"),
-    "test": Role("#0a6b58", "#56c7ac", "test rows"),
+    "test": Role("#6a3da6", "#bfa1f5", "test rows"),
     "baseline": Role("#6a6d72", "#a9adb3", "the baseline and other reference lines"),
-    "reference": Role("#96387a", "#e29ac9", "models of other libraries"),
-    "positive": Role("#5745a0", "#b6a8f6", "the positive class"),
+    "reference": Role("#8f2d2d", "#f29b90", "models of other libraries"),
+    "positive": Role("#0a6873", "#5fc9d2", "the positive class"),
     "negative": Role("#7d6a12", "#d3bd62", "the negative class"),
 }

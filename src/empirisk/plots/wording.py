@@ -138,7 +138,8 @@ def estimate(e: dict[str, Any] | None) -> str:
 def signed(e: dict[str, Any] | None) -> str:
     """The point estimate of a difference, with its sign."""
     said = text(e)
-    return f"+{said}" if e is not None and (e["value"] or 0.0) > 0 and said[0].isdigit() else said
+    positive = e is not None and e["value"] is not None and e["value"] > 0
+    return f"+{said}" if positive and any(c in "123456789" for c in said) else said
 
 
 def difference(e: dict[str, Any] | None) -> str:

@@ -36,8 +36,8 @@ def _mean_cost(
     """Mean cost ``a p + b q`` of two exclusive errors, with its interval.
 
     Wilson intervals of the two shares are combined by recovering their variances (Zou and Donner 2008,
-    Statistics in Medicine 27, 1693-1702), with the correlation ``-sqrt(p q / ((1 - p)(1 - q)))`` of multinomial
-    shares. Unlike a normal interval it has no zero width when an error was never seen.
+    Statistics in Medicine 27, 1693-1702), with the correlation ``-sqrt(p q / ((1 - p)(1 - q)))`` of shares
+    of one whole. Unlike a normal interval it has no zero width when an error was never seen.
     """
     a, b = price
     p, q = accepts / n, rejects / n

@@ -23,7 +23,8 @@ def esc(said: str) -> str:
     one_line = " ".join(said.split())
     safe = one_line.replace("&", "&amp;").replace("<", "&lt;")
     safe = re.sub(r"([\\`*_\[\]{}|~$#])", r"\\\1", safe)
-    return re.sub(r"^([-+>=]|\d+[.)])", r"\\\1", safe)
+    safe = re.sub(r"^(\d+)([.)])", r"\1\\\2", safe)
+    return re.sub(r"^([-+>=])", r"\\\1", safe)
 
 
 def _code(said: str) -> str:

@@ -1,5 +1,6 @@
 "use strict";
 (() => {
+  document.documentElement.classList.add("js");
   const byId = (id) => document.getElementById(id);
 
   // Section menu: open beside the text on wide screens, closed after a choice on narrow ones.
@@ -68,7 +69,8 @@
       byId("thr-v").textContent = s.edges[i];
       byId("thr").setAttribute("aria-valuetext", `threshold ${s.edges[i]}`);
       byId("cost").innerHTML = `<b>${m}</b> [${l}, ${h}]<span class="block">expected cost per 100 rows</span>` +
-        `<span class="sub block">${fixed(fa, 0)} of ${fixed(N, 0)} accepted wrongly, ${fixed(fr, 0)} of ${fixed(P, 0)} missed</span>`;
+        `<span class="sub block">${fixed(fa, 0)} of ${fixed(N, 0)} accepted wrongly, ` +
+        `${fixed(fr, 0)} of ${fixed(P, 0)} missed</span>`;
     };
     form.hidden = false;
     form.addEventListener("input", show);

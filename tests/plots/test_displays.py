@@ -1,0 +1,131 @@
+"""Each chart: returns Axes, says its message, labels its axes, touches no global state."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from empirisk import plots
+from empirisk.plots.display import Display
+from empirisk.report.svg import inline_svg
+
+FIXTURES = Path(__file__).parents[1] / "report" / "fixtures"
+BINARY = json.loads((FIXTURES / "example_classification.json").read_text(encoding="utf-8"))
+NUMBER = json.loads((FIXTURES / "example_regression.json").read_text(encoding="utf-8"))
+CHOSEN, REST = BINARY["test"], NUMBER["test"]
+DISPLAYS: list[Display] = [
+    plots.CalibrationDisplay(CHOSEN["calibration"]),
+    plots.CandidatesDisplay(BINARY["candidates"], BINARY["selection"]),
+    plots.CoefficientsDisplay(BINARY["model"]["coefficients"], "log-odds"),
+    plots.ConfusionDisplay(CHOSEN["confusion"]),
+    plots.ImportancesDisplay(BINARY["model"]["importances"], "rise of log-loss (nats)"),
+    plots.LearningCurveDisplay(BINARY["learning_curve"]),
+    plots.ObservedDisplay(REST["observed"], "quality (points)"),
+    plots.PrecisionRecallDisplay(CHOSEN["pr"], ">50K"),
+    plots.QuantilesDisplay(REST["quantiles"]),
+    plots.ResidualsDisplay(REST["residuals"], "quality (points)"),
+    plots.RocDisplay(CHOSEN["roc"], ">50K"),
+    plots.ScoresDisplay(CHOSEN["scores"], ">50K", "<=50K"),
+    plots.SelectionCurveDisplay(BINARY["selection_curves"][0], BINARY["selection"], "Logistic regression"),
+]
+NAMED = [type(d).__name__ for d in DISPLAYS]
+
+
+def test_every_registered_chart_is_tested() -> None:
+    assert set(NAMED) == set(plots.DISPLAYS)
+
+
+@pytest.mark.parametrize("display", DISPLAYS, ids=NAMED)
+def test_a_chart_says_its_message_and_labels_its_axes(display: Display) -> None:
+    from matplotlib.axes import Axes
+
+    ax = display.plot()
+    assert isinstance(ax, Axes)
+    assert ax.get_title(loc="left").replace("\n", " ") == display.title
+    assert ax.get_xlabel()
+    assert ax.get_ylabel() or not ax.get_yticks().size
+    assert ax.get_legend() is None
+    assert re.search(r"\d", display.title + display.description)
+
+
+@pytest.mark.parametrize("display", DISPLAYS, ids=NAMED)
+def test_a_chart_draws_on_given_axes(display: Display) -> None:
+    from matplotlib.figure import Figure
+
+    ax = Figure().add_subplot()
+    assert display.plot(ax) is ax
+
+
+@pytest.mark.parametrize("display", DISPLAYS, ids=NAMED)
+def test_svg_is_reproducible_unique_and_themed(display: Display) -> None:
+    first, second = inline_svg(display, "a"), inline_svg(display, "a")
+    assert first == second
+    other = inline_svg(display, "b")
+    ids = [set(re.findall(r'\bid="([^"]+)"', svg)) for svg in (first, other)]
+    assert not ids[0] & ids[1]
+    assert "var(--" in first
+    assert not re.search(r"#[0-9a-f]{6}\b", first)
+    assert "<metadata" not in first
+
+
+@pytest.mark.parametrize("name", ["$\\frac{", "日本語の列", "a\x00b\x1b", "#1c1e21", "url(#a)", "x" * 400])
+def test_any_name_can_be_drawn(name: str) -> None:
+    rows = [{"column": name, "value": BINARY["model"]["importances"][0]["value"]}]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        svg = inline_svg(plots.ImportancesDisplay(rows, "rise"), "p")
+    shown = "".join(re.findall(r">([^<]+)</text>", svg))
+    assert name[:3].replace("\x00", " ").split()[0][:1] in shown
+
+
+def test_without_intervals_charts_still_draw() -> None:
+    bare = {**BINARY["learning_curve"], "extrapolation": None, "train": None}
+    bare["validation"] = {**bare["validation"], "low": None, "high": None}
+    assert "goes from" in plots.LearningCurveDisplay(bare).plot().get_title(loc="left").replace("\n", " ")
+    for key, kind in (("roc", plots.RocDisplay), ("pr", plots.PrecisionRecallDisplay)):
+        kind({**CHOSEN[key], "low": None, "high": None}, "yes").plot()
+
+
+def _gain(low: float, high: float) -> dict[str, Any]:
+    e = {"value": (low + high) / 2, "low": low, "high": high, "level": 0.95, "n": 9, "method": "m"}
+    return {**BINARY["learning_curve"], "extrapolation": {"n_rows": 99, "score": None, "gain": e}}
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [(0.1, 0.2, "would help"), (-0.2, -0.1, "would not help"), (-0.1, 0.2, "cannot be told whether")],
+)
+def test_the_learning_curve_says_what_the_interval_says(low: float, high: float, said: str) -> None:
+    assert said in plots.LearningCurveDisplay(_gain(low, high)).title
+
+
+def test_the_calibration_counts_bins_off_the_line() -> None:
+    bins = json.loads(json.dumps(CHOSEN["calibration"]))
+    bins["bins"][3]["predicted"] = 0.99
+    assert plots.CalibrationDisplay(bins).title.startswith("In 1 of 10 bins")
+    assert plots.CalibrationDisplay(CHOSEN["calibration"]).title.startswith("In all 10 bins")
+
+
+def test_the_confusion_names_the_most_frequent_error() -> None:
+    c = {"labels": ["a", "b", "c"], "counts": [[5, 1, 0], [0, 7, 3], [0, 0, 9]], "recall": None}
+    assert plots.ConfusionDisplay(c).title == "The most frequent error: 3 of 10 b rows are taken for c"
+
+
+def test_plots_use_no_pyplot_and_change_no_setting() -> None:
+    code = (
+        "import sys, json, matplotlib as m; before = m.rcParams.copy()\n"
+        "from empirisk import plots\n"
+        f"r = json.load(open({str(FIXTURES / 'example_classification.json')!r}, encoding='utf-8'))\n"
+        "plots.RocDisplay(r['test']['roc'], 'x').plot()\n"
+        "assert 'matplotlib.pyplot' not in sys.modules\n"
+        "changed = [k for k in before if k != 'backend' and m.rcParams[k] != before[k]]\n"
+        "assert not changed, changed\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

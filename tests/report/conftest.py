@@ -1,0 +1,152 @@
+"""Example reports (with made-up numbers), and hard variants of them."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Json = dict[str, Any]
+HERE = Path(__file__).parent / "fixtures"
+HOSTILE = '</script><script>alert(\'x\')</script>"onload="alert(1)" $\\frac{ `|` <b>&amp;'
+
+
+def load(name: str) -> Json:
+    return json.loads((HERE / f"example_{name}.json").read_text(encoding="utf-8"))
+
+
+def rename(value: Any, old: str, new: str) -> Any:
+    """The same JSON with one string replaced wherever it is a whole value."""
+    if isinstance(value, dict):
+        return {k: rename(v, old, new) for k, v in value.items()}
+    if isinstance(value, list):
+        return [rename(v, old, new) for v in value]
+    return new if value == old else value
+
+
+def hostile() -> Json:
+    """Names and sentences that try to be HTML, script, mathtext and Markdown."""
+    report = load("classification")
+    for old in ("age", "capital-gain", ">50K", "Logistic regression (L1)", "income", "sex"):
+        report = rename(report, old, f"{HOSTILE} {old}")
+    report["findings"][0]["sentence"] = HOSTILE
+    report["verdict"]["sentence"] = HOSTILE
+    report["task"]["sentence"] = HOSTILE
+    report["provenance"]["command"] = HOSTILE
+    report["data"]["columns"][1]["summary"] = HOSTILE
+    return report
+
+
+def long_names() -> Json:
+    report = load("classification")
+    for old in ("age", "capital-gain", "marital-status=Married", ">50K"):
+        report = rename(report, old, old + "_averyveryverylongname" * 12)
+    return report
+
+
+def wide() -> Json:
+    """200 columns, each with a coefficient and an importance."""
+    report = load("regression")
+    column, model = report["data"]["columns"][0], report["model"]
+    report["data"]["columns"] = [{**column, "name": f"column {i}"} for i in range(199)] + report["data"][
+        "columns"
+    ][-1:]
+    term, importance = model["coefficients"][1], model["importances"][0]
+    model["coefficients"] = [{**term, "term": f"column {i}", "column": f"column {i}"} for i in range(199)]
+    model["importances"] = [{**importance, "column": f"column {i}"} for i in range(199)]
+    return report
+
+
+def many_classes() -> Json:
+    report = load("classification")
+    names = [f"class number {i}" for i in range(30)]
+    recall = report["test"]["confusion"]["recall"][0]
+    report["task"] |= {"kind": "multiclass", "classes": names, "positive": None}
+    for part in report["split"]["parts"]:
+        part["class_counts"] = [40] * 30
+    report["test"] |= {"roc": None, "pr": None, "scores": None}
+    counts = [[30 if i == j else int(i + 1 == j) for j in range(30)] for i in range(30)]
+    report["test"]["confusion"] = {
+        "labels": names,
+        "counts": counts,
+        "threshold": None,
+        "recall": [recall] * 30,
+        "precision": None,
+    }
+    report["model"]["coefficients"] = [
+        {**report["model"]["coefficients"][2], "class": name} for name in names[:6]
+    ]
+    return report
+
+
+def bare() -> Json:
+    """Nothing that may be null or empty is there; no interval can be told."""
+    report = load("regression")
+    nothing = {
+        "value": 0.5,
+        "low": None,
+        "high": None,
+        "level": 0.95,
+        "n": 1,
+        "method": "none",
+        "reason": "One row.",
+    }
+    unknown = {**nothing, "value": None}
+    report["test"] |= dict.fromkeys(("observed", "residuals", "quantiles", "coverage", "subgroups"))
+    for metric in [report["verdict"]["headline"], *report["test"]["metrics"]]:
+        metric |= {"model": nothing, "baseline": unknown, "difference": None}
+    for c in report["candidates"]:
+        c |= {
+            "score": None,
+            "versus_baseline": None,
+            "versus_best": None,
+            "complexity": None,
+            "certificate": None,
+        }
+        c |= {"fit_seconds": None, "parameters": {}, "note": "Could not be fitted."}
+    report["verdict"] |= {"findings": [], "next_step": None, "certificate": None}
+    report["model"] |= {"coefficients": None, "importances": None, "certificate": None}
+    report["data"] |= {"duplicates": None, "handling": [], "format": None}
+    for c in report["data"]["columns"]:
+        c |= {"histogram": None, "summary": None, "override": None}
+    report["split"]["folds"] = None
+    report |= {
+        "learning_curve": None,
+        "selection_curves": [],
+        "findings": [],
+        "checks": [],
+        "limits": [],
+        "absent": {},
+    }
+    return report
+
+
+CASES: dict[str, Callable[[], Json]] = {
+    "classification": lambda: load("classification"),
+    "regression": lambda: load("regression"),
+    "hostile": hostile,
+    "long_names": long_names,
+    "wide": wide,
+    "many_classes": many_classes,
+    "bare": bare,
+}
+
+
+@pytest.fixture
+def classification() -> Json:
+    return load("classification")
+
+
+@pytest.fixture
+def regression() -> Json:
+    return load("regression")
+
+
+@pytest.fixture(params=CASES)
+def case(request: pytest.FixtureRequest) -> Json:
+    """Each example and each hard variant in turn."""
+    return copy.deepcopy(CASES[request.param]())

@@ -1,0 +1,279 @@
+"""The page in a real browser, from disk: phone and desk, light and dark, with and without script, and on paper."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from empirisk.report.costs import costs
+from empirisk.report.html import SECTIONS, render_html
+
+from .conftest import CASES, load
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+]
+SIZES = {"phone": {"width": 400, "height": 850}, "desk": {"width": 1400, "height": 900}}
+
+
+def _executable() -> str | None:
+    named = os.environ.get("EMPIRISK_CHROMIUM")
+    return named or next((path for name in NAMES if (path := shutil.which(name))), None)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    path, required = _executable(), os.environ.get("EMPIRISK_REQUIRE_BROWSER") == "1"
+    if path is None:
+        said = f"No browser found: install Debian's chromium, or name one in EMPIRISK_CHROMIUM ({', '.join(NAMES)})."
+        if required:
+            pytest.fail(said)
+        pytest.skip(said)
+    if not required:
+        pytest.importorskip(
+            "playwright.sync_api", reason="The browser test needs the Python package playwright."
+        )
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as p:
+        chromium = p.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Each case rendered to a file, by name."""
+    folder = tmp_path_factory.mktemp("pages")
+    out = {}
+    for name, make in CASES.items():
+        path: Path = folder / f"{name}.html"
+        path.write_text(render_html(make()), encoding="utf-8")
+        out[name] = path.as_uri()
+    return out
+
+
+@pytest.fixture
+def visit(browser: Any, files: dict[str, str]) -> Iterator[Any]:
+    """Open a case; at the end nothing may have gone to the console or over the network."""
+    contexts, noise = [], []
+
+    def go(name: str, **options: Any) -> Any:
+        context = browser.new_context(**{"viewport": SIZES["desk"], **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda m: noise.append(f"console: {m.text}"))
+        page.on("pageerror", lambda e: noise.append(f"error: {e}"))
+        page.on("dialog", lambda d: noise.append(f"dialog: {d.message}"))
+        page.on("request", lambda q: noise.append(f"request: {q.url}") if q.url != files[name] else None)
+        page.goto(files[name])
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    # The empty icon is data in the page itself.
+    assert [line for line in noise if not line.startswith("request: data:")] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", CASES)
+def test_it_fits_and_shows_every_figure(visit: Any, name: str, size: str, scheme: str) -> None:
+    page = visit(name, viewport=SIZES[size], color_scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"]
+    # Nothing sticks out to the right, unless it scrolls in a container of its own.
+    out = page.evaluate(
+        """[...document.querySelectorAll("main *")].filter(e => !e.closest(".scroll, pre, svg, .skip")
+            && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80))"""
+    )
+    assert out == []
+    charts = page.query_selector_all("figure .chart svg")
+    assert len(charts) == len(page.query_selector_all("figure"))
+    for chart in charts:
+        assert chart.is_visible()
+        box = chart.bounding_box()
+        assert box["width"] >= min(300, SIZES[size]["width"] - 60)
+        assert box["height"] >= 50
+    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert sum(int(v) for v in paper[4:-1].split(",")) > 700 or scheme == "dark"
+    assert sum(int(v) for v in paper[4:-1].split(",")) < 120 or scheme == "light"
+
+
+@pytest.mark.parametrize("name", ["classification", "regression"])
+def test_text_in_pictures_is_readable_and_inside_on_a_phone(visit: Any, name: str) -> None:
+    page = visit(name, viewport=SIZES["phone"])
+    texts = page.evaluate(
+        """[...document.querySelectorAll("figure svg text")].map(t => {
+            const b = t.getBoundingClientRect(), s = t.ownerSVGElement;
+            return {said: t.textContent, left: b.left, right: b.right,
+                size: parseFloat(getComputedStyle(t).fontSize) * s.clientWidth / s.viewBox.baseVal.width};
+        })"""
+    )
+    assert len(texts) > 50
+    assert min(t["size"] for t in texts) >= 8.5
+    assert [t["said"] for t in texts if t["left"] < 0 or t["right"] > 400] == []
+
+
+@pytest.mark.parametrize("name", ["classification", "regression"])
+def test_the_verdict_fits_one_phone_screen(visit: Any, name: str) -> None:
+    page = visit(name, viewport=SIZES["phone"])
+    assert page.evaluate("document.getElementById('verdict').getBoundingClientRect().bottom") <= 850
+
+
+def _cost(page: Any) -> float:
+    return float(page.locator("#cost b").inner_text().replace(",", ""))
+
+
+def test_the_slider_shows_the_cost_that_python_computes(visit: Any) -> None:
+    scores = load("classification")["test"]["scores"]
+    page = visit("classification")
+    prices = {"#c-fa": 2.0, "#c-fr": 5.0}
+    for box, price in prices.items():
+        page.fill(box, str(price))
+    table = costs(scores, *prices.values())
+    for i in (0, 20, 50, 77, 100):
+        page.locator("#thr").fill(str(i))
+        shown = page.locator("#cost").inner_text()
+        ends = [float(v) for v in shown.split("[")[1].split("]")[0].split(", ")]
+        width = 100 * (table[i].high - table[i].low)
+        assert _cost(page) == pytest.approx(100 * table[i].cost, abs=width / 10)
+        assert ends == pytest.approx([100 * table[i].low, 100 * table[i].high], abs=width / 10)
+        assert f"{table[i].false_accepts:,} of" in shown
+        assert float(page.locator("#thr-v").inner_text()) == pytest.approx(scores["edges"][i])
+
+
+def test_the_keyboard_reaches_menu_and_slider(visit: Any) -> None:
+    page = visit("classification", viewport=SIZES["phone"])
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.getElementById('menu').open")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.hash") == "#verdict"
+    before, seen = page.locator("#cost").inner_text(), []
+    for _ in range(200):
+        page.keyboard.press("Tab")
+        seen.append(page.evaluate("document.activeElement.id"))
+        if seen[-1] == "thr":
+            break
+    assert seen[-1] == "thr"
+    for _ in range(10):
+        page.keyboard.press("ArrowRight")
+    assert page.locator("#cost").inner_text() != before
+    assert page.evaluate("document.getElementById('thr').getAttribute('aria-valuetext')") == "threshold 0.6"
+    outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert outline != "none"
+
+
+def test_the_menu_leads_to_each_section(visit: Any) -> None:
+    page = visit("classification", reduced_motion="reduce")
+    assert page.locator("nav a").all_inner_texts() == [name for _, name in SECTIONS]
+    for key, _ in SECTIONS[1:]:
+        page.locator(f"nav a[href='#{key}']").click()
+        top = page.evaluate(f"document.getElementById('{key}').getBoundingClientRect().top")
+        bottom = page.evaluate("scrollY + innerHeight >= document.documentElement.scrollHeight - 2")
+        assert -2 <= top <= 100 or bottom
+
+
+def test_tables_sort_by_value_and_say_so(visit: Any) -> None:
+    page = visit("classification")
+    head = page.locator("#data table.sortable th", has_text="Distinct")
+    names = "#data table.sortable tbody th.name"
+    head.locator("button").click()
+    assert head.get_attribute("aria-sort") == "ascending"
+    assert page.locator(names).last.inner_text().startswith("fnlwgt")
+    head.locator("button").click()
+    assert head.get_attribute("aria-sort") == "descending"
+    assert page.locator(names).first.inner_text().startswith("fnlwgt")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_without_script_everything_can_be_read(visit: Any, size: str) -> None:
+    page = visit("classification", viewport=SIZES[size], java_script_enabled=False)
+    for key, name in SECTIONS:
+        section = page.locator(f"section#{key}")
+        assert section.is_visible(), name
+    assert not page.locator("#slider").is_visible()
+    page.locator("#threshold-table summary").click()
+    assert page.locator("#threshold-table td").first.is_visible()
+    page.locator("#menu summary").click()
+    assert page.locator("nav a").first.is_visible()
+    assert all(chart.is_visible() for chart in page.query_selector_all("figure svg"))
+
+
+def test_print_makes_pages_and_unfolds_the_notes(visit: Any) -> None:
+    page = visit("classification", color_scheme="dark")
+    pdf = page.pdf(format="A4")
+    assert pdf.startswith(b"%PDF")
+    assert 3 <= pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") <= 30
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate("[...document.querySelectorAll('main details')].every(d => d.open)")
+    assert not page.locator("#menu").is_visible()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["classification", "regression"])
+def test_text_has_contrast_aa(visit: Any, name: str, scheme: str) -> None:
+    """Contrast of every visible text with the page, as the browser computes its colours."""
+    page = visit(name, color_scheme=scheme)
+    found = page.evaluate(
+        """() => {
+            const light = (c) => c.map(v => v / 255).map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+                .reduce((t, v, i) => t + v * [.2126, .7152, .0722][i], 0);
+            const rgb = (s) => s.match(/[\\d.]+/g).slice(0, 3).map(Number);
+            const paper = light(rgb(getComputedStyle(document.body).backgroundColor));
+            const out = [];
+            for (const e of document.querySelectorAll("body *")) {
+                const own = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+                if (!own || !e.checkVisibility() || e.closest("script, style, option")) continue;
+                const s = getComputedStyle(e);
+                const ink = light(rgb(e instanceof SVGElement ? s.fill : s.color));
+                const ratio = (Math.max(ink, paper) + .05) / (Math.min(ink, paper) + .05);
+                out.push([ratio, e.textContent.trim().slice(0, 40)]);
+            }
+            return out;
+        }"""
+    )
+    assert len(found) > 300
+    assert [pair for pair in found if pair[0] < 4.5] == []
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_names_and_roles_for_a_screen_reader(visit: Any, name: str) -> None:
+    page = visit(name)
+    nameless = page.evaluate(
+        """() => {
+            const said = (e) => (e.getAttribute("aria-label") || e.textContent || "").trim();
+            const label = (e) => e.labels && e.labels.length && e.labels[0].textContent.trim();
+            return [
+                ...[...document.querySelectorAll("a, button, summary, th")].filter(e => !said(e)),
+                ...[...document.querySelectorAll("input")].filter(e => !label(e)),
+                ...[...document.querySelectorAll('[role="img"], [role="region"], nav')]
+                    .filter(e => !e.getAttribute("aria-label")),
+                ...[...document.querySelectorAll("svg")].filter(e => e.getAttribute("aria-hidden") !== "true"
+                    && !e.getAttribute("aria-label")),
+                ...[...document.querySelectorAll(".scroll")].filter(e => e.tabIndex !== 0),
+            ].map(e => e.outerHTML.slice(0, 80));
+        }"""
+    )
+    assert nameless == []
+    assert page.locator("html").get_attribute("lang") == "en"
+    assert page.locator("main").count() == 1
+    assert page.title().startswith("Model report")
