@@ -22,6 +22,7 @@ import numpy as np
 
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
+from empirisk.solvers.extended import extended_gradient
 from empirisk.solvers.factor import Factor, factorise
 from empirisk.typing import Array, Capability
 
@@ -95,7 +96,8 @@ class LeastSquares:
 
 def _gradient(problem: LinearProblem, w: Array, grad: Array) -> Array:
     coef, _ = problem.split(w)
-    out = grad.copy()
+    extended = extended_gradient(problem, w)
+    out = grad.copy() if extended is None else extended
     out[: len(coef)] += problem.penalty.l2 * coef
     return out
 
