@@ -1,0 +1,37 @@
+"""Data for the benchmarks: one kind a file, one row of REGISTRY for each size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from bench.datasets.classification import dense_classes, sparse_classes, ten_classes
+from bench.datasets.regression import dense_regression, sparse_regression, wide_regression
+from bench.datasets.small import standardised
+
+Maker = Callable[[], tuple[object, object]]
+
+# name: (maker at full size, maker at the size of a smoke test)
+REGISTRY: dict[str, tuple[Maker, Maker]] = {
+    "dense 1e6x50": (partial(dense_regression, 1_000_000, 50), partial(dense_regression, 3000, 10)),
+    "dense 1e5x500": (partial(dense_regression, 100_000, 500), partial(dense_regression, 2000, 30)),
+    "dense 1e5x200": (partial(dense_regression, 100_000, 200), partial(dense_regression, 2000, 20)),
+    "dense 2e4x200": (partial(dense_regression, 20_000, 200), partial(dense_regression, 500, 20)),
+    "wide 500x20000": (partial(dense_regression, 500, 20_000), partial(dense_regression, 50, 300)),
+    "wide 1000x50000": (partial(wide_regression, 1000, 50_000), partial(wide_regression, 100, 500)),
+    "sparse 2e4x1e5": (
+        partial(sparse_regression, 20_000, 100_000, 1e-3),
+        partial(sparse_regression, 500, 1000, 1e-2),
+    ),
+    "classes 1e6x50": (partial(dense_classes, 1_000_000, 50), partial(dense_classes, 3000, 10)),
+    "classes 2e4x2000": (partial(dense_classes, 20_000, 2000), partial(dense_classes, 600, 40)),
+    "ten classes 60000x784": (partial(ten_classes, 60_000, 784), partial(ten_classes, 600, 20)),
+    "sparse classes 1e5x1e5": (
+        partial(sparse_classes, 100_000, 100_000, 1e-3),
+        partial(sparse_classes, 1000, 800, 1e-2),
+    ),
+    **{
+        name: (partial(standardised, name), partial(standardised, name))
+        for name in ("iris", "breast cancer", "digits", "diabetes")
+    },
+}

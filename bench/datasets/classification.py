@@ -1,0 +1,34 @@
+"""Simulated classes that overlap, so that the problems are neither separable nor trivial."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+
+def dense_classes(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
+    """Two classes from a logistic model with scores of standard deviation 2."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((n, p))
+    z = X @ (rng.standard_normal(p) * (2.0 / np.sqrt(p)))
+    return X, (rng.random(n) < 1.0 / (1.0 + np.exp(-z))).astype(np.int64)
+
+
+def ten_classes(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
+    """Ten classes from a multinomial model on correlated columns of unlike scale, like pixels."""
+    rng = np.random.default_rng(4)
+    rank = min(50, p)
+    X = rng.standard_normal((n, rank)) @ rng.standard_normal((rank, p)) / np.sqrt(rank)
+    X += 0.5 * rng.standard_normal((n, p))
+    X *= np.linspace(0.2, 1.0, p)
+    scores = X @ rng.standard_normal((p, 10)) * (1.5 / np.sqrt(p))
+    return X, (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
+
+
+def sparse_classes(n: int, p: int, density: float) -> tuple[sp.csr_array, np.ndarray]:
+    """Two classes, CSR with positive entries in random places, like word counts."""
+    rng = np.random.default_rng(5)
+    X = sp.csr_array(sp.random_array((n, p), density=density, rng=rng, data_sampler=rng.random))
+    z = X @ rng.standard_normal(p)
+    z = 2.0 * (z - z.mean()) / z.std()
+    return X, (rng.random(n) < 1.0 / (1.0 + np.exp(-z))).astype(np.int64)

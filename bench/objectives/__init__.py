@@ -1,0 +1,60 @@
+"""What is minimised: one objective a file, one row of REGISTRY each; ROWS pairs them with data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bench.objectives.base import Objective
+from bench.objectives.l1_logistic import L1Logistic
+from bench.objectives.lasso import Lasso
+from bench.objectives.lasso_path import LassoPath
+from bench.objectives.latency import SmallLasso, SmallLogistic, SmallOLS
+from bench.objectives.logistic import Logistic
+from bench.objectives.ols import OLS
+from bench.objectives.ridge import Ridge
+from bench.objectives.ridge_loo import RidgeLOO
+from bench.objectives.softmax import Softmax
+
+REGISTRY: dict[str, Objective] = {
+    o.name: o
+    for o in (
+        OLS(), Ridge(), RidgeLOO(), Lasso(), LassoPath(), Logistic(), L1Logistic(), Softmax(),
+        SmallOLS(), SmallLasso(), SmallLogistic(),
+    )
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Row:
+    """An objective on a data set."""
+
+    objective: str
+    dataset: str
+
+    @property
+    def name(self) -> str:
+        """What the table calls it."""
+        return f"{self.objective}, {self.dataset}"
+
+
+ROWS = [
+    Row("ols", "dense 1e6x50"),
+    Row("ols", "dense 1e5x500"),
+    Row("ridge", "dense 1e5x200"),
+    Row("ridge", "wide 500x20000"),
+    Row("ridge_loo", "dense 2e4x200"),
+    Row("lasso", "wide 1000x50000"),
+    Row("lasso_path", "wide 1000x50000"),
+    Row("lasso", "sparse 2e4x1e5"),
+    Row("lasso_path", "sparse 2e4x1e5"),
+    Row("logistic", "classes 1e6x50"),
+    Row("logistic", "classes 2e4x2000"),
+    Row("logistic", "sparse classes 1e5x1e5"),
+    Row("softmax", "ten classes 60000x784"),
+    Row("l1_logistic", "classes 2e4x2000"),
+    Row("latency_ols", "diabetes"),
+    Row("latency_lasso", "diabetes"),
+    Row("latency_logistic", "iris"),
+    Row("latency_logistic", "breast cancer"),
+    Row("latency_logistic", "digits"),
+]

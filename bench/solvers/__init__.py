@@ -1,0 +1,18 @@
+"""Who is measured: one library a file, one row of LIBRARIES each."""
+
+from __future__ import annotations
+
+from bench.solvers import celer, empirisk, intelex, liblinear, scikit_learn, skglm
+from bench.solvers.base import Solver
+
+LIBRARIES = (empirisk, scikit_learn, intelex, celer, skglm, liblinear)
+
+# Small data are fitted by the same calls as large.
+SAME = {"latency_ols": "ols", "latency_lasso": "lasso", "latency_logistic": "softmax"}
+
+
+def solvers_for(objective: str, columns: int) -> list[Solver]:
+    """Ours first, then every peer that minimises this objective at this size."""
+    name = SAME.get(objective, objective)
+    listed = [solver for library in LIBRARIES for solver in library.SOLVERS.get(name, [])]
+    return [solver for solver in listed if columns <= solver.max_columns]

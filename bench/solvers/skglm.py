@@ -1,0 +1,38 @@
+"""skglm: working sets with Anderson acceleration, compiled by numba at the first call."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from bench.objectives.base import Fit
+from bench.solvers.base import Solver
+
+LIBRARY = "skglm"
+
+
+def _lasso(X: Any, y: Any, alpha: float, tol: float) -> Fit:
+    from skglm import Lasso
+
+    model = Lasso(alpha=alpha, tol=tol).fit(X, y)
+    return Fit(model.coef_, model.intercept_)
+
+
+def _path(X: Any, y: Any, alphas: Any, tol: float) -> Any:
+    from skglm import Lasso
+
+    return Lasso(fit_intercept=False, tol=tol).path(X, y, alphas)[1].T
+
+
+def _logistic(X: Any, y: Any, alpha: float, tol: float) -> Fit:
+    from skglm import SparseLogisticRegression
+
+    model = SparseLogisticRegression(alpha=alpha, tol=tol, fit_intercept=False).fit(X, y)
+    return Fit(model.coef_[0])
+
+
+SOLVERS = {
+    "lasso": [Solver(LIBRARY, f"tol={tol:g}", partial(_lasso, tol=tol)) for tol in (1e-3, 1e-5)],
+    "lasso_path": [Solver(LIBRARY, f"tol={tol:g}", partial(_path, tol=tol)) for tol in (1e-4, 1e-6)],
+    "l1_logistic": [Solver(LIBRARY, "tol=0.0001", partial(_logistic, tol=1e-4))],
+}

@@ -1,0 +1,131 @@
+"""Tables from what was measured: every solver of a row, and the ratios to the fastest peers."""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any
+
+from bench.watch import Measured, Timing
+
+# A run counts for the ratios when F - min F <= this share of the null model's F.
+ACCURACY = 1e-6
+OURS = "empirisk"
+
+
+def facts(measured: Measured) -> dict[str, Any]:
+    """A row as JSON; suboptimality is against the best value that anybody reached, reference included."""
+    known = [t.value for t in measured.timings.values() if t.value is not None]
+    best = min([*known, measured.reference] if measured.reference is not None else known, default=None)
+    return {
+        "shape": measured.shape,
+        "input_mb": measured.input_bytes / 1e6,
+        "best_value": best,
+        "reference_value": measured.reference,
+        "null_value": measured.null,
+        "problem": measured.problem,
+        "solvers": {name: _solver(t, best, measured.null) for name, t in measured.timings.items()},
+    }
+
+
+def _solver(t: Timing, best: float | None, null: float | None) -> dict[str, Any]:
+    out: dict[str, Any] = {"first_call_s": t.first, "problem": t.problem, "runs": len(t.seconds)}
+    if t.seconds:
+        wall = statistics.median(t.seconds)
+        out |= {"median_s": wall, "min_s": min(t.seconds), "max_s": max(t.seconds)}
+        out |= {"cpu_per_wall": statistics.median(t.cpu) / wall, "peak_extra_mb": t.peak_extra_bytes / 1e6}
+    if t.value is not None and best is not None and null:
+        out["suboptimality"] = max(t.value - best, 0.0) / null
+    return out
+
+
+def reached(solver: dict[str, Any]) -> bool:
+    """Whether a solver finished at the accuracy."""
+    return solver["runs"] > 0 and solver.get("suboptimality", 1.0) <= ACCURACY
+
+
+def fastest(row: dict[str, Any], library: str | None, but: str = "") -> tuple[str, float] | None:
+    """Name and median of the fastest entry (of a library) that reached the accuracy."""
+    able = [
+        (s["median_s"], name)
+        for name, s in row["solvers"].items()
+        if reached(s) and (library is None or _library(name) == library) and _library(name) != but
+    ]
+    return (min(able)[1], min(able)[0]) if able else None
+
+
+def _library(name: str) -> str:
+    return name.split(" ")[0]
+
+
+def ratios(row: dict[str, Any]) -> dict[str, float | str | None]:
+    """Fastest peer over ours, and scikit-learn over ours: above 1 we are faster."""
+    ours = fastest(row, OURS)
+    peer, sklearn = fastest(row, None, but=OURS), fastest(row, "scikit-learn")
+    return {
+        "ours_s": ours[1] if ours else None,
+        "peer": peer[0] if peer else None,
+        "peer_s": peer[1] if peer else None,
+        "peer_ratio": peer[1] / ours[1] if ours and peer else None,
+        "sklearn_ratio": sklearn[1] / ours[1] if ours and sklearn else None,
+    }
+
+
+def summary(rows: dict[str, dict[str, Any]], machine: dict[str, str]) -> str:
+    """The ratio table as Markdown, then every solver of every row."""
+    lines = ["# Benchmarks", "", *(f"- {key}: {value}" for key, value in machine.items()), ""]
+    lines += [
+        "Times in seconds, medians of interleaved runs in one process. A solver counts when its objective is "
+        f"within {ACCURACY:g} (times the null model's objective) of the best value known. Ratios above 1: "
+        "ours is faster.",
+        "",
+        "| row | ours | fastest peer | its time | peer / ours | scikit-learn / ours |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, row in rows.items():
+        r = ratios(row)
+        cells = [_seconds(r["ours_s"]), r["peer"] or "none reached it", _seconds(r["peer_s"])]
+        cells += [_ratio(r["peer_ratio"]), _ratio(r["sklearn_ratio"])]
+        lines.append(f"| {name} | {' | '.join(str(c) for c in cells)} |")
+    for key, label in (("peer_ratio", "the fastest peer"), ("sklearn_ratio", "scikit-learn")):
+        found = [v for row in rows.values() if isinstance(v := ratios(row)[key], float)]
+        if found:
+            lines += ["", f"Median ratio to {label}: {statistics.median(found):.2f} over {len(found)} rows."]
+    for name, row in rows.items():
+        lines += ["", *_details(name, row)]
+    return "\n".join(lines) + "\n"
+
+
+def _details(name: str, row: dict[str, Any]) -> list[str]:
+    size = " x ".join(map(str, row["shape"]))
+    lines = [
+        f"## {name}",
+        "",
+        f"{size}, {row['input_mb']:.1f} MB. {row['problem']}".strip(),
+        "",
+        "| solver | median | min | max | runs | cpu / wall | first call | peak extra MB | suboptimality |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    order = sorted(
+        row["solvers"], key=lambda n: (not reached(row["solvers"][n]), row["solvers"][n].get("median_s", 9e9))
+    )
+    for solver in order:
+        s = row["solvers"][solver]
+        if not s["runs"]:
+            lines.append(f"| {solver} | -- | | | 0 | | {_seconds(s['first_call_s'])} | | {s['problem']} |")
+            continue
+        gap = s.get("suboptimality")
+        words = "unknown" if gap is None else f"{gap:.1e}" + ("" if reached(s) else " (not reached)")
+        times = " | ".join(_seconds(s[k]) for k in ("median_s", "min_s", "max_s"))
+        lines.append(
+            f"| {solver} | {times} | {s['runs']} | {s['cpu_per_wall']:.2f} | {_seconds(s['first_call_s'])} "
+            f"| {s['peak_extra_mb']:.1f} | {words} |"
+        )
+    return lines
+
+
+def _seconds(value: Any) -> str:
+    return "--" if value is None else f"{value:.3g}"
+
+
+def _ratio(value: Any) -> str:
+    return "--" if value is None else f"{value:.2f}"

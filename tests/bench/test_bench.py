@@ -1,0 +1,115 @@
+"""The benchmarks still run, and their tables say what was measured."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bench import table
+from bench.datasets import REGISTRY as DATASETS
+from bench.objectives import REGISTRY as OBJECTIVES
+from bench.objectives import ROWS
+from bench.objectives.base import Fit
+from bench.solvers import solvers_for
+from bench.watch import Measured, Timing, measure
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_quick_row_end_to_end(tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "bench.run",
+        "--quick",
+        "--only",
+        "ridge_loo",
+        "--runs",
+        "2",
+        "--out",
+        str(tmp_path),
+    ]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    (file,) = tmp_path.glob("*.json")
+    row = json.loads(file.read_text())
+    assert row["problem"] == ""
+    for name in ("empirisk", "scikit-learn RidgeCV auto"):
+        solver = row["solvers"][name]
+        assert solver["problem"] == ""
+        assert solver["runs"] == 2
+        assert solver["suboptimality"] <= table.ACCURACY
+        assert 0.0 < solver["min_s"] <= solver["median_s"] <= solver["max_s"]
+    text = (tmp_path / "table.md").read_text()
+    assert "| ridge_loo, dense 2e4x200 |" in text
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_unknown_row_is_refused() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "bench.run", "--quick", "--only", "no such row"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 2
+    assert "fits no row of: ols, dense 1e6x50" in run.stderr
+
+
+def test_rows_name_what_there_is() -> None:
+    for row in ROWS:
+        assert row.objective in OBJECTIVES
+        assert row.dataset in DATASETS
+        names = [s.name for s in solvers_for(row.objective, 10)]
+        assert names[0] == "empirisk"
+        assert len(names) == len(set(names)) >= 3
+
+
+def test_slow_fits_are_given_up() -> None:
+    # No fit takes less than a microsecond: every solver is given up, by name, and the row still ends.
+    measured = measure("ridge_loo", "dense 2e4x200", quick=True, runs=1, cap=1e-6)
+    assert {t.problem for t in measured.timings.values()} == {"over 1e-06 s"}
+    assert measured.reference is not None
+
+
+def test_ratios_count_only_who_reached_the_accuracy() -> None:
+    measured = Measured([10, 2], 160, reference=1.0, null=2.0)
+    measured.timings = {
+        "empirisk": Timing(seconds=[0.2, 0.1, 0.3], cpu=[0.1] * 3, value=1.0),
+        "scikit-learn fast": Timing(seconds=[0.01], cpu=[0.01], value=1.1),  # stops short
+        "scikit-learn slow": Timing(seconds=[0.8], cpu=[0.8], value=1.0 + 1e-6),
+        "celer": Timing(seconds=[0.4], cpu=[0.4], value=1.0),
+        "liblinear": Timing(problem="over 60 s"),
+    }
+    row = table.facts(measured)
+    assert row["solvers"]["scikit-learn fast"]["suboptimality"] == pytest.approx(0.05)
+    assert table.ratios(row) == {
+        "ours_s": 0.2,
+        "peer": "celer",
+        "peer_s": 0.4,
+        "peer_ratio": pytest.approx(2.0),
+        "sklearn_ratio": pytest.approx(4.0),
+    }
+    text = table.summary({"a row": row}, {"cores": "2"})
+    assert "(not reached)" in text
+    assert "over 60 s" in text
+    assert "Median ratio to scikit-learn: 4.00 over 1 rows." in text
+
+
+@pytest.mark.parametrize("name", ["ols", "ridge", "logistic"])
+def test_reference_is_a_minimum(name: str) -> None:
+    dataset = {row.objective: row.dataset for row in ROWS}[name]
+    goal, (X, y) = OBJECTIVES[name], DATASETS[dataset][1]()
+    strength = goal.strength(X, y)
+    best = goal.reference(X, y, strength)
+    value = goal.value(X, y, strength, best)
+    assert value < goal.null(X, y)
+    for step in np.eye(X.shape[1])[:3] * 1e-3:
+        for sign in (-1.0, 1.0):
+            moved = Fit(best.coef + sign * step, best.intercept)
+            assert goal.value(X, y, strength, moved) > value
