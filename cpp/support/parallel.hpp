@@ -8,8 +8,9 @@
 
 namespace empirisk::EMPIRISK_ISA {
 
-// Threads worth starting for `work` multiply-adds. Below the limit a parallel region costs more than it saves.
-constexpr i64 serial_work = 1 << 17;
+// Threads worth starting for `work` multiply-adds. The limit is about 0.1 ms of work: on an idle machine a parallel
+// region pays from about 0.01 ms on, but when the cores are shared each one can wait milliseconds for its second thread.
+constexpr i64 serial_work = 1 << 21;
 
 inline int threads_for(i64 work, i64 chunks) {
 #ifdef _OPENMP

@@ -13,6 +13,7 @@ from empirisk.typing import Array
 
 __all__ = [
     "check_alpha",
+    "check_count",
     "check_finite",
     "check_flag",
     "check_number",

@@ -53,8 +53,8 @@ class LogisticRegression(ClassifierMixin, LinearEstimator):
         Factors on the weights of the rows of each class; "balanced" gives every class weight S/K.
     alphas : int or list of floats, default 100
         Strengths that ``"cv"`` tries.
-    cv : int, optional
-        Number of folds (stratified by class), 5 by default.
+    cv : int, splitter or list of (train, test) index pairs, optional
+        Folds, 5 (stratified by class) by default.
     rule : {"min", "one_se"}, default "min"
         Smallest validation loss, or the strongest penalty within one standard error of it.
     random_state : int, optional
@@ -114,7 +114,7 @@ class LogisticRegression(ClassifierMixin, LinearEstimator):
         fit_intercept: bool = True,
         class_weight: Any = None,
         alphas: Any = 100,
-        cv: int | None = None,
+        cv: Any = None,
         rule: str = "min",
         random_state: Any = None,
         solver: Any = "auto",
@@ -191,7 +191,7 @@ class LogisticRegression(ClassifierMixin, LinearEstimator):
             self.selection_ = select_by_folds(
                 at(1.0),
                 alphas=self.alphas,
-                k=self.cv or 5,
+                cv=self.cv,
                 rule=check_rule(self.rule),
                 seed=check_seed(self.random_state),
                 tol=check_number("tol", self.tol, 0.0, closed=False),

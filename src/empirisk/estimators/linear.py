@@ -22,7 +22,6 @@ from empirisk.losses import HalfSquared
 from empirisk.penalties import L1, L2, ElasticNetPenalty, Penalty, Zero
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Solution
-from empirisk.solvers.base import solve
 from empirisk.solvers.by_target import solve_by_target
 from empirisk.typing import Array
 
@@ -78,14 +77,12 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
         if k is None and smooth and not problem.design.sparse:
             return select_by_loo(problem, alphas=alphas, rule=rule)
         seed = check_seed(self.random_state)  # type: ignore[attr-defined]
-        return select_by_folds(problem, alphas=alphas, k=k or 5, rule=rule, seed=seed, tol=self.tol)
+        return select_by_folds(problem, alphas=alphas, cv=k, rule=rule, seed=seed, tol=self.tol)
 
     def _solve(self, problem: LinearProblem) -> Solution:
         tol = check_number("tol", self.tol, 0.0, closed=False)
         steps = check_count("max_iter", self.max_iter, 1)
-        if problem.n_outputs and not np.isfinite(problem.penalty.smoothness):
-            return solve_by_target(problem, self.solver, tol=tol, max_steps=steps)
-        return solve(problem, self.solver, tol=tol, max_steps=steps)
+        return solve_by_target(problem, self.solver, tol=tol, max_steps=steps)
 
     def _unpack(self, problem: LinearProblem, w: Array) -> None:
         coef, b = problem.split(w)
@@ -210,7 +207,7 @@ class _Penalised(SquaredErrorEstimator):
         fit_intercept: bool = True,
         positive: bool = False,
         alphas: Any = 100,
-        cv: int | None = None,
+        cv: Any = None,
         rule: str = "min",
         random_state: Any = None,
         solver: Any = "auto",
@@ -246,8 +243,8 @@ class Ridge(_Penalised):
         Restrict the coefficients to be non-negative.
     alphas : int or list of floats, default 100
         Strengths that ``"cv"`` tries.
-    cv : int, optional
-        Number of folds; None means leave-one-out where it is exact.
+    cv : int, splitter or list of (train, test) index pairs, optional
+        Folds; None means leave-one-out where it is exact, else 5 folds.
     rule : {"min", "one_se"}, default "min"
         Smallest validation loss, or the strongest penalty within one standard error of it.
     random_state : int, optional
@@ -301,8 +298,8 @@ class Lasso(_Penalised):
         Strength; ``"cv"`` chooses it over a warm-started path with K folds.
     fit_intercept, positive, alphas, rule, random_state, solver, tol, max_iter
         As in :class:`Ridge`.
-    cv : int, optional
-        Number of folds, 5 by default.
+    cv : int, splitter or list of (train, test) index pairs, optional
+        Folds, 5 by default.
 
     Attributes
     ----------
@@ -333,7 +330,7 @@ class Lasso(_Penalised):
         fit_intercept: bool = True,
         positive: bool = False,
         alphas: Any = 100,
-        cv: int | None = None,
+        cv: Any = None,
         rule: str = "min",
         random_state: Any = None,
         solver: Any = "auto",
@@ -396,7 +393,7 @@ class ElasticNet(_Penalised):
         fit_intercept: bool = True,
         positive: bool = False,
         alphas: Any = 100,
-        cv: int | None = None,
+        cv: Any = None,
         rule: str = "min",
         random_state: Any = None,
         solver: Any = "auto",

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from empirisk.estimators.tune import alpha_grid
+from empirisk.solvers.by_target import path_by_target
 from empirisk.solvers.path import solve_path
 from empirisk.typing import Array
 
@@ -93,7 +94,7 @@ def path(
     twin.set_params(alpha=1.0)
     problem = twin._prepare(X, y, sample_weight, fitting=True)
     grid = alpha_grid(problem, twin.alphas if alphas is None else alphas, eps)
-    solutions = solve_path(problem, grid, tol=twin.tol)
+    solutions = path_by_target(problem, grid, solve_path, tol=twin.tol)
     coefs, intercepts = [], []
     for solution in solutions:
         twin._unpack(problem, solution.w)

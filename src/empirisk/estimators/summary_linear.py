@@ -186,7 +186,8 @@ def _table(
     if fit.perfect:
         t = blank(q)
     width = stats.t.ppf(0.5 + 0.5 * level, df) * se
-    return _Table(se, t, 2.0 * stats.t.sf(np.abs(t), df), coef - width, coef + width, matrix, tuple(notes))
+    p_value = np.asarray(2.0 * stats.t.sf(np.abs(t), df))
+    return _Table(se, t, p_value, coef - width, coef + width, matrix, tuple(notes))
 
 
 def undetermined_note(terms: tuple[str, ...], known: np.ndarray) -> str:

@@ -144,7 +144,9 @@ def _why_not(
     if found.separable:
         return f"no standard errors: {found.sentence}"
     if n_parameters > _MAX_PARAMETERS:
-        return f"no standard errors: {n_parameters} coefficients are more than the {_MAX_PARAMETERS} handled here"
+        return (
+            f"no standard errors: {n_parameters} coefficients, more than the {_MAX_PARAMETERS} handled here"
+        )
     return ""
 
 

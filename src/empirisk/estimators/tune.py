@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -11,9 +13,10 @@ from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.estimators.checks import check_count, check_number
 from empirisk.estimators.folds import assign_folds
 from empirisk.problems.linear import LinearProblem
+from empirisk.solvers.by_target import path_by_target
 from empirisk.solvers.path import solve_path
 from empirisk.solvers.ridge_path import ridge_path
-from empirisk.typing import Array
+from empirisk.typing import Array, IndexArray
 
 __all__ = ["StrengthSelection", "alpha_grid", "select_by_folds", "select_by_loo"]
 
@@ -91,30 +94,56 @@ def alpha_grid(problem: LinearProblem, alphas: Any = 100, eps: float | None = No
 
 
 def select_by_folds(
-    problem: LinearProblem, *, alphas: Any, k: int, rule: str, seed: int, tol: float
+    problem: LinearProblem, *, alphas: Any, cv: Any, rule: str, seed: int, tol: float
 ) -> StrengthSelection:
     """K-fold cross-validation over a warm-started path.
 
     A fold is left out by giving its rows weight 0, so no data are copied.
+
+    Parameters
+    ----------
+    problem : LinearProblem
+        At any strength.
+    alphas : int or list of floats
+        See :func:`alpha_grid`.
+    cv : None, int, splitter or list of (train, test) pairs
+        Folds; an int (5 for None) deals rows out by content, see :mod:`empirisk.estimators.folds`.
+    rule, seed, tol
+        See :class:`StrengthSelection`, :func:`assign_folds`, :func:`empirisk.solvers.solve`.
     """
     data = problem.data
-    classes = problem.loss.name != "half_squared"
-    fold = assign_folds(data.design, data.y, data.weight, check_count("cv", k, 2), seed, stratify=classes)
     grid = alpha_grid(problem, alphas)
-    used = np.unique(fold[fold >= 0])
-    losses = np.empty((len(used), len(grid)))
-    for row, number in enumerate(used):
-        train = ArrayBlocks(data.design, data.y, np.where(fold == number, 0.0, data.weight))
-        held = np.where(fold == number, data.weight, 0.0)
-        fold_problem = LinearProblem(
-            problem.loss, problem.penalty, train, problem.intercept, problem.dispersion, problem.n_outputs
-        )
-        solutions = solve_path(fold_problem, grid, tol=tol)
-        for column, solution in enumerate(solutions):
+    splits = list(_splits(problem, cv, seed))
+    losses = np.empty((len(splits), len(grid)))
+    for row, (train, test) in enumerate(splits):
+        kept = np.zeros_like(data.weight)
+        kept[train] = data.weight[train]
+        held = np.zeros_like(data.weight)
+        held[test] = data.weight[test]
+        if not kept.any() or not held.any():
+            raise ValueError(f"cv: split {row} leaves no row with positive weight to fit on or to score")
+        fold_problem = replace(problem, data=ArrayBlocks(data.design, data.y, kept))
+        for column, solution in enumerate(path_by_target(fold_problem, grid, solve_path, tol=tol)):
             losses[row, column] = _held_out_loss(problem, solution.w, held)
     mean = losses.mean(axis=0)
-    se = losses.std(axis=0, ddof=1) / np.sqrt(len(used))
-    return StrengthSelection(grid, mean, se, losses, rule, f"{len(used)}-fold cross-validation")
+    se = losses.std(axis=0, ddof=1) / np.sqrt(len(splits)) if len(splits) > 1 else np.zeros(len(grid))
+    return StrengthSelection(grid, mean, se, losses, rule, f"{len(splits)}-fold cross-validation")
+
+
+def _splits(problem: LinearProblem, cv: Any, seed: int) -> Iterable[tuple[IndexArray, IndexArray]]:
+    data = problem.data
+    classes = problem.loss.name != "half_squared"
+    if cv is None or isinstance(cv, Integral | str | float | bool):
+        k = check_count("cv", 5 if cv is None else cv, 2)
+        fold = assign_folds(data.design, data.y, data.weight, k, seed, stratify=classes)
+        for number in np.unique(fold[fold >= 0]):
+            yield np.flatnonzero((fold >= 0) & (fold != number)), np.flatnonzero(fold == number)
+    elif hasattr(cv, "split"):
+        yield from cv.split(data.design.X, data.y)
+    elif isinstance(cv, Iterable):
+        yield from cv
+    else:
+        raise ValueError(f"cv must be an integer >= 2, a splitter or a list of (train, test) pairs, got {cv!r}")
 
 
 def _held_out_loss(problem: LinearProblem, w: Array, held: Array) -> float:

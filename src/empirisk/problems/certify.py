@@ -72,7 +72,8 @@ def dual_point(problem: LinearProblem, scores: Array, grad: Array | None = None)
     if grad is not None and moved <= 1e-13 * float(np.abs(theta).max(initial=0.0)):
         return _feasible(problem, theta, -problem.split(grad)[0])
     weighted = ((data.weight / data.total_weight) * theta.T).T
-    v = problem.design.rmatvec(weighted.astype(problem.design.dtype, copy=False)).astype(np.float64)
+    X = problem.design.X
+    v = np.asarray(X.T @ weighted.astype(X.dtype, copy=False), dtype=np.float64)
     return _feasible(problem, theta, v)
 
 

@@ -3,12 +3,14 @@
 from empirisk.solvers.auto import choose
 from empirisk.solvers.base import Solver, State, solve
 from empirisk.solvers.conjugate_gradient import ConjugateGradient
+from empirisk.solvers.coordinate import Coordinate
 from empirisk.solvers.lbfgs import LBFGS
 from empirisk.solvers.least_squares import LeastSquares
 from empirisk.solvers.newton import Newton
 
 REGISTRY: dict[str, type] = {
     "conjugate_gradient": ConjugateGradient,
+    "coordinate": Coordinate,
     "lbfgs": LBFGS,
     "least_squares": LeastSquares,
     "newton": Newton,
@@ -18,6 +20,7 @@ __all__ = [
     "LBFGS",
     "REGISTRY",
     "ConjugateGradient",
+    "Coordinate",
     "LeastSquares",
     "Newton",
     "Solver",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,43 +12,58 @@ from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Solution, Status
 from empirisk.solvers.base import solve
+from empirisk.typing import Array
 
-__all__ = ["solve_by_target"]
+__all__ = ["path_by_target", "single_targets", "solve_by_target"]
+
+PathSolver = Callable[..., list[Solution]]
+
+
+def single_targets(problem: LinearProblem) -> list[LinearProblem]:
+    """One problem for each column of y; the problem itself when it cannot or need not be split."""
+    if not problem.n_outputs or problem.loss.name != "half_squared" or np.isfinite(problem.penalty.smoothness):
+        return [problem]
+    data = problem.data
+    return [
+        replace(problem, data=ArrayBlocks(data.design, np.ascontiguousarray(y), data.weight), n_outputs=0)
+        for y in data.y.T
+    ]
 
 
 def solve_by_target(
     problem: LinearProblem, solver: Any = "auto", *, tol: float, max_steps: int
 ) -> Solution:
-    """Solve each column of y by itself and certify the whole.
+    """Solve each target by itself (each to relative `tol`) and certify the whole afresh.
 
     Parameters
     ----------
     problem : LinearProblem
-        Half-squared loss with ``n_outputs >= 1``.
+        Any linear problem; one that need not be split is solved as it is.
     solver, tol, max_steps
-        As in :func:`empirisk.solvers.solve`; `tol` then bounds each target's relative certificate, and the
-        certificate of the whole is computed afresh.
+        As in :func:`empirisk.solvers.solve`.
     """
-    data = problem.data
-    parts = [
-        solve(
-            LinearProblem(
-                problem.loss,
-                problem.penalty,
-                ArrayBlocks(data.design, np.ascontiguousarray(column), data.weight),
-                problem.intercept,
-            ),
-            solver,
-            tol=tol,
-            max_steps=max_steps,
-        )
-        for column in data.y.T
+    parts = [solve(p, solver, tol=tol, max_steps=max_steps) for p in single_targets(problem)]
+    return _joined(problem, parts)
+
+
+def path_by_target(
+    problem: LinearProblem, alphas: Array, path: PathSolver, *, tol: float
+) -> list[Solution]:
+    """The same for a whole path: ``path(problem, alphas, tol=tol)`` on each target."""
+    paths = [path(p, alphas, tol=tol) for p in single_targets(problem)]
+    return [
+        _joined(problem.with_strength(float(alpha)), list(parts))
+        for alpha, parts in zip(alphas, zip(*paths, strict=True), strict=True)
     ]
+
+
+def _joined(problem: LinearProblem, parts: list[Solution]) -> Solution:
+    if parts[0].w.shape == problem.shape:
+        return parts[0]
     w = np.stack([part.w for part in parts], axis=1)
-    worst = next((p.status for p in parts if not p.status.ok), Status.CERTIFIED)
     return Solution(
         w=w,
-        status=worst,
+        status=next((p.status for p in parts if not p.status.ok), Status.CERTIFIED),
         certificate=problem.certify(w),
         n_steps=max(p.n_steps for p in parts),
         n_passes=sum(p.n_passes for p in parts),

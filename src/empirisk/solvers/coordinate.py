@@ -20,14 +20,12 @@ from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
 from empirisk.solvers.columns import Columns
-from empirisk.solvers.screening import closest, safely_zero
+from empirisk.solvers.screening import choose, constraint_size, safely_zero
 from empirisk.solvers.working_set import GramSet, Quadratic, gram_fits, minimise
 from empirisk.typing import Array, Capability, IndexArray
 
 __all__ = ["Coordinate", "CoordinateState"]
 
-ALL_AT_ONCE = 64  # up to so many columns there is nothing to select
-FIRST_SET = 100
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -132,12 +130,10 @@ class Coordinate:
         """The columns to work on, and their Gram matrix when it is worth its memory."""
         assert state.columns is not None and state.alive is not None and state.v is not None  # noqa: S101
         assert state.h is not None  # noqa: S101
-        columns, alive = state.columns, state.alive
+        columns, penalty = state.columns, problem.penalty
         held = state.gram.index if state.gram is not None else np.flatnonzero(coef)
-        if len(alive) <= ALL_AT_ONCE:
-            index = alive
-        else:
-            index = _nearest(problem, state, held)
+        size = constraint_size(state.v, penalty.positive)
+        index = choose(size, columns.norm, penalty.l1, state.scale, state.alive, held)
         if not gram_fits(columns, max(len(index), len(held))):
             return index, None
         gram = state.gram or GramSet(columns, state.h, columns.mean)
@@ -163,7 +159,8 @@ class Coordinate:
         gap = max(gap, rounding) if np.isfinite(gap) else np.inf
         alive = state.alive
         if penalty.l1 > 0.0 and gap < state.gap:
-            zero = safely_zero(scale * alive_v, columns.norm[alive], penalty.l1, gap, 1.0, penalty.positive)
+            size = constraint_size(scale * alive_v, penalty.positive)
+            zero = safely_zero(size, columns.norm[alive], penalty.l1, gap, 1.0)
             zero &= coef[alive] == 0.0
             alive = alive[~zero]
         w = problem.join(coef, b)
@@ -191,24 +188,3 @@ def _correlations(problem: LinearProblem, state: CoordinateState, u: Array, coef
     v = state.v.copy()
     v[alive] = columns.correlations(u, alive)
     return v, len(alive) / p
-
-
-def _nearest(problem: LinearProblem, state: CoordinateState, held: IndexArray) -> IndexArray:
-    """The held columns, those that violate the dual constraint most, and a few that come close."""
-    assert state.columns is not None and state.alive is not None and state.v is not None  # noqa: S101
-    penalty, alive = problem.penalty, state.alive
-    v = state.scale * state.v[alive]
-    distance = closest(v, state.columns.norm[alive], penalty.l1, penalty.positive)
-    raw = state.v[alive]
-    violating = int(np.count_nonzero((raw if penalty.positive else np.abs(raw)) > penalty.l1))
-    outside = np.ones(len(state.v), dtype=bool)
-    outside[held] = False
-    distance[~outside[alive]] = np.inf
-    free = int(np.count_nonzero(np.isfinite(distance)))
-    room = max(FIRST_SET, len(held))
-    count = min(free, room, max(violating + 10, FIRST_SET - len(held)))
-    if count >= free:
-        chosen = alive[np.isfinite(distance)]
-    else:
-        chosen = alive[np.argpartition(distance, count)[:count]]
-    return np.concatenate([held, np.sort(chosen)])

@@ -18,12 +18,14 @@ from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
 from empirisk.solvers.line_search import backtrack
 from empirisk.solvers.newton import penalised_gradient
-from empirisk.solvers.precondition import diagonal, subsample
+from empirisk.solvers.precondition import classwise, diagonal, subsample
 from empirisk.typing import Array, Capability
 
 __all__ = ["LBFGS"]
 
 MEMORY = 20
+# Steps after which softmax problems get a new preconditioner: early ones see the wrong curvature.
+REFRESH = (10, 40, 160)
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class LBFGSState(State):
     """Iterate, inverse-Hessian guess, and the last pairs (steps, gradient changes)."""
 
     inverse: Callable[[Array], Array] | None = None
+    steps: int = 0
     pairs: tuple[tuple[Array, Array], ...] = ()
 
 
@@ -51,6 +54,10 @@ class LBFGS:
         return LBFGSState(w, problem.evaluate(w), False, False, passes + 1.0, "", inverse)
 
     def step(self, problem: LinearProblem, state: Any) -> LBFGSState:
+        if state.steps in REFRESH:
+            inverse = classwise(problem, state.evaluation)
+            if inverse is not None:
+                state = replace(state, inverse=inverse, pairs=())
         grad = penalised_gradient(problem, state.w, state.evaluation.grad)
         direction = -_two_loop(grad, state.pairs, state.inverse)
         slope = float(np.vdot(grad, direction))
@@ -79,7 +86,8 @@ class LBFGS:
             np.vdot(pair[0], pair[0])
         ) ** 0.5:
             pairs = (*pairs, pair)[-MEMORY:]
-        return LBFGSState(w, e, _promising(problem, g), False, passes, "", state.inverse, pairs)
+        steps = state.steps + 1
+        return LBFGSState(w, e, _promising(problem, g), False, passes, "", state.inverse, steps, pairs)
 
 
 def _promising(problem: LinearProblem, g: Array) -> bool:

@@ -1,4 +1,4 @@
-"""Gap-safe screening: columns that provably have a zero coefficient at the optimum.
+"""Gap-safe screening, and which columns enter a working set.
 
 For a loss whose second derivative is at most ``gamma``, the dual objective is ``1/gamma`` strongly
 concave in the weighted norm, so that a dual point with duality gap g lies within ``r = sqrt(2 gamma g)``
@@ -18,18 +18,27 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from empirisk.typing import Array
+from empirisk.typing import Array, IndexArray
 
-__all__ = ["closest", "safely_zero"]
+__all__ = ["choose", "constraint_size", "safely_zero"]
+
+ALL_AT_ONCE = 64  # up to so many columns there is nothing to select
+FIRST_SET = 100
 
 
-def safely_zero(v: Array, norm: Array, l1: float, gap: float, gamma: float, positive: bool) -> NDArray[np.bool_]:
+def constraint_size(v: Array, positive: bool) -> Array:
+    """What the dual constraint of each column compares with l1: ``|v_j|`` (or ``v_j``), the largest over outputs."""
+    size = v if positive else np.abs(v)
+    return size if size.ndim == 1 else np.asarray(size.max(axis=1))
+
+
+def safely_zero(size: Array, norm: Array, l1: float, gap: float, gamma: float) -> NDArray[np.bool_]:
     """Which columns are zero at the optimum, and stay dual feasible for every point with this gap.
 
     Parameters
     ----------
-    v : array
-        ``x_j . theta`` of a feasible dual point; for vector scores the largest over the outputs.
+    size : array
+        :func:`constraint_size` at a feasible dual point.
     norm : array
         Weighted root mean square of the columns (about their means with an intercept).
     l1 : float
@@ -38,18 +47,38 @@ def safely_zero(v: Array, norm: Array, l1: float, gap: float, gamma: float, posi
         Duality gap of that point, rounding included.
     gamma : float
         Supremum of the loss's second derivative.
-    positive : bool
-        Whether coefficients are restricted to ``w >= 0``.
     """
-    if not (l1 > 0.0 and math.isfinite(gap)):
-        return np.zeros(len(v), dtype=bool)
-    size = v if positive else np.abs(v)
+    if not (l1 > 0.0 and math.isfinite(gap * gamma)):
+        return np.zeros(len(size), dtype=bool)
     return size + (2.0 * math.sqrt(2.0 * gamma * gap)) * norm < l1 * (1.0 - 1e-9)
 
 
-def closest(v: Array, norm: Array, l1: float, positive: bool) -> Array:
-    """Distance of theta to the constraint of each column; the smallest enter a working set first."""
-    size = v if positive else np.abs(v)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        distance = (l1 - size) / norm
-    return np.where(norm > 0.0, distance, np.inf)
+def choose(size: Array, norm: Array, l1: float, scale: float, alive: IndexArray, held: IndexArray) -> IndexArray:
+    """A working set: the held columns, those that violate their dual constraint most, and a few that come close.
+
+    Parameters
+    ----------
+    size : array, shape (p,)
+        :func:`constraint_size` of the dual point before it is scaled.
+    norm : array, shape (p,)
+        Size of the columns: distances to the constraints are measured in it.
+    l1, scale : float
+        Strength of the L1 part, and the scale that makes the dual point feasible.
+    alive, held : arrays of int
+        Columns that may be nonzero, and those that stay in the set.
+    """
+    if len(alive) <= ALL_AT_ONCE:
+        return np.union1d(held, alive)
+    violating = int(np.count_nonzero(size[alive] > l1))
+    distance = (l1 - scale * size[alive]) / norm[alive]
+    outside = np.ones(len(size), dtype=bool)
+    outside[held] = False
+    outside = outside[alive]
+    distance[~outside] = np.inf
+    free = int(np.count_nonzero(outside))
+    count = min(free, max(FIRST_SET, len(held)), max(violating + 10, FIRST_SET - len(held)))
+    if count == free:
+        chosen = alive[outside]
+    else:
+        chosen = np.sort(alive[np.argpartition(distance, count)[:count]])
+    return np.concatenate([held, chosen])
