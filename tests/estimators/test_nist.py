@@ -11,8 +11,8 @@ import pytest
 from empirisk.estimators import LinearRegression
 from tests.oracles import nist, rational
 
-# Correct digits that are asked for of coefficients and standard deviations.  Rounding the decimal powers of Filip
-# to float64 leaves 7.6 to an exact solver.
+# Correct digits that are asked for of coefficients and standard deviations.  Rounding the decimal powers of
+# Filip to float64 leaves 7.6 to an exact solver.
 WANTED = {
     "norris": 10.0,
     "pontius": 10.0,
@@ -70,7 +70,7 @@ def test_a_perfect_fit_has_no_noise(name):
 
 @pytest.mark.parametrize("name", ["longley", "filip", "pontius", "wampler5"])
 def test_float_data_are_solved_to_their_own_exact_answer(name):
-    """Against the exact solution of the rounded data: what the solver loses, apart from the data's rounding."""
+    """Against the exact solution of the rounded data: what the solver alone loses."""
     case = nist.case(name)
     X, y = case.arrays()
     rows = [[Fraction(1), *(Fraction(float(v)) for v in row)] for row in X]

@@ -139,7 +139,7 @@ def find_collinear(
         f = triangular_factor(
             design, weight, intercept, exact=True
         )  # the Gram matrix has lost the last digits
-    relations = [_constant(j, f, labels, intercept) for j in np.flatnonzero(f.constant)]
+    relations = [_constant(int(j), f, labels, intercept) for j in np.flatnonzero(f.constant)]
     live = np.flatnonzero(~f.constant)
     inflation = np.full(p, math.inf)
     tolerance = 32.0 * f.tolerance
@@ -155,7 +155,7 @@ def _constant(j: int, f: TriangularFactor, labels: list[str], intercept: bool) -
         sentence = f"{labels[j]} is constant ({f.mean[j]:.6g})"
     else:
         sentence = f"{labels[j]} is zero in every row"
-    return Relation(int(j), (), (), float(f.mean[j]), 0.0, True, sentence)
+    return Relation(j, (), (), float(f.mean[j]), 0.0, True, sentence)
 
 
 def _inflation(R: Array, total: float) -> Array:

@@ -173,8 +173,8 @@ def _cholesky(blocks: _Blocks, p: int) -> Array | None:
 
 def _qr(blocks: _Blocks, p: int) -> Array:
     """R by QR of the first block, then of R stacked on each further block."""
-    R = np.zeros((p, p))
+    R: Array = np.zeros((p, p))
     for Z in blocks:
         if p and len(Z):
             R = sla.qr(np.vstack([R, Z]), mode="r", overwrite_a=True, check_finite=False)[0][:p]
-    return np.asarray(R)
+    return R

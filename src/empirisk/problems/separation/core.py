@@ -8,6 +8,7 @@ at a minimum are such a lambda, and on separable rows its iterates run off along
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.linalg as sla
@@ -208,12 +209,7 @@ def _polish(A: Array, d: Array, strict: np.ndarray) -> Array:
 def _programme(
     cost: Array, left: sp.csc_array, right: Array, bounds: list[tuple[float | None, float | None]]
 ) -> Array | None:
-    out = linprog(
-        cost,
-        A_ub=left,
-        b_ub=right,
-        bounds=bounds,
-        method="highs",
-        options={"time_limit": _LP_SECONDS, "primal_feasibility_tolerance": 1e-9},
-    )
+    options: Any = {"time_limit": _LP_SECONDS, "primal_feasibility_tolerance": 1e-9}
+    sparse: Any = left  # SciPy's stubs know dense matrices only
+    out = linprog(cost, A_ub=sparse, b_ub=right, bounds=bounds, method="highs", options=options)
     return np.asarray(out.x) if out.status == 0 and out.x is not None else None

@@ -1,4 +1,4 @@
-"""Complete and quasi-complete separation: does an unpenalised logistic fit have a finite minimiser?"""
+"""The question for a problem: its rows, its classes, and the answer in words."""
 
 from __future__ import annotations
 
@@ -9,18 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from empirisk.problems.separation_core import decide, sparse_direction
-from empirisk.problems.separation_rows import SignedRows
+from empirisk.problems.separation.rows import SignedRows
+from empirisk.problems.separation.search import Found, decide_rows, overlap_proved
 from empirisk.typing import Array, IndexArray
 
 if TYPE_CHECKING:
     from empirisk.problems.linear import LinearProblem
 
 __all__ = ["Separation", "find_separation"]
-
-_MAX_WORK = 2e11  # flops of one factorisation beyond which the question is left open
-_MAX_ENTRIES = 40_000_000  # numbers in the dense working matrix
-_SPARSE_ENTRIES = 3_000_000  # beyond this the direction of few columns is not sought
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,21 +110,11 @@ def find_separation(
     if rows.n_groups > len(present) and problem.intercept:
         return _missing_class(problem, rows, present)
     if rows.n_groups == 2:
-        found = _decide_rows(rows)
-        merged = np.arange(2)
+        found = decide_rows(rows)
+        merged: IndexArray = np.arange(2)
     else:
         found, merged = _decide_classes(rows)
     return _report(problem, rows, found, merged, labels, classes)
-
-
-@dataclass(frozen=True, eq=False)
-class _Found:
-    """Kind, direction of the groups (standardised) and rows on the boundary."""
-
-    kind: str
-    direction: Array | None = None
-    n_boundary: int = 0
-    reason: str = ""
 
 
 def _signed_rows(problem: LinearProblem) -> SignedRows:
@@ -156,7 +142,7 @@ def _signed_rows(problem: LinearProblem) -> SignedRows:
 # -- several classes --------------------------------------------------------------------------------
 
 
-def _decide_classes(rows: SignedRows) -> tuple[_Found, IndexArray]:
+def _decide_classes(rows: SignedRows) -> tuple[Found, IndexArray]:
     """Merge classes that overlap in pairs, then decide between the merged groups."""
     C = rows.n_groups
     merged = np.arange(C)
@@ -166,13 +152,13 @@ def _decide_classes(rows: SignedRows) -> tuple[_Found, IndexArray]:
         if merged[a] == merged[b] or budget == 0 or not {a, b} <= present:
             continue
         budget -= 1
-        if _overlap_proved(rows.take({a: 0, b: 1})):
+        if overlap_proved(rows.take({a: 0, b: 1})):
             merged[merged == merged[b]] = merged[a]
     merged = np.unique(merged, return_inverse=True)[1]
     count = int(merged.max()) + 1
     if count == 1:
-        return _Found("none"), merged
-    found = _decide_rows(rows.take({k: int(merged[k]) for k in range(C)}))
+        return Found("none"), merged
+    found = decide_rows(rows.take({k: int(merged[k]) for k in range(C)}))
     if found.kind == "complete" and count < C:
         # Rows of merged classes lie on the boundary between their own classes.
         found = replace(found, kind="quasi", n_boundary=_in_merged(rows, merged))
@@ -205,184 +191,13 @@ def _missing_class(problem: LinearProblem, rows: SignedRows, present: IndexArray
     )
 
 
-# -- groups -----------------------------------------------------------------------------------------
-
-
-def _decide_rows(rows: SignedRows) -> _Found:
-    """Decide on a growing set of rows; see :func:`find_separation`."""
-    n, q = len(rows.index), rows.n_unknowns
-    if q == 0:
-        return _Found("none")
-    rng = np.random.default_rng(0)
-    chosen = _first_rows(rows, rng)
-    single: _Found | None = None
-    looked = False
-    while _affordable(rows, len(chosen)):
-        A = rows.dense(chosen)
-        core = decide(A)
-        if core.overlap:
-            moved = _moved_by(rows, core.null_space) if len(chosen) < n else chosen[:0]
-            if len(moved) == 0:
-                return _Found("none")
-            chosen = _grow(chosen, moved)
-            continue
-        if not looked:
-            looked, single = True, _single_column(rows, chosen)
-            if single is not None and single.kind == "complete":
-                return single
-        if core.direction is None or core.strict is None:
-            wanted = rng.permutation(n)
-        else:
-            found, wanted = _check(rows, A, chosen, core.direction, core.strict)
-            if found is not None:
-                return found
-        grown = _grow(chosen, wanted)
-        if len(grown) == len(chosen):
-            return single or _Found("unknown", reason="rounding leaves the question open")
-        chosen = grown
-    if not looked:
-        single = _single_column(rows, chosen)
-    return single or _Found("unknown", reason="the problem is too large for this check")
-
-
-def _overlap_proved(rows: SignedRows, rounds: int = 5) -> bool:
-    """Whether a few rounds without linear programmes prove that two groups overlap."""
-    chosen = _first_rows(rows, np.random.default_rng(0))
-    for _ in range(rounds):
-        if not _affordable(rows, len(chosen)):
-            return False
-        core = decide(rows.dense(chosen), programme=False)
-        if core.overlap:
-            wanted = _moved_by(rows, core.null_space)
-            if len(wanted) == 0:
-                return True
-        elif core.direction is not None:
-            value, _ = rows.margins(rows.unpack(core.direction))
-            low = value.min(axis=1)
-            wanted = np.flatnonzero(low < 0.0)
-            wanted = wanted[np.argsort(low[wanted], kind="stable")]
-        else:
-            return False
-        grown = _grow(chosen, wanted)
-        if len(grown) == len(chosen):
-            return False
-        chosen = grown
-    return False
-
-
-def _affordable(rows: SignedRows, m: int) -> bool:
-    m, q = m * (rows.n_groups - 1), rows.n_unknowns
-    return m * q <= _MAX_ENTRIES and float(max(m, q)) * min(m, q) ** 2 <= _MAX_WORK
-
-
-def _first_rows(rows: SignedRows, rng: np.random.Generator) -> IndexArray:
-    """Rows at random, as many of each group as there are up to an equal share."""
-    size = 400 + 6 * rows.n_unknowns // (rows.n_groups - 1)
-    share = -(-size // rows.n_groups)
-    picked = []
-    for g in range(rows.n_groups):
-        mine = np.flatnonzero(rows.group == g)
-        picked.append(mine if len(mine) <= share else rng.choice(mine, share, replace=False))
-    return np.sort(np.concatenate(picked))
-
-
-def _grow(chosen: IndexArray, wanted: IndexArray) -> IndexArray:
-    """Add the first of the wanted rows that are new, up to as many as there are already."""
-    new = wanted[~np.isin(wanted, chosen)][: max(len(chosen), 200)]
-    return np.sort(np.concatenate([chosen, new]))
-
-
-def _moved_by(rows: SignedRows, null_space: Array) -> IndexArray:
-    """Rows that directions without effect on the chosen rows do move, the most moved first."""
-    moved = np.zeros(len(rows.index))
-    for d in null_space.T[:50]:
-        value, bound = rows.margins(rows.unpack(d))
-        excess = np.abs(value) - 1e4 * bound
-        moved = np.maximum(moved, np.where(excess > 0.0, np.abs(value), 0.0).max(axis=1))
-    order = np.argsort(-moved, kind="stable")
-    return order[moved[order] > 0.0]
-
-
-def _check(
-    rows: SignedRows, A: Array, chosen: IndexArray, direction: Array, strict: np.ndarray
-) -> tuple[_Found | None, IndexArray]:
-    """The candidate on every row: confirmed, or the rows that it violates (worst first)."""
-    candidates = [direction]
-    if A.size <= _SPARSE_ENTRIES:
-        column = np.where(rows.active == len(rows.scale), -1, rows.active)
-        sparse = sparse_direction(A, strict, np.tile(column, rows.n_groups - 1))
-        candidates = ([sparse] if sparse is not None else []) + candidates
-    violated: IndexArray = np.zeros(0, dtype=np.intp)
-    for d in candidates:
-        D = rows.unpack(d / np.abs(d).max())
-        value, bound = rows.margins(D)
-        low = (value + bound).min(axis=1)
-        bad = np.flatnonzero(low < 0.0)
-        on_boundary = (value <= bound).any(axis=1)
-        if len(bad) == 0 and strict.all() and on_boundary.any():
-            bad = np.flatnonzero(on_boundary)  # perhaps strict in another direction: ask again with them
-            bad = bad[~np.isin(bad, chosen)]
-        if len(bad) == 0 and (value > bound).any():
-            kind = "quasi" if on_boundary.any() else "complete"
-            return _Found(kind, D, int(on_boundary.sum())), bad
-        if len(violated) == 0:
-            new = bad[~np.isin(bad, chosen)]
-            violated = new[np.argsort(low[new], kind="stable")]
-    return None, violated
-
-
-def _single_column(rows: SignedRows, chosen: IndexArray) -> _Found | None:
-    """One column alone that separates two groups: only comparisons of the entries, no arithmetic.
-
-    Columns that do not separate the chosen rows are not looked at again.
-    """
-    if rows.n_groups != 2:
-        return None
-    sparse = rows.design.sparse
-    few = rows.design.rows(rows.index[chosen]).X
-    few = few.tocsc() if sparse else few
-    X = rows.design.csc if sparse else rows.design.X
-    g = rows.group
-    best: _Found | None = None
-    for j in np.flatnonzero(rows.scale > 0.0):
-        part = few[:, [j]].toarray()[:, 0] if sparse else few[:, j]
-        if _one_column(rows, int(j), part[g[chosen] == 0], part[g[chosen] == 1]) is None:
-            continue
-        column = (X[:, [j]].toarray()[:, 0] if sparse else X[:, j])[rows.index]
-        found = _one_column(rows, int(j), column[g == 0], column[g == 1])
-        if found is not None and (best is None or found.n_boundary < best.n_boundary):
-            best = found
-    return best
-
-
-def _one_column(rows: SignedRows, j: int, a: Array, b: Array) -> _Found | None:
-    for sign in (1.0, -1.0):
-        low, high = np.max(sign * a, initial=-np.inf), np.min(sign * b, initial=np.inf)
-        if rows.intercept:
-            cut = high if np.isinf(low) else low if np.isinf(high) else 0.5 * (float(low) + float(high))
-        else:
-            cut = 0.0
-        if not (low <= cut <= high):
-            continue
-        # Between neighbouring numbers there is no room for the cut, yet the sides differ.
-        touching = not (rows.intercept and low < high)
-        n_boundary = int(np.sum(sign * a == cut) + np.sum(sign * b == cut)) if touching else 0
-        if n_boundary == len(a) + len(b):
-            continue
-        D = np.zeros((len(rows.scale) + 1, 2))
-        D[j, 1] = sign
-        D[-1, 1] = (sign * rows.mean[j] - cut) / rows.scale[j] if rows.intercept else 0.0
-        return _Found("quasi" if n_boundary else "complete", D, n_boundary)
-    return None
-
-
 # -- report -----------------------------------------------------------------------------------------
 
 
 def _report(
     problem: LinearProblem,
     rows: SignedRows,
-    found: _Found,
+    found: Found,
     merged: IndexArray,
     labels: list[str],
     classes: Sequence[object] | None,
@@ -413,7 +228,7 @@ def _report(
 
 
 def _sentence(
-    found: _Found,
+    found: Found,
     used: tuple[int, ...],
     labels: list[str],
     merged: IndexArray,

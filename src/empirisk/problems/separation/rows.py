@@ -106,7 +106,7 @@ class SignedRows:
         X = self.design.X
         if self.design.sparse:
             return np.asarray(abs(X).max(axis=0).toarray(), dtype=np.float64).ravel()
-        return np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
+        return np.asarray(np.maximum(X.max(axis=0), -X.min(axis=0)), dtype=np.float64)
 
     def margins(self, direction: Array) -> tuple[Array, Array]:
         """``a_ik . d`` for all rows, shape (n, C - 1), and a bound on the rounding errors in it."""
