@@ -1,0 +1,223 @@
+"""The command line: ``empirisk report``, ``predict``, ``verify``, ``inspect``."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Fit, report and check models of tables, with a certificate for every fit and an interval for every number.",
+)
+WRONG, SERIOUS, INTERRUPTED, BROKEN = 2, 3, 130, 70
+
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+
+def guarded(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Turn errors into one sentence and an exit code: 2 for the user's, 130 for Ctrl-C, 70 for ours."""
+
+    @wraps(command)
+    def run(*args: Any, debug: bool = False, **kwargs: Any) -> Any:
+        from empirisk.report.errors import DataError
+
+        try:
+            return command(*args, debug=debug, **kwargs)
+        except typer.Exit:
+            raise
+        except KeyboardInterrupt:
+            complain("Interrupted: nothing was written.")
+            raise typer.Exit(INTERRUPTED) from None
+        except DataError as error:
+            trace(debug)
+            complain(f"Error: {error}")
+            raise typer.Exit(WRONG) from None
+        except MemoryError:
+            trace(debug)
+            complain(
+                "Error: the memory of this machine does not hold these data: use fewer rows or columns (--drop)"
+            )
+            raise typer.Exit(WRONG) from None
+        except Exception as error:
+            trace(debug)
+            text = " ".join(str(error).split())
+            complain(
+                f"Error inside empirisk ({type(error).__name__}: {text}): please report it; --debug shows where"
+            )
+            raise typer.Exit(BROKEN) from None
+
+    return run
+
+
+def complain(text: str) -> None:
+    """Print one sentence to the standard error."""
+    typer.echo(text if text.endswith((".", "?", "!")) else f"{text}.", err=True)
+
+
+def trace(debug: bool) -> None:
+    """Print the traceback when it was asked for."""
+    if debug:
+        traceback.print_exc(file=sys.stderr)
+
+
+def pairs(values: list[str], option: str) -> dict[str, str]:
+    """Split ``COLUMN=KIND`` values; the last ``=`` counts, because names may hold one."""
+    from empirisk.report.errors import DataError
+
+    out = {}
+    for value in values:
+        name, equals, kind = value.rpartition("=")
+        if not equals or not name or not kind:
+            raise DataError(
+                f"{option} {value!r} must have the form COLUMN=KIND, such as {option} age=categorical"
+            )
+        out[name] = kind
+    return out
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    version: Annotated[bool, typer.Option("--version", help="Show the version and leave.")] = False,
+) -> None:
+    """Options of the program itself."""
+    if version:
+        from empirisk import __version__
+
+        typer.echo(f"empirisk {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+@guarded
+def report(
+    data: Annotated[Path, typer.Argument(help=".csv, .tsv or .txt (also .gz), .parquet or .jsonl")],
+    target: Annotated[str, typer.Option(help="Column to predict.")],
+    out: Annotated[Path | None, typer.Option(help="Folder of the report; DATA-report when left out.")] = None,
+    types: Annotated[list[str] | None, typer.Option(help="COLUMN=KIND; may be given more than once.")] = None,
+    drop: Annotated[
+        list[str] | None, typer.Option(help="Column to leave out; may be given more than once.")
+    ] = None,
+    task: Annotated[str | None, typer.Option(help="binary, multiclass or regression.")] = None,
+    positive: Annotated[str | None, typer.Option(help="Class whose probability is reported.")] = None,
+    delimiter: Annotated[str | None, typer.Option(help="Between the fields of a text file.")] = None,
+    decimal: Annotated[str | None, typer.Option(help="Decimal mark, . or ,")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Of a text file, such as cp1252.")] = None,
+    header: Annotated[bool | None, typer.Option(help="Whether the first line holds names.")] = None,
+    group: Annotated[str | None, typer.Option(help="Column whose rows belong together.")] = None,
+    time: Annotated[str | None, typer.Option(help="Column that orders the rows in time.")] = None,
+    test: Annotated[Path | None, typer.Option(help="File whose rows are the test part.")] = None,
+    seed: Annotated[int, typer.Option(help="Of every random choice.")] = 0,
+    level: Annotated[float, typer.Option(help="Of all intervals.")] = 0.95,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds; less is done to keep it, and said.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit code 3 after a serious finding.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Fit and compare models of a table; write report.html, report.json, report.md and the model file."""
+    from empirisk.report.provenance import bare_command
+    from empirisk.report.run import Options, run_report
+
+    options = Options(
+        data=data,
+        target=target,
+        out=out,
+        types=pairs(types or [], "--types"),
+        drop=tuple(drop or ()),
+        task=task,
+        positive=positive,
+        delimiter=delimiter,
+        decimal=decimal,
+        encoding=encoding,
+        header=header,
+        group=group,
+        time=time,
+        test=test,
+        seed=seed,
+        level=level,
+        time_limit=time_limit,
+        quiet=quiet,
+        command=bare_command(sys.argv[1:]),
+    )
+    outcome = run_report(options, (lambda line: None) if quiet else typer.echo)
+    if strict and outcome.serious:
+        complain(f"Serious finding (--strict): {outcome.serious[0]}")
+        raise typer.Exit(SERIOUS)
+
+
+@app.command()
+@guarded
+def predict(
+    model: Annotated[Path, typer.Argument(help="model.empirisk of a report")],
+    data: Annotated[Path, typer.Argument(help="Rows to predict.")],
+    out: Annotated[Path, typer.Option(help="File of the predictions: .csv, .tsv or .parquet.")],
+    debug: Debug = False,
+) -> None:
+    """Predict every row of a file with the model of a report."""
+    from empirisk.report.model_file import load
+    from empirisk.report.predict import predict_file, reading_lines, said
+
+    loaded = load(model)
+    table, frame = predict_file(loaded, data, out)
+    for line in [
+        *reading_lines(table),
+        said(frame, loaded.classes),
+        f"Predictions: {out}   ({frame.height:,} rows)",
+    ]:
+        typer.echo(line)
+
+
+@app.command()
+@guarded
+def verify(
+    model: Annotated[Path, typer.Argument(help="model.empirisk of a report")],
+    data: Annotated[Path, typer.Argument(help="The data of the report, or other rows with the target.")],
+    debug: Debug = False,
+) -> None:
+    """Prove the fit again on the data of the report, and score the model on data."""
+    from empirisk.report.model_file import load
+    from empirisk.report.verify_file import verify_file, verify_lines
+
+    loaded = load(model)
+    found = verify_file(loaded, loaded.read(data, labelled=True))
+    for line in verify_lines(found):
+        typer.echo(line)
+    if found.proved is False:
+        raise typer.Exit(SERIOUS)
+
+
+@app.command()
+@guarded
+def inspect(
+    model: Annotated[Path, typer.Argument(help="model.empirisk of a report")],
+    as_json: Annotated[bool, typer.Option("--json", help="Everything, as JSON.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Show what a model file says about its model; nothing in it is executed."""
+    import json
+
+    from empirisk.report.inspect_file import inspect_lines
+    from empirisk.report.model_file import read_metadata
+
+    metadata = read_metadata(model)
+    if as_json:
+        typer.echo(json.dumps(metadata, indent=1, ensure_ascii=False))
+        return
+    for line in inspect_lines(metadata):
+        typer.echo(line)
+
+
+def main() -> None:
+    """Entry point of the ``empirisk`` command."""
+    app()

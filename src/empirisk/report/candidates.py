@@ -1,0 +1,103 @@
+"""The models that a report compares, from the simplest: a constant, L1, elastic net, L2; and one from outside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["BASELINE", "REFERENCE", "Candidate", "alpha_grid", "candidates", "estimator_for"]
+
+BASELINE = "baseline"
+REFERENCE = "boosting"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One row of the table of candidates.
+
+    Parameters
+    ----------
+    name, label : str
+        For programs and for readers.
+    role : {"baseline", "candidate", "reference"}
+    l1_ratio : float or None
+        Share of the L1 penalty; None for models without a penalty.
+    """
+
+    name: str
+    label: str
+    role: str
+    l1_ratio: float | None = None
+
+    @property
+    def tuned(self) -> bool:
+        """Whether a penalty is chosen by cross-validation."""
+        return self.l1_ratio is not None
+
+
+def candidates(task: str, *, reference: bool = True) -> list[Candidate]:
+    """Return the candidates of a task, baseline first and the reference last."""
+    if task == "regression":
+        rows = [
+            Candidate(BASELINE, "Mean of the target", "baseline"),
+            Candidate("lasso", "Linear regression (L1, lasso)", "candidate", 1.0),
+            Candidate("elastic_net", "Linear regression (elastic net)", "candidate", 0.5),
+            Candidate("ridge", "Linear regression (L2, ridge)", "candidate", 0.0),
+        ]
+    else:
+        rows = [
+            Candidate(BASELINE, "Class shares", "baseline"),
+            Candidate("logistic_l1", "Logistic regression (L1)", "candidate", 1.0),
+            Candidate("logistic_en", "Logistic regression (elastic net)", "candidate", 0.5),
+            Candidate("logistic_l2", "Logistic regression (L2)", "candidate", 0.0),
+        ]
+    if reference:
+        rows.append(Candidate(REFERENCE, "Gradient boosting (scikit-learn)", "reference"))
+    return rows
+
+
+def alpha_grid(candidate: Candidate, X: Any, y: NDArray, n_classes: int, size: int) -> NDArray[np.float64]:
+    """Return the penalties to try, largest first.
+
+    With an L1 part: from the smallest ``alpha`` at which all coefficients are zero,
+    ``max_j |x_j'(y - mean y)| / (n l1_ratio)``, down to a ten-thousandth of it. L2 alone: from 10 to 1e-7 times
+    the largest variance of a column (1 after standardising).
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, p)
+    y : array of shape (n,)
+        Class codes or numbers.
+    n_classes : int
+        0 for a regression.
+    size : int
+        Number of penalties.
+    """
+    ratio = candidate.l1_ratio or 0.0
+    if ratio == 0.0:
+        return np.logspace(1.0, -6.0, size)
+    target = np.eye(n_classes)[y] if n_classes else y[:, None]
+    slope = np.asarray(X.T @ (target - target.mean(axis=0))) / y.size
+    top = float(np.abs(slope).max(initial=0.0)) / ratio
+    return max(top, 1e-12) * np.logspace(0.0, -4.0, size)
+
+
+def estimator_for(candidate: Candidate, task: str, alpha: float) -> Any:
+    """Return the unfitted estimator of a tuned candidate, or scikit-learn's constant for the baseline."""
+    from sklearn.dummy import DummyClassifier, DummyRegressor
+
+    if not candidate.tuned:
+        return DummyRegressor() if task == "regression" else DummyClassifier(strategy="prior")
+    ratio = float(candidate.l1_ratio or 0.0)
+    if task != "regression":
+        from empirisk.estimators.glm import LogisticRegression
+
+        return LogisticRegression(alpha=alpha, l1_ratio=ratio)
+    from empirisk.estimators.linear import ElasticNet, Lasso, Ridge
+
+    if ratio == 0.0:
+        return Ridge(alpha=alpha)
+    return Lasso(alpha=alpha) if ratio == 1.0 else ElasticNet(alpha=alpha, l1_ratio=ratio)

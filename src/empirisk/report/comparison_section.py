@@ -1,0 +1,149 @@
+"""The section on the candidates: one row each, the rule, and a curve for each tuned family."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from empirisk.report.choose import Choice, Row
+from empirisk.report.estimates import Scoring, band, estimate, maybe, number
+from empirisk.report.test_scores import LABELS, unit_of
+from empirisk.selection.intervals import best_of
+
+__all__ = ["candidate_rows", "selection_curves", "selection_section"]
+
+Json = dict[str, Any]
+MAX_BOOTSTRAP_ROWS = 50_000
+
+
+def tuned_metric(task: str) -> str:
+    """Name of the loss that models are tuned by."""
+    return "mse" if task == "regression" else "log_loss"
+
+
+def selection_section(choice: Choice, task: str, unit: str | None, folds: int, seed: int) -> Json:
+    """Return ``report["selection"]``: the rule in words, what it chose and what the other would have chosen."""
+    name, row = tuned_metric(task), choice.row
+    other = choice.rows[choice.by_minimum].result
+    parts = [
+        "Within one standard error of the best score (of the difference on the same rows), the candidate with the "
+        f"fewest non-zero coefficients is chosen: {row.result.candidate.label}."
+    ]
+    flattery = _flattery(choice, folds, seed)
+    if flattery is not None:
+        value, m = flattery
+        size = f"{value:.2g}" if value > 0.0 else "nothing measurable"
+        parts.append(
+            f"Having tried {m} fits on the same folds flatters the best score by about {size} (bootstrap); the test part is untouched."
+        )
+    return {
+        "metric": name,
+        "label": LABELS[name],
+        "unit": unit_of(name, unit),
+        "greater_is_better": False,
+        "rule": "one-standard-error",
+        "sentence": " ".join(parts),
+        "other_rule": f"The smallest mean score would have chosen {other.candidate.label}"
+        + (
+            f" with alpha = {other.alphas[choice.rows[choice.by_minimum].lowest]:.3g}."
+            if other.candidate.tuned
+            else "."
+        ),
+        "best_probability_method": "normal draws with the mean and covariance of the out-of-fold losses; the reference is left out",
+    }
+
+
+def _flattery(choice: Choice, folds: int, seed: int) -> tuple[float, int] | None:
+    """How much the smallest of all scores undershoots, by the bootstrap of Tsamardinos et al. (2018)."""
+    own = [r.result.losses.mean(axis=0) for r in choice.rows if r.result.candidate.role != "reference"]
+    table = np.concatenate(own, axis=1)
+    if not 30 <= table.shape[0] <= MAX_BOOTSTRAP_ROWS:
+        return None
+    corrected = best_of(table, folds, n_bootstrap=200, random_state=seed).value
+    return max(0.0, corrected - float(table.mean(axis=0).min())), table.shape[1]
+
+
+def candidate_rows(choice: Choice, certificates: dict[str, Json]) -> list[Json]:
+    """Return ``report["candidates"]``.
+
+    Parameters
+    ----------
+    choice : Choice
+    certificates : dict
+        Certificate of a fit by name of its candidate, where there is one.
+    """
+    out = []
+    for i, row in enumerate(choice.rows):
+        c, result = row.result.candidate, row.result
+        parameters: Json = {}
+        if c.tuned:
+            parameters = {"alpha": float(result.alphas[row.at])}
+            parameters |= {"l1_ratio": c.l1_ratio} if 0.0 < (c.l1_ratio or 0.0) < 1.0 else {}
+        out.append(
+            {
+                "name": c.name,
+                "label": c.label,
+                "role": c.role,
+                "chosen": i == choice.chosen,
+                "by_minimum": i == choice.by_minimum,
+                "parameters": parameters,
+                "score": estimate(row.score),
+                "versus_baseline": maybe(row.versus_baseline),
+                "versus_best": maybe(row.versus_best),
+                "best_probability": row.best_probability,
+                "complexity": {"value": row.complexity, "unit": "non-zero coefficients"} if c.tuned else None,
+                "fit_seconds": number(result.seconds),
+                "certificate": certificates.get(c.name),
+                "note": _note(row),
+            }
+        )
+    return out
+
+
+def _note(row: Row) -> str | None:
+    result = row.result
+    if result.candidate.role == "reference":
+        return "A reference from another library, with its default settings; not chosen from."
+    if not result.candidate.tuned:
+        return None
+    if row.at == 0:
+        return (
+            "The largest penalty that was tried was chosen: nearly all coefficients are zero or close to it."
+        )
+    if row.lowest == result.alphas.size - 1 and row.at == row.lowest:
+        return "The smallest penalty that was tried was chosen: less might be better still."
+    return None
+
+
+def selection_curves(choice: Choice, scoring: Scoring) -> list[Json]:
+    """Return ``report["selection_curves"]``: score against penalty for each tuned family."""
+    out = []
+    for row in choice.rows:
+        result = row.result
+        if not result.candidate.tuned or result.alphas.size < 2:
+            continue
+        order = np.arange(result.alphas.size)[::-1]
+        points = [scoring.loss(result.losses[:, :, i]) for i in order]
+        method = f"pointwise; {points[0].method}"
+        train = result.train.mean(axis=0)[order]
+        out.append(
+            {
+                "candidate": result.candidate.name,
+                "parameter": "alpha",
+                "scale": "log",
+                "x": [float(a) for a in result.alphas[order]],
+                "train": {
+                    "value": [float(v) for v in train],
+                    "low": None,
+                    "high": None,
+                    "level": scoring.level,
+                    "n": points[0].n,
+                    "method": f"mean over {result.train.shape[0]} fits",
+                },
+                "validation": band(points, method),
+                "chosen": float(result.alphas[row.at]),
+                "minimum": float(result.alphas[row.lowest]),
+            }
+        )
+    return out

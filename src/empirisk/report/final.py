@@ -1,0 +1,135 @@
+"""The chosen model, fitted once more on the whole training part."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from empirisk.report.candidates import Candidate, estimator_for
+from empirisk.report.encode import Origin, feature_origin
+from empirisk.report.errors import DataError
+from empirisk.report.estimates import Json, number
+from empirisk.report.rows import constant_scores, fill_classes, prior_scores
+from empirisk.report.sample import Sample
+
+__all__ = ["FinalModel", "certificate_json", "fit_final", "linear_parts"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class FinalModel:
+    """A fitted pipeline and its parts.
+
+    Parameters
+    ----------
+    candidate : Candidate
+    alpha : float
+        Penalty; NaN for the baseline.
+    pipeline : sklearn.pipeline.Pipeline
+        Encoder and estimator.
+    X : array of shape (n, p)
+        Encoded training rows.
+    origins : list of Origin
+        What each encoded column is.
+    train : Sample
+    """
+
+    candidate: Candidate
+    alpha: float
+    pipeline: Pipeline
+    X: Floats
+    origins: list[Origin]
+    train: Sample
+
+    @property
+    def estimator(self) -> Any:
+        """The last step of the pipeline."""
+        return self.pipeline[-1]
+
+    @property
+    def linear(self) -> bool:
+        """Whether there are coefficients (not for the baseline)."""
+        return self.candidate.tuned
+
+    def encode(self, frame: pl.DataFrame) -> Floats:
+        """Encode rows as the estimator takes them."""
+        return np.asarray(self.pipeline[0].transform(frame), dtype=np.float64)
+
+    def scores(self, X: Floats) -> Floats:
+        """Scores of encoded rows, over all classes."""
+        train = self.train
+        if not self.linear:
+            return constant_scores(train.y, train.n_classes, X.shape[0])
+        if train.task == "regression":
+            return np.asarray(self.estimator.predict(X), dtype=np.float64)
+        z = np.asarray(self.estimator.decision_function(X), dtype=np.float64)
+        return fill_classes(z, np.asarray(self.estimator.classes_), prior_scores(train.y, train.n_classes))
+
+
+def linear_parts(model: FinalModel) -> tuple[Floats, Floats]:
+    """Coefficients (p,) or (p, k) over all classes, and intercepts () or (k,)."""
+    estimator, k = model.estimator, model.train.n_classes
+    coef = np.asarray(estimator.coef_, dtype=np.float64).T
+    intercept = np.asarray(estimator.intercept_, dtype=np.float64)
+    if k == 0:
+        return coef, intercept
+    if k == 2:
+        return coef[:, 0], intercept[0]
+    full, prior = np.zeros((coef.shape[0], k)), prior_scores(model.train.y, k)
+    if coef.shape[1] == 1:
+        coef, intercept = np.column_stack([0.0 * coef, coef]), np.append(0.0, intercept)
+    full[:, estimator.classes_] = coef
+    prior[estimator.classes_] = intercept
+    return full, prior
+
+
+def fit_final(train: Sample, candidate: Candidate, alpha: float, encoder: Any) -> FinalModel:
+    """Fit encoder and estimator on the training part.
+
+    Raises
+    ------
+    DataError
+        The training part holds one class only.
+    """
+    if train.task != "regression" and np.unique(train.y).size < 2:
+        raise DataError(
+            f"the training part holds one class only ({train.classes[int(train.y[0])]!r}): split the rows otherwise "
+            "(--group, --time, --test) or give more rows"
+        )
+    X = np.asarray(encoder.fit_transform(train.frame), dtype=np.float64)
+    estimator = estimator_for(candidate, train.task, alpha)
+    with warnings.catch_warnings():
+        # A certificate above the tolerance is told in the report itself.
+        warnings.simplefilter("ignore")
+        estimator.fit(X, train.y)
+    pipeline = Pipeline([("encode", encoder), ("model", estimator)])
+    return FinalModel(candidate, alpha, pipeline, X, feature_origin(encoder, X), train)
+
+
+def certificate_json(model: FinalModel) -> Json | None:
+    """The certificate of the fit, recomputed with plain NumPy; None for the baseline."""
+    if not model.linear:
+        return None
+    from empirisk.estimators.verify import verify
+
+    solution = model.estimator.solution_
+    again = verify(model.estimator, model.X, model.train.y)
+    return {
+        "kind": solution.certificate.kind.name,
+        "value": number(solution.certificate.value),
+        "scale": number(solution.certificate.scale),
+        "relative": number(solution.certificate.relative),
+        "tolerance": number(model.estimator.tol),
+        "claim": solution.certificate.claim,
+        "status": solution.status.value,
+        "verified": bool(
+            again.within(10.0 * model.estimator.tol) or again.value <= 2.0 * solution.certificate.value
+        ),
+    }

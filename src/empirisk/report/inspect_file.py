@@ -1,0 +1,46 @@
+"""``empirisk inspect``: what a model file says about itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from empirisk.plots import wording
+
+__all__ = ["inspect_lines"]
+
+Json = dict[str, Any]
+
+
+def inspect_lines(metadata: Json) -> list[str]:
+    """Return a summary for people.
+
+    Parameters
+    ----------
+    metadata : dict
+        JSON of the model file.
+    """
+    task, model = metadata["task"], metadata["model"]
+    features = [c for c in metadata["decisions"]["columns"] if c["role"] == "feature"]
+    alpha = "" if model["alpha"] is None else f", alpha = {model['alpha']:.3g}"
+    what = {
+        "binary": f"whether {task['target']} is {task['positive']}",
+        "multiclass": f"which of {len(task['classes'] or [])} classes {task['target']} is",
+        "regression": f"the number {task['target']}",
+    }[task["kind"]]
+    lines = [
+        f"{model['label']}{alpha}: predicts {what} from {len(features)} columns ({model['n_terms']} terms).",
+        f"Trained on {model['n_train']:,} rows of {metadata['decisions']['source']['name']}, {metadata['created']}.",
+    ]
+    for m in metadata["metrics"]:
+        lines.append(f"  test {m['label']} {wording.estimate(m['model'])}, n = {m['model']['n']:,}")
+    certificate = metadata["certificate"]
+    if certificate is not None:
+        lines.append(f"Fit: {certificate['claim']}.")
+    lines.append(f"Fingerprint of the data: {metadata['fingerprint']}")
+    lines.append("Made with " + ", ".join(f"{k} {v}" for k, v in metadata["versions"].items()) + ".")
+    lines.append("Columns:")
+    lines += [
+        f"  {c['name']}: {c['kind']}" + (f", {len(c['levels'])} levels" if c["levels"] else "")
+        for c in features
+    ]
+    return lines

@@ -1,0 +1,317 @@
+"""The model file: one zip with a skops dump and JSON beside it; nothing in it is executed.
+
+``model.skops`` holds the scikit-learn Pipeline (encoder and estimator), ``metadata.json`` everything that a
+reader needs to use and to judge it. On loading, every type is checked before any object is made, and 20
+synthetic rows are predicted again and compared with the stored predictions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import io
+import json
+import math
+import os
+import platform
+import zipfile
+from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from empirisk.report.atomic import write_file
+from empirisk.report.encode import model_frame
+from empirisk.report.errors import DataError
+from empirisk.report.read import read_table
+from empirisk.report.table import Table
+
+__all__ = ["FORMAT", "ModelFile", "ModelFileError", "load", "package_versions", "save"]
+
+FORMAT = "empirisk-model/1"
+MEMBERS = ("metadata.json", "model.skops")
+LARGEST = 2_000_000_000
+PACKAGES = ("numpy", "scipy", "scikit-learn", "polars", "skops")
+TOLERANCE = 1e-6
+
+
+class ModelFileError(DataError):
+    """A model file that cannot or must not be used; the message is one sentence."""
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """A loaded model: the pipeline and what is known about it.
+
+    Parameters
+    ----------
+    pipeline : sklearn.pipeline.Pipeline
+        Encoder and estimator; takes what :func:`empirisk.report.encode.model_frame` gives.
+    metadata : dict
+        ``task``, ``model``, ``decisions`` (how columns are read), ``fingerprint`` of the training data,
+        ``metrics`` of the test part with intervals, ``certificate``, ``versions``, ``probes``.
+    """
+
+    pipeline: Any
+    metadata: dict[str, Any]
+
+    @property
+    def task(self) -> str:
+        """``"binary"``, ``"multiclass"`` or ``"regression"``."""
+        return str(self.metadata["task"]["kind"])
+
+    @property
+    def classes(self) -> list[str]:
+        """Class labels in the order of the probability columns; empty for a regression."""
+        return list(self.metadata["task"]["classes"] or [])
+
+    @property
+    def table(self) -> Table:
+        """The decisions under which other files are read; holds no rows."""
+        return Table.from_decisions(self.metadata["decisions"])
+
+    def read(self, data: str | os.PathLike[str], *, labelled: bool = False) -> Table:
+        """Read a file so that its columns mean what they meant in training.
+
+        Parameters
+        ----------
+        data : str or path
+        labelled : bool, default False
+            Whether the target is wanted: rows without one are then left out. Otherwise it may be absent, partly
+            missing or unknown, and every row is kept.
+        """
+        table = self.table
+        if labelled:
+            return read_table(Path(data), like=table)
+        columns = tuple(replace(c, role="dropped") if c.role == "target" else c for c in table.columns)
+        try:
+            return read_table(Path(data), like=replace(table, columns=columns, target=None))
+        except DataError:
+            # A file without a header and without the target is recognised by the width that the target leaves.
+            return read_table(Path(data), like=table)
+
+    def predict(self, data: str | os.PathLike[str] | Table) -> np.ndarray:
+        """Predict a class label or a number for each row of a file, or of a table from :meth:`read`."""
+        table = data if isinstance(data, Table) else self.read(data)
+        values = self.pipeline.predict(model_frame(table))
+        if not self.classes:
+            return np.asarray(values, dtype=np.float64)
+        return np.asarray(self.classes, dtype=object)[np.asarray(values, dtype=np.intp)]
+
+    def predict_proba(self, data: str | os.PathLike[str] | Table) -> np.ndarray:
+        """Probability of each of :attr:`classes`, shape (n, k); only for classes.
+
+        A class that the training part did not hold has probability 0.
+        """
+        if not self.classes:
+            raise ModelFileError("this model predicts a number, so there are no probabilities: use predict")
+        table = data if isinstance(data, Table) else self.read(data)
+        found = np.asarray(self.pipeline.predict_proba(model_frame(table)), dtype=np.float64)
+        out = np.zeros((found.shape[0], len(self.classes)))
+        out[:, np.asarray(self.pipeline.classes_, dtype=np.intp)] = found
+        return out
+
+
+def package_versions() -> dict[str, str]:
+    """Versions of Python, of empirisk and of the packages that a prediction depends on."""
+    from empirisk import __version__
+
+    out = {"python": platform.python_version(), "empirisk": __version__}
+    for name in PACKAGES:
+        try:
+            out[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return out
+
+
+def save(path: Path, pipeline: Any, metadata: dict[str, Any], probes: pl.DataFrame) -> None:
+    """Write a model file (to a temporary name, then renamed).
+
+    Parameters
+    ----------
+    path : Path
+        Where; an existing file is replaced.
+    pipeline : sklearn.pipeline.Pipeline
+        Fitted; classes are codes ``0..k-1``.
+    metadata : dict
+        Plain JSON values with at least ``task``, ``model``, ``decisions`` and ``fingerprint``.
+    probes : polars.DataFrame
+        Synthetic rows (:func:`empirisk.report.probes.draw_probes`).
+    """
+    import skops.io as sio
+
+    dump = sio.dumps(pipeline)
+    rows = {name: [_plain(v) for v in probes[name].to_list()] for name in probes.columns}
+    types = {name: str(dtype) for name, dtype in probes.schema.items()}
+    meta = {
+        "format": FORMAT,
+        **metadata,
+        "versions": package_versions(),
+        "sha256": hashlib.sha256(dump).hexdigest(),
+        "probes": {"rows": rows, "types": types, "expected": _answers(pipeline, probes)},
+    }
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("metadata.json", json.dumps(meta, indent=1, allow_nan=False, ensure_ascii=False))
+        archive.writestr("model.skops", dump)
+    write_file(path, buffer.getvalue())
+
+
+def load(path: str | os.PathLike[str]) -> ModelFile:
+    """Load a model file, after checking what it holds.
+
+    Parameters
+    ----------
+    path : str or path
+        A file that ``empirisk report`` wrote.
+
+    Returns
+    -------
+    ModelFile
+
+    Raises
+    ------
+    ModelFileError
+        The file is damaged, holds types that are not trusted, or predicts the stored synthetic rows differently.
+    """
+    file = Path(path)
+    metadata, dump = _unpack(file)
+    pipeline = _build(file, dump, metadata)
+    _check_probes(file, pipeline, metadata)
+    return ModelFile(pipeline, metadata)
+
+
+def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the JSON of a model file without building the model."""
+    return _unpack(Path(path))[0]
+
+
+def _unpack(file: Path) -> tuple[dict[str, Any], bytes]:
+    if not file.exists():
+        raise ModelFileError(f"{file.name} does not exist: give the model.empirisk of a report folder")
+    if file.is_dir():
+        raise ModelFileError(f"{file.name} is a folder: give the model.empirisk in it")
+    try:
+        with zipfile.ZipFile(file) as archive:
+            found = {i.filename: i.file_size for i in archive.infolist()}
+            if sorted(found) != sorted(MEMBERS):
+                raise ModelFileError(f"{file.name} is not an empirisk model file: it holds {_list(found)}")
+            if sum(found.values()) > LARGEST:
+                raise ModelFileError(
+                    f"{file.name} would unpack to more than {LARGEST:,} bytes and is refused"
+                )
+            raw, dump = archive.read("metadata.json"), archive.read("model.skops")
+        metadata = json.loads(raw)
+    except ModelFileError:
+        raise
+    except (zipfile.BadZipFile, OSError, EOFError, ValueError, NotImplementedError, RuntimeError) as error:
+        raise ModelFileError(
+            f"{file.name} is damaged or is not an empirisk model file ({_short(error)}): copy it again"
+        ) from error
+    except Exception as error:  # zlib.error and what a damaged archive may raise besides
+        raise ModelFileError(f"{file.name} is damaged ({_short(error)}): copy it again") from error
+    if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
+        kind = metadata.get("format") if isinstance(metadata, dict) else None
+        raise ModelFileError(
+            f"{file.name} has format {kind!r} and this version reads {FORMAT!r}: "
+            "use the version of empirisk that wrote it, or run the report again"
+        )
+    if hashlib.sha256(dump).hexdigest() != metadata.get("sha256"):
+        raise ModelFileError(
+            f"{file.name} was changed after it was written (its checksum differs): copy it again"
+        )
+    return metadata, dump
+
+
+def _build(file: Path, dump: bytes, metadata: dict[str, Any]) -> Any:
+    import skops.io as sio
+
+    try:
+        untrusted = sio.get_untrusted_types(data=dump)
+        foreign = [name for name in untrusted if not _is_own_class(name)]
+        if foreign:
+            raise ModelFileError(
+                f"{file.name} is refused: it holds {_list(foreign)}, and only types of scikit-learn and empirisk are trusted"
+            )
+        return sio.loads(dump, trusted=untrusted)
+    except ModelFileError:
+        raise
+    except Exception as error:
+        raise ModelFileError(
+            f"{file.name} cannot be loaded ({_short(error)}); {_versions_sentence(metadata)}"
+        ) from error
+
+
+def _is_own_class(name: str) -> bool:
+    """Whether a dotted name is a class defined in this package (never a function or an imported name)."""
+    module, _, attribute = name.rpartition(".")
+    if not module.startswith("empirisk.") or not attribute.isidentifier():
+        return False
+    try:
+        found = getattr(importlib.import_module(module), attribute, None)
+    except ImportError:
+        return False
+    return isinstance(found, type) and found.__module__ == module
+
+
+def _answers(pipeline: Any, probes: pl.DataFrame) -> list:
+    if hasattr(pipeline, "predict_proba"):
+        return np.asarray(pipeline.predict_proba(probes), dtype=float).tolist()
+    return np.asarray(pipeline.predict(probes), dtype=float).tolist()
+
+
+def _check_probes(file: Path, pipeline: Any, metadata: dict[str, Any]) -> None:
+    try:
+        stored = metadata["probes"]
+        frame = pl.DataFrame(
+            [_series(name, values, stored["types"][name]) for name, values in stored["rows"].items()]
+        )
+        expected = np.asarray(stored["expected"], dtype=float)
+        again = np.asarray(_answers(pipeline, frame), dtype=float)
+    except Exception as error:
+        raise ModelFileError(
+            f"{file.name} cannot predict its own check rows ({_short(error)}); {_versions_sentence(metadata)}"
+        ) from error
+    size = max(1.0, float(np.abs(expected).max(initial=0.0)))
+    if again.shape != expected.shape or not np.allclose(
+        again, expected, rtol=TOLERANCE, atol=TOLERANCE * size
+    ):
+        raise ModelFileError(
+            f"{file.name} does not give its stored predictions on {len(expected)} check rows, so it must not be used here; "
+            f"{_versions_sentence(metadata)}"
+        )
+
+
+def _series(name: str, values: list, dtype: str) -> pl.Series:
+    if dtype == "Float64":
+        return pl.Series(name, [math.nan if v is None else v for v in values], dtype=pl.Float64)
+    return pl.Series(name, values, dtype=pl.String)
+
+
+def _versions_sentence(metadata: dict[str, Any]) -> str:
+    saved, now = metadata.get("versions") or {}, package_versions()
+    differ = [f"{k} {saved[k]} then and {now.get(k, 'none')} now" for k in saved if saved[k] != now.get(k)]
+    return (
+        "versions differ: " + ", ".join(differ)
+        if differ
+        else "the versions are the same, so the file is damaged"
+    )
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no NaN, which stands for a missing number."""
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _list(names: Any) -> str:
+    shown = sorted(str(n) for n in names)
+    return ", ".join(shown[:3]) + (f" and {len(shown) - 3} more" if len(shown) > 3 else "") or "nothing"
+
+
+def _short(error: BaseException) -> str:
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= 160 else text[:157] + "..."

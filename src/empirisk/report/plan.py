@@ -1,0 +1,156 @@
+"""What a report will do and what it will cost: folds, repeats, penalties, curve sizes, seconds, memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from empirisk.report.candidates import Candidate, candidates
+from empirisk.report.learning_curve import curve_sizes
+from empirisk.report.sample import Sample
+
+__all__ = ["Plan", "make_plan"]
+
+# Seconds for a linear fit of one row by one parameter squared, by kind of penalty, and for a cell that is
+# encoded or boosted; measured on two cores, so that a forecast is right within a factor of about two.
+_L2, _L1, _CELL, _BOOST, _FIXED = 4.0e-10, 8.0e-10, 4.0e-8, 1.3e-6, 2.0e-3
+_BASE_MEMORY = 0.35  # GB that the libraries take
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The size of each stage.
+
+    Parameters
+    ----------
+    n_folds, n_repeats : int
+    n_alphas : int
+        Penalties of each path.
+    shares : list of float
+        Of the learning curve.
+    rows : list of Candidate
+    cells : float
+        Encoded training cells, for the forecast.
+    n, p : int
+        Training rows and encoded columns, about.
+    outputs : int
+        Scores of one row (classes when there are more than two).
+    cuts : tuple of str
+        What a time limit took away, in words.
+    """
+
+    n_folds: int
+    n_repeats: int
+    n_alphas: int
+    shares: list[float]
+    rows: list[Candidate]
+    n: int
+    p: int
+    outputs: int
+    cuts: tuple[str, ...] = ()
+
+    @property
+    def fits(self) -> int:
+        """Cross-validation fits, a path counting once."""
+        return self.n_folds * self.n_repeats * len(self.rows)
+
+    @property
+    def tuning_seconds(self) -> float:
+        """Predicted seconds of the cross-validation."""
+        n = self.n * (self.n_folds - 1) / self.n_folds
+        one = 0.0
+        for c in self.rows:
+            if c.tuned:
+                one += self.n_alphas * self._linear(n, c)
+            elif c.role == "reference":
+                one += 0.15 * self.outputs + _BOOST * n * min(self.p, 40) * self.outputs
+        return self.n_folds * self.n_repeats * (one + _CELL * self.n * self.p + 0.02)
+
+    @property
+    def curve_seconds(self) -> float:
+        """Predicted seconds of the learning curve."""
+        n = self.n * (self.n_folds - 1) / self.n_folds
+        heavy = max((c for c in self.rows if c.tuned), key=lambda c: c.l1_ratio or 0.0, default=None)
+        if heavy is None:
+            return 0.0
+        return (
+            self.n_folds
+            * self.n_repeats
+            * sum(4.0 * self._linear(n * s, heavy) + _CELL * n * self.p + 0.02 for s in self.shares[:-1])
+        )
+
+    @property
+    def seconds(self) -> float:
+        """Predicted seconds of everything."""
+        return 4.0 + self.tuning_seconds + self.curve_seconds
+
+    @property
+    def memory(self) -> float:
+        """Predicted memory in GB at the peak."""
+        losses = sum(self.n_alphas if c.tuned else 1 for c in self.rows) * self.n * self.n_repeats
+        return _BASE_MEMORY + 8e-9 * (5.0 * self.n * self.p + 2.0 * losses + 4.0 * self.n * self.outputs)
+
+    def _linear(self, n: float, c: Candidate) -> float:
+        size = min(self.p * self.outputs, 400) * self.p * self.outputs
+        return _FIXED + (_L1 if c.l1_ratio else _L2) * n * size
+
+    def lines(self, split: str) -> list[str]:
+        """The plan in words."""
+        repeats = f" x {self.n_repeats}" if self.n_repeats > 1 else ""
+        text = (
+            f"Plan: hold out {split}; {self.n_folds} folds{repeats}; {len(self.rows)} candidates; "
+            f"about {max(1, round(self.seconds))} s, {self.memory:.1f} GB"
+        )
+        return [text, *(f"  to keep the time limit: {cut}" for cut in self.cuts)]
+
+
+def make_plan(sample: Sample, p: int, time_limit: float | None = None) -> Plan:
+    """Choose the sizes by the number of rows, then cut them until the forecast keeps the limit.
+
+    Repeats: 5 up to 1,000 rows, 2 up to 10,000, else 1 (with them the intervals cover what they say). Cuts come in
+    this order: repeats, penalties, sizes of the learning curve, the elastic net, the reference, folds.
+
+    Parameters
+    ----------
+    sample : Sample
+        Training rows.
+    p : int
+        Encoded columns.
+    time_limit : float, optional
+        Seconds.
+    """
+    n = sample.n
+    repeats = 1 if sample.time is not None else 5 if n <= 1_000 else 2 if n <= 10_000 else 1
+    outputs = sample.n_classes if sample.n_classes > 2 else 1
+    fit_rows = int(n * 0.8)
+    plan = Plan(
+        5, repeats, 16, curve_sizes(fit_rows, sample.n_classes), candidates(sample.task), n, p, outputs
+    )
+    return plan if time_limit is None else _cut(plan, time_limit)
+
+
+def _cut(plan: Plan, limit: float) -> Plan:
+    steps = [
+        (f"1 repeat instead of {plan.n_repeats}", {"n_repeats": 1}),
+        ("8 penalties instead of 16", {"n_alphas": 8}),
+        ("3 sizes of the learning curve", {"shares": plan.shares[-3:]}),
+        ("no elastic net", {"rows": [c for c in plan.rows if c.l1_ratio != 0.5]}),
+        (
+            "no gradient boosting for reference",
+            {"rows": [c for c in plan.rows if c.l1_ratio in (None, 0.0, 1.0) and c.role != "reference"]},
+        ),
+        ("3 folds instead of 5", {"n_folds": 3}),
+        ("no learning curve", {"shares": [1.0]}),
+        ("4 penalties instead of 8", {"n_alphas": 4}),
+    ]
+    for words, change in steps:
+        if plan.seconds <= limit:
+            return plan
+        smaller = replace(plan, **change)  # type: ignore[arg-type]
+        if smaller.seconds < plan.seconds:
+            plan = replace(smaller, cuts=(*plan.cuts, words))
+    if plan.seconds > limit:
+        plan = replace(
+            plan,
+            cuts=(*plan.cuts, f"nothing more can be left out, so it will take about {plan.seconds:.0f} s"),
+        )
+    return plan

@@ -1,0 +1,77 @@
+"""``empirisk predict``: a model file and a data file give a file of predictions."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from empirisk.report.atomic import write_file
+from empirisk.report.errors import DataError
+from empirisk.report.lines import source_line
+from empirisk.report.model_file import ModelFile
+from empirisk.report.table import Table
+
+__all__ = ["predict_file", "prediction_frame", "reading_lines", "said"]
+
+FORMATS = (".csv", ".tsv", ".parquet")
+
+
+def prediction_frame(model: ModelFile, table: Table) -> pl.DataFrame:
+    """Return a column ``prediction`` and, for classes, one column ``probability_CLASS`` each.
+
+    Parameters
+    ----------
+    model : ModelFile
+    table : Table
+        Read under the decisions of the model (:meth:`empirisk.report.model_file.ModelFile.read`).
+    """
+    columns = {"prediction": model.predict(table).tolist()}
+    if model.classes:
+        found = model.predict_proba(table)
+        columns |= {f"probability_{c}": found[:, i].tolist() for i, c in enumerate(model.classes)}
+    return pl.DataFrame(columns)
+
+
+def predict_file(model: ModelFile, data: Path, out: Path) -> tuple[Table, pl.DataFrame]:
+    """Predict every row of `data` and write the predictions to `out` in the order of the rows.
+
+    Raises
+    ------
+    DataError
+        `out` has no known ending, its folder is missing, or `data` does not fit the model.
+    """
+    ending = out.suffix.lower()
+    if ending not in FORMATS:
+        raise DataError(f"--out {out.name} has no known ending: use .csv, .tsv or .parquet")
+    if out.absolute() == data.absolute():
+        raise DataError(f"--out {out.name} is the data file itself: give another name")
+    if not out.absolute().parent.is_dir():
+        raise DataError(f"the folder of --out {out.name} does not exist: make it first")
+    table = model.read(data)
+    frame = prediction_frame(model, table)
+    buffer = io.BytesIO()
+    if ending == ".parquet":
+        frame.write_parquet(buffer)
+    else:
+        frame.write_csv(buffer, separator="\t" if ending == ".tsv" else ",")
+    write_file(out, buffer.getvalue())
+    return table, frame
+
+
+def reading_lines(table: Table) -> list[str]:
+    """What was read, and what in it the model has not seen, in words."""
+    head = f"Reading {table.source.name}  {table.n_rows:,} rows ({source_line(table.source)})"
+    return [head, *(f"  {note}" for note in (*table.source.notes, *table.unseen))]
+
+
+def said(frame: pl.DataFrame, classes: list[str]) -> str:
+    """What was predicted, in one line."""
+    if not classes:
+        low, middle, high = np.quantile(frame["prediction"].to_numpy(), [0.0, 0.5, 1.0])
+        return f"Predicted from {low:.4g} to {high:.4g}, median {middle:.4g}"
+    counts = dict(frame["prediction"].value_counts().iter_rows())
+    parts = [f"{c} {counts.get(c, 0):,} ({100 * counts.get(c, 0) / frame.height:.0f} %)" for c in classes]
+    return "Predicted " + ", ".join(parts)

@@ -1,0 +1,126 @@
+"""How long work says what it is doing: stages with a number of steps and a share of the predicted time."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+__all__ = ["LineProgress", "Progress", "RichProgress", "Silent", "progress_for"]
+
+
+class Progress(Protocol):
+    """What the fitting code tells."""
+
+    def stage(self, name: str, steps: int, seconds: float) -> None:
+        """A stage begins: its steps and its predicted seconds."""
+
+    def advance(self, note: str = "") -> None:
+        """One step is done."""
+
+
+class Silent:
+    """Says nothing."""
+
+    def stage(self, name: str, steps: int, seconds: float) -> None:
+        """Ignore."""
+
+    def advance(self, note: str = "") -> None:
+        """Ignore."""
+
+
+class _Clock:
+    """Remaining time: predicted seconds of what is left, scaled by how right the prediction has been."""
+
+    def __init__(self, total: float) -> None:
+        self.total, self.started = max(total, 1e-3), time.perf_counter()
+        self.done, self.current, self.steps, self.step = 0.0, 0.0, 1, 0
+
+    def stage(self, steps: int, seconds: float) -> None:
+        self.done += self.current
+        self.current, self.steps, self.step = seconds, max(1, steps), 0
+
+    def advance(self) -> None:
+        self.step = min(self.steps, self.step + 1)
+
+    @property
+    def share(self) -> float:
+        return min(1.0, (self.done + self.current * self.step / self.steps) / self.total)
+
+    @property
+    def left(self) -> float:
+        spent, share = time.perf_counter() - self.started, self.share
+        return self.total * (1.0 - share) if share < 0.05 else spent * (1.0 - share) / share
+
+
+class LineProgress:
+    """One plain line a stage, for logs."""
+
+    def __init__(self, total: float) -> None:
+        self.clock = _Clock(total)
+
+    def stage(self, name: str, steps: int, seconds: float) -> None:
+        """Print the stage and the time left."""
+        self.clock.stage(steps, seconds)
+        print(f"{name}  (about {self.clock.left:.0f} s left)", file=sys.stderr, flush=True)
+
+    def advance(self, note: str = "") -> None:
+        """Count the step."""
+        self.clock.advance()
+
+
+class RichProgress:
+    """A bar with the stage, the step and the time left, for terminals."""
+
+    def __init__(self, total: float) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn
+        from rich.progress import Progress as Bar
+
+        self.clock = _Clock(total)
+        columns = (
+            TextColumn("{task.fields[stage]}"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.description}"),
+        )
+        self.bar = Bar(*columns, console=Console(stderr=True), transient=True)
+        self.task = self.bar.add_task("", total=1.0, stage="")
+        self.name = ""
+
+    def stage(self, name: str, steps: int, seconds: float) -> None:
+        """Show the stage."""
+        self.clock.stage(steps, seconds)
+        self.name = name
+        self._show("")
+
+    def advance(self, note: str = "") -> None:
+        """Move the bar."""
+        self.clock.advance()
+        self._show(note)
+
+    def _show(self, note: str) -> None:
+        minutes, seconds = divmod(round(self.clock.left), 60)
+        said = f"{self.clock.step}/{self.clock.steps} {note}   {minutes // 60}:{minutes % 60:02d}:{seconds:02d} left"
+        self.bar.update(self.task, completed=self.clock.share, description=said, stage=self.name)
+
+
+@contextmanager
+def progress_for(total: float, *, quiet: bool = False) -> Iterator[Progress]:
+    """Give a bar on a terminal, plain lines elsewhere, nothing when quiet.
+
+    Parameters
+    ----------
+    total : float
+        Predicted seconds of all stages together.
+    quiet : bool, default False
+    """
+    if quiet:
+        yield Silent()
+    elif sys.stderr.isatty():
+        shown = RichProgress(total)
+        with shown.bar:
+            yield shown
+    else:
+        yield LineProgress(total)
