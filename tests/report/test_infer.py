@@ -20,7 +20,9 @@ from empirisk.report.table import Column
 from empirisk.report.target import decide_target
 
 
-def infer(values: list[object], forced: str = "", decimal: str = ".", name: str = "x") -> tuple[Column, list[object]]:
+def infer(
+    values: list[object], forced: str = "", decimal: str = ".", name: str = "x"
+) -> tuple[Column, list[object]]:
     column, parsed = infer_column(pl.Series(name, values), Reading(decimal), forced)
     return column, parsed.to_list()
 
@@ -250,7 +252,7 @@ def test_typed_columns_keep_their_meaning() -> None:
         (["1", "2", "2"], "binary", ("1", "2"), "2"),
         (["+", "-", "-"], "binary", ("+", "-"), "+"),
         (["1", "3", "2"], "multiclass", ("1", "2", "3"), ""),
-        (["10", "9", "8", "7", "6", "5", "4", "3", "2", "1"], "multiclass", tuple("123456789") + ("10",), ""),
+        (["10", "9", "8", "7", "6", "5", "4", "3", "2", "1"], "multiclass", (*"123456789", "10"), ""),
         (["3", "4", "5", "8"], "regression", (), ""),
         (["1.5", "2.5", "3.5"], "regression", (), ""),
         (["1", "2", "4"], "regression", (), ""),

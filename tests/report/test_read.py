@@ -69,7 +69,11 @@ TEN = "".join(f"{i},{'ab'[i % 2]},{i * 1.5}\n" for i in range(10))
         ("x,y\n1,2\n2,3\n", {"header": False}, "no column 'y'"),
         ("x,y\n1,2\n2,3\n", {"decimal": ";"}, "--decimal ';' is no decimal mark"),
         ("x,y\n1,2\n2,3\n", {"delimiter": "ab"}, "--delimiter 'ab' is not one character"),
-        ("x,y\nä,2\nb,3\n".encode("latin-1"), {"encoding": "utf-8"}, "cannot be read as utf-8: byte 0xe4 in line 2"),
+        (
+            "x,y\nä,2\nb,3\n".encode("latin-1"),
+            {"encoding": "utf-8"},
+            "cannot be read as utf-8: byte 0xe4 in line 2",
+        ),
         (b"\x1f\x8b\x08\x00garbage", {}, "damaged gzip file"),
         (gzip.compress(b"x,y\n1,2\n" * 1000)[:-20], {}, "damaged gzip file"),
         (bytes(range(256)) * 9, {}, "holds no text"),
@@ -138,7 +142,9 @@ def test_every_column_has_a_line_with_its_option() -> None:
     for column in table.columns:
         line = next(text for text in lines[1:] if text.strip().startswith(column.name))
         assert column.kind in ("empty", "categorical") or "--" in line
-    assert lines[0] == "Reading messy.csv  240 rows, 14 columns (semicolon, cp1252, decimal comma, header found)"
+    assert (
+        lines[0] == "Reading messy.csv  240 rows, 14 columns (semicolon, cp1252, decimal comma, header found)"
+    )
 
 
 def test_messy_file_is_understood() -> None:
@@ -260,8 +266,8 @@ def first(tmp_path: Path) -> Table:
 
 
 def test_second_file_without_target_in_another_order_and_format(tmp_path: Path, first: Table) -> None:
-    rows = [{"zip": "0103", "since": "2020-03-05", "member": "ja", "city": "Oslo", "age": 41.5, "extra": 1}]
-    second = read_table(write(tmp_path, json.dumps(rows[0]) + "\n", "rows.jsonl"), like=first)
+    row = {"zip": "0103", "since": "2020-03-05", "member": "ja", "city": "Oslo", "age": 41.5, "extra": 1}
+    second = read_table(write(tmp_path, json.dumps(row) + "\n", "rows.jsonl"), like=first)
     assert second.target is None
     assert second.frame.columns == ["age", "city", "member", "since", "zip"]
     assert any("left out: 'extra'" in note for note in second.source.notes)
@@ -271,7 +277,11 @@ def test_second_file_without_target_in_another_order_and_format(tmp_path: Path, 
 def test_decisions_survive_json_and_read_alike(tmp_path: Path, first: Table) -> None:
     again = Table.from_decisions(json.loads(json.dumps(first.decisions())))
     path = tmp_path / "first.csv"
-    assert read_table(path, like=again).fingerprint == first.fingerprint == read_table(path, like=first).fingerprint
+    assert (
+        read_table(path, like=again).fingerprint
+        == first.fingerprint
+        == read_table(path, like=first).fingerprint
+    )
 
 
 def test_labels_with_points_are_matched_and_told(tmp_path: Path, first: Table) -> None:
@@ -285,7 +295,11 @@ def test_labels_with_points_are_matched_and_told(tmp_path: Path, first: Table) -
 def test_file_without_header_is_taken_by_position(tmp_path: Path) -> None:
     table = read(tmp_path, "a,b,y\n1,u,0\n2,v,1\n4,u,1\n7,v,0\n", "train.csv")
     second = read(tmp_path, "1,u,0\n5,v,1\n9,u,1\n", "test.csv", like=table)
-    assert second.frame.to_dict(as_series=False) == {"a": [1.0, 5.0, 9.0], "b": ["u", "v", "u"], "y": ["0", "1", "1"]}
+    assert second.frame.to_dict(as_series=False) == {
+        "a": [1.0, 5.0, 9.0],
+        "b": ["u", "v", "u"],
+        "y": ["0", "1", "1"],
+    }
     assert "by position" in second.source.header
     alone = read(tmp_path, "1,u\n5,v\n9,u\n", "rows.csv", like=table)
     assert alone.frame.columns == ["a", "b"]
@@ -296,7 +310,10 @@ def test_file_without_header_is_taken_by_position(tmp_path: Path) -> None:
     [
         (lambda t: t.replace("age;", "aeg;", 1), "lacks the column 'age': did you mean 'aeg'"),
         (lambda t: t.replace("25,5;", "many;"), "row 6, column 'age': 'many' is no number"),
-        (lambda t: t.replace("nein;04", "vielleicht;04"), "row 4, column 'member': 'vielleicht' is no nein or ja"),
+        (
+            lambda t: t.replace("nein;04", "vielleicht;04"),
+            "row 4, column 'member': 'vielleicht' is no nein or ja",
+        ),
         (lambda t: t.replace("04.03.2020", "gestern"), "row 4, column 'since': 'gestern' is no date"),
         (lambda t: t.replace("<=50K", "unknown"), "holds 'unknown', but the classes are '<=50K', '>50K'"),
         (lambda t: t.split("\n")[0] + "\n", "has a header but no rows"),

@@ -25,7 +25,7 @@ from empirisk.report.text_rows import header_fields, string_frame
         ("a|b\n1|2,3\n3|4\n", "|"),
         ("a  b   c\n1 2  3\n10 20 30\n", "blanks"),
         ("a\n1\n2\n", ""),
-        ("name,city\n\"Berg, A.\",Oslo\n\"Dahl, B.\",Bergen\n", ","),
+        ('name,city\n"Berg, A.",Oslo\n"Dahl, B.",Bergen\n', ","),
         ("note;n\none, two, three;1\nfour, five;2\nsix;3\n", ";"),
         ("39, State-gov, 77516\n50, Self-emp, 83311\n38, Private, 215646\n", ","),
         ("time,n\n12:30,1\n13:45,2\n", ","),
@@ -38,7 +38,9 @@ def test_delimiter_is_found(text: str, delimiter: str) -> None:
 
 
 def test_blanks_and_tabs_mixed_as_in_old_files() -> None:
-    text = 'mpg  cyl  name\n18.0   8  307.\t"chevrolet chevelle malibu"\n15.0   8   350.\t"buick skylark 320"\n'
+    text = (
+        'mpg  cyl  name\n18.0   8  307.\t"chevrolet chevelle malibu"\n15.0   8   350.\t"buick skylark 320"\n'
+    )
     text = text.replace("cyl  name", "cyl  disp  name")
     dialect = sniff(text)
     frame, _ = string_frame(text, dialect, "auto.data")
@@ -47,7 +49,8 @@ def test_blanks_and_tabs_mixed_as_in_old_files() -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "found"), [("tab", "\t"), ("\\t", "\t"), ("semicolon", ";"), ("Comma", ","), (":", ":"), ("space", "blanks")]
+    ("word", "found"),
+    [("tab", "\t"), ("\\t", "\t"), ("semicolon", ";"), ("Comma", ","), (":", ":"), ("space", "blanks")],
 )
 def test_delimiter_in_words(word: str, found: str) -> None:
     assert spoken_delimiter(word) == found
@@ -152,7 +155,9 @@ def test_ragged_records_are_refused_with_their_line(text: str, message: str) -> 
         string_frame(text, Dialect(","), "a.csv")
 
 
-fields = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc"), exclude_characters="\u2028\u2029\x85"))
+fields = st.text(
+    st.characters(codec="utf-8", exclude_categories=("Cs", "Cc"), exclude_characters="\u2028\u2029\x85")
+)
 
 
 @settings(max_examples=60, deadline=None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from threadpoolctl import threadpool_limits
 
 from empirisk.report.checks import Audited
 from empirisk.report.encode import make_encoder, model_frame
@@ -37,7 +38,9 @@ def dominance_p_values(
     rng = np.random.default_rng(a.seed)
     n = len(folds)
     rows = np.sort(rng.permutation(n)[:_MOST_ROWS])
-    full = _full_losses(a, rows, folds[rows])
+    # Thousands of rows are too few for threads: waiting for each other costs them more than they gain.
+    with threadpool_limits(1):
+        full = _full_losses(a, rows, folds[rows])
     out = {}
     for name, losses in alone.items():
         c = losses[rows] - full - (1.0 - _KEEPS) * (baseline[rows] - full)

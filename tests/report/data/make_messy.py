@@ -1,6 +1,7 @@
 """Write messy.csv: one small file with every kind of trouble that real exports bring.
 
-Run ``python tests/report/data/make_messy.py`` to write it again; the values are synthetic (seeded, no licence applies).
+Run ``python tests/report/data/make_messy.py`` to write it again; the values are synthetic (seeded, no
+licence applies).
 """
 
 from __future__ import annotations
@@ -21,9 +22,8 @@ def comma(value: float, digits: int) -> str:
 def rows(seed: int = 7) -> list[list[str]]:
     """Return the records, header first."""
     rng = np.random.default_rng(seed)
-    header = ["Kunde-ID", "PLZ", "Größe (cm)", "Umsatz", "Rabatt", "Eintritt", "Ort", "leer", "Land", "Messung", "Wert"]
-    header += ["Wert", "Notiz", "Klasse"]
-    out = [header]
+    header = "Kunde-ID PLZ Größe_(cm) Umsatz Rabatt Eintritt Ort leer Land Messung Wert Wert Notiz Klasse"
+    out = [[name.replace("_", " ") for name in header.split()]]
     cities = ["Zürich", "München", "Ålesund", "Orléans"]
     for i in range(N_ROWS):
         size, sales = rng.normal(172.0, 9.0), rng.lognormal(7.0, 1.0)
@@ -31,7 +31,9 @@ def rows(seed: int = 7) -> list[list[str]]:
         grade = "selten" if i in (20, 111, 199) else "hoch" if score > 0 else "tief"
         day = np.datetime64("2019-01-01") + int(rng.integers(0, 1500))
         year, month, date = str(day).split("-")
-        measured = rng.choice(["?", "NA", "n/a", ""]) if rng.random() < 0.15 else comma(rng.normal(1.0, 0.2), 3)
+        measured = (
+            rng.choice(["?", "NA", "n/a", ""]) if rng.random() < 0.15 else comma(rng.normal(1.0, 0.2), 3)
+        )
         text = "<0,1" if i in (5, 90) else measured
         out.append(
             [
