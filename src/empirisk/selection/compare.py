@@ -17,7 +17,7 @@ from empirisk.selection.evaluate import estimate
 from empirisk.selection.intervals.base import check_level
 from empirisk.selection.intervals.nadeau_bengio import nadeau_bengio
 from empirisk.selection.intervals.repeated_kfold import algorithm_target
-from empirisk.selection.metrics import METRICS, Predictions
+from empirisk.selection.metrics import METRICS, Metric, Predictions
 from empirisk.selection.metrics.row_loss import with_note
 from empirisk.selection.outputs import model_name, outputs_of
 
@@ -146,8 +146,7 @@ def compare(
         raise TypeError("a classifier cannot be compared with a regressor.")
     if metric is None:
         metric = _default_metric(a, b)
-    if metric not in METRICS:
-        raise ValueError(f"metric {metric!r} is unknown here; choose from {', '.join(METRICS)}.")
+    _known(metric)
     if (cv is None or isinstance(cv, int | np.integer)) and repeats is None:
         repeats = 3 if np.shape(y)[0] < 200 else 2
     sample = Sample(a, X, y, groups)
@@ -176,11 +175,32 @@ def compare_cross(
         Nominal coverage.
     names : tuple of str
         What to call the models.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        The two were not scored on the same splits, or lack the metric.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import Ridge
+    >>> from empirisk.selection import cross_evaluate
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 2))
+    >>> y = X[:, 0] + rng.normal(size=100)
+    >>> weak, strong = (cross_evaluate(Ridge(a), X, y, random_state=0) for a in (1.0, 1e4))
+    >>> compare_cross(weak, strong, "mse", names=("weak", "strong")).better
+    'a'
     """
     check_level(level)
     if not a.plan.same_as(b.plan):
         raise ValueError("the two models were scored on different folds; use the same cv and random_state.")
-    m, plan = METRICS[metric], a.plan
+    m, plan = _known(metric), a.plan
     if not (a.out_of_fold and b.out_of_fold):
         if len(plan.splits) == 1:
             return _compared(metric, names, list(a.held_out), list(b.held_out), None, level, plan.note)
@@ -213,7 +233,25 @@ def compare_fitted(
         As in :func:`evaluate`.
     metric : str, optional
         As in :func:`compare`.
+
+    Returns
+    -------
+    Comparison
+        0-1 losses by Tango's interval, other row losses by t on row differences, scores such as AUC by
+        t on differences of influence values (for AUC that is DeLong's paired test).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import Ridge
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 2))
+    >>> y = X[:, 0] + rng.normal(size=200)
+    >>> weak, strong = (Ridge(a).fit(X[:100], y[:100]) for a in (1.0, 1e4))
+    >>> compare_fitted(weak, strong, X[100:], y[100:]).better
+    'a'
     """
+    check_level(level)
     metric = _default_metric(a, b) if metric is None else metric
     first, second = (outputs_of(m, X).against(y, groups) for m in (a, b))
     return _compared(metric, _names(a, b), [first], [second], None, level)
@@ -228,7 +266,7 @@ def _compared(
     level: float,
     note: str = "",
 ) -> Comparison:
-    m = METRICS[metric]
+    m = _known(metric)
     for p in (a[0], b[0]):
         if m.unavailable(p):
             raise ValueError(f"{metric} cannot be compared: {m.unavailable(p)}.")
@@ -242,6 +280,13 @@ def _compared(
     return Comparison(
         metric, names, each[0], each[1], with_note(difference, note), chance, m.greater_is_better
     )
+
+
+def _known(metric: str) -> Metric:
+    """Our metric of that name; foreign scorers have no row losses to pair."""
+    if metric not in METRICS:
+        raise ValueError(f"metric {metric!r} is unknown here; choose from {', '.join(METRICS)}.")
+    return METRICS[metric]
 
 
 def _confidence(d: Estimate, se: float, df: int, greater_is_better: bool) -> float | None:

@@ -124,6 +124,16 @@ def evaluate_predictions(
         By default classification when `proba`, `score` or `classes` is given or the labels are text or truth
         values, else regression.
 
+    Returns
+    -------
+    Evaluation
+        As from :func:`evaluate`.
+
+    Raises
+    ------
+    ValueError
+        Lengths that disagree, probabilities that are none, predictions that are not finite.
+
     Examples
     --------
     >>> ev = evaluate_predictions([1.0, 2.0, 3.0] * 20, pred=[1.1, 2.1, 2.8] * 20)
