@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from empirisk.data.collinear import find_collinear
 from empirisk.data.design import Design
-from empirisk.estimators.checks import check_finite, check_weights
+from empirisk.estimators.checks import check_columns, check_finite, check_weights
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Certificate, Solution
 from empirisk.typing import Array
@@ -121,19 +122,39 @@ class LinearEstimator(BaseEstimator):
         targets = self._targets(y, fitting)
         weight = self._weights(check_weights(sample_weight, design.shape[0]), targets)
         alpha = None if fitting else self.alpha_
-        return self._build(design, targets, weight, alpha)
+        problem = self._build(design, targets, weight, alpha)
+        if "moments" in problem.__dict__ or design.size <= 10_000_000:
+            check_columns(problem.moments[1], getattr(self, "feature_names_in_", None))
+        return problem
 
     def _y_options(self) -> dict[str, Any]:
         return {}
 
     def _finish(self, problem: LinearProblem, solution: Solution) -> None:
         self._unpack(problem, solution.w)
+        note = self._collinear_note(problem, solution)
+        if note:
+            solution = replace(solution, note="; ".join(part for part in (solution.note, note) if part))
         if problem.design.dtype == np.float32:
             # The certificate is about the returned parameters, so round first.
-            solution = _replace_certificate(solution, problem.certify(self._pack(problem)))
+            solution = replace(solution, certificate=problem.certify(self._pack(problem)))
         self.solution_ = solution
         self.n_iter_ = solution.n_steps
         self.alpha_ = getattr(problem.penalty, "alpha", 0.0)
+
+    def _collinear_note(self, problem: LinearProblem, solution: Solution) -> str:
+        """Name the columns that leave an unpenalised fit undetermined; empty when none do."""
+        rows = int(np.count_nonzero(problem.data.weight)) - int(problem.intercept)
+        penalised = problem.penalty.l1 > 0.0 or problem.penalty.l2 > 0.0
+        if penalised or problem.data.n_cols > rows or not _ill_conditioned(problem, solution):
+            return ""
+        names = getattr(self, "feature_names_in_", None)
+        found = find_collinear(problem.design, problem.data.weight, problem.intercept, names)
+        listed = [relation.sentence for relation in found.relations]
+        if not listed:
+            return ""
+        more = f" and {len(listed) - 5} more relations" if len(listed) > 5 else ""
+        return f"collinear columns: {'; '.join(listed[:5])}{more}; their separate coefficients mean little"
 
     @property
     def certificate_(self) -> Certificate:
@@ -179,19 +200,13 @@ class LinearEstimator(BaseEstimator):
         return text
 
 
-def _replace_certificate(solution: Solution, certificate: Certificate) -> Solution:
-    from dataclasses import replace
-
-    return replace(solution, certificate=certificate)
+def _ill_conditioned(problem: LinearProblem, solution: Solution) -> bool:
+    """Whether the factorisation saw a standardised condition number (of X'X) above 1e8, or none was made."""
+    factor = getattr(solution.state, "factor", None)
+    return factor is None or factor.condition > 1e8 or factor.rank < problem.data.n_cols
 
 
 def _without_state(solution: Solution) -> Solution:
     """Solver state (factorisations, closures) is for resuming, not for files."""
-    from dataclasses import replace
-
     return replace(solution, state=None)
 
-
-def is_sparse(X: Any) -> bool:
-    """Whether X is a SciPy sparse matrix or array."""
-    return bool(sp.issparse(X))

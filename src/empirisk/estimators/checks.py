@@ -13,6 +13,7 @@ from empirisk.typing import Array
 
 __all__ = [
     "check_alpha",
+    "check_columns",
     "check_count",
     "check_finite",
     "check_flag",
@@ -20,6 +21,10 @@ __all__ = [
     "check_targets_finite",
     "check_weights",
 ]
+
+
+# Squares of larger numbers overflow float64 when summed.
+LARGEST = 1e150
 
 
 def check_finite(design: Design, names: Any = None) -> None:
@@ -46,10 +51,22 @@ def check_finite(design: Design, names: Any = None) -> None:
 
 def check_targets_finite(y: Array) -> None:
     """Refuse NaN and infinity in y by row number."""
+    if len(y) and float(np.abs(y).max()) > LARGEST:
+        row = int(np.argmax(np.abs(y).reshape(len(y), -1).max(axis=1)))
+        if np.isfinite(y[row]).all():
+            raise ValueError(f"y holds {np.max(np.abs(y[row])):.3g} in row {row}: its square overflows; rescale y")
     if not np.isfinite(y).all():
         row = int(np.argwhere(~np.isfinite(y))[0][0])
         word = "NaN" if np.isnan(y[row]).any() else "infinity (inf)"
         raise ValueError(f"y contains {word} in row {row}; drop the rows without a finite target")
+
+
+def check_columns(mean_square: Array, names: Any = None) -> None:
+    """Refuse columns whose sums of squares overflow, by name."""
+    bad = np.flatnonzero(~np.isfinite(mean_square))
+    if len(bad):
+        label = repr(str(names[bad[0]])) if names is not None else str(bad[0])
+        raise ValueError(f"column {label} of X holds numbers whose squares overflow; rescale it")
 
 
 def check_weights(sample_weight: Any, n: int) -> Array:
@@ -66,7 +83,7 @@ def check_weights(sample_weight: Any, n: int) -> Array:
     bad = ~np.isfinite(weight) | (weight < 0.0)
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
-        raise ValueError(f"sample_weight must be finite and >= 0, got {weight[row]!r} in row {row}")
+        raise ValueError(f"sample_weight must be finite and >= 0, got {weight[row]:g} in row {row}")
     if not weight.any():
         raise ValueError("sample_weight is zero for every row: nothing is left to fit")
     return weight

@@ -28,6 +28,11 @@ from empirisk.typing import Array
 __all__ = ["LogisticRegression", "SeparationError"]
 
 
+def _plain(label: Any) -> Any:
+    """A label as Python prints it, without NumPy's type around it."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
 class SeparationError(ValueError):
     """No finite minimiser exists: a linear rule separates the classes and there is no penalty."""
 
@@ -142,7 +147,7 @@ class LogisticRegression(ClassifierMixin, LinearEstimator):
             self.classes_, codes = np.unique(y, return_inverse=True)
             if len(self.classes_) < 2:
                 raise ValueError(
-                    f"y holds one class only ({self.classes_[0]!r}); a classifier needs at least 2 classes"
+                    f"y holds one class only ({_plain(self.classes_[0])!r}); a classifier needs at least 2 classes"
                 )
         else:
             codes = np.searchsorted(self.classes_, y)
@@ -150,7 +155,7 @@ class LogisticRegression(ClassifierMixin, LinearEstimator):
             known[known] = self.classes_[codes[known]] == y[known]
             if not known.all():
                 row = int(np.flatnonzero(~known)[0])
-                raise ValueError(f"y holds the label {y[row]!r} in row {row}, which was not in the training data")
+                raise ValueError(f"y holds the label {_plain(y[row])!r} in row {row}, which was not in the training data")
         if len(self.classes_) == 2:
             return np.where(codes == 1, 1.0, -1.0)
         return codes.astype(np.float64)
@@ -159,7 +164,7 @@ class LogisticRegression(ClassifierMixin, LinearEstimator):
         codes = (targets > 0).astype(np.intp) if len(self.classes_) == 2 else targets.astype(np.intp)
         present = np.bincount(codes, weights=weight, minlength=len(self.classes_)) > 0.0
         if present.sum() < 2:
-            only = self.classes_[int(np.argmax(present))]
+            only = _plain(self.classes_[int(np.argmax(present))])
             raise ValueError(
                 f"only one class ({only!r}) has rows with positive sample_weight; at least 2 classes are needed"
             )

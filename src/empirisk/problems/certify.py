@@ -41,7 +41,8 @@ def certify(
         if evaluation is not None:
             quick = quick_gap(problem, w, evaluation)
             if quick is not None and _settles(quick, target * _scale(problem)):
-                return _gap_certificate(problem, max(quick[0], 0.0), evaluation.loss)
+                size = evaluation.loss + _score_rounding(problem, w, evaluation.scores)
+                return _gap_certificate(problem, max(quick[0], 0.0), size)
         return duality_gap(problem, w, evaluation)
     return kkt_residual(problem, w, evaluation)
 
@@ -96,7 +97,25 @@ def duality_gap(problem: LinearProblem, w: Array, evaluation: Evaluation | None 
     penalty_conjugate = penalty.conjugate(v)
     gap = primal + conjugate + penalty_conjugate
     gap = max(gap, 0.0) if math.isfinite(gap) else math.inf
-    return _gap_certificate(problem, gap, abs(primal) + abs(conjugate) + penalty_conjugate)
+    size = abs(primal) + abs(conjugate) + penalty_conjugate + _score_rounding(problem, w, scores)
+    return _gap_certificate(problem, gap, size)
+
+
+def _score_rounding(problem: LinearProblem, w: Array, scores: Array) -> float:
+    """What rounding of ``X w`` can do to the mean loss, in units of float64's eps.
+
+    Terms ``w_j x_ij`` that cancel in a score leave errors of their own size; so does float32.
+    """
+    coef = np.abs(problem.split(w)[0])
+    if "moments" in problem.__dict__:
+        mean, variance = problem.moments
+        terms = float((np.sqrt(variance + mean**2) @ coef).sum())
+    else:
+        terms = float(np.abs(scores).max(initial=0.0))
+    slope = problem.loss.lipschitz if math.isfinite(problem.loss.lipschitz) else math.sqrt(2.0 * problem.null_loss)
+    precision = float(np.finfo(problem.design.dtype).eps) / float(np.finfo(np.float64).eps)
+    # Errors of single rows have random signs: their mean is smaller by the root of the rows.
+    return terms * slope * precision / math.sqrt(max(len(problem.data.y), 1))
 
 
 def _gap_certificate(problem: LinearProblem, gap: float, size: float) -> Certificate:
@@ -153,7 +172,9 @@ def kkt_residual(problem: LinearProblem, w: Array, evaluation: Evaluation | None
         scale = size or 1.0
     if not math.isfinite(value):
         return Certificate(Kind.NONE, math.inf, 1.0, "none: the gradient is not finite at this point")
-    floor = 8.0 * float(np.finfo(problem.design.dtype).eps) * max(scale, size)
+    eps = float(np.finfo(problem.design.dtype).eps)
+    terms = float((np.sqrt(variance + mean**2) @ np.abs(coef)).max(initial=0.0))
+    floor = 8.0 * eps * (max(scale, size) + terms)
     claim = (
         f"the gradient is at most {value / scale:.1g} of its size at the null model in every column "
         f"(standardised), by {Kind.KKT_RESIDUAL.value}; without a penalty there is no finite duality gap"
