@@ -55,17 +55,27 @@ class Columns:
 
     def scores(self, coef: Array) -> Array:
         """``X coef`` in float64, reading only the columns with a nonzero coefficient."""
+        if coef.ndim == 2:
+            return np.stack([self.scores(column) for column in coef.T], axis=1)
         support = np.flatnonzero(coef)
         return _loops.columns_matvec(self.X, support, coef[support])
 
+    def scores_of(self, index: IndexArray, w: Array) -> Array:
+        """``X[:, index] w`` in float64, skipping zeros of w."""
+        support = np.flatnonzero(w)
+        return _loops.columns_matvec(self.X, index[support], w[support])
+
     def correlations(self, u: Array, index: IndexArray | None = None) -> Array:
-        """``(x_j - mean_j)' u`` for the named columns (default all), in float64."""
-        total = float(u.sum())
-        if index is None:
-            if self.sparse:
-                return _loops.columns_rmatvec(self.X, None, u) - total * self.mean
-            return _loops.rmatvec(self.X, u) - total * self.mean
-        return _loops.columns_rmatvec(self.X, index, u) - total * self.mean[index]
+        """``(x_j - mean_j)' u`` for the named columns (default all), in float64; u of shape (n,) or (n, k)."""
+        if u.ndim == 2 and (index is not None or self.sparse):
+            return np.stack([self.correlations(column, index) for column in u.T], axis=1)
+        if index is None and not self.sparse:
+            raw, mean = _loops.rmatvec(self.X, u), self.mean
+        else:
+            raw = _loops.columns_rmatvec(self.X, index, u)
+            mean = self.mean if index is None else self.mean[index]
+        total = u.sum(axis=0)
+        return raw - (total * mean if u.ndim == 1 else np.outer(mean, total))
 
     def moments(self, h: Array, index: IndexArray) -> tuple[Array, Array]:
         """Means of the named columns and sums of squares about them, rows weighted by h."""

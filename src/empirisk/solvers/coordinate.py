@@ -136,8 +136,9 @@ class Coordinate:
         index = choose(size, columns.norm, penalty.l1, state.scale, state.alive, held)
         if not gram_fits(columns, max(len(index), len(held))):
             return index, None
-        gram = state.gram or GramSet(columns, state.h, columns.mean)
-        gram = gram.with_features(np.setdiff1d(index, gram.index, assume_unique=True))
+        gram = state.gram or GramSet(columns, state.h)
+        new = np.setdiff1d(index, gram.index, assume_unique=True)
+        gram = gram.with_features(new, columns.mean[new])
         return gram.index, gram
 
     def look(self, problem: LinearProblem, state: CoordinateState, coef: Array) -> CoordinateState:

@@ -40,30 +40,30 @@ class GramSet:
         Where the columns come from.
     h : array, shape (n,)
         Curvature of each row.
-    mean : array, shape (p,)
-        The h-weighted means; zero without an intercept.
     index : array of int, shape (k,)
         The members.
-    store : array
-        The Gram matrix, (k, k).
+    mean : array, shape (k,)
+        Their h-weighted means; zero without an intercept.
+    store : array, shape (k, k)
+        G.
     """
 
     columns: Columns
     h: Array
-    mean: Array
     index: IndexArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    mean: Array = field(default_factory=lambda: np.empty(0))
     store: Array = field(default_factory=lambda: np.empty((0, 0)))
 
-    def with_features(self, features: IndexArray) -> GramSet:
+    def with_features(self, features: IndexArray, mean: Array) -> GramSet:
         """The set with more members; O(n k) for each."""
         if len(features) == 0:
             return self
         held, total = len(self.index), len(self.index) + len(features)
         store = np.empty((total, total))
         store[:held, :held] = self.store
-        index = np.concatenate([self.index, features])
-        _loops.gram_columns(self.columns.X, index, self.h, self.mean[index], held, store)
-        return GramSet(self.columns, self.h, self.mean, index, store)
+        index, mean = np.concatenate([self.index, features]), np.concatenate([self.mean, mean])
+        _loops.gram_columns(self.columns.X, index, self.h, mean, held, store)
+        return GramSet(self.columns, self.h, index, mean, store)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,203 @@
+"""Quadratic models of a smooth loss on a working set: minimise one, search along the line, move the scores."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from empirisk.problems.linear import LinearProblem
+from empirisk.solvers.columns import Columns
+from empirisk.solvers.working_set import GramSet, Quadratic, gram_fits, minimise
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["NewtonBlocks"]
+
+STALE = 0.1  # relative change of the curvatures up to which a Gram matrix is used again,
+SLOW = 0.25  # provided that a sweep with it lowers the gap to this share
+CURVATURE_FLOOR = 1e-6  # of the loss's largest, so that saturated rows do not make the model singular
+
+
+class NewtonBlocks:
+    """The coefficients of a working set, one block per output, with the scores kept along.
+
+    Parameters
+    ----------
+    problem : LinearProblem
+        The problem.
+    columns : Columns
+        Its columns.
+    index : array of int
+        The working set.
+    coef, b : arrays
+        Coefficients (of all columns) and intercept to start from.
+    scores : array
+        ``X coef + b``.
+    grams : tuple of GramSet or None
+        Gram matrices of an earlier working set.
+    """
+
+    def __init__(
+        self,
+        problem: LinearProblem,
+        columns: Columns,
+        index: IndexArray,
+        coef: Array,
+        b: Array,
+        scores: Array,
+        grams: tuple[GramSet | None, ...],
+    ) -> None:
+        self.problem, self.columns, self.index = problem, columns, index
+        self.share = problem.data.weight / problem.data.total_weight
+        self.w, self.b, self.z = coef[index].copy(), np.array(b, dtype=np.float64), scores.copy()
+        self.vector = scores.ndim == 2
+        outputs = scores.shape[1] if self.vector else 1
+        self.grams: tuple[GramSet | None, ...] = grams or (None,) * outputs
+        self.loss = problem.mean_loss(self.z)
+        self.reuse = True
+
+    def descend(self, goal: float, sweeps: int) -> None:
+        """Sweep until the gap on the working set is at most goal, or nothing moves any more."""
+        gap = np.inf
+        for _ in range(sweeps):
+            moved = self.sweep(goal)
+            before, gap = gap, self.gap()
+            if gap <= goal or not (moved or self.reuse):
+                return
+            self.reuse = moved and gap <= SLOW * before
+
+    def sweep(self, goal: float) -> bool:
+        """One model for each output; False when nothing moved."""
+        moved = False
+        for c in range(len(self.grams)):
+            moved = self._newton(c, goal) or moved
+        if self.problem.loss.name == "softmax":
+            self._recentre()
+        return moved
+
+    def gap(self) -> float:
+        """Duality gap of the problem restricted to the working set."""
+        problem = self.problem
+        theta = -problem.loss.grad(problem.data.y, self.z)
+        if problem.intercept:
+            theta = problem.loss.balance(problem.data.y, theta, problem.data.weight)
+        v = self.columns.correlations((self.share * theta.T).T, self.index)
+        scale = problem.penalty.feasible_scale(v)
+        conjugate = float(self.share @ problem.loss.conjugate(problem.data.y, -scale * theta))
+        value = self.loss + problem.penalty.value(self.w) + conjugate + problem.penalty.conjugate(scale * v)
+        return value if np.isfinite(value) else np.inf
+
+    # -- one model ------------------------------------------------------------------------------
+
+    def _newton(self, c: int, goal: float) -> bool:
+        problem, penalty = self.problem, self.problem.penalty
+        pick = (slice(None), c) if self.vector else (slice(None),)
+        u = -self.share * problem.loss.grad(problem.data.y, self.z)[pick]
+        h = self._curvature(pick)
+        w = np.ascontiguousarray(self.w[pick])
+        task = self._model(c, h, u)
+        total = float(task.h.sum())
+        new, _, _ = minimise(task, w, penalty, max(0.1 * goal, 1e-16 * self.loss), 1e-12, max_epochs=200)
+        d = new - w
+        shift = 0.0
+        if task.mean is not None:
+            shift = float(u.sum()) / total - float(task.mean @ d)
+        along = self.columns.scores_of(self.index, d) + shift
+        t = self._line_search(pick, along, w, d, -float(u @ along))
+        if t == 0.0:
+            return False
+        self.w[pick] = new if t == 1.0 else w + t * d
+        if problem.intercept:
+            if self.vector:
+                self.b[c] += t * shift
+            else:
+                self.b = self.b + t * shift
+        return True
+
+    def _curvature(self, pick: tuple[slice | int, ...]) -> Array:
+        loss = self.problem.loss
+        h = loss.hess(self.problem.data.y, self.z)[pick]
+        largest = loss.curvature[1] if np.isfinite(loss.curvature[1]) else float(h.max())
+        return self.share * np.maximum(h, CURVATURE_FLOOR * largest)
+
+    def _model(self, c: int, h: Array, u: Array) -> Quadratic:
+        """The model with curvatures h, or with those of an earlier Gram matrix that is close enough."""
+        columns, index = self.columns, self.index
+        centred = self.problem.intercept
+        gram = self.grams[c]
+        close = gram is not None and float(np.abs(h - gram.h).sum()) <= STALE * float(gram.h.sum())
+        if gram is not None and close and self.reuse:
+            gram = gram.with_features(index[len(gram.index) :], self._means(gram.h, index[len(gram.index) :]))
+        elif gram_fits(columns, len(index)):
+            gram = GramSet(columns, h).with_features(index, self._means(h, index))
+        else:
+            gram = None
+        self.grams = (*self.grams[:c], gram, *self.grams[c + 1 :])
+        if gram is not None:
+            mean, curvature, h = gram.mean, np.zeros(0), gram.h
+        else:
+            mean, curvature = columns.moments(h, index)
+            if not centred:
+                curvature = curvature + float(h.sum()) * mean**2
+        raw = columns.correlations(u, index) + float(u.sum()) * columns.mean[index]
+        q = raw - float(u.sum()) * mean if centred else raw
+        return Quadratic(columns, index, h, u, q, mean if centred else None, curvature, gram)
+
+    def _means(self, h: Array, index: IndexArray) -> Array:
+        if not self.problem.intercept or len(index) == 0:
+            return np.zeros(len(index))
+        return self.columns.moments(h, index)[0]
+
+    def _line_search(self, pick: tuple[slice | int, ...], along: Array, w: Array, d: Array, slope: float) -> float:
+        """The first of 1, 1/2, 1/4, ... that decreases the objective enough; moves the scores, 0 when none does."""
+        problem, penalty = self.problem, self.problem.penalty
+        before = penalty.value(w)
+        expected = slope + penalty.value(w + d) - before
+        rounding = 4.0 * float(np.finfo(np.float64).eps) * abs(self.loss)
+        if not expected < 0.0:
+            return 0.0
+        t, z = 1.0, self.z.copy()
+        for _ in range(40):
+            z[pick] = self.z[pick] + t * along
+            loss = problem.mean_loss(z)
+            change = loss - self.loss + penalty.value(w + t * d) - before
+            if change <= 1e-3 * t * expected + (rounding if t == 1.0 else 0.0):
+                self.z, self.loss = z, loss
+                return t
+            t *= 0.5
+        return 0.0
+
+    # -- vector scores --------------------------------------------------------------------------
+
+    def _recentre(self) -> None:
+        """Shift each row of w by a constant, which no softmax score difference sees, to lessen the penalty."""
+        penalty = self.problem.penalty
+        shift = _best_shift(self.w, penalty.l1, penalty.l2)
+        if penalty.positive or not np.any(shift):
+            return
+        self.w = self.w - shift[:, None]
+        self.z = self.z - self.columns.scores_of(self.index, shift)[:, None]
+
+
+def _best_shift(w: Array, l1: float, l2: float) -> Array:
+    """``argmin_t l1 sum_c |w_jc - t| + l2 sum_c (w_jc - t)^2 / 2`` for each row j.
+
+    The derivative in t grows from knot to knot (the values of the row); the minimiser is between two knots
+    or at one of them, where the derivative changes sign.
+    """
+    k = w.shape[1]
+    knots = np.sort(w, axis=1)
+    if l2 == 0.0:
+        middle = knots[:, (k - 1) // 2], knots[:, k // 2]
+        return np.where(middle[0] * middle[1] <= 0.0, 0.0, np.where(middle[0] > 0.0, *middle))
+    mean = w.mean(axis=1)
+    # With i knots below t: l1 (2 i - k) + l2 k (t - mean) = 0.
+    best = np.full(len(w), np.nan)
+    for i in range(k + 1):
+        t = mean - l1 * (2 * i - k) / (l2 * k)
+        low = knots[:, i - 1] if i > 0 else -np.inf
+        high = knots[:, i] if i < k else np.inf
+        best = np.where((t >= low) & (t <= high), t, best)
+    for i in range(k):  # at knot i the derivative jumps from 2 i - k to 2 (i + 1) - k
+        t = knots[:, i]
+        left = l1 * (2 * i - k) + l2 * k * (t - mean)
+        best = np.where(np.isnan(best) & (left <= 0.0) & (left + 2.0 * l1 >= 0.0), t, best)
+    return np.where(np.isnan(best), 0.0, best)
