@@ -28,6 +28,7 @@ from empirisk.selection.metrics.labels import MIN_CLASS_MACRO, MIN_ROWS_MACRO, s
 from empirisk.selection.metrics.predictions import CLASSIFICATION, Predictions
 from empirisk.selection.metrics.score import Limits, Score
 
+MIN_CROSSED = 50
 ONE_CLASS = "undefined: the rows are all of one class"
 
 
@@ -135,6 +136,7 @@ ROC_AUC = Score(
     fallback=auc_fallback,
     refusal=auc_refusal,
     undefined=f"AUC is {ONE_CLASS}",
+    min_crossed=MIN_CROSSED,
 )
 
 
@@ -161,4 +163,5 @@ AVERAGE_PRECISION = BinaryScore(
     fallback=average_precision_fallback,
     refusal=average_precision_refusal,
     undefined=f"average precision is {ONE_CLASS}",
+    min_crossed=MIN_CROSSED,
 )
