@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from empirisk.report.errors import DataError
 from empirisk.report.read import read_table
-from empirisk.report.split import Split, split_rows, twin_groups
+from empirisk.report.split import Split, split_rows
 from empirisk.report.table import Table
+from empirisk.report.twins import chance_pairs, twin_groups, twin_pairs
 from tests.report.tables import table_of
 
 WINE = Path(__file__).parents[2] / "examples" / "data" / "winequality-red.csv"
@@ -110,6 +111,27 @@ def test_chance_twins_of_a_coarse_table_are_left_alone() -> None:
     assert split.groups is None
     assert "arise by chance" in split.twins
     assert len(split.test) == 60
+
+
+def test_a_table_that_was_copied_whole_is_kept_together() -> None:
+    x, y = numbers(80), numbers(80, 1)
+    table = table_of({"x": np.tile(x, 3), "y": np.tile(y, 3)})
+    split = split_rows(table)
+    assert not set(rows_of(table, split.train)) & set(rows_of(table, split.test))
+    assert split.groups is not None
+
+
+def test_chance_pairs_agree_with_brute_force() -> None:
+    rng = np.random.default_rng(0)
+    table = table_of(
+        {"a": rng.integers(0, 3, 50), "b": rng.choice(["u", "v"], 50), "y": rng.integers(0, 4, 50)}
+    )
+    rows = sorted(set(table.frame.rows()))
+    pairs = [(r, s) for i, r in enumerate(rows) for s in rows[:i]]
+    agree = [np.mean([r[j] == s[j] for r, s in pairs]) for j in range(3)]
+    assert chance_pairs(table) == pytest.approx(50 * 49 / 2 * np.prod(agree))
+    counts = Counter(table.frame.rows())
+    assert twin_pairs(twin_groups(table)) == sum(k * (k - 1) // 2 for k in counts.values())
 
 
 def test_wine_has_its_known_duplicates() -> None:

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import stats
 
 from empirisk.report.checks import Audited, NotRunError, Outcome
-from empirisk.report.split import twin_groups
 from empirisk.report.table import option
+from empirisk.report.twins import twin_groups
 from empirisk.results import Finding
 
 __all__ = [

@@ -10,10 +10,13 @@ import polars as pl
 
 from empirisk.report.errors import DataError
 from empirisk.report.table import Table
+from empirisk.report.twins import chance_pairs, numbered, twin_groups, twin_pairs
 
-__all__ = ["Split", "split_rows", "twin_groups"]
+__all__ = ["Split", "split_rows"]
 
 _MIN_ROWS = 10
+_LARGEST = 0.05  # share of the rows that one unit may hold
+_BY_CHANCE = 0.01  # dependent columns may make a hundred times the twins of independent ones
 
 
 @dataclass(frozen=True)
@@ -48,26 +51,6 @@ class Split:
     n_straddling: int
     twins: str
     groups: np.ndarray | None = None
-
-
-def twin_groups(table: Table) -> np.ndarray:
-    """Number the rows so that exact twins share a number.
-
-    Twins agree in the target and in every column but ids, columns dropped by the user, and the group and time
-    columns. Texts that the model does not use count: two passengers with different names are two passengers.
-    """
-    names = [
-        c.name
-        for c in table.columns
-        if c.role in ("feature", "target") or (c.role == "dropped" and c.kind == "text")
-    ]
-    return _numbered(table.frame.select(names))
-
-
-def _numbered(frame: pl.DataFrame) -> np.ndarray:
-    named = frame.rename({name: f"c{i}" for i, name in enumerate(frame.columns)})
-    first = named.with_row_index("row").select(pl.col("row").first().over(named.columns))
-    return np.unique(first.to_series().to_numpy(), return_inverse=True)[1]
 
 
 def split_rows(
@@ -142,25 +125,26 @@ def _by_row(table: Table, test_size: float, rng: np.random.Generator) -> Split:
     strata, twins = _strata(table), twin_groups(table)
     plain = _draw(strata, np.arange(table.n_rows), test_size, np.random.default_rng(rng.integers(2**32)))
     straddling = int(np.isin(twins[plain], twins[~plain]).sum())
-    counts = np.bincount(twins)
-    share = float((counts[twins] > 1).mean())
-    groups = None
+    test, groups = plain, None
     if straddling == 0:
         told = "no row has an exact twin in the other part"
-        test = plain
-    elif share <= 0.5 and counts.max() <= max(2, 0.05 * table.n_rows):
+    elif (expected := chance_pairs(table)) > _BY_CHANCE * (pairs := twin_pairs(twins)):
+        told = (
+            f"{straddling:,} test rows have an exact twin in train; so few different rows are possible that "
+            f"twins arise by chance ({pairs:,} pairs, {expected:,.0f} if the columns were independent), so "
+            "they are not kept together"
+        )
+    elif (largest := np.bincount(twins).max()) > max(2, _LARGEST * table.n_rows):
+        told = (
+            f"{straddling:,} test rows have an exact twin in train, but one row stands {largest:,} times: "
+            "twins cannot be kept together"
+        )
+    else:
         told = (
             f"{straddling:,} test rows would have had an exact twin (same features, same target) in train: "
             "twins are kept together"
         )
         test, groups = _draw(strata, twins, test_size, rng), twins
-    else:
-        told = (
-            f"{straddling:,} test rows have an exact twin in train, and {100 * share:.0f} % of all rows "
-            "have one: so few "
-            "different rows are possible that twins arise by chance, and they are not kept together"
-        )
-        test = plain
     kind = "at random" if table.task == "regression" else "at random within each class"
     why = f"{100 * test_size:.0f} % of the rows {kind}, because no group or time column was given"
     return _made(table, "row", why, test, straddling, told, groups)
@@ -229,7 +213,7 @@ def _by_file(table: Table, test_table: Table) -> Split:
     if test_table.target is None:
         raise DataError(f"{test_table.source.name} lacks the target {table.target!r}: a test file needs it")
     both = pl.concat([t.frame.select([*table.features, str(table.target)]) for t in (table, test_table)])
-    numbers = _numbered(both)
+    numbers = numbered(both)
     straddling = int(np.isin(numbers[table.n_rows :], numbers[: table.n_rows]).sum())
     told = (
         f"{straddling:,} rows of the test file have an exact twin in the training file; they stay, and "
