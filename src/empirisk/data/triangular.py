@@ -11,6 +11,7 @@ import scipy.linalg as sla
 
 from empirisk import _loops
 from empirisk.data.design import Design
+from empirisk.data.threads import one_thread
 from empirisk.typing import Array
 
 __all__ = ["TriangularFactor", "triangular_factor"]
@@ -74,7 +75,8 @@ class TriangularFactor:
         """``H`` with ``H H'`` the (pseudo-)inverse of ``X' diag(s) X`` (about the mean), original units."""
         r = self.rank
         if r == len(self.singular) and r > 0:
-            H = sla.solve_triangular(self.R, np.eye(r))
+            with one_thread(float(r) ** 3):
+                H = sla.solve_triangular(self.R, np.eye(r))
         else:
             H = self.basis[:, :r] / (self.singular[:r] * math.sqrt(self.total))
         return np.asarray(H / self.scale[:, None])
@@ -117,11 +119,12 @@ def triangular_factor(
     tolerance = eps * (8.0 * max(p, 8) + 4.0 * offset)
     blocks = _Blocks(design, weight, mean, scale, live)
     R, method = None, "cholesky"
-    if not exact and n > 20 * max(p, 50):
-        R = _cholesky(blocks, p)
-    if R is None:
-        R, method = _qr(blocks, p), "qr"
-    _, singular, Vt = np.linalg.svd(R) if p else (None, np.zeros(0), np.zeros((0, 0)))
+    with one_thread(float(max(n, p)) * p * p):
+        if not exact and n > 20 * max(p, 50):
+            R = _cholesky(blocks, p)
+        if R is None:
+            R, method = _qr(blocks, p), "qr"
+        _, singular, Vt = np.linalg.svd(R) if p else (None, np.zeros(0), np.zeros((0, 0)))
     singular = singular / math.sqrt(total) if total > 0.0 else singular
     rank = int(np.sum(singular > tolerance * max(float(np.max(singular, initial=0.0)), 1e-300)))
     return TriangularFactor(R, mean, scale, total, constant, method, singular, Vt.T, rank, tolerance)

@@ -12,6 +12,8 @@ from empirisk.typing import Array
 
 __all__ = ["RobustCovariance", "cluster_covariance", "hc3_covariance"]
 
+_DETERMINES = 1.0 - 1e-10  # leverage at which a row alone determines a coefficient
+
 
 @dataclass(frozen=True, eq=False)
 class RobustCovariance:
@@ -50,14 +52,16 @@ def hc3_covariance(info: Information, residual: Array, weight: Array, df: float)
         leverage = (E * E).sum(axis=1)
         live = s > 0.0
         worst = max(worst, float(np.max(leverage[live], initial=0.0)))
-        scaled = np.where(live, e / np.maximum(1.0 - leverage, 1e-300), 0.0)
+        if worst > _DETERMINES:
+            break
+        scaled = np.where(live, e / (1.0 - leverage), 0.0)
         meat += (E.T * (s * scaled * scaled)) @ E
-    if worst > 1.0 - 1e-10:
+    if worst > _DETERMINES:
         meat = np.full_like(meat, np.nan)
     note = (
         "standard errors are heteroscedasticity-robust (HC3): the noise may differ between rows, "
         "but rows must be independent"
-        if worst <= 1.0 - 1e-10
+        if worst <= _DETERMINES
         else "HC3 is undefined: some row has leverage 1 (it alone determines a coefficient)"
     )
     H = info.half
@@ -113,8 +117,8 @@ def cluster_covariance(info: Information, residual: Array, weight: Array, groups
 def _shrink(Eg: Array) -> Array:
     """``T`` with ``E_g' (I - E_g E_g')^(-1/2) = T E_g'``; directions of leverage 1 drop out."""
     value, vector = np.linalg.eigh(Eg.T @ Eg)
-    left = 1.0 - value
-    factor = np.where(left > 1e-10, 1.0 / np.sqrt(np.maximum(left, 1e-300)), 0.0)
+    free = value < _DETERMINES
+    factor = np.where(free, 1.0 / np.sqrt(np.where(free, 1.0 - value, 1.0)), 0.0)
     return np.asarray((vector * factor) @ vector.T)
 
 
