@@ -163,7 +163,10 @@ def test_storage_does_not_matter(est: Any, stored: str, rng: np.random.Generator
     X = STORED[stored](d.X)
     other = fit(est, X, d.y)
     assert_same_fit(fit(est, d.X, d.y), other)
-    np.testing.assert_array_equal(other.predict(X)[:5], other.predict(X[:5]))
+    if is_classifier(est):
+        np.testing.assert_array_equal(other.predict(X)[:5], other.predict(X[:5]))
+    else:
+        np.testing.assert_allclose(other.predict(X)[:5], other.predict(X[:5]), rtol=1e-13)
 
 
 @each(ALL)
@@ -205,7 +208,8 @@ def test_data_frames_give_names(est: Any, frame: Any, rng: np.random.Generator) 
     y = (pd.Series if frame is pd.DataFrame else pl.Series)(d.y)
     named = clone(est).fit(X, y)
     assert list(named.feature_names_in_) == names
-    np.testing.assert_array_equal(parameters(named), parameters(clone(est).fit(d.X, d.y)))
+    # A frame becomes a Fortran-ordered array: sums run in another order, and more is not promised.
+    assert_same_fit(fit(est, X, y), fit(est, d.X, d.y))
     np.testing.assert_array_equal(named.predict(X), named.predict(X[names]))
     with pytest.raises(ValueError, match="feature names"):
         named.predict(X[names[::-1]])
