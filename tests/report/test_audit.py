@@ -73,6 +73,16 @@ def test_planted_column_fault_is_found(code: str) -> None:
     assert next(c for c in result.checks if c.code == code).outcome == "found"
 
 
+def test_labels_of_two_files_put_together_look_alike() -> None:
+    data = clean()
+    data["y"] = [
+        {"yes": "<=50K", "no": ">50K"}[v] + ("." if i > 300 else "") for i, v in enumerate(data["y"])
+    ]
+    (finding,) = found(run(table_of(data)), "ER114")
+    assert finding.level == "serious"
+    assert "'<=50K' and '<=50K.'; '>50K' and '>50K.'" in finding.sentence
+
+
 def test_equal_columns_and_a_copy_of_the_target() -> None:
     data = clean()
     result = run(table_of({**data, "a again": data["a"]}))

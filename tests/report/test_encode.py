@@ -139,6 +139,17 @@ def test_unscaled_for_trees_and_a_subset_of_rows() -> None:
     )
 
 
+def test_a_number_called_like_a_part_of_a_date_is_itself() -> None:
+    rng = np.random.default_rng(0)
+    table = table_of({"stay (days)": rng.normal(size=40), "y": rng.normal(size=40)})
+    (origin,) = feature_origin(make_encoder(table).fit(model_frame(table)))
+    assert (origin.name, origin.source, origin.kind) == ("stay (days)", "stay (days)", "number")
+    days = [datetime.date(2020, 1, 1 + i % 28) for i in range(40)]
+    clash = table_of({"d": days, "d (days)": rng.normal(size=40), "y": rng.normal(size=40)})
+    with pytest.raises(DataError, match="rename one of them"):
+        make_encoder(clash)
+
+
 def test_time_of_day_gives_an_hour() -> None:
     stamps = [datetime.datetime(2020, 1, 1 + i % 20, i % 24, 30) for i in range(60)]
     table = table_of({"at": stamps, "y": np.random.default_rng(0).normal(size=60).tolist()})

@@ -273,8 +273,8 @@ def test_summaries_are_counts() -> None:
     expected, _ = np.histogram(values.to_numpy(), bins=out["edges"])
     assert out["counts"] == expected.tolist()
     levels = summarise(pl.Series([f"l{i % 30}" for i in range(300)]), "categorical")
-    assert sum(levels["counts"]) + levels["other"] == 300
-    assert summarise(pl.Series(["secret name 1", "x"]), "text") == {"kind": "lengths", "min": 1, "max": 13}
+    assert sum(k for _, k in levels["levels"]) + levels["other"] == 300
+    assert summarise(pl.Series(["secret name 1", "x"]), "text") == {"type": "lengths", "min": 1, "max": 13}
     assert summarise(pl.Series([5.0, 5.0]), "number")["counts"] == [2]
 
 

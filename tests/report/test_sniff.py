@@ -92,6 +92,7 @@ def test_comment_lines_are_left_out_and_told_but_a_header_with_a_hash_is_kept() 
         "x,y\n1,2\n",
         ["2 comment lines at the top are left out"],
     )
+    assert without_comments("sep=;\r\nx;y\r\n1;2\r\n")[0] == "x;y\r\n1;2\r\n"
     assert without_comments("#x,y\n1,2\n") == ("#x,y\n1,2\n", [])
     assert without_comments("|1x3 Cross validator\n25, Private\n38, Local\n")[0] == "25, Private\n38, Local\n"
 
@@ -123,6 +124,7 @@ def test_bytes_without_meaning_in_windows_1252_are_latin_1() -> None:
         ("ä,1\n".encode("latin-1"), "utf-8", "byte 0xe4 in line 1"),
         (b"a,b\n", "foo", "--encoding 'foo' is not known"),
         (bytes(range(256)) * 9, None, "holds no text"),
+        ("größe,é\nü,ä\n".encode() + b"\xe4,1\n", None, "utf-8 but for 1 byte .* 0xe4 in line 3"),
     ],
 )
 def test_undecodable_bytes_are_refused(data: bytes, encoding: str | None, message: str) -> None:

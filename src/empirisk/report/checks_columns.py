@@ -150,10 +150,10 @@ def lookalike_levels(a: Audited) -> Outcome:
     """Levels that differ only by case, blanks or punctuation."""
     out = []
     for c in a.table.columns:
-        alike: dict[str, list[str]] = defaultdict(list)
+        alike: dict[tuple[str, str], list[str]] = defaultdict(list)
         for level in c.levels:
-            alike[re.sub(r"[\W_]+", "", level.casefold()) or level].append(level)
-        pairs = [v for v in alike.values() if len(v) > 1 and not _signed(v)]
+            alike[_bare(level)].append(level)
+        pairs = [v for v in alike.values() if len(v) > 1]
         if pairs and c.role in ("feature", "target"):
             shown = "; ".join(" and ".join(repr(x) for x in p[:3]) for p in pairs[:3])
             level = "serious" if c.role == "target" else "warning"
@@ -166,9 +166,10 @@ def lookalike_levels(a: Audited) -> Outcome:
     return Outcome(out, "no two levels differ only in case, blanks or punctuation")
 
 
-def _signed(levels: list[str]) -> bool:
-    """Signs carry meaning: "<=50K" is not ">50K", "A+" is not "A-"."""
-    return len({re.sub(r"[^<>=+\-!%]", "", level) for level in levels}) == len(levels)
+def _bare(level: str) -> tuple[str, str]:
+    """A level without case, blanks and punctuation, and its signs: "<=50K" is not ">50K", "A+" is not
+    "A-"."""
+    return re.sub(r"[\W_]+", "", level.casefold()) or level, re.sub(r"[^<>=+\-!%]", "", level)
 
 
 def sentinel_values(a: Audited) -> Outcome:

@@ -121,19 +121,23 @@ def _has_times(column: Column) -> bool:
 
 
 def _blocks(table: Table) -> dict[str, list[str]]:
-    """Columns of the model frame by the way in which they are encoded."""
-    out: dict[str, list[str]] = {"numbers": [], "truths": [], "missing": [], "levels": []}
+    """Columns of the model frame by the way in which they are encoded; the parts of dates are kept apart."""
+    keys = ("numbers", "dates", "truths", "missing", "missing_dates", "levels", "date_levels")
+    out: dict[str, list[str]] = {key: [] for key in keys}
     for c in (c for c in table.columns if c.role == "feature"):
         if c.kind == "date":
-            numbers = [_part(c.name, "days")] + ([_part(c.name, "hour")] if _has_times(c) else [])
-            out["numbers"] += numbers
-            out["levels"] += [_part(c.name, "month"), _part(c.name, "weekday")]
-            out["missing"] += numbers[:1] if c.n_missing else []
+            days, hour = _part(c.name, "days"), _part(c.name, "hour")
+            out["dates"] += [days, hour] if _has_times(c) else [days]
+            out["date_levels"] += [_part(c.name, "month"), _part(c.name, "weekday")]
+            out["missing_dates"] += [days] if c.n_missing else []
         elif c.kind in ("number", "boolean"):
             out["numbers" if c.kind == "number" else "truths"].append(c.name)
             out["missing"] += [c.name] if c.n_missing else []
         else:
             out["levels"].append(c.name)
+    names = [n for key, columns in out.items() if not key.startswith("missing") for n in columns]
+    if twice := sorted({n for n in names if names.count(n) > 1}):
+        raise DataError(f"a column is called {twice[0]!r} like a part of a date column: rename one of them")
     return out
 
 
@@ -167,22 +171,24 @@ def make_encoder(table: Table, *, scale: bool = True) -> ColumnTransformer:
     blocks = _blocks(table)
     if not any(blocks.values()):
         raise DataError(f"{table.source.name} has no feature column: force one with --types")
-    number: list[tuple[str, Any]] = [("impute", SimpleImputer(strategy="median", keep_empty_features=True))]
-    if scale:
-        number.append(("scale", StandardScaler()))
-    levels = OneHotEncoder(
+    made = {key: _transformer(key, table, scale) for key in blocks}
+    return ColumnTransformer([(key, made[key], columns) for key, columns in blocks.items() if columns])
+
+
+def _transformer(key: str, table: Table, scale: bool) -> Any:
+    if key in ("numbers", "dates"):
+        impute = ("impute", SimpleImputer(strategy="median", keep_empty_features=True))
+        return Pipeline([impute, ("scale", StandardScaler())] if scale else [impute])
+    if key == "truths":
+        return SimpleImputer(strategy="most_frequent", keep_empty_features=True)
+    if key in ("missing", "missing_dates"):
+        return MissingIndicator(features="all", sparse=False)
+    return OneHotEncoder(
         handle_unknown="infrequent_if_exist",
         min_frequency=rare_below(table.n_rows),
         max_categories=_MAX_LEVELS,
         sparse_output=False,
     )
-    made = {
-        "numbers": Pipeline(number),
-        "truths": SimpleImputer(strategy="most_frequent", keep_empty_features=True),
-        "missing": MissingIndicator(features="all", sparse=False),
-        "levels": levels,
-    }
-    return ColumnTransformer([(key, made[key], columns) for key, columns in blocks.items() if columns])
 
 
 def feature_origin(encoder: ColumnTransformer, encoded: np.ndarray | None = None) -> list[Origin]:
@@ -202,44 +208,43 @@ def feature_origin(encoder: ColumnTransformer, encoded: np.ndarray | None = None
     """
     out: list[Origin] = []
     for key, fitted, columns in encoder.transformers_:
-        if key == "numbers":
-            out += _numbers(fitted, columns)
+        sources = [_without_part(c) for c in columns] if "date" in key else list(columns)
+        if key in ("numbers", "dates"):
+            out += _numbers(fitted, columns, sources)
         elif key == "truths":
             out += [Origin(c, c, "boolean") for c in columns]
-        elif key == "missing":
-            out += [Origin(f"{_source(c)} is missing", _source(c), "missing") for c in columns]
-        elif key == "levels":
-            out += _levels(fitted, columns)
+        elif key in ("missing", "missing_dates"):
+            out += [Origin(f"{s} is missing", s, "missing") for s in sources]
+        elif key in ("levels", "date_levels"):
+            out += _levels(fitted, columns, sources)
     if encoded is None:
         return out
     sds = np.asarray(encoded, dtype=np.float64).std(axis=0)
     return [replace(o, sd=float(sd)) for o, sd in zip(out, sds, strict=True)]
 
 
-def _source(column: str) -> str:
-    """The column of the table behind a part of a date."""
-    for part in ("days", "month", "weekday", "hour"):
-        if column.endswith(f" ({part})"):
-            return column.removesuffix(f" ({part})")
-    return column
+def _without_part(name: str) -> str:
+    """The date column behind one of its parts: ``day (month)`` is of ``day``."""
+    return name[: name.rindex(" (")]
 
 
-def _numbers(fitted: Pipeline, columns: Sequence[str]) -> list[Origin]:
+def _numbers(fitted: Pipeline, columns: Sequence[str], sources: Sequence[str]) -> list[Origin]:
     scaler = fitted.named_steps.get("scale")
     centers = np.zeros(len(columns)) if scaler is None else scaler.mean_
     scales = np.ones(len(columns)) if scaler is None else scaler.scale_
     return [
-        Origin(c, _source(c), "number" if _source(c) == c else "date", "", float(m), float(s))
-        for c, m, s in zip(columns, centers, scales, strict=True)
+        Origin(name, source, "number" if source == name else "date", "", float(m), float(s))
+        for name, source, m, s in zip(columns, sources, centers, scales, strict=True)
     ]
 
 
-def _levels(fitted: OneHotEncoder, columns: Sequence[str]) -> list[Origin]:
+def _levels(fitted: OneHotEncoder, columns: Sequence[str], sources: Sequence[str]) -> list[Origin]:
     out = []
-    for column, known, rare in zip(columns, fitted.categories_, fitted.infrequent_categories_, strict=True):
+    infrequent = fitted.infrequent_categories_
+    for column, source, known, rare in zip(columns, sources, fitted.categories_, infrequent, strict=True):
         grouped = () if rare is None else tuple(str(r) for r in rare)
         for level in (str(k) for k in known if str(k) not in grouped):
-            out.append(Origin(f"{column} = {level}", _source(column), "level", level))
+            out.append(Origin(f"{column} = {level}", source, "level", level))
         if grouped:
-            out.append(Origin(f"{column} = {RARE}", _source(column), "level", RARE, grouped=grouped))
+            out.append(Origin(f"{column} = {RARE}", source, "level", RARE, grouped=grouped))
     return out

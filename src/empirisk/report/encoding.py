@@ -82,7 +82,7 @@ def _looks_utf16(data: bytes) -> str:
     return ""
 
 
-def _found(data: bytes) -> str:
+def _found(data: bytes, name: str) -> str:
     for bom, encoding in _BOMS:
         if data.startswith(bom):
             return encoding
@@ -91,9 +91,23 @@ def _found(data: bytes) -> str:
     try:
         data.decode("utf-8")
         return "utf-8"
-    except UnicodeDecodeError:
+    except UnicodeDecodeError as error:
+        _refuse_damaged_utf8(data, error, name)
         # Five byte values have no meaning in Windows-1252.
         return "latin-1" if any(b in data for b in b"\x81\x8d\x8f\x90\x9d") else "cp1252"
+
+
+def _refuse_damaged_utf8(data: bytes, error: UnicodeDecodeError, name: str) -> None:
+    """Refuse text that is UTF-8 but for a few bytes: as Windows-1252 every other letter would come out
+    wrong."""
+    text = data.decode("utf-8", errors="replace")
+    lost = text.count("\ufffd")
+    if sum(ord(c) > 127 for c in text) - lost > lost:
+        line = data[: error.start].count(b"\n") + 1
+        raise DataError(
+            f"{name} is utf-8 but for {lost} byte{'' if lost == 1 else 's'} (the first is "
+            f"{data[error.start]:#x} in line {line}): mend it, or force --encoding cp1252"
+        ) from error
 
 
 def decode(data: bytes, name: str, encoding: str | None = None) -> tuple[str, str]:
@@ -111,7 +125,7 @@ def decode(data: bytes, name: str, encoding: str | None = None) -> tuple[str, st
     >>> decode(b"\\xef\\xbb\\xbfa,b", "a.csv")
     ('a,b', 'utf-8-sig')
     """
-    used = encoding or _found(data)
+    used = encoding or _found(data, name)
     try:
         codecs.lookup(used)
         text = data.decode(used)

@@ -145,7 +145,7 @@ def sniff(text: str, delimiter: str | None = None) -> Dialect:
 
 
 def without_comments(text: str) -> tuple[str, list[str]]:
-    """Leave out comment lines at the top, and say so.
+    """Leave out comment lines at the top (and the line ``sep=;`` that spreadsheets write), and say so.
 
     A line that starts with # or | is a comment unless it is split like the line after the comments:
     ``#id,x,y`` is a header.
@@ -157,6 +157,8 @@ def without_comments(text: str) -> tuple[str, list[str]]:
     >>> without_comments("#id,y\\n1,2\\n")[1]
     []
     """
+    if stated := re.match(r'^"?sep=(.)"?\r?\n', text):
+        return text[stated.end() :], [f"the first line ({stated.group().strip()}) is left out"]
     lines = text[:20_000].split("\n")
     k = next((i for i, line in enumerate(lines) if not line.startswith(("#", "|"))), len(lines))
     if k == 0 or k >= len(lines) or not lines[k].strip():

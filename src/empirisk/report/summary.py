@@ -26,9 +26,9 @@ def summarise(values: pl.Series, kind: str) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``{"kind": "numeric", "edges", "counts", "mean", "sd", "quantiles"}`` (quantiles 0, 25, 50, 75, 100 %;
-        those of dates as ISO strings, with edges in days), ``{"kind": "categories", "labels", "counts",
-        "other", "n_other_levels"}``, ``{"kind": "lengths", "min", "max"}`` or ``{"kind": "none"}``.
+        ``{"type": "histogram", "edges", "counts", "mean", "sd", "quantiles"}`` (quantiles 0, 25, 50, 75, 100
+        %; those of dates as ISO strings, with edges in days), ``{"type": "levels", "levels": [[level, count],
+        ...], "other", "n_other_levels"}``, ``{"type": "lengths", "min", "max"}`` or ``{"type": "none"}``.
 
     Examples
     --------
@@ -37,13 +37,13 @@ def summarise(values: pl.Series, kind: str) -> dict[str, Any]:
     """
     some = values.drop_nulls()
     if some.is_empty() or kind in ("empty", "constant"):
-        return {"kind": "none"}
+        return {"type": "none"}
     if kind in ("id", "text"):
         lengths = some.cast(pl.String).str.len_chars()
         shortest, longest = (
             int(v) for v in lengths.to_numpy()[[lengths.arg_min() or 0, lengths.arg_max() or 0]]
         )
-        return {"kind": "lengths", "min": shortest, "max": longest}
+        return {"type": "lengths", "min": shortest, "max": longest}
     if kind == "number":
         return _histogram(some.to_numpy())
     if kind == "date":
@@ -55,9 +55,8 @@ def summarise(values: pl.Series, kind: str) -> dict[str, Any]:
     rows = [(str(v), int(c)) for v, c in counts.iter_rows()]
     shown, rest = rows[:_MAX_LEVELS], rows[_MAX_LEVELS:]
     return {
-        "kind": "categories",
-        "labels": [v for v, _ in shown],
-        "counts": [c for _, c in shown],
+        "type": "levels",
+        "levels": [[v, c] for v, c in shown],
         "other": sum(c for _, c in rest),
         "n_other_levels": len(rest),
     }
@@ -80,7 +79,7 @@ def _histogram(values: np.ndarray) -> dict[str, Any]:
     counts, _ = np.histogram(values, bins=edges)
     scale = float(np.abs(values).max()) or 1.0  # squares of very large numbers overflow
     return {
-        "kind": "numeric",
+        "type": "histogram",
         "edges": [float(e) for e in edges],
         "counts": [int(c) for c in counts],
         "mean": float((values / scale).mean() * scale),
