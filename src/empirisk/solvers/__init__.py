@@ -7,6 +7,7 @@ from empirisk.solvers.coordinate import Coordinate
 from empirisk.solvers.lbfgs import LBFGS
 from empirisk.solvers.least_squares import LeastSquares
 from empirisk.solvers.newton import Newton
+from empirisk.solvers.prox_newton import ProxNewton
 
 REGISTRY: dict[str, type] = {
     "conjugate_gradient": ConjugateGradient,
@@ -14,6 +15,7 @@ REGISTRY: dict[str, type] = {
     "lbfgs": LBFGS,
     "least_squares": LeastSquares,
     "newton": Newton,
+    "prox_newton": ProxNewton,
 }
 
 __all__ = [
@@ -23,6 +25,7 @@ __all__ = [
     "Coordinate",
     "LeastSquares",
     "Newton",
+    "ProxNewton",
     "Solver",
     "State",
     "choose",

@@ -25,8 +25,6 @@ class NewtonBlocks:
         The problem.
     columns : Columns
         Its columns.
-    index : array of int
-        The working set.
     coef, b : arrays
         Coefficients (of all columns) and intercept to start from.
     scores : array
@@ -39,20 +37,39 @@ class NewtonBlocks:
         self,
         problem: LinearProblem,
         columns: Columns,
-        index: IndexArray,
         coef: Array,
         b: Array,
         scores: Array,
         grams: tuple[GramSet | None, ...],
     ) -> None:
-        self.problem, self.columns, self.index = problem, columns, index
+        self.problem, self.columns, self.coef = problem, columns, coef
         self.share = problem.data.weight / problem.data.total_weight
-        self.w, self.b, self.z = coef[index].copy(), np.array(b, dtype=np.float64), scores.copy()
+        self.b, self.z = np.array(b, dtype=np.float64), scores.copy()
         self.vector = scores.ndim == 2
         outputs = scores.shape[1] if self.vector else 1
         self.grams: tuple[GramSet | None, ...] = grams or (None,) * outputs
         self.loss = problem.mean_loss(self.z)
         self.reuse = True
+        self.work_on(np.empty(0, dtype=np.int64))
+
+    def reusable(self, support: IndexArray) -> IndexArray:
+        """The columns of the Gram matrices when all of these can be used again, else the support."""
+        for c, gram in enumerate(self.grams):
+            if gram is None or not _close(self._curvature(self._pick(c)), gram.h):
+                return support
+        assert self.grams[0] is not None  # noqa: S101  (for the type checker)
+        return self.grams[0].index
+
+    def work_on(self, index: IndexArray) -> None:
+        """Choose the working set; it begins with the columns of a Gram matrix that is to be used again."""
+        self.index, self.w = index, self.coef[index].copy()
+        self.grams = tuple(
+            g if g is not None and np.array_equal(g.index, index[: len(g.index)]) else None for g in self.grams
+        )
+
+    def _pick(self, c: int) -> tuple[slice | int, ...]:
+        """Column c of vector scores, or all of scalar ones."""
+        return (slice(None), c) if self.vector else (slice(None),)
 
     def descend(self, goal: float, sweeps: int) -> None:
         """Sweep until the gap on the working set is at most goal, or nothing moves any more."""
@@ -89,7 +106,7 @@ class NewtonBlocks:
 
     def _newton(self, c: int, goal: float) -> bool:
         problem, penalty = self.problem, self.problem.penalty
-        pick = (slice(None), c) if self.vector else (slice(None),)
+        pick = self._pick(c)
         u = -self.share * problem.loss.grad(problem.data.y, self.z)[pick]
         h = self._curvature(pick)
         w = np.ascontiguousarray(self.w[pick])
@@ -123,8 +140,7 @@ class NewtonBlocks:
         columns, index = self.columns, self.index
         centred = self.problem.intercept
         gram = self.grams[c]
-        close = gram is not None and float(np.abs(h - gram.h).sum()) <= STALE * float(gram.h.sum())
-        if gram is not None and close and self.reuse:
+        if gram is not None and self.reuse and _close(h, gram.h):
             gram = gram.with_features(index[len(gram.index) :], self._means(gram.h, index[len(gram.index) :]))
         elif gram_fits(columns, len(index)):
             gram = GramSet(columns, h).with_features(index, self._means(h, index))
@@ -175,6 +191,10 @@ class NewtonBlocks:
             return
         self.w = self.w - shift[:, None]
         self.z = self.z - self.columns.scores_of(self.index, shift)[:, None]
+
+
+def _close(h: Array, other: Array) -> bool:
+    return float(np.abs(h - other).sum()) <= STALE * float(other.sum())
 
 
 def _best_shift(w: Array, l1: float, l2: float) -> Array:

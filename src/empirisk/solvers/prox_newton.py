@@ -104,13 +104,16 @@ class ProxNewton:
         if state.columns is None:
             return replace(state, done=True)
         coef, b = problem.split(state.w)
-        held = np.flatnonzero(coef if coef.ndim == 1 else np.any(coef != 0.0, axis=1))
-        if state.grams and state.grams[0] is not None:
-            held = state.grams[0].index
+        support = np.flatnonzero(coef if coef.ndim == 1 else np.any(coef != 0.0, axis=1))
+        blocks = NewtonBlocks(problem, state.columns, coef, b, state.evaluation.scores, state.grams)
+        held = blocks.reusable(support)
         size = constraint_size(state.v, problem.penalty.positive)
         index = choose(size, state.columns.norm, problem.penalty.l1, state.scale, state.alive, held)
-        blocks = NewtonBlocks(problem, state.columns, index, coef, b, state.evaluation.scores, state.grams)
-        blocks.descend(0.05 * state.gap, SWEEPS)
+        missing = int(np.count_nonzero(size[state.alive] > problem.penalty.l1)) > np.count_nonzero(
+            size[held] > problem.penalty.l1
+        )
+        blocks.work_on(index)
+        blocks.descend((0.3 if missing else 0.01) * state.gap, SWEEPS)
         new = coef.copy()
         new[index] = blocks.w
         done = bool(np.array_equal(new, coef))
