@@ -114,7 +114,8 @@ class GramColumns {
   GramColumns(const DenseView<T>& x, const ColumnSet& set, i64 first)
       : x_(x), set_(set), first_(first), strips_(ceil_div(set.k, strip)),
         threads_(threads_for(x.rows * set.k * (set.k - first), strips_)),
-        rows_(set.k > 512 ? 128 : 256), packed_(rows_ * set.k), root_(x.rows), part_(threads_ * strip * (set.k - first)) {
+        rows_(least(most((i64(2) << 20) / most<i64>(set.k, 1), slice), x.rows)), lda_(round_up(rows_, 8) + 8),
+        packed_(lda_ * set.k), root_(x.rows), part_(threads_ * strip * (set.k - first)) {
     for (i64 i = 0; i < x.rows; ++i) root_[i] = std::sqrt(set.h[i]);
   }
 
@@ -132,7 +133,7 @@ class GramColumns {
   }
 
  private:
-  static constexpr i64 strip = 16;
+  static constexpr i64 strip = 16, slice = 256;  // columns of a task; rows whose products stay in the inner cache
 
   void pack(i64 s, i64 begin, i64 rows) {
     const i64 end = least(set_.k, (s + 1) * strip);
@@ -140,7 +141,7 @@ class GramColumns {
     for (i64 c = s * strip; c < end; ++c) {
       const T* EMPIRISK_RESTRICT column = x_.data + set_.index[c] * x_.col_stride + begin;
       const double m = mean(c);
-      double* EMPIRISK_RESTRICT to = packed_.data() + c * rows_;
+      double* EMPIRISK_RESTRICT to = packed_.data() + c * lda_;
       const double* EMPIRISK_RESTRICT root = root_.data() + begin;
       for (i64 i = 0; i < rows; ++i) to[i] = root[i] * (double(column[i]) - m);
     }
@@ -150,7 +151,7 @@ class GramColumns {
     for (i64 i = 0; i < rows; ++i) {
       const T* row = x_.data + (begin + i) * x_.row_stride;
       for (i64 c = from; c < end; ++c)
-        packed_[c * rows_ + i] = root_[begin + i] * (double(row[set_.index[c] * x_.col_stride]) - mean(c));
+        packed_[c * lda_ + i] = root_[begin + i] * (double(row[set_.index[c] * x_.col_stride]) - mean(c));
     }
   }
 
@@ -159,9 +160,12 @@ class GramColumns {
     const i64 i0 = s * strip, height = least(strip, set_.k - i0), from = most(first_, i0), width = set_.k - from;
     if (width <= 0) return;
     double* part = part_.data() + thread * strip * (set_.k - first_);
-    dots(packed_.data() + i0 * rows_, rows_, height, rows, width, packed_.data() + from * rows_, rows_, Strided{part, width, 1});
-    for (i64 i = 0; i < height; ++i)
-      for (i64 c = 0; c < width; ++c) g[(i0 + i) * ld + from + c] += part[i * width + c];
+    for (i64 r = 0; r < rows; r += slice) {
+      const double* a = packed_.data() + r;
+      dots(a + i0 * lda_, lda_, height, least(slice, rows - r), width, a + from * lda_, lda_, Strided{part, width, 1});
+      for (i64 i = 0; i < height; ++i)
+        for (i64 c = 0; c < width; ++c) g[(i0 + i) * ld + from + c] += part[i * width + c];
+    }
   }
 
   double mean(i64 c) const { return set_.mean ? set_.mean[c] : 0.0; }
@@ -170,7 +174,7 @@ class GramColumns {
   const ColumnSet& set_;
   i64 first_, strips_;
   int threads_;
-  i64 rows_;
+  i64 rows_, lda_;  // rows of a packed block (at most 16 MB), and the distance of its columns
   Buffer<double> packed_, root_, part_;
 };
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import logsumexp, softmax, xlogy
+from scipy.special import xlogy
 
 from empirisk.typing import Array, Interval
 
@@ -35,16 +35,20 @@ class Softmax:
     lipschitz = math.sqrt(2.0)
 
     def value(self, y: Array, z: Array) -> Array:
-        return np.asarray(logsumexp(z, axis=1) - np.take_along_axis(z, _codes(y), axis=1)[:, 0])
+        e, largest = _exponentials(z)
+        # The largest term is exactly 1: without it, log1p keeps what a loss near zero consists of.
+        rest = np.where(e == 1.0, 0.0, e).sum(axis=1) + ((e == 1.0).sum(axis=1) - 1.0)
+        own = np.take_along_axis(z, _codes(y), axis=1)[:, 0]
+        return np.asarray((largest - own) + np.log1p(rest))
 
     def grad(self, y: Array, z: Array) -> Array:
-        q = softmax(z, axis=1)
+        q = _probabilities(z)
         codes = _codes(y)
         np.put_along_axis(q, codes, np.take_along_axis(q, codes, axis=1) - 1.0, axis=1)
         return np.asarray(q)
 
     def hess(self, y: Array, z: Array) -> Array:
-        q = softmax(z, axis=1)
+        q = _probabilities(z)
         return np.asarray(q * (1.0 - q))
 
     def conjugate(self, y: Array, u: Array) -> Array:
@@ -58,7 +62,7 @@ class Softmax:
         return np.where(inside, xlogy(q, q).sum(axis=1), np.inf)
 
     def mean(self, z: Array) -> Array:
-        return np.asarray(softmax(z, axis=1))
+        return _probabilities(z)
 
     def log_normalizer(self, y: Array, dispersion: float) -> Array:
         if dispersion != 1.0:
@@ -93,6 +97,18 @@ class Softmax:
         with np.errstate(divide="ignore"):
             log_share = np.log(np.bincount(_codes(y)[:, 0], weights=s, minlength=k) / s.sum())
         return np.asarray(log_share - log_share.mean()) if np.isfinite(log_share).all() else log_share
+
+
+def _exponentials(z: Array) -> tuple[Array, Array]:
+    """``exp(z - max z)`` and the maxima of the rows."""
+    largest = z.max(axis=1)
+    return np.exp(z - largest[:, None]), largest
+
+
+def _probabilities(z: Array) -> Array:
+    e, _ = _exponentials(z)
+    e /= e.sum(axis=1)[:, None]
+    return np.asarray(e)
 
 
 def _codes(y: Array) -> np.ndarray:

@@ -69,6 +69,8 @@ def _newton_vector(loss: Loss, y: Array, s: Array, z: Array, b: Array, total: fl
     for _ in range(60):
         q = loss.mean(z + b)
         slope = s @ loss.grad(y, z + b) / total
+        if float(np.abs(slope).max()) <= 1e-16:
+            break
         hessian = (np.diag(s @ q) - (q.T * s) @ q) / total
         k = len(b)
         # The direction of equal shifts is flat: a constant added there leaves the step's other part alone.
