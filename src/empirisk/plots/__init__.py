@@ -16,6 +16,7 @@ DISPLAYS = {
     "ImportancesDisplay": "importances",
     "LearningCurveDisplay": "learning_curve",
     "ObservedDisplay": "spread",
+    "PathDisplay": "path",
     "PrecisionRecallDisplay": "precision_recall",
     "QuantilesDisplay": "quantiles",
     "ResidualsDisplay": "spread",
