@@ -221,3 +221,7 @@ def inspect(
 def main() -> None:
     """Entry point of the ``empirisk`` command."""
     app()
+
+
+if __name__ == "__main__":
+    main()

@@ -7,6 +7,7 @@ synthetic rows are predicted again and compared with the stored predictions.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import importlib
 import io
@@ -22,6 +23,8 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
 
 from empirisk.report.atomic import write_file
 from empirisk.report.encode import model_frame
@@ -36,6 +39,8 @@ MEMBERS = ("metadata.json", "model.skops")
 LARGEST = 2_000_000_000
 PACKAGES = ("numpy", "scipy", "scikit-learn", "polars", "skops")
 TOLERANCE = 1e-6
+# scikit-learn's imputers keep the type of their columns, which skops does not list; it is a description of memory.
+PLAIN = frozenset({"numpy.dtype"})
 
 
 class ModelFileError(DataError):
@@ -128,7 +133,7 @@ def package_versions() -> dict[str, str]:
     return out
 
 
-def save(path: Path, pipeline: Any, metadata: dict[str, Any], probes: pl.DataFrame) -> None:
+def save(path: Path, pipeline: Pipeline, metadata: dict[str, Any], probes: pl.DataFrame) -> None:
     """Write a model file (to a temporary name, then renamed).
 
     Parameters
@@ -144,6 +149,7 @@ def save(path: Path, pipeline: Any, metadata: dict[str, Any], probes: pl.DataFra
     """
     import skops.io as sio
 
+    pipeline = _without_solution(pipeline)
     dump = sio.dumps(pipeline)
     rows = {name: [_plain(v) for v in probes[name].to_list()] for name in probes.columns}
     types = {name: str(dtype) for name, dtype in probes.schema.items()}
@@ -232,7 +238,7 @@ def _build(file: Path, dump: bytes, metadata: dict[str, Any]) -> Any:
 
     try:
         untrusted = sio.get_untrusted_types(data=dump)
-        foreign = [name for name in untrusted if not _is_own_class(name)]
+        foreign = [name for name in untrusted if name not in PLAIN and not _is_own_estimator(name)]
         if foreign:
             raise ModelFileError(
                 f"{file.name} is refused: it holds {_list(foreign)}, and only types of scikit-learn and empirisk are trusted"
@@ -246,8 +252,15 @@ def _build(file: Path, dump: bytes, metadata: dict[str, Any]) -> Any:
         ) from error
 
 
-def _is_own_class(name: str) -> bool:
-    """Whether a dotted name is a class defined in this package (never a function or an imported name)."""
+def _without_solution(pipeline: Pipeline) -> Pipeline:
+    """The pipeline with a final estimator that holds its coefficients only; how it was solved is in the metadata."""
+    estimator = copy.copy(pipeline[-1])
+    estimator.__dict__.pop("solution_", None)
+    return Pipeline([*pipeline.steps[:-1], (pipeline.steps[-1][0], estimator)])
+
+
+def _is_own_estimator(name: str) -> bool:
+    """Whether a dotted name is an estimator defined in this package (never a function or an imported name)."""
     module, _, attribute = name.rpartition(".")
     if not module.startswith("empirisk.") or not attribute.isidentifier():
         return False
@@ -255,7 +268,7 @@ def _is_own_class(name: str) -> bool:
         found = getattr(importlib.import_module(module), attribute, None)
     except ImportError:
         return False
-    return isinstance(found, type) and found.__module__ == module
+    return isinstance(found, type) and issubclass(found, BaseEstimator) and found.__module__ == module
 
 
 def _answers(pipeline: Any, probes: pl.DataFrame) -> list:

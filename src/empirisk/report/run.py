@@ -168,8 +168,8 @@ def closing_lines(outcome: Outcome) -> list[str]:
     lines += [verdict["certificate"]] if verdict["certificate"] else []
     step = verdict["next_step"]
     if step is not None:
-        gain = "" if step["gain"] is None else f" (expected gain {wording.estimate(step['gain'])})"
-        lines.append(f"Next step: {step['sentence'].rstrip('.')}{gain}.")
+        gain = "" if step["gain"] is None else f" Expected gain {wording.estimate(step['gain'])}."
+        lines.append(f"Next step: {step['sentence']}{gain}")
     serious = [f for f in report["findings"] if f["level"] == "serious"]
     lines += [f"Serious finding {f['code']}: {f['sentence']}" for f in serious]
     where = outcome.folder / "report.html"
