@@ -40,7 +40,8 @@ class Design:
     @property
     def dtype(self) -> np.dtype:
         """float32 or float64."""
-        return np.dtype(self.X.dtype)
+        dtype: np.dtype = np.dtype(self.X.dtype)
+        return dtype
 
     @property
     def sparse(self) -> bool:

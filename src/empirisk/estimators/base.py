@@ -175,7 +175,7 @@ class LinearEstimator(BaseEstimator):
         )
         check_finite(Design(X), getattr(self, "feature_names_in_", None))
         coef = self.coef_ if self.coef_.dtype == X.dtype else self.coef_.astype(X.dtype)
-        return np.asarray(X @ coef.T) + np.asarray(self.intercept_, dtype=X.dtype)
+        return np.asarray(X @ coef.T + np.asarray(self.intercept_, dtype=X.dtype))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -189,12 +189,11 @@ class LinearEstimator(BaseEstimator):
         return state
 
     def _repr_html_inner(self) -> str:
-        html = super()._repr_html_inner()
-        claim = getattr(self, "solution_", None)
-        return html if claim is None else f"{html}<p>{claim.certificate.claim}</p>"
+        html = str(super()._repr_html_inner())
+        return f"{html}<p>{self.solution_.certificate.claim}</p>" if hasattr(self, "solution_") else html
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        text = super().__repr__(N_CHAR_MAX=N_CHAR_MAX)
+        text = str(super().__repr__(N_CHAR_MAX=N_CHAR_MAX))
         if hasattr(self, "solution_"):
             text = f"{text}  # {self.solution_.certificate.claim}"
         return text
@@ -209,4 +208,3 @@ def _ill_conditioned(problem: LinearProblem, solution: Solution) -> bool:
 def _without_state(solution: Solution) -> Solution:
     """Solver state (factorisations, closures) is for resuming, not for files."""
     return replace(solution, state=None)
-

@@ -54,7 +54,9 @@ def check_targets_finite(y: Array) -> None:
     if len(y) and float(np.abs(y).max()) > LARGEST:
         row = int(np.argmax(np.abs(y).reshape(len(y), -1).max(axis=1)))
         if np.isfinite(y[row]).all():
-            raise ValueError(f"y holds {np.max(np.abs(y[row])):.3g} in row {row}: its square overflows; rescale y")
+            raise ValueError(
+                f"y holds {np.max(np.abs(y[row])):.3g} in row {row}: its square overflows; rescale y"
+            )
     if not np.isfinite(y).all():
         row = int(np.argwhere(~np.isfinite(y))[0][0])
         word = "NaN" if np.isnan(y[row]).any() else "infinity (inf)"
@@ -77,9 +79,13 @@ def check_weights(sample_weight: Any, n: int) -> Array:
         return np.full(n, float(sample_weight))
     weight = np.asarray(sample_weight, dtype=np.float64)
     if weight.ndim != 1:
-        raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim}D with shape {weight.shape}")
+        raise ValueError(
+            f"Sample weights must be 1D array or scalar, got {weight.ndim}D with shape {weight.shape}"
+        )
     if len(weight) != n:
-        raise ValueError(f"sample_weight.shape == {weight.shape}, expected {(n,)}: one weight for each row of X")
+        raise ValueError(
+            f"sample_weight.shape == {weight.shape}, expected {(n,)}: one weight for each row of X"
+        )
     bad = ~np.isfinite(weight) | (weight < 0.0)
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
@@ -89,11 +95,14 @@ def check_weights(sample_weight: Any, n: int) -> Array:
     return weight
 
 
-def check_number(
-    name: str, value: Any, low: float, high: float = math.inf, closed: bool = True
-) -> float:
+def is_flag(value: Any) -> bool:
+    """Whether value is a boolean, which Python also counts among the integers."""
+    return isinstance(value, bool | np.bool_)
+
+
+def check_number(name: str, value: Any, low: float, high: float = math.inf, closed: bool = True) -> float:
     """A finite real number in the range, by parameter name."""
-    ok = isinstance(value, Real) and not isinstance(value, bool | np.bool_) and math.isfinite(float(value))
+    ok = not is_flag(value) and isinstance(value, Real) and math.isfinite(float(value))
     if ok:
         inside = low <= float(value) <= high if closed else low < float(value) <= high
         if inside:
@@ -105,14 +114,14 @@ def check_number(
 
 def check_count(name: str, value: Any, low: int) -> int:
     """An integer >= low, by parameter name."""
-    if isinstance(value, Integral) and not isinstance(value, bool | np.bool_) and int(value) >= low:
+    if not is_flag(value) and isinstance(value, Integral) and int(value) >= low:
         return int(value)
     raise ValueError(f"{name} must be an integer >= {low}, got {value!r}")
 
 
 def check_flag(name: str, value: Any) -> bool:
     """A boolean, by parameter name."""
-    if isinstance(value, bool | np.bool_):
+    if is_flag(value):
         return bool(value)
     raise ValueError(f"{name} must be True or False, got {value!r}")
 

@@ -38,7 +38,5 @@ def apply_class_weight(class_weight: Any, classes: Any, codes: IndexArray, weigh
     unknown = [key for key in class_weight if key not in labels]
     if unknown:
         raise ValueError(f"class_weight names {unknown[0]!r}, which is not a class of y ({labels})")
-    factors = np.array(
-        [check_number(f"class_weight[{c!r}]", class_weight.get(c, 1.0), 0.0) for c in labels]
-    )
+    factors = np.array([check_number(f"class_weight[{c!r}]", class_weight.get(c, 1.0), 0.0) for c in labels])
     return np.asarray(weight * factors[codes])

@@ -147,7 +147,7 @@ class LogisticRegression(ClassifierMixin, LinearEstimator):
             self.classes_, codes = np.unique(y, return_inverse=True)
             if len(self.classes_) < 2:
                 raise ValueError(
-                    f"y holds one class only ({_plain(self.classes_[0])!r}); a classifier needs at least 2 classes"
+                    f"y holds one class only ({_plain(self.classes_[0])!r}); a classifier needs at least 2"
                 )
         else:
             codes = np.searchsorted(self.classes_, y)
@@ -155,7 +155,9 @@ class LogisticRegression(ClassifierMixin, LinearEstimator):
             known[known] = self.classes_[codes[known]] == y[known]
             if not known.all():
                 row = int(np.flatnonzero(~known)[0])
-                raise ValueError(f"y holds the label {_plain(y[row])!r} in row {row}, which was not in the training data")
+                raise ValueError(
+                    f"y holds the label {_plain(y[row])!r} in row {row}, which was not in the training data"
+                )
         if len(self.classes_) == 2:
             return np.where(codes == 1, 1.0, -1.0)
         return codes.astype(np.float64)
@@ -166,7 +168,7 @@ class LogisticRegression(ClassifierMixin, LinearEstimator):
         if present.sum() < 2:
             only = _plain(self.classes_[int(np.argmax(present))])
             raise ValueError(
-                f"only one class ({only!r}) has rows with positive sample_weight; at least 2 classes are needed"
+                f"only one class ({only!r}) has rows with positive sample_weight; 2 classes are needed"
             )
         return apply_class_weight(self.class_weight, self.classes_, codes, weight)
 

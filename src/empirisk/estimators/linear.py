@@ -47,9 +47,9 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
         return {"y_numeric": True, "multi_output": True}
 
     def _targets(self, y: Any, fitting: bool) -> Array:
-        y = np.asarray(y, dtype=np.float64)
-        check_targets_finite(y)
-        return y
+        targets: Array = np.asarray(y, dtype=np.float64)
+        check_targets_finite(targets)
+        return targets
 
     def _build(self, design: Design, y: Array, weight: Array, alpha: float | None) -> LinearProblem:
         outputs = y.shape[1] if y.ndim == 2 else 0
@@ -71,12 +71,12 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
         return at(float(given))
 
     def _select(self, problem: LinearProblem) -> StrengthSelection:
-        rule = check_rule(self.rule)  # type: ignore[attr-defined]
-        alphas, k = self.alphas, self.cv  # type: ignore[attr-defined]
+        rule = check_rule(self.rule)
+        alphas, k = self.alphas, self.cv
         smooth = np.isfinite(problem.penalty.smoothness)
         if k is None and smooth and not problem.design.sparse:
             return select_by_loo(problem, alphas=alphas, rule=rule)
-        seed = check_seed(self.random_state)  # type: ignore[attr-defined]
+        seed = check_seed(self.random_state)
         return select_by_folds(problem, alphas=alphas, cv=k, rule=rule, seed=seed, tol=self.tol)
 
     def _solve(self, problem: LinearProblem) -> Solution:
@@ -97,7 +97,9 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
         """Expected target of each row, shape (n,) or (n, m)."""
         return self._scores(X)
 
-    def summary(self, X: Any, y: Any, sample_weight: Any = None, *, level: float = 0.95, covariance: str = "classical") -> Any:
+    def summary(
+        self, X: Any, y: Any, sample_weight: Any = None, *, level: float = 0.95, covariance: str = "classical"
+    ) -> Any:
         """Coefficient table with standard errors, tests and intervals where they are valid.
 
         The data are needed again because the estimator does not keep them.  Where inference is not

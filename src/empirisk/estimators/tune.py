@@ -143,7 +143,9 @@ def _splits(problem: LinearProblem, cv: Any, seed: int) -> Iterable[tuple[IndexA
     elif isinstance(cv, Iterable):
         yield from cv
     else:
-        raise ValueError(f"cv must be an integer >= 2, a splitter or a list of (train, test) pairs, got {cv!r}")
+        raise ValueError(
+            f"cv must be an integer >= 2, a splitter or a list of (train, test) pairs, got {cv!r}"
+        )
 
 
 def _held_out_loss(problem: LinearProblem, w: Array, held: Array) -> float:

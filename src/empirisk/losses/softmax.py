@@ -70,7 +70,7 @@ class Softmax:
         return np.zeros(len(y))
 
     def balance(self, y: Array, theta: Array, s: Array) -> Array:
-        """``theta' = (1-t) theta + t (e_y - q)`` with the q and the smallest t that make class sums vanish."""
+        """``theta' = (1-t) theta + t (e_y - q)`` with q and the smallest t that make class sums vanish."""
         k = theta.shape[1]
         r = s @ theta
         if not np.any(r):

@@ -86,7 +86,7 @@ class ElasticNetPenalty:
         shrunk = np.maximum(v - step * self.l1, 0.0)
         if not self.positive:
             shrunk = shrunk - np.maximum(-v - step * self.l1, 0.0)
-        return shrunk / (1.0 + step * self.l2)
+        return np.asarray(shrunk / (1.0 + step * self.l2))
 
     def conjugate(self, u: Array) -> float:
         size = u if self.positive else np.abs(u)

@@ -112,7 +112,11 @@ def _score_rounding(problem: LinearProblem, w: Array, scores: Array) -> float:
         terms = float((np.sqrt(variance + mean**2) @ coef).sum())
     else:
         terms = float(np.abs(scores).max(initial=0.0))
-    slope = problem.loss.lipschitz if math.isfinite(problem.loss.lipschitz) else math.sqrt(2.0 * problem.null_loss)
+    slope = (
+        problem.loss.lipschitz
+        if math.isfinite(problem.loss.lipschitz)
+        else math.sqrt(2.0 * problem.null_loss)
+    )
     precision = float(np.finfo(problem.design.dtype).eps) / float(np.finfo(np.float64).eps)
     # Errors of single rows have random signs: their mean is smaller by the root of the rows.
     return terms * slope * precision / math.sqrt(max(len(problem.data.y), 1))

@@ -98,7 +98,9 @@ class LinearProblem:
     def scores(self, w: Array) -> Array:
         """``X w + b`` in float64, shape (n,) or (n, n_outputs)."""
         coef, b = self.split(w)
-        return np.asarray(self.design.matvec(coef.astype(self.design.dtype, copy=False)) + b, dtype=np.float64)
+        return np.asarray(
+            self.design.matvec(coef.astype(self.design.dtype, copy=False)) + b, dtype=np.float64
+        )
 
     def evaluate(self, w: Array) -> Evaluation:
         """Mean loss, its gradient and the scores, in one pass over the data."""
@@ -152,9 +154,7 @@ class LinearProblem:
 
     # -- certificate, views ---------------------------------------------------------------------
 
-    def certify(
-        self, w: Array, evaluation: Evaluation | None = None, target: float = 0.0
-    ) -> Certificate:
+    def certify(self, w: Array, evaluation: Evaluation | None = None, target: float = 0.0) -> Certificate:
         """Duality gap where a dual point exists, else the KKT residual; see :mod:`problems.certify`."""
         return certify(self, w, evaluation, target)
 

@@ -21,7 +21,11 @@ PathSolver = Callable[..., list[Solution]]
 
 def single_targets(problem: LinearProblem) -> list[LinearProblem]:
     """One problem for each column of y; the problem itself when it cannot or need not be split."""
-    if not problem.n_outputs or problem.loss.name != "half_squared" or np.isfinite(problem.penalty.smoothness):
+    if (
+        not problem.n_outputs
+        or problem.loss.name != "half_squared"
+        or np.isfinite(problem.penalty.smoothness)
+    ):
         return [problem]
     data = problem.data
     return [
@@ -30,9 +34,7 @@ def single_targets(problem: LinearProblem) -> list[LinearProblem]:
     ]
 
 
-def solve_by_target(
-    problem: LinearProblem, solver: Any = "auto", *, tol: float, max_steps: int
-) -> Solution:
+def solve_by_target(problem: LinearProblem, solver: Any = "auto", *, tol: float, max_steps: int) -> Solution:
     """Solve each target by itself (each to relative `tol`) and certify the whole afresh.
 
     Parameters
@@ -46,9 +48,7 @@ def solve_by_target(
     return _joined(problem, parts)
 
 
-def path_by_target(
-    problem: LinearProblem, alphas: Array, path: PathSolver, *, tol: float
-) -> list[Solution]:
+def path_by_target(problem: LinearProblem, alphas: Array, path: PathSolver, *, tol: float) -> list[Solution]:
     """The same for a whole path: ``path(problem, alphas, tol=tol)`` on each target."""
     paths = [path(p, alphas, tol=tol) for p in single_targets(problem)]
     return [

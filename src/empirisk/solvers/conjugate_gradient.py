@@ -63,7 +63,15 @@ class ConjugateGradient:
         if objective > state.objective:
             w, e, objective = state.w, state.evaluation, state.objective
         return CGState(
-            w, e, True, stalls >= 3 or used == 0, state.n_passes + 2.0 * used + 2.0, "", standard, objective, stalls
+            w,
+            e,
+            True,
+            stalls >= 3 or used == 0,
+            state.n_passes + 2.0 * used + 2.0,
+            "",
+            standard,
+            objective,
+            stalls,
         )
 
 

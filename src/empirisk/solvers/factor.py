@@ -55,7 +55,7 @@ class Factor:
 
 def factorise(problem: LinearProblem) -> Factor:
     """The cheapest safe factorisation of a dense quadratic problem."""
-    n, p = problem.design.shape
+    p = problem.data.n_cols
     mean, sd = column_scales(problem)
     standard = Standardisation(mean, np.where(sd > 0.0, sd, 1.0), problem.intercept)
     if p == 0 or problem.data.total_weight == 0.0:
@@ -121,9 +121,7 @@ def _cholesky(H: Array) -> tuple[Any, float]:
     return factor, (1.0 / rcond if info == 0 and rcond > 0.0 else np.inf)
 
 
-def _cholesky_factor(
-    problem: LinearProblem, unit: Standardisation, factor: Any, condition: float
-) -> Factor:
+def _cholesky_factor(problem: LinearProblem, unit: Standardisation, factor: Any, condition: float) -> Factor:
     p = len(unit.scale)
 
     def solve(grad: Array) -> Array:
@@ -165,15 +163,15 @@ def _dual(problem: LinearProblem, standard: Standardisation) -> Factor | None:
     def through_dual(a: Array) -> Array:
         weighted = (root * a.T).T
         coef = problem.design.rmatvec(weighted.astype(problem.design.dtype, copy=False))
-        return np.asarray(
-            coef - np.multiply.outer(standard.mean, weighted.sum(axis=0)), dtype=np.float64
-        )
+        return np.asarray(coef - np.multiply.outer(standard.mean, weighted.sum(axis=0)), dtype=np.float64)
+
+    def lift(coef: Array, b: Array) -> Array:
+        return problem.join(coef, b - standard.mean @ coef)
 
     def solve_targets() -> Array:
         y_mean = (data.weight @ data.y) / total if problem.intercept else np.zeros(data.y.shape[1:])
         target = (root * (data.y - y_mean).T).T / total
-        coef = through_dual(cho_solve(factor, target, check_finite=False))
-        return problem.join(coef, y_mean - standard.mean @ coef)
+        return lift(through_dual(cho_solve(factor, target, check_finite=False)), y_mean)
 
     def solve(grad: Array) -> Array:
         # Woodbury: (A'A + l2)^-1 g = (g - A'(AA' + l2)^-1 A g) / l2; without l2 the range part alone.
@@ -183,14 +181,11 @@ def _dual(problem: LinearProblem, standard: Standardisation) -> Factor | None:
         scaled = (root * Ag.T).T / total
         inner = cho_solve(factor, scaled, check_finite=False)
         if problem.penalty.l2 > 0.0:
-            delta = (g - through_dual(inner)) / problem.penalty.l2
-        else:
-            delta = through_dual(cho_solve(factor, inner, check_finite=False))
-        return problem.join(delta, b - standard.mean @ delta)
+            return lift((g - through_dual(inner)) / problem.penalty.l2, b)
+        return lift(through_dual(cho_solve(factor, inner, check_finite=False)), b)
 
-    note = (
-        ""
-        if problem.penalty.l2 > 0.0
-        else f"{problem.data.n_cols} columns for {int(live.sum())} rows: of all minimisers this is the one of smallest norm"
-    )
-    return Factor(solve, solve_targets, condition, int(live.sum()) - int(problem.intercept), 3.0, note)
+    rows = int(live.sum())
+    note = f"{problem.data.n_cols} columns for {rows} rows: this is the minimiser of smallest norm"
+    if problem.penalty.l2 > 0.0:
+        note = ""
+    return Factor(solve, solve_targets, condition, rows - int(problem.intercept), 3.0, note)

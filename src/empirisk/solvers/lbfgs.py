@@ -53,15 +53,16 @@ class LBFGS:
         w, inverse, passes = subsample(problem, w0) or diagonal(problem, w0)
         return LBFGSState(w, problem.evaluate(w), False, False, passes + 1.0, "", inverse)
 
-    def step(self, problem: LinearProblem, state: Any) -> LBFGSState:
+    def step(self, problem: LinearProblem, state: LBFGSState) -> LBFGSState:
+        here = state.evaluation or problem.evaluate(state.w)
         if state.steps in REFRESH:
-            inverse = classwise(problem, state.evaluation)
+            inverse = classwise(problem, here)
             if inverse is not None:
                 state = replace(state, inverse=inverse, pairs=())
-        grad = penalised_gradient(problem, state.w, state.evaluation.grad)
+        grad = penalised_gradient(problem, state.w, here.grad)
         direction = -_two_loop(grad, state.pairs, state.inverse)
         slope = float(np.vdot(grad, direction))
-        value = state.evaluation.loss + problem.penalty.value(problem.split(state.w)[0])
+        value = here.loss + problem.penalty.value(problem.split(state.w)[0])
         trials = 0
 
         def along(t: float) -> tuple[float, float, Any]:
@@ -82,9 +83,10 @@ class LBFGS:
         w, e, g = found[1]
         pair = (w - state.w, g - grad)
         pairs = state.pairs
-        if float(np.vdot(*pair)) > 1e-14 * float(np.vdot(pair[1], pair[1])) ** 0.5 * float(
-            np.vdot(pair[0], pair[0])
-        ) ** 0.5:
+        if (
+            float(np.vdot(*pair))
+            > 1e-14 * float(np.vdot(pair[1], pair[1])) ** 0.5 * float(np.vdot(pair[0], pair[0])) ** 0.5
+        ):
             pairs = (*pairs, pair)[-MEMORY:]
         steps = state.steps + 1
         return LBFGSState(w, e, _promising(problem, g), False, passes, "", state.inverse, steps, pairs)

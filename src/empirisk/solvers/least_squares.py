@@ -107,8 +107,8 @@ def _relative_size(problem: LinearProblem, delta: Array, w: Array) -> float:
     _, variance = problem.moments
     sd = np.sqrt(variance)
     p = len(sd)
-    top = float(np.abs((delta[:p].T * sd)).max(initial=0.0))
-    bottom = float(np.abs((w[:p].T * sd)).max(initial=0.0))
+    top = float(np.abs(delta[:p].T * sd).max(initial=0.0))
+    bottom = float(np.abs(w[:p].T * sd).max(initial=0.0))
     if problem.intercept:
         top = max(top, float(np.abs(delta[p]).max(initial=0.0)))
         bottom = max(bottom, float(np.abs(w[p]).max(initial=0.0)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import qr, solve_triangular, svd
@@ -35,7 +35,7 @@ def min_norm_factor(problem: LinearProblem, standard: Standardisation, sd: Array
     """Pivoted QR when the standardised columns have full rank, else SVD."""
     from empirisk.solvers.factor import Factor
 
-    n, p = problem.design.shape
+    p = problem.data.n_cols
     scale = standard.scale
     if problem.penalty.l2 > 0.0:
         scale = np.sqrt(sd**2 + problem.penalty.l2)
@@ -104,7 +104,7 @@ def _targets(problem: LinearProblem, rows: int) -> tuple[Array, Array]:
 
 
 def _qr_factor(
-    problem: LinearProblem, unit: Standardisation, factor: tuple[Array, Array, Array], condition: float
+    problem: LinearProblem, unit: Standardisation, factor: tuple[Array, Array, Any], condition: float
 ) -> Factor:
     from empirisk.solvers.factor import Factor
 

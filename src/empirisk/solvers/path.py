@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Solution
-from empirisk.solvers.base import solve
+from empirisk.solvers.auto import choose
+from empirisk.solvers.base import Solver, solve
+from empirisk.solvers.coordinate import Coordinate, CoordinateState
+from empirisk.solvers.prox_newton import ProxNewton, ProxNewtonState
 
 __all__ = ["solve_path"]
 
+SHARE = 0.2  # of the tolerance goes to a working set, the rest to the columns outside it
 
-def solve_path(problem: LinearProblem, alphas: Iterable[float], *, tol: float = 1e-6) -> list[Solution]:
+
+def solve_path(
+    problem: LinearProblem,
+    alphas: Iterable[float],
+    *,
+    tol: float = 1e-6,
+    solver: str | Solver = "auto",
+    max_steps: int = 10_000,
+) -> list[Solution]:
     """Solve at each strength in turn.
+
+    With an L1 part the working set, its Gram matrix and the ranking of the columns are handed on, so that a
+    strength usually costs one pass over X: the pass that certifies it.  Other penalties start from the
+    parameters of the strength before.
 
     Parameters
     ----------
@@ -20,11 +37,44 @@ def solve_path(problem: LinearProblem, alphas: Iterable[float], *, tol: float = 
         At any strength.
     alphas : iterable of float
         Strengths, best in decreasing order.
-    tol : float
-        As in :func:`empirisk.solvers.solve`.
+    tol, solver, max_steps
+        As in :func:`empirisk.solvers.solve`, at each strength.
+
+    Returns
+    -------
+    list of Solution
+        One for each strength, each with its own certificate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from empirisk.data import ArrayBlocks, Design
+    >>> from empirisk.losses import HalfSquared
+    >>> from empirisk.penalties import L1
+    >>> data = ArrayBlocks(Design(np.eye(2) * 2.0), np.array([3.0, 1.0]), np.ones(2))
+    >>> path = solve_path(LinearProblem(HalfSquared(), L1(1.0), data, intercept=False), [2.0, 0.5])
+    >>> [s.w.round(6).tolist() for s in path]
+    [[0.5, 0.0], [1.25, 0.25]]
     """
     solutions: list[Solution] = []
     for alpha in alphas:
-        start = solutions[-1].w if solutions else None
-        solutions.append(solve(problem.with_strength(float(alpha)), w0=start, tol=tol))
+        here = problem.with_strength(float(alpha))
+        last = solutions[-1] if solutions else None
+        chosen = _warm(choose(here) if solver == "auto" else solver, last, tol)
+        start = None if last is None or _is_warm(chosen) else last.w
+        solutions.append(solve(here, chosen, w0=start, tol=tol, max_steps=max_steps))
     return solutions
+
+
+def _warm(solver: str | Solver, last: Solution | None, tol: float) -> str | Solver:
+    """The solver, with what the solve before knows about the columns."""
+    state: Any = None if last is None else last.state
+    if solver == "coordinate":
+        return Coordinate(SHARE * tol, state if isinstance(state, CoordinateState) else None)
+    if solver == "prox_newton":
+        return ProxNewton(SHARE * tol, state if isinstance(state, ProxNewtonState) else None)
+    return solver
+
+
+def _is_warm(solver: str | Solver) -> bool:
+    return isinstance(solver, Coordinate | ProxNewton) and solver.warm is not None
