@@ -49,6 +49,8 @@ class CoordinateState(State):
         Columns that may be nonzero at the optimum.
     gram : GramSet or None
         Gram matrix of the columns that were ever in a working set.
+    fresh : bool
+        Whether v belongs to w in all columns; if not, it only ranks them.
     """
 
     columns: Columns | None = None
@@ -58,11 +60,19 @@ class CoordinateState(State):
     scale: float = 1.0
     alive: IndexArray | None = None
     gram: GramSet | None = None
+    fresh: bool = True
 
 
 @dataclass(frozen=True)
 class Coordinate:
     """Working sets, gap-safe screening, coordinate descent with Anderson acceleration.
+
+    Parameters
+    ----------
+    accuracy : float, default 0
+        Relative gap to which each sub-problem is solved at least; 0 leaves it to the gap of the whole.
+    warm : CoordinateState, optional
+        Where a solve of the same data at another strength ended: its columns, Gram matrix and ranking are used.
 
     Notes
     -----
@@ -81,10 +91,18 @@ class Coordinate:
     array([2., 0.])
     """
 
+    accuracy: float = 0.0
+    warm: CoordinateState | None = None
+
     name = "coordinate"
     needs = frozenset({Capability.QUADRATIC, Capability.SEPARABLE_PENALTY, Capability.SCALAR_SCORE})
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> CoordinateState:
+        if self.warm is not None and self.warm.columns is not None:
+            alive = np.flatnonzero(self.warm.columns.norm > 0.0)
+            return replace(
+                self.warm, gap=np.inf, scale=1.0, alive=alive, fresh=False, done=False, n_passes=0.0
+            )
         w = problem.null.copy() if w0 is None else np.array(w0, dtype=np.float64)
         if problem.data.total_weight == 0.0 or problem.data.n_cols == 0:
             return CoordinateState(problem.null.copy())
@@ -106,18 +124,22 @@ class Coordinate:
             return replace(state, done=True)
         coef = problem.split(state.w)[0]
         index, gram = self.working_set(problem, state, coef)
+        u = state.h * (problem.data.y - state.evaluation.scores)
         task = Quadratic(
             state.columns,
             index,
             state.h,
-            state.h * (problem.data.y - state.evaluation.scores),
-            state.v[index],
+            u,
+            state.v[index] if state.fresh else state.columns.correlations(u, index),
             state.columns.mean[index] if problem.intercept else None,
             state.columns.norm[index] ** 2,
             gram,
         )
         size = float(np.sqrt(2.0 * problem.null_loss))
-        tol_gap = max((1e-3 if gram is not None else 0.03) * state.gap, 1e-15 * size**2)
+        tol_gap = (1e-3 if gram is not None else 0.03) * state.gap
+        if self.accuracy > 0.0:
+            tol_gap = min(tol_gap, self.accuracy * problem.null_loss)
+        tol_gap = max(tol_gap, 1e-15 * size**2)
         moved, _, _ = minimise(task, coef[index], problem.penalty, tol_gap, 1e-15 * size)
         new = coef.copy()
         new[index] = moved
@@ -168,11 +190,13 @@ class Coordinate:
         evaluation = Evaluation(loss, problem.join(-v, -float(u.sum())), z)
         return replace(
             state, w=w, evaluation=evaluation, v=v, gap=gap, scale=scale, alive=alive,
-            n_passes=state.n_passes + read, check=True,
+            fresh=True, n_passes=state.n_passes + read, check=True,
         )  # fmt: skip
 
 
-def _correlations(problem: LinearProblem, state: CoordinateState, u: Array, coef: Array) -> tuple[Array, float]:
+def _correlations(
+    problem: LinearProblem, state: CoordinateState, u: Array, coef: Array
+) -> tuple[Array, float]:
     """``x_j . u`` for the columns that are alive, and the share of X that was read."""
     assert state.columns is not None and state.alive is not None  # noqa: S101
     columns, alive, p = state.columns, state.alive, len(coef)

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.problems.certify import duality_gap
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.intercept import best_intercept
 from empirisk.problems.linear import LinearProblem
@@ -63,6 +64,13 @@ class ProxNewtonState(State):
 class ProxNewton:
     """Working sets, gap-safe screening, quadratic models solved by coordinate descent.
 
+    Parameters
+    ----------
+    accuracy : float, default 0
+        Relative gap to which each working set is solved at least; 0 leaves it to the gap of the whole.
+    warm : ProxNewtonState, optional
+        Where a solve of the same data at another strength ended.
+
     Notes
     -----
     A step reads X once, or only its unscreened columns, and the working set several times.
@@ -80,10 +88,16 @@ class ProxNewton:
     array([1.0986, 0.    ])
     """
 
+    accuracy: float = 0.0
+    warm: ProxNewtonState | None = None
+
     name = "prox_newton"
     needs = frozenset({Capability.GRAD, Capability.HESS, Capability.SEPARABLE_PENALTY, Capability.CONJUGATE})
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> ProxNewtonState:
+        if self.warm is not None and self.warm.columns is not None:
+            alive = np.flatnonzero(self.warm.columns.norm > 0.0)  # v only ranks the columns from here on
+            return replace(self.warm, gap=np.inf, scale=1.0, alive=alive, done=False, n_passes=0.0)
         w = problem.null.copy() if w0 is None else np.array(w0, dtype=np.float64)
         if problem.data.total_weight == 0.0 or problem.data.n_cols == 0:
             return ProxNewtonState(problem.null.copy())
@@ -113,7 +127,8 @@ class ProxNewton:
             size[held] > problem.penalty.l1
         )
         blocks.work_on(index)
-        blocks.descend((0.3 if missing else 0.01) * state.gap, SWEEPS)
+        goal = (0.3 if missing else 0.01) * state.gap
+        blocks.descend(min(goal, self.accuracy * problem.null_loss) if self.accuracy > 0.0 else goal, SWEEPS)
         new = coef.copy()
         new[index] = blocks.w
         done = bool(np.array_equal(new, coef))
@@ -134,7 +149,7 @@ class ProxNewton:
         v, read = _correlations(problem, state, u, coef)
         w = problem.join(coef, b)
         evaluation = Evaluation(value, problem.join(-v, -u.sum(axis=0)), z)
-        certificate = problem.certify(w, evaluation)
+        certificate = duality_gap(problem, w, evaluation)
         gap = max(certificate.value, certificate.floor)
         alive = state.alive
         scale = penalty.feasible_scale(v)
@@ -148,7 +163,9 @@ class ProxNewton:
         )  # fmt: skip
 
 
-def _correlations(problem: LinearProblem, state: ProxNewtonState, u: Array, coef: Array) -> tuple[Array, float]:
+def _correlations(
+    problem: LinearProblem, state: ProxNewtonState, u: Array, coef: Array
+) -> tuple[Array, float]:
     """``X' u`` for the columns that are alive, and the share of X that was read."""
     assert state.columns is not None and state.alive is not None  # noqa: S101
     columns, alive, p = state.columns, state.alive, len(coef)
