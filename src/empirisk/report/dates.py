@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-__all__ = ["find_date_format", "parse_dates"]
+__all__ = ["find_date_format", "parse_clock", "parse_dates"]
 
 _SHAPES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"^\d{4}-\d{1,2}-\d{1,2}$", ("%Y-%m-%d",)),
@@ -55,6 +55,20 @@ def parse_dates(values: pl.Series, fmt: str) -> pl.Series:
         .to_series()
     )
     return stamp - pl.select(pl.duration(minutes=pl.lit(offsets))).to_series()
+
+
+def parse_clock(values: pl.Series) -> pl.Series:
+    """Parse times of day, 08:30 or 8:30:15, to hours after midnight; what does not fit becomes null.
+
+    Examples
+    --------
+    >>> parse_clock(pl.Series(["08:30", "23:59:30", "25:00", "8"])).to_list()
+    [8.5, 23.991666666666667, None, None]
+    """
+    pattern = r"^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?$"
+    hours, minutes = (values.str.extract(pattern, k).cast(pl.Float64, strict=False) for k in (1, 2))
+    seconds = values.str.extract(pattern, 3).cast(pl.Float64, strict=False).fill_null(0.0)
+    return hours + minutes / 60.0 + seconds / 3600.0
 
 
 def find_date_format(values: pl.Series, share: float = 1.0) -> tuple[str, bool]:

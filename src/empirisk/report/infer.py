@@ -108,7 +108,8 @@ def _id_like(name: str, values: pl.Series) -> str:
     steps = values.diff().drop_nulls()
     if named and bool((values == values.round(0)).all()):
         return "a different whole number in every row, and a name that says so"
-    if bool((steps == 1.0).all()) and float(values[0]) in (0.0, 1.0) and len(values) > 20:
+    long = len(values) > 20 or name == "column_1" or name.startswith("Unnamed")
+    if bool((steps == 1.0).all()) and float(values[0]) in (0.0, 1.0) and long:
         return "it counts the rows"
     return ""
 
@@ -144,7 +145,9 @@ def _finish(column: Column, values: pl.Series) -> tuple[Column, pl.Series]:
     }
     if dropped:
         forced = "number" if column.base == "number" else "categorical"
-        override = "" if kind == "empty" else option("--types", name, forced)
+        override = (
+            "" if kind == "empty" or column.warning == "cannot be used" else option("--types", name, forced)
+        )
     else:
         override = f"{option('--types', name, suggestion[kind])} or {option('--drop', name)}"
     return (

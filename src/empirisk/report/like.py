@@ -8,11 +8,12 @@ from pathlib import Path
 
 import polars as pl
 
-from empirisk.report.dates import find_date_format, parse_dates
+from empirisk.report.dates import find_date_format, parse_clock, parse_dates
 from empirisk.report.errors import DataError, near_matches
 from empirisk.report.fingerprint import fingerprint
 from empirisk.report.markers import take_out_markers
 from empirisk.report.numerals import label, parse_numbers, take_off_unit
+from empirisk.report.parse import CLOCK
 from empirisk.report.raw import RawFile, TextOptions, read_raw
 from empirisk.report.summary import summarise
 from empirisk.report.table import Column, Table
@@ -126,6 +127,8 @@ def _convert(values: pl.Series, column: Column) -> pl.Series:
         if values.dtype != pl.String:
             out = values.cast(pl.Float64, strict=False)
             return pl.select(pl.when(out.is_finite()).then(out)).to_series()
+        if column.unit == CLOCK:
+            return parse_clock(values)
         digits, _ = take_off_unit(values) if column.unit else (values, "")
         first, second = (
             parse_numbers(digits, d) for d in ((",", ".") if column.decimal == "," else (".", ","))

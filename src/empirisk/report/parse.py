@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from empirisk.report.dates import find_date_format, parse_dates
+from empirisk.report.dates import find_date_format, parse_clock, parse_dates
 from empirisk.report.errors import DataError
 from empirisk.report.markers import take_out_markers
 from empirisk.report.numerals import is_code, label, parse_numbers, take_off_unit
 from empirisk.report.table import Column, option
 
-__all__ = ["Reading", "as_words", "parse_column", "truth_words"]
+__all__ = ["CLOCK", "Reading", "as_words", "parse_column", "truth_words"]
 
 _TRUTHS = (
     ("no", "yes"),
@@ -24,6 +24,7 @@ _TRUTHS = (
     ("nei", "ja"),
     ("non", "oui"),
 )
+CLOCK = "hours after midnight"  # the unit of times of day
 _MOSTLY = 0.9  # share of numbers from which the other values are taken for damaged numbers
 
 
@@ -77,6 +78,10 @@ def parse_column(raw: pl.Series, reading: Reading, kind: str, detail: str) -> tu
     if raw.dtype == pl.Duration:
         return _typed_number(column, raw.dt.total_microseconds() / 1e6, kind)
     if raw.dtype.is_nested() or raw.dtype in (pl.Binary, pl.Object):
+        if kind:
+            raise DataError(
+                f"column {raw.name!r} holds {raw.dtype} values, not one value a row: it cannot be used"
+            )
         reason = f"holds {raw.dtype} values, not one value a row"
         return replace(column, kind="text", reason=reason, warning="cannot be used"), raw.is_not_null().cast(
             pl.String
@@ -119,6 +124,9 @@ def _parse_text(
         fmt, exchangeable = (detail, False) if detail else find_date_format(some, _MOSTLY)
         if fmt or kind == "date":
             return _dates(column, values, fmt, exchangeable)
+    if kind in ("", "number") and (hours := parse_clock(values)).null_count() == values.null_count():
+        column = replace(column, base="number", kind="number", unit=CLOCK, reason=f"numbers in {CLOCK}")
+        return column, hours.alias(values.name)
     if kind in ("", "boolean") and (truth := _truth(some)):
         words = values.str.to_lowercase() == truth[1].lower()
         return replace(column, base="boolean", kind="boolean", truth=truth, reason="/".join(truth)), words

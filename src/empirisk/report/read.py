@@ -110,6 +110,14 @@ def _check_names(
 ) -> None:
     """Refuse names of no column, and roles that exclude each other."""
     names, file = raw.frame.columns, raw.source.name
+    if raw.frame.height == 0:
+        raise DataError(f"{file} has a header but no rows: give a file with data")
+    if raw.frame.width < 2:
+        raise DataError(
+            f"{file} has one column only ({names[0]!r}): a model needs a target and at least one other "
+            "column; if "
+            "there are more, name their separator with --delimiter"
+        )
     require_column(target, names, option="--target", file=file)
     for name in types:
         require_column(name, names, option="--types", file=file)
@@ -124,10 +132,6 @@ def _check_names(
                 )
     if target in drop:
         raise DataError(f"{target!r} is the target and cannot be dropped: leave --drop {target} out")
-    if raw.frame.height == 0:
-        raise DataError(f"{file} has a header but no rows: give a file with data")
-    if raw.frame.width < 2:
-        raise DataError(f"{file} has one column only: a model needs a target and at least one other column")
 
 
 def _assemble(

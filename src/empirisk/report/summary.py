@@ -65,18 +65,11 @@ def summarise(values: pl.Series, kind: str) -> dict[str, Any]:
 def _histogram(values: np.ndarray) -> dict[str, Any]:
     """At most 40 bins of equal width; whole numbers over a short range get a bin each."""
     low, high = float(values.min()), float(values.max())
-    width = high - low
-    if 0 < width < _MAX_BINS and bool(np.all(values == np.rint(values))):
+    if 0 < high - low < _MAX_BINS and bool(np.all(values == np.rint(values))):
         edges = np.arange(low - 0.5, high + 1.0)
+        counts = np.histogram(values, bins=edges)[0]
     else:
-        # Freedman-Diaconis, within 1..40 bins.
-        q25, q75 = np.quantile(values, [0.25, 0.75])
-        step = 2.0 * (q75 - q25) / len(values) ** (1.0 / 3.0)
-        n_bins = int(np.ceil(width / step)) if step > 0 and width > 0 else 10 if width > 0 else 1
-        edges = np.linspace(low, high, min(_MAX_BINS, max(1, n_bins)) + 1)
-        if width == 0.0 or not np.all(np.diff(edges) > 0):
-            edges = np.array([np.nextafter(low, -np.inf), np.nextafter(high, np.inf)])
-    counts, _ = np.histogram(values, bins=edges)
+        edges, counts = _equal_bins(values)
     scale = float(np.abs(values).max()) or 1.0  # squares of very large numbers overflow
     return {
         "type": "histogram",
@@ -86,3 +79,22 @@ def _histogram(values: np.ndarray) -> dict[str, Any]:
         "sd": float((values / scale).std(ddof=1) * scale) if len(values) > 1 else 0.0,
         "quantiles": [float(q) for q in np.quantile(values, [0.0, 0.25, 0.5, 0.75, 1.0])],
     }
+
+
+def _equal_bins(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Bins by the rule of Freedman and Diaconis, computed on values scaled into [-1, 1]."""
+    scale = float(np.abs(values).max()) or 1.0
+    scaled = values / scale
+    low, high = float(scaled.min()), float(scaled.max())
+    q25, q75 = np.quantile(scaled, [0.25, 0.75])
+    width, step = high - low, 2.0 * float(q75 - q25) / len(values) ** (1.0 / 3.0)
+    if step <= 0.0:
+        n_bins = 10
+    else:
+        n_bins = _MAX_BINS if step * _MAX_BINS <= width else max(1, int(np.ceil(width / step)))
+    edges = np.linspace(low, high, n_bins + 1)
+    if not np.all(np.diff(edges * scale) > 0.0):
+        # The values are equal, or so close that bins between them cannot be told apart: one bin around them.
+        outer = np.array([np.nextafter(values.min(), -np.inf), np.nextafter(values.max(), np.inf)])
+        return outer, np.array([len(values)])
+    return edges * scale, np.histogram(scaled, bins=edges)[0]

@@ -195,7 +195,7 @@ def header_fields(first: list[str], width: int) -> tuple[list[str], list[str], l
     """
     notes: list[str] = []
     renamed: list[tuple[str, str]] = []
-    names = list(first)
+    names = [" ".join(name.split()) for name in first]
     if len(names) == width - 1:
         names = ["row_name", *names]
         notes.append("the header is one name short: the first column is taken for row names ('row_name')")
