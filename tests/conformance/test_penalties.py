@@ -1,141 +1,211 @@
-"""Every penalty of the registry: prox, conjugate, subdifferential and critical strength belong together."""
+"""Every penalty of the registry keeps its contract; a row without test data fails."""
 
 from __future__ import annotations
 
-import dataclasses
+import copy
 import math
 import pickle
 from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from empirisk.penalties import REGISTRY, Penalty
+from tests.conformance.parameters import Holder
+
+# Constructor arguments to try, and the formula of one coefficient again (inf where it is not allowed).
+ARGUMENTS: dict[str, list[dict[str, Any]]] = {
+    "elastic_net": [
+        {"alpha": 0.7, "l1_ratio": 0.5},
+        {"alpha": 2.0, "l1_ratio": 0.9, "positive": True},
+        {"alpha": 1.5, "l1_ratio": 0.0},
+        {"alpha": 1.5, "l1_ratio": 1.0},
+        {"alpha": 0.0, "l1_ratio": 0.5},
+    ],
+    "l1": [{"alpha": 0.8}, {"alpha": 0.8, "positive": True}],
+    "l2": [{"alpha": 1.3}, {"alpha": 1.3, "positive": True}],
+    "zero": [{}, {"positive": True}],
+}
 
 
-def make(name: str, alpha: float = 0.7) -> Any:
-    """A penalty of some strength; no penalty has none."""
-    return REGISTRY[name]() if name == "zero" else REGISTRY[name](alpha)
+def formula(p: Any, w: np.ndarray) -> np.ndarray:
+    ratio = {"l1": 1.0, "l2": 0.0, "zero": 0.0}.get(p.name, p.l1_ratio)
+    value = p.alpha * (ratio * np.abs(w) + (1.0 - ratio) * w**2 / 2.0)
+    return np.where((w < 0.0) & p.positive, np.inf, value)
 
 
-def variants() -> list[Any]:
-    """Every row of the registry, and with the constraint w >= 0 where it is a choice."""
+def every() -> list[Any]:
     out = []
-    for name in REGISTRY:
-        penalty = make(name)
-        out.append(penalty)
-        if not penalty.positive and "positive" in {f.name for f in dataclasses.fields(penalty)}:
-            out.append(dataclasses.replace(penalty, positive=True))
+    for name in sorted(REGISTRY):
+        for k, arguments in enumerate(ARGUMENTS.get(name, [])):
+            out.append(pytest.param(REGISTRY[name](**arguments), id=f"{name}-{k}"))
     return out
 
 
-def naming(penalty: Any) -> str:
-    """Test id."""
-    return f"{penalty.name}{'-positive' if penalty.positive else ''}"
+each = pytest.mark.parametrize("penalty", every())
+GRID = np.linspace(-12.0, 12.0, 240_001)  # holds 0
 
 
-each = pytest.mark.parametrize("penalty", variants(), ids=naming)
-with_strength = pytest.mark.parametrize("penalty", [p for p in variants() if p.name != "zero"], ids=naming)
-with_kink = pytest.mark.parametrize("penalty", [p for p in variants() if p.l1 > 0.0], ids=naming)
-
-
-@each
-def test_keeps_the_contract(penalty: Any) -> None:
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_every_row_has_test_data_and_its_own_name(name):
+    assert ARGUMENTS.get(name), f"penalty {name!r} is in the registry but has no test data in ARGUMENTS"
+    penalty = REGISTRY[name](**ARGUMENTS[name][0])
+    assert penalty.name == name
     assert isinstance(penalty, Penalty)
-    assert pickle.loads(pickle.dumps(penalty)) == penalty
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        penalty.alpha = 2.0
     assert penalty.convex
-    assert penalty.strong_convexity == penalty.l2
-    assert penalty.value(np.zeros(3)) == 0.0
 
 
 @each
-def test_value_is_the_stated_sum(penalty: Any, rng: np.random.Generator) -> None:
-    w = np.abs(rng.normal(size=5)) * rng.choice([0.0, 1.0], size=5)
-    w = w if penalty.positive else w * rng.choice([-1.0, 1.0], size=5)
-    expected = penalty.l1 * np.abs(w).sum() + penalty.l2 * (w**2).sum() / 2
-    assert penalty.value(w) == pytest.approx(expected, rel=1e-14)
-    if penalty.positive:
-        assert penalty.value(-np.ones(2)) == math.inf
-
-
-@pytest.mark.parametrize("step", [0.1, 1.0, 7.0])
-@each
-def test_prox_minimises(penalty: Any, step: float, rng: np.random.Generator) -> None:
-    v = 2.0 * rng.normal(size=6)
-    found = penalty.prox(v, step)
-
-    def objective(w: np.ndarray) -> float:
-        return float(((w - v) ** 2).sum()) / 2 + step * penalty.value(w)
-
-    best = objective(found)
-    assert math.isfinite(best)
-    for _ in range(300):
-        assert objective(found + rng.normal(size=6) * rng.choice([1e-4, 1e-2, 1.0])) >= best - 1e-14
-    # The optimality condition, with the gradient of the quadratic over the step.
-    np.testing.assert_allclose(penalty.subdiff_distance(found, (found - v) / step), 0.0, atol=1e-12)
+def test_value_is_the_formula(penalty, rng):
+    for scale in (1e-8, 1.0, 1e8):
+        w = scale * np.abs(rng.standard_normal(7))
+        assert penalty.value(w) == pytest.approx(float(formula(penalty, w).sum()), rel=1e-13)
+        assert penalty.value(-w) == pytest.approx(float(formula(penalty, -w).sum()), rel=1e-13)
+    assert penalty.value(np.zeros(4)) == 0.0
+    assert penalty.value(np.zeros(0)) == 0.0
 
 
 @each
-def test_subdifferential_sees_a_wrong_point(penalty: Any) -> None:
-    w, grad = np.array([1.0, 0.0]), np.array([-100.0, -100.0])
-    assert (penalty.subdiff_distance(w, grad) > 1.0).all()
+def test_parts_are_consistent(penalty, rng):
+    w = np.abs(rng.standard_normal(5))
+    parts = penalty.l1 * np.abs(w).sum() + penalty.l2 * (w @ w) / 2.0
+    assert penalty.value(w) == pytest.approx(parts, rel=1e-13)
 
 
 @each
-def test_conjugate_is_the_supremum(penalty: Any, rng: np.random.Generator) -> None:
-    for _ in range(20):
-        u = rng.normal(size=1)
-        grid = np.linspace(-60.0, 60.0, 2401)
-        values = np.array([u[0] * t - penalty.value(np.array([t])) for t in grid])
-        exact = penalty.conjugate(u)
-        if math.isfinite(exact):
-            assert values.max() <= exact + 1e-12
-            assert exact == pytest.approx(values.max(), abs=1e-3)  # the grid is 0.05 wide
+def test_prox_is_the_minimiser_by_brute_force(penalty, rng):
+    v = np.concatenate([3.0 * rng.standard_normal(12), [0.0, 1e-3, -1e-3]])
+    for step in (0.1, 1.0, 3.0):
+        found = penalty.prox(v, step)
+        for x, w in zip(v, found, strict=True):
+            objective = (GRID - x) ** 2 / 2.0 + step * formula(penalty, GRID)
+            assert abs(w - GRID[np.argmin(objective)]) <= 1.001 * (GRID[1] - GRID[0])
+            own = (w - x) ** 2 / 2.0 + step * float(formula(penalty, np.array(w)))
+            assert own <= objective.min() + 1e-14
+    np.testing.assert_array_equal(penalty.prox(np.zeros(3), 2.0), np.zeros(3))
+    # The optimality condition of the prox, to the last digits.
+    w = penalty.prox(v, 0.7)
+    assert penalty.subdiff_distance(w, (w - v) / 0.7).max() <= 1e-14
+
+
+@each
+def test_conjugate_is_the_supremum_by_brute_force(penalty, rng):
+    for u in np.concatenate([4.0 * rng.standard_normal(10), [0.0]]):
+        found = penalty.conjugate(np.array([u]))
+        near, far = (float(np.max(k * u * GRID - formula(penalty, k * GRID))) for k in (5.0, 500.0))
+        if penalty.l2 == 0.0 and far > near + 1e-6:  # still growing: the supremum is infinite
+            assert found == math.inf
         else:
-            assert values.max() > 1.0  # it grows with the grid
-            assert np.argmax(values) in (0, len(values) - 1)
+            assert found == pytest.approx(max(near, far), rel=1e-6, abs=1e-6)
+            assert found >= max(near, far) - 1e-12
+    u = rng.standard_normal(6)
+    total = sum(penalty.conjugate(u[j : j + 1]) for j in range(6))
+    assert penalty.conjugate(u) == pytest.approx(total) or penalty.conjugate(u) == total == math.inf
 
 
 @each
-def test_feasible_scale_is_the_largest(penalty: Any, rng: np.random.Generator) -> None:
-    for size in (1e-3, 1.0, 1e3):
-        u = size * rng.normal(size=5)
-        scale = penalty.feasible_scale(u)
-        assert 0.0 <= scale <= 1.0
-        assert math.isfinite(penalty.conjugate(scale * u))
-        if scale < 1.0:
-            assert penalty.conjugate(scale * (1.0 + 1e-9) * u + np.sign(u) * 1e-12) == math.inf
+def test_feasible_scale_is_the_largest(penalty, rng):
+    for size in (0.0, 0.1, 1.0, 50.0, 1e9):
+        u = size * rng.standard_normal(8)
+        s = penalty.feasible_scale(u)
+        assert 0.0 <= s <= 1.0
+        assert math.isfinite(penalty.conjugate(s * u))
+        if s < 1.0:
+            assert penalty.conjugate(u) == math.inf
+            assert penalty.conjugate((s + 1e-9 * max(s, 1e-9)) * u) == math.inf
     assert penalty.feasible_scale(np.zeros(0)) == 1.0
 
 
-@with_kink
-def test_critical_strength_is_where_zero_becomes_optimal(penalty: Any) -> None:
-    grad = np.array([0.3, -0.8, 0.1])
-    alpha = penalty.critical_strength(grad)
-    zero = np.zeros(3)
-    assert (penalty.with_strength(alpha * (1 + 1e-12)).subdiff_distance(zero, grad) == 0.0).all()
-    assert (penalty.with_strength(alpha * 0.99).subdiff_distance(zero, grad) > 0.0).any()
+@each
+def test_subdiff_distance_from_one_sided_slopes(penalty, rng):
+    h = 1e-7
+    w = np.array([0.0, 0.0, 0.0, 0.8, 2.0, *([] if penalty.positive else [-0.6, -3.0])])
+    for g in rng.standard_normal((20, len(w))) * 2.0:
+        found = penalty.subdiff_distance(w, g)
+        for wj, gj, dj in zip(w, g, found, strict=True):
+            at = float(formula(penalty, np.array(wj)))
+            right = (float(formula(penalty, np.array(wj + h))) - at) / h
+            left = (at - float(formula(penalty, np.array(wj - h)))) / h
+            assert dj == pytest.approx(max(0.0, -gj - right, left + gj), abs=1e-6)
 
 
-@pytest.mark.parametrize("penalty", [p for p in variants() if p.l1 == 0.0], ids=naming)
-def test_without_a_kink_no_strength_gives_zero(penalty: Any) -> None:
-    assert penalty.critical_strength(np.array([0.3, -0.8, 0.1])) == math.inf
+@each
+def test_critical_strength_is_where_zero_becomes_optimal(penalty, rng):
+    if penalty.alpha == 0.0 and penalty.name != "elastic_net":
+        assert penalty.critical_strength(rng.standard_normal(4)) == math.inf
+        return
+    for _ in range(10):
+        g = rng.standard_normal(6)
+        alpha = penalty.critical_strength(g)
+        if not math.isfinite(alpha):
+            assert penalty.l1 == 0.0
+            continue
+        zero = np.zeros(6)
+        assert penalty.with_strength(alpha * (1 + 1e-12)).subdiff_distance(zero, g).max() == 0.0
+        if alpha > 0.0:
+            assert penalty.with_strength(alpha * (1 - 1e-6)).subdiff_distance(zero, g).max() > 0.0
+    assert penalty.critical_strength(np.zeros(3)) in (0.0, math.inf)
 
 
-@with_strength
-def test_with_strength_makes_a_new_object(penalty: Any) -> None:
-    before = penalty.alpha
-    other = penalty.with_strength(2.0 * before)
-    assert penalty.alpha == before
+@each
+def test_strong_convexity_and_smoothness(penalty, rng):
+    mu, L = penalty.strong_convexity, penalty.smoothness
+    a, b = np.abs(rng.standard_normal((2, 200, 3)))
+    for x, y in zip(a, b, strict=True):
+        gap = 0.5 * (penalty.value(x) + penalty.value(y)) - penalty.value(0.5 * (x + y))
+        assert gap >= mu / 8.0 * float((x - y) @ (x - y)) - 1e-13
+        if math.isfinite(L):
+            assert gap <= L / 8.0 * float((x - y) @ (x - y)) + 1e-13
+    kink = penalty.value(np.array([1e-9])) + (0.0 if penalty.positive else penalty.value(np.array([-1e-9])))
+    assert math.isfinite(L) == (kink <= 1e-12 and not penalty.positive)
+
+
+@each
+def test_with_strength_makes_a_new_one(penalty):
+    if penalty.name == "zero":
+        with pytest.raises(ValueError, match="alpha = 0"):
+            penalty.with_strength(1.0)
+        return
+    before = copy.deepcopy(penalty)
+    other = penalty.with_strength(3.25)
     assert type(other) is type(penalty)
-    assert (other.l1, other.l2) == (2.0 * penalty.l1, 2.0 * penalty.l2)
-    assert other.positive == penalty.positive
+    assert (other.alpha, other.l1_ratio, other.positive) == (3.25, penalty.l1_ratio, penalty.positive)
+    assert penalty == before
 
 
+@pytest.mark.parametrize("name", ["elastic_net", "l1", "l2"])
 @pytest.mark.parametrize("alpha", [-1.0, math.nan, math.inf])
-@pytest.mark.parametrize("name", sorted(set(REGISTRY) - {"zero"}))
-def test_bad_strength_is_refused(name: str, alpha: float) -> None:
+def test_bad_strengths_are_refused_by_name(name, alpha):
     with pytest.raises(ValueError, match="alpha must be a finite number >= 0"):
-        make(name, alpha)
+        REGISTRY[name](alpha)
+
+
+@pytest.mark.parametrize("ratio", [-0.1, 1.1, math.nan])
+def test_bad_ratios_are_refused_by_name(ratio):
+    with pytest.raises(ValueError, match="l1_ratio"):
+        REGISTRY["elastic_net"](1.0, ratio)
+
+
+@each
+def test_objects_compare_copy_pickle_and_clone(penalty):
+    for twin in (copy.deepcopy(penalty), pickle.loads(pickle.dumps(penalty)), clone(Holder(penalty)).value):
+        assert twin == penalty
+        assert hash(twin) == hash(penalty)
+    assert "object at" not in repr(penalty)
+
+
+@each
+def test_float32_and_read_only_arrays(penalty, rng):
+    v = rng.standard_normal(9)
+    v.flags.writeable = False
+    right = penalty.prox(v, 0.5)
+    single = penalty.prox(v.astype(np.float32), 0.5)
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, right, rtol=1e-5, atol=1e-6)
+    w = np.abs(right)
+    assert penalty.value(w.astype(np.float32)) == pytest.approx(penalty.value(w), rel=1e-5)
+    assert penalty.subdiff_distance(w.astype(np.float32), v.astype(np.float32)).dtype == np.float32
+    assert math.isfinite(
+        penalty.conjugate(penalty.feasible_scale(v.astype(np.float32)) * v.astype(np.float32))
+    )

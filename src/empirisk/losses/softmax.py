@@ -37,7 +37,7 @@ class Softmax:
     def value(self, y: Array, z: Array) -> Array:
         e, largest = _exponentials(z)
         # The largest term is exactly 1: without it, log1p keeps what a loss near zero consists of.
-        rest = np.where(e == 1.0, 0.0, e).sum(axis=1) + ((e == 1.0).sum(axis=1) - 1.0)
+        rest = np.where(e == 1.0, 0.0, e).sum(axis=1) + ((e == 1.0).sum(axis=1, dtype=e.dtype) - 1.0)
         own = np.take_along_axis(z, _codes(y), axis=1)[:, 0]
         return np.asarray((largest - own) + np.log1p(rest))
 

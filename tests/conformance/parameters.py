@@ -1,0 +1,14 @@
+"""A least estimator that carries one object as a parameter, to see what `sklearn.clone` makes of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+
+class Holder(BaseEstimator):
+    """Holds one parameter."""
+
+    def __init__(self, value: Any = None) -> None:
+        self.value = value
