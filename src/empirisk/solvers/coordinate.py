@@ -20,12 +20,13 @@ from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
 from empirisk.solvers.columns import Columns
-from empirisk.solvers.screening import choose, constraint_size, safely_zero
+from empirisk.solvers.screening import FIRST_SET, choose, constraint_size, safely_zero
 from empirisk.solvers.working_set import GramSet, Quadratic, gram_fits, minimise
 from empirisk.typing import Array, Capability, IndexArray
 
 __all__ = ["Coordinate", "CoordinateState"]
 
+BALLAST = 3  # a Gram matrix this much larger than the support is built anew
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -153,12 +154,16 @@ class Coordinate:
         assert state.columns is not None and state.alive is not None and state.v is not None  # noqa: S101
         assert state.h is not None  # noqa: S101
         columns, penalty = state.columns, problem.penalty
-        held = state.gram.index if state.gram is not None else np.flatnonzero(coef)
+        held = np.flatnonzero(coef)
+        gram = state.gram or GramSet(columns, state.h)
+        if len(gram.index) > BALLAST * max(len(held), FIRST_SET):
+            gram = GramSet(columns, state.h)
+        if len(gram.index) > 0:
+            held = gram.index
         size = constraint_size(state.v, penalty.positive)
         index = choose(size, columns.norm, penalty.l1, state.scale, state.alive, held)
         if not gram_fits(columns, max(len(index), len(held))):
             return index, None
-        gram = state.gram or GramSet(columns, state.h)
         new = np.setdiff1d(index, gram.index, assume_unique=True)
         gram = gram.with_features(new, columns.mean[new])
         return gram.index, gram

@@ -24,6 +24,7 @@ __all__ = ["choose", "constraint_size", "safely_zero"]
 
 ALL_AT_ONCE = 64  # up to so many columns there is nothing to select
 FIRST_SET = 100
+MARGIN = 10  # columns beyond those that violate their constraint: they may do so after the next solve
 
 
 def constraint_size(v: Array, positive: bool) -> Array:
@@ -53,7 +54,9 @@ def safely_zero(size: Array, norm: Array, l1: float, gap: float, gamma: float) -
     return size + (2.0 * math.sqrt(2.0 * gamma * gap)) * norm < l1 * (1.0 - 1e-9)
 
 
-def choose(size: Array, norm: Array, l1: float, scale: float, alive: IndexArray, held: IndexArray) -> IndexArray:
+def choose(
+    size: Array, norm: Array, l1: float, scale: float, alive: IndexArray, held: IndexArray
+) -> IndexArray:
     """A working set: the held columns, those that violate their dual constraint most, and a few that come close.
 
     Parameters
@@ -76,7 +79,7 @@ def choose(size: Array, norm: Array, l1: float, scale: float, alive: IndexArray,
     outside = outside[alive]
     distance[~outside] = np.inf
     free = int(np.count_nonzero(outside))
-    count = min(free, max(FIRST_SET, len(held)), max(violating + 10, FIRST_SET - len(held)))
+    count = min(free, max(FIRST_SET, len(held)), max(violating + MARGIN, FIRST_SET - len(held)))
     if count == free:
         chosen = alive[outside]
     else:

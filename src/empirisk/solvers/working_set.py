@@ -28,6 +28,14 @@ def gram_fits(columns: Columns, k: int) -> bool:
     return not columns.sparse and 8.0 * k * k <= max(FREE_GRAM_BYTES, 0.1 * columns.X.nbytes)
 
 
+class _Store:
+    """Memory of a growing matrix, and how much of it is in use by the longest set that shares it."""
+
+    def __init__(self, capacity: int) -> None:
+        self.array = np.empty((capacity, capacity))
+        self.filled = 0
+
+
 @dataclass(frozen=True, eq=False)
 class GramSet:
     """A growing set of columns with ``G = (X - m)' diag(h) (X - m)`` of its members.
@@ -44,25 +52,34 @@ class GramSet:
         The members.
     mean : array, shape (k,)
         Their h-weighted means; zero without an intercept.
-    store : array, shape (k, k)
-        G.
     """
 
     columns: Columns
     h: Array
     index: IndexArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     mean: Array = field(default_factory=lambda: np.empty(0))
-    store: Array = field(default_factory=lambda: np.empty((0, 0)))
+    store: _Store = field(default_factory=lambda: _Store(0))
+
+    @property
+    def gram(self) -> Array:
+        """G, a view of shape (k, k)."""
+        return self.store.array[: len(self.index), : len(self.index)]
 
     def with_features(self, features: IndexArray, mean: Array) -> GramSet:
-        """The set with more members; O(n k) for each."""
+        """The set with more members; O(n k) for each.
+
+        The memory is shared with the new set, unless another set has been grown from this one before.
+        """
         if len(features) == 0:
             return self
         held, total = len(self.index), len(self.index) + len(features)
-        store = np.empty((total, total))
-        store[:held, :held] = self.store
+        store = self.store
+        if store.filled != held or total > len(store.array):
+            store = _Store(total if held == 0 else total + total // 2)
+            store.array[:held, :held] = self.gram
         index, mean = np.concatenate([self.index, features]), np.concatenate([self.mean, mean])
-        _loops.gram_columns(self.columns.X, index, self.h, mean, held, store)
+        _loops.gram_columns(self.columns.X, index, self.h, mean, held, store.array)
+        store.filled = total
         return GramSet(self.columns, self.h, index, mean, store)
 
 
@@ -127,12 +144,14 @@ class _GramRun:
 
     def __init__(self, task: Quadratic, w: Array) -> None:
         assert task.gram is not None  # noqa: S101  (for the type checker)
-        self.gram, self.q, self.w = task.gram.store, task.q.copy(), w
+        self.gram, self.q, self.w = task.gram.gram, task.q.copy(), w
         live = task.h > 0.0
         self.r_square = float(task.u[live] @ (task.u[live] / task.h[live]))
         self.flops_of_epoch = float(len(w)) ** 2 + 1.0
 
-    def __call__(self, penalty: Penalty, epochs: int, tol_gap: float, tol_move: float) -> tuple[int, float, float]:
+    def __call__(
+        self, penalty: Penalty, epochs: int, tol_gap: float, tol_move: float
+    ) -> tuple[int, float, float]:
         done, gap, move, self.r_square = _loops.descend_gram(
             self.gram, self.r_square, self.q, self.w, penalty.l1, penalty.l2, penalty.positive,
             epochs, tol_gap, tol_move,
@@ -147,10 +166,14 @@ class _ColumnRun:
         self.task, self.w = task, w
         self.u = np.append(task.u, 0.0)
         X, index = task.columns.X, task.index
-        size = float(np.diff(X.indptr)[index].sum()) if task.columns.sparse else float(len(task.u) * len(index))
+        size = (
+            float(np.diff(X.indptr)[index].sum()) if task.columns.sparse else float(len(task.u) * len(index))
+        )
         self.flops_of_epoch = 4.0 * size + 1.0
 
-    def __call__(self, penalty: Penalty, epochs: int, tol_gap: float, tol_move: float) -> tuple[int, float, float]:
+    def __call__(
+        self, penalty: Penalty, epochs: int, tol_gap: float, tol_move: float
+    ) -> tuple[int, float, float]:
         task = self.task
         done, gap, move, _ = _loops.descend_columns(
             task.columns.X, task.index, task.h, task.mean, task.curvature, self.u, self.w,
