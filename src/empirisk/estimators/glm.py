@@ -144,11 +144,12 @@ class LogisticRegression(ClassifierMixin, LinearEstimator):
         check_classification_targets(y)
         y = column_or_1d(y, warn=True)
         if fitting:
-            self.classes_, codes = np.unique(y, return_inverse=True)
+            self.classes_ = np.unique(y)
             if len(self.classes_) < 2:
                 raise ValueError(
                     f"y holds one class only ({_plain(self.classes_[0])!r}); a classifier needs at least 2"
                 )
+            codes = np.searchsorted(self.classes_, y) if len(self.classes_) > 2 else y == self.classes_[1]
         else:
             codes = np.searchsorted(self.classes_, y)
             known = codes < len(self.classes_)
@@ -159,7 +160,7 @@ class LogisticRegression(ClassifierMixin, LinearEstimator):
                     f"y holds the label {_plain(y[row])!r} in row {row}, which was not in the training data"
                 )
         if len(self.classes_) == 2:
-            return np.where(codes == 1, 1.0, -1.0)
+            return np.where(codes, 1.0, -1.0)
         return codes.astype(np.float64)
 
     def _weights(self, weight: Array, targets: Array) -> Array:
@@ -213,8 +214,8 @@ class LogisticRegression(ClassifierMixin, LinearEstimator):
         return solve(problem, self.solver, tol=tol, max_steps=check_count("max_iter", self.max_iter, 1))
 
     def _refuse_separable(self, problem: LinearProblem) -> None:
-        separation = find_separation(problem, names=getattr(self, "feature_names_in_", None))
-        if separation.kind != "none":
+        separation = find_separation(problem, getattr(self, "feature_names_in_", None), self.classes_)
+        if separation.separable:
             raise SeparationError(
                 f"{separation.sentence}; add a penalty (alpha > 0) or drop the columns that separate"
             )

@@ -136,16 +136,10 @@ def _gap_certificate(problem: LinearProblem, gap: float, size: float) -> Certifi
 
 def _scale(problem: LinearProblem) -> float:
     """``F`` of the null model; the size of the targets when the null model is perfect, else 1."""
-    null = problem.null_loss
-    size = float(problem.data.weight @ _row_squares(problem.data.y)) / problem.data.total_weight
+    null, size = problem.null_loss, problem.target_square
     if problem.loss.name == "half_squared" and null <= 1e-28 * size:
         null = 0.0
     return null or 0.5 * size or 1.0
-
-
-def _row_squares(y: Array) -> Array:
-    y = np.asarray(y, dtype=np.float64)
-    return y**2 if y.ndim == 1 else np.asarray((y**2).sum(axis=1))
 
 
 def kkt_residual(problem: LinearProblem, w: Array, evaluation: Evaluation | None = None) -> Certificate:
@@ -169,9 +163,7 @@ def kkt_residual(problem: LinearProblem, w: Array, evaluation: Evaluation | None
     distance = problem.penalty.subdiff_distance(coef, grad)
     scaled = (distance.T * np.where(live, 1.0 / sd, 0.0)).T
     value = float(max(np.max(scaled, initial=0.0), np.max(np.abs(grad_b), initial=0.0)))
-    slope = problem.loss.grad(data.y, problem.null_scores)
-    scale = math.sqrt(float(data.weight @ _row_squares(slope)) / data.total_weight)
-    size = math.sqrt(float(data.weight @ _row_squares(data.y)) / data.total_weight)
+    scale, size = problem.null_slope, math.sqrt(problem.target_square)
     if scale <= 1e-14 * size:
         scale = size or 1.0
     if not math.isfinite(value):

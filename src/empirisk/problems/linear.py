@@ -22,6 +22,20 @@ from empirisk.typing import Array, Capability
 
 __all__ = ["LinearProblem"]
 
+# Cached properties that do not depend on the penalty.
+_FACTS_OF_DATA = frozenset(
+    {
+        "moments",
+        "null",
+        "null_curvature",
+        "null_evaluation",
+        "null_loss",
+        "null_rows",
+        "null_slope",
+        "target_square",
+    }
+)
+
 
 @dataclass(frozen=True, eq=False)
 class LinearProblem:
@@ -122,13 +136,34 @@ class LinearProblem:
         return self.mean_loss(self.scores(w)) + self.penalty.value(self.split(w)[0])
 
     @cached_property
+    def null_rows(self) -> tuple[Array, Array]:
+        """Targets and weights of the rows as the null model sees them: one row per class for class labels."""
+        y, s = self.data.y, self.data.weight
+        if self.loss.name == "logistic":
+            positive = y > 0.0
+            return np.array([-1.0, 1.0]), np.array([float(s[~positive].sum()), float(s[positive].sum())])
+        if self.loss.name == "softmax":
+            k = self.n_outputs
+            return np.arange(k, dtype=np.float64), np.bincount(self.data.codes, weights=s, minlength=k)
+        return y, s
+
+    @cached_property
     def null(self) -> Array:
         """Parameters of the null model: no coefficients, the best intercept."""
         w = self.zeros()
         if self.intercept and self.data.total_weight > 0.0:
-            shape = (len(self.data.y), self.n_outputs) if self.n_outputs else (len(self.data.y),)
-            w[-1] = best_intercept(self.loss, self.data.y, self.data.weight, np.zeros(shape))
+            y, s = self.null_rows
+            w[-1] = best_intercept(self.loss, y, s, np.zeros((len(y), *self.shape[1:])))
         return w
+
+    def _at_null(self, y: Array) -> Array:
+        b = self.null[-1] if self.intercept else np.zeros(self.shape[1:])
+        return np.broadcast_to(b, (len(y), *self.shape[1:]))
+
+    @property
+    def null_scores(self) -> Array:
+        """Scores of the null model, without a pass over X."""
+        return self._at_null(self.data.y)
 
     @cached_property
     def null_evaluation(self) -> Evaluation:
@@ -136,21 +171,31 @@ class LinearProblem:
         return evaluate(self, self.null)
 
     @cached_property
-    def null_scores(self) -> Array:
-        """Scores of the null model, without a pass over X."""
-        b = self.null[-1] if self.intercept else np.zeros(self.shape[1:])
-        return np.broadcast_to(b, (len(self.data.y), *self.shape[1:]))
-
-    @cached_property
     def null_loss(self) -> float:
         """Mean loss of the null model: what certificates are compared with."""
-        return self.mean_loss(self.null_scores)
+        if self.data.total_weight == 0.0:
+            return 0.0
+        y, s = self.null_rows
+        return float(s @ self.loss.value(y, self._at_null(y))) / self.data.total_weight
 
     @cached_property
     def null_curvature(self) -> Array:
         """Weighted mean second derivative of the loss at the null model, per score."""
-        curvature = self.loss.hess(self.data.y, self.null_scores)
-        return np.asarray(self.data.weight @ curvature / self.data.total_weight)
+        y, s = self.null_rows
+        return np.asarray(s @ self.loss.hess(y, self._at_null(y)) / self.data.total_weight)
+
+    @cached_property
+    def null_slope(self) -> float:
+        """Root mean square of the loss' derivative at the null model."""
+        y, s = self.null_rows
+        slope = self.loss.grad(y, self._at_null(y)).reshape(len(y), -1)
+        return math.sqrt(float(s @ (slope**2).sum(axis=1)) / self.data.total_weight)
+
+    @cached_property
+    def target_square(self) -> float:
+        """Weighted mean square of the targets."""
+        y, s = self.null_rows
+        return float(s @ (y.reshape(len(y), -1) ** 2).sum(axis=1)) / self.data.total_weight
 
     # -- certificate, views ---------------------------------------------------------------------
 
@@ -165,10 +210,13 @@ class LinearProblem:
     def with_strength(self, alpha: float) -> Self:
         """The same problem with another penalty strength; cached facts of the data are kept."""
         other = replace(self, penalty=self.penalty.with_strength(alpha))
-        for name in ("null", "null_evaluation", "null_scores", "null_loss", "null_curvature", "moments"):
-            if name in self.__dict__:
-                other.__dict__[name] = self.__dict__[name]
+        for name in _FACTS_OF_DATA & self.__dict__.keys():
+            other.__dict__[name] = self.__dict__[name]
         return other
+
+    def remember_moments(self, mean: Array, variance: Array) -> None:
+        """Keep moments that a solver has computed on its way."""
+        self.__dict__["moments"] = (mean, variance)
 
     @cached_property
     def moments(self) -> tuple[Array, Array]:

@@ -14,6 +14,7 @@ from scipy.linalg import cho_factor, cho_solve, lapack
 
 from empirisk import _loops
 from empirisk.problems.linear import LinearProblem
+from empirisk.solvers.normal_equations import NormalEquations, normal_equations
 from empirisk.solvers.orthogonal import min_norm_factor
 from empirisk.solvers.standardise import Standardisation, column_scales
 from empirisk.typing import Array
@@ -56,46 +57,33 @@ class Factor:
 def factorise(problem: LinearProblem) -> Factor:
     """The cheapest safe factorisation of a dense quadratic problem."""
     p = problem.data.n_cols
+    rows = int(np.count_nonzero(problem.data.weight)) - int(problem.intercept)
+    if p == 0 or problem.data.total_weight == 0.0:
+        return _only_intercept(problem)
+    # Before the moments: with many rows the normal equations bring them along.
+    normal = normal_equations(problem) if p <= rows else None
     mean, sd = column_scales(problem)
     standard = Standardisation(mean, np.where(sd > 0.0, sd, 1.0), problem.intercept)
-    if p == 0 or problem.data.total_weight == 0.0:
-        return _only_intercept(problem, standard)
-    rows = int(np.count_nonzero(problem.data.weight)) - int(problem.intercept)
     factor = None
-    if p <= rows:
-        factor = _primal(problem, standard, sd)
+    if normal is not None:
+        factor = _primal(problem, standard, normal)
     elif rows > 0:
         factor = _dual(problem, standard)
     return factor or min_norm_factor(problem, standard, sd)
 
 
-def _only_intercept(problem: LinearProblem, standard: Standardisation) -> Factor:
+def _only_intercept(problem: LinearProblem) -> Factor:
     def solve(grad: Array) -> Array:
         return grad * 0.0 if problem.data.total_weight == 0.0 else grad.copy()
 
     return Factor(solve, lambda: problem.null.copy(), 1.0, 0, 0.0)
 
 
-def _target_gradient(problem: LinearProblem, standard: Standardisation) -> tuple[Array, Array]:
-    """``-X~' diag(s) y~ / S`` in standardised variables, and the weighted mean of y."""
-    data, total = problem.data, problem.data.total_weight
-    y_mean = (data.weight @ data.y) / total if problem.intercept else np.zeros(data.y.shape[1:])
-    weighted = ((data.weight / total) * (data.y - y_mean).T).T
-    v = problem.design.rmatvec(weighted.astype(problem.design.dtype, copy=False)).astype(np.float64)
-    # sum_i s_i y~_i = 0 up to rounding; what rounding left is taken out of columns of large mean.
-    v -= np.multiply.outer(standard.mean, weighted.sum(axis=0, dtype=np.float64))
-    return (v.T / standard.scale).T, np.asarray(y_mean)
-
-
-def _primal(problem: LinearProblem, standard: Standardisation, sd: Array) -> Factor | None:
-    data = problem.data
-    weight = None if data.unit_weights else data.weight
-    center = standard.mean if problem.intercept else None
-    gram = _loops.gram(problem.design.X, weight, center)
+def _primal(
+    problem: LinearProblem, standard: Standardisation, normal: NormalEquations
+) -> Factor | None:
     scale = standard.scale
-    H = gram / data.total_weight
-    H /= scale
-    H /= scale[:, None]
+    H = normal.gram / np.multiply.outer(scale, scale)
     H[np.diag_indices_from(H)] += problem.penalty.l2 / scale**2
     # Equilibrate: with a penalty the diagonal is not 1 for columns of tiny scale.
     diagonal = np.sqrt(np.diag(H))
@@ -107,7 +95,7 @@ def _primal(problem: LinearProblem, standard: Standardisation, sd: Array) -> Fac
     if factor is None or condition > SAFE_CONDITION:
         return None
     unit = Standardisation(standard.mean, scale * diagonal, problem.intercept)
-    return _cholesky_factor(problem, unit, factor, condition)
+    return _cholesky_factor(problem, unit, normal, factor, condition)
 
 
 def _cholesky(H: Array) -> tuple[Any, float]:
@@ -121,7 +109,9 @@ def _cholesky(H: Array) -> tuple[Any, float]:
     return factor, (1.0 / rcond if info == 0 and rcond > 0.0 else np.inf)
 
 
-def _cholesky_factor(problem: LinearProblem, unit: Standardisation, factor: Any, condition: float) -> Factor:
+def _cholesky_factor(
+    problem: LinearProblem, unit: Standardisation, normal: NormalEquations, factor: Any, condition: float
+) -> Factor:
     p = len(unit.scale)
 
     def solve(grad: Array) -> Array:
@@ -130,9 +120,8 @@ def _cholesky_factor(problem: LinearProblem, unit: Standardisation, factor: Any,
         return unit.to_w(u)
 
     def solve_targets() -> Array:
-        v, y_mean = _target_gradient(problem, unit)
-        u = cho_solve(factor, v, check_finite=False)
-        return unit.to_w(np.concatenate([u, y_mean[None]]) if problem.intercept else u)
+        u = cho_solve(factor, (normal.target.T / unit.scale).T, check_finite=False)
+        return unit.to_w(np.concatenate([u, normal.y_mean[None]]) if problem.intercept else u)
 
     return Factor(solve, solve_targets, condition, p, 2.0)
 

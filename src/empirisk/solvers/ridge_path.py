@@ -18,7 +18,7 @@ from scipy.linalg import eigh
 
 from empirisk import _loops
 from empirisk.problems.linear import LinearProblem
-from empirisk.solvers.standardise import column_scales
+from empirisk.solvers.normal_equations import normal_equations
 from empirisk.typing import Array
 
 __all__ = ["RidgePath", "ridge_path"]
@@ -61,12 +61,9 @@ def ridge_path(problem: LinearProblem, alphas: Array) -> RidgePath:
     y = np.asarray(data.y, dtype=np.float64)
     y_mean = np.asarray((data.weight @ y) / total if problem.intercept else np.zeros(y.shape[1:]))
     Y = (y - y_mean).reshape(len(y), -1)
-    mean, _ = column_scales(problem)
     n, p = problem.design.shape
-    if p <= n:
-        values, V, b = _primal(problem, mean, Y)
-    else:
-        values, V, b = _dual(problem, mean, Y)
+    values, V, b = _primal(problem) if p <= n else _dual(problem, Y)
+    mean, _ = problem.moments
     # coefs[j, a, t]: coefficients in the eigenbasis, then in the user's columns
     inner = b[:, None, :] / (values[:, None] + alphas)[:, :, None]
     coefs = np.einsum("pj,jat->apt", V, inner, optimize=True)
@@ -81,18 +78,15 @@ def ridge_path(problem: LinearProblem, alphas: Array) -> RidgePath:
     return RidgePath(alphas, params, loss, se)
 
 
-def _primal(problem: LinearProblem, mean: Array, Y: Array) -> tuple[Array, Array, Array]:
-    data, total = problem.data, problem.data.total_weight
-    weight = None if data.unit_weights else data.weight
-    gram = _loops.gram(problem.design.X, weight, mean if problem.intercept else None) / total
-    values, V = eigh(gram, overwrite_a=True, check_finite=False)
-    share = ((data.weight / total) * Y.T).T
-    v = problem.design.rmatvec(share.astype(problem.design.dtype, copy=False)).astype(np.float64)
-    v -= np.multiply.outer(mean, share.sum(axis=0))
-    return np.maximum(values, 0.0), V, V.T @ v
+def _primal(problem: LinearProblem) -> tuple[Array, Array, Array]:
+    """Eigenvalues, eigenvectors, and the targets in the eigenbasis."""
+    normal = normal_equations(problem)
+    values, V = eigh(normal.gram, overwrite_a=True, check_finite=False)
+    return np.maximum(values, 0.0), V, V.T @ normal.target.reshape(len(V), -1)
 
 
-def _dual(problem: LinearProblem, mean: Array, Y: Array) -> tuple[Array, Array, Array]:
+def _dual(problem: LinearProblem, Y: Array) -> tuple[Array, Array, Array]:
+    mean, _ = problem.moments
     data, total = problem.data, problem.data.total_weight
     weight = None if data.unit_weights else data.weight
     K = _loops.gram_rows(problem.design.X, weight, mean if problem.intercept else None) / total

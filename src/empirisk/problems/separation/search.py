@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from empirisk.data.design import Design
 from empirisk.problems.separation.core import decide, sparse_direction
 from empirisk.problems.separation.rows import SignedRows
 from empirisk.typing import Array, IndexArray
@@ -14,6 +15,7 @@ __all__ = ["Found", "decide_rows", "overlap_proved"]
 
 _MAX_WORK = 2e11  # flops of one factorisation beyond which the question is left open
 _MAX_ENTRIES = 40_000_000  # numbers in the dense working matrix
+_CANDIDATES = 200  # columns whose every row is looked at in the search for one that separates alone
 _SPARSE_ENTRIES = 3_000_000  # beyond this the direction of few columns is not sought
 
 
@@ -162,21 +164,46 @@ def _single_column(rows: SignedRows, chosen: IndexArray) -> Found | None:
     """
     if rows.n_groups != 2:
         return None
-    sparse = rows.design.sparse
-    few = rows.design.rows(rows.index[chosen]).X
-    few = few.tocsc() if sparse else few
-    X = rows.design.csc if sparse else rows.design.X
-    g = rows.group
+    X = rows.design.csc if rows.design.sparse else rows.design.X
     best: Found | None = None
-    for j in np.flatnonzero(rows.scale > 0.0):
-        part = few[:, [j]].toarray()[:, 0] if sparse else few[:, j]
-        if _one_column(rows, int(j), part[g[chosen] == 0], part[g[chosen] == 1]) is None:
-            continue
-        column = (X[:, [j]].toarray()[:, 0] if sparse else X[:, j])[rows.index]
-        found = _one_column(rows, int(j), column[g == 0], column[g == 1])
+    for j in _ordered_columns(rows, chosen)[:_CANDIDATES]:
+        column = (X[:, [j]].toarray()[:, 0] if rows.design.sparse else X[:, j])[rows.index]
+        found = _one_column(rows, int(j), column[rows.group == 0], column[rows.group == 1])
         if found is not None and (best is None or found.n_boundary < best.n_boundary):
             best = found
     return best
+
+
+def _ordered_columns(rows: SignedRows, chosen: IndexArray) -> IndexArray:
+    """Columns in which the groups of the chosen rows do not interleave."""
+    few = rows.design.rows(rows.index[chosen])
+    group = rows.group[chosen]
+    low, high = _ranges(few, group)
+    if rows.intercept:
+        apart = (high[0] <= low[1]) | (high[1] <= low[0])
+    else:
+        apart = ((high[0] <= 0.0) & (low[1] >= 0.0)) | ((high[1] <= 0.0) & (low[0] >= 0.0))
+    return np.flatnonzero(apart & (rows.scale > 0.0))
+
+
+def _ranges(design: Design, group: IndexArray) -> tuple[Array, Array]:
+    """Smallest and largest entry of each column in each of two groups, shape (2, p)."""
+    p = design.shape[1]
+    low, high = np.full((2, p), np.inf), np.full((2, p), -np.inf)
+    if not design.sparse:
+        for g in (0, 1):
+            part = design.X[group == g]
+            low[g], high[g] = part.min(axis=0, initial=np.inf), part.max(axis=0, initial=-np.inf)
+        return low, high
+    column = np.repeat(np.arange(p), np.diff(design.csc.indptr))
+    entry = design.csc.data.astype(np.float64)
+    mine = group[design.csc.indices]
+    np.minimum.at(low, (mine, column), entry)
+    np.maximum.at(high, (mine, column), entry)
+    stored = np.zeros((2, p))
+    np.add.at(stored, (mine, column), 1.0)
+    hidden = stored < np.bincount(group, minlength=2)[:, None]  # a zero that is not stored
+    return np.where(hidden, np.minimum(low, 0.0), low), np.where(hidden, np.maximum(high, 0.0), high)
 
 
 def _one_column(rows: SignedRows, j: int, a: Array, b: Array) -> Found | None:
