@@ -10,8 +10,10 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import empirisk as er
 from empirisk import plots
 from empirisk.plots.display import Display
 from empirisk.report.svg import inline_svg
@@ -28,6 +30,7 @@ DISPLAYS: list[Display] = [
     plots.ImportancesDisplay(BINARY["model"]["importances"], "rise of log-loss (nats)"),
     plots.LearningCurveDisplay(BINARY["learning_curve"]),
     plots.ObservedDisplay(REST["observed"], "quality (points)"),
+    plots.PathDisplay(er.path(er.Lasso(), np.diag([3.0, 2.0, 1.0, 0.5]), np.array([1.0, -2.0, 3.0, 1.0]))),
     plots.PrecisionRecallDisplay(CHOSEN["pr"], ">50K"),
     plots.QuantilesDisplay(REST["quantiles"]),
     plots.ResidualsDisplay(REST["residuals"], "quality (points)"),

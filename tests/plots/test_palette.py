@@ -7,7 +7,7 @@ import pytest
 
 from empirisk.plots.palette import PALETTE
 
-# Severity 1 matrices for linear RGB, Machado, Oliveira and Fernandes 2009, IEEE TVCG 15(6), 1291-1298, table 1.
+# Severity 1, linear RGB: Machado, Oliveira and Fernandes 2009, IEEE TVCG 15(6), 1291-1298, table 1.
 DEUTERANOPIA = np.array(
     [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
 )
@@ -57,9 +57,9 @@ def test_every_colour_of_text_has_contrast_aa(name: str, scheme: str) -> None:
     "eye", [np.eye(3), DEUTERANOPIA, PROTANOPIA], ids=["normal", "deuteranopia", "protanopia"]
 )
 @pytest.mark.parametrize("pair", TOGETHER, ids="-".join)
-def test_colours_that_share_a_chart_stay_apart(pair: tuple[str, str], eye: np.ndarray, scheme: str) -> None:
+def test_colours_of_one_chart_differ(pair: tuple[str, str], eye: np.ndarray, scheme: str) -> None:
     a, b = (lab(eye @ linear(getattr(PALETTE[name], scheme))) for name in pair)
-    # A difference of 2.3 is just noticeable; ten is seen at a glance. Direct labels carry the meaning besides.
+    # 2.3 is just noticeable, ten is seen at a glance; direct labels carry the meaning besides.
     assert np.linalg.norm(a - b) > 15
 
 

@@ -119,7 +119,6 @@ def bare() -> Json:
         "selection_curves": [],
         "findings": [],
         "checks": [],
-        "limits": [],
         "absent": {},
     }
     return report

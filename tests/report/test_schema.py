@@ -41,7 +41,7 @@ def test_examples_and_hard_cases_are_valid(case: dict[str, Any]) -> None:
         ("verdict.headline.model.n", 3.0, "whole number"),
         ("verdict.headline.model.n", True, "whole number"),
         ("verdict.findings[0]", "ER999", "is not among the findings"),
-        ("data.source", "/home/me/adult.csv", "without its folder"),
+        ("data.source", "folder/adult.csv", "without its folder"),
         ("data.columns[3].role", "colour", "one of target"),
         ("data.columns[0].histogram.edges", [0, 1], "one item more than counts"),
         ("split.parts", [], "at least 2 items"),

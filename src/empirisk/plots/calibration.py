@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, Json, colour, on_end
-from empirisk.plots.wording import count, estimate, plain
+from empirisk.plots.wording import count, estimate, plain, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +22,12 @@ class CalibrationDisplay(Display):
     ----------
     calibration : dict
         ``report["test"]["calibration"]``.
+
+    Examples
+    --------
+    >>> bins = [{"predicted": 0.2, "observed": {"value": 0.3, "low": 0.25, "high": 0.35}}]
+    >>> CalibrationDisplay({"about": "probability of yes", "bins": bins}).title
+    'In 1 of 1 bins the prediction lies outside the interval of the observed share'
     """
 
     calibration: Json
@@ -63,5 +69,5 @@ class CalibrationDisplay(Display):
         ax.plot(x, [b["observed"]["value"] for b in shown], "o", color=colour("test"), markersize=5)
         ax.set_xlim(-0.02, 1.02)
         ax.set_ylim(-0.02, 1.02)
-        ax.set_xlabel(f"predicted {self.calibration['about']}")
+        ax.set_xlabel(f"predicted {shorten(self.calibration['about'], 40)}")
         ax.set_ylabel("observed share")

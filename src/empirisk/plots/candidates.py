@@ -26,6 +26,13 @@ class CandidatesDisplay(Display):
         ``report["candidates"]``.
     selection : dict
         ``report["selection"]``.
+
+    Examples
+    --------
+    >>> gain = {"value": -0.2, "low": -0.3, "high": -0.1}
+    >>> rows = [{"label": "Ridge", "chosen": True, "versus_baseline": gain}]
+    >>> CandidatesDisplay(rows, {"label": "error", "greater_is_better": False}).title
+    'Ridge is better than the baseline: error −0.20 [−0.30, −0.10]'
     """
 
     candidates: list[Json]

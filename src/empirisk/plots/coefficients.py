@@ -26,6 +26,12 @@ class CoefficientsDisplay(Display):
         What a coefficient changes.
     most : int, default 15
         How many to show.
+
+    Examples
+    --------
+    >>> term = {"term": "age", "column": "age", "class": None, "zero": False, "per_sd": None}
+    >>> CoefficientsDisplay([{**term, "value": {"value": 0.29, "low": 0.24, "high": 0.34}}], "points").title
+    'The largest coefficient is that of age: +0.29 [0.24, 0.34] points per unit'
     """
 
     coefficients: list[Json]

@@ -11,9 +11,10 @@ from empirisk.plots.wording import count, estimate, share, shorten
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ConfusionDisplay"]
+__all__ = ["NUMBERED", "ConfusionDisplay"]
 
 _MANY = 7
+NUMBERED = 14  # with more classes than this, their names no longer fit and numbers stand for them
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,11 @@ class ConfusionDisplay(Display):
     ----------
     confusion : dict
         ``report["test"]["confusion"]``.
+
+    Examples
+    --------
+    >>> ConfusionDisplay({"labels": ["no", "yes"], "counts": [[90, 10], [2, 8]]}).title
+    'The most frequent error: 10 of 100 no rows are taken for yes'
     """
 
     confusion: Json
@@ -71,15 +77,23 @@ class ConfusionDisplay(Display):
                 if k <= _MANY:
                     said = f"{count(n)}\n{share(part)}" if total else "0"
                     ax.text(j, i, said, ha="center", va="center", fontsize=FONT - (2.5 if k > 4 else 0))
-        most = 18 if k <= 3 else 11
-        ax.set_xticks(range(k), [shorten(v, most) for v in labels], rotation=0 if k <= 3 else 90)
-        ax.set_yticks(range(k), [shorten(v, most) for v in labels])
-        if k > _MANY:
-            ax.tick_params(labelsize=max(6.0, FONT - 2 - 0.15 * k))
+        self._name_classes(ax)
         ax.set_xlim(-0.5, k - 0.5)
         ax.set_ylim(k - 0.5, -0.5)
         for spine in ax.spines.values():
             spine.set_visible(False)
         ax.tick_params(length=0)
-        ax.set_xlabel("predicted class")
+
+    def _name_classes(self, ax: Axes) -> None:
+        labels = self.confusion["labels"]
+        k = len(labels)
+        if k > NUMBERED:
+            at = [0, *range(4, k, 5)]
+            names, number = [str(i + 1) for i in at], " (its number in the table)"
+        else:
+            at, number = list(range(k)), ""
+            names = [shorten(v, 18 if k <= 3 else 11) for v in labels]
+        ax.set_xticks(at, names, rotation=90 if 3 < k <= NUMBERED else 0)
+        ax.set_yticks(at, names)
+        ax.set_xlabel(f"predicted class{number}")
         ax.set_ylabel("observed class (share of the row)")

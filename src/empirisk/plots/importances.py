@@ -26,6 +26,12 @@ class ImportancesDisplay(Display):
         What rises, with its unit.
     most : int, default 15
         How many to show.
+
+    Examples
+    --------
+    >>> rows = [{"column": "age", "value": {"value": 0.2, "low": 0.1, "high": 0.3}}]
+    >>> ImportancesDisplay(rows, "rise of the loss").title
+    'The model leans most on age; the interval lies above zero for 1 of 1 columns'
     """
 
     importances: list[Json]
@@ -58,5 +64,5 @@ class ImportancesDisplay(Display):
     def draw(self, ax: Axes) -> None:
         shown = self._shown()
         rows = [IntervalRow(i["column"], i["value"], "test") for i in shown]
-        interval_rows(ax, rows, [estimate(i["value"]) for i in shown], self.label)
+        interval_rows(ax, rows, [estimate(i["value"]) for i in shown], shorten(self.label, 50))
         reference_line(ax, 0.0, len(rows))

@@ -22,6 +22,12 @@ class LearningCurveDisplay(Display):
     ----------
     curve : dict
         ``report["learning_curve"]``.
+
+    Examples
+    --------
+    >>> curve = {"label": "error", "x": [50, 100], "validation": {"value": [0.4, 0.3]}, "extrapolation": None}
+    >>> LearningCurveDisplay(curve).title
+    'The held-out error goes from 0.4 at 50 rows to 0.3 at 100'
     """
 
     curve: Json

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, Json, band, colour, on_end
-from empirisk.plots.wording import count, estimate, plain, text
+from empirisk.plots.wording import count, estimate, plain, shorten, text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +24,12 @@ class PrecisionRecallDisplay(Display):
         ``report["test"]["pr"]``.
     positive : str
         The positive class.
+
+    Examples
+    --------
+    >>> area, rate = ({"value": v, "low": v - 0.02, "high": v + 0.02} for v in (0.77, 0.24))
+    >>> PrecisionRecallDisplay({"area": area, "base_rate": rate}, "yes").title
+    'Average precision for yes is 0.770 [0.750, 0.790], against 0.240 without skill'
     """
 
     curve: Json
@@ -33,7 +39,7 @@ class PrecisionRecallDisplay(Display):
     def title(self) -> str:
         c = self.curve
         without = f"against {text(c['base_rate'])} without skill"
-        return f"Average precision for {self.positive} is {estimate(c['area'])}, {without}"
+        return f"Average precision for {shorten(self.positive)} is {estimate(c['area'])}, {without}"
 
     @property
     def description(self) -> str:
@@ -66,5 +72,5 @@ class PrecisionRecallDisplay(Display):
         )
         ax.set_xlim(-0.01, 1.01)
         ax.set_ylim(-0.01, 1.01)
-        ax.set_xlabel(f"recall: share of {self.positive} rows that are found")
+        ax.set_xlabel(f"recall: share of {shorten(self.positive, 18)} rows that are found")
         ax.set_ylabel("precision: share found rightly")

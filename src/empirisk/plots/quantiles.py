@@ -22,6 +22,11 @@ class QuantilesDisplay(Display):
     ----------
     quantiles : dict
         ``report["test"]["quantiles"]``; its band is where normal residuals would lie.
+
+    Examples
+    --------
+    >>> QuantilesDisplay({"x": [-1, 1], "value": [-3, 1], "low": [-2, 0], "high": [0, 2]}).title
+    '1 of 2 quantiles of the residuals leave the band of a normal distribution'
     """
 
     quantiles: Json

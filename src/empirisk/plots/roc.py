@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, Json, band, colour, on_end
-from empirisk.plots.wording import count, estimate, plain
+from empirisk.plots.wording import count, estimate, plain, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +24,12 @@ class RocDisplay(Display):
         ``report["test"]["roc"]``.
     positive : str
         The positive class.
+
+    Examples
+    --------
+    >>> curve = {"area": {"value": 0.9062, "low": 0.898, "high": 0.9141}}
+    >>> RocDisplay(curve, "yes").title
+    'A random yes row ranks above a random other row with probability 0.906 [0.898, 0.914]'
     """
 
     curve: Json
@@ -32,7 +38,9 @@ class RocDisplay(Display):
     @property
     def title(self) -> str:
         chance = estimate(self.curve["area"])
-        return f"A random {self.positive} row ranks above a random other row with probability {chance}"
+        return (
+            f"A random {shorten(self.positive)} row ranks above a random other row with probability {chance}"
+        )
 
     @property
     def description(self) -> str:

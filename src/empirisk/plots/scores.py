@@ -25,6 +25,12 @@ class ScoresDisplay(Display):
         ``report["test"]["scores"]``.
     positive, negative : str
         The two classes.
+
+    Examples
+    --------
+    >>> scores = {"edges": [0, 0.5, 1], "positive": [2, 8], "negative": [9, 1], "threshold": 0.5}
+    >>> ScoresDisplay(scores, "yes", "no").title
+    'A threshold of 0.5 accepts 80 % of the yes rows and 10 % of the no rows'
     """
 
     scores: Json
@@ -69,5 +75,5 @@ class ScoresDisplay(Display):
         ax.set_xlim(edges[0], edges[-1])
         ax.set_yticks([])
         ax.spines["left"].set_visible(False)
-        ax.set_xlabel(f"predicted probability of {self.positive} (dashed: threshold)")
+        ax.set_xlabel(f"predicted probability of {shorten(self.positive, 18)} (dashed: threshold)")
         ax.set_ylabel("rows, each class scaled to its peak")

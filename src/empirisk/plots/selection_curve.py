@@ -26,6 +26,11 @@ class SelectionCurveDisplay(Display):
         ``report["selection"]``.
     label : str
         The candidate in words.
+
+    Examples
+    --------
+    >>> SelectionCurveDisplay({"parameter": "alpha", "chosen": 0.1, "minimum": 0.01}, {}, "Ridge").title
+    'Ridge: alpha = 0.1 was chosen, the best mean is at 0.01'
     """
 
     curve: Json

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import FONT, Display, Json, colour, on_end
-from empirisk.plots.wording import count, estimate, plain
+from empirisk.plots.wording import count, estimate, plain, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,6 +56,12 @@ class ObservedDisplay(Display):
         ``report["test"]["observed"]``.
     target : str
         The target with its unit, for the axes.
+
+    Examples
+    --------
+    >>> mean = {"value": 4.2, "low": 4.0, "high": 4.4}
+    >>> ObservedDisplay({"bins": [{"predicted": 4.1, "mean": mean}]}, "quality").title
+    'In all 1 bins the mean observed value agrees with the prediction'
     """
 
     spread: Json
@@ -81,8 +87,8 @@ class ObservedDisplay(Display):
         ends = [bins[0]["predicted"], bins[-1]["predicted"]]
         ax.plot(ends, ends, color=colour("baseline"), linewidth=1, linestyle=(0, (4, 3)))
         _bins(ax, bins)
-        ax.set_xlabel(f"predicted {self.target}")
-        ax.set_ylabel(f"observed {self.target}")
+        ax.set_xlabel(f"predicted {shorten(self.target, 36)}")
+        ax.set_ylabel(f"observed {shorten(self.target, 28)}")
 
 
 @dataclass(frozen=True)
@@ -95,6 +101,12 @@ class ResidualsDisplay(Display):
         ``report["test"]["residuals"]``.
     target : str
         The target with its unit, for the axes.
+
+    Examples
+    --------
+    >>> mean = {"value": 0.3, "low": 0.1, "high": 0.5}
+    >>> ResidualsDisplay({"bins": [{"predicted": 4.1, "mean": mean, "q25": -1, "q75": 1}]}, "quality").title
+    'Residuals do not average zero in 1 of 1 bins'
     """
 
     spread: Json
@@ -123,5 +135,5 @@ class ResidualsDisplay(Display):
     def draw(self, ax: Axes) -> None:
         ax.axhline(0, color=colour("baseline"), linewidth=1, linestyle=(0, (4, 3)))
         _bins(ax, self.spread["bins"])
-        ax.set_xlabel(f"predicted {self.target}")
+        ax.set_xlabel(f"predicted {shorten(self.target, 36)}")
         ax.set_ylabel("observed − predicted")

@@ -8,6 +8,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from empirisk.plots import wording
+from empirisk.plots.confusion import NUMBERED
 from empirisk.plots.palette import PALETTE
 from empirisk.report.costs import ThresholdCost, costs
 from empirisk.report.figures import figures, made_by
@@ -89,6 +90,7 @@ def _environment() -> Environment:
         sparkline,
     ):
         env.globals[function.__name__] = function
+    env.globals["NUMBERED"] = NUMBERED
     env.globals["z"] = lambda level: NormalDist().inv_cdf(0.5 + level / 2)
     return env
 

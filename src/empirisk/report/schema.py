@@ -262,7 +262,7 @@ REPORT = Record(
         "learning_curve": nullable(learning_curve),
         "findings": list_of(finding),
         "checks": list_of(checked),
-        "limits": strings,
+        "limits": list_of(string, least=1),
         "absent": map_of(string),
         "provenance": provenance,
     },
