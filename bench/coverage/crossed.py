@@ -161,7 +161,7 @@ def compare_ridge(rng: Rng) -> Sample:
 
 
 @case(
-    "accuracy of the best of 20 coins, 200 rows", 1000, "the plain interval of the winner covers about 60 %"
+    "accuracy of the best of 20 coins, 200 rows", 1000, "cautious where no candidate has any signal"
 )
 def best_of_coins(rng: Rng) -> Sample:
     return best_of(rng.random((200, 20)) < 0.5, 5, random_state=rng, n_bootstrap=200), 0.5

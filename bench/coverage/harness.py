@@ -29,7 +29,7 @@ class Case:
 class Result:
     """Measured coverage in per cent, its Monte-Carlo error, share of refusals, median width."""
 
-    case: Case
+    samples: int
     coverage: float
     error: float
     refused: float
@@ -65,5 +65,5 @@ def measure(c: Case, scale: float = 1.0, seed: int = 0) -> Result:
     p = hit / max(1, answered)
     error = 100.0 * math.sqrt(max(p * (1.0 - p), 0.95 * 0.05) / max(1, answered))
     return Result(
-        c, 100.0 * p, error, 100.0 * refused / samples, float(np.median(widths)) if widths else math.nan
+        samples, 100.0 * p, error, 100.0 * refused / samples, float(np.median(widths)) if widths else math.nan
     )

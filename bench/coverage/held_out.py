@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 from scipy import special, stats
+from sklearn.metrics import roc_auc_score
 
 from bench.coverage.harness import Rng, Sample, case
 from bench.coverage.truths import CALIBRATED, OVERCONFIDENT, SHIFT, binormal_ap
@@ -104,6 +106,39 @@ def balanced_accuracy(rng: Rng) -> Sample:
     return ev["balanced_accuracy"], 0.75
 
 
+@case(
+    "AUC 0.99, half positive, 30 rows: 43 % of samples rank perfectly",
+    4000,
+    "a safe answer where none is seen",
+)
+def auc_near_one(rng: Rng) -> Sample:
+    y = rng.random(30) < 0.5
+    s = rng.normal(size=30) + math.sqrt(2.0) * stats.norm.ppf(0.99) * y
+    return evaluate_predictions(y, score=s, classes=[False, True], metrics="roc_auc")["roc_auc"], 0.99
+
+
+@case("one-vs-rest AUC, three classes, 150 rows", 2000)
+def auc_multiclass(rng: Rng) -> Sample:
+    y, proba = three_classes(rng, 150)
+    ev = evaluate_predictions(y, proba=proba, classes=[0, 1, 2], metrics="roc_auc")
+    return ev["roc_auc"], three_class_auc()
+
+
+def three_classes(rng: Rng, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Three noisy scores, the one of the true class raised."""
+    y = rng.choice(3, size=n, p=[0.5, 0.3, 0.2])
+    z = rng.normal(size=(n, 3))
+    z[np.arange(n), y] += 1.5
+    return y, special.softmax(z, axis=1)
+
+
+@cache
+def three_class_auc() -> float:
+    """Its mean one-vs-rest area, from 400000 rows."""
+    y, proba = three_classes(np.random.default_rng(9), 400_000)
+    return float(np.mean([roc_auc_score(y == c, proba[:, c]) for c in range(3)]))
+
+
 CONFUSION = np.array([[0.40, 0.06, 0.04], [0.05, 0.20, 0.05], [0.02, 0.04, 0.14]])
 
 
@@ -134,6 +169,31 @@ def grouped_log_loss(rng: Rng) -> Sample:
     y = rng.random(150) < special.expit(t)
     ev = evaluate_predictions(y, proba=special.expit(1.5 * t), classes=[0, 1], groups=g, metrics="log_loss")
     return ev["log_loss"], OVERCONFIDENT
+
+
+@case("squared error, 8 groups of 5", 4000, "the squared error of 8 groups is skewed")
+def grouped_mse(rng: Rng) -> Sample:
+    u, g = latent(rng, 8, 5)
+    return evaluate_predictions(u, pred=np.zeros(40), groups=g, metrics="mse")["mse"], 1.0
+
+
+@case("average precision 0.73, 40 groups of 5", 3000)
+def grouped_average_precision(rng: Rng) -> Sample:
+    u, g = latent(rng, 40, 5)
+    y = rng.random(200) < 0.2
+    ev = evaluate_predictions(
+        y, score=u + SHIFT * y, classes=[False, True], groups=g, metrics="average_precision"
+    )
+    return ev["average_precision"], AP
+
+
+@case("balanced accuracy 0.95, 15 groups of 5", 3000)
+def grouped_balanced_accuracy(rng: Rng) -> Sample:
+    u, g = latent(rng, 15, 5)
+    y = rng.random(75) < 0.5
+    pred = y ^ (u > stats.norm.ppf(0.95))
+    ev = evaluate_predictions(y, pred=pred, classes=[False, True], groups=g, metrics="balanced_accuracy")
+    return ev["balanced_accuracy"], 0.95
 
 
 @case("AUC 0.9, 30 groups of 5", 4000)

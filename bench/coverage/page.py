@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from pathlib import Path
 
-from bench.coverage.harness import Result
+from bench.coverage.harness import Case
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "maths" / "interval-coverage.md"
+STORE = Path(__file__).resolve().parents[1] / "results" / "coverage.json"
 
 HEAD = """# Measured coverage of the intervals
 
@@ -35,19 +37,32 @@ TAIL = """
 """
 
 
-def line(r: Result) -> str:
+def row(c: Case, r: dict[str, float]) -> str:
     """One row of the table."""
-    inside = 93.0 - 2 * r.error <= r.coverage <= 97.0 + 2 * r.error
+    inside = 93.0 - 2 * r["error"] <= r["coverage"] <= 97.0 + 2 * r["error"]
     mark = "" if inside else " (outside)"
     return (
-        f"| {r.case.what} | {r.case.samples} | {r.coverage:.1f}{mark} | {r.error:.1f} | {r.refused:.1f} "
-        f"| {r.width:.3g} | {r.case.remark} |"
+        f"| {c.what} | {r['samples']} | {r['coverage']:.1f}{mark} | {r['error']:.1f} | {r['refused']:.1f} "
+        f"| {r['width']:.3g} | {c.remark} |"
     )
 
 
-def page(results: list[Result]) -> str:
-    """The whole page."""
-    return HEAD + "\n".join(line(r) for r in results) + "\n" + TAIL
+def stored() -> dict[str, dict[str, float]]:
+    """The last full-size result of every case."""
+    return json.loads(STORE.read_text(encoding="utf-8")) if STORE.exists() else {}
+
+
+def store(name: str, result: dict[str, float]) -> None:
+    """Keep a result, so that a few cases can be measured anew without the others."""
+    write(json.dumps({**stored(), name: result}, indent=1, sort_keys=True) + "\n", STORE)
+
+
+def page(cases: dict[str, Case]) -> str:
+    """The whole page, from the stored results."""
+    results = stored()
+    return (
+        HEAD + "\n".join(row(c, results[name]) for name, c in cases.items() if name in results) + "\n" + TAIL
+    )
 
 
 def write(text: str, path: Path) -> None:

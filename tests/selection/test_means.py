@@ -89,30 +89,30 @@ def test_a_dominating_row_is_a_warning_not_a_refusal() -> None:
     assert "a few rows dominate" in e.reason
 
 
-def brute_cr2(x: np.ndarray, g: np.ndarray) -> float:
-    """CR2 with matrices: residual blocks times (I - H_gg)^(-1/2), for the regression on a constant."""
+def brute_cr(x: np.ndarray, g: np.ndarray, power: float) -> float:
+    """CR2, CR3 with matrices: residual blocks times (I - H_gg)^(-1/2), ^(-1); regression on a constant."""
     n, total = x.size, 0.0
     residual = x - x.mean()
     for label in np.unique(g):
         rows = np.flatnonzero(g == label)
         keep = np.eye(rows.size) - np.full((rows.size, rows.size), 1.0 / n)
         values, vectors = np.linalg.eigh(keep)
-        adjusted = vectors @ np.diag(values**-0.5) @ vectors.T @ residual[rows]
+        adjusted = vectors @ np.diag(values**-power) @ vectors.T @ residual[rows]
         total += adjusted.sum() ** 2
     return total / n**2
 
 
-def test_grouped_mean_is_cr2_on_the_log_scale(rng: np.random.Generator) -> None:
+def test_grouped_mean_is_cr3_on_the_log_scale(rng: np.random.Generator) -> None:
     g = np.repeat(np.arange(9), [1, 2, 3, 4, 5, 6, 7, 8, 9])
     x = rng.exponential(size=g.size) + rng.exponential(size=9)[g]
     df = 1.0 / np.sum((np.bincount(g) / g.size) ** 2) - 1.0
-    half = stats.t.ppf(0.975, df) * math.sqrt(brute_cr2(x, g)) / x.mean()
+    half = stats.t.ppf(0.975, df) * math.sqrt(brute_cr(x, g, 1.0)) / x.mean()
     e = grouped_mean(x, g)
     assert (e.low, e.high) == pytest.approx(
         (x.mean() * math.exp(-half), x.mean() * math.exp(half)), rel=1e-10
     )
     signed = grouped_mean(x - x.mean(), g)
-    half = stats.t.ppf(0.975, df) * math.sqrt(brute_cr2(x, g))
+    half = stats.t.ppf(0.975, df) * math.sqrt(brute_cr(x, g, 0.5))
     assert (signed.low, signed.high) == pytest.approx((-half, half), abs=1e-10)
     assert grouped_mean(x, g, signed=True).low == pytest.approx(x.mean() - half)
 

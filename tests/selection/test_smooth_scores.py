@@ -11,6 +11,7 @@ from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 
 from empirisk.selection.intervals import (
     auc_interval,
+    average_precision,
     average_precision_interval,
     effective_wilson,
     newcombe_limits,
@@ -204,3 +205,29 @@ def test_scales_agree_where_they_must() -> None:
     correlation = effective_wilson(0.4, 4 * p * (1 - p) / n, n, 49, low=-1.0)
     assert (correlation.low, correlation.high) == pytest.approx((2 * low - 1, 2 * high - 1))
     assert effective_wilson(0.4, 0.0, 50, 49).low is None
+
+
+def test_average_precision_of_groups_from_scratch(rng: np.random.Generator) -> None:
+    g = np.repeat(np.arange(15), 4)
+    y, s = tied(rng, 60)
+    left = np.array([average_precision_score(y[g != k], s[g != k]) for k in range(15)])
+    variance = 14 / 15 * np.sum((left - left.mean()) ** 2)
+    p, t = average_precision_score(y, s), stats.t.ppf(0.975, 14)
+    m = p * (1 - p) / variance
+    centre, half = p + t * t / 2 / m, t * math.sqrt(p * (1 - p) / m + t * t / 4 / m**2)
+    e = average_precision_interval(y, s, groups=g)
+    assert (e.low, e.high) == pytest.approx(
+        ((centre - half) / (1 + t * t / m), (centre + half) / (1 + t * t / m))
+    )
+    assert average_precision_interval(y, s, groups=g % 9).low is None
+    # Above the limit of the jackknife the influence sums must give nearly the same answer.
+    many = np.tile(np.arange(300), 18)
+    z = rng.random(5400) < 0.3
+    score = z + rng.normal(size=5400) + 0.5 * rng.normal(size=300)[many]
+    fast = average_precision_interval(z, score, groups=many)
+    average_precision.MAX_JACKKNIFE, before = 10**9, average_precision.MAX_JACKKNIFE
+    try:
+        slow = average_precision_interval(z, score, groups=many)
+    finally:
+        average_precision.MAX_JACKKNIFE = before
+    assert fast.high - fast.low == pytest.approx(slow.high - slow.low, rel=0.1)

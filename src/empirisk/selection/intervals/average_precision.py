@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from empirisk.results import Estimate
-from empirisk.selection.intervals.base import MODEL, Floats, accept, refuse
+from empirisk.selection.intervals.base import MODEL, Floats, accept, group_codes, refuse, too_few
 from empirisk.selection.intervals.effective import effective_limits
+from empirisk.selection.intervals.grouped import sum_variance
 
 MIN_CLASS = 10
+MIN_GROUPS = 10
+MAX_BLOCKS = 200
+MAX_JACKKNIFE = 5000
 
 
 def average_precision_influence(positive: NDArray[np.bool_], score: Floats) -> tuple[float, Floats]:
@@ -55,8 +59,39 @@ def average_precision_influence(positive: NDArray[np.bool_], score: Floats) -> t
     return value, influence
 
 
+def group_variance(
+    positive: NDArray[np.bool_],
+    score: Floats,
+    value: float,
+    influence: Floats,
+    codes: NDArray[np.intp],
+    count: int,
+) -> float:
+    """Variance over groups: the jackknife up to 5000 rows, above them group sums of influence values.
+
+    Influence values miss the curvature of average precision; on few rows that costs a point of coverage.
+    """
+    if positive.size > MAX_JACKKNIFE:
+        return sum_variance(influence, codes, count)
+    block = np.random.default_rng(0).permutation(count) % min(count, MAX_BLOCKS)
+    of_row, blocks = block[codes], min(count, MAX_BLOCKS)
+    left = []
+    for b in range(blocks):
+        keep = of_row != b
+        if positive[keep].any():
+            left.append(average_precision_influence(positive[keep], score[keep])[0])
+        else:
+            left.append(value)
+    return (blocks - 1) / blocks * float(np.sum((np.array(left) - np.mean(left)) ** 2))
+
+
 def average_precision_interval(
-    positive: NDArray[np.bool_], score: Floats, level: float = 0.95, *, target: str = MODEL
+    positive: NDArray[np.bool_],
+    score: Floats,
+    level: float = 0.95,
+    *,
+    groups: ArrayLike | None = None,
+    target: str = MODEL,
 ) -> Estimate:
     """Wilson(AP, n_eff) with ``n_eff = AP(1-AP)/V``, V the influence variance, ``t_{n1-1}`` for z.
 
@@ -68,6 +103,8 @@ def average_precision_interval(
         Larger means "more positive".
     level : float, default 0.95
         Nominal coverage.
+    groups : array of shape (n,), optional
+        Label of the group of each row; at least 10 groups, V by the jackknife over them, ``t_{G-1}``.
     target : str
         What the score is about.
 
@@ -75,7 +112,8 @@ def average_precision_interval(
     -----
     Measured with two normal classes, 10 to 50 % positives, AUC 0.6 to 0.95: 92 to 96 % from 100 rows
     on. With fewer than 10 positive rows the estimate itself is biased upwards (a lone first
-    positive has precision 1), so no interval is given. A perfect ranking uses n_eff = n1.
+    positive has precision 1), so no interval is given. A perfect ranking uses as many units as
+    there are positive rows, or groups with one.
 
     Examples
     --------
@@ -86,7 +124,10 @@ def average_precision_interval(
     >>> 0.0 < e.low < e.value < e.high < 1.0
     True
     """
-    method, n, n1 = "Wilson, effective n (influence variance)", positive.size, int(positive.sum())
+    n, n1 = positive.size, int(positive.sum())
+    codes, count = (None, n) if groups is None else group_codes(groups, n)
+    how = "influence variance" if codes is None else f"jackknife over {count} groups"
+    method = f"Wilson, effective n ({how})"
     if n1 == 0 or n1 == n:
         reason = "average precision is undefined: the rows are all of one class"
         return refuse(math.nan, level, n, method, reason, target)
@@ -94,8 +135,14 @@ def average_precision_interval(
     if n1 < MIN_CLASS:
         reason = f"the positive class has {n1} rows; at least {MIN_CLASS} are needed"
         return refuse(value, level, n, method, reason, target)
-    variance = float(influence @ influence) / (n * (n - 1))
+    if count < MIN_GROUPS:
+        return refuse(value, level, n, method, too_few(count, MIN_GROUPS, "groups"), target)
+    if codes is None:
+        variance, df, units = float(influence @ influence) / (n * (n - 1)), n1 - 1, n1
+    else:
+        variance, df = group_variance(positive, score, value, influence, codes, count), count - 1
+        units = int(np.unique(codes[positive]).size)
     if variance <= 1e-20 or value >= 1.0:
         variance, value = 0.0, min(1.0, value)
-    limits = effective_limits(value, variance, n1 - 1, level, floor=n1)
+    limits = effective_limits(value, variance, df, level, floor=units)
     return accept(value, limits, level, n, method, target=target)

@@ -1,4 +1,4 @@
-"""Rows in groups: means with the CR2 variance, proportions with an effective sample size."""
+"""Rows in groups: means with the CR2 and CR3 variance, proportions with an effective sample size."""
 
 from __future__ import annotations
 
@@ -31,12 +31,17 @@ def group_sums(values: Floats, codes: NDArray[np.intp], n_groups: int) -> Floats
     return np.bincount(codes, weights=values, minlength=n_groups).astype(np.float64, copy=False)
 
 
-def cr2_variance(rows: Floats, codes: NDArray[np.intp], n_groups: int) -> tuple[float, float]:
-    """``V = sum r_g^2/(1-h_g) / n^2`` and ``G_eff = 1/sum h_g^2``, ``r_g = S_g - m N_g``, ``h_g = N_g/n``."""
+def cr2_variance(
+    rows: Floats, codes: NDArray[np.intp], n_groups: int, *, power: int = 1
+) -> tuple[float, float]:
+    """``V = sum r_g^2/(1-h_g)^power / n^2``, ``G_eff = 1/sum h_g^2``; ``r_g = S_g - m N_g``, ``h_g = N_g/n``.
+
+    `power` 1 is CR2, 2 is CR3 (in effect the jackknife over groups).
+    """
     n, mean = rows.size, float(rows.mean())
     share = np.bincount(codes, minlength=n_groups) / n
     residual = group_sums(rows - mean, codes, n_groups)
-    return float(np.sum(residual**2 / (1.0 - share))) / n**2, 1.0 / float(np.sum(share**2))
+    return float(np.sum(residual**2 / (1.0 - share) ** power)) / n**2, 1.0 / float(np.sum(share**2))
 
 
 def sum_variance(influence: Floats, codes: NDArray[np.intp], n_groups: int) -> float:
@@ -54,7 +59,7 @@ def grouped_mean(
     signed: bool = False,
     target: str = MODEL_GROUPS,
 ) -> Estimate:
-    """``m exp(-+ t sqrt(V)/m)``, V by CR2, t with ``G_eff - 1`` df; losses below 0: ``m -+ t sqrt(V)``.
+    """``m exp(-+ t sqrt(V)/m)``, V by CR3, ``G_eff - 1`` df; values of either sign: ``m -+ t sqrt(V)``, CR2.
 
     Parameters
     ----------
@@ -73,7 +78,9 @@ def grouped_mean(
 
     Notes
     -----
-    Covers 91 to 96 % from 6 groups on; ignoring the groups covers 75 to 88 % at every n.
+    Measured with 6 to 40 groups of 5 or of 1 to 9 rows, latent correlation 0.2 and 0.5: log-loss, Brier score
+    and absolute error 94 to 97 %, squared error 91 to 96 % (CR2 in place of CR3: one point less, and 90 %
+    at worst). Ignoring the groups covers 75 to 88 % at every n.
     Sources: Bell and McCaffrey (2002), Cameron and Miller (2015). Cost O(n log n).
 
     Examples
@@ -89,10 +96,10 @@ def grouped_mean(
     n, mean = rows.size, float(rows.mean())
     codes, n_groups = group_codes(groups, n)
     plain = signed or bool(rows.min() < 0.0)
-    method = f"{'t' if plain else 'log t'}, CR2 over {n_groups} groups"
+    method = f"{'t, CR2' if plain else 'log t, CR3'} over {n_groups} groups"
     if n_groups < MIN_GROUPS_MEAN:
         return refuse(mean, level, n, method, too_few(n_groups, MIN_GROUPS_MEAN, "groups"), target)
-    variance, effective = cr2_variance(rows, codes, n_groups)
+    variance, effective = cr2_variance(rows, codes, n_groups, power=1 if plain else 2)
     if variance <= 1e-30 * max(1.0, mean * mean):
         return equal_losses(mean, n_groups, level, bound, method, target, n)
     if plain:

@@ -20,7 +20,7 @@ from empirisk.selection.intervals.average_precision import (
     average_precision_influence,
     average_precision_interval,
 )
-from empirisk.selection.intervals.base import Floats, refuse, student_quantile, too_few
+from empirisk.selection.intervals.base import MODEL_GROUPS, Floats, refuse, student_quantile, too_few
 from empirisk.selection.intervals.effective import effective_wilson
 from empirisk.selection.intervals.newcombe import newcombe_limits
 from empirisk.selection.intervals.wilson import wilson_limits
@@ -106,6 +106,12 @@ def average_precision_alone(p: Predictions, level: float) -> Estimate:
     return average_precision_interval(p.positive, p.output("score"), level)
 
 
+def average_precision_grouped(p: Predictions, level: float) -> Estimate:
+    """The same with the jackknife over groups."""
+    score = p.output("score")
+    return average_precision_interval(p.positive, score, level, groups=p.groups, target=MODEL_GROUPS)
+
+
 def average_precision_refusal(p: Predictions) -> str:
     """Ten positive rows, or the estimate itself is biased."""
     n1 = int(p.positive.sum())
@@ -162,6 +168,7 @@ AVERAGE_PRECISION = BinaryScore(
     df=positive_df,
     fallback=average_precision_fallback,
     refusal=average_precision_refusal,
+    grouped=average_precision_grouped,
     undefined=f"average precision is {ONE_CLASS}",
     min_crossed=MIN_CROSSED,
 )

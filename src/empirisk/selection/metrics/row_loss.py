@@ -75,7 +75,7 @@ class RowLoss:
         return float(self._rows(p).mean())
 
     def interval(self, p: Predictions, level: float) -> Estimate:
-        """Wilson or Hall; with groups the effective-n Wilson or the CR2 log t."""
+        """Wilson or Hall; with groups the effective-n Wilson or the CR3 log t."""
         rows, target = self._rows(p), model_target(p)
         infinite = self._infinite(rows[None, :], level, target)
         if infinite is not None:
