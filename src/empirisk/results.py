@@ -238,7 +238,7 @@ class Estimate:
     def to_dict(self) -> dict[str, Any]:
         """The stable JSON form: value, low, high, level, n, method (and reason, target when set)."""
         out: dict[str, Any] = {
-            "value": None if math.isnan(self.value) else self.value,
+            "value": self.value if math.isfinite(self.value) else None,
             "low": self.low,
             "high": self.high,
             "level": self.level,

@@ -60,6 +60,11 @@ def accept(
     low, high = float(limits[0]), float(limits[1])
     if not (math.isfinite(low) and math.isfinite(high)):
         return refuse(value, level, n, method, "the interval is not finite on these rows", target)
+    slack = 1e-12 * max(1.0, abs(value))  # centre and ends are computed apart and may round differently
+    if value < low <= value + slack:
+        low = float(value)
+    if value - slack <= high < value:
+        high = float(value)
     if not high > low:
         return refuse(value, level, n, method, "the rows show no variation to measure an error with", target)
     return Estimate(float(value), low, high, check_level(level), int(n), method, reason, target)
