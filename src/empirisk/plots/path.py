@@ -60,7 +60,9 @@ class PathDisplay(Display):
         for j in np.flatnonzero(np.any(coefs != 0.0, axis=0)):
             strong = int(j) in largest
             hue = colour("validation" if strong else "baseline")
-            ax.plot(alphas, coefs[:, j], color=hue, linewidth=1.4 if strong else 0.7, alpha=1.0 if strong else 0.6)
+            ax.plot(
+                alphas, coefs[:, j], color=hue, linewidth=1.4 if strong else 0.7, alpha=1.0 if strong else 0.6
+            )
         self._labels(ax, sorted(largest, key=lambda j: coefs[-1, j]))
         ax.invert_xaxis()
         ax.set_xlabel("alpha (strength of the penalty, falling to the right)")
