@@ -175,3 +175,13 @@ def test_a_table_without_features_is_refused() -> None:
     bare = type(table)(**{**table.__dict__, "columns": tuple(c for c in table.columns if c.name == "y")})
     with pytest.raises(DataError, match="has no feature column"):
         make_encoder(bare)
+
+
+def test_pandas_frames_encode_alike() -> None:
+    pytest.importorskip("pandas")
+    table = table_of(columns())
+    frame = model_frame(table)
+    encoder = make_encoder(table).fit(frame)
+    np.testing.assert_array_equal(encoder.transform(frame.to_pandas()), encoder.transform(frame))
+    again = make_encoder(table).fit(frame.to_pandas())
+    np.testing.assert_array_equal(again.transform(frame), encoder.transform(frame))

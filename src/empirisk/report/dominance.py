@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from scipy import stats
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
 from threadpoolctl import threadpool_limits
 
 from empirisk.report.checks import Audited
 from empirisk.report.encode import make_encoder, model_frame
+from empirisk.report.single_column import Screen, one_sided_p
 
 __all__ = ["dominance_p_values"]
 
 _KEEPS = 0.95
-_MOST_ROWS = 5_000
-_SAFETY = 1.25
 
 
-def dominance_p_values(
-    a: Audited, baseline: np.ndarray, alone: dict[str, np.ndarray], folds: np.ndarray
-) -> dict[str, float]:
+def dominance_p_values(a: Audited, screen: Screen, alone: dict[str, np.ndarray]) -> dict[str, float]:
     """p-values of "this column keeps at most 95 % of what all columns explain", Bonferroni over all features.
 
     Row i counts ``c_i = l_j(i) - l(i) - 0.05 (l_0(i) - l(i))`` with the out-of-fold losses of the column
@@ -29,42 +28,48 @@ def dominance_p_values(
     Parameters
     ----------
     a : Audited
-    baseline : array of shape (n_train,)
-        Losses of the baseline.
-    alone : dict of arrays of shape (n_train,)
-        Losses of the columns in question.
-    folds : int array of shape (n_train,)
+    screen : Screen
+        Rows and folds.
+    alone : dict of arrays of shape (n_rows,)
+        Losses of the columns in question on these rows.
     """
-    rng = np.random.default_rng(a.seed)
-    n = len(folds)
-    rows = np.sort(rng.permutation(n)[:_MOST_ROWS])
     # Thousands of rows are too few for threads: waiting for each other costs them more than they gain.
     with threadpool_limits(1):
-        full = _full_losses(a, rows, folds[rows])
+        full = _full_losses(a, screen)
+    baseline, n = screen.baseline(), len(screen.rows)
     out = {}
     for name, losses in alone.items():
-        c = losses[rows] - full - (1.0 - _KEEPS) * (baseline[rows] - full)
-        se = _SAFETY * float(c.std(ddof=1)) / np.sqrt(len(c))
-        p = float(stats.t.cdf(c.mean() / se, len(c) - 1)) if se > 0.0 else float(c.mean() >= 0.0)
+        c = losses - full - (1.0 - _KEEPS) * (baseline - full)
+        p = one_sided_p(float(c.mean()), screen.standard_error(c), n)
         out[name] = min(1.0, len(a.table.features) * p)
     return out
 
 
-def _full_losses(a: Audited, rows: np.ndarray, folds: np.ndarray) -> np.ndarray:
-    frame, y = model_frame(a.table, a.split.train[rows]), a.target[rows]
-    losses = np.empty(len(rows))
-    regression = a.table.task == "regression"
-    for fold in np.unique(folds):
-        inside, outside = folds != fold, folds == fold
-        encoder = make_encoder(a.table, scale=False)
+def _full_losses(a: Audited, screen: Screen) -> np.ndarray:
+    """Losses of all columns together: of the better of a linear model and boosted trees, fold by fold out of
+    sample."""
+    losses = np.empty((2, len(screen.rows)))
+    frame = model_frame(a.table, a.split.train[screen.rows])
+    regression = screen.n_classes == 0
+    for fold in np.unique(screen.folds):
+        inside, outside = screen.folds != fold, screen.folds == fold
+        encoder = make_encoder(a.table)
         x_in = encoder.fit_transform(frame.filter(inside))
-        x_out = encoder.transform(frame.filter(outside))
-        if regression:
-            boosted = HistGradientBoostingRegressor(max_iter=100, random_state=0).fit(x_in, y[inside])
-            losses[outside] = (y[outside] - boosted.predict(x_out)) ** 2
-            continue
-        model = HistGradientBoostingClassifier(max_iter=100, random_state=0).fit(x_in, y[inside])
-        shares = np.full((len(x_out), len(a.table.classes)), 1e-12)
-        shares[:, model.classes_] = np.clip(model.predict_proba(x_out), 1e-12, None)
-        losses[outside] = -np.log(shares[np.arange(len(x_out)), y[outside]])
-    return losses
+        x_out, y = encoder.transform(frame.filter(outside)), screen.target[inside]
+        models = (
+            (Ridge(), HistGradientBoostingRegressor(random_state=0))
+            if regression
+            else (LogisticRegression(max_iter=200), HistGradientBoostingClassifier(random_state=0))
+        )
+        for row, model in zip(losses, models, strict=True):
+            row[outside] = _losses(model.fit(x_in, y), x_out, screen.target[outside], regression)
+    return np.asarray(losses[np.argmin(losses.mean(axis=1))])
+
+
+def _losses(model: Any, x: np.ndarray, y: np.ndarray, regression: bool) -> np.ndarray:
+    if regression:
+        return np.asarray((y - model.predict(x)) ** 2)
+    # A class that the fold lacks has probability 0, which no finite loss can show: 1e-12 stands for it.
+    shares = np.full((len(x), int(max(y.max(), model.classes_.max())) + 1), 1e-12)
+    shares[:, model.classes_] = np.clip(model.predict_proba(x), 1e-12, None)
+    return np.asarray(-np.log(shares[np.arange(len(x)), y]))

@@ -83,9 +83,8 @@ def parse_column(raw: pl.Series, reading: Reading, kind: str, detail: str) -> tu
                 f"column {raw.name!r} holds {raw.dtype} values, not one value a row: it cannot be used"
             )
         reason = f"holds {raw.dtype} values, not one value a row"
-        return replace(column, kind="text", reason=reason, warning="cannot be used"), raw.is_not_null().cast(
-            pl.String
-        )
+        column = replace(column, kind="text", reason=reason, warning="cannot be used")
+        return column, raw.is_not_null().cast(pl.String)
     values, markers = take_out_markers(raw.cast(pl.String).str.strip_chars(), reading.markers)
     column = replace(column, markers=markers)
     if kind in ("categorical", "text", "id"):
@@ -252,6 +251,7 @@ def as_words(values: pl.Series) -> pl.Series:
 
 
 def truth_words(column: Column, values: pl.Series) -> pl.Series:
+    """Write truth values as the words of their column, everything else as strings."""
     if values.dtype == pl.Boolean:
         return (
             pl.select(
