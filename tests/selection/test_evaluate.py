@@ -368,3 +368,60 @@ def test_every_metric_answers_on_ordinary_rows(rng: np.random.Generator) -> None
     assert set(labelled) | set(numbers) == set(METRICS)
     for e in [*labelled.values(), *numbers.values()]:
         assert e.low < e.value < e.high
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_the_order_of_rows_does_not_matter(rng: np.random.Generator, grouped: bool) -> None:
+    n = 240
+    y = rng.integers(3, size=n)
+    proba = rng.dirichlet(np.ones(3), size=n) * 0.5
+    proba[np.arange(n), y] += 0.5
+    groups = rng.integers(20, size=n) if grouped else None
+    order = rng.permutation(n)
+
+    def both(rows: np.ndarray) -> list[Any]:
+        g = None if groups is None else groups[rows]
+        three = evaluate_predictions(y[rows], proba=proba[rows], classes=[0, 1, 2], groups=g)
+        two = evaluate_predictions(y[rows] > 0, score=proba[rows, 1], classes=[False, True], groups=g)
+        numbers = evaluate_predictions(proba[rows, 0], pred=proba[rows, 1], groups=g)
+        return [*three.values(), *two.values(), *numbers.values()]
+
+    for first, second in zip(both(np.arange(n)), both(order), strict=True):
+        np.testing.assert_allclose(
+            [first.value, first.low or 0.0, first.high or 0.0],
+            [second.value, second.low or 0.0, second.high or 0.0],
+            rtol=1e-9,
+        )
+
+
+def test_names_of_classes_and_groups_do_not_matter(rng: np.random.Generator) -> None:
+    y, g = rng.integers(2, size=150), rng.integers(15, size=150)
+    proba = np.clip(0.5 * rng.random(150) + 0.4 * y, 0.01, 0.99)
+    codes = evaluate_predictions(y, proba=proba, classes=[0, 1], groups=g)
+    names = evaluate_predictions(
+        np.array(["x", "a"])[y], proba=proba, classes=["x", "a"], groups=[f"group {k}" for k in g]
+    )
+    for name, e in codes.items():
+        assert (e.low, e.high) == pytest.approx((names[name].low, names[name].high))
+
+
+def test_scale_of_the_target(rng: np.random.Generator) -> None:
+    y, pred = rng.normal(size=100), rng.normal(size=100)
+    one, thousand = evaluate_predictions(y, pred=pred), evaluate_predictions(1000 * y, pred=1000 * pred)
+    tiny = evaluate_predictions(1e-9 * y, pred=1e-9 * pred)
+    for name, factor in (("mse", 1e6), ("mae", 1e3), ("r2", 1.0)):
+        assert thousand[name].low == pytest.approx(factor * one[name].low)
+    assert tiny["mse"].low == pytest.approx(1e-18 * one["mse"].low, rel=1e-9, abs=0.0)
+    assert tiny["r2"].high == pytest.approx(one["r2"].high)
+
+
+@pytest.mark.parametrize("factor", [1e-9, 1.0, 1e9])
+def test_equal_losses_are_seen_at_any_scale(factor: float) -> None:
+    y = factor * np.array([0.1, 0.2, 0.3] * 30)
+    off = evaluate_predictions(y, pred=y + factor * 0.7)  # equal but for rounding
+    assert off["mse"].low is None
+    assert "same loss" in off["mse"].reason
+    grouped = evaluate_predictions(y, pred=y + factor * 0.7, groups=np.arange(90) // 5)
+    assert grouped["mae"].low is None
+    flat = evaluate_predictions(np.full(90, 0.1 * factor), pred=y)
+    assert math.isnan(flat["r2"].value)

@@ -60,7 +60,7 @@ def accept(
     low, high = float(limits[0]), float(limits[1])
     if not (math.isfinite(low) and math.isfinite(high)):
         return refuse(value, level, n, method, "the interval is not finite on these rows", target)
-    slack = 1e-12 * max(1.0, abs(value))  # centre and ends are computed apart and may round differently
+    slack = 1e-12 * abs(value)  # centre and ends are computed apart and may round differently
     if value < low <= value + slack:
         low = float(value)
     if value - slack <= high < value:
@@ -68,6 +68,11 @@ def accept(
     if not high > low:
         return refuse(value, level, n, method, "the rows show no variation to measure an error with", target)
     return Estimate(float(value), low, high, check_level(level), int(n), method, reason, target)
+
+
+def negligible(variance: float, rows: Floats) -> bool:
+    """Whether the variance of a mean is no more than rounding of the values in `rows` (at any scale)."""
+    return not variance > 1e-28 * float(np.abs(rows).max()) ** 2
 
 
 def as_rows(values: ArrayLike, name: str = "values") -> Floats:

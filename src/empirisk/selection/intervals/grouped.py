@@ -14,6 +14,7 @@ from empirisk.selection.intervals.base import (
     accept,
     as_rows,
     group_codes,
+    negligible,
     refuse,
     student_quantile,
     too_few,
@@ -100,7 +101,7 @@ def grouped_mean(
     if n_groups < MIN_GROUPS_MEAN:
         return refuse(mean, level, n, method, too_few(n_groups, MIN_GROUPS_MEAN, "groups"), target)
     variance, effective = cr2_variance(rows, codes, n_groups, power=1 if plain else 2)
-    if variance <= 1e-30 * max(1.0, mean * mean):
+    if negligible(variance, rows):
         return equal_losses(mean, n_groups, level, bound, method, target, n)
     if plain:
         return accept(

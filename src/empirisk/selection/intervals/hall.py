@@ -14,6 +14,7 @@ from empirisk.selection.intervals.base import (
     Floats,
     accept,
     as_rows,
+    negligible,
     normal_quantile,
     refuse,
     student_quantile,
@@ -99,7 +100,7 @@ def hall(
         raise ValueError("losses must not be negative here; use the plain t interval (student) instead.")
     if n < min_rows:
         return refuse(mean, level, n, method, too_few(n, min_rows), target)
-    if rows.var() <= 1e-30 * max(1.0, mean * mean):
+    if negligible(float(rows.var()), rows):
         return equal_losses(mean, n, level, bound, method, target)
     low, high = hall_limits(rows, level)
     high = high if bound is None else min(high, bound)

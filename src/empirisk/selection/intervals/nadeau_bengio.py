@@ -7,7 +7,7 @@ import math
 from numpy.typing import ArrayLike
 
 from empirisk.results import Estimate
-from empirisk.selection.intervals.base import accept, as_rows, refuse, too_few
+from empirisk.selection.intervals.base import accept, as_rows, negligible, refuse, too_few
 from empirisk.selection.intervals.student import student_limits
 
 MIN_SPLITS = 5
@@ -56,7 +56,7 @@ def nadeau_bengio(
     if j < MIN_SPLITS:
         return refuse(mean, level, n, method, too_few(j, MIN_SPLITS, "splits"), target)
     variance = float(values.var(ddof=1)) * (1.0 / j + test_over_train)
-    if variance <= 1e-30 * max(1.0, mean * mean) or math.isnan(variance):
+    if negligible(variance, values):
         return refuse(mean, level, n, method, "all splits have the same score", target)
     limits = student_limits(mean, variance, j - 1, level)
     return accept(mean, (max(low, limits[0]), min(high, limits[1])), level, n, method, target=target)

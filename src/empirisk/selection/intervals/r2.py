@@ -17,8 +17,9 @@ MIN_GROUPS = 10
 
 def r2_value(y: Floats, pred: Floats) -> float:
     """``1 - SSE/SST`` with the mean of these rows as the reference; NaN when y is constant."""
-    sst = float(np.sum((y - y.mean()) ** 2))
-    return 1.0 - float(np.sum((y - pred) ** 2)) / sst if sst > 0.0 else math.nan
+    if np.ptp(y) == 0.0:
+        return math.nan
+    return 1.0 - float(np.sum((y - pred) ** 2) / np.sum((y - y.mean()) ** 2))
 
 
 def r2_influence(y: Floats, pred: Floats) -> Floats:

@@ -13,6 +13,7 @@ from empirisk.selection.intervals.base import (
     Floats,
     accept,
     group_codes,
+    negligible,
     normal_quantile,
     refuse,
     student_quantile,
@@ -112,7 +113,7 @@ def repeated_kfold(
         limits = wilson_limits(mean, n * (folds - 1.0) / folds, normal_quantile(level))
         return accept(mean, limits, level, n, method, target=target)
     variance = kfold_variance(values, folds)
-    if variance <= 1e-30 * max(1.0, mean * mean):
+    if negligible(variance, values):
         return refuse(mean, level, n, method, "all rows have the same value", target)
     low, high = student_limits(mean, variance, n - 1, level)
     if kind == "loss":
@@ -174,7 +175,7 @@ def grouped_kfold(
         limits = effective_limits(mean, variance, df, level, cap=n / factor, floor=n_groups / factor)
         return accept(mean, limits, level, n, method, target=target)
     variance = factor * float(np.mean([cr2_variance(v, codes, n_groups)[0] for v in values]))
-    if variance <= 1e-30 * max(1.0, mean * mean):
+    if negligible(variance, values):
         return refuse(mean, level, n, method, "all rows have the same value", target)
     low, high = student_limits(mean, variance, df, level)
     if kind == "loss" and n_groups < MIN_GROUPS_UNBOUNDED and mean > 0.0:

@@ -7,7 +7,15 @@ import math
 from numpy.typing import ArrayLike
 
 from empirisk.results import Estimate
-from empirisk.selection.intervals.base import MODEL, accept, as_rows, refuse, student_quantile, too_few
+from empirisk.selection.intervals.base import (
+    MODEL,
+    accept,
+    as_rows,
+    negligible,
+    refuse,
+    student_quantile,
+    too_few,
+)
 
 MIN_ROWS = 30
 
@@ -48,6 +56,6 @@ def student(
     if n < min_rows:
         return refuse(mean, level, n, method, too_few(n, min_rows), target)
     variance = float(rows.var(ddof=1)) / n
-    if variance <= 0.0:
+    if negligible(variance, rows):
         return refuse(mean, level, n, method, "all rows have the same value", target)
     return accept(mean, student_limits(mean, variance, n - 1, level), level, n, method, target=target)

@@ -142,7 +142,7 @@ def scorer_interval(
         return refuse(value, level, p.n, method, reason, target)
     replay = (_ReplayRegressor if p.classes is None else _ReplayClassifier)(p)
     stored = _try(lambda: scorer(replay, np.arange(p.n)[:, None], y))
-    if math.isclose(stored, value, rel_tol=1e-9, abs_tol=1e-12):
+    if math.isclose(stored, value, rel_tol=1e-9):
         variance, count = jackknife(lambda r: float(scorer(replay, r[:, None], y[r])), blocks_of(p, BLOCKS))
     else:
         variance, count = jackknife(lambda r: float(scorer(est, take(X, r), y[r])), blocks_of(p, BLOCKS_SLOW))
@@ -151,7 +151,7 @@ def scorer_interval(
     if sign == 1 and name in UNIT | CORRELATION:
         low = -1.0 if name in CORRELATION else 0.0
         return effective_wilson(value, variance, p.n, count - 1, level, low=low, target=target)
-    if not variance > 1e-30:
+    if not variance > 1e-28 * value**2:
         return refuse(value, level, p.n, method, "leaving out any rows does not change the score", target)
     return accept(
         value, student_limits(value, variance, count - 1, level), level, p.n, f"t, {method}", target=target
