@@ -153,15 +153,17 @@ def ridge_risk(alpha: float, n: int) -> float:
     return _RIDGE[alpha]
 
 
-@case("squared-error difference of ridge and strong ridge, 100 rows", 1000)
+@case(
+    "squared-error difference of ridge and strong ridge, 100 rows",
+    1000,
+    "noise of the rows and of the fits cancels: cautious",
+)
 def compare_ridge(rng: Rng) -> Sample:
     X, y = linear_sample(rng, 100)
     truth = ridge_risk(1.0, 100) - ridge_risk(50.0, 100)
     return compare(Ridge(1.0), Ridge(50.0), X, y, metric="mse", random_state=rng).difference, truth
 
 
-@case(
-    "accuracy of the best of 20 coins, 200 rows", 1000, "cautious where no candidate has any signal"
-)
+@case("accuracy of the best of 20 coins, 200 rows", 1000, "cautious where no candidate has any signal")
 def best_of_coins(rng: Rng) -> Sample:
     return best_of(rng.random((200, 20)) < 0.5, 5, random_state=rng, n_bootstrap=200), 0.5
