@@ -19,6 +19,7 @@ from .estimators import (
     path as path,
     verify as verify,
 )
+from .report.model_file import load as load
 from .results import (
     Certificate as Certificate,
     Estimate as Estimate,

@@ -17,7 +17,10 @@ app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    help="Fit, report and check models of tables, with a certificate for every fit and an interval for every number.",
+    help=(
+        "Fit, report and check models of tables, with a certificate for every fit and an interval for every"
+        " number."
+    ),
 )
 WRONG, SERIOUS, INTERRUPTED, BROKEN = 2, 3, 130, 70
 
@@ -45,14 +48,16 @@ def guarded(command: Callable[..., Any]) -> Callable[..., Any]:
         except MemoryError:
             trace(debug)
             complain(
-                "Error: the memory of this machine does not hold these data: use fewer rows or columns (--drop)"
+                "Error: the memory of this machine does not hold these data: use fewer rows or columns"
+                " (--drop)"
             )
             raise typer.Exit(WRONG) from None
         except Exception as error:
             trace(debug)
             text = " ".join(str(error).split())
             complain(
-                f"Error inside empirisk ({type(error).__name__}: {text}): please report it; --debug shows where"
+                f"Error inside empirisk ({type(error).__name__}: {text}): please report it; --debug shows"
+                " where"
             )
             raise typer.Exit(BROKEN) from None
 
@@ -126,8 +131,8 @@ def report(
     debug: Debug = False,
 ) -> None:
     """Fit and compare models of a table; write report.html, report.json, report.md and the model file."""
-    from empirisk.report.provenance import bare_command
-    from empirisk.report.run import Options, run_report
+    from empirisk.report.options import Options
+    from empirisk.report.run import run_report
 
     options = Options(
         data=data,
@@ -148,7 +153,6 @@ def report(
         level=level,
         time_limit=time_limit,
         quiet=quiet,
-        command=bare_command(sys.argv[1:]),
     )
     outcome = run_report(options, (lambda line: None) if quiet else typer.echo)
     if strict and outcome.serious:

@@ -1,4 +1,6 @@
-"""The models that a report compares, from the simplest: a constant, L1, elastic net, L2; and one from outside."""
+"""The models that a report compares, from the simplest: a constant, L1, elastic net, L2; and one from
+outside.
+"""
 
 from __future__ import annotations
 
@@ -63,8 +65,8 @@ def alpha_grid(candidate: Candidate, X: Any, y: NDArray, n_classes: int, size: i
     """Return the penalties to try, largest first.
 
     With an L1 part: from the smallest ``alpha`` at which all coefficients are zero,
-    ``max_j |x_j'(y - mean y)| / (n l1_ratio)``, down to a ten-thousandth of it. L2 alone: from 10 to 1e-7 times
-    the largest variance of a column (1 after standardising).
+    ``max_j |x_j'(y - mean y)| / (n l1_ratio)``, down to a ten-thousandth of it. L2 alone: from 10 to 1e-7
+    times the largest variance of a column (1 after standardising).
 
     Parameters
     ----------

@@ -133,7 +133,7 @@ def _close(extra: Floats, scoring: Scoring) -> bool:
 
 
 def _best_probability(losses: list[Floats], scoring: Scoring, seed: int) -> list[float]:
-    """Share of normal draws, with the mean and covariance of the mean losses, in which each is the smallest."""
+    """Share of normal draws, with the moments of the mean losses, in which each is the smallest."""
     table = np.stack([rows.mean(axis=0) for rows in losses], axis=1)
     n = table.shape[0]
     if n < 3:

@@ -24,11 +24,12 @@ TARGET = "the penalised coefficient that the whole population would give at this
 
 
 def sandwich(model: FinalModel) -> Floats | None:
-    """Covariance of all parameters (coefficients, then intercepts, class by class) that allows for wrong variances.
+    """Covariance of all parameters (coefficients, then intercepts, class by class) that allows for wrong
+    variances.
 
-    ``A^-1 B A^-1 / n``, ``A = mean of h_i x_i x_i' + alpha I`` (intercept free), ``B`` the covariance of the row
-    gradients ``(p_i - y_i) x_i`` (sums over groups where rows are grouped); White (1980), Liang and Zeger (1986).
-    None with an L1 penalty, for more than 1,200 parameters, or where A is singular.
+    ``A^-1 B A^-1 / n``, ``A = mean of h_i x_i x_i' + alpha I`` (intercept free), ``B`` the covariance of the
+    row gradients ``(p_i - y_i) x_i`` (sums over groups where rows are grouped); White (1980), Liang and
+    Zeger (1986). None with an L1 penalty, for more than 1,200 parameters, or where A is singular.
 
     Parameters
     ----------
@@ -142,7 +143,7 @@ def coefficient_rows(model: FinalModel, cv: CrossValidated, at: int, level: floa
 
 
 def _largest(model: FinalModel, coef: Floats) -> list[int]:
-    """Positions of the terms to show, in encoded order: all, or those with the largest effect per deviation."""
+    """Positions of the terms to show, in encoded order: those with the largest effects per deviation."""
     sd = np.array([o.sd for o in model.origins])
     size = np.abs(coef * sd[:, None] if coef.ndim == 2 else coef * sd)
     size = size.max(axis=1) if size.ndim == 2 else size

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from empirisk.report.coefficients import coefficient_rows
 from empirisk.report.comparison_section import candidate_rows, selection_curves, selection_section
-from empirisk.report.curves import calibration, pr_curve, roc_curve, score_bins
 from empirisk.report.data_section import data_section, split_section
 from empirisk.report.engine import Analysis
-from empirisk.report.estimates import band, estimate, maybe
-from empirisk.report.final import certificate_json, linear_parts
-from empirisk.report.importance import importances
+from empirisk.report.final import certificate_json
 from empirisk.report.limits import limits
+from empirisk.report.model_section import learning_section, model_section
 from empirisk.report.provenance import provenance
-from empirisk.report.residuals import coverage, normal_quantiles, spread
 from empirisk.report.schema import SCHEMA_NAME, validate_report
-from empirisk.report.subgroups import subgroups
-from empirisk.report.test_scores import LABELS, comparison, confusion, metric_names, unit_of
+from empirisk.report.test_scores import LABELS
+from empirisk.report.test_section import test_section
 from empirisk.report.tuning import CrossValidated
 from empirisk.report.verdict import next_step, verdict_sentence, worst_findings
 from empirisk.results import Finding
@@ -49,11 +43,12 @@ def collect(a: Analysis, *, command: str, seconds: float, settings: Json) -> Jso
     settings : dict
         Machine-independent settings.
     """
-    p, unit, absent = a.prepared, target_unit(a), {}
+    p, unit = a.prepared, target_unit(a)
+    absent: dict[str, str] = {}
     task = _task(a, unit)
     certificate = certificate_json(a.model)
-    test = _test(a, unit, absent)
-    model = _model(a, certificate, unit, absent)
+    test = test_section(a, unit, absent)
+    model = model_section(a, certificate, unit, absent)
     ends = _certificates(a, certificate)
     report: Json = {
         "schema": SCHEMA_NAME,
@@ -67,7 +62,7 @@ def collect(a: Analysis, *, command: str, seconds: float, settings: Json) -> Jso
         "selection_curves": selection_curves(a.choice, a.scoring),
         "test": test,
         "model": model,
-        "learning_curve": _learning(a, unit, absent),
+        "learning_curve": learning_section(a, unit, absent),
         "findings": [_finding(f) for f in a.findings],
         "checks": [
             {
@@ -167,164 +162,3 @@ def _worst(result: CrossValidated, at: int) -> Json:
         "status": status.value,
         "verified": None,
     }
-
-
-def _test(a: Analysis, unit: str | None, absent: dict[str, str]) -> Json:
-    p, sample, level = a.prepared, a.prepared.test, a.prepared.level
-    found = [comparison(a.scores, name, unit) for name in metric_names(sample.task)]
-    model, classes = a.scores.model, sample.classes
-    out: Json = {
-        "n_rows": sample.n,
-        "sentence": f"{sample.n:,} rows that played no part in fitting or choosing, used once.",
-        "metrics": [m for m in found if m is not None],
-        **dict.fromkeys(
-            (
-                "roc",
-                "pr",
-                "calibration",
-                "confusion",
-                "scores",
-                "observed",
-                "residuals",
-                "quantiles",
-                "coverage",
-            )
-        ),
-        "subgroups": subgroups(sample, a.z_test, level, unit),
-    }
-    if sample.task == "regression":
-        out |= _regression(a, absent)
-    else:
-        out["confusion"] = confusion(model, classes, level)
-        out["calibration"] = calibration(model, classes, level)
-    if sample.task == "binary":
-        out["scores"] = score_bins(model, level)
-        out["roc"], out["pr"] = roc_curve(model, level), pr_curve(model, level)
-        if not a.model.linear:
-            out["roc"] = out["pr"] = None
-            absent |= dict.fromkeys(("test.roc", "test.pr"), "A constant prediction ranks nothing.")
-        elif out["roc"] is None:
-            absent |= dict.fromkeys(("test.roc", "test.pr"), "The test part holds one class only.")
-    if out["subgroups"] is None:
-        absent["test.subgroups"] = (
-            "No categorical column has at least two and at most six levels with 100 test rows each."
-        )
-    return out
-
-
-def _regression(a: Analysis, absent: dict[str, str]) -> Json:
-    y, z, level, groups = a.prepared.test.y, a.z_test, a.prepared.level, a.prepared.test.groups
-    residuals = y - z
-    out_of_fold = np.sqrt(a.choice.row.losses[0])
-    out: Json = {
-        "observed": spread(z, y, level, groups),
-        "residuals": spread(z, residuals, level, groups),
-        "quantiles": normal_quantiles(residuals, level),
-        "coverage": coverage(out_of_fold, residuals, level, groups),
-    }
-    for key in ("observed", "residuals", "quantiles"):
-        if out[key] is None:
-            absent[f"test.{key}"] = (
-                f"The test part has {y.size} rows, and at least ten that differ are needed."
-            )
-    return out
-
-
-def _model(a: Analysis, certificate: Json | None, unit: str | None, absent: dict[str, str]) -> Json:
-    p, model, row = a.prepared, a.model, a.choice.row
-    target, task = p.table.target, p.table.task
-    loss = "mse" if task == "regression" else "log_loss"
-    out: Json = {
-        "name": model.candidate.name,
-        "label": model.candidate.label,
-        "sentence": "The same prediction for every row.",
-        "certificate": certificate,
-        **dict.fromkeys(("coefficients", "coefficients_unit", "coefficients_note")),
-        **dict.fromkeys(("importances", "importances_label", "importances_note")),
-    }
-    if not model.linear:
-        absent |= dict.fromkeys(
-            ("model.coefficients", "model.importances"), "The constant prediction uses no column."
-        )
-        return out
-    coef, _ = linear_parts(model)
-    used = int(np.count_nonzero(coef.any(axis=1) if coef.ndim == 2 else coef))
-    through = (
-        ""
-        if task == "regression"
-        else ", passed through the logistic function"
-        if task == "binary"
-        else " for each class, passed through the softmax function"
-    )
-    rows, note = coefficient_rows(model, row.result, row.at, p.level)
-    found = importances(
-        a.X_test,
-        p.test.y,
-        coef,
-        a.z_test,
-        [o.source for o in model.origins],
-        task,
-        level=p.level,
-        seed=p.seed,
-    )
-    ranked = sorted(found.items(), key=lambda item: -item[1].value)
-    return out | {
-        "sentence": f"A weighted sum of {used:,} of {coef.shape[0]:,} terms made from {len(p.table.features):,} columns{through}.",
-        "coefficients": rows,
-        "coefficients_unit": {
-            "binary": f"log-odds of {p.table.positive}",
-            "multiclass": f"score of each class of {target}",
-            "regression": unit or f"{target}",
-        }[task],
-        "coefficients_note": note,
-        "importances": [{"column": name, "value": estimate(e)} for name, e in ranked],
-        "importances_label": f"rise of {LABELS[loss]}"
-        + (f" ({unit_of(loss, unit)})" if unit_of(loss, unit) else ""),
-        "importances_note": "Columns that carry the same information share their importance, "
-        "and shuffling one makes rows that may not occur.",
-    }
-
-
-def _learning(a: Analysis, unit: str | None, absent: dict[str, str]) -> Json | None:
-    curve = a.curve
-    if curve is None:
-        why = (
-            "The constant prediction was chosen."
-            if not a.model.linear
-            else f"{a.prepared.train.n:,} training rows are too few to take parts of them."
-        )
-        if a.model.linear and a.prepared.plan.cuts:
-            why = "Left out to keep the time limit."
-        absent["learning_curve"] = why
-        return None
-    name = "mse" if a.prepared.table.task == "regression" else "log_loss"
-    first = curve.validation[0]
-    return {
-        "label": LABELS[name],
-        "unit": unit_of(name, unit),
-        "greater_is_better": False,
-        "x": curve.sizes,
-        "train": {
-            "value": curve.train,
-            "low": None,
-            "high": None,
-            "level": first.level,
-            "n": first.n,
-            "method": "mean over the fits",
-        },
-        "validation": band(curve.validation, f"pointwise; {first.method}"),
-        "extrapolation": None
-        if curve.gain is None
-        else {"n_rows": 2 * a.prepared.train.n, "score": None, "gain": maybe(curve.gain)},
-        "sentence": _curve_sentence(a, LABELS[name]),
-    }
-
-
-def _curve_sentence(a: Analysis, label: str) -> str:
-    gain = None if a.curve is None else a.curve.gain
-    if gain is None or gain.low is None:
-        return "What more rows would bring cannot be told from so few sizes."
-    shown = f"{gain.value:.2g} [{gain.low:.2g}, {gain.high:.2g}]"
-    if gain.low > 0.0:
-        return f"Twice the rows would lower the {label} by about {shown}."
-    return f"Twice the rows were not shown to lower the {label} ({shown})."

@@ -23,19 +23,20 @@ def tuned_metric(task: str) -> str:
 
 
 def selection_section(choice: Choice, task: str, unit: str | None, folds: int, seed: int) -> Json:
-    """Return ``report["selection"]``: the rule in words, what it chose and what the other would have chosen."""
+    """Return ``report["selection"]``: the rule, what it chose, and what the other would have chosen."""
     name, row = tuned_metric(task), choice.row
     other = choice.rows[choice.by_minimum].result
     parts = [
-        "Within one standard error of the best score (of the difference on the same rows), the candidate with the "
-        f"fewest non-zero coefficients is chosen: {row.result.candidate.label}."
+        "Within one standard error of the best score (of the difference on the same rows), the candidate"
+        f" with the fewest non-zero coefficients is chosen: {row.result.candidate.label}."
     ]
     flattery = _flattery(choice, folds, seed)
     if flattery is not None:
         value, m = flattery
         size = f"{value:.2g}" if value > 0.0 else "nothing measurable"
         parts.append(
-            f"Having tried {m} fits on the same folds flatters the best score by about {size} (bootstrap); the test part is untouched."
+            f"Having tried {m} fits on the same folds flatters the best score by about {size} (bootstrap);"
+            " the test part is untouched."
         )
     return {
         "metric": name,
@@ -44,13 +45,17 @@ def selection_section(choice: Choice, task: str, unit: str | None, folds: int, s
         "greater_is_better": False,
         "rule": "one-standard-error",
         "sentence": " ".join(parts),
-        "other_rule": f"The smallest mean score would have chosen {other.candidate.label}"
-        + (
-            f" with alpha = {other.alphas[choice.rows[choice.by_minimum].lowest]:.3g}."
-            if other.candidate.tuned
-            else "."
+        "other_rule": (
+            f"The smallest mean score would have chosen {other.candidate.label}"
+            + (
+                f" with alpha = {other.alphas[choice.rows[choice.by_minimum].lowest]:.3g}."
+                if other.candidate.tuned
+                else "."
+            )
         ),
-        "best_probability_method": "normal draws with the mean and covariance of the out-of-fold losses; the reference is left out",
+        "best_probability_method": (
+            "normal draws with the mean and covariance of the out-of-fold losses; the reference is left out"
+        ),
     }
 
 

@@ -1,4 +1,4 @@
-"""ROC, precision-recall, calibration and the distribution of the scores, from the test part, already binned."""
+"""ROC, precision-recall, calibration and the scores by class, from the test part and already binned."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from scipy import stats
 
 from empirisk.report.estimates import Json, estimate, proportion
 from empirisk.results import Estimate
-from empirisk.selection.intervals import wilson
+from empirisk.selection.intervals.base import normal_quantile
+from empirisk.selection.intervals.wilson import wilson_limits
 from empirisk.selection.metrics import METRICS, Predictions
 
 __all__ = ["calibration", "pr_curve", "roc_curve", "score_bins"]
@@ -40,7 +41,8 @@ def roc_curve(p: Predictions, level: float) -> Json | None:
 
     Both distribution functions lie within ``sqrt(log(2/a)/(2n))`` of their estimates with probability
     ``1 - a`` (Dvoretzky, Kiefer, Wolfowitz 1956; the constant is Massart's, 1990), ``(1 - a)^2 = level``;
-    a point of the curve then lies in a box, and the band is the union of the boxes. None when a class is absent.
+    a point of the curve then lies in a box, and the band is the union of the boxes. None when a class is
+    absent.
     """
     n1, n0 = int(p.positive.sum()), int((~p.positive).sum())
     if not (n1 and n0):
@@ -52,7 +54,7 @@ def roc_curve(p: Predictions, level: float) -> Json | None:
     x = np.linspace(0.0, 1.0, POINTS)
 
     def curve(at: Floats) -> Floats:
-        return np.interp(at, fpr, tpr)
+        return np.asarray(np.interp(at, fpr, tpr), dtype=np.float64)
 
     low = np.where(x - d0 < 0.0, 0.0, curve(np.clip(x - d0, 0.0, 1.0)) - d1)
     high = np.where(x + d0 > 1.0, 1.0, curve(np.clip(x + d0, 0.0, 1.0)) + d1)
@@ -79,19 +81,13 @@ def pr_curve(p: Predictions, level: float) -> Json | None:
     at = np.searchsorted(recall, x - 1e-12)
     tp, called = hits[at], (hits + misses)[at]
     shrink = _units(p, np.ones(p.n, dtype=bool)) / p.n
-    limits = [
-        wilson(float(t * shrink), float(c * shrink), level, min_rows=0)
-        for t, c in zip(tp, called, strict=True)
-    ]  # type: ignore[arg-type]
-    value = tp / called
+    z, value = normal_quantile(level), tp / called
+    limits = [wilson_limits(v, c * shrink, z) for v, c in zip(value.tolist(), called.tolist(), strict=True)]
     return {
         "x": x.tolist(),
         "value": value.tolist(),
-        "low": [min(float(e.low or 0.0), float(v)) for e, v in zip(limits, value, strict=True)],
-        "high": [
-            max(float(1.0 if e.high is None else e.high), float(v))
-            for e, v in zip(limits, value, strict=True)
-        ],
+        "low": [low for low, _ in limits],
+        "high": [high for _, high in limits],
         "level": level,
         "n": p.n,
         "method": "pointwise (Wilson at each threshold)",

@@ -1,4 +1,4 @@
-"""The section on the data: columns, duplicates, what was done with missing values and levels, and the split."""
+"""The section on the data: columns, duplicates, what was done with missing values, the split."""
 
 from __future__ import annotations
 
@@ -92,17 +92,20 @@ def _handling(table: Table) -> list[str]:
     levels = [c.name for c in features if c.kind not in ("number", "date", "boolean") and c.n_missing]
     if numbers:
         out.append(
-            f"Missing numbers become the median of the training rows, and a 0/1 column says where ({_names(numbers)})."
+            "Missing numbers become the median of the training rows, and a 0/1 column says where"
+            f" ({_names(numbers)})."
         )
     if levels:
         out.append(f"Missing values of categorical columns are a level of their own ({_names(levels)}).")
     if any(c.kind not in ("number", "date", "boolean") for c in features):
         out.append(
-            "Levels become one 0/1 column each; rare levels share one, which also takes levels not seen in training."
+            "Levels become one 0/1 column each; rare levels share one, which also takes levels not seen in"
+            " training."
         )
     if any(c.kind == "number" for c in features):
         out.append(
-            "Numbers are standardised with the mean and standard deviation of the rows that a model is fitted on."
+            "Numbers are standardised with the mean and standard deviation of the rows that a model is"
+            " fitted on."
         )
     if any(c.kind == "date" for c in features):
         out.append("Dates become a day count, a month and a weekday.")

@@ -95,7 +95,7 @@ def prepare(
 
 
 def analyse(p: Prepared, progress: Progress) -> Analysis:
-    """Cross-validate, choose, refit, score the test part once, draw the learning curve, look into suspects."""
+    """Cross-validate, choose, refit, score the test part once, draw the learning curve, examine suspects."""
     plan, train = p.plan, p.train
     folds = make_folds(train, plan.n_folds, plan.n_repeats, p.seed)
     groups = None if train.groups is None else train.groups[folds.scored]

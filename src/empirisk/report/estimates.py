@@ -82,7 +82,7 @@ def proportion(
     n = int(hits.size)
     if groups is not None and n:
         return grouped_proportion(hits.astype(float), groups, level)
-    count = float(hits.sum())
+    count = int(hits.sum())
     return clopper_pearson(count, n, level) if exact else wilson(count, n, level)
 
 

@@ -100,8 +100,8 @@ def fit_final(train: Sample, candidate: Candidate, alpha: float, encoder: Any) -
     """
     if train.task != "regression" and np.unique(train.y).size < 2:
         raise DataError(
-            f"the training part holds one class only ({train.classes[int(train.y[0])]!r}): split the rows otherwise "
-            "(--group, --time, --test) or give more rows"
+            f"the training part holds one class only ({train.classes[int(train.y[0])]!r}): split the rows"
+            " otherwise (--group, --time, --test) or give more rows"
         )
     X = np.asarray(encoder.fit_transform(train.frame), dtype=np.float64)
     estimator = estimator_for(candidate, train.task, alpha)

@@ -1,7 +1,7 @@
 """Permutation importance on the test part: how much the loss rises when one column is shuffled.
 
-Every encoded column depends on one column of the table, so shuffling the encoded block of a column is shuffling
-the column; for a linear score only the block's contribution to the score moves.
+Every encoded column depends on one column of the table, so shuffling the encoded block of a column is
+shuffling the column; for a linear score only the block's contribution to the score moves.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ def importances(
 
     Notes
     -----
-    The rise is a U-statistic over pairs (receiver, donor of the value); its variance is that of the mean over rows
-    of ``rise as receiver + rise caused as donor`` (Hoeffding's projection). A column that the model does not use has
-    a rise of exactly 0. Cost O(repeats n) a column, no refit, no re-encoding.
+    The rise is a U-statistic over pairs (receiver, donor of the value); its variance is that of the mean
+    over rows of ``rise as receiver + rise caused as donor`` (Hoeffding's projection). A column that the
+    model does not use has a rise of exactly 0. Cost O(repeats n) a column, no refit, no re-encoding.
     """
     n = y.size
     own = loss_rows(y, z, task)

@@ -29,7 +29,10 @@ def inspect_lines(metadata: Json) -> list[str]:
     }[task["kind"]]
     lines = [
         f"{model['label']}{alpha}: predicts {what} from {len(features)} columns ({model['n_terms']} terms).",
-        f"Trained on {model['n_train']:,} rows of {metadata['decisions']['source']['name']}, {metadata['created']}.",
+        (
+            f"Trained on {model['n_train']:,} rows of {metadata['decisions']['source']['name']},"
+            f" {metadata['created']}."
+        ),
     ]
     for m in metadata["metrics"]:
         lines.append(f"  test {m['label']} {wording.estimate(m['model'])}, n = {m['model']['n']:,}")

@@ -77,7 +77,8 @@ def learning_curve(
 ) -> LearningCurve:
     """Fit the chosen candidate on nested parts of each fold's rows.
 
-    The penalty is that of the same prior at every size: ``alpha n/m`` for L2, ``alpha sqrt(n/m)`` with an L1 part.
+    The penalty is that of the same prior at every size: ``alpha n/m`` for L2, ``alpha sqrt(n/m)`` with an L1
+    part.
 
     Parameters
     ----------

@@ -14,10 +14,8 @@ import io
 import json
 import math
 import os
-import platform
 import zipfile
 from dataclasses import dataclass, replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -31,15 +29,15 @@ from empirisk.report.encode import model_frame
 from empirisk.report.errors import DataError
 from empirisk.report.read import read_table
 from empirisk.report.table import Table
+from empirisk.report.versions import versions_sentence, versions_then_and_now
 
-__all__ = ["FORMAT", "ModelFile", "ModelFileError", "load", "package_versions", "save"]
+__all__ = ["FORMAT", "ModelFile", "ModelFileError", "load", "read_metadata", "save"]
 
 FORMAT = "empirisk-model/1"
 MEMBERS = ("metadata.json", "model.skops")
 LARGEST = 2_000_000_000
-PACKAGES = ("numpy", "scipy", "scikit-learn", "polars", "skops")
 TOLERANCE = 1e-6
-# scikit-learn's imputers keep the type of their columns, which skops does not list; it is a description of memory.
+# scikit-learn's imputers keep the type of their columns: a description of memory, which skops does not list.
 PLAIN = frozenset({"numpy.dtype"})
 
 
@@ -85,8 +83,8 @@ class ModelFile:
         ----------
         data : str or path
         labelled : bool, default False
-            Whether the target is wanted: rows without one are then left out. Otherwise it may be absent, partly
-            missing or unknown, and every row is kept.
+            Whether the target is wanted: rows without one are then left out. Otherwise it may be absent,
+            partly missing or unknown, and every row is kept.
         """
         table = self.table
         if labelled:
@@ -95,7 +93,7 @@ class ModelFile:
         try:
             return read_table(Path(data), like=replace(table, columns=columns, target=None))
         except DataError:
-            # A file without a header and without the target is recognised by the width that the target leaves.
+            # A file without a header and without the target is told by the width that it leaves.
             return read_table(Path(data), like=table)
 
     def predict(self, data: str | os.PathLike[str] | Table) -> np.ndarray:
@@ -118,19 +116,6 @@ class ModelFile:
         out = np.zeros((found.shape[0], len(self.classes)))
         out[:, np.asarray(self.pipeline.classes_, dtype=np.intp)] = found
         return out
-
-
-def package_versions() -> dict[str, str]:
-    """Versions of Python, of empirisk and of the packages that a prediction depends on."""
-    from empirisk import __version__
-
-    out = {"python": platform.python_version(), "empirisk": __version__}
-    for name in PACKAGES:
-        try:
-            out[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return out
 
 
 def save(path: Path, pipeline: Pipeline, metadata: dict[str, Any], probes: pl.DataFrame) -> None:
@@ -156,9 +141,9 @@ def save(path: Path, pipeline: Pipeline, metadata: dict[str, Any], probes: pl.Da
     meta = {
         "format": FORMAT,
         **metadata,
-        "versions": package_versions(),
+        "versions": versions_then_and_now(),
         "sha256": hashlib.sha256(dump).hexdigest(),
-        "probes": {"rows": rows, "types": types, "expected": _answers(pipeline, probes)},
+        "probes": {"rows": rows, "types": types, "expected": _answers(pipeline, probes).tolist()},
     }
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -182,7 +167,8 @@ def load(path: str | os.PathLike[str]) -> ModelFile:
     Raises
     ------
     ModelFileError
-        The file is damaged, holds types that are not trusted, or predicts the stored synthetic rows differently.
+        The file is damaged, holds types that are not trusted, or predicts the stored synthetic rows
+        differently.
     """
     file = Path(path)
     metadata, dump = _unpack(file)
@@ -241,26 +227,30 @@ def _build(file: Path, dump: bytes, metadata: dict[str, Any]) -> Any:
         foreign = [name for name in untrusted if name not in PLAIN and not _is_own_estimator(name)]
         if foreign:
             raise ModelFileError(
-                f"{file.name} is refused: it holds {_list(foreign)}, and only types of scikit-learn and empirisk are trusted"
+                f"{file.name} is refused: it holds {_list(foreign)}, and only types of scikit-learn and"
+                " empirisk are trusted"
             )
         return sio.loads(dump, trusted=untrusted)
     except ModelFileError:
         raise
     except Exception as error:
         raise ModelFileError(
-            f"{file.name} cannot be loaded ({_short(error)}); {_versions_sentence(metadata)}"
+            f"{file.name} cannot be loaded ({_short(error)});"
+            f" {versions_sentence(metadata.get('versions') or {})}"
         ) from error
 
 
 def _without_solution(pipeline: Pipeline) -> Pipeline:
-    """The pipeline with a final estimator that holds its coefficients only; how it was solved is in the metadata."""
+    """The pipeline with a final estimator that holds its coefficients only; how it was solved is in the
+    metadata.
+    """
     estimator = copy.copy(pipeline[-1])
     estimator.__dict__.pop("solution_", None)
     return Pipeline([*pipeline.steps[:-1], (pipeline.steps[-1][0], estimator)])
 
 
 def _is_own_estimator(name: str) -> bool:
-    """Whether a dotted name is an estimator defined in this package (never a function or an imported name)."""
+    """Whether a dotted name is an estimator defined in this package (no function, no imported name)."""
     module, _, attribute = name.rpartition(".")
     if not module.startswith("empirisk.") or not attribute.isidentifier():
         return False
@@ -271,10 +261,9 @@ def _is_own_estimator(name: str) -> bool:
     return isinstance(found, type) and issubclass(found, BaseEstimator) and found.__module__ == module
 
 
-def _answers(pipeline: Any, probes: pl.DataFrame) -> list:
-    if hasattr(pipeline, "predict_proba"):
-        return np.asarray(pipeline.predict_proba(probes), dtype=float).tolist()
-    return np.asarray(pipeline.predict(probes), dtype=float).tolist()
+def _answers(pipeline: Any, probes: pl.DataFrame) -> np.ndarray:
+    answer = pipeline.predict_proba if hasattr(pipeline, "predict_proba") else pipeline.predict
+    return np.asarray(answer(probes), dtype=np.float64)
 
 
 def _check_probes(file: Path, pipeline: Any, metadata: dict[str, Any]) -> None:
@@ -284,18 +273,19 @@ def _check_probes(file: Path, pipeline: Any, metadata: dict[str, Any]) -> None:
             [_series(name, values, stored["types"][name]) for name, values in stored["rows"].items()]
         )
         expected = np.asarray(stored["expected"], dtype=float)
-        again = np.asarray(_answers(pipeline, frame), dtype=float)
+        again = _answers(pipeline, frame)
     except Exception as error:
         raise ModelFileError(
-            f"{file.name} cannot predict its own check rows ({_short(error)}); {_versions_sentence(metadata)}"
+            f"{file.name} cannot predict its own check rows ({_short(error)});"
+            f" {versions_sentence(metadata.get('versions') or {})}"
         ) from error
     size = max(1.0, float(np.abs(expected).max(initial=0.0)))
     if again.shape != expected.shape or not np.allclose(
         again, expected, rtol=TOLERANCE, atol=TOLERANCE * size
     ):
         raise ModelFileError(
-            f"{file.name} does not give its stored predictions on {len(expected)} check rows, so it must not be used here; "
-            f"{_versions_sentence(metadata)}"
+            f"{file.name} does not give its stored predictions on {len(expected)} check rows, so it must not"
+            f" be used here; {versions_sentence(metadata.get('versions') or {})}"
         )
 
 
@@ -303,16 +293,6 @@ def _series(name: str, values: list, dtype: str) -> pl.Series:
     if dtype == "Float64":
         return pl.Series(name, [math.nan if v is None else v for v in values], dtype=pl.Float64)
     return pl.Series(name, values, dtype=pl.String)
-
-
-def _versions_sentence(metadata: dict[str, Any]) -> str:
-    saved, now = metadata.get("versions") or {}, package_versions()
-    differ = [f"{k} {saved[k]} then and {now.get(k, 'none')} now" for k in saved if saved[k] != now.get(k)]
-    return (
-        "versions differ: " + ", ".join(differ)
-        if differ
-        else "the versions are the same, so the file is damaged"
-    )
 
 
 def _plain(value: Any) -> Any:

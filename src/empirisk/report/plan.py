@@ -106,8 +106,9 @@ class Plan:
 def make_plan(sample: Sample, p: int, time_limit: float | None = None) -> Plan:
     """Choose the sizes by the number of rows, then cut them until the forecast keeps the limit.
 
-    Repeats: 5 up to 1,000 rows, 2 up to 10,000, else 1 (with them the intervals cover what they say). Cuts come in
-    this order: repeats, penalties, sizes of the learning curve, the elastic net, the reference, folds.
+    Repeats: 5 up to 1,000 rows, 2 up to 10,000, else 1 (with them the intervals cover what they say). Cuts
+    come in this order: repeats, penalties, sizes of the learning curve, the elastic net, the reference,
+    folds.
 
     Parameters
     ----------

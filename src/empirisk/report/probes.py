@@ -17,8 +17,9 @@ UNSEEN = "(none of the levels)"
 def draw_probes(frame: pl.DataFrame, seed: int = 0, n: int = N_PROBES) -> pl.DataFrame:
     """Draw rows whose columns are independent of one another, so that no row of the data is repeated.
 
-    Numbers are interpolated between the 2 % and 98 % quantiles and rounded to three digits; levels are drawn by
-    frequency from those that at least five rows have. Missing values come with the share that they have in `frame`.
+    Numbers are interpolated between the 2 % and 98 % quantiles and rounded to three digits; levels are drawn
+    by frequency from those that at least five rows have. Missing values come with the share that they have
+    in `frame`.
 
     Parameters
     ----------

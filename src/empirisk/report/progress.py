@@ -102,7 +102,10 @@ class RichProgress:
 
     def _show(self, note: str) -> None:
         minutes, seconds = divmod(round(self.clock.left), 60)
-        said = f"{self.clock.step}/{self.clock.steps} {note}   {minutes // 60}:{minutes % 60:02d}:{seconds:02d} left"
+        said = (
+            f"{self.clock.step}/{self.clock.steps} {note}   {minutes // 60}:{minutes % 60:02d}:{seconds:02d}"
+            " left"
+        )
         self.bar.update(self.task, completed=self.clock.share, description=said, stage=self.name)
 
 

@@ -53,7 +53,8 @@ def spread(predicted: Floats, values: Floats, level: float, groups: NDArray | No
 
 
 def normal_quantiles(residuals: Floats, level: float) -> Json | None:
-    """Quantiles of the standardised residuals against normal ones, with where each would lie if they were normal.
+    """Quantiles of the standardised residuals against normal ones, with where each would lie if they were
+    normal.
 
     The i-th of n ordered uniform values is Beta(i, n + 1 - i); its limits are mapped to the normal scale.
     None below ten rows or without variation.
@@ -65,8 +66,10 @@ def normal_quantiles(residuals: Floats, level: float) -> Json | None:
     ordered = np.sort((residuals - residuals.mean()) / sd)
     rank = np.unique(np.linspace(1, n, min(n, 81)).round().astype(int))
     tail = 0.5 * (1.0 - level)
-    x = stats.norm.ppf((rank - 0.375) / (n + 0.25))
-    low, high = (stats.norm.ppf(stats.beta.ppf(q, rank, n + 1 - rank)) for q in (tail, 1.0 - tail))
+    x = np.asarray(stats.norm.ppf((rank - 0.375) / (n + 0.25)))
+    low, high = (
+        np.asarray(stats.norm.ppf(stats.beta.ppf(q, rank, n + 1 - rank))) for q in (tail, 1.0 - tail)
+    )
     outside = float(np.mean((ordered[rank - 1] < low) | (ordered[rank - 1] > high)))
     kurtosis = float(stats.kurtosis(residuals))
     shape = "heavier" if kurtosis > 0 else "lighter"
@@ -91,8 +94,8 @@ def coverage(
 ) -> list[Json]:
     """Share of test rows inside prediction -+ q, q a quantile of the absolute out-of-fold residuals.
 
-    ``q`` is the ``ceil((m + 1) nominal)``-th smallest of m, as in split conformal prediction; levels that m rows
-    cannot reach are left out.
+    ``q`` is the ``ceil((m + 1) nominal)``-th smallest of m, as in split conformal prediction; levels that m
+    rows cannot reach are left out.
     """
     sizes = np.sort(np.abs(out_of_fold))
     out = []

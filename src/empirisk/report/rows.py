@@ -1,7 +1,7 @@
 """Losses of single rows from raw scores: what every estimate of the report is a mean of.
 
-A score is ``z``: log-odds of the positive class, one column a class (up to a constant), or the predicted value.
-Losses are computed from scores, not from probabilities, so that nothing is ever clipped.
+A score is ``z``: log-odds of the positive class, one column a class (up to a constant), or the predicted
+value. Losses are computed from scores, not from probabilities, so that nothing is ever clipped.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ def loss_rows(y: NDArray, z: Floats, task: str) -> Floats:
     array([0.6931, 0.6931])
     """
     if task == "regression":
-        return np.square(y - z)
+        return np.asarray(np.square(y - z), dtype=np.float64)
     if z.ndim == 1:
-        return np.logaddexp(0.0, np.where(y == 1, -z, z))
+        return np.asarray(np.logaddexp(0.0, np.where(y == 1, -z, z)), dtype=np.float64)
     return -np.asarray(log_softmax(z, axis=1))[np.arange(y.size), y]
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,47 +12,15 @@ from empirisk.plots import wording
 from empirisk.report.atomic import check_folder
 from empirisk.report.collect import collect
 from empirisk.report.engine import Prepared, analyse, prepare
-from empirisk.report.errors import DataError
 from empirisk.report.lines import inference_lines
+from empirisk.report.options import Options
 from empirisk.report.progress import progress_for
 from empirisk.report.read import read_table
 from empirisk.report.write import write_report
 
-__all__ = ["Options", "Outcome", "run_report"]
+__all__ = ["Outcome", "closing_lines", "run_report"]
 
 Json = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Options:
-    """What the user asked for; see ``empirisk report --help``."""
-
-    data: Path
-    target: str
-    out: Path | None = None
-    types: Mapping[str, str] = field(default_factory=dict)
-    drop: Sequence[str] = ()
-    task: str | None = None
-    positive: str | None = None
-    delimiter: str | None = None
-    decimal: str | None = None
-    encoding: str | None = None
-    header: bool | None = None
-    group: str | None = None
-    time: str | None = None
-    test: Path | None = None
-    seed: int = 0
-    level: float = 0.95
-    time_limit: float | None = None
-    quiet: bool = False
-    command: str = "empirisk report"
-
-    @property
-    def folder(self) -> Path:
-        """Where the report goes: ``--out``, or the name of the data file with ``-report``."""
-        if self.out is not None:
-            return self.out
-        return Path(f"{self.data.name.split('.')[0] or 'data'}-report")
 
 
 @dataclass(frozen=True)
@@ -84,7 +52,7 @@ def run_report(options: Options, say: Callable[[str], None]) -> Outcome:
         One sentence that names what is wrong and what to do.
     """
     started = time.perf_counter()
-    _check(options)
+    options.check()
     check_folder(options.folder)
     table = read_table(
         options.data,
@@ -113,7 +81,7 @@ def run_report(options: Options, say: Callable[[str], None]) -> Outcome:
     with progress_for(p.plan.seconds, quiet=options.quiet) as progress:
         a = analyse(p, progress)
         seconds = time.perf_counter() - started
-        report = collect(a, command=options.command, seconds=seconds, settings=_settings(options, p))
+        report = collect(a, command=options.command(), seconds=seconds, settings=_settings(options, p))
         progress.stage("Writing", 1, 1.0)
         write_report(a, report, options.folder)
     seconds = time.perf_counter() - started
@@ -121,17 +89,6 @@ def run_report(options: Options, say: Callable[[str], None]) -> Outcome:
     for line in closing_lines(outcome):
         say(line)
     return outcome
-
-
-def _check(options: Options) -> None:
-    if not 0.5 <= options.level < 1.0:
-        raise DataError(
-            f"--level {options.level} is no level of confidence: give a number from 0.5 to below 1, such as 0.95"
-        )
-    if options.time_limit is not None and options.time_limit <= 0.0:
-        raise DataError(f"--time-limit {options.time_limit} must be a positive number of seconds")
-    if options.seed < 0:
-        raise DataError(f"--seed {options.seed} must be a whole number of at least 0")
 
 
 def _settings(options: Options, p: Prepared) -> Json:

@@ -1,4 +1,4 @@
-"""The score in the larger levels of the categorical columns, with an interval that allows for their number."""
+"""The score in the larger levels of the categorical columns, with intervals that hold together."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from empirisk.report.encode import MISSING
 from empirisk.report.estimates import Json, estimate
-from empirisk.report.test_scores import LABELS, predictions, unit_of
 from empirisk.report.sample import Sample
+from empirisk.report.test_scores import LABELS, predictions, unit_of
 from empirisk.results import Estimate
 from empirisk.selection.metrics import METRICS
 
@@ -49,8 +49,10 @@ def subgroups(test: Sample, z: NDArray[np.float64], level: float, unit: str | No
         "label": LABELS[name],
         "unit": unit_of(name, unit),
         "greater_is_better": bool(metric.greater_is_better),
-        "multiplicity": f"{m} groups of {columns} column{'s' if columns > 1 else ''} with at least {MIN_ROWS} test rows; "
-        f"each interval is widened so that all {m} hold at once (Bonferroni).",
+        "multiplicity": (
+            f"{m} groups of {columns} column{'s' if columns > 1 else ''} with at least {MIN_ROWS} test rows; "
+            f"each interval is widened so that all {m} hold at once (Bonferroni)."
+        ),
         "overall": estimate(metric.interval(predictions(test, z), level)),
         "groups": groups,
     }

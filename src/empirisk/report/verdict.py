@@ -19,15 +19,18 @@ def verdict_sentence(label: str, task: Json, headline: Json, linear: bool, sourc
     base = "the mean" if task["kind"] == "regression" else "the most frequent class"
     if not linear:
         return (
-            f"Nothing in the other columns of {source} was shown to predict {target} better than {base} does, "
-            f"so the constant prediction was chosen."
+            f"Nothing in the other columns of {source} was shown to predict {target} better than {base} does,"
+            " so the constant prediction was chosen."
         )
     better = _better(difference, headline["greater_is_better"])
     against = f"always answering {'the mean' if task['kind'] == 'regression' else 'the most frequent class'}"
     said = {
         "better": f"{label} predicts {target} better than {against}.",
         "worse": f"{label} predicts {target} worse than {against} by {headline['label']}.",
-        "unknown": f"Whether {label} predicts {target} better than {against} cannot be told by {headline['label']} from {headline['model']['n']:,} test rows.",
+        "unknown": (
+            f"Whether {label} predicts {target} better than {against} cannot be told by {headline['label']}"
+            f" from {headline['model']['n']:,} test rows."
+        ),
     }[better]
     value = headline["model"]["value"]
     if headline["name"] == "accuracy" and value is not None:
@@ -76,7 +79,9 @@ def next_step(
         }
     if more is not None and more.low is not None and more.low > 0.0 and more.value >= useful:
         return {
-            "sentence": f"More rows would help: twice the rows would lower the {label}; {_richer(richer, useful)}.",
+            "sentence": (
+                f"More rows would help: twice the rows would lower the {label}; {_richer(richer, useful)}."
+            ),
             "gain": maybe(more),
         }
     sentence = f"Look for new columns: {_richer(richer, useful)}, and {rows}."

@@ -57,8 +57,8 @@ class Verification:
 def verify_file(model: ModelFile, table: Table) -> Verification:
     """Verify a model on a table that was read under its decisions.
 
-    With the data of the report, the certificate is recomputed on the training rows and the metrics on the rows
-    that were held out; with other data, the metrics are those of all rows.
+    With the data of the report, the certificate is recomputed on the training rows and the metrics on the
+    rows that were held out; with other data, the metrics are those of all rows.
 
     Raises
     ------
@@ -68,7 +68,8 @@ def verify_file(model: ModelFile, table: Table) -> Verification:
     meta = model.metadata
     if table.target is None:
         raise DataError(
-            f"{table.source.name} has no column {meta['task']['target']!r}, which is the target: verify needs it"
+            f"{table.source.name} has no column {meta['task']['target']!r}, which is the target: verify"
+            " needs it"
         )
     same = table.fingerprint == meta["fingerprint"]
     certificate, proved = None, None

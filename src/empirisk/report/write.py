@@ -53,9 +53,11 @@ def model_metadata(a: Analysis, report: Json) -> Json:
             "alpha": None if not row.result.candidate.tuned else float(row.result.alphas[row.at]),
             "n_terms": len(a.model.origins),
             "n_train": a.prepared.train.n,
-            "log_prior": None
-            if table.task == "regression"
-            else prior_scores(a.prepared.train.y, len(table.classes)).tolist(),
+            "log_prior": (
+                None
+                if table.task == "regression"
+                else prior_scores(a.prepared.train.y, len(table.classes)).tolist()
+            ),
         },
         "decisions": decisions,
         "fingerprint": table.fingerprint,

@@ -1,0 +1,128 @@
+"""The sections on what the model uses and on whether it is still learning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from empirisk.report.coefficients import coefficient_rows
+from empirisk.report.engine import Analysis
+from empirisk.report.estimates import band, estimate, maybe
+from empirisk.report.final import linear_parts
+from empirisk.report.importance import importances
+from empirisk.report.test_scores import LABELS, unit_of
+
+__all__ = ["learning_section", "model_section"]
+
+Json = dict[str, Any]
+
+
+def model_section(a: Analysis, certificate: Json | None, unit: str | None, absent: dict[str, str]) -> Json:
+    p, model, row = a.prepared, a.model, a.choice.row
+    target, task = p.table.target, p.table.task
+    loss = "mse" if task == "regression" else "log_loss"
+    out: Json = {
+        "name": model.candidate.name,
+        "label": model.candidate.label,
+        "sentence": "The same prediction for every row.",
+        "certificate": certificate,
+        **dict.fromkeys(("coefficients", "coefficients_unit", "coefficients_note")),
+        **dict.fromkeys(("importances", "importances_label", "importances_note")),
+    }
+    if not model.linear:
+        absent |= dict.fromkeys(
+            ("model.coefficients", "model.importances"), "The constant prediction uses no column."
+        )
+        return out
+    coef, _ = linear_parts(model)
+    used = int(np.count_nonzero(coef.any(axis=1) if coef.ndim == 2 else coef))
+    through = (
+        ""
+        if task == "regression"
+        else (
+            ", passed through the logistic function"
+            if task == "binary"
+            else " for each class, passed through the softmax function"
+        )
+    )
+    rows, note = coefficient_rows(model, row.result, row.at, p.level)
+    found = importances(
+        a.X_test,
+        p.test.y,
+        coef,
+        a.z_test,
+        [o.source for o in model.origins],
+        task,
+        level=p.level,
+        seed=p.seed,
+    )
+    ranked = sorted(found.items(), key=lambda item: -item[1].value)
+    return out | {
+        "sentence": (
+            f"A weighted sum of {used:,} of {coef.shape[0]:,} terms made from {len(p.table.features):,}"
+            f" columns{through}."
+        ),
+        "coefficients": rows,
+        "coefficients_unit": {
+            "binary": f"log-odds of {p.table.positive}",
+            "multiclass": f"score of each class of {target}",
+            "regression": unit or f"{target}",
+        }[task],
+        "coefficients_note": note,
+        "importances": [{"column": name, "value": estimate(e)} for name, e in ranked],
+        "importances_label": (
+            f"rise of {LABELS[loss]}" + (f" ({unit_of(loss, unit)})" if unit_of(loss, unit) else "")
+        ),
+        "importances_note": (
+            "Columns that carry the same information share their importance, "
+            "and shuffling one makes rows that may not occur."
+        ),
+    }
+
+
+def learning_section(a: Analysis, unit: str | None, absent: dict[str, str]) -> Json | None:
+    curve = a.curve
+    if curve is None:
+        why = (
+            "The constant prediction was chosen."
+            if not a.model.linear
+            else f"{a.prepared.train.n:,} training rows are too few to take parts of them."
+        )
+        if a.model.linear and a.prepared.plan.cuts:
+            why = "Left out to keep the time limit."
+        absent["learning_curve"] = why
+        return None
+    name = "mse" if a.prepared.table.task == "regression" else "log_loss"
+    first = curve.validation[0]
+    return {
+        "label": LABELS[name],
+        "unit": unit_of(name, unit),
+        "greater_is_better": False,
+        "x": curve.sizes,
+        "train": {
+            "value": curve.train,
+            "low": None,
+            "high": None,
+            "level": first.level,
+            "n": first.n,
+            "method": "mean over the fits",
+        },
+        "validation": band(curve.validation, f"pointwise; {first.method}"),
+        "extrapolation": (
+            None
+            if curve.gain is None
+            else {"n_rows": 2 * a.prepared.train.n, "score": None, "gain": maybe(curve.gain)}
+        ),
+        "sentence": _curve_sentence(a, LABELS[name]),
+    }
+
+
+def _curve_sentence(a: Analysis, label: str) -> str:
+    gain = None if a.curve is None else a.curve.gain
+    if gain is None or gain.low is None:
+        return "What more rows would bring cannot be told from so few sizes."
+    shown = f"{gain.value:.2g} [{gain.low:.2g}, {gain.high:.2g}]"
+    if gain.low > 0.0:
+        return f"Twice the rows would lower the {label} by about {shown}."
+    return f"Twice the rows were not shown to lower the {label} ({shown})."

@@ -1,0 +1,95 @@
+"""What ``empirisk report`` was asked for."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from empirisk.report.errors import DataError
+
+__all__ = ["Options"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user asked for; see ``empirisk report --help``."""
+
+    data: Path
+    target: str
+    out: Path | None = None
+    types: Mapping[str, str] = field(default_factory=dict)
+    drop: Sequence[str] = ()
+    task: str | None = None
+    positive: str | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    header: bool | None = None
+    group: str | None = None
+    time: str | None = None
+    test: Path | None = None
+    seed: int = 0
+    level: float = 0.95
+    time_limit: float | None = None
+    quiet: bool = False
+
+    @property
+    def folder(self) -> Path:
+        """Where the report goes: ``--out``, or the name of the data file with ``-report``."""
+        if self.out is not None:
+            return self.out
+        return Path(f"{self.data.name.split('.')[0] or 'data'}-report")
+
+    def check(self) -> None:
+        """Refuse numbers that make no sense.
+
+        Raises
+        ------
+        DataError
+            Names the option.
+        """
+        if not 0.5 <= self.level < 1.0:
+            raise DataError(
+                f"--level {self.level} is no level of confidence: give a number from 0.5 to below 1, such as"
+                " 0.95"
+            )
+        if self.time_limit is not None and not self.time_limit > 0.0:
+            raise DataError(f"--time-limit {self.time_limit} must be a positive number of seconds")
+        if self.seed < 0:
+            raise DataError(f"--seed {self.seed} must be a whole number of at least 0")
+
+    def command(self) -> str:
+        """The command line that asks for the same, with file names in place of paths.
+
+        Examples
+        --------
+        >>> Options(Path("/home/me/a b.csv"), "y", types={"x": "categorical"}, seed=3).command()
+        "empirisk report 'a b.csv' --target y --types x=categorical --seed 3"
+        """
+        words = ["empirisk", "report", self.data.name, "--target", self.target]
+        words += [w for name, kind in self.types.items() for w in ("--types", f"{name}={kind}")]
+        words += [w for name in self.drop for w in ("--drop", name)]
+        for flag in (
+            "task",
+            "positive",
+            "delimiter",
+            "decimal",
+            "encoding",
+            "group",
+            "time",
+            "test",
+            "time_limit",
+        ):
+            value = getattr(self, flag)
+            if value is not None:
+                words += [
+                    f"--{flag.replace('_', '-')}",
+                    value.name if isinstance(value, Path) else str(value),
+                ]
+        if self.header is not None:
+            words.append("--header" if self.header else "--no-header")
+        words += ["--seed", str(self.seed)] if self.seed else []
+        words += ["--level", str(self.level)] if self.level != 0.95 else []
+        return shlex.join(words)

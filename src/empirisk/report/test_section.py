@@ -1,0 +1,78 @@
+"""The section on the test part."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from empirisk.report.curves import calibration, pr_curve, roc_curve, score_bins
+from empirisk.report.engine import Analysis
+from empirisk.report.residuals import coverage, normal_quantiles, spread
+from empirisk.report.subgroups import subgroups
+from empirisk.report.test_scores import comparison, confusion, metric_names
+
+__all__ = ["test_section"]
+
+Json = dict[str, Any]
+
+
+def test_section(a: Analysis, unit: str | None, absent: dict[str, str]) -> Json:
+    sample, level = a.prepared.test, a.prepared.level
+    found = [comparison(a.scores, name, unit) for name in metric_names(sample.task)]
+    model, classes = a.scores.model, sample.classes
+    out: Json = {
+        "n_rows": sample.n,
+        "sentence": f"{sample.n:,} rows that played no part in fitting or choosing, used once.",
+        "metrics": [m for m in found if m is not None],
+        **dict.fromkeys(
+            (
+                "roc",
+                "pr",
+                "calibration",
+                "confusion",
+                "scores",
+                "observed",
+                "residuals",
+                "quantiles",
+                "coverage",
+            )
+        ),
+        "subgroups": subgroups(sample, a.z_test, level, unit),
+    }
+    if sample.task == "regression":
+        out |= _regression(a, absent)
+    else:
+        out["confusion"] = confusion(model, classes, level)
+        out["calibration"] = calibration(model, classes, level)
+    if sample.task == "binary":
+        out["scores"] = score_bins(model, level)
+        out["roc"], out["pr"] = roc_curve(model, level), pr_curve(model, level)
+        if not a.model.linear:
+            out["roc"] = out["pr"] = None
+            absent |= dict.fromkeys(("test.roc", "test.pr"), "A constant prediction ranks nothing.")
+        elif out["roc"] is None:
+            absent |= dict.fromkeys(("test.roc", "test.pr"), "The test part holds one class only.")
+    if out["subgroups"] is None:
+        absent["test.subgroups"] = (
+            "No categorical column has at least two and at most six levels with 100 test rows each."
+        )
+    return out
+
+
+def _regression(a: Analysis, absent: dict[str, str]) -> Json:
+    y, z, level, groups = a.prepared.test.y, a.z_test, a.prepared.level, a.prepared.test.groups
+    residuals = y - z
+    out_of_fold = np.sqrt(a.choice.row.losses[0])
+    out: Json = {
+        "observed": spread(z, y, level, groups),
+        "residuals": spread(z, residuals, level, groups),
+        "quantiles": normal_quantiles(residuals, level),
+        "coverage": coverage(out_of_fold, residuals, level, groups),
+    }
+    for key in ("observed", "residuals", "quantiles"):
+        if out[key] is None:
+            absent[f"test.{key}"] = (
+                f"The test part has {y.size} rows, and at least ten that differ are needed."
+            )
+    return out
