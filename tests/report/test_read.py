@@ -339,3 +339,14 @@ def test_wide_file(tmp_path: Path) -> None:
     table = read_table(tmp_path / "wide.csv", target="y")
     assert len(table.features) == 199
     assert len(table.lines()) == 201
+
+
+def test_a_file_that_may_not_be_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path, "x,y\n1,2\n2,3\n")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(DataError, match=r"a.csv cannot be read \(Permission denied\)"):
+        read_table(path, target="y")

@@ -1,5 +1,4 @@
-"""The printed inference: what a file was taken for, one line a column, each with the option that changes
-it."""
+"""The printed inference: one line a column, each with the option that changes it."""
 
 from __future__ import annotations
 

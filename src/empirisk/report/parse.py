@@ -1,5 +1,4 @@
-"""The values of a column, parsed: which words mean missing, and whether the rest are numbers, truths or
-dates."""
+"""The values of a column, parsed: which words mean missing, and what the others are."""
 
 from __future__ import annotations
 
@@ -123,7 +122,8 @@ def _parse_text(
         fmt, exchangeable = (detail, False) if detail else find_date_format(some, _MOSTLY)
         if fmt or kind == "date":
             return _dates(column, values, fmt, exchangeable)
-    if kind in ("", "number") and (hours := parse_clock(values)).null_count() == values.null_count():
+    clock = kind in ("", "number") and ":" in str(some[0])
+    if clock and (hours := parse_clock(values)).null_count() == values.null_count():
         column = replace(column, base="number", kind="number", unit=CLOCK, reason=f"numbers in {CLOCK}")
         return column, hours.alias(values.name)
     if kind in ("", "boolean") and (truth := _truth(some)):

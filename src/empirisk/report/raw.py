@@ -50,8 +50,13 @@ def read_raw(path: Path, options: TextOptions) -> RawFile:
         read_bytes(path)  # says so in a sentence
     suffixes = [s.lower() for s in path.suffixes]
     last = next((s for s in reversed(suffixes) if s != ".gz"), "")
-    with path.open("rb") as file:
-        parquet = file.read(4) == b"PAR1"
+    try:
+        with path.open("rb") as file:
+            parquet = file.read(4) == b"PAR1"
+    except OSError as error:
+        raise DataError(
+            f"{path.name} cannot be read ({error.strerror or error}): check its permissions"
+        ) from error
     if parquet or last in (".parquet", ".pq"):
         return _typed(_parquet(path), Source(path.name, "parquet"))
     if last in (".jsonl", ".ndjson", ".json"):

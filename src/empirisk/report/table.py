@@ -1,5 +1,4 @@
-"""A table as it was understood: its columns, its target, and every decision with the option that changes
-it."""
+"""A table as it was understood, every decision with its reason and the option that changes it."""
 
 from __future__ import annotations
 
