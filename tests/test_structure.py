@@ -139,7 +139,7 @@ def registered(folder: ModuleType, registry: str) -> list[Any]:
 def members(folder: ModuleType, belongs: Any) -> dict[str, list[Any]]:
     """Objects that fit the noun, by where they stand: `module.Class`, or the module of a function.
 
-    Contracts (protocols, base.py) are no objects.  A module of functions may have helpers beside its one
+    Contracts (protocols, base.py) are no objects, nor are classes that only serve others as a base.  A module of functions may have helpers beside its one
     object, so that one row is enough for it.
     """
     out: dict[str, list[Any]] = {}
@@ -155,6 +155,12 @@ def members(folder: ModuleType, belongs: Any) -> dict[str, list[Any]]:
                     thing
                 )
     return out
+
+
+def serves(thing: Any, rows: list[Any]) -> bool:
+    """Whether an object is registered, or a class is the base of a registered one."""
+    derived = inspect.isclass(thing) and any(inspect.isclass(r) and issubclass(r, thing) for r in rows)
+    return derived or any(thing is row for row in rows)
 
 
 @pytest.mark.parametrize(("folder", "registry", "belongs"), NOUNS, ids=[n[0] for n in NOUNS])
