@@ -139,7 +139,7 @@ def registered(folder: ModuleType, registry: str) -> list[Any]:
 def members(folder: ModuleType, belongs: Any) -> dict[str, list[Any]]:
     """Objects that fit the noun, by where they stand: `module.Class`, or the module of a function.
 
-    Contracts (protocols, base.py) are no objects, nor are classes that only serve others as a base.  A module of functions may have helpers beside its one
+    Contracts (protocols, base.py) are no objects.  A module of functions may have helpers beside its one
     object, so that one row is enough for it.
     """
     out: dict[str, list[Any]] = {}
