@@ -70,7 +70,8 @@ inline void dot_strip(const T* a, i64 lda, i64 rows, i64 len, const double* v, i
   if (len >= L && len % L != 0)
     for (i64 c = 0; c < NC; ++c)
       for (i64 i = 0; i < L; ++i) last[c * L + i] = i < L - len % L ? 0.0 : v[c * ldv + len - L + i];
-  i64 r = dot_rows<(NC == 1 ? 8 : 4), NC>(0, a, lda, rows, len, v, ldv, last, out);
+  constexpr int NR = NC == 1 ? 8 : EMPIRISK_VECTOR_BYTES == 64 ? 6 : 2;  // accumulators that fit 32 or 16 registers
+  i64 r = dot_rows<NR, NC>(0, a, lda, rows, len, v, ldv, last, out);
   dot_rows<1, NC>(r, a, lda, rows, len, v, ldv, last, out);
 }
 
@@ -81,43 +82,65 @@ void dots(const T* a, i64 lda, i64 rows, i64 len, i64 k, const double* v, i64 ld
   });
 }
 
+// NV vectors of NC right-hand sides. The last vector starts at `last`; when it overlaps the one before, only its `fresh`
+// last lanes are new and only they are kept.
 template <int NV, int NC, class T>
-EMPIRISK_INLINE void axpy_tile(const T* a, i64 lda, i64 rows, const Strided& u, double* g, i64 ldg) {
+inline void axpy_tile(const T* a, i64 lda, i64 rows, const Strided& u, double* g, i64 ldg, i64 last, i64 fresh) {
   constexpr i64 L = lanes<double>;
+  const auto at = [last](int j) { return j == NV - 1 ? last : j * L; };
   Vec<double> acc[NC][NV];
   for (int c = 0; c < NC; ++c)
-    for (int j = 0; j < NV; ++j) acc[c][j] = load(g + c * ldg + j * L);
+    for (int j = 0; j < NV; ++j) acc[c][j] = j == NV - 1 && fresh < L ? fill(0.0) : load(g + c * ldg + at(j));
   for (i64 r = 0; r < rows; ++r) {
     Vec<double> x[NV];
-    for (int j = 0; j < NV; ++j) x[j] = load_double(a + r * lda + j * L);
+    for (int j = 0; j < NV; ++j) x[j] = load_double(a + r * lda + at(j));
     for (int c = 0; c < NC; ++c) {
       const Vec<double> m = fill(u.at(r, c));
       for (int j = 0; j < NV; ++j) acc[c][j] += x[j] * m;
     }
   }
-  for (int c = 0; c < NC; ++c)
-    for (int j = 0; j < NV; ++j) store(g + c * ldg + j * L, acc[c][j]);
+  for (int c = 0; c < NC; ++c) {
+    for (int j = 0; j < NV - 1; ++j) store(g + c * ldg + j * L, acc[c][j]);
+    if (fresh == L) {
+      store(g + c * ldg + last, acc[c][NV - 1]);
+      continue;
+    }
+    alignas(64) double sum[L];
+    store(sum, acc[c][NV - 1]);
+    for (i64 i = L - fresh; i < L; ++i) g[c * ldg + last + i] += sum[i];
+  }
 }
+
+template <int NC>
+constexpr int axpy_vectors = EMPIRISK_VECTOR_BYTES == 64 ? (NC == 1 ? 8 : NC == 2 ? 6 : 5) : (NC == 1 ? 6 : NC == 2 ? 4 : 6 - NC);
 
 template <int NC, class T>
 inline void axpy_strip(const T* a, i64 lda, i64 rows, i64 len, const Strided& u, double* g, i64 ldg) {
   constexpr i64 L = lanes<double>;
-  constexpr int NV = NC == 1 ? 7 : NC == 2 ? 6 : 5;
-  i64 t = 0;
-  for (; t + NV * L <= len; t += NV * L) axpy_tile<NV, NC>(a + t, lda, rows, u, g + t, ldg);
-  for (; t + 2 * L <= len; t += 2 * L) axpy_tile<2, NC>(a + t, lda, rows, u, g + t, ldg);
-  for (; t + L <= len; t += L) axpy_tile<1, NC>(a + t, lda, rows, u, g + t, ldg);
-  if (t == len) return;
-  if (len >= L) {  // one vector that ends with the row: only its new lanes are kept
-    double sum[NC * L] = {};
-    axpy_tile<1, NC>(a + len - L, lda, rows, u, sum, L);
-    for (i64 c = 0; c < NC; ++c)
-      for (i64 i = t; i < len; ++i) g[c * ldg + i] += sum[c * L + i - (len - L)];
+  constexpr int most_vectors = axpy_vectors<NC>;
+  if (len < L) {
+    for (i64 r = 0; r < rows; ++r)
+      for (i64 c = 0; c < NC; ++c)
+        for (i64 i = 0; i < len; ++i) g[c * ldg + i] += double(a[r * lda + i]) * u.at(r, c);
     return;
   }
-  for (i64 r = 0; r < rows; ++r)
-    for (i64 c = 0; c < NC; ++c)
-      for (i64 i = t; i < len; ++i) g[c * ldg + i] += double(a[r * lda + i]) * u.at(r, c);
+  for (i64 t = 0; t < len; t += most_vectors * L) {
+    const i64 left = len - t, vectors = least<i64>(most_vectors, ceil_div(left, L));
+    const i64 last = least((vectors - 1) * L, left - L), fresh = L - ((vectors - 1) * L - last);
+    const auto tile = [&](auto count) {
+      axpy_tile<decltype(count)::value, NC>(a + t, lda, rows, u, g + t, ldg, last, fresh);
+    };
+    switch (vectors) {
+      case 1: tile(std::integral_constant<int, 1>{}); break;
+      case 2: tile(std::integral_constant<int, 2>{}); break;
+      case 3: tile(std::integral_constant<int, least(3, most_vectors)>{}); break;
+      case 4: tile(std::integral_constant<int, least(4, most_vectors)>{}); break;
+      case 5: tile(std::integral_constant<int, least(5, most_vectors)>{}); break;
+      case 6: tile(std::integral_constant<int, least(6, most_vectors)>{}); break;
+      case 7: tile(std::integral_constant<int, least(7, most_vectors)>{}); break;
+      default: tile(std::integral_constant<int, least(8, most_vectors)>{});
+    }
+  }
 }
 
 template <class T>

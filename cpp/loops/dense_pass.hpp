@@ -16,7 +16,7 @@ struct BlockPlan {
 inline BlockPlan plan_blocks(i64 rows, i64 row_bytes, bool by_columns) {
   const i64 smallest = by_columns ? 128 : 64, largest = by_columns ? 1024 : 256;
   const i64 fitting = (i64(1) << (by_columns ? 18 : 15)) / most<i64>(row_bytes, 1);
-  i64 block = least(most(fitting, smallest), largest);
+  i64 block = least(most(fitting / 8 * 8, smallest), largest);
   while (block > 8 && block * row_bytes > (i64(1) << 19)) block /= 2;
   const i64 chunk = round_up(most(ceil_div(rows, 64), 4 * block), block);
   return {block, chunk, ceil_div(rows, chunk)};
@@ -76,9 +76,10 @@ class DensePass {
     if (!by_columns_) return dots(a, lda, rows, x_.cols, pass_.k, right_.data(), x_.cols, Strided{z, 1, ldz_});
     for (i64 c = 0; c < pass_.k; ++c)
       for (i64 i = 0; i < rows; ++i) z[c * ldz_ + i] = 0.0;
-    for (i64 j = 0; j < x_.cols; j += 8) {  // a few columns at a time: the memory prefetcher follows 8 streams
+    const i64 few = pass_.k == 1 ? 8 : 32;  // the memory prefetcher follows 8 streams; more pay when they are used again
+    for (i64 j = 0; j < x_.cols; j += few) {
       double* w = const_cast<double*>(pass_.w) + j * pass_.k;  // axpys only reads it
-      axpys(a + j * lda, lda, least<i64>(8, x_.cols - j), rows, pass_.k, Strided{w, pass_.k, 1}, z, ldz_);
+      axpys(a + j * lda, lda, least(few, x_.cols - j), rows, pass_.k, Strided{w, pass_.k, 1}, z, ldz_);
     }
   }
 

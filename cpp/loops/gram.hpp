@@ -27,6 +27,8 @@ class Gram {
  private:
   static constexpr i64 depth = 256;  // rows of a packed block
 
+  i64 group_start(i64 g) const { return g * panels_ / groups_; }  // 7 panels: 2, 2 and 3 of them, not 3, 3 and 1
+
   void by_rows(double* total) {
     const i64 chunk = round_up(most(ceil_div(x_.depth, 64), depth), depth), chunks = ceil_div(x_.depth, chunk);
     const i64 size = ldc_ * ldc_;
@@ -43,7 +45,7 @@ class Gram {
           for (i64 d0 = c * chunk; d0 < end; d0 += depth) {
             const i64 rows = least(depth, end - d0);
             for (i64 j = 0; j < panels_; ++j) pack_panel(x_, d0, rows, j * lanes<T>, block + j * rows * lanes<T>);
-            for (i64 g = 0; g < groups_; ++g) gram_group(rows, block, g * tile_panels, panels_, part, ldc_);
+            for (i64 g = 0; g < groups_; ++g) gram_group(rows, block, group_start(g), group_start(g + 1), part, ldc_);
           }
         },
         [&](i64, int thread) {
@@ -58,8 +60,9 @@ class Gram {
     for (i64 d0 = 0; d0 < x_.depth; d0 += depth) {
       const i64 rows = least(depth, x_.depth - d0);
       for_chunks(panels_, threads, [&](i64 j, int) { pack_panel(x_, d0, rows, j * lanes<T>, packed.data() + j * rows * lanes<T>); });
-      for_chunks(groups_, threads, [&](i64 g, int) {  // the longest columns of tiles first
-        gram_group(rows, packed.data(), (groups_ - 1 - g) * tile_panels, panels_, total, ldc_);
+      for_chunks(groups_, threads, [&](i64 i, int) {
+        const i64 g = groups_ - 1 - i;  // the longest columns of tiles first
+        gram_group(rows, packed.data(), group_start(g), group_start(g + 1), total, ldc_);
       });
     }
   }

@@ -1,6 +1,8 @@
 // Packing and register tiles of the symmetric product  A = P' P,  where the block P (depth x width) is packed into panels of
 // one vector of columns each. Only the tiles on and above the diagonal are computed.
 #pragma once
+#include <type_traits>
+
 #include "support/simd.hpp"
 #include "support/view.hpp"
 
@@ -32,19 +34,18 @@ inline void pack_panel(const GramOperand<T>& x, i64 d0, i64 depth, i64 l0, T* pa
     shift[l] = x.lane_shift ? x.lane_shift[l0 + l] : 0.0;
     scale[l] = x.lane_scale ? x.lane_scale[l0 + l] : 1.0;
   }
-  auto fill_panel = [&](i64 wide, i64 lane_step) {
-    const T* from = x.data + d0 * x.depth_step + l0 * x.lane_step;
-    for (i64 d = 0; d < depth; ++d) {
+  const auto fill_panel = [&](auto wide, auto step) {
+    const T* EMPIRISK_RESTRICT from = x.data + d0 * x.depth_step + l0 * x.lane_step;
+    T* EMPIRISK_RESTRICT to = panel;
+    for (i64 d = 0; d < depth; ++d, from += x.depth_step, to += L) {
       const double a = x.depth_shift ? x.depth_shift[d0 + d] : 0.0, s = x.depth_scale ? x.depth_scale[d0 + d] : 1.0;
-      for (i64 l = 0; l < wide; ++l)
-        panel[d * L + l] = T((double(from[d * x.depth_step + l * lane_step]) - (a + shift[l])) * (s * scale[l]));
+      for (i64 l = 0; l < wide; ++l) to[l] = T((double(from[l * step]) - (a + shift[l])) * (s * scale[l]));
+      for (i64 l = wide; l < L; ++l) to[l] = T(0);
     }
   };
-  if (width == L && x.lane_step == 1) return fill_panel(L, 1);
-  for (i64 d = 0; d < depth; ++d)
-    for (i64 l = width; l < L; ++l) panel[d * L + l] = T(0);
-  if (width == L) return fill_panel(L, x.lane_step);
-  fill_panel(width, x.lane_step);
+  if (width == L && x.lane_step == 1) fill_panel(std::integral_constant<i64, L>{}, std::integral_constant<i64, 1>{});
+  else if (width == L) fill_panel(std::integral_constant<i64, L>{}, x.lane_step);
+  else fill_panel(width, x.lane_step);
 }
 
 // c[m][l] += sum_d left[d][m] * right[d][l] for N neighbouring panels; `left` points at the first of MR lanes of its panel.
@@ -72,18 +73,18 @@ inline void gram_tile(i64 depth, const T* left, const T* right, i64 panel_size, 
     }
 }
 
-// All tiles on or above the diagonal whose columns lie in the panels [group, group + 3). c is row-major with ldc a multiple
-// of the panel width.
+// All tiles on or above the diagonal whose columns lie in the panels [begin, end), at most three. c is row-major with ldc a
+// multiple of the panel width.
 template <class T>
-inline void gram_group(i64 depth, const T* packed, i64 group, i64 panels, double* c, i64 ldc) {
+inline void gram_group(i64 depth, const T* packed, i64 begin, i64 end, double* c, i64 ldc) {
   constexpr i64 L = lanes<T>, M = tile_rows<T>;
-  const i64 size = depth * L, last = least<i64>(group + tile_panels, panels);
-  for (i64 row = 0; row < last * L; row += M) {
-    const i64 panel = row / L, first = most(group, panel);
+  const i64 size = depth * L;
+  for (i64 row = 0; row < end * L; row += M) {
+    const i64 panel = row / L, first = most(begin, panel);
     const T* left = packed + panel * size + row % L;
     const T* right = packed + first * size;
     double* out = c + row * ldc + first * L;
-    switch (last - first) {
+    switch (end - first) {
       case 3: gram_tile<3>(depth, left, right, size, out, ldc); break;
       case 2: gram_tile<2>(depth, left, right, size, out, ldc); break;
       default: gram_tile<1>(depth, left, right, size, out, ldc);

@@ -59,38 +59,61 @@ void block_moments(const T* x, i64 rows, i64 p, i64 rs, i64 cs, const double* s,
   }
 }
 
+// sum w d and sum w d^2 of the deviations d = a - shift of one contiguous column; s may be null.
+template <class T>
+inline void deviations(const T* a, const double* s, i64 n, double shift, double& sum, double& square) {
+  constexpr i64 L = lanes<double>;
+  const Vec<double> m = fill(shift), one = fill(1.0);
+  Vec<double> sums[2] = {fill(0.0), fill(0.0)}, squares[2] = {fill(0.0), fill(0.0)};
+  const auto step = [&](i64 i, int lane) {
+    const Vec<double> d = load_double(a + i) - m, wd = d * (s ? load(s + i) : one);
+    sums[lane] += wd;
+    squares[lane] += wd * d;
+  };
+  i64 i = 0;
+  for (; i + 2 * L <= n; i += 2 * L) {
+    step(i, 0);
+    step(i + L, 1);
+  }
+  sum = lane_sum(sums[0] + sums[1]);
+  square = lane_sum(squares[0] + squares[1]);
+  for (; i < n; ++i) {
+    const double d = double(a[i]) - shift, wd = (s ? s[i] : 1.0) * d;
+    sum += wd;
+    square += wd * d;
+  }
+}
+
 // Columns are contiguous: rows in the inner loop.
 template <class T>
-void block_moments_by_columns(const T* x, i64 rows, i64 p, i64 cs, const double* s, Moments& m, double* scratch) {
+void block_moments_by_columns(const T* x, i64 rows, i64 p, i64 cs, const double* s, Moments& m) {
   m.weight = s ? fixed_sum(s, rows) : double(rows);
   const double inverse = m.weight > 0.0 ? 1.0 / m.weight : 0.0;
   for (i64 j = 0; j < p; ++j) {
-    const T* a = x + j * cs;
-    for (i64 i = 0; i < rows; ++i) scratch[i] = (s ? s[i] : 1.0) * double(a[i]);
-    const double mean = fixed_sum(scratch, rows) * inverse;
-    for (i64 i = 0; i < rows; ++i) scratch[i] = (s ? s[i] : 1.0) * (double(a[i]) - mean);
-    const double residual = fixed_sum(scratch, rows);
-    for (i64 i = 0; i < rows; ++i) scratch[i] *= double(a[i]) - mean;
-    m.mean[j] = mean + residual * inverse;
-    m.square[j] = most(0.0, fixed_sum(scratch, rows) - residual * residual * inverse);
+    double sum, square;
+    deviations(x + j * cs, s, rows, 0.0, sum, square);
+    const double mean = sum * inverse;
+    deviations(x + j * cs, s, rows, mean, sum, square);
+    m.mean[j] = mean + sum * inverse;
+    m.square[j] = most(0.0, square - sum * sum * inverse);
   }
 }
 
 template <class T>
 void dense_moments(const DenseView<T>& x, const double* s, double* mean, double* square) {
-  const i64 p = x.cols, scratch_size = most<i64>(p, 1024);
+  const i64 p = x.cols;
   const bool by_columns = x.row_stride == 1 && x.col_stride != 1;
   const i64 block = by_columns ? 1024 : most<i64>(16, least<i64>(256, (i64(1) << 15) / most<i64>(1, p)));
   const i64 chunk = round_up(most(ceil_div(x.rows, 64), 2 * block), block), chunks = ceil_div(x.rows, chunk);
   const int threads = threads_for(x.rows * p, chunks);
-  const Buffer<double> work(threads * (4 * p + scratch_size)), weights(threads);
+  const Buffer<double> work(threads * 5 * p), weights(threads);
   clear(mean, p);
   clear(square, p);
   Moments total{0.0, mean, square};
   for_chunks_ordered(
       chunks, threads,
       [&](i64 c, int thread) {
-        double* w = work.data() + thread * (4 * p + scratch_size);
+        double* w = work.data() + thread * 5 * p;
         Moments sum{0.0, w, w + p}, part{0.0, w + 2 * p, w + 3 * p};
         clear(w, 2 * p);
         const i64 end = least(x.rows, (c + 1) * chunk);
@@ -98,14 +121,14 @@ void dense_moments(const DenseView<T>& x, const double* s, double* mean, double*
           const i64 rows = least(block, end - first);
           const T* a = x.data + first * x.row_stride;
           const double* si = s ? s + first : nullptr;
-          if (by_columns) block_moments_by_columns(a, rows, p, x.col_stride, si, part, w + 4 * p);
+          if (by_columns) block_moments_by_columns(a, rows, p, x.col_stride, si, part);
           else block_moments(a, rows, p, x.row_stride, x.col_stride, si, part, w + 4 * p);
           combine(sum, part, p);
         }
         weights[thread] = sum.weight;
       },
       [&](i64, int thread) {
-        double* w = work.data() + thread * (4 * p + scratch_size);
+        double* w = work.data() + thread * 5 * p;
         combine(total, Moments{weights[thread], w, w + p}, p);
       });
 }

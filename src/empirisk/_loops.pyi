@@ -1,8 +1,9 @@
 """Compiled loops. Every result has the same bits for any number of threads.
 
-``X`` is a dense float64 or float32 array in any memory order, or (where ``Matrix`` is written) a SciPy CSR or CSC
-matrix with int32 or int64 indices. All other floats are float64 (other types are converted, which copies). Shapes
-are checked (ValueError names the argument); finiteness, signs of weights and sparse indices are not.
+``X`` is a dense float64 or float32 array in any memory order, or (where ``Matrix`` is written) a SciPy CSR
+or CSC matrix with int32 or int64 indices. All other floats are float64 (other types are converted, which
+copies). Shapes are checked (ValueError names the argument); finiteness, signs of weights and the column
+numbers of sparse matrices are not.
 """
 
 from typing import Any, Literal, TypeAlias
@@ -51,9 +52,9 @@ def linear_pass(
     want_z: bool = False,
     want_derivatives: bool = False,
 ) -> tuple[float, Float | None, float, Float | None, Float | None, Float | None]:
-    """``(sum s l, sum s l' x, sum s l', z, l', l'')`` with ``z = X w + b``, in one read of X; None where not wanted.
+    """``(sum s l, sum s l' x, sum s l', z, l', l'')`` with ``z = X w + b``, in one read of X.
 
-    s None means ones. z, l' and l'' are (n,), the derivatives without the weights. logistic: y is -1 or +1.
+    What is not wanted is None. s None means ones. z, l' and l'' are (n,), the derivatives without the weights. logistic: y is -1 or +1.
     """
 
 def softmax_pass(
@@ -66,7 +67,7 @@ def softmax_pass(
     want_z: bool = False,
     want_probabilities: bool = False,
 ) -> tuple[float, Float | None, Float, Float | None, Float | None]:
-    """``(sum s l, gradient (p, k), its intercept part (k,), Z (n, k), P (n, k))`` for class indices y, W (p, k)."""
+    """``(sum s l, its gradient in W (p, k) and b (k,), Z = X W + b, probabilities P)``, y class indices."""
 
 def weighted_hessian_product(X: Matrix, d: Real, v: Real, v_b: float = 0.0) -> tuple[Float, float]:
     """``(X' (d * (X v + v_b)), sum d * (X v + v_b))`` in one read of X."""
@@ -74,7 +75,7 @@ def weighted_hessian_product(X: Matrix, d: Real, v: Real, v_b: float = 0.0) -> t
 def softmax_hessian_product(
     X: Matrix, P: Real, s: Real | None, V: Real, v_b: Real | None = None
 ) -> tuple[Float, Float]:
-    """``(X' R, 1' R)``, ``R_i = s_i (diag(P_i) - P_i P_i') (V' x_i + v_b)``: the softmax Hessian times (V, v_b)."""
+    """The softmax Hessian times (V, v_b): ``X' R, 1' R``, ``R_i = s_i (diag(P_i) - P_i P_i') (V' x_i + v_b)``."""
 
 def exp(x: Real) -> Float:
     """The exponential function of the passes, elementwise on a vector; within 1.25 ulp."""

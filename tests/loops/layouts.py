@@ -11,8 +11,8 @@ from threadpoolctl import threadpool_limits
 
 from empirisk.typing import Array
 
-# Empty axes, one row, one column, fewer entries than a vector register, just above multiples of the register and of
-# the blocks (64, 128, 256, 1024 rows), wide, and enough work for several threads.
+# Empty axes, one row, one column, fewer entries than a vector register, just above multiples of the
+# register and of the blocks (64, 128, 256, 1024 rows), wide, and enough work for several threads.
 SHAPES = [(0, 3), (4, 0), (1, 1), (1, 9), (7, 1), (5, 3), (65, 8), (129, 17), (40, 300), (2051, 61)]
 
 
@@ -62,7 +62,7 @@ def matrix(rng: np.random.Generator, shape: tuple[int, int], dtype: type, form: 
 
 
 def check_product(got: Array, left: Array, right: Array, unit: float = np.finfo(float).eps) -> None:
-    """``got = left @ right`` within the rounding of a sum: a multiple of unit times |left| @ |right|, entry by entry."""
+    """``got = left @ right`` up to a multiple of unit times |left| @ |right|, entry by entry."""
     want = left @ right
     assert np.shape(got) == np.shape(want)
     bound = 16.0 * unit * (np.abs(left) @ np.abs(right))

@@ -19,8 +19,10 @@ def test_lesser_variant(level: str) -> None:
     if LEVELS.index(level) >= LEVELS.index(_loops.variant()):
         pytest.skip(f"this process runs {_loops.variant()} itself, {level} is not below it")
     here = Path(__file__).parent
-    code = f"import sys, pytest; from empirisk import _loops; assert _loops.variant() == {level!r}; " + (
-        f"sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', '--deselect', {str(Path(__file__))!r}, {str(here)!r}]))"
+    arguments = ["-q", "-p", "no:cacheprovider", f"--ignore={__file__}", str(here)]
+    code = (
+        f"import sys, pytest; from empirisk import _loops; assert _loops.variant() == {level!r}; "
+        f"sys.exit(pytest.main({arguments!r}))"
     )
     run = subprocess.run(
         [sys.executable, "-c", code],
