@@ -75,7 +75,7 @@ class TriangularFactor:
         """``H`` with ``H H'`` the (pseudo-)inverse of ``X' diag(s) X`` (about the mean), original units."""
         r = self.rank
         if r == len(self.singular) and r > 0:
-            with one_thread(float(r) ** 3):
+            with one_thread():
                 H = sla.solve_triangular(self.R, np.eye(r))
         else:
             H = self.basis[:, :r] / (self.singular[:r] * math.sqrt(self.total))
@@ -119,9 +119,9 @@ def triangular_factor(
     tolerance = eps * (8.0 * max(p, 8) + 4.0 * offset)
     blocks = _Blocks(design, weight, mean, scale, live)
     R, method = None, "cholesky"
-    with one_thread(float(max(n, p)) * p * p):
-        if not exact and n > 20 * max(p, 50):
-            R = _cholesky(blocks, p)
+    if not exact and n > 20 * max(p, 50):
+        R = _cholesky(blocks, p)
+    with one_thread():
         if R is None:
             R, method = _qr(blocks, p), "qr"
         _, singular, Vt = np.linalg.svd(R) if p else (None, np.zeros(0), np.zeros((0, 0)))
@@ -158,19 +158,21 @@ class _Blocks:
 
 def _cholesky(blocks: _Blocks, p: int) -> Array | None:
     """R from the Gram matrix, or None when that would lose too many digits."""
-    gram = np.zeros((p, p))
     if blocks.design.sparse:
-        for Z in blocks:
-            gram += Z.T @ Z
+        gram = np.zeros((p, p))
+        with one_thread():
+            for Z in blocks:
+                gram += Z.T @ Z
     else:
         unit = blocks.live / blocks.scale
         gram = np.asarray(_loops.gram(blocks.design.X, blocks.weight, blocks.mean), dtype=np.float64)
         gram *= np.outer(unit, unit)
-    try:
-        R = np.asarray(sla.cholesky(gram))
-    except np.linalg.LinAlgError:
-        return None
-    rcond, _ = sla.lapack.dpocon(R, float(np.abs(gram).sum(axis=0).max()))
+    with one_thread():
+        try:
+            R = np.asarray(sla.cholesky(gram))
+        except np.linalg.LinAlgError:
+            return None
+        rcond, _ = sla.lapack.dpocon(R, float(np.abs(gram).sum(axis=0).max()))
     return R if rcond > _SAFE else None
 
 

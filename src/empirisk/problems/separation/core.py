@@ -51,7 +51,7 @@ def decide(A: Array, *, programme: bool = True) -> Core:
 
     Without `programme` the linear programme is left out and quasi-complete separation stays undecided.
     """
-    with one_thread(float(max(A.shape)) * min(A.shape) ** 2):
+    with one_thread():
         return _decide(A, programme)
 
 

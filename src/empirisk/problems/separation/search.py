@@ -103,7 +103,7 @@ def _affordable(rows: SignedRows, m: int) -> bool:
 
 def _first_rows(rows: SignedRows, rng: np.random.Generator) -> IndexArray:
     """Rows at random, as many of each group as there are up to an equal share."""
-    size = 400 + 6 * rows.n_unknowns // (rows.n_groups - 1)
+    size = 400 + 4 * rows.n_unknowns // (rows.n_groups - 1)
     share = -(-size // rows.n_groups)
     picked = []
     for g in range(rows.n_groups):
