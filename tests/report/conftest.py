@@ -124,6 +124,22 @@ def bare() -> Json:
     return report
 
 
+def no_intervals() -> Json:
+    """Long reasons instead of the intervals of the coefficients, curves and bins."""
+    report = load("regression")
+    reason = "The L1 penalty chose the terms on these rows, so an ordinary interval would be much too short."
+    for c in report["model"]["coefficients"]:
+        for key in ("value", "per_sd"):
+            if c[key]:
+                c[key] |= {"low": None, "high": None, "reason": reason}
+    for key in ("observed", "residuals"):
+        for b in report["test"][key]["bins"]:
+            b["mean"] |= {"low": None, "high": None, "reason": reason}
+    report["test"]["quantiles"] |= {"low": None, "high": None}
+    report["learning_curve"]["validation"] |= {"low": None, "high": None}
+    return report
+
+
 CASES: dict[str, Callable[[], Json]] = {
     "classification": lambda: load("classification"),
     "regression": lambda: load("regression"),
@@ -132,6 +148,7 @@ CASES: dict[str, Callable[[], Json]] = {
     "wide": wide,
     "many_classes": many_classes,
     "bare": bare,
+    "no_intervals": no_intervals,
 }
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, Json, colour, on_end
-from empirisk.plots.wording import count, estimate, plain, shorten
+from empirisk.plots.wording import brief, count, plain, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +47,7 @@ class CalibrationDisplay(Display):
     def description(self) -> str:
         bins = self.calibration["bins"]
         said = [
-            f"predicted {plain(b['predicted'], 2)}, observed {estimate(b['observed'])}, n = {count(b['n'])}"
+            f"predicted {plain(b['predicted'], 2)}, observed {brief(b['observed'])}, n = {count(b['n'])}"
             for b in bins
         ]
         return f"Calibration of the {self.calibration['about']}. " + "; ".join(said) + "."

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, IntervalRow, Json, interval_rows, reference_line
-from empirisk.plots.wording import difference, estimate, shorten
+from empirisk.plots.wording import brief, difference, estimate, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,7 +75,7 @@ class CandidatesDisplay(Display):
         unit = f" ({self.selection['unit']})" if self.selection["unit"] else ""
         better = "higher" if self.selection["greater_is_better"] else "lower"
         label = f"cross-validated {shorten(self.selection['label'], 26)}{unit}, {better} is better"
-        interval_rows(ax, rows, [estimate(r.estimate) for r in rows], label)
+        interval_rows(ax, rows, [brief(r.estimate) for r in rows], label)
         for row in rows:
             if row.role == "baseline" and row.estimate["value"] is not None:
                 reference_line(ax, row.estimate["value"], len(rows))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, IntervalRow, Json, interval_rows, reference_line
-from empirisk.plots.wording import difference, shorten
+from empirisk.plots.wording import brief, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,13 +55,12 @@ class CoefficientsDisplay(Display):
         kind = "per standard deviation" if first["per_sd"] is not None else "per unit"
         unit = f" {self.unit}" if self.unit else ""
         some = f" ({len(shown)} of {total} terms shown)" if total > len(shown) else ""
-        return (
-            f"The largest coefficient is that of {shorten(first['term'])}: {difference(e)}{unit} {kind}{some}"
-        )
+        name, said = shorten(first["term"]), brief(e, sign=True)
+        return f"The largest coefficient is that of {name}: {said}{unit} {kind}{some}"
 
     @property
     def description(self) -> str:
-        said = [f"{c['term']} {difference(e)}" for c, e in self._shown()[0]]
+        said = [f"{c['term']} {brief(e, sign=True)}" for c, e in self._shown()[0]]
         return "Dots with intervals of the largest coefficients. " + "; ".join(said) + "."
 
     @property
@@ -76,5 +75,5 @@ class CoefficientsDisplay(Display):
         ]
         kind = "change per standard deviation" if self._per_sd() else "change per unit"
         label = f"{kind} ({shorten(self.unit, 30)})" if self.unit else kind
-        interval_rows(ax, rows, [difference(e) for _, e in shown], label)
+        interval_rows(ax, rows, [brief(e, sign=True) for _, e in shown], label)
         reference_line(ax, 0.0, len(rows))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import FONT, Display, Json, colour
-from empirisk.plots.wording import count, estimate, share, shorten
+from empirisk.plots.wording import brief, count, share, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +50,7 @@ class ConfusionDisplay(Display):
     def description(self) -> str:
         c = self.confusion
         recall = c["recall"] or []
-        said = [f"{name}: {estimate(e)}" for name, e in zip(c["labels"], recall, strict=False)]
+        said = [f"{name}: {brief(e)}" for name, e in zip(c["labels"], recall, strict=False)]
         return f"Confusion matrix of {len(c['labels'])} classes. " + (
             f"Recall: {'; '.join(said)}." if said else ""
         )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, IntervalRow, Json, interval_rows, reference_line
-from empirisk.plots.wording import estimate, shorten
+from empirisk.plots.wording import brief, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +54,7 @@ class ImportancesDisplay(Display):
 
     @property
     def description(self) -> str:
-        said = [f"{i['column']} {estimate(i['value'])}" for i in self._shown()]
+        said = [f"{i['column']} {brief(i['value'])}" for i in self._shown()]
         return f"Dots with intervals: {self.label} when a column is shuffled. " + "; ".join(said) + "."
 
     @property
@@ -64,5 +64,5 @@ class ImportancesDisplay(Display):
     def draw(self, ax: Axes) -> None:
         shown = self._shown()
         rows = [IntervalRow(i["column"], i["value"], "test") for i in shown]
-        interval_rows(ax, rows, [estimate(i["value"]) for i in shown], shorten(self.label, 50))
+        interval_rows(ax, rows, [brief(i["value"]) for i in shown], shorten(self.label, 50))
         reference_line(ax, 0.0, len(rows))

@@ -60,6 +60,7 @@ class LearningCurveDisplay(Display):
     def draw(self, ax: Axes) -> None:
         c, x = self.curve, self.curve["x"]
         log_ticks(ax)
+        ax.margins(y=0.14)
         ax.set_xticks([*x[:: max(1, (len(x) + 3) // 4)][:-1], x[-1]], minor=False)
         ax.xaxis.set_major_formatter(lambda v, _: count(round(v)))
         ax.minorticks_off()

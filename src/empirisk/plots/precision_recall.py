@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, Json, band, colour, on_end
-from empirisk.plots.wording import count, estimate, plain, shorten, text
+from empirisk.plots.wording import brief, count, plain, shorten, text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +39,7 @@ class PrecisionRecallDisplay(Display):
     def title(self) -> str:
         c = self.curve
         without = f"against {text(c['base_rate'])} without skill"
-        return f"Average precision for {shorten(self.positive)} is {estimate(c['area'])}, {without}"
+        return f"Average precision for {shorten(self.positive)} is {brief(c['area'])}, {without}"
 
     @property
     def description(self) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, Json, band, colour, on_end
-from empirisk.plots.wording import count, estimate, plain, shorten
+from empirisk.plots.wording import brief, count, plain, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +37,7 @@ class RocDisplay(Display):
 
     @property
     def title(self) -> str:
-        chance = estimate(self.curve["area"])
+        chance = brief(self.curve["area"])
         return (
             f"A random {shorten(self.positive)} row ranks above a random other row with probability {chance}"
         )
@@ -46,7 +46,7 @@ class RocDisplay(Display):
     def description(self) -> str:
         at = min(range(len(self.curve["x"])), key=lambda i: abs(self.curve["x"][i] - 0.1))
         false, true = plain(self.curve["x"][at], 2), plain(self.curve["value"][at], 2)
-        head = f"ROC curve with band, n = {count(self.curve['n'])}; area {estimate(self.curve['area'])}"
+        head = f"ROC curve with band, n = {count(self.curve['n'])}; area {brief(self.curve['area'])}"
         return f"{head}. At a false positive rate of {false} the true positive rate is {true}."
 
     @property

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import FONT, Display, Json, colour, on_end
-from empirisk.plots.wording import count, estimate, plain, shorten
+from empirisk.plots.wording import brief, count, plain, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,8 +27,11 @@ def _bins(ax: Axes, bins: list[Json]) -> None:
             )
     ax.plot(x, [b["mean"]["value"] for b in bins], "o", color=colour("test"), markersize=5)
     last = bins[-1]
-    on_end(ax, x[-1], 0.5 * (last["q75"] + last["q95"]), "90 % of rows", "test", fontsize=FONT - 1)
-    on_end(ax, x[-1], 0.5 * (last["q50"] + last["q75"]), "50 % of rows", "test", fontsize=FONT - 1)
+    bottom, top = ax.get_ylim()
+    half = 0.5 * (last["q50"] + last["q75"])
+    most = max(0.5 * (last["q75"] + last["q95"]), half + 0.07 * (top - bottom))
+    on_end(ax, x[-1], half, "50 % of rows", "test", fontsize=FONT - 1)
+    on_end(ax, x[-1], most, "90 % of rows", "test", fontsize=FONT - 1)
 
 
 def _outside(bins: list[Json], target: str | float) -> int:
@@ -40,9 +43,17 @@ def _outside(bins: list[Json], target: str | float) -> int:
     return off
 
 
+def _chance(bins: list[Json]) -> str:
+    """How many bins would be off although nothing is wrong, where the intervals are for one bin each."""
+    e = bins[0]["mean"]
+    if any(word in e["method"].lower() for word in ("simultaneous", "bonferroni")):
+        return ""
+    return f" (chance alone: about {len(bins) * (1 - e['level']):.1f})"
+
+
 def _said(bins: list[Json]) -> str:
     return "; ".join(
-        f"at {plain(b['predicted'], 3)}: mean {estimate(b['mean'])}, n = {count(b['n'])}" for b in bins
+        f"at {plain(b['predicted'], 3)}: mean {brief(b['mean'])}, n = {count(b['n'])}" for b in bins
     )
 
 
@@ -72,7 +83,8 @@ class ObservedDisplay(Display):
         off, bins = _outside(self.spread["bins"], "predicted"), len(self.spread["bins"])
         if off == 0:
             return f"In all {bins} bins the mean observed value agrees with the prediction"
-        return f"In {off} of {bins} bins the prediction lies outside the interval of the mean observed value"
+        chance = _chance(self.spread["bins"])
+        return f"In {off} of {bins} bins the mean observed value differs from the prediction{chance}"
 
     @property
     def description(self) -> str:
@@ -104,9 +116,9 @@ class ResidualsDisplay(Display):
 
     Examples
     --------
-    >>> mean = {"value": 0.3, "low": 0.1, "high": 0.5}
-    >>> ResidualsDisplay({"bins": [{"predicted": 4.1, "mean": mean, "q25": -1, "q75": 1}]}, "quality").title
-    'Residuals do not average zero in 1 of 1 bins'
+    >>> mean = {"value": 0.3, "low": 0.1, "high": 0.5, "level": 0.95, "method": "Student t"}
+    >>> ResidualsDisplay({"bins": [{"predicted": 4.1, "mean": mean}]}, "quality").title
+    'In 1 of 1 bins the mean residual differs from zero (chance alone: about 0.1)'
     """
 
     spread: Json
@@ -116,16 +128,9 @@ class ResidualsDisplay(Display):
     def title(self) -> str:
         bins = self.spread["bins"]
         off = _outside(bins, 0.0)
-        widths = [b["q75"] - b["q25"] for b in bins]
-        said = f"in {off} of {len(bins)} bins"
-        mean = (
-            f"do not average zero {said}"
-            if off
-            else f"are compatible with a mean of zero in all {len(bins)} bins"
-        )
-        if min(widths) <= 0 or max(widths) < 1.25 * min(widths):
-            return f"Residuals {mean}"
-        return f"Residuals {mean}; their spread varies {max(widths) / min(widths):.1f}-fold between bins"
+        if off:
+            return f"In {off} of {len(bins)} bins the mean residual differs from zero{_chance(bins)}"
+        return f"Residuals are compatible with a mean of zero in all {len(bins)} bins"
 
     @property
     def description(self) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 __all__ = [
+    "brief",
     "count",
     "difference",
     "estimate",
@@ -85,7 +86,7 @@ def _digits(values: Sequence[float], e: dict[str, Any]) -> list[str]:
     """Format `values` together, with the digits that the interval of `e` justifies."""
     width = e["high"] - e["low"] if e["low"] is not None and e["high"] is not None else 0.0
     if width <= 0.0:
-        return [plain(v) for v in values]
+        return [plain(v, 3) for v in values]
     decimals = _decimals(width)
     if decimals <= 6:
         return [_fixed(v, decimals) for v in values]
@@ -133,6 +134,18 @@ def estimate(e: dict[str, Any] | None) -> str:
     if e is None:
         return "–"
     return " ".join(part for part in (text(e), interval(e) or f"({e.get('reason', 'no interval')})") if part)
+
+
+def brief(e: dict[str, Any] | None, *, sign: bool = False) -> str:
+    """Value and interval for a place that cannot hold the reason why there is no interval.
+
+    Examples
+    --------
+    >>> brief({"value": 0.2974, "low": None, "high": None, "reason": "The penalty chose the terms."})
+    '0.297'
+    """
+    said = signed(e) if sign else text(e)
+    return f"{said} {interval(e)}".rstrip()
 
 
 def signed(e: dict[str, Any] | None) -> str:

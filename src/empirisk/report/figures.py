@@ -28,7 +28,9 @@ class Figure:
 
 
 def made_by(e: Json) -> str:
-    """Level, n and method of an estimate or a band, in one line."""
+    """Level, n and method of an estimate or a band, in one line; or why there is no interval."""
+    if e["low"] is None or e["high"] is None:
+        return f"no interval, n = {count(e['n'])}: {e.get('reason') or e['method']}"
     return f"{share(e['level'])}, n = {count(e['n'])}, {e['method']}"
 
 

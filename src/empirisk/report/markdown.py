@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from empirisk.plots.wording import count, difference, estimate, interval, plain, share, shorten
+from empirisk.plots.wording import brief, count, plain, share, shorten
 from empirisk.report.figures import made_by
 from empirisk.report.html import SECTIONS, setting
 from empirisk.report.methods import estimates, methods, point
@@ -51,11 +51,11 @@ def _bullets(sentences: Iterable[str]) -> Lines:
 
 
 def _e(e: Json | None) -> str:
-    return estimate(e) if interval(e) else esc(estimate(e))
+    return brief(e)
 
 
 def _d(e: Json | None) -> str:
-    return difference(e) if interval(e) else esc(difference(e))
+    return brief(e, sign=True)
 
 
 def _how(pairs: list[tuple[str, Json | None]]) -> Lines:
