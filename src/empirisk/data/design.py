@@ -59,6 +59,10 @@ class Design:
 
     def rmatvec(self, u: Array) -> Array:
         """``X' u``, u of shape (n,) or (n, k)."""
+        if not self.sparse and self.X.strides[0] == self.X.itemsize:
+            # Whole columns one after the other: many times the speed of row blocks when p is large.
+            products = [_loops.columns_rmatvec(self.X, None, column) for column in np.atleast_2d(u.T)]
+            return products[0] if u.ndim == 1 else np.stack(products, axis=1)
         return np.asarray(_loops.rmatvec(self.X, u))
 
     def rows(self, index: IndexArray) -> Design:

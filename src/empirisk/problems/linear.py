@@ -167,8 +167,13 @@ class LinearProblem:
 
     @cached_property
     def null_evaluation(self) -> Evaluation:
-        """Loss, gradient and scores of the null model."""
-        return evaluate(self, self.null)
+        """Loss, gradient and scores of the null model, whose scores need no pass over X."""
+        z, total = self.null_scores, self.data.total_weight
+        if total == 0.0:
+            return Evaluation(0.0, self.zeros(), z)
+        slope = ((self.data.weight / total) * self.loss.grad(self.data.y, z).T).T
+        grad = np.asarray(self.design.rmatvec(slope), dtype=np.float64)
+        return Evaluation(self.null_loss, self.join(grad, slope.sum(axis=0)), z)
 
     @cached_property
     def null_loss(self) -> float:

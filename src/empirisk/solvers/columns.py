@@ -67,9 +67,9 @@ class Columns:
 
     def correlations(self, u: Array, index: IndexArray | None = None) -> Array:
         """``(x_j - mean_j)' u`` for the named columns (default all), in float64; u of shape (n,) or (n, k)."""
-        if u.ndim == 2 and (index is not None or self.sparse):
+        if u.ndim == 2 and not (index is None and self.rows_first):
             return np.stack([self.correlations(column, index) for column in u.T], axis=1)
-        if index is None and not self.sparse:
+        if index is None and self.rows_first:
             raw, mean = _loops.rmatvec(self.X, u), self.mean
         else:
             raw = _loops.columns_rmatvec(self.X, index, u)
@@ -86,7 +86,8 @@ class Columns:
             second = np.asarray(block.multiply(block).T @ h, dtype=np.float64)
             return mean, np.maximum(second - total * mean**2, 0.0)
         parts = [
-            _loops.col_moments(self.X[:, index[start : start + BLOCK]], h) for start in range(0, len(index), BLOCK)
+            _loops.col_moments(self.X[:, index[start : start + BLOCK]], h)
+            for start in range(0, len(index), BLOCK)
         ]
         if not parts:
             return np.zeros(0), np.zeros(0)

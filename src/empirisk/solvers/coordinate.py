@@ -210,7 +210,7 @@ def _correlations(
         v -= float(u.sum()) * columns.mean
         v[columns.norm == 0.0] = 0.0
         return v, 1.0
-    few = len(alive) < (p / 8 if columns.rows_first else 0.8 * p)
+    few = len(alive) < (p / 64 if columns.rows_first else 0.8 * p)
     if not few or state.v is None:
         v = columns.correlations(u)
         v[columns.norm == 0.0] = 0.0

@@ -169,7 +169,7 @@ def _correlations(
     """``X' u`` for the columns that are alive, and the share of X that was read."""
     assert state.columns is not None and state.alive is not None  # noqa: S101
     columns, alive, p = state.columns, state.alive, len(coef)
-    few = len(alive) < (p / 8 if columns.rows_first else 0.8 * p)
+    few = len(alive) < (p / 64 if columns.rows_first else 0.8 * p)
     if few and state.v is not None:
         v = state.v.copy()
         v[alive] = columns.correlations(u, alive)
