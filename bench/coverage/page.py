@@ -32,7 +32,7 @@ TAIL = """
   sample. Report the absolute error beside it.
 - The limits for "cannot tell" depend on counts of rows, classes and groups only. A gate on how well-behaved
   the observed losses look would select the samples that happened to miss the tail.
-- Differences of two cross-validated models are often covered too well. When strong ridge is compared with weak
+- Differences of two cross-validated models are often covered too well. When strong ridge meets weak
   ridge, the noise that makes a test row cost more also made the fits better, and the two cancel in the
   expected difference; the row variance knows only the first.
 - Repeated cross-validation keeps the row variance of *one* repeat, times K/(K-1). The variance of the row

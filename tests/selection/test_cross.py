@@ -12,7 +12,7 @@ import pytest
 from sklearn import metrics as sk
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
@@ -28,8 +28,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
+import empirisk as er
 from empirisk.selection import best_of, cross_evaluate, intervals
 from empirisk.selection.folds import plan_folds
+from empirisk.selection.outputs import unpenalised
 
 
 @pytest.fixture(scope="module")
@@ -291,3 +293,31 @@ def test_losses_feed_the_choice_of_a_winner(rng: np.random.Generator) -> None:
     assert e.low < e.value < e.high
     with pytest.raises(ValueError, match="no mean of row losses"):
         runs[0].losses("r2")
+
+
+def test_an_unpenalised_model_on_few_rows_is_refused(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(60, 20))
+    y = X[:, 0] + rng.normal(size=60)
+    for est in (LinearRegression(), make_pipeline(StandardScaler(), LinearRegression()), er.Ridge(alpha=0.0)):
+        e = cross_evaluate(est, X, y, metrics="mse", repeats=1)["mse"]
+        assert e.low is None
+        assert "too unstable on 48 training rows" in e.reason
+    assert cross_evaluate(Ridge(), X, y, metrics="mse", repeats=1)["mse"].low is not None
+    assert cross_evaluate(LinearRegression(), X[:, :16], y, metrics="mse", repeats=1)["mse"].low is not None
+    labels = (y > 0).astype(int)
+    free = cross_evaluate(LogisticRegression(C=np.inf), X, labels, metrics="accuracy", repeats=1)["accuracy"]
+    assert "too unstable" in free.reason
+    assert unpenalised(er.LogisticRegression(alpha=0.0))
+    assert not unpenalised(er.LogisticRegression())
+    assert not unpenalised(LogisticRegression())
+
+
+def test_our_own_estimators(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(200, 4))
+    z = X[:, 0] + rng.normal(size=200)
+    y = np.where(z > 0, "up", "down")
+    ev = er.cross_evaluate(er.LogisticRegression(), X, y, repeats=1, random_state=0)
+    assert all(e.low < e.value < e.high for e in ev.values())
+    held = er.evaluate(er.LogisticRegression().fit(X[:100], y[:100]), X[100:], y[100:])
+    assert all(e.low < e.value < e.high for e in held.values())
+    assert er.compare(er.Ridge(), er.Ridge(alpha=1e6), X, z, random_state=0).better == "a"

@@ -22,7 +22,9 @@ from empirisk.selection.metrics import CLASSIFICATION, METRICS, Predictions
 from empirisk.selection.metrics.predictions import check_length, classes_of, encode, finite, labels_of
 from empirisk.selection.metrics.row_loss import with_note
 from empirisk.selection.metrics.scorer import find_scorer
-from empirisk.selection.outputs import model_name, n_rows
+from empirisk.selection.outputs import model_name, n_rows, unpenalised
+
+ROWS_PER_COLUMN = 3
 
 
 class CrossEvaluation(Evaluation):
@@ -181,11 +183,15 @@ def run(
     out_of_fold = assemble(fitted, sample.y, sample.classes, sample.groups) if plan.folds else ()
     held_out = sample.held_out(fitted)
     estimates = {}
+    shaky = _shaky(est, sample.X, plan)
     for name in wanted:
         if name in ours:
             estimates[name] = _ours(ours[name], plan, out_of_fold, held_out, level)
         else:
             estimates[name] = _over_splits(fitted.scores[name], plan, level, sample.groups is not None)
+        e = estimates[name]
+        if shaky and len(plan.splits) > 1 and e.low is not None:
+            estimates[name] = refuse(e.value, level, e.n, e.method, shaky, e.target)
     title = f"{model_name(est)}, cross-validated on {sample.n} rows ({len(plan.splits)} fits)"
     return CrossEvaluation(estimates, title, fitted, out_of_fold, held_out)
 
@@ -240,6 +246,17 @@ def _ours(
     high = 1.0 if metric.greater_is_better else math.inf
     scores = np.array([metric.value(q) for q in held_out])
     return _over_splits(scores, plan, level, p.groups is not None, low, high)
+
+
+def _shaky(est: Any, X: Any, plan: Plan) -> str:
+    """The refusal for an unpenalised model with fewer than three training rows for each column."""
+    columns = X.shape[1] if len(getattr(X, "shape", ())) == 2 else 0
+    if not unpenalised(est) or plan.n_train >= ROWS_PER_COLUMN * columns:
+        return ""
+    return (
+        f"an unpenalised model with {columns} columns is too unstable on {plan.n_train} training rows "
+        f"(fewer than {ROWS_PER_COLUMN} for each column); penalise it or hold rows out"
+    )
 
 
 def _over_splits(

@@ -88,7 +88,7 @@ def evaluate(
             return estimate(metric, p, level)
         return scorer_interval(find_scorer(metric)[1], est, X, labels, take_rows, p, level)
 
-    title = f"{model_name(est)} on {p.n} held-out rows"
+    title = f"{model_name(est)} on {p.n} held-out row{'s' if p.n != 1 else ''}"
     return Evaluation({name: one(name, m) for name, m in named(metrics, p).items()}, title)
 
 

@@ -49,6 +49,22 @@ def model_name(est: Any) -> str:
     return model_name(steps[-1][1]) if steps else type(est).__name__
 
 
+def unpenalised(est: Any) -> bool:
+    """Whether nothing holds the coefficients of this (linear) model back.
+
+    Least squares, ``alpha=0``, ``penalty=None`` and ``C=inf``; of a pipeline the last step counts.
+    """
+    steps = getattr(est, "steps", None)
+    if steps:
+        return unpenalised(steps[-1][1])
+    if type(est).__name__ == "LinearRegression":
+        return True
+    settings = est.get_params(deep=False) if hasattr(est, "get_params") else {}
+    alpha, strength = settings.get("alpha"), settings.get("C")
+    none = "penalty" in settings and settings["penalty"] is None
+    return none or (isinstance(alpha, int | float) and alpha == 0.0) or strength == np.inf
+
+
 def outputs_of(est: Any, X: Any) -> Outputs:
     """Ask a fitted estimator for everything that metrics use.
 

@@ -43,7 +43,7 @@ def refuse(value: float, level: float, n: int, method: str, reason: str, target:
 def too_few(count: int, need: int, what: str = "rows") -> str:
     """The sentence of a refusal for want of rows, groups or splits."""
     verb = f"{what[:-1]} is" if count == 1 else f"{what} are"
-    return f"{count} {verb} too few (at least {need} are needed)"
+    return f"{count} {verb} too few; at least {need} are needed"
 
 
 def accept(
