@@ -12,6 +12,7 @@ from scipy import stats
 from scipy.special import expit
 
 from empirisk.data import ArrayBlocks, Design
+from empirisk.estimators import LinearRegression, LogisticRegression, Ridge
 from empirisk.estimators.summary import Summary, summarise_linear, summarise_logistic
 from empirisk.losses import HalfSquared, Logistic, Softmax
 from empirisk.penalties import L1, L2, Zero
@@ -290,6 +291,37 @@ def test_wrong_arguments_are_named(rng, options, words):
     problem = linear(rng.standard_normal((10, 2)), rng.standard_normal(10))
     with pytest.raises(ValueError, match=words):
         ols(problem, **options)
+
+
+def test_other_rows_than_those_of_the_fit_are_refused(rng):
+    X, y = rng.standard_normal((30, 2)), rng.standard_normal(30)
+    solution = solve(linear(X, y))
+    summarise_linear(linear(X, y), solution)
+    with pytest.raises(ValueError, match="not the rows"):
+        summarise_linear(linear(X, y[::-1]), solution)
+    with pytest.raises(ValueError, match="not the rows"):
+        summarise_linear(linear(X[:, :1], y), solution)
+
+
+def test_the_estimators_give_the_same_tables(rng):
+    frame = sm.datasets.spector.load_pandas()
+    model = LogisticRegression(alpha=0.0, class_weight=None).fit(frame.exog, frame.endog)
+    table = model.summary(frame.exog, frame.endog)
+    assert table.terms == ("intercept", *frame.exog.columns)
+    np.testing.assert_allclose(
+        table.se, sm.Logit(frame.endog, sm.add_constant(frame.exog)).fit(disp=0).bse, 1e-6
+    )
+    weighted = LogisticRegression(alpha=0.0, class_weight="balanced").fit(frame.exog, frame.endog)
+    assert any("class weights" in note for note in weighted.summary(frame.exog, frame.endog).notes)
+    groups = rng.integers(0, 6, size=len(frame.endog))
+    ridge = Ridge().fit(frame.exog, frame.endog).summary(frame.exog, frame.endog)
+    assert not ridge.valid
+    ordinary = LinearRegression().fit(frame.exog, frame.endog)
+    clustered = ordinary.summary(frame.exog, frame.endog, covariance="cluster", groups=groups)
+    assert "CR2" in clustered.notes[0]
+    rows = (frame.exog["GPA"] < 2.8) | (frame.exog["GPA"] > 3.5)
+    with pytest.raises(ValueError, match="separable by GPA"):
+        LogisticRegression(alpha=0.0).fit(frame.exog[rows], frame.exog["GPA"][rows] > 3)
 
 
 # -- logistic ---------------------------------------------------------------------------------------

@@ -33,6 +33,12 @@ def _plain(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 
 
+_CLASS_WEIGHTED = (
+    "no standard errors: class weights make some rows count more than they are, so that the log-likelihood is "
+    "not that of the data; refit with class_weight=None"
+)
+
+
 class SeparationError(ValueError):
     """No finite minimiser exists: a linear rule separates the classes and there is no penalty."""
 
@@ -265,4 +271,5 @@ class LogisticRegression(ClassifierMixin, LinearEstimator):
             names=getattr(self, "feature_names_in_", None),
             classes=self.classes_,
             level=level,
+            blocked=_CLASS_WEIGHTED if self.class_weight is not None else "",
         )

@@ -98,12 +98,34 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
         return self._scores(X)
 
     def summary(
-        self, X: Any, y: Any, sample_weight: Any = None, *, level: float = 0.95, covariance: str = "classical"
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        level: float = 0.95,
+        covariance: str = "classical",
+        groups: Any = None,
     ) -> Any:
         """Coefficient table with standard errors, tests and intervals where they are valid.
 
-        The data are needed again because the estimator does not keep them.  Where inference is not
-        valid (a penalty, selection, p >= n) the table says why instead of giving numbers.
+        Where inference is not valid (a penalty, selection, p >= n) the table says why instead of
+        giving numbers.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The rows of the fit: the estimator does not keep them, other rows are refused.
+        level : float, default 0.95
+            Confidence level.
+        covariance : {"classical", "HC3", "cluster"}
+            Noise of equal variance, of unequal variance, or dependent within `groups`.
+        groups : array, shape (n,), optional
+            Group of each row, for ``covariance="cluster"``.
+
+        Returns
+        -------
+        empirisk.estimators.summary.Summary
         """
         from empirisk.estimators.summary import summarise_linear
 
@@ -114,6 +136,7 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
             names=getattr(self, "feature_names_in_", None),
             level=level,
             covariance=covariance,
+            groups=groups,
         )
 
 

@@ -17,7 +17,7 @@ from empirisk.problems.linear import LinearProblem
 from empirisk.results import Solution
 from empirisk.typing import Array
 
-__all__ = ["check_level", "order_terms", "penalty_reason", "summarise_linear"]
+__all__ = ["check_level", "order_terms", "penalty_reason", "solution_array", "summarise_linear"]
 
 _COVARIANCES = ("classical", "HC3", "cluster")
 
@@ -58,6 +58,11 @@ def summarise_linear(
         NaN instead of standard errors, with the reason in `notes`, where they would not be valid: a
         penalty or constraint, no residual degrees of freedom, undetermined coefficients, a perfect fit.
 
+    Raises
+    ------
+    ValueError
+        When a Solution is given with rows that it is no solution of, or an argument is out of range.
+
     Notes
     -----
     Weights count repetitions: S = sum of the weights is the sample size.  O(n p^2).
@@ -70,7 +75,7 @@ def summarise_linear(
     if (covariance == "cluster") != (groups is not None):
         raise ValueError('covariance="cluster" and groups go together: give both or neither')
     terms = term_names(names, problem.data.n_cols, problem.intercept)
-    w = np.asarray(w.w if isinstance(w, Solution) else w, dtype=np.float64)
+    w = solution_array(problem, w)
     columns = w[:, None] if w.ndim == 1 else w
     labels = [""] if w.ndim == 1 else [str(v) for v in outputs or range(columns.shape[1])]
     why_not = penalty_reason(problem)
@@ -220,6 +225,19 @@ def penalty_reason(problem: LinearProblem) -> str:
             "has no normal distribution"
         )
     return ""
+
+
+def solution_array(problem: LinearProblem, w: Array | Solution) -> Array:
+    """The parameters; a Solution is refused on rows that it is no solution of."""
+    if not isinstance(w, Solution):
+        return np.asarray(w, dtype=np.float64)
+    before = w.certificate.relative
+    if np.shape(w.w) != problem.shape or problem.certify(w.w).relative > max(100.0 * before, 1e-3):
+        raise ValueError(
+            "X, y and sample_weight are not the rows that the model was fitted on (the fit is not optimal "
+            "for them); standard errors are about the rows of the fit: pass those, or refit"
+        )
+    return np.asarray(w.w, dtype=np.float64)
 
 
 def check_level(level: float) -> None:

@@ -16,6 +16,7 @@ from empirisk.estimators.summary_linear import (
     check_level,
     order_terms,
     penalty_reason,
+    solution_array,
     undetermined_note,
 )
 from empirisk.estimators.summary_table import Fact, Summary, blank
@@ -37,6 +38,7 @@ def summarise_logistic(
     classes: Sequence[object] | None = None,
     level: float = 0.95,
     separation: Separation | None = None,
+    blocked: str = "",
 ) -> Summary:
     """Coefficient table of a logistic fit: ``Var = (X' diag(s q (1-q)) X)^-1``, the inverse information.
 
@@ -54,6 +56,8 @@ def summarise_logistic(
         Confidence level, in (0, 1), default 0.95.
     separation : Separation, optional
         Result of :func:`find_separation` when it is known already.
+    blocked : str, optional
+        A reason that the caller knows why there can be no standard errors.
 
     Returns
     -------
@@ -69,9 +73,9 @@ def summarise_logistic(
         raise ValueError(f"summarise_logistic is for logistic losses; the loss is {problem.loss.name!r}")
     check_level(level)
     terms = term_names(names, problem.data.n_cols, problem.intercept)
-    w = np.asarray(w.w if isinstance(w, Solution) else w, dtype=np.float64)
+    w = solution_array(problem, w)
     labels, coef = _contrasts(problem, w, classes)
-    reason = _why_not(problem, separation, names, classes, coef.size)
+    reason = blocked or _why_not(problem, separation, names, classes, coef.size)
     q = coef.size
     se, matrix, notes = blank(q), None, [reason] if reason else []
     facts = _base_facts(problem, w)

@@ -16,7 +16,7 @@ __all__ = ["Found", "decide_rows", "overlap_proved"]
 _MAX_WORK = 2e11  # flops of one factorisation beyond which the question is left open
 _MAX_ENTRIES = 40_000_000  # numbers in the dense working matrix
 _CANDIDATES = 200  # columns whose every row is looked at in the search for one that separates alone
-_SPARSE_ENTRIES = 3_000_000  # beyond this the direction of few columns is not sought
+_SPARSE_ENTRIES = 300_000  # beyond this the direction of few columns is not sought
 
 
 @dataclass(frozen=True, eq=False)
