@@ -34,7 +34,7 @@ def _plain(label: Any) -> Any:
 
 
 _CLASS_WEIGHTED = (
-    "no standard errors: class weights make some rows count more than they are, so that the log-likelihood is "
+    "no standard errors: class weights make some rows count more than they are, so the log-likelihood is "
     "not that of the data; refit with class_weight=None"
 )
 
