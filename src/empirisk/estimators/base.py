@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from empirisk.data.collinear import find_collinear
 from empirisk.data.design import Design
 from empirisk.estimators.checks import check_columns, check_finite, check_weights
+from empirisk.estimators.training import Remembered, remember
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Certificate, Solution
 from empirisk.typing import Array
@@ -37,6 +38,7 @@ class LinearEstimator(BaseEstimator):
     coef_: Array
     intercept_: Any
     n_features_in_: int
+    _training: Remembered = None
 
     # -- what a subclass gives ----------------------------------------------------------------------
 
@@ -86,6 +88,7 @@ class LinearEstimator(BaseEstimator):
             problem = self._prepare(X, y, sample_weight, fitting=True)
             solution = self._solve(problem)
             self._finish(problem, solution)
+            self._training = remember(X, y, sample_weight)
         except BaseException:
             # An interrupted or failed fit leaves what was there before.
             self.__dict__.clear()
@@ -138,7 +141,8 @@ class LinearEstimator(BaseEstimator):
         if problem.design.dtype == np.float32:
             # The certificate is about the returned parameters, so round first.
             solution = replace(solution, certificate=problem.certify(self._pack(problem)))
-        self.solution_ = solution
+        # The state (factorisations, scores of every row) is for resuming; keeping it would keep the data alive.
+        self.solution_ = replace(solution, state=None)
         self.n_iter_ = solution.n_steps
         self.alpha_ = getattr(problem.penalty, "alpha", 0.0)
 
@@ -184,8 +188,7 @@ class LinearEstimator(BaseEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        if "solution_" in state:
-            state["solution_"] = _without_state(state["solution_"])
+        state.pop("_training", None)
         return state
 
     def _repr_html_inner(self) -> str:
@@ -203,8 +206,3 @@ def _ill_conditioned(problem: LinearProblem, solution: Solution) -> bool:
     """Whether the factorisation saw a standardised condition number (of X'X) above 1e8, or none was made."""
     factor = getattr(solution.state, "factor", None)
     return factor is None or factor.condition > 1e8 or factor.rank < problem.data.n_cols
-
-
-def _without_state(solution: Solution) -> Solution:
-    """Solver state (factorisations, closures) is for resuming, not for files."""
-    return replace(solution, state=None)

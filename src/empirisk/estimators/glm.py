@@ -16,6 +16,7 @@ from empirisk.estimators.base import LinearEstimator
 from empirisk.estimators.checks import check_alpha, check_count, check_flag, check_number
 from empirisk.estimators.class_weight import apply_class_weight
 from empirisk.estimators.linear import check_rule, check_seed
+from empirisk.estimators.training import recall
 from empirisk.estimators.tune import StrengthSelection, select_by_folds
 from empirisk.losses import Logistic, Loss, Softmax
 from empirisk.penalties import L1, L2, ElasticNetPenalty, Penalty, Zero
@@ -261,12 +262,18 @@ class LogisticRegression(ClassifierMixin, LinearEstimator):
         z = self.decision_function(X)
         return z if z.ndim == 2 else np.column_stack([np.zeros_like(z), z])
 
-    def summary(self, X: Any, y: Any, sample_weight: Any = None, *, level: float = 0.95) -> Any:
-        """Coefficient table with standard errors, tests and intervals, or the reason why there is none."""
+    def summary(
+        self, X: Any = None, y: Any = None, sample_weight: Any = None, *, level: float = 0.95
+    ) -> Any:
+        """Coefficient table with standard errors, tests and intervals, or the reason why there is none.
+
+        X, y and sample_weight are the rows of the fit; they may be left out while what was passed to
+        ``fit`` is still in memory: the estimator itself keeps no data.
+        """
         from empirisk.estimators.summary import summarise_logistic
 
         return summarise_logistic(
-            self.problem(X, y, sample_weight),
+            self.problem(*recall(self._training, X, y, sample_weight)),
             self.solution_,
             names=getattr(self, "feature_names_in_", None),
             classes=self.classes_,

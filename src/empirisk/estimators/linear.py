@@ -17,6 +17,7 @@ from empirisk.estimators.checks import (
     check_number,
     check_targets_finite,
 )
+from empirisk.estimators.training import recall
 from empirisk.estimators.tune import StrengthSelection, select_by_folds, select_by_loo
 from empirisk.losses import HalfSquared
 from empirisk.penalties import L1, L2, ElasticNetPenalty, Penalty, Zero
@@ -99,8 +100,8 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
 
     def summary(
         self,
-        X: Any,
-        y: Any,
+        X: Any = None,
+        y: Any = None,
         sample_weight: Any = None,
         *,
         level: float = 0.95,
@@ -115,7 +116,8 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
         Parameters
         ----------
         X, y, sample_weight
-            The rows of the fit: the estimator does not keep them, other rows are refused.
+            The rows of the fit, other rows are refused.  They may be left out while the arrays or frames
+            that were passed to ``fit`` are still in memory: the estimator itself keeps no data.
         level : float, default 0.95
             Confidence level.
         covariance : {"classical", "HC3", "cluster"}
@@ -129,7 +131,7 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
         """
         from empirisk.estimators.summary import summarise_linear
 
-        problem = self.problem(X, y, sample_weight)
+        problem = self.problem(*recall(self._training, X, y, sample_weight))
         return summarise_linear(
             problem,
             self.solution_,

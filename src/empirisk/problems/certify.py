@@ -149,7 +149,6 @@ def kkt_residual(problem: LinearProblem, w: Array, evaluation: Evaluation | None
     scale and of the origin of the columns: for least squares the value over the scale is the largest
     correlation-like number between a column and the residual.
     """
-    data = problem.data
     e = two_reads(problem, _plain_scores(problem, w)) if evaluation is None else evaluation
     coef, _ = problem.split(w)
     grad, grad_b = problem.split(e.grad)

@@ -4,7 +4,8 @@
 loss                  penalty                              solver
 ====================  ===================================  ==========================================
 half squared          none or L2, dense                    least_squares
-half squared          none or L2, sparse                   conjugate_gradient
+half squared          none or L2, sparse, or              conjugate_gradient
+                      min(n, p) > 8000
 half squared          L1, elastic net, or positive         coordinate
 logistic, softmax     none or L2; dense; parameters <=     newton
                       300, rows * parameters^2 <= 3e8
@@ -25,6 +26,8 @@ __all__ = ["choose", "resolve"]
 # Newton's Hessians cost rows * parameters^2 flops each; above this L-BFGS is measured to be faster.
 NEWTON_PARAMETERS = 300
 NEWTON_FLOPS = 3e8
+# A Gram matrix of this side takes 0.5 GB and its factorisation some 10 s on two cores.
+DIRECT = 8_000
 
 
 def choose(problem: LinearProblem) -> str:
@@ -33,7 +36,8 @@ def choose(problem: LinearProblem) -> str:
     if problem.loss.name == "half_squared":
         if not smooth:
             return "coordinate"
-        return "conjugate_gradient" if problem.design.sparse else "least_squares"
+        large = min(problem.design.shape) > DIRECT
+        return "conjugate_gradient" if problem.design.sparse or large else "least_squares"
     if not smooth:
         return "prox_newton"
     parameters = problem.n_params * max(problem.n_outputs, 1)

@@ -38,8 +38,8 @@ def normal_equations(problem: LinearProblem) -> NormalEquations:
 
     Notes
     -----
-    With provisional centres c, ``X~' s X~ = (X - 1c')' s (X - 1c') - S (m - c)(m - c)'``: the subtraction loses
-    no digits as long as c is within a few standard deviations of m, which is checked.
+    With provisional centres c, ``X~' s X~ = (X - 1c')' s (X - 1c') - S (m - c)(m - c)'``: the subtraction
+    loses no digits as long as c is within a few standard deviations of m, which is checked.
     """
     return _shifted(problem) or _centred(problem)
 
