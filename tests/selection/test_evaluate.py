@@ -286,6 +286,9 @@ def test_frames_and_text(cancer: tuple[Any, pd.DataFrame, np.ndarray]) -> None:
     text = repr(ev)
     assert "accuracy" in text
     assert "About: this fitted model" in text
+    short = repr(evaluate(est, X[:5], y[:5], metrics=["log_loss", "brier_score", "accuracy"]))
+    assert short.count("5 rows are too few; at least 30") == 1  # a shared reason is printed once
+    assert "Note (log_loss, brier_score)" in short
     html = ev._repr_html_()
     assert html.startswith("<table>")
     assert html.count("<tr>") == 8
@@ -326,6 +329,8 @@ def test_arrays_in_many_forms() -> None:
         ({"y": [0, 1], "proba": [[0.5, 0.5]] * 2, "classes": [0, 1, 2]}, "each of the 3 classes"),
         ({"y": [0, 1], "score": [0.0, math.nan], "classes": [0, 1]}, "score is nan in row 1"),
         ({"y": [0.0, 1.0], "pred": [0.0, math.inf]}, "pred is inf in row 1"),
+        ({"y": [1.5, 2.5], "pred": ["a", "b"]}, "pred holds values that are no numbers .its type is text"),
+        ({"y": ["a", "b"], "pred": [1.0, 2.0], "task": "regression"}, "y holds values that are no numbers"),
         ({"y": [0.0, math.nan], "pred": [0.0, 1.0]}, "y is missing in row 1"),
         ({"y": ["a", None], "pred": ["a", "a"]}, "y is missing in row 1"),
         ({"y": [], "pred": []}, "y has no rows"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -63,12 +64,21 @@ class Evaluation(Mapping[str, Estimate]):
 
     def __repr__(self) -> str:
         width = max((len(name) for name in self), default=0)
+        reasons = Counter(e.reason for e in self.values() if e.reason)
+        shared = {reason for reason, count in reasons.items() if count > 1}
         lines = [self.title]
         for name, e in self.items():
-            lines.append(f"  {name:<{width}}  {describe(e)}")
+            lines.append(f"  {name:<{width}}  {describe(e, with_reason=e.reason not in shared)}")
+        lines += [
+            f"  Note ({', '.join(self._with(reason))}): {reason}." for reason in reasons if reason in shared
+        ]
         for target in dict.fromkeys(e.target for e in self.values() if e.low is not None):
             lines.append(f"  About: {target}.")
         return "\n".join(lines)
+
+    def _with(self, reason: str) -> list[str]:
+        """The metrics that carry this reason."""
+        return [name for name, e in self.items() if e.reason == reason]
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -94,10 +104,10 @@ def number(e: Estimate) -> str:
     return str(e) if e.low is not None else f"{e.value:.4g} [cannot tell]"
 
 
-def describe(e: Estimate) -> str:
+def describe(e: Estimate, *, with_reason: bool = True) -> str:
     """One line: value, interval, level, n, method, and the reason when there is one."""
     line = f"{number(e)}  {100 * e.level:g} %, n = {e.n}, {e.method}"
-    return f"{line} ({e.reason})" if e.reason else line
+    return f"{line} ({e.reason})" if e.reason and with_reason else line
 
 
 def to_frame(estimates: Mapping[str, Estimate]) -> Any:

@@ -156,12 +156,21 @@ def encode(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
 
 def finite(values: ArrayLike, name: str) -> Floats:
     """A float array; an error names the first row that is not finite."""
-    out = np.asarray(values, dtype=np.float64)
+    try:
+        out = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} holds values that are no numbers (its type is {_kind(values)}).") from None
     bad = ~np.isfinite(out)
     if bad.any():
         row = int(np.argwhere(bad)[0][0])
         raise ValueError(f"{name} is {out[bad][0]} in row {row}; a prediction must be a finite number.")
     return out
+
+
+def _kind(values: ArrayLike) -> str:
+    """What kind of values an array holds, in a word."""
+    kind = np.asarray(values).dtype.kind
+    return {"U": "text", "S": "text", "O": "mixed or text", "M": "dates", "m": "durations"}.get(kind, kind)
 
 
 def check_length(name: str, got: int, n: int) -> None:
