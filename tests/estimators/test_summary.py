@@ -252,7 +252,9 @@ def test_only_the_undetermined_coefficients_are_missing(rng):
     alone = ols(linear(np.column_stack([a, b, c]), y))
     np.testing.assert_allclose(table.se[[0, 2]], alone.se[[0, 2]], rtol=1e-9)
     assert table["df"] == alone["df"]
+    relations = ("c = a - d", "a = c + d", "d = a - c")
     assert any("not determined" in note and "a, c, d" in note for note in table.notes)
+    assert any(relation in note for note in table.notes for relation in relations)
     constant = ols(linear(np.column_stack([a, np.full(40, 2.0)]), y), names=["a", "k"])
     assert np.isnan(constant.se).tolist() == [True, False, True]
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from empirisk.data.collinear import find_collinear
 from empirisk.estimators.covariance import cluster_covariance, hc3_covariance
 from empirisk.estimators.information import Information, term_names
 from empirisk.estimators.summary_table import Fact, Summary, blank
@@ -159,8 +160,9 @@ def _table(
     if not fit.df > 0.0:
         return _nothing(
             q,
-            f"no standard errors: {fit.total:g} rows (sum of weights) and {fit.info.rank} free coefficients "
-            "leave no degrees of freedom for the noise; collect more rows, drop columns, or use a penalty",
+            f"no standard errors: the rows (sum of weights {fit.total:g}) and the free coefficients "
+            f"({fit.info.rank}) leave no degrees of freedom for the noise; collect more rows, drop "
+            "columns, or use a penalty",
         )
     robust = None
     if covariance == "HC3":
@@ -183,7 +185,7 @@ def _table(
         ]
     known = fit.info.estimable()
     if not known.all():
-        notes.append(undetermined_note(terms, known))
+        notes.append(undetermined_note(terms, known, fit.info))
     coef = np.where(known, fit.coef, math.nan)
     se = np.where(known, se, math.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -195,13 +197,16 @@ def _table(
     return _Table(se, t, p_value, coef - width, coef + width, matrix, tuple(notes))
 
 
-def undetermined_note(terms: tuple[str, ...], known: np.ndarray) -> str:
-    """Which coefficients the columns do not determine."""
+def undetermined_note(terms: tuple[str, ...], known: np.ndarray, info: Information) -> str:
+    """Which coefficients the columns do not determine, and which relations between columns are to blame."""
     lost = [term for term, ok in zip(terms, known, strict=True) if not ok]
     shown = ", ".join(lost[:8]) + (f" and {len(lost) - 8} more" if len(lost) > 8 else "")
+    names = terms[1:] if info.intercept else terms
+    found = find_collinear(info.design, info.weight, info.intercept, names, factor=info.factor)
+    because = "; ".join([r.sentence for r in found.relations if r.exact][:5]) or "columns are collinear"
     return (
-        f"not determined by the data, because columns are collinear: {shown}; many values fit equally well "
-        "(the fit took those of smallest norm), so none is given; the other rows are not affected"
+        f"not determined by the data: {shown} ({because}); many values fit equally well (the fit took those "
+        "of smallest norm), so none is given; the other rows are not affected"
     )
 
 

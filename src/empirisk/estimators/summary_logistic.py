@@ -81,15 +81,16 @@ def summarise_logistic(
     facts = _base_facts(problem, w)
     known = np.ones(q, dtype=bool)
     if not reason:
-        se, matrix, known_terms, rank = _inverse_information(problem, w)
+        info, matrix = _inverse_information(problem, w)
+        se, known_terms = np.sqrt(np.diag(matrix)), info.estimable()
         known = np.tile(known_terms, len(labels))
-        facts += _likelihood_facts(problem, w, rank * len(labels))
+        facts += _likelihood_facts(problem, w, info.rank * len(labels))
         notes.append(
             "standard errors come from the observed information: they hold for many rows, "
             "independent, when the model is right"
         )
         if not known_terms.all():
-            notes.append(undetermined_note(terms, known_terms))
+            notes.append(undetermined_note(terms, known_terms, info))
     flat = np.concatenate(list(coef))
     estimate = np.where(known, flat, math.nan)
     se = np.where(known, se, math.nan)
@@ -154,18 +155,15 @@ def _why_not(
     return ""
 
 
-def _inverse_information(problem: LinearProblem, w: Array) -> tuple[Array, Array, np.ndarray, int]:
-    """Standard errors, covariance, which terms are determined, and the rank of the columns."""
-    data = problem.data
+def _inverse_information(problem: LinearProblem, w: Array) -> tuple[Information, Array]:
+    """What the columns determine, and the covariance of the coefficients."""
     scores = problem.scores(w)
-    weight = np.asarray(data.weight, dtype=np.float64)
+    weight = np.asarray(problem.data.weight, dtype=np.float64)
     if problem.loss.name == "logistic":
         info = Information(problem.design, weight * expit(scores) * expit(-scores), problem.intercept)
-        return info.standard_errors(), info.half @ info.half.T, info.estimable(), info.rank
+        return info, info.half @ info.half.T
     info = Information(problem.design, weight, problem.intercept)
-    probability = problem.loss.mean(scores)[:, 1:]
-    matrix = _multinomial_covariance(info, weight, probability)
-    return np.sqrt(np.diag(matrix)), matrix, info.estimable(), info.rank
+    return info, _multinomial_covariance(info, weight, problem.loss.mean(scores)[:, 1:])
 
 
 def _multinomial_covariance(info: Information, weight: Array, probability: Array) -> Array:
