@@ -126,14 +126,19 @@ def test_earlier_report_stays_after_an_error_and_goes_after_success(tmp_path: Pa
     out = tmp_path / "out"
     with report_folder(out) as fresh:
         (fresh / "report.md").write_text("first")
-    with pytest.raises(RuntimeError), report_folder(out) as fresh:
-        (fresh / "report.md").write_text("half")
-        raise RuntimeError
+    with pytest.raises(ZeroDivisionError):
+        _half_written(out)
     assert (out / "report.md").read_text() == "first"
     with report_folder(out) as fresh:
         (fresh / "report.json").write_text("second")
     assert [p.name for p in out.iterdir()] == ["report.json"]
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
+def _half_written(out: Path) -> None:
+    with report_folder(out) as fresh:
+        (fresh / "report.md").write_text("half")
+        _broken()
 
 
 def test_strict_gives_3_after_a_serious_finding(tmp_path: Path) -> None:

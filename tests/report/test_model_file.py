@@ -89,7 +89,7 @@ def test_file_holds_no_pickle_and_no_solver(made: Path) -> None:
         for name in inner.namelist():
             assert not name.endswith((".pkl", ".pickle", ".joblib"))
             if not name.endswith((".json", ".npy")):
-                with pytest.raises(ValueError, match=""):
+                with pytest.raises(ValueError, match=r"opcode|exhausted"):
                     list(pickletools.genops(inner.read(name)))
     foreign = [t for t in sio.get_untrusted_types(data=dump) if not t.startswith("numpy.dtype")]
     assert foreign == ["empirisk.estimators.glm.LogisticRegression"]
@@ -161,14 +161,20 @@ def test_flipped_bytes_never_load_silently_wrong(
         broken[spot] ^= 0xFF
         file = tmp_path / "flip.empirisk"
         file.write_bytes(bytes(broken))
-        try:
-            found = load(file).predict_proba(made / "table.csv")
-        except DataError as error:
-            refused += 1
-            assert "\n" not in str(error)
+        found = predicted_or_refused(file, made / "table.csv")
+        refused += isinstance(found, str)
+        if isinstance(found, str):
+            assert "\n" not in found
         else:  # a byte that nothing reads, such as a time stamp of the archive
             assert np.array_equal(found, right)
     assert refused >= 50
+
+
+def predicted_or_refused(file: Path, data: Path) -> np.ndarray | str:
+    try:
+        return load(file).predict_proba(data)
+    except DataError as error:
+        return str(error)
 
 
 def test_other_files_are_refused(made: Path, tmp_path: Path) -> None:

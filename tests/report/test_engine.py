@@ -1,0 +1,287 @@
+"""The parts of the engine against algebra, peers and simulation."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.special import expit
+
+from empirisk.estimators import LogisticRegression, Ridge
+from empirisk.report.candidates import Candidate, alpha_grid
+from empirisk.report.choose import one_standard_error
+from empirisk.report.coefficients import sandwich
+from empirisk.report.curves import calibration, roc_curve
+from empirisk.report.estimates import Scoring
+from empirisk.report.final import FinalModel
+from empirisk.report.folds import deal
+from empirisk.report.importance import importances
+from empirisk.report.learning_curve import curve_sizes
+from empirisk.report.path import fit_path
+from empirisk.report.plan import Plan, make_plan
+from empirisk.report.residuals import coverage
+from empirisk.report.rows import brier_rows, fill_classes, loss_rows, prior_scores, probabilities
+from empirisk.report.test_scores import predictions
+from empirisk.report.verdict import next_step
+from empirisk.results import Estimate
+
+
+def sample(y: np.ndarray, k: int, **more: Any) -> Any:
+    task = "regression" if k == 0 else "binary" if k == 2 else "multiclass"
+    names = tuple(f"c{i}" for i in range(k))
+    return (
+        SimpleNamespace(y=y, n=y.size, n_classes=k, task=task, classes=names, groups=None)
+        if not more
+        else (SimpleNamespace(y=y, n=y.size, n_classes=k, task=task, classes=names, **more))
+    )
+
+
+def test_losses_of_rows_never_overflow() -> None:
+    y = np.array([1, 0, 1])
+    z = np.array([-1000.0, 3.0, 1000.0])
+    assert loss_rows(y, z, "binary") == pytest.approx([1000.0, np.log1p(np.exp(3.0)), 0.0])
+    assert brier_rows(y, z)[0] == pytest.approx(1.0)
+    table = np.array([[0.0, 800.0, 1.0]])
+    assert loss_rows(np.array([0]), table, "multiclass") == pytest.approx([800.0])
+    assert probabilities(table).sum() == pytest.approx(1.0)
+
+
+def test_unseen_classes_keep_their_prior() -> None:
+    prior = prior_scores(np.array([0, 0, 2, 2]), 3)
+    z = fill_classes(np.array([[0.3, -2.0]]), np.array([0, 2]), prior)
+    p = probabilities(z)[0]
+    assert p.sum() == pytest.approx(1.0)
+    assert p[1] == pytest.approx(0.5 / 5.5)
+    assert np.log(p[0] / p[2]) == pytest.approx(2.3)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.integers(1, 6), min_size=6, max_size=60),
+    st.integers(2, 5),
+    st.integers(0, 2**31),
+    st.integers(1, 3),
+)
+def test_dealt_folds_keep_units_whole_and_are_even(sizes: list[int], k: int, seed: int, kinds: int) -> None:
+    units = np.repeat(np.arange(len(sizes)), sizes)
+    strata = np.repeat(np.arange(len(sizes)) % kinds, sizes)
+    fold = deal(units, strata, k, np.random.default_rng(seed))
+    assert all(np.unique(fold[units == u]).size == 1 for u in range(len(sizes)))
+    assert fold.min() >= 0
+    assert fold.max() < k
+    for s in range(kinds):
+        counts = np.bincount(fold[strata == s], minlength=k)
+        assert counts.max() - counts.min() <= 2 * max(sizes)
+
+
+def test_path_agrees_with_single_fits(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(200, 6))
+    y = (X[:, 0] + rng.normal(size=200) > 0).astype(int)
+    path = fit_path(X, y, 2, 0.0, [1.0, 0.1, 0.01], tol=1e-10)
+    for i, alpha in enumerate((1.0, 0.1, 0.01)):
+        single = LogisticRegression(alpha=alpha, tol=1e-10).fit(X, y)
+        assert path.scores(X, i) == pytest.approx(single.decision_function(X), abs=1e-4)
+
+
+def test_largest_penalty_of_the_grid_sets_all_to_zero(rng: np.random.Generator) -> None:
+    X, y = rng.normal(size=(80, 5)), rng.normal(size=80)
+    for ratio in (1.0, 0.5):
+        grid = alpha_grid(Candidate("x", "x", "candidate", ratio), X, y, 0, 8)
+        path = fit_path(X, y, 0, ratio, [grid[0] * 1.0001, grid[0] * 0.97], tol=1e-12)
+        assert not path.coefs[0].any()
+        assert path.coefs[1].any()
+
+
+def final(
+    est: Any, X: np.ndarray, y: np.ndarray, k: int, ratio: float = 0.0, groups: Any = None
+) -> FinalModel:
+    train = sample(y, k, groups=groups)
+    candidate = Candidate("m", "m", "candidate", ratio)
+    from sklearn.pipeline import Pipeline
+
+    return FinalModel(candidate, est.alpha, Pipeline([("model", est.fit(X, y))]), X, [], train)
+
+
+def test_sandwich_of_least_squares_is_whites(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(150, 3))
+    y = X[:, 0] + rng.normal(size=150) * (1.0 + np.abs(X[:, 1]))
+    model = final(Ridge(alpha=1e-12, tol=1e-12), X, y, 0)
+    peer = sm.OLS(y, sm.add_constant(X, prepend=False)).fit(cov_type="HC1")
+    assert np.sqrt(np.diag(sandwich(model))) == pytest.approx(peer.bse, rel=1e-6)  # type: ignore[arg-type]
+
+
+def test_sandwich_of_logistic_regression(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(400, 3))
+    y = (rng.random(400) < expit(X[:, 0] - 0.5)).astype(int)
+    model = final(LogisticRegression(alpha=1e-10, tol=1e-12), X, y, 2)
+    peer = sm.Logit(y, sm.add_constant(X, prepend=False)).fit(disp=0, cov_type="HC0")
+    factor = np.sqrt(400 / (400 - 4))
+    assert np.sqrt(np.diag(sandwich(model))) == pytest.approx(peer.bse * factor, rel=1e-5)  # type: ignore[arg-type]
+
+
+def test_sandwich_of_groups_is_the_cluster_variance(rng: np.random.Generator) -> None:
+    X, group = rng.normal(size=(200, 2)), np.repeat(np.arange(40), 5)
+    y = X[:, 0] + rng.normal(size=40)[group] + rng.normal(size=200)
+    model = final(Ridge(alpha=1e-12, tol=1e-12), X, y, 0, groups=group)
+    peer = sm.OLS(y, sm.add_constant(X, prepend=False)).fit(
+        cov_type="cluster", cov_kwds={"groups": group, "use_correction": False}
+    )
+    assert np.sqrt(np.diag(sandwich(model))) == pytest.approx(peer.bse, rel=1e-6)  # type: ignore[arg-type]
+
+
+def test_sandwich_of_three_classes_by_the_bootstrap(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(400, 2))
+    y = np.array([rng.choice(3, p=p) for p in probabilities(np.column_stack([X, 0.0 * X[:, 0]]))])
+    model = final(LogisticRegression(alpha=0.01), X, y, 3)
+    found = np.sqrt(np.diag(sandwich(model)))  # type: ignore[arg-type]
+    draws = []
+    for _ in range(150):
+        rows = rng.integers(0, 400, 400)
+        est = LogisticRegression(alpha=0.01).fit(X[rows], y[rows])
+        draws.append(np.column_stack([est.coef_, est.intercept_]).ravel())
+    spread = np.std(draws, axis=0)
+    keep = np.array([0, 1, 3, 4, 6, 7])  # the intercepts are known up to a constant only
+    assert found[keep] == pytest.approx(spread[keep], rel=0.25)
+
+
+def test_sandwich_is_refused_with_an_l1_penalty(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(50, 2))
+    assert (
+        sandwich(final(LogisticRegression(alpha=0.01, l1_ratio=1.0), X, (X[:, 0] > 0).astype(int), 2, 1.0))
+        is None
+    )
+
+
+def test_one_standard_error_prefers_the_larger_penalty(rng: np.random.Generator) -> None:
+    base = rng.normal(size=(2, 100, 1)) ** 2
+    noise = rng.normal(size=(2, 100, 1))
+    losses = np.concatenate([base + 1.0, base + 0.01 + 0.3 * noise, base], axis=2)
+    at, lowest = one_standard_error(losses, Scoring(5, 0.95))
+    extra = losses[:, :, 1] - losses[:, :, 2]
+    assert lowest in (1, 2)
+    assert (at == 1) == (lowest == 1 or extra.mean() <= Scoring(5, 0.95).standard_error(extra))
+
+
+def test_importance_covers_its_population_value() -> None:
+    """95 % intervals over 200 test sets against the value on 200,000 rows."""
+    coef = np.array([0.8, -0.5, 0.0])
+    big = np.random.default_rng(1)
+
+    def draw(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+        X = rng.normal(size=(n, 3))
+        X[:, 1] += 0.5 * X[:, 0]
+        return X, (rng.random(n) < expit(X @ coef)).astype(int)
+
+    X, y = draw(big, 200_000)
+    truth = importances(X, y, coef, X @ coef, ["a", "b", "c"], "binary", repeats=2)
+    hits = np.zeros(2)
+    for seed in range(200):
+        X, y = draw(np.random.default_rng(seed + 10), 150)
+        found = importances(X, y, coef, X @ coef, ["a", "b", "c"], "binary", seed=seed)
+        for i, name in enumerate("ab"):
+            e = found[name]
+            assert e.low is not None
+            assert e.high is not None
+            hits[i] += e.low <= truth[name].value <= e.high
+        assert found["c"].value == found["c"].low == found["c"].high == 0.0
+    assert (hits >= 180).all()  # 0.95 * 200 - 3 standard errors
+    assert (hits <= 199).any()
+
+
+def test_importance_is_that_of_shuffled_columns(rng: np.random.Generator) -> None:
+    """Two encoded columns of one source move together."""
+    X = rng.normal(size=(60, 3))
+    coef, y = np.array([1.0, -2.0, 0.5]), rng.normal(size=60)
+    found = importances(X, y, coef, X @ coef, ["s", "s", "t"], "regression", repeats=1, seed=4)
+    donor = np.random.default_rng(4).permutation(60)
+    moved = np.column_stack([X[donor, :2], X[:, 2]])
+    rise = np.mean((y - moved @ coef) ** 2) - np.mean((y - X @ coef) ** 2)
+    assert found["s"].value == pytest.approx(rise)
+
+
+def test_roc_band_holds_for_the_whole_curve() -> None:
+    """Normal scores, whose true curve is known: the band must hold everywhere in at least 95 % of samples."""
+    grid = np.linspace(0.0, 1.0, 101)
+    true = stats.norm.cdf(1.0 + stats.norm.ppf(grid))
+    whole = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        y = np.repeat([0, 1], [60, 40])
+        found = roc_curve(predictions(sample(y, 2), rng.normal(size=100) + y), 0.95)
+        assert found is not None
+        low, high = np.array(found["low"]), np.array(found["high"])
+        whole += bool(((low - 1e-12 <= true) & (true <= high + 1e-12)).all())
+    assert whole >= 184
+
+
+def test_calibration_test_has_its_false_alarm_rate() -> None:
+    alarms, inside, bins = 0, 0, 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        z = rng.normal(size=400)
+        y = (rng.random(400) < expit(z)).astype(int)
+        found = calibration(predictions(sample(y, 2), z), ("no", "yes"), 0.95)
+        alarms += found["test"]["p_value"] < 0.05
+        assert sum(b["n"] for b in found["bins"]) == 400
+        ok = [b["observed"]["low"] <= b["predicted"] <= b["observed"]["high"] for b in found["bins"]]
+        inside, bins = inside + all(ok), bins + 1
+    assert 4 <= alarms <= 28  # 15 expected, 3 standard errors
+    assert inside >= 0.93 * bins
+
+
+def test_miscalibration_is_seen(rng: np.random.Generator) -> None:
+    z = rng.normal(size=2000)
+    y = (rng.random(2000) < expit(z)).astype(int)
+    found = calibration(predictions(sample(y, 2), 3.0 * z), ("no", "yes"), 0.95)
+    assert found["test"]["p_value"] < 1e-6
+    assert "differ from calibrated" in found["test"]["sentence"]
+
+
+def test_prediction_intervals_cover_what_they_say() -> None:
+    shares = []
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        found = coverage(rng.normal(size=99), rng.normal(size=200), 0.95)
+        shares.append([row["observed"]["value"] for row in found])
+    mean = np.mean(shares, axis=0)
+    assert mean == pytest.approx([0.5, 0.8, 0.9, 0.95], abs=0.015)  # exact in expectation: rank / (m + 1)
+
+
+def test_curve_sizes_halve() -> None:
+    assert curve_sizes(100, 2) == [0.25, 0.5, 1.0]
+    assert curve_sizes(100, 10) == [0.5, 1.0]
+
+
+def test_plan_is_cut_in_order_until_it_fits() -> None:
+    train = SimpleNamespace(n=5_000, n_classes=2, task="binary", time=None)
+    whole = make_plan(train, 60)  # type: ignore[arg-type]
+    assert (whole.n_repeats, whole.cuts) == (2, ())
+    seconds = [make_plan(train, 60, limit).seconds for limit in (1e9, whole.seconds * 0.7, 1.0)]  # type: ignore[arg-type]
+    assert seconds == sorted(seconds, reverse=True)
+    tight: Plan = make_plan(train, 60, 1.0)  # type: ignore[arg-type]
+    assert tight.cuts[0].startswith("1 repeat")
+    assert tight.cuts[-1].startswith("nothing more can be left out")
+
+
+def estimate(value: float, low: float, high: float) -> Estimate:
+    return Estimate(value, low, high, 0.95, 100, "m")
+
+
+def test_next_step_follows_the_evidence() -> None:
+    step = next_step(estimate(0.05, 0.03, 0.07), estimate(0.0, -0.001, 0.001), "log-loss", 0.5, [])
+    assert step is not None
+    assert step["sentence"].startswith("A richer class of models would help")
+    assert "more rows would not" in step["sentence"]
+    step = next_step(estimate(-0.01, -0.02, 0.0), estimate(0.05, 0.03, 0.09), "log-loss", 0.5, [])
+    assert step is not None
+    assert step["sentence"].startswith("More rows would help")
+    step = next_step(None, None, "log-loss", 0.5, [])
+    assert step is not None
+    assert step["gain"] is None
+    assert "cannot be told" in step["sentence"]
