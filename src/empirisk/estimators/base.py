@@ -141,7 +141,7 @@ class LinearEstimator(BaseEstimator):
         if problem.design.dtype == np.float32:
             # The certificate is about the returned parameters, so round first.
             solution = replace(solution, certificate=problem.certify(self._pack(problem)))
-        # The state (factorisations, scores of every row) is for resuming; keeping it would keep the data alive.
+        # The state (factorisations, scores of all rows) is for resuming; it would keep the data alive.
         self.solution_ = replace(solution, state=None)
         self.n_iter_ = solution.n_steps
         self.alpha_ = getattr(problem.penalty, "alpha", 0.0)

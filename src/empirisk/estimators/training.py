@@ -37,5 +37,5 @@ def recall(remembered: Remembered, X: Any, y: Any, sample_weight: Any) -> tuple[
     alive = [ref() if ref is not None else None for ref in remembered] if remembered else [None, None, None]
     gone = alive[0] is None or alive[1] is None
     if gone or (remembered is not None and remembered[2] is not None and alive[2] is None):
-        raise ValueError("the training data are no longer in memory (the model keeps none): pass X and y again")
+        raise ValueError("the training data are no longer in memory (models keep none): pass X and y again")
     return alive[0], alive[1], alive[2]
