@@ -168,6 +168,13 @@ class Solution:
         What the user should know beside the status.
     solver : str
         Name of the solver that ran.
+
+    Examples
+    --------
+    >>> import numpy as np, empirisk as er
+    >>> solution = er.Ridge().fit(np.eye(3), [1.0, 2.0, 3.0]).solution_
+    >>> solution.status.ok, solution.solver
+    (True, 'least_squares')
     """
 
     w: Any
@@ -224,6 +231,13 @@ class Estimate:
         Why there is no interval, or a warning about it; empty otherwise.
     target : str
         What the interval is about (the estimand).
+
+    Examples
+    --------
+    >>> print(Estimate(0.8526, 0.8437, 0.8611, 0.95, 6513, "Wilson"))
+    0.853 [0.844, 0.861]
+    >>> print(Estimate(1.0, None, None, 0.95, 5, "Wilson", reason="5 rows are fewer than 10"))
+    1 [cannot tell: 5 rows are fewer than 10]
     """
 
     value: float
@@ -283,6 +297,11 @@ class Finding:
         What to do about it.
     where : tuple of str
         Columns, classes or rows concerned.
+
+    Examples
+    --------
+    >>> Finding("ER101", "note", "column 'site' is constant").level
+    'note'
     """
 
     code: str

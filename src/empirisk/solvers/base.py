@@ -105,6 +105,13 @@ def solve(
     -------
     Solution
         With the status in words; call ``.require()`` to raise unless certified.
+
+    Examples
+    --------
+    >>> import numpy as np, empirisk as er
+    >>> problem = er.Ridge().problem(np.eye(3), [1.0, 2.0, 3.0])
+    >>> er.solve(problem, "conjugate_gradient").require().certificate.within(1e-6)
+    True
     """
     from empirisk.solvers.auto import resolve
 
