@@ -103,7 +103,7 @@ def _gain(low: float, high: float) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("low", "high", "said"),
-    [(0.1, 0.2, "would help"), (-0.2, -0.1, "would not help"), (-0.1, 0.2, "cannot be told whether")],
+    [(0.1, 0.2, "would be better by"), (-0.2, -0.1, "would be no better"), (-0.1, 0.2, "cannot be told")],
 )
 def test_the_learning_curve_says_what_the_interval_says(low: float, high: float, said: str) -> None:
     assert said in plots.LearningCurveDisplay(_gain(low, high)).title

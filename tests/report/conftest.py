@@ -37,6 +37,7 @@ def hostile() -> Json:
     report["verdict"]["sentence"] = HOSTILE
     report["task"]["sentence"] = HOSTILE
     report["provenance"]["command"] = HOSTILE
+    report["findings"] += [report["findings"][1]] * 4
     report["data"]["columns"][1]["summary"] = HOSTILE
     return report
 

@@ -157,6 +157,19 @@ def test_every_sentence_of_the_report_is_on_the_page(classification: dict[str, A
         assert sentence in seen
 
 
+def test_the_verdict_shows_the_findings_that_it_names(classification: dict[str, Any]) -> None:
+    second = {**classification["findings"][1], "sentence": "A second of its kind."}
+    classification["findings"] += [second, {**second, "sentence": "A third of its kind."}]
+    classification["verdict"]["findings"] = ["ER121", "ER121", "ER102"]
+    source = render_html(classification)
+    badges = source[
+        source.index('<ul class="badges"') : source.index("</ul>", source.index('<ul class="badges"'))
+    ]
+    assert re.findall(r'href="#finding-(\d)"', badges) == ["2", "3", "1"]
+    assert "A second of its kind." in badges
+    assert "A third of its kind." not in badges
+
+
 def test_what_is_absent_is_said(classification: dict[str, Any]) -> None:
     classification["learning_curve"] = None
     assert "cannot tell whether more rows would help" in render_html(classification)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, Json, band, colour, log_ticks, on_end
-from empirisk.plots.wording import count, difference, plain
+from empirisk.plots.wording import brief, count, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,12 +38,12 @@ class LearningCurveDisplay(Display):
         gain = more["gain"] if more else None
         if gain is not None and gain["low"] is not None and gain["high"] is not None:
             unit = f" {self.curve['unit']}" if self.curve["unit"] else ""
-            said = f"{difference(gain)}{unit} in {self.curve['label']} at {count(more['n_rows'])} rows"
+            at, name = f"At {count(more['n_rows'])} rows", self.curve["label"]
             if gain["low"] > 0:
-                return f"More rows would help, by {said}"
+                return f"{at} the {name} would be better by {brief(gain)}{unit}"
             if gain["high"] <= 0:
-                return f"More rows would not help: {said}"
-            return f"It cannot be told whether more rows would help: {said}"
+                return f"{at} the {name} would be no better: {brief(gain, sign=True)}{unit}"
+            return f"Whether more rows would help cannot be told: {brief(gain, sign=True)}{unit} in {name}"
         value, x = self.curve["validation"]["value"], self.curve["x"]
         return (
             f"The held-out {self.curve['label']} goes from {plain(value[0], 3)} at {count(x[0])} rows "

@@ -16,7 +16,7 @@ from empirisk.report.methods import estimates, methods, point
 from empirisk.report.schema import validate_report
 from empirisk.report.sparkline import sparkline
 
-__all__ = ["SECTIONS", "render_html"]
+__all__ = ["SECTIONS", "colours", "render_html", "setting", "thresholds", "top_findings"]
 
 Json = dict[str, Any]
 SECTIONS = (
@@ -57,6 +57,17 @@ def thresholds(scores: Json | None) -> list[ThresholdCost]:
     return [
         c for i, c in rows if (i and i % every == 0 and c.threshold < 1) or c.threshold == scores["threshold"]
     ]
+
+
+def top_findings(report: Json) -> list[tuple[int, Json]]:
+    """The findings that the verdict names, each with its place; a code named twice takes two of them."""
+    places, out = list(enumerate(report["findings"], 1)), []
+    for code in report["verdict"]["findings"]:
+        found = next((place for place in places if place[1]["code"] == code), None)
+        if found is not None:
+            places.remove(found)
+            out.append(found)
+    return out
 
 
 def _per_hundred(report: Json, c: ThresholdCost) -> Json:
@@ -118,6 +129,7 @@ def render_html(report: Json) -> str:
     return template.render(
         r=report,
         sections=SECTIONS,
+        badges=top_findings(report),
         figures=figures(report),
         estimates=estimates(report),
         thresholds=thresholds(report["test"]["scores"]),

@@ -8,7 +8,7 @@ from typing import Any
 
 from empirisk.plots.wording import brief, count, plain, share, shorten
 from empirisk.report.figures import made_by
-from empirisk.report.html import SECTIONS, setting
+from empirisk.report.html import SECTIONS, setting, top_findings
 from empirisk.report.methods import estimates, methods, point
 from empirisk.report.schema import validate_report
 
@@ -85,8 +85,9 @@ def _verdict(r: Json) -> Lines:
         gain = v["next_step"]["gain"]
         said = f" {_e(gain)} ({esc(made_by(gain))})" if gain else ""
         lines += [f"Next step: {esc(v['next_step']['sentence'])}{said}", ""]
-    shown = [f for f in r["findings"] if f["code"] in v["findings"]]
-    return lines + _bullets(f"**{f['level']}** {esc(f['code'])}: {esc(f['sentence'])}" for f in shown)
+    return lines + _bullets(
+        f"**{f['level']}** {esc(f['code'])}: {esc(f['sentence'])}" for _, f in top_findings(r)
+    )
 
 
 def _split(r: Json) -> Lines:
