@@ -14,6 +14,7 @@ from scipy.sparse import csc_array, csc_matrix, csr_array, csr_matrix
 
 Float: TypeAlias = NDArray[np.float64]
 Real: TypeAlias = NDArray[np.floating[Any]]
+Index: TypeAlias = NDArray[np.integer[Any]]
 Dense: TypeAlias = NDArray[np.floating[Any]]
 Matrix: TypeAlias = Dense | csr_array | csc_array | csr_matrix | csc_matrix
 
@@ -84,10 +85,10 @@ def log1p(x: Real) -> Float:
     """``log(1 + x)`` for ``0 <= x < 2**1022`` or inf, elementwise on a vector; within 1.5 ulp."""
 
 def descend_gram(
-    G: Float,
+    G: Real,
     r_square: float,
-    q: Float,
-    w: Float,
+    q: Real,
+    w: Real,
     l1: float,
     l2: float,
     positive: bool,
@@ -103,12 +104,12 @@ def descend_gram(
 
 def descend_columns(
     X: Matrix,
-    index: NDArray[np.int64],
+    index: Index,
     h: Real,
     mean: Real | None,
     curvature: Real,
-    u: Float,
-    w: Float,
+    u: Real,
+    w: Real,
     l1: float,
     l2: float,
     positive: bool,
@@ -123,12 +124,12 @@ def descend_columns(
     """
 
 def gram_columns(
-    X: Dense, index: NDArray[np.int64], h: Real, mean: Real | None, first: int, G: Float
+    X: Dense, index: Index, h: Real, mean: Real | None, first: int, G: Real
 ) -> None:
     """Fills ``G[i, j] = sum_r h_r (x_ri - m_i)(x_rj - m_j)`` for ``first <= j < k`` and its mirror image."""
 
-def columns_rmatvec(X: Matrix, index: NDArray[np.int64] | None, u: Real) -> Float:
+def columns_rmatvec(X: Matrix, index: Index | None, u: Real) -> Float:
     """``X[:, index]' u`` for dense or CSC X without a copy; index None means all columns."""
 
-def columns_matvec(X: Matrix, index: NDArray[np.int64], w: Real) -> Float:
+def columns_matvec(X: Matrix, index: Index, w: Real) -> Float:
     """``X[:, index] w`` for dense or CSC X without a copy."""

@@ -18,7 +18,9 @@ def soft(v: float, l1: float, positive: bool) -> float:
     return max(v - l1, 0.0) - (0.0 if positive else max(-v - l1, 0.0))
 
 
-def twin(A: np.ndarray, h: np.ndarray, r: np.ndarray, w: np.ndarray, pen: tuple[float, float, bool], epochs: int) -> np.ndarray:
+def twin(
+    A: np.ndarray, h: np.ndarray, r: np.ndarray, w: np.ndarray, pen: tuple[float, float, bool], epochs: int
+) -> np.ndarray:
     """Cyclic coordinate descent on ``sum h r^2 / 2 + l1 |w|_1 + l2 w^2 / 2``, without acceleration."""
     l1, l2, positive = pen
     w, r = w.copy(), r.copy()
@@ -130,7 +132,7 @@ def test_gap_bounds_the_distance_to_the_optimum(pen: tuple[float, float, bool], 
 
 
 def test_acceleration_beats_the_plain_cycle() -> None:
-    # Strongly correlated columns: the plain cycle is far away after epochs that the accelerated one finishes in.
+    # Strongly correlated columns: where the accelerated cycle has finished, the plain one is far away.
     rng = np.random.default_rng(0)
     A = rng.standard_normal((200, 1)) + 0.05 * rng.standard_normal((200, 15))
     h, r = np.ones(200), A @ rng.standard_normal(15)
@@ -152,7 +154,7 @@ def test_duplicated_and_zero_columns() -> None:
     rng = np.random.default_rng(1)
     A = rng.standard_normal((30, 3))[:, [0, 1, 1, 2, 2]]
     A[:, 3] = 0.0
-    h, r = np.ones(30), rng.standard_normal(30)
+    r = rng.standard_normal(30)
     G, q, w = np.ascontiguousarray(A.T @ A), A.T @ r, np.zeros(5)
     w[3] = 2.0
     _, gap, _, _ = _loops.descend_gram(G, float(r @ r), q, w, 0.5, 0.0, False, 1000, 1e-12, 0.0)

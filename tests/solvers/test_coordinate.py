@@ -32,7 +32,8 @@ FORMS = {
 
 def problem(X: Any, y: Any, penalty: Any, s: Any = None, intercept: bool = True) -> LinearProblem:
     s = np.ones(len(y)) if s is None else np.asarray(s, dtype=float)
-    return LinearProblem(HalfSquared(), penalty, ArrayBlocks(Design(X), np.asarray(y, dtype=float), s), intercept)
+    blocks = ArrayBlocks(Design(X), np.asarray(y, dtype=float), s)
+    return LinearProblem(HalfSquared(), penalty, blocks, intercept)
 
 
 def run(p: LinearProblem, tol: float = 1e-13, **options: Any) -> Solution:

@@ -20,7 +20,9 @@ from empirisk.solvers.path import solve_path
 from tests.oracles.kkt import violation
 
 
-def problem(loss: Any, penalty: Any, form: Any = np.asfortranarray, shape: tuple[int, int] = (60, 200)) -> LinearProblem:
+def problem(
+    loss: Any, penalty: Any, form: Any = np.asfortranarray, shape: tuple[int, int] = (60, 200)
+) -> LinearProblem:
     rng = np.random.default_rng(0)
     X = rng.standard_normal(shape)
     z = X[:, :5] @ np.ones(5) + rng.standard_normal(shape[0])

@@ -1,4 +1,4 @@
-"""Proximal Newton: optimality by the KKT conditions for logistic and softmax, equivalences, hard data, endings."""
+"""Proximal Newton: optimality by the KKT conditions, equivalences, hard data, endings."""
 
 from __future__ import annotations
 
@@ -177,7 +177,9 @@ def test_float32_data(loss: str) -> None:
     divisor=st.floats(1.1, 50.0),
     form=st.sampled_from(sorted(FORMS)),
 )
-def test_gap_is_a_bound(loss: str, n: int, p: int, seed: int, ratio: float, divisor: float, form: str) -> None:
+def test_gap_is_a_bound(
+    loss: str, n: int, p: int, seed: int, ratio: float, divisor: float, form: str
+) -> None:
     """The certificate of every step is above the true distance to the best value that is ever found."""
     X, y = case(loss, n, p, seed)
     made = problem(loss, FORMS[form](X), y, ElasticNetPenalty(1.0, ratio))

@@ -1,4 +1,4 @@
-"""The columns of a problem: products with some of them, their moments, and which of them carry information."""
+"""The columns of a problem: products with some of them, their moments, and which carry information."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Columns:
         return _loops.columns_matvec(self.X, index[support], w[support])
 
     def correlations(self, u: Array, index: IndexArray | None = None) -> Array:
-        """``(x_j - mean_j)' u`` for the named columns (default all), in float64; u of shape (n,) or (n, k)."""
+        """``(x_j - mean_j)' u`` for the named columns (default all), in float64; u is (n,) or (n, k)."""
         if u.ndim == 2 and not (index is None and self.rows_first):
             return np.stack([self.correlations(column, index) for column in u.T], axis=1)
         if index is None and self.rows_first:
@@ -76,6 +76,10 @@ class Columns:
             mean = self.mean if index is None else self.mean[index]
         total = u.sum(axis=0)
         return raw - (total * mean if u.ndim == 1 else np.outer(mean, total))
+
+    def means(self, h: Array, index: IndexArray) -> Array:
+        """Means of the named columns, rows weighted by h."""
+        return _loops.columns_rmatvec(self.X, index, h) / float(h.sum())
 
     def moments(self, h: Array, index: IndexArray) -> tuple[Array, Array]:
         """Means of the named columns and sums of squares about them, rows weighted by h."""

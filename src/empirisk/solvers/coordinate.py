@@ -5,8 +5,8 @@ minimises over it by cyclic coordinate descent with Anderson acceleration, and l
 columns once: that pass gives the next dual point, its gap, the columns that are safely zero, and the
 certificate.
 
-Massias, Gramfort & Salmon 2018, Celer: a fast solver for the lasso with dual extrapolation; Johnson & Guestrin
-2015, Blitz; Bertrand & Massias 2021, Anderson acceleration of coordinate descent.
+Massias, Gramfort & Salmon 2018, Celer: a fast solver for the lasso with dual extrapolation; Johnson &
+Guestrin 2015, Blitz; Bertrand & Massias 2021, Anderson acceleration of coordinate descent.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ class Coordinate:
     accuracy : float, default 0
         Relative gap to which each sub-problem is solved at least; 0 leaves it to the gap of the whole.
     warm : CoordinateState, optional
-        Where a solve of the same data at another strength ended: its columns, Gram matrix and ranking are used.
+        Where a solve of the same data at another strength ended: its columns, Gram matrix and ranking
+        are used.
 
     Notes
     -----
@@ -122,7 +123,8 @@ class Coordinate:
 
     def step(self, problem: LinearProblem, state: Any) -> CoordinateState:
         if state.columns is None:
-            return replace(state, done=True)
+            stopped: CoordinateState = replace(state, done=True)
+            return stopped
         coef = problem.split(state.w)[0]
         index, gram = self.working_set(problem, state, coef)
         u = state.h * (problem.data.y - state.evaluation.scores)
@@ -138,23 +140,28 @@ class Coordinate:
         )
         size = float(np.sqrt(2.0 * problem.null_loss))
         tol_gap = (1e-3 if gram is not None else 0.03) * state.gap
-        if self.accuracy > 0.0:
-            tol_gap = min(tol_gap, self.accuracy * problem.null_loss)
+        accuracy = self.accuracy
+        if gram is not None and len(index) >= len(state.alive):  # nothing is left out: this is the whole problem
+            accuracy = min(accuracy or 1e-8, 1e-8)
+        if accuracy > 0.0:
+            tol_gap = min(tol_gap, accuracy * problem.null_loss)
         tol_gap = max(tol_gap, 1e-15 * size**2)
         moved, _, _ = minimise(task, coef[index], problem.penalty, tol_gap, 1e-15 * size)
         new = coef.copy()
         new[index] = moved
-        done = bool(np.array_equal(new, coef)) and len(index) == len(state.alive)
+        done = bool(np.array_equal(new, coef)) and len(index) >= len(state.alive)
         return replace(self.look(problem, replace(state, gram=gram), new), done=done)
 
     def working_set(
         self, problem: LinearProblem, state: CoordinateState, coef: Array
     ) -> tuple[IndexArray, GramSet | None]:
         """The columns to work on, and their Gram matrix when it is worth its memory."""
-        assert state.columns is not None and state.alive is not None and state.v is not None  # noqa: S101
-        assert state.h is not None  # noqa: S101
+        assert state.columns is not None
+        assert state.alive is not None
+        assert state.v is not None
+        assert state.h is not None
         columns, penalty = state.columns, problem.penalty
-        held = np.flatnonzero(coef)
+        held: IndexArray = np.flatnonzero(coef)
         gram = state.gram or GramSet(columns, state.h)
         if len(gram.index) > BALLAST * max(len(held), FIRST_SET):
             gram = GramSet(columns, state.h)
@@ -170,7 +177,9 @@ class Coordinate:
 
     def look(self, problem: LinearProblem, state: CoordinateState, coef: Array) -> CoordinateState:
         """Scores, intercept, correlations, gap and screening at new coefficients: one pass over X."""
-        assert state.columns is not None and state.h is not None and state.alive is not None  # noqa: S101
+        assert state.columns is not None
+        assert state.h is not None
+        assert state.alive is not None
         columns, h, y, penalty = state.columns, state.h, problem.data.y, problem.penalty
         z = columns.scores(coef)
         b = float(h @ (y - z)) if problem.intercept else 0.0
@@ -203,7 +212,8 @@ def _correlations(
     problem: LinearProblem, state: CoordinateState, u: Array, coef: Array
 ) -> tuple[Array, float]:
     """``x_j . u`` for the columns that are alive, and the share of X that was read."""
-    assert state.columns is not None and state.alive is not None  # noqa: S101
+    assert state.columns is not None
+    assert state.alive is not None
     columns, alive, p = state.columns, state.alive, len(coef)
     if state.v is None and not np.any(coef):  # the null model, whose gradient others ask for too
         v = -problem.split(problem.null_evaluation.grad)[0]

@@ -1,4 +1,4 @@
-"""Quadratic models of a smooth loss on a working set: minimise one, search along the line, move the scores."""
+"""Quadratic models of a smooth loss on a working set: minimise one, search along the line, move on."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class NewtonBlocks:
         for c, gram in enumerate(self.grams):
             if gram is None or not _close(self._curvature(self._pick(c)), gram.h):
                 return support
-        assert self.grams[0] is not None  # noqa: S101  (for the type checker)
+        assert self.grams[0] is not None
         return self.grams[0].index
 
     def work_on(self, index: IndexArray) -> None:
@@ -148,6 +148,8 @@ class NewtonBlocks:
         else:
             gram = None
         self.grams = (*self.grams[:c], gram, *self.grams[c + 1 :])
+        mean: Array
+        curvature: Array
         if gram is not None:
             mean, curvature, h = gram.mean, np.zeros(0), gram.h
         else:
@@ -161,12 +163,12 @@ class NewtonBlocks:
     def _means(self, h: Array, index: IndexArray) -> Array:
         if not self.problem.intercept or len(index) == 0:
             return np.zeros(len(index))
-        return self.columns.moments(h, index)[0]
+        return self.columns.means(h, index)
 
     def _line_search(
         self, pick: tuple[slice | int, ...], along: Array, w: Array, d: Array, slope: float
     ) -> float:
-        """The first of 1, 1/2, 1/4, ... that decreases the objective enough; moves the scores, 0 when none does."""
+        """The first of 1, 1/2, 1/4, ... that lowers the objective enough (then the scores move), else 0."""
         problem, penalty = self.problem, self.problem.penalty
         before = penalty.value(w)
         # Near the optimum both numbers drown in rounding while the dual point still gains: a full step that
@@ -189,7 +191,7 @@ class NewtonBlocks:
     # -- vector scores --------------------------------------------------------------------------
 
     def _recentre(self) -> None:
-        """Shift each row of w by a constant, which no softmax score difference sees, to lessen the penalty."""
+        """Shift each row of w by a constant, which softmax cannot see, to lessen the penalty."""
         penalty = self.problem.penalty
         shift = _best_shift(self.w, penalty.l1, penalty.l2)
         if penalty.positive or not np.any(shift):

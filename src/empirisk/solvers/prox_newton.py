@@ -116,16 +116,15 @@ class ProxNewton:
 
     def step(self, problem: LinearProblem, state: Any) -> ProxNewtonState:
         if state.columns is None:
-            return replace(state, done=True)
+            stopped: ProxNewtonState = replace(state, done=True)
+            return stopped
         coef, b = problem.split(state.w)
         support = np.flatnonzero(coef if coef.ndim == 1 else np.any(coef != 0.0, axis=1))
         blocks = NewtonBlocks(problem, state.columns, coef, b, state.evaluation.scores, state.grams)
         held = blocks.reusable(support)
         size = constraint_size(state.v, problem.penalty.positive)
         index = choose(size, state.columns.norm, problem.penalty.l1, state.scale, state.alive, held)
-        missing = int(np.count_nonzero(size[state.alive] > problem.penalty.l1)) > np.count_nonzero(
-            size[held] > problem.penalty.l1
-        )
+        missing = bool(np.any(size[index[len(held) :]] > problem.penalty.l1))
         blocks.work_on(index)
         goal = (0.3 if missing else 0.01) * state.gap
         blocks.descend(min(goal, self.accuracy * problem.null_loss) if self.accuracy > 0.0 else goal, SWEEPS)
@@ -137,7 +136,8 @@ class ProxNewton:
 
     def look(self, problem: LinearProblem, state: ProxNewtonState, coef: Array, b: Array) -> ProxNewtonState:
         """Scores, best intercept, gradient, gap and screening at new coefficients: one pass over X."""
-        assert state.columns is not None and state.alive is not None  # noqa: S101
+        assert state.columns is not None
+        assert state.alive is not None
         columns, data, loss, penalty = state.columns, problem.data, problem.loss, problem.penalty
         z = columns.scores(coef)
         if problem.intercept:
@@ -167,7 +167,8 @@ def _correlations(
     problem: LinearProblem, state: ProxNewtonState, u: Array, coef: Array
 ) -> tuple[Array, float]:
     """``X' u`` for the columns that are alive, and the share of X that was read."""
-    assert state.columns is not None and state.alive is not None  # noqa: S101
+    assert state.columns is not None
+    assert state.alive is not None
     columns, alive, p = state.columns, state.alive, len(coef)
     few = len(alive) < (p / 64 if columns.rows_first else 0.8 * p)
     if few and state.v is not None:

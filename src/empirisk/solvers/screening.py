@@ -28,7 +28,7 @@ MARGIN = 10  # columns beyond those that violate their constraint: they may do s
 
 
 def constraint_size(v: Array, positive: bool) -> Array:
-    """What the dual constraint of each column compares with l1: ``|v_j|`` (or ``v_j``), the largest over outputs."""
+    """What each dual constraint compares with l1: ``|v_j|`` (or ``v_j``), the largest over outputs."""
     size = v if positive else np.abs(v)
     return size if size.ndim == 1 else np.asarray(size.max(axis=1))
 
@@ -57,7 +57,7 @@ def safely_zero(size: Array, norm: Array, l1: float, gap: float, gamma: float) -
 def choose(
     size: Array, norm: Array, l1: float, scale: float, alive: IndexArray, held: IndexArray
 ) -> IndexArray:
-    """A working set: the held columns, those that violate their dual constraint most, and a few that come close.
+    """A working set: held columns, those that violate their dual constraint most, a few that come close.
 
     Parameters
     ----------
@@ -72,12 +72,11 @@ def choose(
     """
     if len(alive) <= ALL_AT_ONCE:
         return np.union1d(held, alive)
-    violating = int(np.count_nonzero(size[alive] > l1))
-    distance = (l1 - scale * size[alive]) / norm[alive]
     outside = np.ones(len(size), dtype=bool)
     outside[held] = False
     outside = outside[alive]
-    distance[~outside] = np.inf
+    violating = int(np.count_nonzero(size[alive[outside]] > l1))
+    distance = np.where(outside, (l1 - scale * size[alive]) / norm[alive], np.inf)
     free = int(np.count_nonzero(outside))
     count = min(free, max(FIRST_SET, len(held)), max(violating + MARGIN, FIRST_SET - len(held)))
     if count == free:

@@ -143,7 +143,7 @@ class _GramRun:
     """Epochs on the Gram matrix; w and the correlations move together."""
 
     def __init__(self, task: Quadratic, w: Array) -> None:
-        assert task.gram is not None  # noqa: S101  (for the type checker)
+        assert task.gram is not None
         self.gram, self.q, self.w = task.gram.gram, task.q.copy(), w
         live = task.h > 0.0
         self.r_square = float(task.u[live] @ (task.u[live] / task.h[live]))
