@@ -80,7 +80,7 @@ class Softmax:
         negative = r < 0.0
         c = float(np.min(class_weight[negative] / -r[negative])) if negative.any() else math.inf
         t = 1.0 / (1.0 + c)
-        if t == 0.0:  # the sums are zero but for rounding
+        if t < 1e-30:  # the sums are zero but for rounding, and r / t could overflow
             return theta
         q = class_weight / total
         if t < 1.0:
