@@ -15,7 +15,11 @@ from empirisk.selection import evaluate_predictions, paired_losses
 from empirisk.selection.intervals import tango
 
 
-@case("accuracy 0.97, 100 rows", 20000)
+@case(
+    "accuracy 0.97, 100 rows",
+    20000,
+    "counts are a lattice: 95.2 % on average over accuracies from 0.5 to 0.995",
+)
 def accuracy(rng: Rng) -> Sample:
     wrong = rng.random(100) < 0.03
     return evaluate_predictions(np.zeros(100, int), pred=wrong, classes=[0, 1], metrics="accuracy")[
