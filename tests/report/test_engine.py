@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,11 +19,13 @@ from empirisk.report.candidates import Candidate, alpha_grid
 from empirisk.report.choose import one_standard_error
 from empirisk.report.coefficients import sandwich
 from empirisk.report.curves import calibration, roc_curve
+from empirisk.report.errors import DataError
 from empirisk.report.estimates import Scoring
 from empirisk.report.final import FinalModel
 from empirisk.report.folds import deal
 from empirisk.report.importance import importances
 from empirisk.report.learning_curve import curve_sizes
+from empirisk.report.memory import available_memory, refuse_too_large
 from empirisk.report.path import fit_path
 from empirisk.report.plan import Plan, make_plan
 from empirisk.report.residuals import coverage
@@ -285,3 +288,18 @@ def test_next_step_follows_the_evidence() -> None:
     assert step is not None
     assert step["gain"] is None
     assert "cannot be told" in step["sentence"]
+
+
+def test_work_that_does_not_fit_is_refused_before_it_starts(tmp_path: Path) -> None:
+    meminfo = tmp_path / "meminfo"
+    meminfo.write_text("MemTotal:       16000000 kB\nMemAvailable:    2000000 kB\n")
+    assert available_memory(meminfo) == 2.0
+    assert available_memory(tmp_path / "none") is None
+    with pytest.raises(DataError, match=r"needs about 3\.0 GB of memory and 2\.0 GB are free"):
+        refuse_too_large(3.0, 2.0)
+
+
+def test_wide_tables_are_forecast_larger() -> None:
+    train = SimpleNamespace(n=200_000, n_classes=2, task="binary", time=None)
+    small, large = (make_plan(train, p).memory for p in (20, 2_000))  # type: ignore[arg-type]
+    assert large > 5 * 8e-9 * 200_000 * 2_000 > small

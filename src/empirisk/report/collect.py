@@ -7,6 +7,7 @@ from typing import Any
 from empirisk.report.comparison_section import candidate_rows, selection_curves, selection_section
 from empirisk.report.data_section import data_section, split_section
 from empirisk.report.engine import Analysis
+from empirisk.report.estimates import number
 from empirisk.report.final import certificate_json
 from empirisk.report.limits import limits
 from empirisk.report.model_section import learning_section, model_section
@@ -154,9 +155,9 @@ def _worst(result: CrossValidated, at: int) -> Json:
     certificate, status = max((end[at] for end in result.ends), key=lambda e: e[0].relative)
     return {
         "kind": certificate.kind.name,
-        "value": float(certificate.value),
-        "scale": float(certificate.scale),
-        "relative": float(certificate.relative),
+        "value": number(certificate.value),
+        "scale": number(certificate.scale),
+        "relative": number(certificate.relative),
         "tolerance": FOLD_TOLERANCE,
         "claim": f"worst of {len(result.ends)} fits: {certificate.claim}",
         "status": status.value,

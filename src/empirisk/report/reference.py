@@ -12,7 +12,7 @@ from empirisk.report.folds import Fold
 from empirisk.report.rows import constant_scores, fill_classes, prior_scores
 from empirisk.report.sample import Sample
 
-__all__ = ["n_leaves", "reference_matrix", "reference_model", "reference_scores"]
+__all__ = ["reference_matrix", "reference_model", "reference_scores"]
 
 Floats = NDArray[np.float64]
 MAX_LEVELS = 250
@@ -33,8 +33,9 @@ def reference_matrix(frame: pl.DataFrame) -> tuple[Floats, NDArray[np.bool_]]:
 
 def _codes(series: pl.Series) -> Floats:
     counts = series.value_counts(sort=True).sort(["count", series.name], descending=[True, False])
-    code = {v: min(i, MAX_LEVELS - 1) for i, v in enumerate(counts[series.name].to_list())}
-    return np.array([code[v] for v in series.to_list()], dtype=np.float64)
+    levels = counts[series.name]
+    codes = np.minimum(np.arange(levels.len()), MAX_LEVELS - 1).astype(np.float64)
+    return series.replace_strict(levels, pl.Series(codes)).to_numpy()
 
 
 def reference_model(task: str, is_level: NDArray[np.bool_], seed: int) -> Any:
@@ -45,14 +46,14 @@ def reference_model(task: str, is_level: NDArray[np.bool_], seed: int) -> Any:
     return made(categorical_features=is_level, random_state=seed)
 
 
-def reference_scores(sample: Sample, fold: Fold, seed: int) -> list[Floats]:
-    """Fit on a fold; return the scores of its new rows and of its fitting rows."""
+def reference_scores(sample: Sample, fold: Fold, seed: int) -> Floats:
+    """Fit on a fold; return the scores of its new rows."""
     X, is_level = reference_matrix(sample.frame)
     y = sample.y[fold.fit]
     if sample.task != "regression" and np.unique(y).size == 1:
-        return [constant_scores(y, sample.n_classes, part.size) for part in (fold.score, fold.fit)]
+        return constant_scores(y, sample.n_classes, fold.score.size)
     model = reference_model(sample.task, is_level, seed).fit(X[fold.fit], y)
-    return [_scores(model, X[part], sample, y) for part in (fold.score, fold.fit)]
+    return _scores(model, X[fold.score], sample, y)
 
 
 def _scores(model: Any, X: Floats, sample: Sample, y: NDArray[Any]) -> Floats:
@@ -60,8 +61,3 @@ def _scores(model: Any, X: Floats, sample: Sample, y: NDArray[Any]) -> Floats:
         return np.asarray(model.predict(X), dtype=np.float64)
     z = np.asarray(model.decision_function(X), dtype=np.float64)
     return fill_classes(z, np.asarray(model.classes_, dtype=np.intp), prior_scores(y, sample.n_classes))
-
-
-def n_leaves(model: Any) -> int:
-    """Leaves of all trees of a fitted model."""
-    return int(sum(tree.get_n_leaf_nodes() for stage in model._predictors for tree in stage))

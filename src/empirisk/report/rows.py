@@ -66,7 +66,8 @@ def loss_rows(y: NDArray, z: Floats, task: str) -> Floats:
         return np.asarray(np.square(y - z), dtype=np.float64)
     if z.ndim == 1:
         return np.asarray(np.logaddexp(0.0, np.where(y == 1, -z, z)), dtype=np.float64)
-    return -np.asarray(log_softmax(z, axis=1))[np.arange(y.size), y]
+    shares = np.asarray(log_softmax(z, axis=1), dtype=np.float64)
+    return np.asarray(-shares[np.arange(y.size), y], dtype=np.float64)
 
 
 def brier_rows(y: Codes, z: Floats) -> Floats:

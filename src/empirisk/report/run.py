@@ -13,6 +13,7 @@ from empirisk.report.atomic import check_folder
 from empirisk.report.collect import collect
 from empirisk.report.engine import Prepared, analyse, prepare
 from empirisk.report.lines import inference_lines
+from empirisk.report.memory import available_memory, refuse_too_large
 from empirisk.report.options import Options
 from empirisk.report.progress import progress_for
 from empirisk.report.read import read_table
@@ -78,6 +79,7 @@ def run_report(options: Options, say: Callable[[str], None]) -> Outcome:
     p = prepare(table, test_table, seed=options.seed, level=options.level, time_limit=options.time_limit)
     for line in p.plan.lines(p.split.why):
         say(line)
+    refuse_too_large(p.plan.memory, available_memory())
     with progress_for(p.plan.seconds, quiet=options.quiet) as progress:
         a = analyse(p, progress)
         seconds = time.perf_counter() - started

@@ -45,6 +45,12 @@ def test_section(a: Analysis, unit: str | None, absent: dict[str, str]) -> Json:
     else:
         out["confusion"] = confusion(model, classes, level)
         out["calibration"] = calibration(model, classes, level)
+        if out["calibration"]["test"] is None:
+            absent["test.calibration.test"] = (
+                "Rows of one group depend on each other, and the test is for rows that do not."
+                if model.groups is not None
+                else "The test part is too small, or its probabilities are all alike."
+            )
     if sample.task == "binary":
         out["scores"] = score_bins(model, level)
         out["roc"], out["pr"] = roc_curve(model, level), pr_curve(model, level)

@@ -36,7 +36,7 @@ class CrossValidated:
         Falling; one NaN for a candidate without a penalty.
     losses : array of shape (repeats, scored rows, a)
     train : array of shape (fits, a)
-        Mean loss on the rows that were fitted on.
+        Mean loss on the rows that were fitted on; NaN for a candidate without a penalty.
     coefs : list of (names, array of shape (a, p) or (a, p, k))
         One a fit.
     ends : list of tuple of (Certificate, Status)
@@ -146,11 +146,11 @@ def _fit_and_score(
             path, encoded.X, encoded.y, task
         ).mean(axis=0)
     if candidate.role == "baseline":
-        pair = [constant_scores(encoded.y, k, n) for n in (encoded.y_new.size, encoded.y.size)]
+        z = constant_scores(encoded.y, k, encoded.y_new.size)
     else:
-        pair = reference_scores(sample, fold, seed)
-    new, old = (loss_rows(y, z, task) for y, z in zip((encoded.y_new, encoded.y), pair, strict=True))
-    return new[:, None], np.array([old.mean()])
+        z = reference_scores(sample, fold, seed)
+    # Only a family that is tuned has a curve that shows its losses in training.
+    return loss_rows(encoded.y_new, z, task)[:, None], np.array([np.nan])
 
 
 def path_losses(path: LinearPath, X: Any, y: NDArray[Any], task: str) -> Floats:
