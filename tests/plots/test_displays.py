@@ -96,6 +96,15 @@ def test_without_intervals_charts_still_draw() -> None:
         kind({**CHOSEN[key], "low": None, "high": None}, "yes").plot()
 
 
+def test_without_intervals_no_agreement_is_claimed() -> None:
+    none = {"low": None, "high": None, "reason": "Too few rows."}
+    bins = [{**b, "mean": {**b["mean"], **none}} for b in REST["residuals"]["bins"]]
+    for kind in (plots.ResidualsDisplay, plots.ObservedDisplay):
+        assert kind({"bins": bins}, "quality").title.endswith("none has an interval")
+    shares = [{**b, "observed": {**b["observed"], **none}} for b in CHOSEN["calibration"]["bins"]]
+    assert plots.CalibrationDisplay({"about": "p", "bins": shares}).title.endswith("no bin has an interval")
+
+
 def _gain(low: float, high: float) -> dict[str, Any]:
     e = {"value": (low + high) / 2, "low": low, "high": high, "level": 0.95, "n": 9, "method": "m"}
     return {**BINARY["learning_curve"], "extrapolation": {"n_rows": 99, "score": None, "gain": e}}

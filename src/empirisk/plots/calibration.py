@@ -32,16 +32,18 @@ class CalibrationDisplay(Display):
 
     calibration: Json
 
-    def _off(self) -> list[Json]:
-        known = [b for b in self.calibration["bins"] if b["observed"]["low"] is not None]
-        return [b for b in known if not b["observed"]["low"] <= b["predicted"] <= b["observed"]["high"]]
-
     @property
     def title(self) -> str:
-        off, bins = len(self._off()), len(self.calibration["bins"])
+        known = [b for b in self.calibration["bins"] if b["observed"]["low"] is not None]
+        pairs = [(b["predicted"], b["observed"]) for b in known]
+        off = sum(not e["low"] <= p <= e["high"] for p, e in pairs)
+        if not known:
+            return "Observed shares against predictions; no bin has an interval"
         if off == 0:
-            return f"In all {bins} bins the prediction agrees with the observed share, within its interval"
-        return f"In {off} of {bins} bins the prediction lies outside the interval of the observed share"
+            return (
+                f"In all {len(known)} bins the prediction agrees with the observed share"
+            )
+        return f"In {off} of {len(known)} bins the prediction lies outside the interval of the observed share"
 
     @property
     def description(self) -> str:

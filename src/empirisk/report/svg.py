@@ -52,6 +52,5 @@ def _tag(tag: str, prefix: str) -> str:
     tag = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", tag)
     tag = re.sub(r'(?:xlink:)?href="#([^"]+)"', rf'href="#{prefix}-\1"', tag)
     tag = re.sub(r"#[0-9a-f]{6}\b", lambda m: _COLOUR.get(m[0], m[0]), tag)
-    tag = _FAMILY.sub("", tag).replace(' transform="rotate(-0 ', ' data-r="(')
-    tag = re.sub(r' data-r="[^"]*"', "", tag)
+    tag = _FAMILY.sub("", re.sub(r' transform="rotate\(-0 [^"]*"', "", tag))
     return _NUMBER.sub(lambda m: f"{float(m[0]):.2f}", tag).replace(" \n", " ")
