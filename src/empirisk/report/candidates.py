@@ -65,8 +65,9 @@ def alpha_grid(candidate: Candidate, X: Any, y: NDArray, n_classes: int, size: i
     """Return the penalties to try, largest first.
 
     With an L1 part: from the smallest ``alpha`` at which all coefficients are zero,
-    ``max_j |x_j'(y - mean y)| / (n l1_ratio)``, down to a ten-thousandth of it. L2 alone: from 10 to 1e-7
-    times the largest variance of a column (1 after standardising).
+    ``max_j |x_j'(y - mean y)| / (n l1_ratio)``, down to a ten-thousandth of it, or to a hundredth where
+    there are fewer than five rows for each coefficient (less would fit the rows themselves). L2 alone:
+    from 10 to 1e-6, for columns that are standardised.
 
     Parameters
     ----------
@@ -84,7 +85,9 @@ def alpha_grid(candidate: Candidate, X: Any, y: NDArray, n_classes: int, size: i
     target = np.eye(n_classes)[y] if n_classes else y[:, None]
     slope = np.asarray(X.T @ (target - target.mean(axis=0))) / y.size
     top = float(np.abs(slope).max(initial=0.0)) / ratio
-    return max(top, 1e-12) * np.logspace(0.0, -4.0, size)
+    return max(top, 1e-12) * np.logspace(
+        0.0, -4.0 if y.size >= 5 * X.shape[1] * target.shape[1] else -2.0, size
+    )
 
 
 def estimator_for(candidate: Candidate, task: str, alpha: float) -> Any:
