@@ -73,6 +73,7 @@ class Softmax:
         """``theta' = (1-t) theta + t (e_y - q)`` with q and the smallest t that make class sums vanish."""
         k = theta.shape[1]
         r = s @ theta
+        r = r - r.mean()  # the rows of theta sum to zero, and so must r: rounding would turn q negative
         if not np.any(r):
             return theta
         total = s.sum()
