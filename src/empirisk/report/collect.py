@@ -83,7 +83,7 @@ def collect(a: Analysis, *, command: str, seconds: float, settings: Json) -> Jso
 
 
 def _sentence(text: str, *, stop: bool = True) -> str:
-    text = text[:1].upper() + text[1:]
+    text = text if text.startswith("p = ") else text[:1].upper() + text[1:]
     return text if not stop or text.endswith((".", "?")) else f"{text}."
 
 

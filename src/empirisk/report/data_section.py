@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.plots.wording import plain
 from empirisk.report.folds import Folds
 from empirisk.report.lines import source_line
 from empirisk.report.sample import Sample
@@ -60,7 +61,7 @@ def _summary(summary: Json) -> str | None:
         low, _, middle, _, high = summary["quantiles"]
         if isinstance(low, str):
             return f"{low} to {high}, median {middle}"
-        return f"{low:.4g} to {high:.4g}, median {middle:.4g}"
+        return f"{plain(low)} to {plain(high)}, median {plain(middle)}"
     if kind == "levels":
         total = sum(c for _, c in summary["levels"]) + summary["other"]
         return ", ".join(f"{v} {100 * c / total:.0f} %" for v, c in summary["levels"][:3])

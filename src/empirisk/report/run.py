@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from empirisk.plots import wording
 from empirisk.report.atomic import check_folder
 from empirisk.report.collect import collect
@@ -80,7 +82,8 @@ def run_report(options: Options, say: Callable[[str], None]) -> Outcome:
     for line in p.plan.lines(p.split.why):
         say(line)
     refuse_too_large(p.plan.memory, available_memory())
-    with progress_for(p.plan.seconds, quiet=options.quiet) as progress:
+    # NumPy and SciPy bring a BLAS each, and their threads fight over the cores in loops like these.
+    with progress_for(p.plan.seconds, quiet=options.quiet) as progress, threadpool_limits(1, user_api="blas"):
         a = analyse(p, progress)
         seconds = time.perf_counter() - started
         report = collect(a, command=options.command(), seconds=seconds, settings=_settings(options, p))
