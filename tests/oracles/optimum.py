@@ -119,7 +119,7 @@ def optimum(case: Case) -> Optimum:
             signs = np.array(pattern).reshape(p, k)
             try:
                 w, grad, value = minimise(case, signs)
-            except ZeroDivisionError:  # no minimum, or a flat one, under this pattern
+            except (ZeroDivisionError, OverflowError):  # no minimum, or a flat one, under this pattern
                 continue
             if _optimal(case, signs, w, grad):
                 return Optimum(_array(case, w), float(value))
