@@ -28,9 +28,10 @@ class DensePass {
   DensePass(const DenseView<T>& x, const RowPass& pass)
       : x_(x), pass_(pass), by_columns_(x.col_stride != 1 && x.row_stride == 1), packs_(!by_columns_ && x.col_stride != 1),
         plan_(plan_blocks(x.rows, x.cols * i64(sizeof(T)), by_columns_)),
-        threads_(threads_for(x.rows * x.cols * pass.k, plan_.chunks)), ldz_(round_up(plan_.block, 8)),
+        threads_(threads_for(x.rows * x.cols * pass.k, plan_.chunks)),
+        slots_(result_slots(plan_.chunks, threads_, (pass.grad ? x.cols * pass.k : 0) + pass.f.n_sums)), ldz_(round_up(plan_.block, 8)),
         right_(pass.w && !by_columns_ ? x.cols * pass.k : 0), scores_(threads_ * ldz_ * pass.k),
-        grads_(pass.grad ? threads_ * x.cols * pass.k : 0), sums_(threads_ * pass.f.n_sums),
+        grads_(pass.grad ? slots_ * x.cols * pass.k : 0), sums_(slots_ * pass.f.n_sums),
         packed_(packs_ ? threads_ * plan_.block * x.cols : 0) {}
 
   void run() {
@@ -39,8 +40,9 @@ class DensePass {
     for (i64 i = 0; i < pass_.f.n_sums; ++i) pass_.sums[i] = 0.0;
     if (pass_.grad)
       for (i64 i = 0; i < size; ++i) pass_.grad[i] = 0.0;
-    for_chunks_ordered(
-        plan_.chunks, threads_, [&](i64 c, int thread) { do_chunk(c, thread); }, [&](i64, int thread) { merge(thread); });
+    for_chunks_merged(
+        plan_.chunks, threads_, slots_, [&](i64 c, int thread, i64 slot) { do_chunk(c, thread, slot); },
+        [&](i64 slot) { merge(slot); });
   }
 
  private:
@@ -49,10 +51,10 @@ class DensePass {
       for (i64 j = 0; j < cols; ++j) b[j * rows + i] = a[i * cols + j];
   }
 
-  void do_chunk(i64 c, int thread) {
+  void do_chunk(i64 c, int thread, i64 slot) {
     const i64 size = x_.cols * pass_.k, end = least(x_.rows, (c + 1) * plan_.chunk);
-    double* grad = pass_.grad ? grads_.data() + thread * size : nullptr;
-    double* sums = sums_.data() + thread * pass_.f.n_sums;
+    double* grad = pass_.grad ? grads_.data() + slot * size : nullptr;
+    double* sums = sums_.data() + slot * pass_.f.n_sums;
     for (i64 i = 0; grad && i < size; ++i) grad[i] = 0.0;
     for (i64 i = 0; i < pass_.f.n_sums; ++i) sums[i] = 0.0;
     for (i64 first = c * plan_.chunk; first < end; first += plan_.block)
@@ -103,9 +105,9 @@ class DensePass {
     return out;
   }
 
-  void merge(int thread) {
-    const double* grad = grads_.data() + thread * x_.cols * pass_.k;
-    const double* sums = sums_.data() + thread * pass_.f.n_sums;
+  void merge(i64 slot) {
+    const double* grad = grads_.data() + slot * x_.cols * pass_.k;
+    const double* sums = sums_.data() + slot * pass_.f.n_sums;
     if (pass_.grad)
       for (i64 c = 0; c < pass_.k; ++c)
         for (i64 j = 0; j < x_.cols; ++j) pass_.grad[j * pass_.k + c] += grad[c * x_.cols + j];
@@ -117,7 +119,7 @@ class DensePass {
   bool by_columns_, packs_;
   BlockPlan plan_;
   int threads_;
-  i64 ldz_;
+  i64 slots_, ldz_;
   Buffer<double> right_, scores_, grads_, sums_;
   Buffer<T> packed_;
 };

@@ -33,12 +33,13 @@ class Gram {
     const i64 chunk = round_up(most(ceil_div(x_.depth, 64), depth), depth), chunks = ceil_div(x_.depth, chunk);
     const i64 size = ldc_ * ldc_;
     const int threads = threads_for(x_.depth * x_.width * x_.width / 2, chunks);
-    const Buffer<double> parts(threads * size);
+    const i64 slots = result_slots(chunks, threads, size);
+    const Buffer<double> parts(slots * size);
     const Buffer<T> packed(threads * ldc_ * depth);
-    for_chunks_ordered(
-        chunks, threads,
-        [&](i64 c, int thread) {
-          double* part = parts.data() + thread * size;
+    for_chunks_merged(
+        chunks, threads, slots,
+        [&](i64 c, int thread, i64 slot) {
+          double* part = parts.data() + slot * size;
           T* block = packed.data() + thread * ldc_ * depth;
           for (i64 i = 0; i < size; ++i) part[i] = 0.0;
           const i64 end = least(x_.depth, (c + 1) * chunk);
@@ -48,21 +49,29 @@ class Gram {
             for (i64 g = 0; g < groups_; ++g) gram_group(rows, block, group_start(g), group_start(g + 1), part, ldc_);
           }
         },
-        [&](i64, int thread) {
-          const double* part = parts.data() + thread * size;
+        [&](i64 slot) {
+          const double* part = parts.data() + slot * size;
           for (i64 i = 0; i < size; ++i) total[i] += part[i];
         });
   }
 
+  // Several blocks are packed between two meetings of the threads: meetings are dear on a busy machine.
   void by_tiles(double* total) {
-    const Buffer<T> packed(ldc_ * depth);
+    const i64 fitting = (i64(4) << 20) / (ldc_ * i64(sizeof(T))) / depth * depth;
+    const i64 batch = least(most(depth, fitting), round_up(most<i64>(x_.depth, 1), depth));
+    const Buffer<T> packed(ldc_ * batch);
     const int threads = threads_for(x_.depth * x_.width * x_.width / 2, groups_);
-    for (i64 d0 = 0; d0 < x_.depth; d0 += depth) {
-      const i64 rows = least(depth, x_.depth - d0);
-      for_chunks(panels_, threads, [&](i64 j, int) { pack_panel(x_, d0, rows, j * lanes<T>, packed.data() + j * rows * lanes<T>); });
+    for (i64 d0 = 0; d0 < x_.depth; d0 += batch) {
+      const i64 blocks = ceil_div(least(batch, x_.depth - d0), depth);
+      const auto rows = [&](i64 b) { return least(depth, x_.depth - d0 - b * depth); };
+      for_chunks(panels_, threads, [&](i64 j, int) {
+        for (i64 b = 0; b < blocks; ++b)
+          pack_panel(x_, d0 + b * depth, rows(b), j * lanes<T>, packed.data() + b * depth * ldc_ + j * rows(b) * lanes<T>);
+      });
       for_chunks(groups_, threads, [&](i64 i, int) {
         const i64 g = groups_ - 1 - i;  // the longest columns of tiles first
-        gram_group(rows, packed.data(), group_start(g), group_start(g + 1), total, ldc_);
+        for (i64 b = 0; b < blocks; ++b)
+          gram_group(rows(b), packed.data() + b * depth * ldc_, group_start(g), group_start(g + 1), total, ldc_);
       });
     }
   }

@@ -106,30 +106,32 @@ void dense_moments(const DenseView<T>& x, const double* s, double* mean, double*
   const i64 block = by_columns ? 1024 : most<i64>(16, least<i64>(256, (i64(1) << 15) / most<i64>(1, p)));
   const i64 chunk = round_up(most(ceil_div(x.rows, 64), 2 * block), block), chunks = ceil_div(x.rows, chunk);
   const int threads = threads_for(x.rows * p, chunks);
-  const Buffer<double> work(threads * 5 * p), weights(threads);
+  const i64 slots = result_slots(chunks, threads, 2 * p + 1);
+  const Buffer<double> work(threads * 3 * p), sums(slots * 2 * p), weights(slots);
   clear(mean, p);
   clear(square, p);
   Moments total{0.0, mean, square};
-  for_chunks_ordered(
-      chunks, threads,
-      [&](i64 c, int thread) {
-        double* w = work.data() + thread * 5 * p;
-        Moments sum{0.0, w, w + p}, part{0.0, w + 2 * p, w + 3 * p};
-        clear(w, 2 * p);
+  for_chunks_merged(
+      chunks, threads, slots,
+      [&](i64 c, int thread, i64 slot) {
+        double* w = work.data() + thread * 3 * p;
+        double* result = sums.data() + slot * 2 * p;
+        Moments sum{0.0, result, result + p}, part{0.0, w, w + p};
+        clear(result, 2 * p);
         const i64 end = least(x.rows, (c + 1) * chunk);
         for (i64 first = c * chunk; first < end; first += block) {
           const i64 rows = least(block, end - first);
           const T* a = x.data + first * x.row_stride;
           const double* si = s ? s + first : nullptr;
           if (by_columns) block_moments_by_columns(a, rows, p, x.col_stride, si, part);
-          else block_moments(a, rows, p, x.row_stride, x.col_stride, si, part, w + 4 * p);
+          else block_moments(a, rows, p, x.row_stride, x.col_stride, si, part, w + 2 * p);
           combine(sum, part, p);
         }
-        weights[thread] = sum.weight;
+        weights[slot] = sum.weight;
       },
-      [&](i64, int thread) {
-        double* w = work.data() + thread * 5 * p;
-        combine(total, Moments{weights[thread], w, w + p}, p);
+      [&](i64 slot) {
+        double* result = sums.data() + slot * 2 * p;
+        combine(total, Moments{weights[slot], result, result + p}, p);
       });
 }
 
@@ -179,14 +181,15 @@ void csr_moments(const CompressedView<T, I>& x, const double* s, double* mean, d
   const i64 chunks = count_chunks(nnz, x.major, 2 * p);
   const int threads = threads_for(4 * nnz, chunks);
   const double total = s ? fixed_sum(s, x.major) : double(x.major);
-  const Buffer<double> parts(threads * 2 * p), stored(p), residual(p);
+  const i64 slots = result_slots(chunks, threads, 2 * p);
+  const Buffer<double> parts(slots * 2 * p), stored(p), residual(p);
   const auto sweep = [&](double* first, double* second, auto each) {  // each adds to the two sums of a column
     clear(first, p);
     clear(second, p);
-    for_chunks_ordered(
-        chunks, threads,
-        [&](i64 chunk, int thread) {
-          double* part = parts.data() + thread * 2 * p;
+    for_chunks_merged(
+        chunks, threads, slots,
+        [&](i64 chunk, int, i64 slot) {
+          double* part = parts.data() + slot * 2 * p;
           clear(part, 2 * p);
           const i64 end = chunk_start(x.indptr, x.major, chunks, chunk + 1);
           for (i64 i = chunk_start(x.indptr, x.major, chunks, chunk); i < end; ++i)
@@ -195,9 +198,9 @@ void csr_moments(const CompressedView<T, I>& x, const double* s, double* mean, d
               each(s ? s[i] : 1.0, double(x.data[t]), j, part[j], part[p + j]);
             }
         },
-        [&](i64, int thread) {
-          add(first, parts.data() + thread * 2 * p, p);
-          add(second, parts.data() + thread * 2 * p + p, p);
+        [&](i64 slot) {
+          add(first, parts.data() + slot * 2 * p, p);
+          add(second, parts.data() + slot * 2 * p + p, p);
         });
   };
   sweep(mean, stored.data(), [](double w, double v, i64, double& sum, double& weight) {

@@ -82,17 +82,18 @@ void csr_pass(const CompressedView<T, I>& x, const RowPass& pass) {
   const i64 k = pass.k, size = x.minor * k, nnz = x.major > 0 ? i64(x.indptr[x.major]) - i64(x.indptr[0]) : 0;
   const i64 chunks = count_chunks(nnz, x.major, pass.grad ? x.minor : 0), n_sums = pass.f.n_sums;
   const int threads = threads_for(4 * nnz * k + x.major, chunks);
-  const Buffer<double> scores(threads * 2 * sparse_block * k), grads(pass.grad ? threads * size : 0), sums(threads * n_sums);
+  const i64 slots = result_slots(chunks, threads, (pass.grad ? size : 0) + n_sums);
+  const Buffer<double> scores(threads * 2 * sparse_block * k), grads(pass.grad ? slots * size : 0), sums(slots * n_sums);
   clear(pass.sums, n_sums);
   if (pass.grad) clear(pass.grad, size);
-  for_chunks_ordered(
-      chunks, threads,
-      [&](i64 chunk, int thread) {
+  for_chunks_merged(
+      chunks, threads, slots,
+      [&](i64 chunk, int thread, i64 slot) {
         double* z = scores.data() + thread * 2 * sparse_block * k;
         double* rows = z + sparse_block * k;  // the block row by row, z right-hand side by right-hand side
-        double* grad = grads.data() + thread * size;
+        double* grad = grads.data() + slot * size;
         if (pass.grad) clear(grad, size);
-        clear(sums.data() + thread * n_sums, n_sums);
+        clear(sums.data() + slot * n_sums, n_sums);
         const i64 end = chunk_start(x.indptr, x.major, chunks, chunk + 1);
         for (i64 first = chunk_start(x.indptr, x.major, chunks, chunk); first < end; first += sparse_block) {
           const i64 n = least(sparse_block, end - first);
@@ -100,16 +101,16 @@ void csr_pass(const CompressedView<T, I>& x, const RowPass& pass) {
             gather(x, first + i, pass.w, k, rows + i * k);
             for (i64 c = 0; c < k; ++c) z[c * sparse_block + i] = rows[i * k + c];
           }
-          pass.f.call(pass.f.self, first, n, z, sparse_block, sums.data() + thread * n_sums);
+          pass.f.call(pass.f.self, first, n, z, sparse_block, sums.data() + slot * n_sums);
           for (i64 i = 0; pass.grad && i < n; ++i) {
             for (i64 c = 0; c < k; ++c) rows[i * k + c] = z[c * sparse_block + i];
             scatter(x, first + i, rows + i * k, k, grad);
           }
         }
       },
-      [&](i64, int thread) {
-        if (pass.grad) add(pass.grad, grads.data() + thread * size, size);
-        add(pass.sums, sums.data() + thread * n_sums, n_sums);
+      [&](i64 slot) {
+        if (pass.grad) add(pass.grad, grads.data() + slot * size, size);
+        add(pass.sums, sums.data() + slot * n_sums, n_sums);
       });
 }
 
@@ -119,17 +120,18 @@ void csc_scores(const CompressedView<T, I>& x, const RowPass& pass, double* z) {
   const i64 k = pass.k, size = x.minor * k, nnz = x.major > 0 ? i64(x.indptr[x.major]) - i64(x.indptr[0]) : 0;
   const i64 chunks = count_chunks(nnz, x.major, x.minor);
   const int threads = threads_for(4 * nnz * k, chunks);
-  const Buffer<double> parts(threads * size);
+  const i64 slots = result_slots(chunks, threads, size);
+  const Buffer<double> parts(slots * size);
   clear(z, size);
-  for_chunks_ordered(
-      chunks, threads,
-      [&](i64 chunk, int thread) {
-        double* part = parts.data() + thread * size;
+  for_chunks_merged(
+      chunks, threads, slots,
+      [&](i64 chunk, int, i64 slot) {
+        double* part = parts.data() + slot * size;
         clear(part, size);
         const i64 end = chunk_start(x.indptr, x.major, chunks, chunk + 1);
         for (i64 j = chunk_start(x.indptr, x.major, chunks, chunk); j < end; ++j) scatter(x, j, pass.w + j * k, k, part);
       },
-      [&](i64, int thread) { add(z, parts.data() + thread * size, size); });
+      [&](i64 slot) { add(z, parts.data() + slot * size, size); });
 }
 
 template <class T, class I>
@@ -139,23 +141,24 @@ void csc_pass(const CompressedView<T, I>& x, const RowPass& pass) {
   if (pass.w) csc_scores(x, pass, z.data());
   const i64 blocks = ceil_div(n, sparse_block), group = most<i64>(1, ceil_div(blocks, 64)), chunks = ceil_div(blocks, group);
   int threads = threads_for(16 * n * k, chunks);
-  const Buffer<double> scores(threads * sparse_block * k), sums(threads * n_sums);
+  const i64 slots = result_slots(chunks, threads, n_sums);
+  const Buffer<double> scores(threads * sparse_block * k), sums(slots * n_sums);
   clear(pass.sums, n_sums);
-  for_chunks_ordered(
-      chunks, threads,
-      [&](i64 chunk, int thread) {
+  for_chunks_merged(
+      chunks, threads, slots,
+      [&](i64 chunk, int thread, i64 slot) {
         double* block = scores.data() + thread * sparse_block * k;
-        clear(sums.data() + thread * n_sums, n_sums);
+        clear(sums.data() + slot * n_sums, n_sums);
         for (i64 b = chunk * group; b < least(blocks, (chunk + 1) * group); ++b) {
           const i64 first = b * sparse_block, rows = least(sparse_block, n - first);
           for (i64 i = 0; pass.w && i < rows; ++i)
             for (i64 c = 0; c < k; ++c) block[c * sparse_block + i] = z[(first + i) * k + c];
-          pass.f.call(pass.f.self, first, rows, block, sparse_block, sums.data() + thread * n_sums);
+          pass.f.call(pass.f.self, first, rows, block, sparse_block, sums.data() + slot * n_sums);
           for (i64 i = 0; pass.grad && i < rows; ++i)
             for (i64 c = 0; c < k; ++c) z[(first + i) * k + c] = block[c * sparse_block + i];
         }
       },
-      [&](i64, int thread) { add(pass.sums, sums.data() + thread * n_sums, n_sums); });
+      [&](i64 slot) { add(pass.sums, sums.data() + slot * n_sums, n_sums); });
   if (!pass.grad) return;
   const i64 parts = count_chunks(nnz, x.major, 0);
   threads = threads_for(4 * nnz * k, parts);

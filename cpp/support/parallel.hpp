@@ -59,4 +59,22 @@ void for_chunks_ordered(i64 chunks, int threads, const Body& body, const Merge& 
   }
 }
 
+// Result buffers for `chunks` chunks of `size` doubles: one per chunk while they are small, else one per thread.
+inline i64 result_slots(i64 chunks, int threads, i64 size) {
+  return threads > 1 && chunks * size <= (i64(1) << 19) ? chunks : i64(threads);
+}
+
+// body(chunk, thread, slot) in any order, then merge(slot) one at a time in the order of the chunks. With a slot per chunk no
+// thread waits for another, which matters on a busy machine.
+template <class Body, class Merge>
+void for_chunks_merged(i64 chunks, int threads, i64 slots, const Body& body, const Merge& merge) {
+  if (slots == chunks && threads > 1) {
+    for_chunks(chunks, threads, [&](i64 c, int thread) { body(c, thread, c); });
+    for (i64 c = 0; c < chunks; ++c) merge(c);
+  } else {
+    for_chunks_ordered(
+        chunks, threads, [&](i64 c, int thread) { body(c, thread, i64(thread)); }, [&](i64, int thread) { merge(i64(thread)); });
+  }
+}
+
 }  // namespace empirisk::EMPIRISK_ISA
