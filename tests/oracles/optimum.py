@@ -101,8 +101,9 @@ def minimise(case: Case, signs: np.ndarray) -> tuple[np.ndarray, Any, Any]:
         if not free:
             break
         step = mp.lu_solve(H, rhs)
+        largest = max(abs(v) for v in step)
         for a, key in enumerate(free):
-            w[key] += step[a]
+            w[key] += step[a] * min(1, 5 / largest) if largest else 0  # far steps of Newton's method diverge
         if max(abs(v) for v in step) < mp.mpf(10) ** (-DIGITS + 10):
             break
     return w, grad, value
