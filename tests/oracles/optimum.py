@@ -104,8 +104,10 @@ def minimise(case: Case, signs: np.ndarray) -> tuple[np.ndarray, Any, Any]:
         largest = max(abs(v) for v in step)
         for a, key in enumerate(free):
             w[key] += step[a] * min(1, 5 / largest) if largest else 0  # far steps of Newton's method diverge
-        if max(abs(v) for v in step) < mp.mpf(10) ** (-DIGITS + 10):
+        if largest < mp.mpf(10) ** (-DIGITS + 10):
             break
+        if max(abs(v) for v in w.values()) > 100:
+            raise OverflowError("the objective has no minimum on these coefficients")
     return w, grad, value
 
 
