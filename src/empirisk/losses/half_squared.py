@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from empirisk.data.sums import weighted_sum
 from empirisk.losses.base import ScalarLoss
 from empirisk.typing import Array, Interval
 
@@ -53,10 +54,10 @@ class HalfSquared(ScalarLoss):
     def balance(self, y: Array, theta: Array, s: Array) -> Array:
         """Subtract the weighted mean: the domain is all of R, so this is the projection."""
         total = s.sum()
-        return theta - (s @ theta) / total if total > 0 else theta
+        return theta - weighted_sum(s, theta) / total if total > 0 else theta
 
     def best_constant(self, y: Array, s: Array) -> Array:
-        return np.asarray((s @ y) / s.sum())
+        return np.asarray(weighted_sum(s, y) / s.sum())
 
 
 def _row_sum(a: Array) -> Array:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import xlogy
 
+from empirisk.data.sums import weighted_sum
 from empirisk.typing import Array, Interval
 
 __all__ = ["Softmax"]
@@ -72,7 +73,7 @@ class Softmax:
     def balance(self, y: Array, theta: Array, s: Array) -> Array:
         """``theta' = (1-t) theta + t (e_y - q)`` with q and the smallest t that make class sums vanish."""
         k = theta.shape[1]
-        r = s @ theta
+        r = weighted_sum(s, theta)
         r = r - r.mean()  # the rows of theta sum to zero, and so must r: rounding would turn q negative
         if not np.any(r):
             return theta

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from empirisk import _loops
+from empirisk.data.sums import weighted_sum
 from empirisk.typing import Array
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _fused_softmax(problem: LinearProblem, w: Array) -> Evaluation:
 def two_reads(problem: LinearProblem, z: Array) -> Evaluation:
     """The same in plain NumPy, from scores that are known."""
     data, total = problem.data, problem.data.total_weight
-    loss = float(data.weight @ problem.loss.value(data.y, z)) / total
+    loss = float(weighted_sum(data.weight, problem.loss.value(data.y, z))) / total
     slope = ((data.weight / total) * problem.loss.grad(data.y, z).T).T
     X = problem.design.X
     grad = np.asarray(X.T @ slope.astype(X.dtype, copy=False), dtype=np.float64)

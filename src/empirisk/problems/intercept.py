@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from empirisk.data.sums import weighted_sum
 from empirisk.losses.base import Loss
 from empirisk.typing import Array
 
@@ -30,7 +31,7 @@ def best_intercept(loss: Loss, y: Array, s: Array, z: Array, start: Array | None
     iteration stops where the derivative is below rounding, a finite number.
     """
     if loss.name == "half_squared":
-        return np.asarray(s @ (y - z) / s.sum())
+        return np.asarray(weighted_sum(s, y - z) / s.sum())
     if start is None and not np.any(z):
         constant = loss.best_constant(y, s)
         if np.isfinite(constant).all():
@@ -45,12 +46,12 @@ def best_intercept(loss: Loss, y: Array, s: Array, z: Array, start: Array | None
 def _newton_scalar(loss: Loss, y: Array, s: Array, z: Array, b: float, total: float) -> Array:
     low, high = -np.inf, np.inf
     for _ in range(60):
-        slope = float(s @ loss.grad(y, z + b)) / total
+        slope = float(weighted_sum(s, loss.grad(y, z + b))) / total
         if slope > 0.0:
             high = b
         else:
             low = b
-        curvature = float(s @ loss.hess(y, z + b)) / total
+        curvature = float(weighted_sum(s, loss.hess(y, z + b))) / total
         step = -slope / curvature if curvature > 0.0 else -np.sign(slope)
         step = float(np.clip(step, -10.0, 10.0))
         proposal = b + step
@@ -65,19 +66,19 @@ def _newton_scalar(loss: Loss, y: Array, s: Array, z: Array, b: float, total: fl
 
 
 def _newton_vector(loss: Loss, y: Array, s: Array, z: Array, b: Array, total: float) -> Array:
-    value = float(s @ loss.value(y, z + b)) / total
+    value = float(weighted_sum(s, loss.value(y, z + b))) / total
     for _ in range(60):
         q = loss.mean(z + b)
-        slope = s @ loss.grad(y, z + b) / total
+        slope = weighted_sum(s, loss.grad(y, z + b)) / total
         if float(np.abs(slope).max()) <= 1e-16:
             break
-        hessian = (np.diag(s @ q) - (q.T * s) @ q) / total
+        hessian = (np.diag(weighted_sum(s, q)) - (q.T * s) @ q) / total
         k = len(b)
         # The direction of equal shifts is flat: a constant added there leaves the step's other part alone.
         step = -np.linalg.lstsq(hessian + np.full((k, k), 1.0 / k), slope, rcond=None)[0]
         step *= min(1.0, 10.0 / max(float(np.abs(step).max()), 1e-300))
         for _halving in range(30):
-            trial = float(s @ loss.value(y, z + b + step)) / total
+            trial = float(weighted_sum(s, loss.value(y, z + b + step))) / total
             if trial <= value:
                 break
             step *= 0.5

@@ -11,6 +11,7 @@ import numpy as np
 
 from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
+from empirisk.data.sums import weighted_sum
 from empirisk.losses.base import Loss
 from empirisk.penalties.base import Penalty
 from empirisk.problems.certify import certify
@@ -129,7 +130,7 @@ class LinearProblem:
         """Weighted mean loss of given scores."""
         if self.data.total_weight == 0.0:
             return 0.0
-        return float(self.data.weight @ self.loss.value(self.data.y, z)) / self.data.total_weight
+        return float(weighted_sum(self.data.weight, self.loss.value(self.data.y, z))) / self.data.total_weight
 
     def value(self, w: Array) -> float:
         """``F(w)``."""
@@ -181,26 +182,26 @@ class LinearProblem:
         if self.data.total_weight == 0.0:
             return 0.0
         y, s = self.null_rows
-        return float(s @ self.loss.value(y, self._at_null(y))) / self.data.total_weight
+        return float(weighted_sum(s, self.loss.value(y, self._at_null(y)))) / self.data.total_weight
 
     @cached_property
     def null_curvature(self) -> Array:
         """Weighted mean second derivative of the loss at the null model, per score."""
         y, s = self.null_rows
-        return np.asarray(s @ self.loss.hess(y, self._at_null(y)) / self.data.total_weight)
+        return np.asarray(weighted_sum(s, self.loss.hess(y, self._at_null(y))) / self.data.total_weight)
 
     @cached_property
     def null_slope(self) -> float:
         """Root mean square of the loss' derivative at the null model."""
         y, s = self.null_rows
         slope = self.loss.grad(y, self._at_null(y)).reshape(len(y), -1)
-        return math.sqrt(float(s @ (slope**2).sum(axis=1)) / self.data.total_weight)
+        return math.sqrt(float(weighted_sum(s, (slope**2).sum(axis=1))) / self.data.total_weight)
 
     @cached_property
     def target_square(self) -> float:
         """Weighted mean square of the targets."""
         y, s = self.null_rows
-        return float(s @ (y.reshape(len(y), -1) ** 2).sum(axis=1)) / self.data.total_weight
+        return float(weighted_sum(s, (y.reshape(len(y), -1) ** 2).sum(axis=1))) / self.data.total_weight
 
     # -- certificate, views ---------------------------------------------------------------------
 

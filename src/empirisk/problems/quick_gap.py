@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from empirisk.data.sums import weighted_sum
 from empirisk.problems.evaluation import Evaluation
 from empirisk.typing import Array
 
@@ -59,7 +60,7 @@ def _squared(problem: LinearProblem, e: Evaluation) -> tuple[float, Array]:
     mean, _ = problem.moments
     grad, g = problem.split(e.grad)
     data = problem.data
-    y_mean = data.weight @ data.y / data.total_weight
+    y_mean = weighted_sum(data.weight, data.y) / data.total_weight
     change = float(np.sum(-g * (y_mean + g) + 0.5 * g**2))
     return change, grad - np.multiply.outer(mean, g)
 
@@ -73,7 +74,7 @@ def _logistic(problem: LinearProblem, e: Evaluation) -> tuple[float, Array]:
     data = problem.data
     grad, g = problem.split(e.grad)
     slope = np.abs(problem.loss.grad(data.y, e.scores))
-    both_sides = float(data.weight @ slope) / data.total_weight
+    both_sides = float(weighted_sum(data.weight, slope)) / data.total_weight
     heavier = 0.5 * (both_sides + abs(float(g)))
     shrink = abs(float(g)) / heavier
     return shrink * math.log(2.0), np.abs(grad) + shrink * _rms(problem)

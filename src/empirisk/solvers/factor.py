@@ -13,6 +13,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, lapack
 
 from empirisk import _loops
+from empirisk.data.sums import weighted_sum
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.normal_equations import NormalEquations, normal_equations
 from empirisk.solvers.orthogonal import min_norm_factor
@@ -79,9 +80,7 @@ def _only_intercept(problem: LinearProblem) -> Factor:
     return Factor(solve, lambda: problem.null.copy(), 1.0, 0, 0.0)
 
 
-def _primal(
-    problem: LinearProblem, standard: Standardisation, normal: NormalEquations
-) -> Factor | None:
+def _primal(problem: LinearProblem, standard: Standardisation, normal: NormalEquations) -> Factor | None:
     scale = standard.scale
     H = normal.gram / np.multiply.outer(scale, scale)
     H[np.diag_indices_from(H)] += problem.penalty.l2 / scale**2
@@ -158,7 +157,9 @@ def _dual(problem: LinearProblem, standard: Standardisation) -> Factor | None:
         return problem.join(coef, b - standard.mean @ coef)
 
     def solve_targets() -> Array:
-        y_mean = (data.weight @ data.y) / total if problem.intercept else np.zeros(data.y.shape[1:])
+        y_mean = (
+            weighted_sum(data.weight, data.y) / total if problem.intercept else np.zeros(data.y.shape[1:])
+        )
         target = (root * (data.y - y_mean).T).T / total
         return lift(through_dual(cho_solve(factor, target, check_finite=False)), y_mean)
 

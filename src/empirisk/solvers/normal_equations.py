@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from empirisk import _loops
+from empirisk.data.sums import weighted_sum
 from empirisk.problems.linear import LinearProblem
 from empirisk.typing import Array
 
@@ -52,7 +53,7 @@ def _y_mean(problem: LinearProblem) -> Array:
     data = problem.data
     if not problem.intercept:
         return np.zeros(data.y.shape[1:])
-    return np.asarray((data.weight @ data.y) / data.total_weight)
+    return np.asarray(weighted_sum(data.weight, data.y) / data.total_weight)
 
 
 def _shares(problem: LinearProblem, y_mean: Array) -> Array:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.linalg import qr, solve_triangular, svd
 
+from empirisk.data.sums import weighted_sum
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.standardise import Standardisation
 from empirisk.typing import Array
@@ -96,7 +97,7 @@ def _row_space_projector(Vt: Array, scale: Array) -> Callable[[Array], Array]:
 def _targets(problem: LinearProblem, rows: int) -> tuple[Array, Array]:
     data = problem.data
     y = np.asarray(data.y, dtype=np.float64)
-    y_mean = (data.weight @ y) / data.total_weight if problem.intercept else np.zeros(y.shape[1:])
+    y_mean = weighted_sum(data.weight, y) / data.total_weight if problem.intercept else np.zeros(y.shape[1:])
     top = (np.sqrt(data.weight / data.total_weight) * (y - y_mean).T).T
     target = np.zeros((rows, *y.shape[1:]))
     target[: len(top)] = top

@@ -17,6 +17,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from empirisk import _loops
+from empirisk.data.sums import weighted_sum
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.normal_equations import normal_equations
 from empirisk.typing import Array
@@ -59,7 +60,7 @@ def ridge_path(problem: LinearProblem, alphas: Array) -> RidgePath:
     data, total = problem.data, problem.data.total_weight
     alphas = np.asarray(alphas, dtype=np.float64)
     y = np.asarray(data.y, dtype=np.float64)
-    y_mean = np.asarray((data.weight @ y) / total if problem.intercept else np.zeros(y.shape[1:]))
+    y_mean = np.asarray(weighted_sum(data.weight, y) / total if problem.intercept else np.zeros(y.shape[1:]))
     Y = (y - y_mean).reshape(len(y), -1)
     n, p = problem.design.shape
     values, V, b = _primal(problem) if p <= n else _dual(problem, Y)
