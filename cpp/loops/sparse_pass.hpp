@@ -9,9 +9,10 @@ namespace empirisk::EMPIRISK_ISA {
 constexpr i64 sparse_block = 128;  // rows per call of f
 
 // Chunks of about equal numbers of stored values. A chunk that scatters owns a buffer of `scatter` doubles that must be zeroed
-// and merged: there are at most nnz/(4 scatter) of them. Depends on the matrix alone.
+// and merged: at most nnz/(8 scatter) of them, and few where the buffers are large. Depends on the matrix alone.
 inline i64 count_chunks(i64 nnz, i64 major, i64 scatter) {
-  const i64 wanted = scatter > 0 ? least<i64>(32, most<i64>(2, nnz / (4 * scatter))) : 64;
+  i64 wanted = 64;
+  if (scatter > 0) wanted = least<i64>(scatter > 8192 ? 8 : 64, most<i64>(2, nnz / (8 * scatter)));
   return most<i64>(1, least(wanted, ceil_div(major, sparse_block)));
 }
 

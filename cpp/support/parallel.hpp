@@ -61,7 +61,7 @@ void for_chunks_ordered(i64 chunks, int threads, const Body& body, const Merge& 
 
 // Result buffers for `chunks` chunks of `size` doubles: one per chunk while they are small, else one per thread.
 inline i64 result_slots(i64 chunks, int threads, i64 size) {
-  return threads > 1 && chunks * size <= (i64(1) << 19) ? chunks : i64(threads);
+  return threads > 1 && chunks * size <= (i64(1) << 20) ? chunks : i64(threads);
 }
 
 // body(chunk, thread, slot) in any order, then merge(slot) one at a time in the order of the chunks. With a slot per chunk no
