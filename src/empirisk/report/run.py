@@ -82,8 +82,9 @@ def run_report(options: Options, say: Callable[[str], None]) -> Outcome:
     for line in p.plan.lines(p.split.why):
         say(line)
     refuse_too_large(p.plan.memory, available_memory())
-    # NumPy and SciPy bring a BLAS each, and their threads fight over the cores in loops like these.
-    with progress_for(p.plan.seconds, quiet=options.quiet) as progress, threadpool_limits(1, user_api="blas"):
+    # Two BLAS and OpenMP bring a pool of threads each, which fight over the cores in loops like these: on a
+    # busy machine of two cores one thread took 60 s on Adult, and two threads each more than 200 s.
+    with progress_for(p.plan.seconds, quiet=options.quiet) as progress, threadpool_limits(1):
         a = analyse(p, progress)
         seconds = time.perf_counter() - started
         report = collect(a, command=options.command(), seconds=seconds, settings=_settings(options, p))
