@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.sums import weighted_sum
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
@@ -141,7 +142,9 @@ class Coordinate:
         size = float(np.sqrt(2.0 * problem.null_loss))
         tol_gap = (1e-3 if gram is not None else 0.03) * state.gap
         accuracy = self.accuracy
-        if gram is not None and len(index) >= len(state.alive):  # nothing is left out: this is the whole problem
+        if gram is not None and len(index) >= len(
+            state.alive
+        ):  # nothing is left out: this is the whole problem
             accuracy = min(accuracy or 1e-8, 1e-8)
         if accuracy > 0.0:
             tol_gap = min(tol_gap, accuracy * problem.null_loss)
@@ -182,17 +185,17 @@ class Coordinate:
         assert state.alive is not None
         columns, h, y, penalty = state.columns, state.h, problem.data.y, problem.penalty
         z = columns.scores(coef)
-        b = float(h @ (y - z)) if problem.intercept else 0.0
+        b = float(weighted_sum(h, y - z)) if problem.intercept else 0.0
         z += b
         r = y - z
         u = h * r
-        loss = 0.5 * float(u @ r)
+        loss, covered = 0.5 * float(weighted_sum(u, r)), float(weighted_sum(u, y))
         v, read = _correlations(problem, state, u, coef)
         alive_v = v[state.alive]
         scale = penalty.feasible_scale(alive_v)
         rest = penalty.conjugate(scale * alive_v)
-        gap = loss + penalty.value(coef) + rest + scale * (0.5 * scale * 2.0 * loss - float(u @ y))
-        rounding = 8.0 * EPS * (abs(loss) + abs(float(u @ y)) + rest)
+        gap = loss + penalty.value(coef) + rest + scale * (scale * loss - covered)
+        rounding = 8.0 * EPS * (abs(loss) + abs(covered) + rest)
         gap = max(gap, rounding) if np.isfinite(gap) else np.inf
         alive = state.alive
         if penalty.l1 > 0.0 and gap < state.gap:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from empirisk.data.sums import weighted_sum
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.columns import Columns
 from empirisk.solvers.working_set import GramSet, Quadratic, gram_fits, minimise
@@ -99,7 +100,7 @@ class NewtonBlocks:
             theta = problem.loss.balance(problem.data.y, theta, problem.data.weight)
         v = self.columns.correlations((self.share * theta.T).T, self.index)
         scale = problem.penalty.feasible_scale(v)
-        conjugate = float(self.share @ problem.loss.conjugate(problem.data.y, -scale * theta))
+        conjugate = float(weighted_sum(self.share, problem.loss.conjugate(problem.data.y, -scale * theta)))
         value = self.loss + problem.penalty.value(self.w) + conjugate + problem.penalty.conjugate(scale * v)
         return value if np.isfinite(value) else np.inf
 
@@ -119,7 +120,7 @@ class NewtonBlocks:
         if task.mean is not None:
             shift = float(u.sum()) / total - float(task.mean @ d)
         along = self.columns.scores_of(self.index, d) + shift
-        t = self._line_search(pick, along, w, d, -float(u @ along))
+        t = self._line_search(pick, along, w, d, -float(weighted_sum(u, along)))
         if t == 0.0:
             return False
         self.w[pick] = new if t == 1.0 else w + t * d

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from empirisk import _loops
+from empirisk.data.sums import weighted_sum
 from empirisk.penalties.base import Penalty
 from empirisk.solvers.columns import Columns
 from empirisk.typing import Array, IndexArray
@@ -146,7 +147,7 @@ class _GramRun:
         assert task.gram is not None
         self.gram, self.q, self.w = task.gram.gram, task.q.copy(), w
         live = task.h > 0.0
-        self.r_square = float(task.u[live] @ (task.u[live] / task.h[live]))
+        self.r_square = float(weighted_sum(task.u[live], task.u[live] / task.h[live]))
         self.flops_of_epoch = float(len(w)) ** 2 + 1.0
 
     def __call__(
