@@ -55,7 +55,8 @@ def linear_pass(
 ) -> tuple[float, Float | None, float, Float | None, Float | None, Float | None]:
     """``(sum s l, sum s l' x, sum s l', z, l', l'')`` with ``z = X w + b``, in one read of X.
 
-    What is not wanted is None. s None means ones. z, l' and l'' are (n,), the derivatives without the weights. logistic: y is -1 or +1.
+    What is not wanted is None. s None means ones. z, l' and l'' are (n,), the derivatives without the
+    weights. logistic: y is -1 or +1.
     """
 
 def softmax_pass(
@@ -68,7 +69,7 @@ def softmax_pass(
     want_z: bool = False,
     want_probabilities: bool = False,
 ) -> tuple[float, Float | None, Float, Float | None, Float | None]:
-    """``(sum s l, its gradient in W (p, k) and b (k,), Z = X W + b, probabilities P)``, y class indices."""
+    """``(sum s l, its gradient in W and in b, Z = X W + b, probabilities P)`` for class indices y."""
 
 def weighted_hessian_product(X: Matrix, d: Real, v: Real, v_b: float = 0.0) -> tuple[Float, float]:
     """``(X' (d * (X v + v_b)), sum d * (X v + v_b))`` in one read of X."""
@@ -76,7 +77,10 @@ def weighted_hessian_product(X: Matrix, d: Real, v: Real, v_b: float = 0.0) -> t
 def softmax_hessian_product(
     X: Matrix, P: Real, s: Real | None, V: Real, v_b: Real | None = None
 ) -> tuple[Float, Float]:
-    """The softmax Hessian times (V, v_b): ``X' R, 1' R``, ``R_i = s_i (diag(P_i) - P_i P_i') (V' x_i + v_b)``."""
+    """The softmax Hessian times (V, v_b): ``X' R`` and ``1' R``.
+
+    ``R_i = s_i (diag(P_i) - P_i P_i') (V' x_i + v_b)``.
+    """
 
 def exp(x: Real) -> Float:
     """The exponential function of the passes, elementwise on a vector; within 1.25 ulp."""
@@ -123,9 +127,7 @@ def descend_columns(
     (k,) the h-weighted sums of squares about them.
     """
 
-def gram_columns(
-    X: Dense, index: Index, h: Real, mean: Real | None, first: int, G: Real
-) -> None:
+def gram_columns(X: Dense, index: Index, h: Real, mean: Real | None, first: int, G: Real) -> None:
     """Fills ``G[i, j] = sum_r h_r (x_ri - m_i)(x_rj - m_j)`` for ``first <= j < k`` and its mirror image."""
 
 def columns_rmatvec(X: Matrix, index: Index | None, u: Real) -> Float:
