@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from empirisk.data.collinear import find_collinear
 from empirisk.data.design import Design
-from empirisk.estimators.checks import check_columns, check_finite, check_weights
+from empirisk.estimators.checks import check_columns, check_finite, check_number, check_weights
 from empirisk.estimators.training import Remembered, remember
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Certificate, Solution
@@ -38,6 +38,7 @@ class LinearEstimator(BaseEstimator):
     coef_: Array
     intercept_: Any
     n_features_in_: int
+    tol: float
     _training: Remembered = None
 
     # -- what a subclass gives ----------------------------------------------------------------------
@@ -109,6 +110,7 @@ class LinearEstimator(BaseEstimator):
         return twin._prepare(X, y, sample_weight, fitting=True)
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any, fitting: bool) -> LinearProblem:
+        self._look_at_targets(y)
         X, y = validate_data(
             self,
             X,
@@ -129,6 +131,12 @@ class LinearEstimator(BaseEstimator):
         if "moments" in problem.__dict__ or design.size <= 10_000_000:
             check_columns(problem.moments[1], getattr(self, "feature_names_in_", None))
         return problem
+
+    def _look_at_targets(self, y: Any) -> None:
+        """Hook for checks of y that name the row."""
+
+    def _tolerance(self) -> float:
+        return check_number("tol", self.tol, 0.0, closed=False)
 
     def _y_options(self) -> dict[str, Any]:
         return {}

@@ -22,7 +22,7 @@ from empirisk.losses import Logistic, Loss, Softmax
 from empirisk.penalties import L1, L2, ElasticNetPenalty, Penalty, Zero
 from empirisk.problems.linear import LinearProblem
 from empirisk.problems.separation import find_separation
-from empirisk.results import Solution
+from empirisk.results import Solution, Status
 from empirisk.solvers.base import solve
 from empirisk.typing import Array
 
@@ -192,6 +192,7 @@ class LogisticRegression(ClassifierMixin, LinearEstimator):
         k = len(self.classes_)
         loss: Loss = Logistic() if k == 2 else Softmax()
         intercept = check_flag("fit_intercept", self.fit_intercept)
+        self._tolerance()
         data = ArrayBlocks(design, y, weight)
 
         def at(strength: float) -> LinearProblem:
@@ -209,28 +210,27 @@ class LogisticRegression(ClassifierMixin, LinearEstimator):
                 cv=self.cv,
                 rule=check_rule(self.rule),
                 seed=check_seed(self.random_state),
-                tol=check_number("tol", self.tol, 0.0, closed=False),
+                tol=self._tolerance(),
             )
             return at(self.selection_.alpha)
         return at(float(given))
 
     def _solve(self, problem: LinearProblem) -> Solution:
-        if problem.penalty.l1 == 0.0 and problem.penalty.l2 == 0.0:
-            self._refuse_separable(problem)
-        tol = check_number("tol", self.tol, 0.0, closed=False)
-        return solve(problem, self.solver, tol=tol, max_steps=check_count("max_iter", self.max_iter, 1))
-
-    def _refuse_separable(self, problem: LinearProblem) -> None:
-        separation = find_separation(problem, getattr(self, "feature_names_in_", None), self.classes_)
-        if separation.separable:
-            raise SeparationError(
-                f"{separation.sentence}; add a penalty (alpha > 0) or drop the columns that separate"
-            )
+        steps = check_count("max_iter", self.max_iter, 1)
+        solution = solve(problem, self.solver, tol=self._tolerance(), max_steps=steps)
+        if solution.status is Status.UNBOUNDED:
+            # Once more, for the names of the columns and classes.
+            found = find_separation(problem, getattr(self, "feature_names_in_", None), self.classes_)
+            advice = "add a penalty (alpha > 0) or drop the columns that separate"
+            raise SeparationError(f"{found.sentence}; {advice}")
+        return solution
 
     def _unpack(self, problem: LinearProblem, w: Array) -> None:
         coef, b = problem.split(w)
         dtype = problem.design.dtype
         self.coef_ = np.ascontiguousarray(np.atleast_2d(coef.T), dtype=dtype)
+        if problem.n_outputs and problem.intercept:
+            b = b - b.mean()  # equal shifts of all intercepts are the same model: take the centred one
         self.intercept_ = np.atleast_1d(np.asarray(b, dtype=dtype))
 
     def _pack(self, problem: LinearProblem) -> Array:

@@ -47,15 +47,20 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
     def _y_options(self) -> dict[str, Any]:
         return {"y_numeric": True, "multi_output": True}
 
+    def _look_at_targets(self, y: Any) -> None:
+        # Before scikit-learn's check, which names no row.
+        values = np.asarray(y)
+        if values.dtype.kind == "f":
+            check_targets_finite(values)
+
     def _targets(self, y: Any, fitting: bool) -> Array:
-        targets: Array = np.asarray(y, dtype=np.float64)
-        check_targets_finite(targets)
-        return targets
+        return np.asarray(y, dtype=np.float64)
 
     def _build(self, design: Design, y: Array, weight: Array, alpha: float | None) -> LinearProblem:
         outputs = y.shape[1] if y.ndim == 2 else 0
         intercept = check_flag("fit_intercept", self.fit_intercept)
         check_flag("positive", self.positive)
+        self._tolerance()
         data = ArrayBlocks(design, y, weight)
 
         def at(strength: float) -> LinearProblem:
@@ -78,11 +83,10 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
         if k is None and smooth and not problem.design.sparse:
             return select_by_loo(problem, alphas=alphas, rule=rule)
         seed = check_seed(self.random_state)
-        return select_by_folds(problem, alphas=alphas, cv=k, rule=rule, seed=seed, tol=self.tol)
+        return select_by_folds(problem, alphas=alphas, cv=k, rule=rule, seed=seed, tol=self._tolerance())
 
     def _solve(self, problem: LinearProblem) -> Solution:
-        tol = check_number("tol", self.tol, 0.0, closed=False)
-        steps = check_count("max_iter", self.max_iter, 1)
+        tol, steps = self._tolerance(), check_count("max_iter", self.max_iter, 1)
         return solve_by_target(problem, self.solver, tol=tol, max_steps=steps)
 
     def _unpack(self, problem: LinearProblem, w: Array) -> None:

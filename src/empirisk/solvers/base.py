@@ -7,9 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.linear import LinearProblem
-from empirisk.results import Certificate, Solution, Status
+from empirisk.problems.separation import find_separation
+from empirisk.results import Certificate, Kind, Solution, Status
 from empirisk.typing import Array, Capability
 
 __all__ = ["Solver", "State", "check_capabilities", "solve"]
@@ -117,15 +120,21 @@ def solve(
 
     chosen = resolve(problem, solver)
     check_capabilities(chosen, problem)
-    state = chosen.init(problem, w0)
+    _check_start(problem, w0)
+    unbounded = _unbounded(problem, chosen)
+    if unbounded is not None:
+        return unbounded
     watch = _Watch(problem, tol, callback)
     step = 0
     status = None
-    while status is None and step < max_steps:
-        state = chosen.step(problem, state)
-        step += 1
-        if state.check or state.done or step % check_every == 0 or step == max_steps:
-            status = watch.look(step, state)
+    # Overflow on the way (a wild start, an extreme column) ends in a status, not in a warning.
+    with np.errstate(over="ignore", invalid="ignore"):
+        state = chosen.init(problem, w0)
+        while status is None and step < max_steps:
+            state = chosen.step(problem, state)
+            step += 1
+            if state.check or state.done or step % check_every == 0 or step == max_steps:
+                status = watch.look(step, state)
     w, certificate = watch.best or (state.w, problem.certify(state.w, state.evaluation))
     return Solution(
         w=w,
@@ -137,6 +146,29 @@ def solve(
         state=state,
         note=state.note,
         solver=chosen.name,
+    )
+
+
+def _check_start(problem: LinearProblem, w0: Array | None) -> None:
+    if w0 is None:
+        return
+    if np.shape(w0) != problem.shape:
+        raise ValueError(f"w0 must have shape {problem.shape}, got {np.shape(w0)}")
+    if not np.isfinite(w0).all():
+        raise ValueError("w0 holds NaN or infinity; start from finite numbers, or leave it out")
+
+
+def _unbounded(problem: LinearProblem, solver: Solver) -> Solution | None:
+    """A solution that says so when a classification loss without a penalty has no finite minimiser."""
+    penalty = problem.penalty
+    if problem.loss.name not in ("logistic", "softmax") or penalty.l1 > 0.0 or penalty.l2 > 0.0:
+        return None
+    separation = find_separation(problem)
+    if not separation.separable:
+        return None
+    certificate = Certificate(Kind.NONE, math.inf, 1.0, "none: there is no minimum to be near to")
+    return Solution(
+        problem.null, Status.UNBOUNDED, certificate, note=separation.sentence, solver=solver.name
     )
 
 

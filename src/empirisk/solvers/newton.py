@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_factor, cho_solve, eigh
 
 from empirisk import _loops
 from empirisk.problems.evaluation import Evaluation
@@ -131,21 +131,24 @@ def _weighted_gram(problem: LinearProblem, d: Array, center: Array | None) -> Ar
 
 
 def _direction(H: Array, g: Array) -> Array:
-    """``-H^-1 g``; a ridge of rounding size is raised until H is numerically positive definite."""
+    """``-H^-1 g``, or the step of smallest norm when H is singular to rounding (collinear columns)."""
     flat = g.T.reshape(-1) if g.ndim == 2 else g
-    top = float(np.abs(np.diag(H)).max(initial=1e-300))
-    ridge = 0.0
-    while True:
-        try:
-            factor = cho_factor(H + ridge * np.eye(len(H)) if ridge else H, check_finite=False)
-            step = -cho_solve(factor, flat, check_finite=False)
-            if np.isfinite(step).all():
-                break
-        except np.linalg.LinAlgError:
-            pass
-        ridge = max(10.0 * ridge, 1e-14 * top)
+    step = _solve(H, flat)
     if g.ndim == 1:
-        return step
+        return -step
     # Equal shifts of all scores change nothing: stay in the subspace where they are absent.
     step = step.reshape(g.shape[::-1]).T
-    return np.asarray(step - step.mean(axis=1, keepdims=True))
+    return np.asarray(step.mean(axis=1, keepdims=True) - step)
+
+
+def _solve(H: Array, g: Array) -> Array:
+    try:
+        factor = cho_factor(H, check_finite=False)
+        pivots = np.diag(factor[0])
+        if pivots.min() > 1e-6 * pivots.max():
+            return np.asarray(cho_solve(factor, g, check_finite=False))
+    except np.linalg.LinAlgError:
+        pass
+    values, V = eigh(H, check_finite=False)
+    kept = values > 1e-12 * max(float(values[-1]), 1e-300)
+    return np.asarray(V[:, kept] @ ((V[:, kept].T @ g) / values[kept]))
