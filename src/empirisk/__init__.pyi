@@ -1,34 +1,76 @@
 from . import (
     data as data,
+)
+from . import (
     estimators as estimators,
+)
+from . import (
     losses as losses,
+)
+from . import (
     penalties as penalties,
+)
+from . import (
     plots as plots,
+)
+from . import (
     problems as problems,
+)
+from . import (
     report as report,
+)
+from . import (
     results as results,
+)
+from . import (
     selection as selection,
+)
+from . import (
     solvers as solvers,
 )
 from .estimators import (
     ElasticNet as ElasticNet,
+)
+from .estimators import (
     Lasso as Lasso,
+)
+from .estimators import (
     LinearRegression as LinearRegression,
+)
+from .estimators import (
     LogisticRegression as LogisticRegression,
+)
+from .estimators import (
     Ridge as Ridge,
+)
+from .estimators import (
     path as path,
+)
+from .estimators import (
     verify as verify,
 )
 from .report.model_file import load as load
 from .results import (
     Certificate as Certificate,
+)
+from .results import (
     Estimate as Estimate,
+)
+from .results import (
     Finding as Finding,
+)
+from .results import (
     Kind as Kind,
+)
+from .results import (
     Solution as Solution,
+)
+from .results import (
     Status as Status,
 )
-from .selection import compare as compare, cross_evaluate as cross_evaluate, evaluate as evaluate
+from .selection import compare as compare
+from .selection import cross_evaluate as cross_evaluate
+from .selection import evaluate as evaluate
 from .solvers import solve as solve
 
 __version__: str

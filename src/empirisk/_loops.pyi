@@ -100,10 +100,11 @@ def descend_gram(
     tol_gap: float,
     tol_move: float,
 ) -> tuple[int, float, float, float]:
-    """Coordinate descent on ``r(w)'r(w)/2 + l1 |w|_1 + l2 |w|^2/2`` with Gram matrix G (k, k); changes q and w in place.
+    """Coordinate descent on ``r(w)'r(w)/2 + l1 |w|_1 + l2 |w|^2/2`` with Gram matrix G (k, k).
 
-    q = minus the gradient of the quadratic at w (k,), r_square = ``r'r`` at w. Stops at a duality gap of tol_gap
-    or when no coordinate moves its column by more than tol_move. Returns (epochs, gap, move, r_square).
+    Changes q and w in place. q = minus the gradient of the quadratic at w (k,), r_square = ``r'r`` at w.
+    Stops at a duality gap of tol_gap or when no coordinate moves its column by more than tol_move. Returns
+    (epochs, gap, move, r_square).
     """
 
 def descend_columns(
@@ -123,8 +124,8 @@ def descend_columns(
 ) -> tuple[int, float, float, float]:
     """The same on the columns of dense or CSC X; changes u (n + 1,) and w (k,) in place.
 
-    ``u_i = h_i r_i`` and a last place of 0; mean (k,) the h-weighted means (then u sums to 0) or None; curvature
-    (k,) the h-weighted sums of squares about them.
+    ``u_i = h_i r_i`` and a last place of 0; mean (k,) the h-weighted means (then u sums to 0) or None;
+    curvature (k,) the h-weighted sums of squares about them.
     """
 
 def gram_columns(X: Dense, index: Index, h: Real, mean: Real | None, first: int, G: Real) -> None:

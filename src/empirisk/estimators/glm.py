@@ -168,7 +168,7 @@ class LogisticRegression(ClassifierMixin, LinearEstimator):
                 )
         if len(self.classes_) == 2:
             return np.where(codes, 1.0, -1.0)
-        return codes.astype(np.float64)
+        return np.asarray(codes, dtype=np.float64)
 
     def _weights(self, weight: Array, targets: Array) -> Array:
         codes = (targets > 0).astype(np.intp) if len(self.classes_) == 2 else targets.astype(np.intp)
@@ -262,9 +262,7 @@ class LogisticRegression(ClassifierMixin, LinearEstimator):
         z = self.decision_function(X)
         return z if z.ndim == 2 else np.column_stack([np.zeros_like(z), z])
 
-    def summary(
-        self, X: Any = None, y: Any = None, sample_weight: Any = None, *, level: float = 0.95
-    ) -> Any:
+    def summary(self, X: Any = None, y: Any = None, sample_weight: Any = None, *, level: float = 0.95) -> Any:
         """Coefficient table with standard errors, tests and intervals, or the reason why there is none.
 
         X, y and sample_weight are the rows of the fit; they may be left out while what was passed to

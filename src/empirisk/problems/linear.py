@@ -145,7 +145,8 @@ class LinearProblem:
             return np.array([-1.0, 1.0]), np.array([float(s[~positive].sum()), float(s[positive].sum())])
         if self.loss.name == "softmax":
             k = self.n_outputs
-            return np.arange(k, dtype=np.float64), np.bincount(self.data.codes, weights=s, minlength=k)
+            shares = np.bincount(self.data.codes, weights=s, minlength=k)
+            return np.arange(k, dtype=np.float64), shares.astype(np.float64)
         return y, s
 
     @cached_property

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import io
 import re
+from typing import TYPE_CHECKING, cast
 
 from empirisk.plots.display import Display, style
 from empirisk.plots.palette import PALETTE
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["inline_svg"]
 
@@ -35,7 +39,7 @@ def inline_svg(display: Display, prefix: str) -> str:
         ax = display.axes()
         display.draw(ax)
         nothing = {"Date": None, "Creator": None, "Format": None, "Type": None}
-        ax.figure.savefig(buffer, format="svg", metadata=nothing)
+        cast("Figure", ax.figure).savefig(buffer, format="svg", metadata=nothing)
     svg = buffer.getvalue()
     svg = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->", "", svg, flags=re.DOTALL)
     svg = svg[svg.index("<svg") :]

@@ -167,9 +167,7 @@ def _unbounded(problem: LinearProblem, solver: Solver) -> Solution | None:
     if not separation.separable:
         return None
     certificate = Certificate(Kind.NONE, math.inf, 1.0, "none: there is no minimum to be near to")
-    return Solution(
-        problem.null, Status.UNBOUNDED, certificate, note=separation.sentence, solver=solver.name
-    )
+    return Solution(problem.null, Status.UNBOUNDED, certificate, note=separation.sentence, solver=solver.name)
 
 
 class _Watch:
