@@ -314,8 +314,10 @@ def test_verify_agrees(est: Any, rng: np.random.Generator) -> None:
     fitted = clone(est).fit(d.X, d.y, sample_weight=s)
     again = er.verify(fitted, d.X, d.y, sample_weight=s)
     assert again.kind is fitted.certificate_.kind
+    # While solving, a bound on the gap may stand in for the gap itself: it must never be the smaller one.
     slack = max(again.floor, fitted.certificate_.floor, 1e-14)
-    assert again.value == pytest.approx(fitted.certificate_.value, rel=1e-3, abs=slack)
+    assert again.value <= fitted.certificate_.value * (1.0 + 1e-3) + slack
+    assert again.within(est.tol)
 
 
 @each(ALL)
@@ -332,5 +334,5 @@ def test_problem_is_public(est: Any, rng: np.random.Generator) -> None:
     fitted = clone(est).fit(d.X, d.y)
     problem = fitted.problem(d.X, d.y)
     bound = problem.certify(fitted.solution_.w)
-    assert bound.value == pytest.approx(fitted.certificate_.value, rel=1e-3, abs=max(bound.floor, 1e-14))
+    assert bound.value <= fitted.certificate_.value * (1.0 + 1e-3) + max(bound.floor, 1e-14)
     assert problem.value(fitted.solution_.w) < problem.value(problem.null)

@@ -11,7 +11,21 @@ import numpy as np
 
 from empirisk.typing import Array
 
-__all__ = ["weighted_sum"]
+__all__ = ["inner", "weighted_sum"]
+
+# Longest vectors whose dot product BLAS keeps on one thread.
+SERIAL_DOT = 8_192
+
+
+def inner(a: Array, b: Array) -> float:
+    """``sum a_i b_i`` over all entries of two arrays of the same shape.
+
+    Examples
+    --------
+    >>> inner(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    11.0
+    """
+    return float(np.vdot(a, b)) if a.size <= SERIAL_DOT else float(np.multiply(a, b).sum())
 
 
 def weighted_sum(s: Array, v: Array) -> Array:

@@ -143,9 +143,9 @@ class LinearEstimator(BaseEstimator):
 
     def _finish(self, problem: LinearProblem, solution: Solution) -> None:
         self._unpack(problem, solution.w)
-        note = self._collinear_note(problem, solution)
-        if note:
-            solution = replace(solution, note="; ".join(part for part in (solution.note, note) if part))
+        chosen = getattr(self, "selection_", None)
+        notes = (solution.note, self._collinear_note(problem, solution), chosen.note if chosen else "")
+        solution = replace(solution, note="; ".join(note for note in notes if note))
         if problem.design.dtype == np.float32:
             # The certificate is about the returned parameters, so round first.
             solution = replace(solution, certificate=problem.certify(self._pack(problem)))

@@ -193,6 +193,7 @@ class LogisticRegression(ClassifierMixin, LinearEstimator):
         loss: Loss = Logistic() if k == 2 else Softmax()
         intercept = check_flag("fit_intercept", self.fit_intercept)
         self._tolerance()
+        check_count("max_iter", self.max_iter, 1)
         data = ArrayBlocks(design, y, weight)
 
         def at(strength: float) -> LinearProblem:

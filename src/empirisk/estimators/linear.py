@@ -61,6 +61,7 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
         intercept = check_flag("fit_intercept", self.fit_intercept)
         check_flag("positive", self.positive)
         self._tolerance()
+        check_count("max_iter", self.max_iter, 1)
         data = ArrayBlocks(design, y, weight)
 
         def at(strength: float) -> LinearProblem:
@@ -176,7 +177,7 @@ class LinearRegression(SquaredErrorEstimator):
         Restrict the coefficients to be non-negative.
     solver : str or Solver, default "auto"
         See :mod:`empirisk.solvers.auto`.
-    tol : float, default 1e-10
+    tol : float, default 1e-8
         Largest accepted ``certificate.value / certificate.scale``.
     max_iter : int, default 10000
         Step limit.
@@ -213,7 +214,7 @@ class LinearRegression(SquaredErrorEstimator):
         fit_intercept: bool = True,
         positive: bool = False,
         solver: Any = "auto",
-        tol: float = 1e-10,
+        tol: float = 1e-8,
         max_iter: int = 10_000,
     ) -> None:
         self.fit_intercept = fit_intercept

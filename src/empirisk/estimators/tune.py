@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from empirisk.data.row_blocks import ArrayBlocks
+from empirisk.data.sums import weighted_sum
 from empirisk.estimators.checks import check_count, check_number
 from empirisk.estimators.folds import assign_folds
 from empirisk.problems.linear import LinearProblem
@@ -61,6 +62,16 @@ class StrengthSelection:
     def index(self) -> int:
         """Position that the rule chooses."""
         return self.index_one_se if self.rule == "one_se" else self.index_min
+
+    @property
+    def note(self) -> str:
+        """What the user should know about the choice; empty when there is nothing."""
+        if len(self.alphas) > 1 and self.index == len(self.alphas) - 1:
+            return (
+                f"the smallest of the {len(self.alphas)} strengths tried ({self.alpha:.3g}) was chosen: "
+                "smaller ones may do better; give `alphas` to try them"
+            )
+        return ""
 
     @property
     def alpha(self) -> float:
@@ -123,8 +134,8 @@ def select_by_folds(
         if not kept.any() or not held.any():
             raise ValueError(f"cv: split {row} leaves no row with positive weight to fit on or to score")
         fold_problem = replace(problem, data=ArrayBlocks(data.design, data.y, kept))
-        for column, solution in enumerate(path_by_target(fold_problem, grid, solve_path, tol=tol)):
-            losses[row, column] = _held_out_loss(problem, solution.w, held)
+        solutions = path_by_target(fold_problem, grid, solve_path, tol=tol)
+        losses[row] = _held_out_losses(problem, [solution.w for solution in solutions], held)
     mean = losses.mean(axis=0)
     se = losses.std(axis=0, ddof=1) / np.sqrt(len(splits)) if len(splits) > 1 else np.zeros(len(grid))
     return StrengthSelection(grid, mean, se, losses, rule, f"{len(splits)}-fold cross-validation")
@@ -148,12 +159,19 @@ def _splits(problem: LinearProblem, cv: Any, seed: int) -> Iterable[tuple[IndexA
         )
 
 
-def _held_out_loss(problem: LinearProblem, w: Array, held: Array) -> float:
+def _held_out_losses(problem: LinearProblem, ws: list[Array], held: Array) -> Array:
+    """Mean loss of each parameter array on the held-out rows, which are read once."""
     rows = np.flatnonzero(held)
     block = problem.data.take(rows)
-    coef, b = problem.split(w)
-    z = np.asarray(block.design.matvec(coef.astype(problem.design.dtype, copy=False)) + b, dtype=np.float64)
-    return float(held[rows] @ problem.loss.value(block.y, z)) / float(held[rows].sum())
+    share = held[rows] / held[rows].sum()
+    coefs = np.stack([problem.split(w)[0].reshape(problem.data.n_cols, -1) for w in ws], axis=1)
+    scores = block.design.matvec(coefs.reshape(len(coefs), -1).astype(problem.design.dtype, copy=False))
+    scores = np.asarray(scores, dtype=np.float64).reshape(len(rows), len(ws), -1)
+    out = np.empty(len(ws))
+    for k, w in enumerate(ws):
+        z = scores[:, k] + problem.split(w)[1]
+        out[k] = float(weighted_sum(share, problem.loss.value(block.y, z if problem.n_outputs else z[:, 0])))
+    return out
 
 
 def select_by_loo(problem: LinearProblem, *, alphas: Any, rule: str) -> StrengthSelection:

@@ -8,6 +8,7 @@ from typing import Self
 
 import numpy as np
 
+from empirisk.data.sums import inner
 from empirisk.typing import Array
 
 __all__ = ["ElasticNetPenalty"]
@@ -79,7 +80,7 @@ class ElasticNetPenalty:
         if self.l1 > 0.0:
             out += self.l1 * float(np.abs(w).sum())
         if self.l2 > 0.0:
-            out += 0.5 * self.l2 * float(np.vdot(w, w))
+            out += 0.5 * self.l2 * inner(w, w)
         return out
 
     def prox(self, v: Array, step: float) -> Array:
@@ -92,7 +93,7 @@ class ElasticNetPenalty:
         size = u if self.positive else np.abs(u)
         excess = np.maximum(size - self.l1, 0.0)
         if self.l2 > 0.0:
-            return float(np.vdot(excess, excess)) / (2.0 * self.l2)
+            return inner(excess, excess) / (2.0 * self.l2)
         return math.inf if np.any(excess > 0.0) else 0.0
 
     def feasible_scale(self, u: Array) -> float:

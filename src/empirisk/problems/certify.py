@@ -113,7 +113,7 @@ def _score_rounding(problem: LinearProblem, w: Array, scores: Array) -> float:
     coef = np.abs(problem.split(w)[0])
     if "moments" in problem.__dict__:
         mean, variance = problem.moments
-        terms = float((np.sqrt(variance + mean**2) @ coef).sum())
+        terms = float(weighted_sum(np.sqrt(variance + mean**2), coef).sum())
     else:
         terms = float(np.abs(scores).max(initial=0.0))
     slope = (
@@ -172,7 +172,7 @@ def kkt_residual(problem: LinearProblem, w: Array, evaluation: Evaluation | None
     if not math.isfinite(value):
         return Certificate(Kind.NONE, math.inf, 1.0, "none: the gradient is not finite at this point")
     eps = float(np.finfo(problem.design.dtype).eps)
-    terms = float((np.sqrt(variance + mean**2) @ np.abs(coef)).max(initial=0.0))
+    terms = float(weighted_sum(np.sqrt(variance + mean**2), np.abs(coef)).max(initial=0.0))
     floor = 8.0 * eps * (max(scale, size) + terms)
     claim = (
         f"the gradient is at most {value / scale:.1g} of its size at the null model in every column "

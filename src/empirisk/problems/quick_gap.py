@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from empirisk.data.sums import weighted_sum
+from empirisk.data.sums import inner, weighted_sum
 from empirisk.problems.evaluation import Evaluation
 from empirisk.typing import Array
 
@@ -42,17 +42,17 @@ def quick_gap(problem: LinearProblem, w: Array, e: Evaluation) -> tuple[float, f
         return None
     coef, b = problem.split(w)
     grad, grad_b = problem.split(e.grad)
-    inner = float(np.vdot(coef, grad)) + float(np.vdot(b, grad_b))
-    conjugate = inner - e.loss  # mean of loss*(loss'(z))
+    linear = inner(coef, grad) + inner(b, grad_b)
+    conjugate = linear - e.loss  # mean of loss*(loss'(z))
     primal = e.loss + penalty.value(coef)
-    ideal = primal + conjugate + float(np.vdot(grad, grad)) / (2.0 * penalty.l2)
+    ideal = primal + conjugate + inner(grad, grad) / (2.0 * penalty.l2)
     if not problem.intercept or not np.any(grad_b):
         return ideal, ideal
     repair = _REPAIRS.get(problem.loss.name)
     if repair is None:
         return None
     extra, v = repair(problem, e)
-    return primal + conjugate + extra + float(np.vdot(v, v)) / (2.0 * penalty.l2), ideal
+    return primal + conjugate + extra + inner(v, v) / (2.0 * penalty.l2), ideal
 
 
 def _squared(problem: LinearProblem, e: Evaluation) -> tuple[float, Array]:

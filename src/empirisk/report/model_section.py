@@ -82,6 +82,7 @@ def model_section(a: Analysis, certificate: Json | None, unit: str | None, absen
 
 
 def learning_section(a: Analysis, unit: str | None, absent: dict[str, str]) -> Json | None:
+    """The learning curve with bands, and what twice the rows would bring; None when there is no curve."""
     curve = a.curve
     if curve is None:
         why = (

@@ -55,7 +55,7 @@ class LinearPath:
 
 
 def fit_path(
-    X: Any, y: NDArray, n_classes: int, l1_ratio: float, alphas: Sequence[float] | Floats, tol: float = 1e-4
+    X: Any, y: NDArray, n_classes: int, l1_ratio: float, alphas: Sequence[float] | Floats, tol: float = 1e-8
 ) -> LinearPath:
     """Fit a linear model at each penalty.
 
@@ -71,7 +71,7 @@ def fit_path(
         Share of the L1 penalty.
     alphas : sequence of float
         Penalties on the mean-loss scale.
-    tol : float, default 1e-4
+    tol : float, default 1e-8
         Relative optimality gap of each solve; the final model is solved more tightly.
     """
     prior = prior_scores(y, n_classes) if n_classes else np.empty(0)

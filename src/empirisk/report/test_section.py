@@ -18,6 +18,7 @@ Json = dict[str, Any]
 
 
 def test_section(a: Analysis, unit: str | None, absent: dict[str, str]) -> Json:
+    """Scores and pictures of the chosen model on the test part, which is used this once."""
     sample, level = a.prepared.test, a.prepared.level
     found = [comparison(a.scores, name, unit) for name in metric_names(sample.task)]
     model, classes = a.scores.model, sample.classes

@@ -65,6 +65,11 @@ class CoordinateState(State):
     fresh: bool = True
 
 
+# Relative gap of a sub-problem that is the whole problem and is cheap: it has its Gram matrix, or X is small.
+WHOLE = 1e-14
+SMALL = 100_000
+
+
 @dataclass(frozen=True)
 class Coordinate:
     """Working sets, gap-safe screening, coordinate descent with Anderson acceleration.
@@ -142,10 +147,10 @@ class Coordinate:
         size = float(np.sqrt(2.0 * problem.null_loss))
         tol_gap = (1e-3 if gram is not None else 0.03) * state.gap
         accuracy = self.accuracy
-        if gram is not None and len(index) >= len(
-            state.alive
-        ):  # nothing is left out: this is the whole problem
-            accuracy = min(accuracy or 1e-8, 1e-8)
+        cheap = gram is not None or problem.design.size <= SMALL
+        if cheap and len(index) >= len(state.alive):
+            # Nothing is left out: the whole problem to the last digits costs next to nothing.
+            accuracy = WHOLE
         if accuracy > 0.0:
             tol_gap = min(tol_gap, accuracy * problem.null_loss)
         tol_gap = max(tol_gap, 1e-15 * size**2)

@@ -12,8 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
+from empirisk.data.sums import inner
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
 from empirisk.solvers.line_search import backtrack
@@ -61,7 +60,7 @@ class LBFGS:
                 state = replace(state, inverse=inverse, pairs=())
         grad = penalised_gradient(problem, state.w, here.grad)
         direction = -_two_loop(grad, state.pairs, state.inverse)
-        slope = float(np.vdot(grad, direction))
+        slope = inner(grad, direction)
         value = here.loss + problem.penalty.value(problem.split(state.w)[0])
         trials = 0
 
@@ -72,7 +71,7 @@ class LBFGS:
             e = problem.evaluate(w)
             g = penalised_gradient(problem, w, e.grad)
             new = e.loss + problem.penalty.value(problem.split(w)[0])
-            return new, float(np.vdot(g, direction)), (w, e, g)
+            return new, inner(g, direction), (w, e, g)
 
         found = backtrack(along, value, slope) if slope < 0.0 else None
         passes = state.n_passes + trials
@@ -83,10 +82,7 @@ class LBFGS:
         w, e, g = found[1]
         pair = (w - state.w, g - grad)
         pairs = state.pairs
-        if (
-            float(np.vdot(*pair))
-            > 1e-14 * float(np.vdot(pair[1], pair[1])) ** 0.5 * float(np.vdot(pair[0], pair[0])) ** 0.5
-        ):
+        if inner(*pair) > 1e-14 * inner(pair[1], pair[1]) ** 0.5 * inner(pair[0], pair[0]) ** 0.5:
             pairs = (*pairs, pair)[-MEMORY:]
         steps = state.steps + 1
         return LBFGSState(w, e, _promising(problem, g), False, passes, "", state.inverse, steps, pairs)
@@ -98,7 +94,7 @@ def _promising(problem: LinearProblem, g: Array) -> bool:
     if l2 <= 0.0:
         return False
     coef, _ = problem.split(g)
-    return float(np.vdot(coef, coef)) / (2.0 * l2) <= 2e-6 * max(problem.null_loss, 1e-300)
+    return inner(coef, coef) / (2.0 * l2) <= 2e-6 * max(problem.null_loss, 1e-300)
 
 
 def _two_loop(
@@ -107,14 +103,14 @@ def _two_loop(
     q = grad.copy()
     coefficients = []
     for step, change in reversed(pairs):
-        a = float(np.vdot(step, q)) / float(np.vdot(step, change))
+        a = inner(step, q) / inner(step, change)
         q -= a * change
         coefficients.append(a)
     r = inverse(q) if inverse is not None else q
     if pairs:
         step, change = pairs[-1]
         preconditioned = inverse(change) if inverse is not None else change
-        r = r * (float(np.vdot(step, change)) / max(float(np.vdot(change, preconditioned)), 1e-300))
+        r = r * (inner(step, change) / max(inner(change, preconditioned), 1e-300))
     for (step, change), a in zip(pairs, reversed(coefficients), strict=True):
-        r += (a - float(np.vdot(change, r)) / float(np.vdot(step, change))) * step
+        r += (a - inner(change, r) / inner(step, change)) * step
     return r

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 
 from empirisk import _loops
+from empirisk.data.sums import inner
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
@@ -52,7 +53,7 @@ class Newton:
         g = state.standard.grad_to_u(grad)
         d = _direction(_hessian(problem, state.standard, state.evaluation), g)
         direction = state.standard.to_w(d)
-        slope = float(np.vdot(grad, direction))
+        slope = inner(grad, direction)
         value = state.evaluation.loss + problem.penalty.value(problem.split(state.w)[0])
         passes = state.n_passes + 1.0
 
@@ -97,6 +98,9 @@ def _hessian(problem: LinearProblem, standard: Standardisation, e: Evaluation) -
             block = _block(problem, standard, d, diagonal=a == b)
             H[a * m : (a + 1) * m, b * m : (b + 1) * m] = block
             H[b * m : (b + 1) * m, a * m : (a + 1) * m] = block.T
+    # Equal shifts of all scores change no loss.  Curvature put there makes H definite and moves no step,
+    # because gradients have no part in that direction.
+    H += np.kron(np.full((k, k), np.diag(H).max() / k), np.eye(m))
     return H
 
 

@@ -9,6 +9,7 @@ from empirisk.problems.linear import LinearProblem
 from empirisk.results import Solution
 from empirisk.solvers.auto import choose
 from empirisk.solvers.base import Solver, solve
+from empirisk.solvers.compress import compress
 from empirisk.solvers.coordinate import Coordinate, CoordinateState
 from empirisk.solvers.prox_newton import ProxNewton, ProxNewtonState
 
@@ -29,7 +30,8 @@ def solve_path(
 
     With an L1 part the working set, its Gram matrix and the ranking of the columns are handed on, so that a
     strength usually costs one pass over X: the pass that certifies it.  Other penalties start from the
-    parameters of the strength before.
+    parameters of the strength before.  Dense least squares with many more rows than columns is
+    compressed to as many rows as columns first.
 
     Parameters
     ----------
@@ -56,9 +58,19 @@ def solve_path(
     >>> [s.w.round(6).tolist() for s in path]
     [[0.5, 0.0], [1.25, 0.25]]
     """
+    alphas = [float(alpha) for alpha in alphas]
+    small = compress(problem) if solver == "auto" and len(alphas) > 1 and problem.penalty.l1 > 0.0 else None
+    if small is None:
+        return _walk(problem, alphas, tol, solver, max_steps)
+    return [small.lift(s) for s in _walk(small.problem, alphas, small.tolerance(tol), solver, max_steps)]
+
+
+def _walk(
+    problem: LinearProblem, alphas: list[float], tol: float, solver: str | Solver, max_steps: int
+) -> list[Solution]:
     solutions: list[Solution] = []
     for alpha in alphas:
-        here = problem.with_strength(float(alpha))
+        here = problem.with_strength(alpha)
         last = solutions[-1] if solutions else None
         chosen = _warm(choose(here) if solver == "auto" else solver, last, tol)
         start = None if last is None or _is_warm(chosen) else last.w
