@@ -24,6 +24,9 @@ app = typer.Typer(
 )
 WRONG, SERIOUS, INTERRUPTED, BROKEN = 2, 3, 130, 70
 
+# As in empirisk.report.table, which is loaded only when a command runs; a test holds them equal.
+KINDS = "number, boolean, categorical, text, date, id"
+
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
@@ -108,13 +111,17 @@ def report(
     data: Annotated[Path, typer.Argument(help=".csv, .tsv or .txt (also .gz), .parquet or .jsonl")],
     target: Annotated[str, typer.Option(help="Column to predict.")],
     out: Annotated[Path | None, typer.Option(help="Folder of the report; DATA-report when left out.")] = None,
-    types: Annotated[list[str] | None, typer.Option(help="COLUMN=KIND; may be given more than once.")] = None,
+    types: Annotated[
+        list[str] | None, typer.Option(help=f"COLUMN=KIND, KIND one of {KINDS}; may be given more than once.")
+    ] = None,
     drop: Annotated[
         list[str] | None, typer.Option(help="Column to leave out; may be given more than once.")
     ] = None,
     task: Annotated[str | None, typer.Option(help="binary, multiclass or regression.")] = None,
     positive: Annotated[str | None, typer.Option(help="Class whose probability is reported.")] = None,
-    delimiter: Annotated[str | None, typer.Option(help="Between the fields of a text file.")] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(help="Between the fields of a text file, such as , ; | or tab.")
+    ] = None,
     decimal: Annotated[str | None, typer.Option(help="Decimal mark, . or ,")] = None,
     encoding: Annotated[str | None, typer.Option(help="Of a text file, such as cp1252.")] = None,
     header: Annotated[bool | None, typer.Option(help="Whether the first line holds names.")] = None,

@@ -18,6 +18,7 @@ from empirisk.estimators.checks import check_columns, check_finite, check_number
 from empirisk.estimators.training import Remembered, remember
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Certificate, Solution
+from empirisk.solvers.prune import prune
 from empirisk.typing import Array
 
 __all__ = ["CertificateWarning", "LinearEstimator"]
@@ -142,6 +143,7 @@ class LinearEstimator(BaseEstimator):
         return {}
 
     def _finish(self, problem: LinearProblem, solution: Solution) -> None:
+        solution = prune(problem, solution)
         self._unpack(problem, solution.w)
         chosen = getattr(self, "selection_", None)
         notes = (solution.note, self._collinear_note(problem, solution), chosen.note if chosen else "")

@@ -68,8 +68,13 @@ def check_folder(folder: Path) -> None:
     parent = folder.absolute().parent
     while not parent.exists():
         parent = parent.parent
-    if not os.access(parent, os.W_OK):
-        raise DataError(f"the folder of {folder.name} cannot be written: give another one with --out")
+    try:  # only trying tells: os.access says yes to everything for root
+        os.rmdir(tempfile.mkdtemp(dir=parent))
+    except OSError as error:
+        raise DataError(
+            f"the folder of {folder.name} cannot be written ({error.strerror or error}): "
+            "give another one with --out"
+        ) from error
 
 
 @contextmanager

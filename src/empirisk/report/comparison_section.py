@@ -14,6 +14,7 @@ from empirisk.selection.intervals import best_of
 __all__ = ["candidate_rows", "selection_curves", "selection_section"]
 
 Json = dict[str, Any]
+COMPLEXITY = "non-zero coefficients (median over the folds)"
 MAX_BOOTSTRAP_ROWS = 50_000
 
 
@@ -97,7 +98,12 @@ def candidate_rows(choice: Choice, certificates: dict[str, Json]) -> list[Json]:
                 "versus_baseline": maybe(row.versus_baseline),
                 "versus_best": maybe(row.versus_best),
                 "best_probability": row.best_probability,
-                "complexity": {"value": row.complexity, "unit": "non-zero coefficients"} if c.tuned else None,
+                "complexity": {
+                    "value": row.complexity,
+                    "unit": COMPLEXITY,
+                }
+                if c.tuned
+                else None,
                 "fit_seconds": number(result.seconds),
                 "certificate": certificates.get(c.name),
                 "note": _note(row),

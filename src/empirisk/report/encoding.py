@@ -36,7 +36,7 @@ def read_bytes(path: Path) -> bytes:
     DataError
         The file is missing, a folder, unreadable, empty, damaged, or of a known other kind.
     """
-    name = path.name
+    name = path.name or str(path)
     if path.is_dir():
         raise DataError(f"{name} is a folder: give the path of one file in it")
     if not path.exists():

@@ -57,7 +57,7 @@ class Compressed:
         return tol * self.original.null_loss / small if small > 0.0 else tol
 
     def lift(self, solution: Solution) -> Solution:
-        """The solution of the original problem: intercept back, certificate against the original null model."""
+        """The solution of the original problem, its certificate against the original null model."""
         coef = np.asarray(solution.w, dtype=np.float64)
         w = self.original.join(coef, self.y_mean - float(self.mean @ coef))
         gap, scale = solution.certificate.value, self.original.null_loss
