@@ -19,12 +19,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help=(
         "Fit, report and check models of tables, with a certificate for every fit and an interval for every"
-        " number."
+        " number. Exit codes: 0 done; 2 wrong input, said in one sentence; 3 a serious finding with --strict,"
+        " or a model that cannot be verified; 70 an error inside empirisk; 130 interrupted."
     ),
 )
 WRONG, SERIOUS, INTERRUPTED, BROKEN = 2, 3, 130, 70
 
-# As in empirisk.report.table, which is loaded only when a command runs; a test holds them equal.
+# The kinds of empirisk.report.table that a user may ask for; that module is loaded only when a command runs.
 KINDS = "number, boolean, categorical, text, date, id"
 
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]

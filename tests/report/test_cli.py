@@ -295,3 +295,10 @@ def _broken(*_: object) -> None:
 def test_python_callers_get_the_sentence_too(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="has no column 'z'"):
         make_report(tmp_path, numbers(), "z")
+
+
+def test_the_help_names_kinds_that_exist() -> None:
+    from empirisk.cli import KINDS
+    from empirisk.report.table import KINDS as KNOWN
+
+    assert set(KINDS.split(", ")) <= set(KNOWN)

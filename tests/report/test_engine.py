@@ -281,6 +281,9 @@ def test_next_step_follows_the_evidence() -> None:
     assert step is not None
     assert step["sentence"].startswith("A richer class of models would help")
     assert "more rows would not" in step["sentence"]
+    step = next_step(estimate(0.05, 0.03, 0.07), estimate(0.001, 0.0002, 0.002), "log-loss", 0.5, [])
+    assert step is not None
+    assert "more rows would help little" in step["sentence"]
     step = next_step(estimate(-0.01, -0.02, 0.0), estimate(0.05, 0.03, 0.09), "log-loss", 0.5, [])
     assert step is not None
     assert step["sentence"].startswith("More rows would help")

@@ -101,7 +101,8 @@ def _more_rows(e: Estimate | None, label: str, useful: float) -> str:
         return "whether more rows would help cannot be told"
     shown = f"{e.value:.2g} [{e.low:.2g}, {e.high:.2g}] lower {label} with twice the rows"
     if e.high < useful:
-        return f"more rows would not ({shown})"
+        little = "would help little" if e.low > 0.0 else "would not"
+        return f"more rows {little} ({shown})"
     if e.low > 0.0 and e.value >= useful:
         return f"more rows would too ({shown})"
     return f"more rows were not shown to help ({shown})"
