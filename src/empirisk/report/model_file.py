@@ -169,6 +169,17 @@ def load(path: str | os.PathLike[str]) -> ModelFile:
     ModelFileError
         The file is damaged, holds types that are not trusted, or predicts the stored synthetic rows
         differently.
+
+    Examples
+    --------
+    ``er.load("adult-report/model.empirisk").predict("new.csv")`` predicts the rows of a file.
+
+    >>> import empirisk as er
+    >>> try:
+    ...     er.load("nowhere.empirisk")
+    ... except ValueError as error:
+    ...     print(error)
+    nowhere.empirisk does not exist: give the model.empirisk of a report folder
     """
     file = Path(path)
     metadata, dump = _unpack(file)

@@ -19,6 +19,7 @@ Json = dict[str, Any]
 
 
 def model_section(a: Analysis, certificate: Json | None, unit: str | None, absent: dict[str, str]) -> Json:
+    """Coefficients, importances and the optimality certificate of the chosen model."""
     p, model, row = a.prepared, a.model, a.choice.row
     target, task = p.table.target, p.table.task
     loss = "mse" if task == "regression" else "log_loss"
