@@ -23,8 +23,9 @@ __all__ = [
 ]
 
 
-# Squares of larger numbers overflow float64 when summed.
+# Squares of larger numbers overflow float64 when summed; dual values are divided by strengths.
 LARGEST = 1e150
+SMALLEST = 1e-100
 
 
 def check_finite(design: Design, names: Any = None) -> None:
@@ -133,4 +134,9 @@ def check_alpha(alpha: Any, words: tuple[str, ...] = ("1/n", "cv")) -> float | s
     if isinstance(alpha, str) or alpha is None:
         listed = " or ".join(repr(w) for w in words)
         raise ValueError(f"alpha must be a number >= 0, or {listed}, got {alpha!r}")
-    return check_number("alpha", alpha, 0.0)
+    strength = check_number("alpha", alpha, 0.0)
+    if 0.0 < strength < SMALLEST:
+        raise ValueError(
+            f"alpha = {strength:g} is too small for double precision: give 0 (no penalty) or at least {SMALLEST:g}"
+        )
+    return strength
