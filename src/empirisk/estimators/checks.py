@@ -137,6 +137,6 @@ def check_alpha(alpha: Any, words: tuple[str, ...] = ("1/n", "cv")) -> float | s
     strength = check_number("alpha", alpha, 0.0)
     if 0.0 < strength < SMALLEST:
         raise ValueError(
-            f"alpha = {strength:g} is too small for double precision: give 0 (no penalty) or at least {SMALLEST:g}"
+            f"alpha = {strength:g} is too small for double precision: give 0 or at least {SMALLEST:g}"
         )
     return strength

@@ -131,11 +131,9 @@ def _gap_certificate(problem: LinearProblem, gap: float, size: float) -> Certifi
     floor = 8.0 * float(np.finfo(np.float64).eps) * size
     scale = _scale(problem)
     shown = max(gap, floor)
-    of = "null model's" if scale == problem.null_loss else "targets' mean square / 2,"
-    claim = (
-        f"F(w) - min F <= {shown:.2g} (relative {shown / scale:.1g} of the {of} {scale:.3g}), "
-        f"by {Kind.DUALITY_GAP.value}"
-    )
+    null = scale == problem.null_loss
+    of = f"the null model's {scale:.3g}" if null else f"{scale:.3g}, the null model being perfect"
+    claim = f"F(w) - min F <= {shown:.2g} (relative {shown / scale:.1g} of {of}), by {Kind.DUALITY_GAP.value}"
     return Certificate(Kind.DUALITY_GAP, gap, scale, claim, problem.penalty.strong_convexity, floor)
 
 
