@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from empirisk.report.comparison_section import candidate_rows, selection_curves, selection_section
 from empirisk.report.data_section import data_section, split_section
 from empirisk.report.engine import Analysis
@@ -121,7 +123,12 @@ def _verdict(a: Analysis, task: Json, headline: Json, certificate: Json | None, 
     choice, loss = a.choice, LABELS["mse" if task["kind"] == "regression" else "log_loss"]
     row = choice.row
     reference = next((r for r in choice.rows if r.result.candidate.role == "reference"), None)
-    richer = None if reference is None else a.scoring.difference(row.losses - reference.losses)
+    baseline = next((r for r in choice.rows if r.result.candidate.role == "baseline"), None)
+    # Boosting that found no split on few rows is the baseline again and says nothing about richer classes.
+    idle = reference is None or (
+        baseline is not None and np.allclose(reference.losses, baseline.losses, rtol=1e-6, atol=0.0)
+    )
+    richer = None if idle or reference is None else a.scoring.difference(row.losses - reference.losses)
     gain = None if a.curve is None else a.curve.gain
     serious = [f for f in a.findings if f.level == "serious"]
     claim = None

@@ -32,7 +32,7 @@ def verdict_sentence(label: str, task: Json, headline: Json, linear: bool, sourc
             f" from {headline['model']['n']:,} test rows."
         ),
     }[better]
-    value = headline["model"]["value"]
+    value = headline["model"]["value"] if better != "unknown" else None
     if headline["name"] == "accuracy" and value is not None:
         said += f" If tomorrow's rows are drawn like these, it is right on about {round(100 * value)} of 100."
     elif headline["name"] == "mae" and value is not None:
@@ -100,6 +100,8 @@ def _more_rows(e: Estimate | None, label: str, useful: float) -> str:
     if e is None or e.low is None or e.high is None:
         return "whether more rows would help cannot be told"
     shown = f"{e.value:.2g} [{e.low:.2g}, {e.high:.2g}] lower {label} with twice the rows"
+    if e.high <= 0.0:
+        return "more rows would not"
     if e.high < useful:
         little = "would help little" if e.low > 0.0 else "would not"
         return f"more rows {little} ({shown})"
