@@ -23,6 +23,7 @@ from empirisk.report.errors import DataError
 from empirisk.report.estimates import Scoring
 from empirisk.report.final import FinalModel
 from empirisk.report.folds import deal
+from empirisk.report.held_out_scores import predictions
 from empirisk.report.importance import importances
 from empirisk.report.learning_curve import curve_sizes
 from empirisk.report.memory import available_memory, refuse_too_large
@@ -30,7 +31,6 @@ from empirisk.report.path import fit_path
 from empirisk.report.plan import Plan, make_plan
 from empirisk.report.residuals import coverage
 from empirisk.report.rows import brier_rows, fill_classes, loss_rows, prior_scores, probabilities
-from empirisk.report.test_scores import predictions
 from empirisk.report.verdict import next_step
 from empirisk.results import Estimate
 

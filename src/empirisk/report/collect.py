@@ -11,12 +11,12 @@ from empirisk.report.data_section import data_section, split_section
 from empirisk.report.engine import Analysis
 from empirisk.report.estimates import number
 from empirisk.report.final import certificate_json
+from empirisk.report.held_out_scores import LABELS
+from empirisk.report.held_out_section import held_out_section
 from empirisk.report.limits import limits
 from empirisk.report.model_section import learning_section, model_section
 from empirisk.report.provenance import provenance
 from empirisk.report.schema import SCHEMA_NAME, validate_report
-from empirisk.report.test_scores import LABELS
-from empirisk.report.test_section import test_section
 from empirisk.report.tuning import CrossValidated
 from empirisk.report.verdict import next_step, verdict_sentence, worst_findings
 from empirisk.results import Finding
@@ -50,7 +50,7 @@ def collect(a: Analysis, *, command: str, seconds: float, settings: Json) -> Jso
     absent: dict[str, str] = {}
     task = _task(a, unit)
     certificate = certificate_json(a.model)
-    test = test_section(a, unit, absent)
+    test = held_out_section(a, unit, absent)
     model = model_section(a, certificate, unit, absent)
     ends = _certificates(a, certificate)
     report: Json = {

@@ -8,7 +8,7 @@ import numpy as np
 
 from empirisk.report.choose import Choice, Row
 from empirisk.report.estimates import Scoring, band, estimate, maybe, number
-from empirisk.report.test_scores import LABELS, unit_of
+from empirisk.report.held_out_scores import LABELS, unit_of
 from empirisk.selection.intervals import best_of
 
 __all__ = ["candidate_rows", "selection_curves", "selection_section"]

@@ -15,6 +15,7 @@ from empirisk.report.encode import make_encoder
 from empirisk.report.estimates import Scoring
 from empirisk.report.final import FinalModel, fit_final
 from empirisk.report.folds import Folds, make_folds
+from empirisk.report.held_out_scores import TestScores, predictions
 from empirisk.report.learning_curve import LearningCurve, learning_curve
 from empirisk.report.plan import Plan, make_plan
 from empirisk.report.progress import Progress
@@ -22,7 +23,6 @@ from empirisk.report.rows import constant_scores
 from empirisk.report.sample import Sample, take
 from empirisk.report.split import Split, split_rows
 from empirisk.report.table import Table
-from empirisk.report.test_scores import TestScores, predictions
 from empirisk.report.tuning import cross_validate
 from empirisk.report.without import without_column
 from empirisk.results import Estimate, Finding

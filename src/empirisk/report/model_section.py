@@ -10,8 +10,8 @@ from empirisk.report.coefficients import coefficient_rows
 from empirisk.report.engine import Analysis
 from empirisk.report.estimates import band, estimate, maybe
 from empirisk.report.final import linear_parts
+from empirisk.report.held_out_scores import LABELS, unit_of
 from empirisk.report.importance import importances
-from empirisk.report.test_scores import LABELS, unit_of
 
 __all__ = ["learning_section", "model_section"]
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from empirisk.report.encode import MISSING
 from empirisk.report.estimates import Json, estimate
+from empirisk.report.held_out_scores import LABELS, predictions, unit_of
 from empirisk.report.sample import Sample
-from empirisk.report.test_scores import LABELS, predictions, unit_of
 from empirisk.results import Estimate
 from empirisk.selection.metrics import METRICS
 

@@ -10,12 +10,12 @@ import numpy as np
 from empirisk.plots import wording
 from empirisk.report.errors import DataError
 from empirisk.report.estimates import estimate
+from empirisk.report.held_out_scores import LABELS, metric_names, predictions
 from empirisk.report.model_file import ModelFile
 from empirisk.report.rows import fill_classes
 from empirisk.report.sample import Sample, take
 from empirisk.report.split import split_rows
 from empirisk.report.table import Table
-from empirisk.report.test_scores import LABELS, metric_names, predictions
 from empirisk.results import Certificate, Estimate
 from empirisk.selection.metrics import METRICS
 

@@ -8,16 +8,16 @@ import numpy as np
 
 from empirisk.report.curves import calibration, pr_curve, roc_curve, score_bins
 from empirisk.report.engine import Analysis
+from empirisk.report.held_out_scores import comparison, confusion, metric_names
 from empirisk.report.residuals import coverage, normal_quantiles, spread
 from empirisk.report.subgroups import subgroups
-from empirisk.report.test_scores import comparison, confusion, metric_names
 
-__all__ = ["test_section"]
+__all__ = ["held_out_section"]
 
 Json = dict[str, Any]
 
 
-def test_section(a: Analysis, unit: str | None, absent: dict[str, str]) -> Json:
+def held_out_section(a: Analysis, unit: str | None, absent: dict[str, str]) -> Json:
     """Scores and pictures of the chosen model on the test part, which is used this once."""
     sample, level = a.prepared.test, a.prepared.level
     found = [comparison(a.scores, name, unit) for name in metric_names(sample.task)]
