@@ -81,6 +81,11 @@ def path(
     -------
     Path
 
+    Raises
+    ------
+    TypeError
+        The estimator has no ``alpha``.
+
     Examples
     --------
     >>> import numpy as np, empirisk as er
@@ -90,6 +95,8 @@ def path(
     >>> p.coefs.shape, bool(np.all(p.coefs[0] == 0.0))
     ((100, 3), True)
     """
+    if "alpha" not in est.get_params(deep=False):
+        raise TypeError(f"path needs an estimator with a penalty strength, {type(est).__name__} has none")
     twin = clone(est)
     twin.set_params(alpha=1.0)
     problem = twin._prepare(X, y, sample_weight, fitting=True)

@@ -26,7 +26,9 @@ def tuned_metric(task: str) -> str:
 def selection_section(choice: Choice, task: str, unit: str | None, folds: int, seed: int) -> Json:
     """Return ``report["selection"]``: the rule, what it chose, and what the other would have chosen."""
     name, row = tuned_metric(task), choice.row
-    other = choice.rows[choice.by_minimum].result
+    lowest = choice.rows[choice.by_minimum]
+    other = lowest.result
+    same = lowest is row and row.at == row.lowest
     parts = [
         "Within one standard error of the best score (of the difference on the same rows), the candidate"
         f" with the fewest non-zero coefficients is chosen: {row.result.candidate.label}."
@@ -47,13 +49,12 @@ def selection_section(choice: Choice, task: str, unit: str | None, folds: int, s
         "rule": "one-standard-error",
         "sentence": " ".join(parts),
         "other_rule": (
-            f"The smallest mean score would have chosen {other.candidate.label}"
-            + (
-                f" with alpha = {other.alphas[choice.rows[choice.by_minimum].lowest]:.3g}."
-                if other.candidate.tuned
-                else "."
-            )
-        ),
+            "The smallest mean score chooses the same: "
+            if same
+            else "The smallest mean score would have chosen "
+        )
+        + other.candidate.label
+        + (f" with alpha = {other.alphas[lowest.lowest]:.3g}." if other.candidate.tuned else "."),
         "best_probability_method": (
             "normal draws with the mean and covariance of the out-of-fold losses; the reference is left out"
         ),

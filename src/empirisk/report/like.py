@@ -81,7 +81,9 @@ def _check_columns(raw: RawFile, like: Table) -> list[str]:
     if lost:
         shown = ", ".join(repr(n) for n in lost[:5]) + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
         extra = [n for n in have if n not in known]
-        hint = near_matches(lost[0], extra or have)
+        hint = near_matches(lost[0], extra)
+        if not hint.startswith("did you mean"):
+            hint = near_matches("", have)
         raise DataError(
             f"{raw.source.name} lacks {'columns' if len(lost) > 1 else 'the column'} {shown}: {hint}"
         )

@@ -76,6 +76,16 @@ class ModelFile:
         """The decisions under which other files are read; holds no rows."""
         return Table.from_decisions(self.metadata["decisions"])
 
+    def _table(self, data: Any) -> Table:
+        if isinstance(data, Table):
+            return data
+        if isinstance(data, str | os.PathLike):
+            return self.read(data)
+        raise TypeError(
+            f"a model file predicts the rows of a file or of its own read(), not of a {type(data).__name__}: "
+            "write the frame to .parquet or .csv first"
+        )
+
     def read(self, data: str | os.PathLike[str], *, labelled: bool = False) -> Table:
         """Read a file so that its columns mean what they meant in training.
 
@@ -98,7 +108,7 @@ class ModelFile:
 
     def predict(self, data: str | os.PathLike[str] | Table) -> np.ndarray:
         """Predict a class label or a number for each row of a file, or of a table from :meth:`read`."""
-        table = data if isinstance(data, Table) else self.read(data)
+        table = self._table(data)
         values = self.pipeline.predict(model_frame(table))
         if not self.classes:
             return np.asarray(values, dtype=np.float64)
@@ -111,7 +121,7 @@ class ModelFile:
         """
         if not self.classes:
             raise ModelFileError("this model predicts a number, so there are no probabilities: use predict")
-        table = data if isinstance(data, Table) else self.read(data)
+        table = self._table(data)
         found = np.asarray(self.pipeline.predict_proba(model_frame(table)), dtype=np.float64)
         out = np.zeros((found.shape[0], len(self.classes)))
         out[:, np.asarray(self.pipeline.classes_, dtype=np.intp)] = found

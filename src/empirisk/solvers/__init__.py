@@ -4,6 +4,7 @@ from empirisk.solvers.auto import choose
 from empirisk.solvers.base import Solver, State, solve
 from empirisk.solvers.conjugate_gradient import ConjugateGradient
 from empirisk.solvers.coordinate import Coordinate
+from empirisk.solvers.joint_newton import JointNewton
 from empirisk.solvers.lbfgs import LBFGS
 from empirisk.solvers.least_squares import LeastSquares
 from empirisk.solvers.newton import Newton
@@ -12,6 +13,7 @@ from empirisk.solvers.prox_newton import ProxNewton
 REGISTRY: dict[str, type] = {
     "conjugate_gradient": ConjugateGradient,
     "coordinate": Coordinate,
+    "joint_newton": JointNewton,
     "lbfgs": LBFGS,
     "least_squares": LeastSquares,
     "newton": Newton,
@@ -23,6 +25,7 @@ __all__ = [
     "REGISTRY",
     "ConjugateGradient",
     "Coordinate",
+    "JointNewton",
     "LeastSquares",
     "Newton",
     "ProxNewton",

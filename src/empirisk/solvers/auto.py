@@ -10,7 +10,9 @@ half squared          L1, elastic net, or positive         coordinate
 logistic, softmax     none or L2; dense; parameters <=     newton
                       300, rows * parameters^2 <= 3e8
 logistic, softmax     none or L2, otherwise                lbfgs
-logistic, softmax     L1, elastic net                      prox_newton
+softmax               L1, elastic net; dense; parameters   joint_newton
+                      <= 300, rows * parameters^2 <= 1e8
+logistic, softmax     L1, elastic net, otherwise           prox_newton
 ====================  ===================================  ==========================================
 """
 
@@ -26,6 +28,7 @@ __all__ = ["choose", "resolve"]
 # Newton's Hessians cost rows * parameters^2 flops each; above this L-BFGS is measured to be faster.
 NEWTON_PARAMETERS = 300
 NEWTON_FLOPS = 3e8
+JOINT_FLOPS = 1e8
 # A Gram matrix of this side takes 0.5 GB and its factorisation some 10 s on two cores.
 DIRECT = 8_000
 
@@ -38,10 +41,12 @@ def choose(problem: LinearProblem) -> str:
             return "coordinate"
         large = min(problem.design.shape) > DIRECT
         return "conjugate_gradient" if problem.design.sparse or large else "least_squares"
-    if not smooth:
-        return "prox_newton"
     parameters = problem.n_params * max(problem.n_outputs, 1)
     flops = problem.design.shape[0] * float(parameters) ** 2
+    if not smooth:
+        joint = problem.n_outputs and not problem.design.sparse
+        few = parameters <= NEWTON_PARAMETERS and flops <= JOINT_FLOPS
+        return "joint_newton" if joint and few else "prox_newton"
     small = parameters <= NEWTON_PARAMETERS and flops <= NEWTON_FLOPS
     return "newton" if small and not problem.design.sparse else "lbfgs"
 

@@ -22,7 +22,7 @@ from empirisk.solvers.line_search import backtrack
 from empirisk.solvers.standardise import Standardisation, standardise
 from empirisk.typing import Array, Capability
 
-__all__ = ["Newton", "penalised_gradient", "scalar_hessian"]
+__all__ = ["Newton", "full_hessian", "penalised_gradient", "scalar_hessian"]
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Newton:
     def step(self, problem: LinearProblem, state: Any) -> NewtonState:
         grad = penalised_gradient(problem, state.w, state.evaluation.grad)
         g = state.standard.grad_to_u(grad)
-        d = _direction(_hessian(problem, state.standard, state.evaluation), g)
+        d = _direction(_lifted(problem, full_hessian(problem, state.standard, state.evaluation)), g)
         direction = state.standard.to_w(d)
         slope = inner(grad, direction)
         value = state.evaluation.loss + problem.penalty.value(problem.split(state.w)[0])
@@ -84,7 +84,7 @@ def scalar_hessian(problem: LinearProblem, standard: Standardisation, e: Evaluat
     return _block(problem, standard, problem.data.weight * curvature, diagonal=True)
 
 
-def _hessian(problem: LinearProblem, standard: Standardisation, e: Evaluation) -> Array:
+def full_hessian(problem: LinearProblem, standard: Standardisation, e: Evaluation) -> Array:
     """Hessian in (u, c); for vector scores flattened class-major: index = row + column * rows of u."""
     if not problem.n_outputs:
         return scalar_hessian(problem, standard, e)
@@ -98,10 +98,16 @@ def _hessian(problem: LinearProblem, standard: Standardisation, e: Evaluation) -
             block = _block(problem, standard, d, diagonal=a == b)
             H[a * m : (a + 1) * m, b * m : (b + 1) * m] = block
             H[b * m : (b + 1) * m, a * m : (a + 1) * m] = block.T
-    # Equal shifts of all scores change no loss.  Curvature put there makes H definite and moves no step,
-    # because gradients have no part in that direction.
-    H += np.kron(np.full((k, k), np.diag(H).max() / k), np.eye(m))
     return H
+
+
+def _lifted(problem: LinearProblem, H: Array) -> Array:
+    """H with curvature in the direction of equal shifts of all scores, which change no loss.
+
+    It makes H definite and moves no step, because gradients have no part in that direction.
+    """
+    k, m = problem.n_outputs, problem.n_params
+    return H + np.kron(np.full((k, k), np.diag(H).max() / k), np.eye(m)) if k else H
 
 
 def _block(problem: LinearProblem, standard: Standardisation, d: Array, diagonal: bool) -> Array:
