@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
+from empirisk.data.threads import one_thread
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.linear import LinearProblem
 from empirisk.problems.separation import find_separation
@@ -16,6 +18,9 @@ from empirisk.results import Certificate, Kind, Solution, Status
 from empirisk.typing import Array, Capability
 
 __all__ = ["Solver", "State", "check_capabilities", "solve"]
+
+# Sides of a matrix from which a second BLAS thread pays for a factorisation.
+LARGE_FACTOR = 300
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,7 @@ def solve(
     step = 0
     status = None
     # Overflow on the way (a wild start, an extreme column) ends in a status, not in a warning.
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"), _blas_threads(problem, chosen):
         state = chosen.init(problem, w0)
         while status is None and step < max_steps:
             state = chosen.step(problem, state)
@@ -147,6 +152,15 @@ def solve(
         note=state.note,
         solver=chosen.name,
     )
+
+
+def _blas_threads(problem: LinearProblem, solver: Solver) -> AbstractContextManager[Any]:
+    """One BLAS thread, unless a direct solver has a large matrix to factorise.
+
+    Iterations alternate between our loops and small algebra; a second BLAS thread would spin in between.
+    """
+    large = solver.name == "least_squares" and min(problem.design.shape) > LARGE_FACTOR
+    return nullcontext() if large else one_thread()
 
 
 def _check_start(problem: LinearProblem, w0: Array | None) -> None:

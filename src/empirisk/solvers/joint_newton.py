@@ -19,7 +19,6 @@ from scipy.linalg import cho_factor, cho_solve
 
 from empirisk import _loops
 from empirisk.data.sums import inner
-from empirisk.data.threads import one_thread
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
 from empirisk.solvers.newton import full_hessian, penalised_gradient
@@ -77,8 +76,7 @@ class JointNewton:
 
     def step(self, problem: LinearProblem, state: Any) -> JointState:
         e, standard = state.evaluation, state.standard
-        with one_thread():
-            direction = _direction(problem, state)
+        direction = _direction(problem, state)
         if direction is None:
             return JointState(state.w, e, True, True, state.n_passes, "", standard)
         grad = penalised_gradient(problem, state.w, e.grad)

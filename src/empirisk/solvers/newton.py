@@ -24,6 +24,9 @@ from empirisk.typing import Array, Capability
 
 __all__ = ["Newton", "full_hessian", "penalised_gradient", "scalar_hessian"]
 
+# Up to so many numbers (rows x classes x columns) NumPy's overhead weighs more than the extra products.
+SMALL = 200_000
+
 
 @dataclass(frozen=True)
 class NewtonState(State):
@@ -91,6 +94,8 @@ def full_hessian(problem: LinearProblem, standard: Standardisation, e: Evaluatio
     z, data, loss = e.scores, problem.data, problem.loss
     k, m = problem.n_outputs, problem.n_params
     q = loss.mean(z)
+    if len(z) * k * m <= SMALL and not problem.design.sparse:
+        return _all_blocks(problem, standard, q)
     H = np.empty((k * m, k * m))
     for a in range(k):
         for b in range(a, k):
@@ -108,6 +113,25 @@ def _lifted(problem: LinearProblem, H: Array) -> Array:
     """
     k, m = problem.n_outputs, problem.n_params
     return H + np.kron(np.full((k, k), np.diag(H).max() / k), np.eye(m)) if k else H
+
+
+def _all_blocks(problem: LinearProblem, standard: Standardisation, q: Array) -> Array:
+    """The softmax Hessian of few rows: ``blockdiag(x' s q_k x) - (q x)' s (q x)``, plus the penalty."""
+    p, k = problem.data.n_cols, q.shape[1]
+    x = np.empty((len(q), problem.n_params))
+    x[:, :p] = (problem.design.X - standard.mean) / standard.scale
+    x[:, p:] = 1.0
+    root = np.sqrt(problem.data.weight / problem.data.total_weight)
+    x *= root[:, None]
+    products = (q[:, :, None] * x[:, None, :]).reshape(len(q), -1)
+    H = -(products.T @ products)
+    diagonal = (products.T @ x).reshape(k, problem.n_params, problem.n_params)
+    if problem.penalty.l2 > 0.0:
+        diagonal[:, np.arange(p), np.arange(p)] += problem.penalty.l2 / standard.scale**2
+    for a in range(k):
+        block = slice(a * problem.n_params, (a + 1) * problem.n_params)
+        H[block, block] += diagonal[a]
+    return np.asarray(H)
 
 
 def _block(problem: LinearProblem, standard: Standardisation, d: Array, diagonal: bool) -> Array:
