@@ -27,5 +27,5 @@ class Lasso(OLS):
         """celer far beyond its default tolerance."""
         from celer import Lasso as Peer
 
-        model = Peer(alpha=strength, tol=1e-14, max_iter=1000, max_epochs=500_000).fit(X, y)
+        model = Peer(alpha=strength, tol=1e-12, max_iter=100, max_epochs=50_000).fit(X, y)
         return Fit(model.coef_, model.intercept_)
