@@ -18,6 +18,8 @@ __all__ = [
     "check_finite",
     "check_flag",
     "check_number",
+    "check_rule",
+    "check_seed",
     "check_targets_finite",
     "check_weights",
 ]
@@ -140,3 +142,19 @@ def check_alpha(alpha: Any, words: tuple[str, ...] = ("1/n", "cv")) -> float | s
             f"alpha = {strength:g} is too small for double precision: give 0 or at least {SMALLEST:g}"
         )
     return strength
+
+
+def check_rule(rule: Any) -> str:
+    """``"min"`` or ``"one_se"``."""
+    if rule not in ("min", "one_se"):
+        raise ValueError(f'rule must be "min" or "one_se", got {rule!r}')
+    return str(rule)
+
+
+def check_seed(random_state: Any) -> int:
+    """A seed for the fold hash; None means 0, so that fits are reproducible by default."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    return check_count("random_state", random_state, 0)

@@ -13,9 +13,15 @@ from sklearn.utils.validation import column_or_1d
 from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.estimators.base import LinearEstimator
-from empirisk.estimators.checks import check_alpha, check_count, check_flag, check_number
+from empirisk.estimators.checks import (
+    check_alpha,
+    check_count,
+    check_flag,
+    check_number,
+    check_rule,
+    check_seed,
+)
 from empirisk.estimators.class_weight import apply_class_weight
-from empirisk.estimators.linear import check_rule, check_seed
 from empirisk.estimators.training import recall
 from empirisk.estimators.tune import StrengthSelection, select_by_folds
 from empirisk.losses import Logistic, Loss, Softmax

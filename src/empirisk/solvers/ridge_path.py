@@ -25,7 +25,7 @@ from empirisk.typing import Array
 __all__ = ["RidgePath", "ridge_path"]
 
 # Rows handled at a time: bounds the extra memory by BLOCK * (p + 2 alphas) numbers.
-BLOCK = 8192
+BLOCK = 1024
 
 
 @dataclass(frozen=True)
