@@ -21,6 +21,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"data"}),
     frozenset({"losses", "penalties", "kernels", "distributions"}),
     frozenset({"problems"}),
+    frozenset({"hypotheses"}),
     frozenset({"solvers", "samplers", "bounds", "trees", "neighbors", "graphs", "optimizers"}),
     frozenset({"estimators"}),
     frozenset({"selection"}),
