@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from empirisk.results import RiskCertificate
+from empirisk.results import Assumption, RiskCertificate
 from empirisk.typing import Array
 
 __all__ = ["hoeffding"]
@@ -63,8 +63,9 @@ def hoeffding(losses: Array, delta: float = 0.05, low: float = 0.0, high: float 
         delta=delta,
         n=n,
         assumptions=(
-            "the rows are drawn independently from the population that the statement is about",
-            "the model was fixed before these rows were looked at",
+            Assumption("the rows are drawn independently from the population that the statement is about"),
+            Assumption("the model was fixed before these rows were looked at"),
+            Assumption(f"losses lie in [{low:g}, {high:g}]", "declared"),
         ),
         vacuous=value >= high,
     )
