@@ -108,6 +108,14 @@ def returns_estimate(thing: Any) -> bool:
     return inspect.isfunction(thing) and thing.__annotations__.get("return") in (Estimate, "Estimate")
 
 
+def returns_bound(thing: Any) -> bool:
+    """Whether a function is annotated to return what a theorem says."""
+    return inspect.isfunction(thing) and thing.__annotations__.get("return") in (
+        "Guarantee",
+        "RiskCertificate",
+    )
+
+
 def is_display(thing: Any) -> bool:
     """Whether a class is a chart."""
     return inspect.isclass(thing) and thing.__name__.endswith("Display") and thing.__name__ != "Display"
@@ -124,6 +132,7 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("penalties", "REGISTRY", methods("value", "prox")),
     ("solvers", "REGISTRY", methods("init", "step")),
     ("estimators", "REGISTRY", methods("fit", "get_params")),
+    ("bounds", "REGISTRY", returns_bound),
     ("selection.intervals", "INTERVALS", returns_estimate),
     ("selection.metrics", "METRICS", is_metric),
     ("plots", "DISPLAYS", is_display),

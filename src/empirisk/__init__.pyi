@@ -1,4 +1,7 @@
 from . import (
+    bounds as bounds,
+)
+from . import (
     data as data,
 )
 from . import (

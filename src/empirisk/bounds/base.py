@@ -1,0 +1,329 @@
+"""What a theorem says: `n` rows, tolerance `epsilon`, risk of failure `delta`; any one from the other two."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+__all__ = [
+    "MAX_ROWS",
+    "Guarantee",
+    "Theorem",
+    "check_count",
+    "check_real",
+    "smallest",
+    "smallest_n",
+    "solve_for",
+]
+
+# Beyond this the answer is "not with any sample": more rows than anybody will have.
+MAX_ROWS = 10**18
+
+# Two formulas that are equal in the reals differ by rounding; this much is forgiven in `<=`.
+SLACK = 1e-12
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """Name, claim, assumptions and source of a theorem, without numbers.
+
+    Parameters
+    ----------
+    name : str
+        The key in the registry.
+    claim : str
+        What holds, with ``{n}``, ``{epsilon}`` and ``{delta}`` where the numbers go, and without "With
+        probability at least ...", which is put before it.
+    assumptions : tuple of str
+        What must be true.
+    source : str
+        Paper or book, with the place in it.
+    """
+
+    name: str
+    claim: str
+    assumptions: tuple[str, ...]
+    source: str
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """What a theorem guarantees: with ``n`` rows, `claim` holds but for a probability `delta`.
+
+    Parameters
+    ----------
+    theorem : str
+        Key of the theorem in ``er.bounds.REGISTRY``.
+    n : int
+        Number of rows; when it was solved for, the smallest that suffices.
+    epsilon : float
+        The tolerance.
+    delta : float or None
+        Probability of failure; 1 when the theorem says nothing, None when it is about an expectation.
+    claim : str
+        The statement in one sentence.
+    assumptions : tuple of str
+        What must be true for it.
+    source : str
+        Where it was proved.
+    solved : str
+        Which of the three was solved for: ``"n"``, ``"epsilon"`` or ``"delta"``.
+    vacuous : bool
+        Whether the statement excludes nothing (epsilon as large as the range, or delta = 1).
+
+    Examples
+    --------
+    >>> import empirisk as er
+    >>> print(er.bounds.hoeffding(n=1000, delta=0.05))
+    hoeffding: epsilon = 0.04295 (n = 1,000, delta = 0.05)
+      With probability at least 95 %, the mean of 1,000 rows lies within 0.04295 of its expectation.
+      Assumes: the rows are independent; the values lie in [0, 1].
+      Source: Hoeffding (1963), theorem 2.
+    """
+
+    theorem: str
+    n: int
+    epsilon: float
+    delta: float | None
+    claim: str
+    assumptions: tuple[str, ...]
+    source: str
+    solved: str = "epsilon"
+    vacuous: bool = False
+
+    @property
+    def value(self) -> float:
+        """The number that was solved for."""
+        return float(getattr(self, self.solved))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The stable JSON form."""
+        return {
+            "theorem": self.theorem,
+            "n": self.n,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "solved": self.solved,
+            "vacuous": self.vacuous,
+            "claim": self.claim,
+            "assumptions": list(self.assumptions),
+            "source": self.source,
+        }
+
+    def _heading(self) -> str:
+        numbers = {"n": f"{self.n:,}", "epsilon": up(self.epsilon)}
+        if self.delta is not None:
+            numbers["delta"] = up(self.delta)
+        given = ", ".join(f"{k} = {v}" for k, v in numbers.items() if k != self.solved)
+        return f"{self.theorem}: {self.solved} = {numbers[self.solved]} ({given})"
+
+    def __str__(self) -> str:
+        lines = [self._heading(), f"  {self.claim}"]
+        if self.vacuous:
+            lines.append("  Vacuous: this excludes nothing.")
+        lines += [f"  Assumes: {'; '.join(self.assumptions)}.", f"  Source: {self.source}."]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        items = "".join(f"<li>{html.escape(a)}</li>" for a in self.assumptions)
+        note = "<p>Vacuous: this excludes nothing.</p>" if self.vacuous else ""
+        return (
+            f"<p><b>{html.escape(self._heading())}</b></p><p>{html.escape(self.claim)}</p>{note}"
+            f"<p>Assumes:</p><ul>{items}</ul><p>Source: {html.escape(self.source)}.</p>"
+        )
+
+
+def check_count(value: Any, name: str, least: int = 1) -> int:
+    """The value as an int, or a ValueError that names it."""
+    whole = isinstance(value, Integral) or (isinstance(value, Real) and float(value).is_integer())
+    if isinstance(value, bool) or not whole:
+        raise ValueError(f"{name} must be a whole number, got {value!r}.")
+    if not least <= value <= MAX_ROWS:
+        raise ValueError(f"{name} must lie between {least} and {MAX_ROWS:g}, got {value!r}.")
+    return int(value)
+
+
+def check_real(
+    value: Any,
+    name: str,
+    above: float = 0.0,
+    below: float = math.inf,
+    *,
+    closed: bool = False,
+) -> float:
+    """The value as a finite float in the open (or closed) interval, or a ValueError that names it."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise ValueError(f"{name} must be a number, got {value!r}.")
+    number = float(value)
+    inside = above <= number <= below if closed else above < number < below
+    if not inside or not math.isfinite(number):
+        left, right = ("[", "]") if closed else ("(", ")")
+        interval = f"{left}{above:g}, {below:g}{right if math.isfinite(below) else ')'}"
+        raise ValueError(f"{name} must be a finite number in {interval}, got {value!r}.")
+    return number
+
+
+def smallest_n(works: Callable[[int], bool], *, least: int = 1, guess: float | None = None) -> int | None:
+    """The smallest ``n >= least`` with ``works(n)``, for a monotone condition; None above `MAX_ROWS`.
+
+    Doubling from the guess, then bisection: exact, ``works(n)`` and not ``works(n - 1)``.
+    """
+    start = least if guess is None or not guess > least else int(min(guess, MAX_ROWS))
+    high = max(least, start)
+    if works(high):
+        step = 1
+        while high > least and works(max(least, high - step)):
+            high, step = max(least, high - step), 2 * step
+        if high == least:
+            return least
+        low = max(least, high - step)
+    else:
+        low, step = high, 1
+        while not works(min(high := low + step, MAX_ROWS)):
+            if high >= MAX_ROWS:
+                return None
+            low, step = high, 2 * step
+        high = min(high, MAX_ROWS)
+    while high - low > 1:  # works(high), not works(low)
+        middle = (low + high) // 2
+        low, high = (low, middle) if works(middle) else (middle, high)
+    return high
+
+
+def smallest(works: Callable[[float], bool], low: float, high: float) -> float:
+    """The smallest number in [low, high] with ``works(x)``, for a monotone condition that holds at `high`.
+
+    Bisection down to neighbouring floats; on a logarithmic scale when ``low > 0``.
+    """
+    if works(low):
+        return low
+    for _ in range(2100):
+        middle = math.sqrt(low) * math.sqrt(high) if low > 0.0 else 0.5 * (low + high)
+        if not low < middle < high:
+            break
+        low, high = (low, middle) if works(middle) else (middle, high)
+        if high - low <= 2e-16 * high:
+            break
+    return high
+
+
+def solve_for(
+    theorem: Theorem,
+    *,
+    n: int | None,
+    epsilon: float | None,
+    delta: float | None,
+    epsilon_of: Callable[[int, float], float] | None = None,
+    delta_of: Callable[[int, float], float] | None = None,
+    guess: Callable[[float, float], float] | None = None,
+    candidates: int = 1,
+    trivial: float = 1.0,
+    least: int = 1,
+) -> Guarantee:
+    """Solve a theorem for the one of `n`, `epsilon`, `delta` that is not given.
+
+    A theorem is a function ``epsilon_of(n, delta)`` that falls in both, or ``delta_of(n, epsilon)`` that
+    falls in both, or both (two closed forms of one relation). What has no closed form is found by bisection.
+
+    Parameters
+    ----------
+    theorem : Theorem
+        Name, claim, assumptions and source.
+    n, epsilon, delta : number or None
+        Exactly two are given.
+    epsilon_of, delta_of : callable
+        The relation, at least one of them.
+    guess : callable, optional
+        ``guess(epsilon, delta)``, a number of rows near the answer, to start the search.
+    candidates : int, default 1
+        The statement is to hold for this many at once: the union bound, each with ``delta / candidates``.
+    trivial : float, default 1
+        A tolerance that is always kept (the range of the losses); `epsilon` must be given below it.
+    least : int, default 1
+        The fewest rows for which the theorem is stated.
+
+    Returns
+    -------
+    Guarantee
+        With the smallest `n`, `epsilon` or `delta`.
+
+    Raises
+    ------
+    ValueError
+        When not exactly two are given, one is out of range, or no sample is large enough.
+    """
+    given = [name for name, x in (("n", n), ("epsilon", epsilon), ("delta", delta)) if x is not None]
+    if len(given) != 2:
+        told = ", ".join(given) if given else "none"
+        raise ValueError(f"{theorem.name}: give exactly two of n, epsilon, delta (given: {told}).")
+    many = check_count(candidates, "candidates")
+    n = None if n is None else check_count(n, "n", least)
+    epsilon = None if epsilon is None else check_real(epsilon, "epsilon", 0.0, trivial)
+    delta = None if delta is None else check_real(delta, "delta", 0.0, 1.0)
+
+    def holds(rows: int, eps: float, each: float) -> bool:
+        """Whether the theorem gives `eps` from so many rows when each candidate may fail with `each`."""
+        if epsilon_of is not None:
+            return epsilon_of(rows, each) <= eps * (1.0 + SLACK)
+        return delta_of is not None and delta_of(rows, eps) <= each * (1.0 + SLACK)
+
+    if n is not None and delta is not None:
+        rows, each = n, delta / many
+        if epsilon_of is not None:
+            eps = epsilon_of(rows, each)
+        else:
+            eps = smallest(lambda x: x >= trivial or holds(rows, x, each), 0.0, trivial)
+        return _say(theorem, "epsilon", rows, eps, delta, trivial)
+    if n is not None and epsilon is not None:
+        rows, eps = n, epsilon
+        if delta_of is not None:
+            risk = min(1.0, many * delta_of(rows, eps))
+        else:
+            risk = smallest(lambda d: d >= 1.0 or holds(rows, eps, d / many), 1e-300, 1.0)
+        return _say(theorem, "delta", rows, eps, risk, trivial)
+    eps, risk = float(epsilon or 0.0), float(delta or 0.0)
+    start = guess(eps, risk / many) if guess is not None else None
+    found = smallest_n(lambda rows: holds(rows, eps, risk / many), least=least, guess=start)
+    if found is None:
+        raise ValueError(
+            f"{theorem.name}: no n up to {MAX_ROWS:g} gives epsilon = {eps:g} at delta = {risk:g}; "
+            "raise epsilon or delta."
+        )
+    return _say(theorem, "n", found, eps, risk, trivial)
+
+
+def _say(theorem: Theorem, solved: str, n: int, epsilon: float, delta: float, trivial: float) -> Guarantee:
+    """The theorem with its numbers."""
+    claim = theorem.claim.format(n=f"{n:,}", epsilon=up(epsilon), delta=up(delta))
+    return Guarantee(
+        theorem=theorem.name,
+        n=n,
+        epsilon=epsilon,
+        delta=delta,
+        claim=f"With probability at least {confidence(delta)}, {claim}.",
+        assumptions=theorem.assumptions,
+        source=theorem.source,
+        solved=solved,
+        vacuous=epsilon >= trivial or delta >= 1.0,
+    )
+
+
+def confidence(delta: float) -> str:
+    """``1 - delta`` in words: "95 %", or "1 - 0.001234" when per cent would need many digits."""
+    short = f"{100.0 * (1.0 - delta):.6g}"
+    return f"{short} %" if abs(float(short) / 100.0 - (1.0 - delta)) < 1e-14 else f"1 - {up(delta)}"
+
+
+def up(value: float) -> str:
+    """Four significant digits, rounded up: what is printed must still be true."""
+    text = f"{value:.4g}"
+    if math.isfinite(value) and float(text) < value * (1.0 - 1e-9):
+        text = f"{value + 10.0 ** (math.floor(math.log10(value)) - 3) / 2.0:.4g}"
+    return text
