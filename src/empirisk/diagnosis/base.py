@@ -1,0 +1,309 @@
+"""What every finding sees: the model, the rows, their out-of-fold losses, and more fits on request.
+
+A finding is a function of a :class:`Context` that returns an :class:`empirisk.diagnosis.answer.Answer`; it
+raises :class:`empirisk.diagnosis.answer.NotRun` with a sentence when it does not apply.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from empirisk.diagnosis.answer import Answer, NotRun
+from empirisk.diagnosis.paired import FACTOR, Paired, paired
+from empirisk.results import Estimate
+from empirisk.selection.fit_folds import Fitted, assemble, fit_folds
+from empirisk.selection.folds import Plan
+from empirisk.selection.intervals.base import Floats
+from empirisk.selection.metrics import Predictions
+from empirisk.selection.metrics.predictions import REGRESSION
+from empirisk.selection.metrics.probabilities import brier_losses, log_losses
+from empirisk.selection.outputs import model_name, unpenalised
+
+__all__ = ["Context", "Finder"]
+
+SCORED = 2000  # rows that an alternative is scored on when there are many
+TARGET = "the loss that the next step saves, as a share of the baseline's"
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """One model on one sample, with everything that findings share.
+
+    Parameters
+    ----------
+    est : estimator
+        The user's; never fitted or changed here, only cloned.
+    X : array, sparse matrix or data frame of shape (n, p)
+        Rows, as given.
+    y : array of shape (n,)
+        Targets, as given to ``fit``.
+    classes : array or None
+        Labels; None for regression.
+    plan : Plan
+        One repeat of K folds.
+    oof : Predictions
+        Out-of-fold predictions of all n rows (``oof.y`` holds class codes or numbers).
+    groups : int array of shape (n,) or None
+        Which rows belong together.
+    time : array of shape (n,) or None
+        When each row was measured; None means the order of the rows.
+    X_test, y_test
+        Later rows, or None.
+    columns : tuple of str
+        Names of the columns of X.
+    margin_share : float, default 0.02
+        Smallest gain that matters, as a share of the baseline's risk.
+    level : float, default 0.05
+        Bound on false alarms.
+    seed : int
+        Where a finding needs random numbers: ``np.random.default_rng(ctx.seed)``.
+    fit_seconds : float
+        Mean time of one fold fit.
+    """
+
+    est: Any
+    X: Any
+    y: NDArray[Any]
+    classes: NDArray[Any] | None
+    plan: Plan
+    oof: Predictions
+    groups: NDArray[np.intp] | None = None
+    time: NDArray[Any] | None = None
+    X_test: Any = None
+    y_test: NDArray[Any] | None = None
+    columns: tuple[str, ...] = ()
+    margin_share: float = 0.02
+    level: float = 0.05
+    seed: int = 0
+    fit_seconds: float = 0.0
+    counts: dict[str, int] = field(default_factory=lambda: {"fits": 0})
+    cache: dict[Any, Any] = field(default_factory=dict)
+
+    # -- the sample ---------------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """Rows."""
+        return int(self.y.size)
+
+    @property
+    def task(self) -> str:
+        """ "binary", "multiclass" or "regression"."""
+        return "regression" if self.classes is None else "binary" if self.classes.size == 2 else "multiclass"
+
+    @property
+    def rarest(self) -> int | None:
+        """Rows of the rarest class (None for regression)."""
+        return None if self.classes is None else int(self.oof.class_counts[: self.classes.size].min())
+
+    @property
+    def name(self) -> str:
+        """What to call the model."""
+        return model_name(self.est)
+
+    @property
+    def n_fits(self) -> int:
+        """Models fitted so far, beyond the fold fits of `est`."""
+        return self.counts["fits"]
+
+    @cached_property
+    def fold(self) -> NDArray[np.intp]:
+        """The fold in which each row is tested, shape (n,)."""
+        out = np.empty(self.n, dtype=np.intp)
+        for k, (_, test) in enumerate(self.plan.splits):
+            out[test] = k
+        return out
+
+    # -- losses -------------------------------------------------------------------------------------
+
+    @cached_property
+    def loss_name(self) -> str:
+        """ "squared error", "log loss", or "Brier score" where the model gives probability 0 to what occurred."""
+        if self.oof.task == REGRESSION:
+            return "squared error"
+        why = self.oof.why_missing("proba")
+        if why:
+            raise NotRun(
+                f"{why}, and only probabilities have a loss that compares models fairly; wrap the model in "
+                "sklearn.calibration.CalibratedClassifierCV"
+            )
+        return "log loss" if np.isfinite(log_losses(self.oof)).all() else "Brier score"
+
+    @cached_property
+    def losses(self) -> Floats:
+        """Out-of-fold loss of the model on each row, shape (n,); NotRun when it has none."""
+        return self.row_losses(self.oof)
+
+    @cached_property
+    def baseline(self) -> Floats:
+        """Out-of-fold output of the baseline: mean, shape (n,), or class frequencies, shape (n, C).
+
+        Half a row is added to each class, so that a class absent from a training fold has no probability 0.
+        """
+        if self.classes is None:
+            out = np.empty(self.n)
+            for train, test in self.plan.splits:
+                out[test] = self.oof.y[train].mean()
+            return out
+        table = np.empty((self.n, self.classes.size))
+        for train, test in self.plan.splits:
+            counts = np.bincount(self.oof.y[train], minlength=self.classes.size) + 0.5
+            table[test] = counts / counts.sum()
+        return table
+
+    @cached_property
+    def baseline_losses(self) -> Floats:
+        """Out-of-fold loss of the baseline on each row, shape (n,)."""
+        return self.losses_of(self.baseline)
+
+    @cached_property
+    def baseline_risk(self) -> float:
+        """R0, the unit in which effects are shown."""
+        return float(self.baseline_losses.mean())
+
+    @property
+    def margin(self) -> float:
+        """Smallest gain that matters, in units of the loss."""
+        return self.margin_share * self.baseline_risk
+
+    def losses_of(self, output: Floats, rows: NDArray[np.intp] | None = None) -> Floats:
+        """Loss of predicted numbers (n,) or probabilities (n, C) on all rows, or on `rows`."""
+        y = self.oof.y if rows is None else self.oof.y[rows]
+        if self.classes is None:
+            return np.asarray((y - output) ** 2)
+        p = Predictions(self.oof.task, y, None, proba=output, classes=self.classes)
+        return self.row_losses(p, rows)
+
+    def row_losses(self, p: Predictions, rows: NDArray[np.intp] | None = None) -> Floats:
+        """Loss of each row: squared error, log loss or Brier score (see `loss_name`).
+
+        Under the log loss a probability of 0 for what occurred is replaced by 1/n of the baseline's, so that an
+        alternative pays for it but not infinitely.
+        """
+        name = self.loss_name
+        if self.classes is None:
+            return np.asarray((p.y - p.output("pred")) ** 2)
+        if name == "Brier score":
+            return brier_losses(p)
+        losses = log_losses(p)
+        infinite = np.flatnonzero(~np.isfinite(losses))
+        if infinite.size:
+            at = infinite if rows is None else rows[infinite]
+            losses[infinite] = -np.log(self.baseline[at, p.y[infinite]] / self.n)
+        return losses
+
+    # -- comparisons --------------------------------------------------------------------------------
+
+    @cached_property
+    def scored(self) -> NDArray[np.intp]:
+        """Rows on which refitted alternatives are scored: all, or those of the first folds that hold 2000."""
+        sizes = np.cumsum([test.size for _, test in self.plan.splits])
+        used = int(np.searchsorted(sizes, min(self.n, SCORED))) + 1
+        return np.sort(np.concatenate([test for _, test in self.plan.splits[:used]]))
+
+    def compare(
+        self, alternative: Floats, margin: float | None = None, *, model: Floats | None = None, **options: Any
+    ) -> Paired:
+        """Paired comparison of the model (or of the losses `model`) with an alternative.
+
+        Parameters
+        ----------
+        alternative : array of shape (n,) or (len(scored),)
+            Its row losses, on all rows or on `scored`.
+        margin : float, optional
+            Smallest gain that matters, in units of the loss; `self.margin` by default.
+        model : array of shape (n,), optional
+            Losses to compare with; those of the model by default.
+        **options
+            Passed to :func:`empirisk.diagnosis.paired.paired`.
+        """
+        rows = slice(None) if alternative.size == self.n else self.scored
+        a = (self.losses if model is None else model)[rows]
+        groups = None if self.groups is None else self.groups[rows]
+        options.setdefault("interval_factor", self.interval_factor)
+        limit = self.margin if margin is None else margin
+        return paired(a, alternative, limit, groups, rarest=self.rarest, **options)
+
+    def share(self, d: Paired) -> Estimate:
+        """The gain of a comparison as a share of the baseline's risk, with its 95 % interval."""
+        r0, reason = self.baseline_risk, d.refused
+        low, high = (None, None) if reason else (d.low / r0, d.high / r0)
+        method = "paired out-of-fold losses"
+        return Estimate(d.gain / r0, low, high, 0.95, d.n, method, reason, TARGET)
+
+    @cached_property
+    def interval_factor(self) -> float:
+        """1.25, or 1.5 where one training row changes many losses (1-NN, unpruned trees, unpenalised fits)."""
+        last = self.est.steps[-1][1] if hasattr(self.est, "steps") else self.est
+        params = last.get_params(deep=False) if hasattr(last, "get_params") else {}
+        unpruned = type(last).__name__.startswith(("DecisionTree", "ExtraTree")) and (
+            params.get("max_depth") is None and params.get("min_samples_leaf") == 1
+        )
+        p = len(self.columns)
+        loose = unpenalised(self.est) and self.n < 10 * p
+        return 1.5 if params.get("n_neighbors") == 1 or unpruned or loose else FACTOR
+
+    # -- more fits ----------------------------------------------------------------------------------
+
+    def out_of_fold(self, est: Any, X: Any = None, *, plan: Plan | None = None) -> Predictions:
+        """Fit another estimator on the same folds and predict their test rows; counted and cached.
+
+        Parameters
+        ----------
+        est : estimator
+            Cloned.
+        X : array, sparse matrix or data frame of shape (n, p'), optional
+            Other columns for the same rows.
+        plan : Plan, optional
+            Other folds (one repeat that tests every row).
+
+        Returns
+        -------
+        Predictions
+            Of the rows `scored`, in that order; of all rows when `plan` is given. ``row_losses(p, ctx.scored)``
+            are its losses.
+        """
+        table = self.X if X is None else X
+        key = (model_name(est), str(sorted(est.get_params().items())), id(table), id(plan))
+        if key not in self.cache:  # the table and the plan are kept, so that their id stays theirs
+            self.cache[key] = (self._fit(est, table, plan), table, plan)
+        made: Predictions = self.cache[key][0]
+        return made
+
+    def _fit(self, est: Any, X: Any, plan: Plan | None) -> Predictions:
+        rows = self.scored if plan is None else np.arange(self.n)
+        splits = (plan or self.plan).splits
+        if plan is None and rows.size < self.n:
+            splits = tuple(s for s in splits if np.isin(s[1][:1], rows).all())
+        part = Plan(self.n, splits, None, 0)
+        self.counts["fits"] += len(splits)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of the user's model they were shown; these are ours
+                fitted = fit_folds(est, X, self.y, part)
+        except Exception as error:
+            raise NotRun(f"{model_name(est)} could not be fitted for comparison: {error}") from error
+        inner = Plan(rows.size, tuple((tr, np.searchsorted(rows, te)) for tr, te in splits), len(splits), 1)
+        held = Fitted(inner, fitted.outputs, {}, fitted.seconds)
+        groups = None if self.groups is None else self.groups[rows]
+        return assemble(held, self.y[rows], self.classes, groups)[0]
+
+    def refit(self) -> Any:
+        """The user's estimator fitted on all rows (a clone), counted and cached."""
+        if "refit" not in self.cache:
+            self.counts["fits"] += 1
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.cache["refit"] = clone(self.est).fit(self.X, self.y)
+        return self.cache["refit"]
+
+
+Finder: TypeAlias = Callable[[Context], Answer]
