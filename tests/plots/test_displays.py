@@ -22,11 +22,62 @@ FIXTURES = Path(__file__).parents[1] / "report" / "fixtures"
 BINARY = json.loads((FIXTURES / "example_classification.json").read_text(encoding="utf-8"))
 NUMBER = json.loads((FIXTURES / "example_regression.json").read_text(encoding="utf-8"))
 CHOSEN, REST = BINARY["test"], NUMBER["test"]
+
+
+def share(value: float, half: float = 0.02) -> dict[str, Any]:
+    """An estimate around a value."""
+    return {"value": value, "low": value - half, "high": value + half, "level": 0.95, "n": 99, "method": "m"}
+
+
+def line(*values: float) -> dict[str, Any]:
+    """A band around a curve."""
+    return {"value": list(values), "low": [v - 0.02 for v in values], "high": [v + 0.02 for v in values]}
+
+
+PARTS = [
+    {"part": "optimisation", "value": 1e-9, "low": 0.0, "high": 1e-9, "standing": "known"},
+    {"part": "estimation", "value": None, "low": 0.01, "high": 0.05, "standing": "bounded"},
+    {"part": "approximation", "value": None, "low": None, "high": None, "standing": "not identifiable"},
+    {"part": "noise", "value": None, "low": None, "high": 0.3, "standing": "bounded"},
+]
+LADDER = [
+    {"bound": "Clopper-Pearson", "value": 0.17, "measured": 0.15, "vacuous": False, "applies": True},
+    {"bound": "VC", "value": 1.7, "measured": 0.14, "vacuous": True, "applies": True},
+    {"bound": "margin", "value": None, "measured": None, "vacuous": False, "applies": False},
+]
+CHANCES = [{"label": "Ridge", "probability": 0.7}, {"label": "Lasso", "probability": 0.3}]
+CURSE = {
+    "label": "rate of errors",
+    "n_candidates": 20,
+    "candidates": [0.40, 0.43, 0.5],
+    "naive": share(0.4),
+    "corrected": share(0.45),
+    "held_out": share(0.47),
+}
+CAPACITY = {
+    "parameter": "degree",
+    "x": [1, 3, 9],
+    "label": "squared error",
+    "parts": {
+        "bias squared": line(0.4, 0.1, 0.05),
+        "variance": line(0.1, 0.2, 0.5),
+        "noise": line(0.1, 0.1, 0.1),
+    },
+    "total": line(0.6, 0.4, 0.65),
+}
+GROWTH = {"name": "Intervals", "m": [1, 2, 3, 4], "growth": [2, 4, 7, 11], "exact": True, "vc_dimension": 2}
+COVERED = [{"label": "Wald", "coverage": share(0.8)}, {"label": "Wilson", "coverage": share(0.95)}]
 DISPLAYS: list[Display] = [
+    plots.AttributionDisplay(PARTS, "log-loss", share(0.32)),
+    plots.BestProbabilityDisplay(CHANCES),
+    plots.BiasVarianceDisplay(CAPACITY),
+    plots.BoundsDisplay(LADDER, "rate of errors"),
     plots.CalibrationDisplay(CHOSEN["calibration"]),
     plots.CandidatesDisplay(BINARY["candidates"], BINARY["selection"]),
     plots.CoefficientsDisplay(BINARY["model"]["coefficients"], "log-odds"),
     plots.ConfusionDisplay(CHOSEN["confusion"]),
+    plots.CoverageDisplay(COVERED, 0.95),
+    plots.GrowthDisplay(GROWTH),
     plots.ImportancesDisplay(BINARY["model"]["importances"], "rise of log-loss (nats)"),
     plots.LearningCurveDisplay(BINARY["learning_curve"]),
     plots.ObservedDisplay(REST["observed"], "quality (points)"),
@@ -37,6 +88,7 @@ DISPLAYS: list[Display] = [
     plots.RocDisplay(CHOSEN["roc"], ">50K"),
     plots.ScoresDisplay(CHOSEN["scores"], ">50K", "<=50K"),
     plots.SelectionCurveDisplay(BINARY["selection_curves"][0], BINARY["selection"], "Logistic regression"),
+    plots.WinnersCurseDisplay(CURSE),
 ]
 NAMED = [type(d).__name__ for d in DISPLAYS]
 
@@ -141,3 +193,17 @@ def test_plots_use_no_pyplot_and_change_no_setting() -> None:
         "assert not changed, changed\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_evidence_charts_say_what_their_numbers_say() -> None:
+    assert "1 of 2 bounds" in plots.BoundsDisplay(LADDER, "error").title
+    assert plots.BoundsDisplay(LADDER[1:], "error").title.startswith("None of the 1 bounds")
+    sure = [{"label": "Ridge", "probability": 0.999}]
+    assert plots.BestProbabilityDisplay(sure).title == "Ridge is best with a probability of over 99 %"
+    assert plots.CoverageDisplay(COVERED[1:], 0.95).title.startswith("None of 1 intervals")
+    unknown = [p for p in PARTS if p["part"] == "approximation"]
+    assert plots.AttributionDisplay(unknown, "error", share(0.3)).title.endswith("no part can be told")
+    huge = {"name": "Boxes", "m": [2000], "growth": [2000**4], "exact": False, "vc_dimension": 4}
+    assert "at most about 10¹³" in plots.GrowthDisplay(huge).title
+    everything = {"name": "Sine", "m": [1, 5], "growth": [2, 32], "exact": True, "vc_dimension": None}
+    assert plots.GrowthDisplay(everything).title == "Sine realise all 32 labellings of 5 points"

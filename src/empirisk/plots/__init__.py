@@ -9,10 +9,16 @@ from importlib import import_module
 from typing import Any
 
 DISPLAYS = {
+    "AttributionDisplay": "attribution",
+    "BestProbabilityDisplay": "best_probability",
+    "BiasVarianceDisplay": "bias_variance",
+    "BoundsDisplay": "bounds",
     "CalibrationDisplay": "calibration",
     "CandidatesDisplay": "candidates",
     "CoefficientsDisplay": "coefficients",
     "ConfusionDisplay": "confusion",
+    "CoverageDisplay": "coverage",
+    "GrowthDisplay": "growth",
     "ImportancesDisplay": "importances",
     "LearningCurveDisplay": "learning_curve",
     "ObservedDisplay": "observed",
@@ -23,6 +29,7 @@ DISPLAYS = {
     "RocDisplay": "roc",
     "ScoresDisplay": "scores",
     "SelectionCurveDisplay": "selection_curve",
+    "WinnersCurseDisplay": "winners_curse",
 }
 
 __all__ = list(DISPLAYS)
