@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from empirisk.selection.intervals.repeated_kfold import algorithm_target
 from empirisk.selection.metrics import CLASSIFICATION, METRICS, Predictions
 from empirisk.selection.metrics.predictions import check_length, classes_of, encode, finite, labels_of
 from empirisk.selection.metrics.row_loss import with_note
-from empirisk.selection.metrics.scorer import find_scorer
+from empirisk.selection.metrics.scorer import Scorer, find_scorer
 from empirisk.selection.outputs import model_name, n_rows, unpenalised
 
 ROWS_PER_COLUMN = 3
@@ -172,14 +172,27 @@ def run(
     metrics: Metrics | None,
     level: float,
     progress: Progress | None = None,
+    keep: Callable[[Any], Any] | None = None,
 ) -> CrossEvaluation:
     """Cross-evaluate on given splits (so that several models can share them)."""
     wanted = named(metrics, sample.like)
-    scorers = {
-        name: find_scorer(m)[1] for name, m in wanted.items() if not (isinstance(m, str) and m in METRICS)
-    }
+    scorers = foreign_scorers(wanted)
+    fitted = fit_folds(est, sample.X, sample.y, plan, scorers, progress, groups=sample.groups, keep=keep)
+    return conclude(est, sample, wanted, fitted, level)
+
+
+def foreign_scorers(wanted: Mapping[str, str | Scorer]) -> dict[str, Scorer]:
+    """The scorers among the metrics that are none of ours."""
+    foreign = ((name, m) for name, m in wanted.items() if not (isinstance(m, str) and m in METRICS))
+    return {name: find_scorer(m)[1] for name, m in foreign}
+
+
+def conclude(
+    est: Any, sample: Sample, wanted: Mapping[str, str | Scorer], fitted: Fitted, level: float
+) -> CrossEvaluation:
+    """The estimates of one algorithm from its outputs on the test rows of every split."""
+    plan = fitted.plan
     ours = {name: m for name, m in wanted.items() if isinstance(m, str) and m in METRICS}
-    fitted = fit_folds(est, sample.X, sample.y, plan, scorers, progress)
     out_of_fold = assemble(fitted, sample.y, sample.classes, sample.groups) if plan.folds else ()
     held_out = sample.held_out(fitted)
     estimates = {}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,12 +42,15 @@ class Fitted:
         Values of foreign scorers, one for each split.
     seconds : array of shape (J,)
         Fitting times.
+    kept : tuple
+        What `keep` took from the model of each split.
     """
 
     plan: Plan
     outputs: tuple[Outputs, ...]
     scores: Mapping[str, Floats]
     seconds: Floats
+    kept: tuple[Any, ...] = ()
 
 
 def fit_folds(
@@ -56,36 +60,57 @@ def fit_folds(
     plan: Plan,
     scorers: Mapping[str, Scorer] | None = None,
     progress: Progress | None = None,
+    *,
+    groups: NDArray[np.intp] | None = None,
+    keep: Callable[[Any], Any] | None = None,
 ) -> Fitted:
-    """Clone, fit and predict once for each split; `progress` is called with (done, all)."""
-    small = int(np.prod(getattr(X, "shape", (0,)))) < SMALL
-    with threadpool_limits(1, user_api="blas") if small else nullcontext():
-        return _fit_all(est, X, y, plan, scorers or {}, progress)
+    """Clone, fit and predict once for each split; `progress` is called with (done, all).
 
-
-def _fit_all(
-    est: Any, X: Any, y: NDArray[Any], plan: Plan, scorers: Mapping[str, Scorer], progress: Progress | None
-) -> Fitted:
+    `groups` go to estimators whose ``fit`` takes them (a search splits by them inside each fold);
+    ``keep(model)`` says what to keep of each fitted model.
+    """
+    scorers = scorers or {}
     outputs: list[Outputs] = []
+    kept: list[Any] = []
     seconds = np.empty(len(plan.splits))
     values: dict[str, list[float]] = {name: [] for name in scorers}
-    for j, (train, test) in enumerate(plan.splits):
-        start = time.perf_counter()
-        try:
-            model = clone(est).fit(take_rows(X, train), y[train])
-        except Exception as error:
-            error.add_note(
-                f"This happened while fitting split {j} of {len(plan.splits)} ({train.size} rows)."
-            )
-            raise
-        seconds[j] = time.perf_counter() - start
-        held_out = take_rows(X, test)
-        outputs.append(outputs_of(model, held_out))
-        for name, scorer in scorers.items():
-            values[name].append(float(scorer(model, held_out, y[test])))
-        if progress is not None:
-            progress(j + 1, len(plan.splits))
-    return Fitted(plan, tuple(outputs), {k: np.array(v) for k, v in values.items()}, seconds)
+    with one_thread_if_small(X):
+        for j, (train, test) in enumerate(plan.splits):
+            start = time.perf_counter()
+            try:
+                model = fit_rows(est, X, y, train, groups)
+            except Exception as error:
+                error.add_note(
+                    f"This happened while fitting split {j} of {len(plan.splits)} ({train.size} rows)."
+                )
+                raise
+            seconds[j] = time.perf_counter() - start
+            held_out = take_rows(X, test)
+            outputs.append(outputs_of(model, held_out))
+            for name, scorer in scorers.items():
+                values[name].append(float(scorer(model, held_out, y[test])))
+            if keep is not None:
+                kept.append(keep(model))
+            if progress is not None:
+                progress(j + 1, len(plan.splits))
+    scores = {k: np.array(v) for k, v in values.items()}
+    return Fitted(plan, tuple(outputs), scores, seconds, tuple(kept))
+
+
+def one_thread_if_small(X: Any) -> AbstractContextManager[Any]:
+    """One BLAS thread for tables below :data:`SMALL` cells."""
+    small = int(np.prod(getattr(X, "shape", (0,)))) < SMALL
+    return threadpool_limits(1, user_api="blas") if small else nullcontext()
+
+
+def fit_rows(
+    est: Any, X: Any, y: NDArray[Any], rows: NDArray[np.intp], groups: NDArray[np.intp] | None = None
+) -> Any:
+    """A clone of `est` fitted on some rows; it gets their groups when its ``fit`` takes groups."""
+    extra = {}
+    if groups is not None and "groups" in inspect.signature(est.fit).parameters:
+        extra["groups"] = groups[rows]
+    return clone(est).fit(take_rows(X, rows), y[rows], **extra)
 
 
 def assemble(
