@@ -22,7 +22,7 @@ class Outcome(Enum):
     NOT_RUN = "not run"
 
 
-class NotRun(Exception):
+class NotRun(Exception):  # noqa: N818  (a way to answer, not a failure)
     """Raised inside a finding that does not apply; the message is the sentence that the user reads."""
 
 

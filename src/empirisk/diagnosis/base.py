@@ -126,8 +126,10 @@ class Context:
 
     @cached_property
     def loss_name(self) -> str:
-        """ "squared error", "log loss", or "Brier score" where the model gives probability 0 to what occurred."""
+        """The proper loss of the task: squared error; log loss, or the Brier score where that is infinite."""
         if self.oof.task == REGRESSION:
+            if np.ptp(self.oof.y) == 0.0:
+                raise NotRun("the target is constant, so that the mean has no error and nothing can improve")
             return "squared error"
         why = self.oof.why_missing("proba")
         if why:
@@ -136,6 +138,13 @@ class Context:
                 "sklearn.calibration.CalibratedClassifierCV"
             )
         return "log loss" if np.isfinite(log_losses(self.oof)).all() else "Brier score"
+
+    @property
+    def output(self) -> Floats:
+        """Out-of-fold numbers (n,) or probabilities (n, C) of the model; NotRun without probabilities."""
+        if self.loss_name == "squared error":
+            return self.oof.output("pred")
+        return self.oof.output("proba")
 
     @cached_property
     def losses(self) -> Floats:
@@ -185,8 +194,8 @@ class Context:
     def row_losses(self, p: Predictions, rows: NDArray[np.intp] | None = None) -> Floats:
         """Loss of each row: squared error, log loss or Brier score (see `loss_name`).
 
-        Under the log loss a probability of 0 for what occurred is replaced by 1/n of the baseline's, so that an
-        alternative pays for it but not infinitely.
+        Under the log loss a probability of 0 for what occurred is replaced by 1/n of the baseline's, so that
+        an alternative pays for it but not infinitely.
         """
         name = self.loss_name
         if self.classes is None:
@@ -241,7 +250,7 @@ class Context:
 
     @cached_property
     def interval_factor(self) -> float:
-        """1.25, or 1.5 where one training row changes many losses (1-NN, unpruned trees, unpenalised fits)."""
+        """1.25; 1.5 where a training row changes many losses (1-NN, unpruned trees, unpenalised fits)."""
         last = self.est.steps[-1][1] if hasattr(self.est, "steps") else self.est
         params = last.get_params(deep=False) if hasattr(last, "get_params") else {}
         unpruned = type(last).__name__.startswith(("DecisionTree", "ExtraTree")) and (
@@ -263,13 +272,13 @@ class Context:
         X : array, sparse matrix or data frame of shape (n, p'), optional
             Other columns for the same rows.
         plan : Plan, optional
-            Other folds (one repeat that tests every row).
+            Other splits whose test parts do not overlap.
 
         Returns
         -------
         Predictions
-            Of the rows `scored`, in that order; of all rows when `plan` is given. ``row_losses(p, ctx.scored)``
-            are its losses.
+            Of the rows `scored` in that order (``row_losses(p, ctx.scored)`` are their losses), or of the
+            rows that `plan` tests, in increasing order.
         """
         table = self.X if X is None else X
         key = (model_name(est), str(sorted(est.get_params().items())), id(table), id(plan))
@@ -278,17 +287,20 @@ class Context:
         made: Predictions = self.cache[key][0]
         return made
 
+    @cached_property
+    def scored_plan(self) -> Plan:
+        """The folds whose test rows are `scored`."""
+        kept = tuple(s for s in self.plan.splits if np.isin(s[1][:1], self.scored).all())
+        return Plan(self.n, kept, None, 0)
+
     def _fit(self, est: Any, X: Any, plan: Plan | None) -> Predictions:
-        rows = self.scored if plan is None else np.arange(self.n)
-        splits = (plan or self.plan).splits
-        if plan is None and rows.size < self.n:
-            splits = tuple(s for s in splits if np.isin(s[1][:1], rows).all())
-        part = Plan(self.n, splits, None, 0)
+        splits = (plan or self.scored_plan).splits
+        rows = np.sort(np.concatenate([test for _, test in splits]))
         self.counts["fits"] += len(splits)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of the user's model they were shown; these are ours
-                fitted = fit_folds(est, X, self.y, part)
+                fitted = fit_folds(est, X, self.y, Plan(self.n, splits, None, 0))
         except Exception as error:
             raise NotRun(f"{model_name(est)} could not be fitted for comparison: {error}") from error
         inner = Plan(rows.size, tuple((tr, np.searchsorted(rows, te)) for tr, te in splits), len(splits), 1)

@@ -82,8 +82,8 @@ def paired(
 ) -> Paired:
     """Compare two vectors of out-of-fold row losses.
 
-    ``d_i = loss_A(i) - loss_B(i)``, ``se = 1.25 sd(d)/sqrt(n)``, ``p_fire = P(T_{n-1} >= (mean d - margin)/se)``,
-    ``p_clear = P(T_{n-1} <= (mean d - margin)/se)``.  With groups, d is summed within each.
+    ``d_i = loss_A(i) - loss_B(i)``, ``se = 1.25 sd(d)/sqrt(n)``, ``t = (mean d - margin)/se``,
+    ``p_fire = P(T_{n-1} >= t)``, ``p_clear = P(T_{n-1} <= t)``.  With groups, d is summed within each.
 
     Parameters
     ----------
@@ -108,8 +108,8 @@ def paired(
     Notes
     -----
     The out-of-fold central limit theorem of Bayle, Bayle, Janson and Mackey (2020, arXiv 2007.12671) gives
-    ``sd(d)/sqrt(n)``; in simulations that is slightly too small for unstable learners, and 1.25 times it keeps
-    false alarms below 5 % and wrong clearings below 6.3 % at the boundary.
+    ``sd(d)/sqrt(n)``; in simulations that is slightly too small for unstable learners, and 1.25 times it
+    keeps false alarms below 5 % and wrong clearings below 6.3 % at the boundary.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def paired(
 
 
 def rows_to_settle(spread: float, gain: float) -> float:
-    """``1.25^2 (z_.95 + z_.80)^2 sd^2 / gain^2``: rows that show this much above the margin with power 80 %."""
+    """``1.25^2 (z_.95 + z_.80)^2 sd^2 / gain^2``: rows that show this much above the margin, power 80 %."""
     if not (spread > 0.0 and gain > 0.0):
         return math.nan
     z = float(special.ndtri(1.0 - 0.05) + special.ndtri(POWER))
