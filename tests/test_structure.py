@@ -131,6 +131,7 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("losses", "REGISTRY", methods("value", "grad", "conjugate")),
     ("penalties", "REGISTRY", methods("value", "prox")),
     ("solvers", "REGISTRY", methods("init", "step")),
+    ("hypotheses", "REGISTRY", methods("vc_dimension", "growth", "restriction", "fit")),
     ("estimators", "REGISTRY", methods("fit", "get_params")),
     ("bounds", "REGISTRY", returns_bound),
     ("selection.intervals", "INTERVALS", returns_estimate),
@@ -184,7 +185,7 @@ def test_registries_are_complete(folder: str, registry: str, belongs: Any) -> No
     )
 
 
-@pytest.mark.parametrize("folder", ["losses", "penalties", "solvers"])
+@pytest.mark.parametrize("folder", ["losses", "penalties", "solvers", "hypotheses"])
 def test_registry_keys_are_the_names(folder: str) -> None:
     for key, thing in importlib.import_module(f"empirisk.{folder}").REGISTRY.items():
         assert thing.name == key

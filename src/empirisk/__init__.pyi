@@ -8,6 +8,9 @@ from . import (
     estimators as estimators,
 )
 from . import (
+    hypotheses as hypotheses,
+)
+from . import (
     losses as losses,
 )
 from . import (

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from empirisk.data.frames import as_frame
 from empirisk.results import Estimate
 
 COLUMNS = ("metric", "value", "low", "high", "level", "n", "method")
@@ -115,12 +116,4 @@ def to_frame(estimates: Mapping[str, Estimate]) -> Any:
     table: dict[str, list[Any]] = {"metric": list(estimates)}
     for column in (*COLUMNS[1:], "reason", "target"):
         table[column] = [getattr(e, column) for e in estimates.values()]
-    try:
-        import pandas as pd
-    except ImportError:
-        try:
-            import polars as pl
-        except ImportError:
-            return table
-        return pl.DataFrame(table)
-    return pd.DataFrame(table)
+    return as_frame(table)

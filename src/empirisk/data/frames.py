@@ -1,0 +1,26 @@
+"""A table of results as the data frame that the user has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["as_frame"]
+
+
+def as_frame(table: dict[str, list[Any]]) -> Any:
+    """A pandas data frame; a polars one where pandas is not installed; the dict of lists without either.
+
+    Examples
+    --------
+    >>> len(as_frame({"bound": ["Hoeffding", "Bernstein"], "value": [0.1, 0.2]}))
+    2
+    """
+    try:
+        import pandas as pd
+    except ImportError:
+        try:
+            import polars as pl
+        except ImportError:
+            return table
+        return pl.DataFrame(table)
+    return pd.DataFrame(table)

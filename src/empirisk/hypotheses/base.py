@@ -1,0 +1,320 @@
+"""What a hypothesis class is: its VC dimension, its growth, its labellings of points, its best member."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from empirisk.hypotheses.growth import Growth
+from empirisk.hypotheses.labels import check_weight, two_labels
+from empirisk.hypotheses.points import (
+    Labelled,
+    check_integer,
+    check_labelling,
+    check_points,
+    distinct,
+    rounding,
+)
+from empirisk.hypotheses.shattering import Labelling, Shattering
+from empirisk.results import Certificate, Kind
+from empirisk.typing import Array
+
+__all__ = ["Best", "Hypothesis", "HypothesisClass"]
+
+
+class Hypothesis(Protocol):
+    """A function from points to True and False; its `str` is its formula."""
+
+    def __call__(self, points: Array) -> NDArray[np.bool_]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Best:
+    """A hypothesis and a proved upper bound on what any hypothesis of the class gains.
+
+    Parameters
+    ----------
+    hypothesis : Hypothesis
+        The member of the class that was found.
+    most : float or None
+        No member has a larger sum of gains; None: the hypothesis itself has the largest.
+    argument : str
+        Why.
+    """
+
+    hypothesis: Hypothesis
+    most: float | None
+    argument: str
+
+
+class HypothesisClass(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the classes; a subclass says which labellings exist and which of them gains most.
+
+    After ``fit``: ``hypothesis_``, ``training_error_``, ``certificate_``, ``classes_``, ``n_features_in_``.
+    """
+
+    name: ClassVar[str]
+    words: ClassVar[str]
+
+    classes_: NDArray[Any]
+    n_features_in_: int
+    hypothesis_: Hypothesis
+    training_error_: float
+    certificate_: Certificate
+
+    # -- what a subclass gives ----------------------------------------------------------------------
+
+    @abstractmethod
+    def vc_dimension(self) -> int | float:
+        """Size of the largest set of points that the class labels in every way; ``math.inf`` if none is."""
+
+    @abstractmethod
+    def _growth(self, n: int) -> Growth:
+        """The growth function for an integer n >= 0."""
+
+    @abstractmethod
+    def _labellings(self, points: Array) -> NDArray[np.bool_]:
+        """The labellings of distinct points, one a row; rows may repeat."""
+
+    @abstractmethod
+    def _best(self, data: Labelled) -> Best:
+        """The hypothesis with the largest sum of gains over the points that it calls positive."""
+
+    def _dimension(self) -> int | None:
+        """Number of coordinates of a point; None when it may be any."""
+        return 1
+
+    # -- what a class can express -------------------------------------------------------------------
+
+    def growth(self, n: int) -> Growth:
+        """The growth function: the largest number of labellings of n points.
+
+        Parameters
+        ----------
+        n : int
+            Number of points, >= 0.
+
+        Returns
+        -------
+        Growth
+            An integer whose attribute ``exact`` tells the value from an upper bound, and ``argument`` why.
+        """
+        return self._growth(check_integer("n", n, 0))
+
+    def log_growth(self, n: int) -> float:
+        """Natural logarithm of ``growth(n)``, also where the integer would be too long.
+
+        Parameters
+        ----------
+        n : int
+            Number of points, >= 0.
+
+        Returns
+        -------
+        float
+        """
+        if check_integer("n", n, 0) <= self.vc_dimension():
+            return n * math.log(2.0)
+        return math.log(self.growth(n))
+
+    def restriction(self, points: Any, max_labellings: int = 2**20) -> NDArray[np.bool_]:
+        """The labellings of these points by hypotheses of the class.
+
+        Parameters
+        ----------
+        points : array, shape (n, d) or (n,) on the line
+            The points; copies get the same label.
+        max_labellings : int
+            Refuse when the class may have more labellings of this many points.
+
+        Returns
+        -------
+        array of bool, shape (number of labellings, n)
+            Distinct rows in lexicographic order.
+
+        Raises
+        ------
+        ValueError
+            When there may be more than `max_labellings`, and for points that are no points of the domain.
+        """
+        X = self._points(points)
+        unique, inverse = distinct(X)
+        self._forecast(len(unique), check_integer("max_labellings", max_labellings, 1))
+        return np.unique(self._labellings(unique)[:, inverse], axis=0)
+
+    def shatters(self, points: Any) -> Shattering:
+        """Whether the class labels these points in all ``2^n`` ways, with a witness when not.
+
+        Parameters
+        ----------
+        points : array, shape (n, d) or (n,) on the line
+            The points.
+
+        Returns
+        -------
+        Shattering
+            True or false; ``witness`` is a labelling that no hypothesis makes, ``hypothesis(labelling)``
+            a hypothesis that makes a labelling.
+        """
+        X = self._points(points)
+        witness, argument = self._witness(X)
+        return Shattering(self.words, X, witness, argument, lambda wanted: self.realise(X, wanted))
+
+    def realise(self, points: Any, labelling: Any) -> Hypothesis | None:
+        """A hypothesis with this labelling of the points, or None when the class has none.
+
+        Parameters
+        ----------
+        points : array, shape (n, d) or (n,) on the line
+            The points.
+        labelling : array of bool, shape (n,)
+            The label wanted for each point.
+
+        Returns
+        -------
+        Hypothesis or None
+        """
+        X = self._points(points)
+        wanted = check_labelling(labelling, len(X))
+        unique, inverse = distinct(X)
+        ones = np.bincount(inverse[wanted], minlength=len(unique)).astype(float)
+        zeros = np.bincount(inverse[~wanted], minlength=len(unique)).astype(float)
+        if (ones * zeros).any():
+            return None
+        found = self._best(Labelled(unique, ones - zeros, float(ones.sum()), float(len(X)))).hypothesis
+        return found if np.array_equal(found(X), wanted) else None
+
+    # -- learning -----------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Minimise the training error ``sum_i s_i 1[h(x_i) != y_i] / sum_i s_i`` over the class.
+
+        Parameters
+        ----------
+        X : array or data frame, shape (n, d) or (n,) on the line
+            Points.
+        y : array, shape (n,)
+            Two labels of any kind; the larger is the positive one.
+        sample_weight : array, shape (n,), optional
+            Weights >= 0; a weight of 2 equals the row twice, 0 equals its absence.
+
+        Returns
+        -------
+        self
+            With ``hypothesis_``, ``training_error_`` and ``certificate_``, which says how far the error
+            can be from the smallest in the class.
+        """
+        points, y = self._validated(X, y)
+        classes, positive = two_labels(y)
+        weight = check_weight(sample_weight, len(points))
+        kept = weight > 0.0
+        unique, inverse = distinct(points[kept])
+        signed = np.where(positive[kept], weight[kept], -weight[kept])
+        gain = np.bincount(inverse, weights=signed, minlength=len(unique))
+        data = Labelled(unique, gain, float(weight[positive].sum()), float(weight.sum()))
+        best = self._best(data)
+        self.classes_ = classes
+        self.hypothesis_ = best.hypothesis
+        wrong = best.hypothesis(points) != positive
+        self.training_error_ = float(weight[wrong].sum() / weight.sum())
+        self.certificate_ = _certificate(self.words, data, best, self.training_error_)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label of each point.
+
+        Parameters
+        ----------
+        X : array or data frame, shape (n, d) or (n,) on the line
+            Points.
+
+        Returns
+        -------
+        array, shape (n,)
+            Members of ``classes_``.
+        """
+        check_is_fitted(self, "hypothesis_")
+        points = self._validated(X)
+        positive = self.hypothesis_(points)
+        return np.asarray(self.classes_[np.where(positive, len(self.classes_) - 1, 0)])
+
+    # -- helpers ------------------------------------------------------------------------------------
+
+    def _points(self, points: Any) -> Array:
+        """Checked points of the domain."""
+        return check_points(points, self._dimension(), self.words)
+
+    def _validated(self, X: Any, y: Any = None) -> Any:
+        """Points (and labels) for fit and predict, with the names of the columns."""
+        if self._dimension() == 1 and not hasattr(X, "columns") and np.ndim(X) == 1:
+            X = np.reshape(np.asarray(X), (-1, 1))
+        if y is None:
+            X = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=False)
+            return self._points(X)
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=False)
+        return self._points(X), y
+
+    def _forecast(self, n: int, limit: int) -> None:
+        """Refuse an answer that may be too large."""
+        if n * math.log(2.0) > math.log(limit) and self.log_growth(n) > math.log(limit):
+            size = self.growth(n) if n <= 10_000 else f"e^{self.log_growth(n):.4g}"
+            raise ValueError(
+                f"the restriction may hold up to {size!s} labellings of {n} distinct points, more than "
+                f"max_labellings = {limit}: give fewer points, or raise max_labellings"
+            )
+
+    def _witness(self, X: Array) -> tuple[Labelling | None, str]:
+        """A labelling that no hypothesis makes (None: all are made), and why."""
+        unique, inverse = distinct(X)
+        if len(unique) < len(X):
+            copy = int(np.flatnonzero(np.bincount(inverse) > 1)[0])
+            witness = np.zeros(len(X), dtype=bool)
+            witness[np.flatnonzero(inverse == copy)[0]] = True
+            return witness, "two of the points are equal"
+        vc = self.vc_dimension()
+        # Any d + 1 points hold a labelling that is not made; the others may then have any labels.
+        head = min(len(X), int(vc) + 1) if math.isfinite(vc) else len(X)
+        self._forecast(head, 2**20)
+        made = np.unique(self._labellings(unique[inverse[:head]]), axis=0)
+        if len(made) == 2**head:
+            return None, f"all {2**head} labellings are made"
+        witness = np.zeros(len(X), dtype=bool)
+        witness[:head] = _first_missing(made)
+        few = f"{len(made)} of the 2^{head} labellings of the first {head} points are made"
+        return witness, few if head < len(X) else f"{len(made)} of {2**head} labellings are made"
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def _first_missing(made: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The first labelling in lexicographic order that is no row of the sorted, distinct rows."""
+    n = made.shape[1]
+    codes = made.astype(object) @ np.array([1 << (n - 1 - j) for j in range(n)], dtype=object)
+    missing = next((i for i, code in enumerate(codes) if code != i), len(codes))
+    return np.array([bool(missing >> (n - 1 - j) & 1) for j in range(n)])
+
+
+def _certificate(words: str, data: Labelled, best: Best, error: float) -> Certificate:
+    """How far the training error can be from the smallest in the class."""
+    if best.most is None:
+        claim = f"no hypothesis of the {words} has a smaller training error than {error:.6g}: {best.argument}"
+        return Certificate(Kind.EXACT, 0.0, 1.0, claim, floor=rounding(data.gain, data.total))
+    if math.isinf(best.most):
+        claim = f"no argument that the training error {error:.6g} is the smallest: {best.argument}"
+        return Certificate(Kind.NONE, error, 1.0, claim)
+    least = data.error(best.most)
+    claim = (
+        f"training error {error:.6g}, and no hypothesis of the {words} is below {least:.6g}: {best.argument}"
+    )
+    return Certificate(Kind.EXACT, max(0.0, error - least), 1.0, claim, floor=rounding(data.gain, data.total))
