@@ -115,8 +115,11 @@ def bare() -> Json:
     for c in report["data"]["columns"]:
         c |= {"histogram": None, "summary": None, "override": None}
     report["split"]["folds"] = None
+    report["selection"]["winner"] = None
     report |= {
         "learning_curve": None,
+        "attribution": None,
+        "bounds": None,
         "selection_curves": [],
         "findings": [],
         "checks": [],

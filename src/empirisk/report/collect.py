@@ -6,7 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from empirisk.report.comparison_section import candidate_rows, selection_curves, selection_section
+from empirisk.report.comparison_section import (
+    candidate_rows,
+    selection_curves,
+    selection_section,
+    tuned_metric,
+)
 from empirisk.report.data_section import data_section, split_section
 from empirisk.report.engine import Analysis
 from empirisk.report.estimates import number
@@ -60,12 +65,16 @@ def collect(a: Analysis, *, command: str, seconds: float, settings: Json) -> Jso
         "verdict": _verdict(a, task, test["metrics"][0], certificate, unit),
         "data": data_section(p.table, p.split),
         "split": split_section(p.table, p.split, p.train, p.test, a.folds),
-        "selection": selection_section(a.choice, p.table.task, unit, a.folds.n_folds, p.seed),
+        "selection": selection_section(
+            a.choice, p.table.task, unit, a.scoring, p.seed, _tested(test["metrics"], p.table.task)
+        ),
         "candidates": candidate_rows(a.choice, ends),
         "selection_curves": selection_curves(a.choice, a.scoring),
         "test": test,
         "model": model,
         "learning_curve": learning_section(a, unit, absent),
+        "attribution": None,
+        "bounds": None,
         "findings": [_finding(f) for f in a.findings],
         "checks": [
             {
@@ -82,6 +91,12 @@ def collect(a: Analysis, *, command: str, seconds: float, settings: Json) -> Jso
     }
     validate_report(report)
     return report
+
+
+def _tested(metrics: list[Json], task: str) -> Json | None:
+    """The loss that models are tuned by, on the test part."""
+    loss = tuned_metric(task)
+    return next((m["model"] for m in metrics if m["name"] == loss), None)
 
 
 def _sentence(text: str, *, stop: bool = True) -> str:

@@ -11,7 +11,7 @@ from empirisk.report.estimates import Scoring, band, estimate, maybe, number
 from empirisk.report.held_out_scores import LABELS, unit_of
 from empirisk.selection.intervals import best_of
 
-__all__ = ["candidate_rows", "selection_curves", "selection_section"]
+__all__ = ["candidate_rows", "selection_curves", "selection_section", "tuned_metric"]
 
 Json = dict[str, Any]
 COMPLEXITY = "non-zero coefficients (median over the folds)"
@@ -23,8 +23,16 @@ def tuned_metric(task: str) -> str:
     return "mse" if task == "regression" else "log_loss"
 
 
-def selection_section(choice: Choice, task: str, unit: str | None, folds: int, seed: int) -> Json:
-    """Return ``report["selection"]``: the rule, what it chose, and what the other would have chosen."""
+def selection_section(
+    choice: Choice, task: str, unit: str | None, scoring: Scoring, seed: int, held_out: Json | None
+) -> Json:
+    """Return ``report["selection"]``: the rule, what it chose, and what the other would have chosen.
+
+    Parameters
+    ----------
+    held_out : dict or None
+        Loss of the chosen model on the test part, an estimate.
+    """
     name, row = tuned_metric(task), choice.row
     lowest = choice.rows[choice.by_minimum]
     other = lowest.result
@@ -33,12 +41,13 @@ def selection_section(choice: Choice, task: str, unit: str | None, folds: int, s
         "Within one standard error of the best score (of the difference on the same rows), the candidate"
         f" with the fewest non-zero coefficients is chosen: {row.result.candidate.label}."
     ]
-    flattery = _flattery(choice, folds, seed)
-    if flattery is not None:
-        value, m = flattery
+    winner = _winner(choice, scoring, seed, held_out)
+    if winner is not None:
+        value = max(0.0, winner["corrected"]["value"] - winner["naive"]["value"])
         size = f"{value:.2g}" if value > 0.0 else "nothing measurable"
         parts.append(
-            f"Having tried {m} fits on the same folds flatters the best score by about {size} (bootstrap);"
+            f"Having tried {winner['n_candidates']} fits on the same folds flatters the best score by about"
+            f" {size} (bootstrap);"
             " the test part is untouched."
         )
     return {
@@ -58,17 +67,26 @@ def selection_section(choice: Choice, task: str, unit: str | None, folds: int, s
         "best_probability_method": (
             "normal draws with the mean and covariance of the out-of-fold losses; the reference is left out"
         ),
+        "winner": winner,
     }
 
 
-def _flattery(choice: Choice, folds: int, seed: int) -> tuple[float, int] | None:
-    """How much the smallest of all scores undershoots, by the bootstrap of Tsamardinos et al. (2018)."""
-    own = [r.result.losses.mean(axis=0) for r in choice.rows if r.result.candidate.role != "reference"]
-    table = np.concatenate(own, axis=1)
-    if not 30 <= table.shape[0] <= MAX_BOOTSTRAP_ROWS:
+def _winner(choice: Choice, scoring: Scoring, seed: int, held_out: Json | None) -> Json | None:
+    """The smallest of all scores, plain and corrected by the bootstrap of Tsamardinos et al. (2018)."""
+    own = [r.result.losses for r in choice.rows if r.result.candidate.role != "reference"]
+    every = np.concatenate(own, axis=2)
+    table = every.mean(axis=0)
+    if not 30 <= table.shape[0] <= MAX_BOOTSTRAP_ROWS or table.shape[1] < 2 or scoring.groups is not None:
         return None
-    corrected = best_of(table, folds, n_bootstrap=200, random_state=seed).value
-    return max(0.0, corrected - float(table.mean(axis=0).min())), table.shape[1]
+    corrected = best_of(table, scoring.folds, scoring.level, n_bootstrap=200, random_state=seed)
+    naive = scoring.loss(every[:, :, int(np.argmin(table.mean(axis=0)))])
+    return {
+        "n_candidates": table.shape[1],
+        "candidates": sorted(float(v) for v in table.mean(axis=0)),
+        "naive": estimate(naive),
+        "corrected": estimate(corrected),
+        "held_out": held_out,
+    }
 
 
 def candidate_rows(choice: Choice, certificates: dict[str, Json]) -> list[Json]:

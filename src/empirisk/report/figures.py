@@ -40,6 +40,13 @@ def _displays(report: Json) -> Iterator[tuple[str, Display, Json | None]]:
     chosen = next(c for c in report["candidates"] if c["chosen"])
     if any(c["score"] for c in report["candidates"]):
         yield "candidates", plots.CandidatesDisplay(report["candidates"], selection), chosen["score"]
+    chances = [c for c in report["candidates"] if c["best_probability"] is not None]
+    if len(chances) > 1:
+        rows = [{"label": c["label"], "probability": c["best_probability"]} for c in chances]
+        yield "best", plots.BestProbabilityDisplay(rows), None
+    if selection["winner"]:
+        curse = {**selection["winner"], "label": selection["label"]}
+        yield "winner", plots.WinnersCurseDisplay(curse), curse["corrected"]
     for i, curve in enumerate(report["selection_curves"]):
         shown = plots.SelectionCurveDisplay(curve, selection, label[curve["candidate"]])
         yield f"selection{i}", shown, curve["validation"]
@@ -81,6 +88,12 @@ def _displays(report: Json) -> Iterator[tuple[str, Display, Json | None]]:
             plots.LearningCurveDisplay(report["learning_curve"]),
             report["learning_curve"]["validation"],
         )
+    if report["attribution"]:
+        a = report["attribution"]
+        yield "attribution", plots.AttributionDisplay(a["parts"], a["label"], a["risk"]), a["risk"]
+    if report["bounds"] and any(b["applies"] for b in report["bounds"]["rows"]):
+        b = report["bounds"]
+        yield "bounds", plots.BoundsDisplay(b["rows"], b["label"], b["trivial"]), None
 
 
 def figures(report: Json) -> dict[str, Figure]:

@@ -222,6 +222,10 @@ def _model(r: Json) -> Lines:
 
 
 def _learning(r: Json) -> Lines:
+    return [*_curve(r), *_attribution(r), *_bounds(r)]
+
+
+def _curve(r: Json) -> Lines:
     c = r["learning_curve"]
     if c is None:
         nothing = "No learning curve was computed, so this report cannot tell whether more rows would help."
@@ -236,6 +240,38 @@ def _learning(r: Json) -> Lines:
         + _table(["Training rows", esc(f"Held-out {c['label']}")], rows)
         + _how(estimates(r)["learning"])
     )
+
+
+def _attribution(r: Json) -> Lines:
+    a = r["attribution"]
+    if a is None:
+        return _absent(r, "attribution")
+    rows = []
+    for p in a["parts"]:
+        ends = ["–" if p[end] is None else plain(p[end], 2) for end in ("low", "high")]
+        rows.append([esc(p["part"]), *ends, p["standing"], esc(p["how"])])
+    head = ["Part", "At least", "At most", "Standing", "How it is known"]
+    return [f"### Where the error comes from ({esc(a['label'])} {_e(a['risk'])})", "", *_table(head, rows)]
+
+
+def _bounds(r: Json) -> Lines:
+    b = r["bounds"]
+    if b is None:
+        return _absent(r, "bounds")
+    rows = [
+        [
+            esc(x["bound"]) + (" (vacuous)" if x["vacuous"] else ""),
+            plain(x["value"], 3),
+            "–" if x["measured"] is None else f"{plain(x['measured'], 3)} ({x['measured_on']})",
+            esc(x["kind"]),
+            esc("; ".join(f"{c['text']} ({c['source']})" for c in x["assumptions"])),
+        ]
+        for x in b["rows"]
+        if x["applies"]
+    ]
+    head = [esc(f"Bound on the {b['label']}"), "At most", "Measured", "About", "If"]
+    others = [f"{esc(x['bound'])} does not apply: {esc(x['reason'])}" for x in b["rows"] if not x["applies"]]
+    return ["### What theorems promise", "", esc(b["sentence"]), "", *_table(head, rows), *_bullets(others)]
 
 
 def _findings(r: Json) -> Lines:

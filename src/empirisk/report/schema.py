@@ -22,6 +22,7 @@ from empirisk.report.checkers import (
     strings,
 )
 from empirisk.report.schema_evidence import learning_curve, model, test
+from empirisk.report.schema_risk import attribution, bounds, winner
 from empirisk.report.schema_values import (
     band,
     certificate,
@@ -157,6 +158,7 @@ selection = Record(
         "sentence": string,
         "other_rule": nullable(string),
         "best_probability_method": nullable(string),
+        "winner": nullable(winner),
     }
 )
 
@@ -260,6 +262,8 @@ REPORT = Record(
         "test": test,
         "model": model,
         "learning_curve": nullable(learning_curve),
+        "attribution": nullable(attribution),
+        "bounds": nullable(bounds),
         "findings": list_of(finding),
         "checks": list_of(checked),
         "limits": list_of(string, least=1),
