@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from empirisk.selection.compare import Comparison, compare, compare_cross, compare_fitted
 from empirisk.selection.cross import CrossEvaluation, cross_evaluate
+from empirisk.selection.curves import (
+    Extrapolation,
+    LearningCurve,
+    ModelSelectionCurve,
+    learning_curve,
+    model_selection_curve,
+)
 from empirisk.selection.evaluate import evaluate, evaluate_predictions
 from empirisk.selection.evaluation import Evaluation
 from empirisk.selection.intervals import INTERVALS, best_of, paired_losses
@@ -15,6 +22,9 @@ __all__ = [
     "Comparison",
     "CrossEvaluation",
     "Evaluation",
+    "Extrapolation",
+    "LearningCurve",
+    "ModelSelectionCurve",
     "best_of",
     "compare",
     "compare_cross",
@@ -22,5 +32,7 @@ __all__ = [
     "cross_evaluate",
     "evaluate",
     "evaluate_predictions",
+    "learning_curve",
+    "model_selection_curve",
     "paired_losses",
 ]

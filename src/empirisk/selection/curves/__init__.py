@@ -1,0 +1,19 @@
+"""Losses along an axis: against the number of training rows, and against one parameter."""
+
+from __future__ import annotations
+
+from empirisk.selection.curves.extrapolation import Extrapolation
+from empirisk.selection.curves.learning import learning_curve
+from empirisk.selection.curves.learning_result import LearningCurve
+from empirisk.selection.curves.model_selection import ModelSelectionCurve, model_selection_curve
+from empirisk.selection.curves.power_law import PowerLaw, fit_power_law
+
+__all__ = [
+    "Extrapolation",
+    "LearningCurve",
+    "ModelSelectionCurve",
+    "PowerLaw",
+    "fit_power_law",
+    "learning_curve",
+    "model_selection_curve",
+]

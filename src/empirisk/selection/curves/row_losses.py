@@ -1,0 +1,84 @@
+"""The loss of a curve: one number a row, of one fit on some rows."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
+
+from empirisk.selection.cross import Sample
+from empirisk.selection.fit_folds import SMALL
+from empirisk.selection.intervals.base import Floats
+from empirisk.selection.metrics import METRICS
+from empirisk.selection.metrics.row_loss import RowLoss
+from empirisk.selection.outputs import outputs_of
+from empirisk.selection.rows import take_rows
+
+__all__ = ["fit_on", "loss_label", "one_thread", "pick_loss", "row_losses"]
+
+Rows = NDArray[np.intp]
+
+LABELS = {
+    "accuracy": "error rate",
+    "log_loss": "log-loss",
+    "brier_score": "Brier score",
+    "mse": "mean squared error",
+    "mae": "mean absolute error",
+}
+
+
+def pick_loss(est: Any, sample: Sample, loss: str | None) -> RowLoss:
+    """The metric behind a name; by default log-loss (labels only: the error rate) or the squared error.
+
+    Raises
+    ------
+    ValueError
+        Not a name, a metric that is no mean over rows, or one for another task.
+    """
+    if loss is None:
+        proba = hasattr(est, "predict_proba")
+        loss = "mse" if sample.classes is None else "log_loss" if proba else "accuracy"
+    known = [name for name, m in METRICS.items() if isinstance(m, RowLoss) and m.task == sample.like.task]
+    metric = METRICS.get(loss) if isinstance(loss, str) else None
+    if not isinstance(metric, RowLoss) or metric.task != sample.like.task:
+        raise ValueError(
+            f"loss must be a mean over rows for {sample.like.task}: one of {', '.join(known)}; got {loss!r}."
+        )
+    return metric
+
+
+def loss_label(metric: RowLoss) -> str:
+    """The loss in words; that of accuracy is the error rate."""
+    return LABELS.get(metric.name, metric.name)
+
+
+def one_thread(X: Any) -> AbstractContextManager[Any]:
+    """One BLAS thread for small tables, where several only wait for each other."""
+    small = int(np.prod(getattr(X, "shape", (0,)))) < SMALL
+    return threadpool_limits(1, user_api="blas") if small else nullcontext()
+
+
+def fit_on(est: Any, sample: Sample, rows: Rows) -> Any:
+    """A clone, fitted on these rows; an error says on how many."""
+    if sample.classes is not None and np.all(sample.y[rows] == sample.y[rows[0]]):
+        raise ValueError(
+            f"{rows.size} training rows hold one class only ({sample.y[rows[0]]}); use larger sizes."
+        )
+    try:
+        return clone(est).fit(take_rows(sample.X, rows), sample.y[rows])
+    except Exception as error:
+        error.add_note(f"This happened while fitting {rows.size} rows.")
+        raise
+
+
+def row_losses(model: Any, sample: Sample, rows: Rows, metric: RowLoss) -> Floats:
+    """The loss of a fitted model on these rows, shape (rows,)."""
+    p = outputs_of(model, take_rows(sample.X, rows)).against(sample.y[rows])
+    why = metric.unavailable(p)
+    if why:
+        raise ValueError(f"loss = {metric.name!r} cannot be computed: {why}.")
+    return metric.losses(p)
