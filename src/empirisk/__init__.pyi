@@ -77,8 +77,6 @@ from .results import (
 from .selection import compare as compare
 from .selection import cross_evaluate as cross_evaluate
 from .selection import evaluate as evaluate
-from .selection import learning_curve as learning_curve
-from .selection import model_selection_curve as model_selection_curve
 from .solvers import solve as solve
 
 __version__: str
