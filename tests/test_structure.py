@@ -116,6 +116,11 @@ def returns_bound(thing: Any) -> bool:
     )
 
 
+def returns_answer(thing: Any) -> bool:
+    """Whether a function is annotated to return the Answer of a finding."""
+    return inspect.isfunction(thing) and thing.__annotations__.get("return") == "Answer"
+
+
 def is_display(thing: Any) -> bool:
     """Whether a class is a chart."""
     return inspect.isclass(thing) and thing.__name__.endswith("Display") and thing.__name__ != "Display"
@@ -136,6 +141,7 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("bounds", "REGISTRY", returns_bound),
     ("selection.intervals", "INTERVALS", returns_estimate),
     ("selection.metrics", "METRICS", is_metric),
+    ("diagnosis", "REGISTRY", returns_answer),
     ("plots", "DISPLAYS", is_display),
 ]
 

@@ -5,6 +5,9 @@ from . import (
     data as data,
 )
 from . import (
+    diagnosis as diagnosis,
+)
+from . import (
     estimators as estimators,
 )
 from . import (
@@ -34,6 +37,7 @@ from . import (
 from . import (
     solvers as solvers,
 )
+from .diagnosis.diagnose import diagnose as diagnose
 from .estimators import (
     ElasticNet as ElasticNet,
 )

@@ -4,9 +4,24 @@ from __future__ import annotations
 
 from empirisk.diagnosis.answer import Answer, Outcome
 from empirisk.diagnosis.base import Context, Finder
+from empirisk.diagnosis.baseline import no_better_than_the_baseline
 from empirisk.diagnosis.build import context
+from empirisk.diagnosis.grid_edge import grid_edge
+from empirisk.diagnosis.more_rows import more_rows
+from empirisk.diagnosis.noise_ceiling import noise_ceiling
+from empirisk.diagnosis.overfitting import overfitting
+from empirisk.diagnosis.underfitting import underfitting
+from empirisk.diagnosis.unstable_folds import unstable_folds
 
 # code: the finding. Adding one is one file here, one row, and a page docs/findings/<code>.md.
-REGISTRY: dict[str, Finder] = {}
+REGISTRY: dict[str, Finder] = {
+    "ER201": overfitting,
+    "ER202": underfitting,
+    "ER203": more_rows,
+    "ER204": no_better_than_the_baseline,
+    "ER205": unstable_folds,
+    "ER215": grid_edge,
+    "ER217": noise_ceiling,
+}
 
 __all__ = ["REGISTRY", "Answer", "Context", "Finder", "Outcome", "context"]

@@ -229,13 +229,14 @@ class Context:
             Its row losses, on all rows or on `scored`.
         margin : float, optional
             Smallest gain that matters, in units of the loss; `self.margin` by default.
-        model : array of shape (n,), optional
+        model : array of shape (n,) or (len(scored),), optional
             Losses to compare with; those of the model by default.
         **options
             Passed to :func:`empirisk.diagnosis.paired.paired`.
         """
         rows = slice(None) if alternative.size == self.n else self.scored
-        a = (self.losses if model is None else model)[rows]
+        a = self.losses if model is None else model
+        a = a if a.size == alternative.size else a[rows]
         groups = None if self.groups is None else self.groups[rows]
         options.setdefault("interval_factor", self.interval_factor)
         limit = self.margin if margin is None else margin

@@ -1,0 +1,192 @@
+"""Where the loss comes from: optimisation, estimation, approximation, noise, as far as that is known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from empirisk.diagnosis.answer import NotRun
+from empirisk.diagnosis.base import Context
+from empirisk.diagnosis.model_parts import last_step
+from empirisk.diagnosis.more_rows import last_doubling
+from empirisk.diagnosis.noise_ceiling import loss_noise
+from empirisk.diagnosis.paired import FACTOR
+from empirisk.results import Status
+from empirisk.selection.tabular import Tabular
+
+__all__ = ["Decomposition", "Part", "decompose"]
+
+KNOWN, BOUNDED, UNKNOWN = "known", "bounded", "not identifiable"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of the loss.
+
+    Parameters
+    ----------
+    name : str
+        "optimisation", "estimation", "approximation", "noise", and what is known of sums of them.
+    value, low, high : float or None
+        In units of the loss (optimisation: of the training objective); None where nothing can be said.
+    status : str
+        "known", "bounded" or "not identifiable".
+    why : str
+        By which argument, or why not.
+    """
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    status: str
+    why: str
+
+
+class Decomposition(Tabular):
+    """``risk = noise + approximation + estimation + optimisation``, as far as one table of rows tells.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+        The rows.
+    loss : str
+        Name of the loss.
+    risk : float
+        Out-of-fold mean loss.
+    """
+
+    def __init__(self, parts: Sequence[Part], loss: str, risk: float) -> None:
+        self.parts = tuple(parts)
+        self.loss = loss
+        self.risk = risk
+
+    def __getitem__(self, name: str) -> Part:
+        try:
+            return next(p for p in self.parts if p.name == name)
+        except StopIteration:
+            raise KeyError(f"no part {name!r}; there are {', '.join(p.name for p in self.parts)}") from None
+
+    @property
+    def title(self) -> str:
+        """First line."""
+        return (
+            f"Where the {self.loss} of {self.risk:.4g} comes from" if self.parts else "No loss to decompose"
+        )
+
+    def _shown(self) -> dict[str, list[Any]]:
+        return {
+            "part": [p.name for p in self.parts],
+            "value": [_span(p) for p in self.parts],
+            "": [p.status for p in self.parts],
+            "by": [p.why for p in self.parts],
+        }
+
+    def _columns(self) -> dict[str, list[Any]]:
+        fields = ("name", "value", "low", "high", "status", "why")
+        return {f: [getattr(p, f) for p in self.parts] for f in fields}
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """The stable JSON form: one row for each part."""
+        return [vars(p) for p in self.parts]
+
+
+def _span(p: Part) -> str:
+    if p.low is None or p.high is None:
+        return "unknown"
+    return f"{p.low:.3g} to {p.high:.3g}" if p.high > p.low else f"{p.low:.3g}"
+
+
+def decompose(ctx: Context) -> Decomposition:
+    """Attribute the out-of-fold loss, and say of each part how far it is known.
+
+    The estimation error rests on the assumption that the learning curve is ``a + b n^-c`` with 1/2 <= c <= 1
+    beyond the last measured doubling; noise against approximation cannot be told apart without repeated rows.
+    """
+    try:
+        risk, half = _risk(ctx)
+    except NotRun:
+        return Decomposition((), "", math.nan)
+    estimation = _estimation(ctx)
+    both = _rest(risk, half, estimation)
+    noise = _noise(ctx)
+    parts = (_optimisation(ctx), estimation, _approximation(both, noise), noise, both)
+    return Decomposition(parts, ctx.loss_name, risk)
+
+
+def _risk(ctx: Context) -> tuple[float, float]:
+    """Mean loss and half the width of its 95 % interval (1.25 times the row error; by groups)."""
+    units = ctx.losses
+    if ctx.groups is not None:
+        units = np.bincount(ctx.groups, units) * (ctx.groups.max() + 1) / ctx.n
+    spread = float(units.std(ddof=1)) / math.sqrt(units.size)
+    return float(ctx.losses.mean()), float(special.stdtrit(units.size - 1, 0.975)) * FACTOR * spread
+
+
+def _optimisation(ctx: Context) -> Part:
+    """The duality gap of our estimators; nothing is known about a solver without a certificate."""
+    last = last_step(ctx.est)
+    if not type(last).__module__.startswith("empirisk."):
+        why = f"{type(last).__name__} gives no certificate of its optimum"
+        return Part("optimisation", None, None, None, UNKNOWN, why)
+    solution = last_step(ctx.est if hasattr(last, "solution_") else ctx.refit()).solution_
+    gap = solution.certificate.suboptimality()
+    if gap is None:
+        exact = solution.status in (Status.CERTIFIED, Status.FLOOR)
+        why = f"on the training objective: {solution.certificate.claim}"
+        return Part("optimisation", 0.0 if exact else None, 0.0 if exact else None, 0.0 if exact else None,
+                    BOUNDED if exact else UNKNOWN, why)  # fmt: skip
+    return Part(
+        "optimisation", gap, 0.0, gap, BOUNDED, f"on the training objective: {solution.certificate.claim}"
+    )
+
+
+def _estimation(ctx: Context) -> Part:
+    try:
+        doubling = last_doubling(ctx)
+    except NotRun as reason:
+        return Part("estimation", None, None, None, UNKNOWN, str(reason))
+    d, r = doubling.d, doubling.ratio
+    if d.refused:
+        return Part("estimation", None, None, None, UNKNOWN, d.refused)
+    further = 0.5 if r is None else max(0.0, (r - 2.0) / (2.0 * (r + 1.0)))
+    low, high = further * max(d.low, 0.0), max(d.high, 0.0) / (math.sqrt(2.0) - 1.0)
+    value = min(max(2.0 * further * d.gain, low), high)
+    why = "the last doubling of the rows, if the loss falls like a + b n^-c with 1/2 <= c <= 1"
+    return Part("estimation", value, low, high, BOUNDED, why)
+
+
+def _rest(risk: float, half: float, estimation: Part) -> Part:
+    name, why = "noise + approximation", "the loss less the estimation error"
+    if estimation.low is None or estimation.high is None or estimation.value is None:
+        return Part(name, None, 0.0, risk + half, BOUNDED, "at most the loss")
+    low, high = max(0.0, risk - half - estimation.high), max(0.0, risk + half - estimation.low)
+    return Part(name, max(0.0, risk - estimation.value), low, high, BOUNDED, why)
+
+
+def _noise(ctx: Context) -> Part:
+    try:
+        low, high, pairs = loss_noise(ctx)
+    except NotRun as reason:
+        return Part("noise", None, None, None, UNKNOWN, str(reason))
+    if pairs:
+        return Part(
+            "noise", None, low, high, BOUNDED, f"{pairs} pairs of repeated rows, and the loss of the model"
+        )
+    return Part(
+        "noise", None, 0.0, high, BOUNDED, "at most the loss of any model; repeat rows for a lower end"
+    )
+
+
+def _approximation(both: Part, noise: Part) -> Part:
+    known = noise.low is not None and noise.low > 0.0 and noise.high is not None
+    if not known or both.low is None or both.high is None:
+        why = "a rough truth and noise look alike without repeated rows"
+        return Part("approximation", None, None, None, UNKNOWN, why)
+    low, high = max(0.0, both.low - (noise.high or 0.0)), max(0.0, both.high - (noise.low or 0.0))
+    return Part("approximation", None, low, high, BOUNDED, "noise + approximation less the noise")

@@ -1,0 +1,179 @@
+"""Ask every finding about one model, correct for asking many, and say what to do next."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from empirisk.diagnosis import REGISTRY
+from empirisk.diagnosis.answer import Answer, NotRun, Outcome
+from empirisk.diagnosis.base import Context, Finder
+from empirisk.diagnosis.build import context
+from empirisk.diagnosis.decomposition import decompose
+from empirisk.diagnosis.family import correct
+from empirisk.diagnosis.result import Diagnosis
+from empirisk.selection.cross import CrossEvaluation
+from empirisk.selection.fit_folds import Progress
+
+__all__ = ["diagnose"]
+
+
+def diagnose(
+    est: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
+    X_test: Any = None,
+    y_test: ArrayLike | None = None,
+    evaluation: CrossEvaluation | None = None,
+    ignore: Sequence[str] = (),
+    margin: float | None = None,
+    cv: int = 5,
+    level: float = 0.05,
+    random_state: int | np.random.Generator | None = None,
+    progress: Progress | None = None,
+) -> Diagnosis:
+    """Find out what is wrong with a model and what to do next, by tests instead of thresholds.
+
+    Most findings ask one question, would this concrete alternative have a lower risk by an amount that
+    matters: ``d_i = loss_A(i) - loss_B(i)`` on out-of-fold rows, standard error ``1.25 sd(d)/sqrt(n)``, a
+    margin, and three answers: it fires, it is clear, or the rows cannot tell (and about how many would).
+
+    Parameters
+    ----------
+    est : estimator
+        Classifier, regressor or pipeline, fitted or not; it is cloned and never changed.
+    X : array, sparse matrix or data frame of shape (n, p)
+        Rows.
+    y : array of shape (n,)
+        Targets.
+    groups : array of shape (n,), optional
+        Which rows belong together; folds and tests then go by whole groups.
+    time : array of shape (n,), optional
+        When each row was measured; the order of the rows by default.
+    X_test, y_test : optional
+        Later rows (for drift).
+    evaluation : CrossEvaluation, optional
+        What :func:`cross_evaluate` returned for this model and these rows: its fold fits are used.
+    ignore : sequence of str
+        Codes of findings that are neither computed nor corrected for.
+    margin : float, optional
+        Smallest gain that matters, as a share of the baseline's risk; 0.02 by default.
+    cv : int, default 5
+        Folds; ignored with `evaluation`.
+    level : float, default 0.05
+        Bound on the probability that any finding fires although its null is true.
+    random_state : int, Generator or None
+        Seed of folds, halves and permutations.
+    progress : callable, optional
+        Called with (steps done, steps in all).
+
+    Returns
+    -------
+    Diagnosis
+        ``.findings``, ``.checks``, ``.decomposition``, ``.next_step``, ``.to_frame()``.
+
+    Raises
+    ------
+    ValueError
+        Sizes that disagree, an unknown code, a margin or level out of range.
+
+    Notes
+    -----
+    Holm's correction at `level` over all computable p-values; facts and intervals stand outside.  Losses are
+    the squared error or the log loss (the Brier score where a model gives probability 0 to what occurred).
+    Rows count alike: sample weights are not supported.  What each finding needs, its false alarms and its
+    power: docs/findings.
+
+    References
+    ----------
+    P. Bayle, A. Bayle, L. Janson, L. Mackey, "Cross-validation confidence intervals for test error" (2020),
+    arXiv 2007.12671; S. Holm, Scand. J. Statist. 6 (1979), 65-70.
+
+    Examples
+    --------
+    >>> import empirisk as er
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 3))
+    >>> y = X[:, 0] ** 2 + rng.normal(size=400)
+    >>> d = er.diagnose(er.Ridge(), X, y, random_state=0)
+    >>> d.checks["ER202"].outcome.value, d.checks["ER202"].name
+    ('fires', 'underfitting')
+    """
+    _check(ignore, margin, level)
+    wanted = {code: finder for code, finder in REGISTRY.items() if code not in ignore}
+    steps = _Steps(progress, len(wanted))
+    ctx = context(
+        est, X, y, groups=groups, time=time, X_test=X_test, y_test=y_test, evaluation=evaluation,
+        margin=margin, cv=cv, level=level, random_state=random_state, progress=steps.folds,
+    )  # fmt: skip
+    start = clock.perf_counter()
+    answers = []
+    for code, finder in wanted.items():
+        answers.append(_ask(code, finder, ctx))
+        steps.one()
+    corrected, adjusted = correct(answers, level)
+    parts = decompose(ctx)
+    seconds = clock.perf_counter() - start
+    unit = "" if ctx.groups is None else f" in {int(ctx.groups.max()) + 1} groups"
+    fires = sum(a.outcome is Outcome.FIRES for a in corrected)
+    title = (
+        f"Diagnosis of {ctx.name} on {ctx.n:,} rows{unit} ({len(ctx.plan.splits)} folds): "
+        f"{fires or 'no'} finding{'s' if fires != 1 else ''} among {len(corrected)}"
+    )
+    return Diagnosis(
+        title, corrected, adjusted, parts, n_fits=ctx.n_fits, seconds=seconds, fit_seconds=ctx.fit_seconds
+    )
+
+
+def _ask(code: str, finder: Finder, ctx: Context) -> Answer:
+    """One answer with its name and cost; a finding that does not apply says why."""
+    start, fits = clock.perf_counter(), ctx.n_fits
+    try:
+        answer = finder(ctx)
+    except NotRun as reason:
+        answer = Answer(code, Outcome.NOT_RUN, f"{str(reason)[:1].upper()}{str(reason)[1:]}.")
+    return replace(
+        answer,
+        name=finder.__name__.replace("_", " "),
+        seconds=clock.perf_counter() - start,
+        n_fits=ctx.n_fits - fits,
+    )
+
+
+def _check(ignore: Sequence[str], margin: float | None, level: float) -> None:
+    if isinstance(ignore, str):
+        raise TypeError(f"ignore must be a list of codes, for example ignore=[{ignore!r}].")
+    unknown = sorted(set(ignore) - set(REGISTRY))
+    if unknown:
+        raise ValueError(f"ignore names unknown codes {', '.join(unknown)}; there are {', '.join(REGISTRY)}.")
+    if margin is not None and not 0.0 <= margin < 1.0:
+        raise ValueError(f"margin must lie in [0, 1), a share of the baseline's risk, got {margin!r}.")
+    if not 0.0 < level < 0.5:
+        raise ValueError(f"level must lie in (0, 0.5), got {level!r}; 0.05 is usual.")
+
+
+class _Steps:
+    """Progress over the fold fits and the findings together."""
+
+    def __init__(self, progress: Progress | None, findings: int) -> None:
+        self.progress, self.findings, self.done, self.total = progress, findings, 0, findings
+
+    def folds(self, done: int, total: int) -> None:
+        self.done, self.total = done, total + self.findings
+        self._tell()
+
+    def one(self) -> None:
+        self.done += 1
+        self._tell()
+
+    def _tell(self) -> None:
+        if self.progress is not None:
+            self.progress(self.done, self.total)

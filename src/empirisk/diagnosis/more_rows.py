@@ -1,0 +1,132 @@
+"""ER203: what twice the rows would gain, from the last doubling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from empirisk.diagnosis.answer import Answer, NotRun, Outcome
+from empirisk.diagnosis.base import TARGET, Context
+from empirisk.diagnosis.model_parts import is_linear
+from empirisk.diagnosis.paired import Paired
+from empirisk.diagnosis.words import cannot_tell, evidence, percent
+from empirisk.results import Estimate
+from empirisk.selection.folds import Plan
+
+__all__ = ["CODE", "Doubling", "last_doubling", "more_rows"]
+
+CODE = "ER203"
+
+
+@dataclass(frozen=True)
+class Doubling:
+    """What the last doubling of the rows gained.
+
+    Parameters
+    ----------
+    d : Paired
+        Mean loss of two models on disjoint halves of the training rows, minus the loss of the model.
+    ratio : float or None
+        Training rows for each coefficient; None for models without coefficients.
+    """
+
+    d: Paired
+    ratio: float | None
+
+    @property
+    def factor(self) -> float:
+        """The share of this gain that the next doubling brings at least: ``min(1/4, (r-2)/(2r-1))``.
+
+        A risk ``a + b n^-c`` with c <= 1 halves its gain at worst, least squares with r rows for each
+        coefficient multiplies it by (r-2)/(2r-1); a quarter leaves room for the luck of the two halves, which
+        the row error does not see.
+        """
+        if self.ratio is None:
+            return 0.25
+        return min(0.25, max(0.0, (self.ratio - 2.0) / (2.0 * self.ratio - 1.0)))
+
+    def next_gain(self) -> tuple[float, float]:
+        """95 % bracket of the gain of the next doubling, in units of the loss."""
+        low, high = self.d.low, max(self.d.high, 0.0)
+        return (self.factor * low if low > 0.0 else low), high
+
+
+def last_doubling(ctx: Context) -> Doubling:
+    """Train on two disjoint halves of each training fold and compare; cached."""
+    if "last_doubling" not in ctx.cache:
+        first, second = _halves(ctx)
+        losses = [ctx.row_losses(ctx.out_of_fold(ctx.est, plan=half), ctx.scored) for half in (first, second)]
+        d = ctx.compare(ctx.losses[ctx.scored], model=(losses[0] + losses[1]) / 2.0)
+        ratio = ctx.plan.n_train / max(1, len(ctx.columns)) if is_linear(ctx.est) else None
+        ctx.cache["last_doubling"] = Doubling(d, ratio)
+    made: Doubling = ctx.cache["last_doubling"]
+    return made
+
+
+def _halves(ctx: Context) -> tuple[Plan, Plan]:
+    """The scored folds with each training part halved, within classes or by whole groups."""
+    rng = np.random.default_rng(ctx.seed)
+    splits: tuple[list[tuple[NDArray[np.intp], NDArray[np.intp]]], ...] = ([], [])
+    for train, test in ctx.scored_plan.splits:
+        if ctx.groups is not None:
+            units = rng.permutation(np.unique(ctx.groups[train]))
+            first = np.isin(ctx.groups[train], units[: units.size // 2])
+        else:
+            strata = np.zeros(train.size) if ctx.classes is None else ctx.oof.y[train]
+            order = np.lexsort((rng.random(train.size), strata))
+            first = np.zeros(train.size, dtype=bool)
+            first[order[::2]] = True
+        for made, kept in zip(splits, (first, ~first), strict=True):
+            made.append((train[kept], test))
+    a, b = (Plan(ctx.n, tuple(s), None, 0) for s in splits)
+    return a, b
+
+
+def more_rows(ctx: Context) -> Answer:
+    """Measure the last doubling of the rows and bracket the next.
+
+    The answer is an interval and stands outside the family of tests.  It fires when even the low end of the
+    bracket (one-sided 95 %) exceeds the margin, and is clear when the last doubling gained less than that.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from empirisk.diagnosis import context
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(2000, 3))
+    >>> more_rows(context(Ridge(), X, X[:, 0] + rng.normal(size=2000), random_state=0)).outcome.value
+    'clear'
+    """
+    if ctx.n < 8:
+        raise NotRun(f"{ctx.n} rows cannot be halved and still be fitted")
+    doubling = last_doubling(ctx)
+    d, r0 = doubling.d, ctx.baseline_risk
+    shown = evidence(ctx, d, "the model against the same on half the rows")
+    low, high = doubling.next_gain()
+    bracket = None if d.refused else (low / r0, high / r0)
+    middle = 0.0 if bracket is None else max(0.0, d.gain / r0 * 0.5)
+    gain = Estimate(
+        middle, *(bracket or (None, None)), 0.95, d.n, "last doubling of the rows", d.refused, TARGET
+    )
+    if d.refused or bracket is None:
+        return Answer(CODE, Outcome.CANNOT_TELL, cannot_tell(ctx, d, _QUESTION), None, gain, shown)
+    one_sided = float(special.stdtrit(d.n - 1, 0.95)) * d.se
+    if doubling.factor * (d.gain - one_sided) > d.margin:
+        sentence = f"Twice the rows ({2 * ctx.n:,}) would save {_range(bracket)} of the baseline's loss."
+        return Answer(CODE, Outcome.FIRES, sentence, None, gain, shown, "Collect more rows.")
+    if d.may_clear and d.gain + one_sided < d.margin:
+        limit = f"{100 * ctx.margin_share:g} % of the baseline's loss"
+        sentence = f"Twice the rows would not save {limit}: change the model or the columns instead."
+        return Answer(CODE, Outcome.CLEAR, sentence, None, gain, shown)
+    sentence = f"Twice the rows ({2 * ctx.n:,}) would save {_range(bracket)} of the baseline's loss."
+    return Answer(CODE, Outcome.INTERVAL, sentence, None, gain, shown)
+
+
+_QUESTION = "what more rows would bring"
+
+
+def _range(bracket: tuple[float, float]) -> str:
+    return f"between {percent(max(bracket[0], 0.0))} and {percent(max(bracket[1], 0.0))}"

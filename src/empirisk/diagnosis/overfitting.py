@@ -1,0 +1,74 @@
+"""ER201: a simpler version of the model would have a lower risk."""
+
+from __future__ import annotations
+
+from empirisk.diagnosis.answer import Answer, Outcome
+from empirisk.diagnosis.base import Context
+from empirisk.diagnosis.paired import Paired
+from empirisk.diagnosis.simpler import simpler
+from empirisk.diagnosis.words import cannot_tell, evidence, less_loss
+
+__all__ = ["CODE", "overfitting"]
+
+CODE = "ER201"
+SHRINK = 0.2
+
+
+def overfitting(ctx: Context) -> Answer:
+    """Compare the model with its predictions shrunk by 20 % and with one step more of regularisation.
+
+    Null: neither has a risk lower by more than the margin; ``p = 2 min(p_a, p_b)``.  The gap between training
+    and test loss is not looked at: it is positive for every sane model.
+
+    References
+    ----------
+    J. B. Copas, "Regression, prediction and shrinkage", J. R. Statist. Soc. B 45 (1983), 311-354.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsRegressor
+    >>> from empirisk.diagnosis import context
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 3))
+    >>> y = X[:, 0] + rng.normal(size=200)
+    >>> overfitting(context(KNeighborsRegressor(1), X, y, random_state=0)).outcome.value
+    'fires'
+    """
+    drawn_in = (1.0 - SHRINK) * ctx.output + SHRINK * ctx.baseline
+    ladder = [("its predictions drawn 20 % toward the baseline", "", ctx.compare(ctx.losses_of(drawn_in)))]
+    step = simpler(ctx.est, ctx.plan.n_train)
+    if step is not None:
+        model, words = step
+        losses = ctx.row_losses(ctx.out_of_fold(model), ctx.scored)
+        ladder.append((f"the same model with {words}", words, ctx.compare(losses)))
+    tried = "; ".join(evidence(ctx, d, f"against {name}") for name, _, d in ladder)
+    if any(d.refused for _, _, d in ladder):
+        d = ladder[-1][2]
+        return Answer(CODE, Outcome.CANNOT_TELL, cannot_tell(ctx, d, _QUESTION), evidence=tried)
+    p = min(1.0, len(ladder) * min(d.p_fire for _, _, d in ladder))
+    if p <= ctx.level:
+        return _fires(ctx, p, ladder, tried)
+    outcomes = {d.outcome(0.0) for _, _, d in ladder}
+    gain = ctx.share(max((d for _, _, d in ladder), key=lambda d: d.gain))
+    if outcomes == {Outcome.CLEAR}:
+        versions = "no simpler version of this model that was tried is better"
+        sentence = f"Not overfitted: {versions} by {100 * ctx.margin_share:g} % of the baseline's loss."
+        return Answer(CODE, Outcome.CLEAR, sentence, p, gain, tried)
+    open_ones = [d for _, _, d in ladder if d.outcome(0.0) is not Outcome.CLEAR]
+    d = max(open_ones, key=lambda d: d.rows_needed)
+    sentence = cannot_tell(ctx, d, _QUESTION)
+    return Answer(CODE, Outcome.CANNOT_TELL, sentence, p, gain, tried, rows_needed=d.rows_needed or None)
+
+
+_QUESTION = "whether a simpler version of this model is better"
+
+
+def _fires(ctx: Context, p: float, ladder: list[tuple[str, str, Paired]], tried: str) -> Answer:
+    proven = [row for row in ladder if len(ladder) * row[2].p_fire <= ctx.level]
+    name, words, d = max(proven, key=lambda row: row[2].gain)
+    gain = ctx.share(d)
+    sentence = f"Overfitted: {name} would save {less_loss(gain, ctx.loss_name)}."
+    advice = f"Set {words} and refit" if words else "Predictions are too extreme: regularise more and refit"
+    if words == "a ridge penalty":
+        advice = "Use ridge regression instead of least squares"
+    return Answer(CODE, Outcome.FIRES, sentence, p, gain, tried, f"{advice}.")

@@ -1,0 +1,98 @@
+"""ER205: the folds differ by more than which rows fell where."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empirisk.diagnosis.answer import Answer, NotRun, Outcome
+from empirisk.diagnosis.base import Context
+from empirisk.diagnosis.permutation import permutation_test
+from empirisk.selection.intervals.base import Floats
+
+__all__ = ["CODE", "unstable_folds"]
+
+CODE = "ER205"
+MIN_UNITS = 20
+BLOCK = 4_000_000
+
+
+def unstable_folds(ctx: Context) -> Answer:
+    """Permute the row losses over the folds.
+
+    ``T = sum_k (sum of l in fold k)^2 / n_k`` with l centred; classes are permuted among themselves (the
+    folds are stratified), groups as wholes.  Null: the fold losses differ only by which rows fell where.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from empirisk.diagnosis import context
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 3))
+    >>> unstable_folds(context(Ridge(), X, X[:, 0] + rng.normal(size=300), random_state=0)).outcome.value
+    'clear'
+    """
+    totals, sizes, home, strata = _units(ctx)
+    if totals.size < MIN_UNITS:
+        raise NotRun(f"{totals.size} {'groups' if ctx.groups is not None else 'rows'} are too few to permute")
+    folds = len(ctx.plan.splits)
+    rng = np.random.default_rng(ctx.seed)
+
+    def statistics(homes: NDArray[np.intp]) -> Floats:
+        k = homes.shape[0]
+        flat = (homes + folds * np.arange(k)[:, None]).ravel()
+        sums = np.bincount(flat, np.broadcast_to(totals, homes.shape).ravel(), folds * k)
+        counts = np.bincount(flat, np.broadcast_to(sizes, homes.shape).ravel(), folds * k)
+        return (sums**2 / np.maximum(counts, 1.0)).reshape(k, folds).sum(axis=1)[:, None]
+
+    def draw(k: int) -> Floats:
+        step = max(1, BLOCK // totals.size)
+        blocks = [min(step, k - start) for start in range(0, k, step)]
+        return np.vstack([statistics(_permuted(home, strata, b, rng)) for b in blocks])
+
+    test = permutation_test(statistics(home[None, :])[0], draw)
+    each = np.array([ctx.losses[split].mean() for _, split in ctx.plan.splits])
+    unit = "groups" if ctx.groups is not None else "rows"
+    shown = (
+        f"{ctx.loss_name} of the folds {', '.join(f'{v:.3g}' for v in each)}; between-fold sum of squares "
+        f"against {test.draws} permutations of the {unit}, p = {test.p:.3g}"
+    )
+    if test.p > ctx.level:
+        sentence = "The folds differ no more than chance makes them differ."
+        return Answer(CODE, Outcome.CLEAR, sentence, test.p, None, shown)
+    worst = int(np.abs(each - np.median(each)).argmax())
+    kind = "worse" if each[worst] > np.median(each) else "better"
+    rows = ctx.plan.splits[worst][1]
+    sentence = (
+        f"Fold {worst} is {kind} than chance allows: {ctx.loss_name} {each[worst]:.3g} against "
+        f"{np.delete(each, worst).mean():.3g} in the others (p = {test.p:.2g})."
+    )
+    advice = (
+        f"Look at its {rows.size} rows (first {', '.join(map(str, rows[:5]))}): another group, period "
+        "or site? Then split by that."
+    )
+    return Answer(CODE, Outcome.FIRES, sentence, test.p, None, shown, advice, (f"fold {worst}",))
+
+
+def _units(ctx: Context) -> tuple[Floats, Floats, NDArray[np.intp], NDArray[np.intp]]:
+    """Centred loss, size, fold and stratum of every row, or of every group."""
+    centred = ctx.losses - ctx.losses.mean()
+    strata = np.zeros(ctx.n, dtype=np.intp) if ctx.classes is None else ctx.oof.y.astype(np.intp)
+    if ctx.groups is None:
+        return centred, np.ones(ctx.n), ctx.fold, strata
+    codes = ctx.groups
+    sizes = np.bincount(codes).astype(np.float64)
+    home = np.zeros(sizes.size, dtype=np.intp)
+    home[codes] = ctx.fold
+    return np.bincount(codes, centred), sizes, home, np.zeros(sizes.size, dtype=np.intp)
+
+
+def _permuted(
+    home: NDArray[np.intp], strata: NDArray[np.intp], k: int, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """`home` permuted k times within every stratum, shape (k, units)."""
+    out = np.tile(home, (k, 1))
+    for s in np.unique(strata):
+        members = np.flatnonzero(strata == s)
+        out[:, members] = rng.permuted(out[:, members], axis=1)
+    return out

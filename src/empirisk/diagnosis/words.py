@@ -1,0 +1,61 @@
+"""The phrases that findings share: shares of the baseline's loss, evidence, and "cannot tell"."""
+
+from __future__ import annotations
+
+from empirisk.diagnosis.base import Context
+from empirisk.diagnosis.paired import Paired
+from empirisk.results import Estimate
+
+__all__ = ["cannot_tell", "evidence", "less_loss", "percent", "settle"]
+
+
+def percent(share: float) -> str:
+    """A share in per cent, with as many decimals as a reader can use.
+
+    Examples
+    --------
+    >>> percent(0.1234), percent(0.0123), percent(-0.5)
+    ('12 %', '1.2 %', '-50 %')
+    """
+    value = 100.0 * share
+    return f"{value:.0f} %" if abs(value) >= 9.95 else f"{value:.1f} %"
+
+
+def less_loss(gain: Estimate, loss: str) -> str:
+    """For example "12 % (5.0 % to 19 %) of the baseline's log loss".
+
+    Examples
+    --------
+    >>> less_loss(Estimate(0.12, 0.05, 0.19, 0.95, 100, ""), "log loss")
+    "12 % of the baseline's log loss (5.0 % to 19 %)"
+    """
+    head = f"{percent(gain.value)} of the baseline's {loss}"
+    if gain.low is None or gain.high is None:
+        return head
+    return f"{head} ({percent(gain.low)} to {percent(gain.high)})"
+
+
+def evidence(ctx: Context, d: Paired, against: str) -> str:
+    """What was compared, on how many rows, with what result."""
+    rows = f"{d.n} {'groups' if ctx.groups is not None else 'rows'}"
+    head = f"{against}: mean difference of the out-of-fold {ctx.loss_name} {d.gain:.3g} on {rows}"
+    if d.refused:
+        return f"{head}; no test, because {d.refused}"
+    return (
+        f"{head}, 95 % interval {d.low:.3g} to {d.high:.3g}; margin {d.margin:.3g} "
+        f"({percent(d.margin / ctx.baseline_risk)} of the baseline's {ctx.baseline_risk:.3g})"
+    )
+
+
+def settle(d: Paired) -> str:
+    """How many rows would answer, in words; empty when that cannot be said."""
+    return f"about {d.rows_needed:,} would" if d.rows_needed else ""
+
+
+def cannot_tell(ctx: Context, d: Paired, question: str) -> str:
+    """The sentence of "cannot tell": why there is no answer, or how many rows would give one."""
+    if d.refused:
+        return f"Cannot tell {question}: {d.refused}."
+    more = d.rows_needed and (d.rows_needed > ctx.n)
+    tail = f"; {settle(d)}" if more else ""
+    return f"With {ctx.n:,} rows it cannot be told {question}{tail}."
