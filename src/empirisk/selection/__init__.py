@@ -15,6 +15,7 @@ from empirisk.selection.evaluate import evaluate, evaluate_predictions
 from empirisk.selection.evaluation import Evaluation
 from empirisk.selection.intervals import INTERVALS, best_of, paired_losses
 from empirisk.selection.metrics import METRICS
+from empirisk.selection.search import GridSearch, LogUniform, RandomSearch, SearchResult, SearchWarning
 
 __all__ = [
     "INTERVALS",
@@ -23,8 +24,13 @@ __all__ = [
     "CrossEvaluation",
     "Evaluation",
     "Extrapolation",
+    "GridSearch",
     "LearningCurve",
+    "LogUniform",
     "ModelSelectionCurve",
+    "RandomSearch",
+    "SearchResult",
+    "SearchWarning",
     "best_of",
     "compare",
     "compare_cross",

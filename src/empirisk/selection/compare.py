@@ -145,7 +145,7 @@ def compare(
     if is_classifier(a) != is_classifier(b):
         raise TypeError("a classifier cannot be compared with a regressor.")
     if metric is None:
-        metric = _default_metric(a, b)
+        metric = default_metric(a, b)
     _known(metric)
     if (cv is None or isinstance(cv, int | np.integer)) and repeats is None:
         repeats = 3 if np.shape(y)[0] < 200 else 2
@@ -252,7 +252,7 @@ def compare_fitted(
     'a'
     """
     check_level(level)
-    metric = _default_metric(a, b) if metric is None else metric
+    metric = default_metric(a, b) if metric is None else metric
     first, second = (outputs_of(m, X).against(y, groups) for m in (a, b))
     return _compared(metric, _names(a, b), [first], [second], None, level)
 
@@ -301,7 +301,8 @@ def _chance(p: float) -> str:
     return "over 0.999" if p > 0.999 else "under 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def _default_metric(a: Any, b: Any) -> str:
+def default_metric(a: Any, b: Any) -> str:
+    """What two models are compared by when nobody says: log_loss, accuracy without probabilities, or mse."""
     if not is_classifier(a):
         return "mse"
     return "log_loss" if hasattr(a, "predict_proba") and hasattr(b, "predict_proba") else "accuracy"

@@ -140,18 +140,18 @@ def _join(
     return classification(
         y,
         pred=classes[codes],
-        proba=_gather(parts, "proba", n, classes, 0.0),
-        score=_gather(parts, "score", n, classes, -np.inf),
+        proba=spread(parts, "proba", n, classes, 0.0),
+        score=spread(parts, "score", n, classes, -np.inf),
         classes=classes,
         groups=groups,
         missing=parts[0][1].missing,
     )
 
 
-def _gather(
+def spread(
     parts: list[tuple[NDArray[np.intp], Outputs]], name: str, n: int, classes: NDArray[Any], absent: float
 ) -> Floats | None:
-    """Outputs of all folds in one table; a class that a fit never saw gets the value `absent`."""
+    """Outputs of some fits in one table of n rows; a class that a fit never saw gets the value `absent`."""
     if any(getattr(out, name) is None for _, out in parts):
         return None
     if name == "score" and classes.size == 2:

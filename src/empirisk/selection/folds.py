@@ -124,7 +124,7 @@ def plan_folds(
                 f"split {k} has rows of one group in training and in test; that estimates another quantity "
                 "(new rows of known groups). Use a group splitter, or leave groups out."
             )
-    return _recognise(n, splits)
+    return recognise(n, splits)
 
 
 def _rows(index: Any, n: int) -> Rows:
@@ -188,7 +188,7 @@ def _deal_groups(
     return home[groups]
 
 
-def _recognise(n: int, splits: tuple[Split, ...]) -> Plan:
+def recognise(n: int, splits: tuple[Split, ...]) -> Plan:
     """Read foreign splits: repeats of K folds when every row is tested once per repeat, else plain splits."""
     if len(splits) == 1:
         return Plan(n, splits, None, 0, "one train/test split: the interval is that of its test rows")

@@ -2,28 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from empirisk.results import Estimate
-from empirisk.selection.intervals.base import Floats, accept, refuse, too_few
-from empirisk.selection.intervals.repeated_kfold import MIN_ROWS, kfold_variance
+from empirisk.selection.intervals.base import Floats, accept, group_codes, refuse, too_few
+from empirisk.selection.intervals.repeated_kfold import MIN_GROUPS, MIN_ROWS, kfold_variance
 from empirisk.selection.intervals.student import student_limits
+
+Choose = Callable[[Floats], NDArray[np.intp]]
 
 TARGET = "the expected loss of the winner that this selection picks when trained on {n} rows"
 
 
-def bbc_draws(losses: Floats, n_bootstrap: int, rng: np.random.Generator) -> Floats:
-    """Out-of-bag mean loss of the candidate that is best in the bag, for each bootstrap draw of rows."""
+def best_in_bag(means: Floats) -> NDArray[np.intp]:
+    """The candidate with the smallest mean loss, for each row of `means`."""
+    return np.argmin(means, axis=1)
+
+
+def bbc_draws(
+    losses: Floats,
+    n_bootstrap: int,
+    rng: np.random.Generator,
+    sizes: Floats | None = None,
+    choose: Choose = best_in_bag,
+) -> Floats:
+    """Out-of-bag mean loss of the candidate that is chosen in the bag, for each bootstrap draw of units.
+
+    `losses` holds one row for each unit: a row, or the sums over a group of `sizes` rows.
+    """
     n = losses.shape[0]
+    weight = np.ones(n) if sizes is None else sizes
     out: list[float] = []
     chunk = max(1, min(n_bootstrap, 8_000_000 // n))
     while len(out) < n_bootstrap:
         counts = rng.multinomial(n, np.full(n, 1.0 / n), size=min(chunk, n_bootstrap - len(out)))
         outside = (counts == 0).astype(np.float64)
-        best = np.argmin(counts @ losses, axis=1)
+        best = choose((counts @ losses) / (counts @ weight)[:, None])
         held_out = (outside @ losses)[np.arange(best.size), best]
-        out.extend(held_out / np.maximum(outside.sum(axis=1), 1.0))
+        out.extend(held_out / np.maximum(outside @ weight, 1.0))
     return np.array(out)
 
 
@@ -35,11 +54,14 @@ def best_of(
     n_bootstrap: int = 500,
     random_state: int | np.random.Generator | None = None,
     target: str | None = None,
+    groups: ArrayLike | None = None,
+    choose: Choose = best_in_bag,
 ) -> Estimate:
     """Loss of the winner of m candidates: bootstrap the rows, choose in the bag, score outside it.
 
     0-1 losses: the centre is the mean over draws, the half-width that of one-repeat K-fold
-    cross-validation for the winner (``t sqrt(s^2/n K/(K-1))``). Other losses: percentiles of the draws.
+    cross-validation for the winner (``t sqrt(s^2/n K/(K-1))``). Other losses, and groups: percentiles of
+    the draws.
 
     Parameters
     ----------
@@ -55,6 +77,11 @@ def best_of(
         Seed.
     target : str, optional
         What the loss is about.
+    groups : array of shape (n,), optional
+        Rows that belong together; whole groups are drawn then.
+    choose : callable, optional
+        ``choose(means)`` gives the chosen candidate for each row of mean losses, shape (b, m); by default
+        the smallest.
 
     Notes
     -----
@@ -79,13 +106,21 @@ def best_of(
         raise ValueError(f"folds must be at least 2, got {folds}.")
     n, m = table.shape
     target = TARGET.format(n=n) if target is None else target
-    draws = bbc_draws(table, n_bootstrap, np.random.default_rng(random_state))
+    units, sizes = table, None
+    method = f"BBC-CV over {m} candidate{'' if m == 1 else 's'}"
+    if groups is not None:
+        codes, count = group_codes(groups, n)
+        sizes = np.bincount(codes, minlength=count).astype(np.float64)
+        units = np.stack([np.bincount(codes, weights=v, minlength=count) for v in table.T], axis=1)
+        method += f", {count} groups"
+    draws = bbc_draws(units, n_bootstrap, np.random.default_rng(random_state), sizes, choose)
     centre = float(draws.mean())
-    method = f"BBC-CV over {m} candidates"
     if n < MIN_ROWS:
         return refuse(centre, level, n, method, too_few(n, MIN_ROWS), target)
-    if np.isin(table, (0.0, 1.0)).all():
-        winner = table[:, int(np.argmin(table.mean(axis=0)))]
+    if len(units) < MIN_GROUPS:
+        return refuse(centre, level, n, method, too_few(len(units), MIN_GROUPS, "groups"), target)
+    if groups is None and np.isin(table, (0.0, 1.0)).all():
+        winner = table[:, int(choose(table.mean(axis=0)[None, :])[0])]
         variance = kfold_variance(winner[None, :], folds)
         low, high = student_limits(centre, variance, n - 1, level)
         return accept(centre, (max(0.0, low), min(1.0, high)), level, n, method, target=target)
