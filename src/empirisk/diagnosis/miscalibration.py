@@ -1,0 +1,94 @@
+"""ER210: would recalibrated predictions have a lower loss?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from empirisk.diagnosis.answer import Answer, NotRun, Outcome
+from empirisk.diagnosis.base import Context
+from empirisk.diagnosis.calibration_error import calibration_error
+from empirisk.diagnosis.paired import Paired
+from empirisk.diagnosis.recalibrate import cross_fitted, likelihood_ratio
+from empirisk.typing import Array
+
+__all__ = ["CLEAR_ROWS", "CODE", "miscalibration"]
+
+CODE = "ER210"
+CLEAR_ROWS = 500  # below, a loss just above the margin is cleared wrongly in up to 15 %
+
+
+def miscalibration(ctx: Context) -> Answer:
+    """Null: cross-fitted recalibration lowers the risk by at most the margin.
+
+    Classes: ``softmax(b log p + a)`` (with two classes Platt's method); numbers: ``a + b h``; the paired engine, no
+    fits of the model.
+    """
+    if ctx.classes is None:
+        q, slope, exact = _line(ctx)
+    else:
+        ctx.loss_name  # noqa: B018  (NotRun without probabilities)
+        if ctx.oof.n_classes > len(ctx.classes):
+            raise NotRun("some folds hold a class that the model never saw")
+        q, theta = cross_fitted(ctx.output, ctx.oof.y, ctx.fold)
+        slope, exact = float(theta[0]), _exact(ctx)
+    d = ctx.compare(ctx.losses_of(q), clear_rows=CLEAR_ROWS)
+    return _answer(ctx, d, slope, exact)
+
+
+def _answer(ctx: Context, d: Paired, slope: float, exact: str) -> Answer:
+    outcome, gain = d.outcome(ctx.level), ctx.share(d)
+    what = "Predictions" if ctx.classes is None else "Probabilities"
+    evidence = f"recalibrated across the folds on {ctx.n:,} rows: the loss falls by {gain} of the baseline's (slope {slope:.2f}){exact}"
+    if outcome is Outcome.FIRES:
+        shape = "too extreme" if slope < 0.95 else "too timid" if slope > 1.05 else "off"
+        sentence = f"{what} are {shape} (slope {slope:.2f}); recalibrating cuts the loss by {100 * gain.value:.2g} % of the baseline's."
+        advice = (
+            "Fit y on the prediction and use that line, or add regularisation."
+            if ctx.classes is None
+            else "Wrap the model in sklearn.calibration.CalibratedClassifierCV (method='sigmoid')."
+        )
+        return Answer(CODE, outcome, sentence, d.p_fire, gain, evidence, advice)
+    if outcome is Outcome.CLEAR:
+        sentence = f"{what} need no recalibration: it would save less than {100 * ctx.margin_share:g} % of the baseline's loss."
+        return Answer(CODE, outcome, sentence, d.p_fire, gain, evidence)
+    why = d.refused or "the interval holds both more and less than the margin"
+    need = d.rows_needed if d.refused or ctx.n >= CLEAR_ROWS else max(d.rows_needed, CLEAR_ROWS)
+    sentence = f"Whether recalibrating pays cannot be told: {why}."
+    p = None if d.refused else d.p_fire
+    return Answer(CODE, outcome, sentence, p, None if d.refused else gain, evidence, rows_needed=need or None)
+
+
+def _line(ctx: Context) -> tuple[Array, float, str]:
+    """Least-squares line of y on the prediction, fitted on the other folds."""
+    y, h = np.asarray(ctx.oof.y, dtype=np.float64), np.asarray(ctx.output, dtype=np.float64)
+    out = np.empty(ctx.n)
+    for k in np.unique(ctx.fold):
+        inside = ctx.fold != k
+        slope, level = line(h[inside], y[inside])
+        out[~inside] = level + slope * h[~inside]
+    return out, line(h, y)[0], ""
+
+
+def line(h: Array, y: Array) -> tuple[float, float]:
+    """Slope and intercept of the least-squares line; slope 0 when h is constant.
+
+    Examples
+    --------
+    >>> line(np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, 5.0]))
+    (2.0, 1.0)
+    """
+    centred = h - h.mean()
+    total = float(centred @ centred)
+    slope = float(centred @ (y - y.mean())) / total if total > 1e-24 * max(1.0, float(h @ h)) else 0.0
+    return slope, float(y.mean() - slope * h.mean())
+
+
+def _exact(ctx: Context) -> str:
+    """Cox's test and the debiased calibration error, as numbers: on out-of-fold rows they are no tests at 5 %."""
+    proba = ctx.output
+    if proba.shape[1] == 2:
+        confidence, hit = proba[:, 1], ctx.oof.y == 1
+    else:
+        confidence, hit = proba.max(axis=1), ctx.oof.y == proba.argmax(axis=1)
+    cox = likelihood_ratio(proba, ctx.oof.y)
+    return f"; debiased calibration error {calibration_error(confidence, hit):.3f}; exact calibration (Cox) p = {cox:.2g}"

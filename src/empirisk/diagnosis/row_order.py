@@ -1,0 +1,103 @@
+"""ER208: do the errors depend on the order of the rows, or on time?"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from empirisk.diagnosis.answer import Answer, NotRun, Outcome
+from empirisk.diagnosis.base import Context
+from empirisk.diagnosis.row_exchange import OrderTest, order_of, order_test
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["CODE", "row_order"]
+
+CODE = "ER208"
+_FEWEST = 30
+SMALL = 0.2  # a correlation that explains less than 4 %
+
+_TOLD = {
+    "drift": "predictions are too low at one end of {along} and too high at the other (rank correlation {drift:+.2f})",
+    "neighbours": "errors of rows that follow each other in {along} are alike (correlation {neighbours:+.2f})",
+    "loss": "the error changes along {along} (rank correlation of order and loss {loss:+.2f})",
+}
+
+
+def row_order(ctx: Context) -> Answer:
+    """Null: out-of-fold residuals are exchangeable over the order of the rows (or over `time`).
+
+    Permutation test of three statistics (:func:`empirisk.diagnosis.row_exchange.order_test`); no fits.  CLEAR when
+    all three correlations are below 0.2 with 95 % confidence.
+    """
+    order = np.arange(ctx.n, dtype=np.float64) if ctx.time is None else order_of(ctx.time, "time")
+    known = np.flatnonzero(~np.isnan(order))
+    if len(known) and np.ptp(order[known]) == 0.0:
+        raise NotRun("all rows have the same time")
+    _dealt_at_random(ctx, order)
+    residual, loss = _residuals(ctx)
+    residual, loss, order = residual[known], loss[known], order[known]
+    unit = "rows"
+    if ctx.groups is not None:
+        residual, loss, order = _by_group(ctx.groups[known], residual, loss, order)
+        unit = "groups"
+    if len(order) < _FEWEST:
+        raise NotRun(f"{len(order)} {unit} are fewer than {_FEWEST}")
+    if not np.ptp(residual, axis=0).any():
+        raise NotRun("the residuals are constant")
+    found = order_test(residual, loss, order, np.random.default_rng(ctx.seed))
+    along = "the order of the rows" if ctx.time is None else "time"
+    evidence = (
+        f"permutation test on {found.n:,} {unit}, p = {found.p:.2g}; rank correlation of residual and order "
+        f"{found.drift:+.3f}, of loss and order {found.loss:+.3f}, of residuals that follow each other {found.neighbours:+.3f}"
+    )
+    if found.p <= ctx.level:
+        told = _TOLD[found.kind].format(along=along, **vars(found))
+        sentence = f"Errors depend on {along} (p = {found.p:.2g}): {told}; the score may be optimistic for later rows."
+        advice = "Split by time or by group, and give the model the time or what changes with it."
+        return Answer(CODE, Outcome.FIRES, sentence, found.p, evidence=evidence, advice=advice)
+    return _quiet(found, along, evidence)
+
+
+def _quiet(found: OrderTest, along: str, evidence: str) -> Answer:
+    largest = max(abs(found.drift), abs(found.neighbours), abs(found.loss))
+    bound = largest + 1.645 / math.sqrt(found.n)
+    if bound < SMALL:
+        sentence = f"Errors do not go with {along}: every correlation looked at is below {bound:.2g}."
+        return Answer(CODE, Outcome.CLEAR, sentence, found.p, evidence=evidence)
+    need = int(math.ceil((1.645 / SMALL) ** 2 * 4 / 100) * 100)
+    sentence = f"No dependence of the errors on {along} was seen, which {found.n:,} rows cannot exclude."
+    return Answer(CODE, Outcome.CANNOT_TELL, sentence, found.p, evidence=evidence, rows_needed=need)
+
+
+def _dealt_at_random(ctx: Context, order: Array) -> None:
+    """Folds that are blocks of the order have their own errors of the mean: rows are not exchangeable then."""
+    fold = ctx.fold[np.argsort(order, kind="stable")]
+    changes = int(np.count_nonzero(np.diff(fold)))
+    if changes < 2 * len(ctx.plan.splits):
+        raise NotRun("the folds are blocks of this order; the test needs rows dealt to folds at random")
+
+
+def _residuals(ctx: Context) -> tuple[Array, Array]:
+    """Signed residuals (one column a class but the first) and losses, from labels alone where nothing else is."""
+    p = ctx.oof
+    if ctx.classes is None:
+        e = np.asarray(p.y - p.output("pred"))
+        return e[:, None], e**2
+    count = p.n_classes
+    mark = np.eye(count)[p.y]
+    if p.proba is not None:
+        return (mark - p.proba)[:, 1:], ctx.losses
+    wrong = p.y != p.output("pred")
+    return (mark - np.eye(count)[p.output("pred")])[:, 1:], wrong.astype(np.float64)
+
+
+def _by_group(groups: IndexArray, residual: Array, loss: Array, order: Array) -> tuple[Array, Array, Array]:
+    """Means by group: rows of a group are alike, so that only groups can be exchanged."""
+    codes = np.unique(groups, return_inverse=True)[1]
+    count = np.bincount(codes)
+
+    def mean(v: Array) -> Array:
+        return np.asarray(np.bincount(codes, weights=v) / count)
+
+    return np.column_stack([mean(v) for v in residual.T]), mean(loss), mean(order)
