@@ -23,6 +23,13 @@ __all__ = [
 # Beyond this the answer is "not with any sample": more rows than anybody will have.
 MAX_ROWS = 10**18
 
+IID = "the rows are drawn independently from one distribution"
+FIXED = "the class was fixed before the rows were seen"
+ZERO_ONE = "the loss is 0-1"
+
+# The smallest probability that is looked for.
+TINY = 1e-300
+
 # Two formulas that are equal in the reals differ by rounding; this much is forgiven in `<=`.
 SLACK = 1e-12
 
@@ -42,12 +49,16 @@ class Theorem:
         What must be true.
     source : str
         Paper or book, with the place in it.
+    necessary : bool, default False
+        Whether it says how many rows are needed (a lower bound) rather than how many suffice; the claim then
+        is a whole sentence.
     """
 
     name: str
     claim: str
     assumptions: tuple[str, ...]
     source: str
+    necessary: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,7 +84,8 @@ class Guarantee:
     solved : str
         Which of the three was solved for: ``"n"``, ``"epsilon"`` or ``"delta"``.
     vacuous : bool
-        Whether the statement excludes nothing (epsilon as large as the range, or delta = 1).
+        Whether the statement excludes nothing (epsilon as large as the range, or delta = 1; for a lower
+        bound, n = 1 or epsilon = 0).
 
     Examples
     --------
@@ -286,7 +298,7 @@ def solve_for(
         if delta_of is not None:
             risk = min(1.0, many * delta_of(rows, eps))
         else:
-            risk = smallest(lambda d: d >= 1.0 or holds(rows, eps, d / many), 1e-300, 1.0)
+            risk = smallest(lambda d: d >= 1.0 or holds(rows, eps, d / many), TINY, 1.0)
         return _say(theorem, "delta", rows, eps, risk, trivial)
     eps, risk = float(epsilon or 0.0), float(delta or 0.0)
     start = guess(eps, risk / many) if guess is not None else None
@@ -301,17 +313,21 @@ def solve_for(
 
 def _say(theorem: Theorem, solved: str, n: int, epsilon: float, delta: float, trivial: float) -> Guarantee:
     """The theorem with its numbers."""
-    claim = theorem.claim.format(n=f"{n:,}", epsilon=up(epsilon), delta=up(delta))
+    said = theorem.claim.format(n=f"{n:,}", epsilon=up(epsilon), delta=up(delta))
+    prefix = "" if theorem.necessary else f"With probability at least {confidence(delta)}, "
+    vacuous = epsilon >= trivial or delta >= 1.0
+    if theorem.necessary:
+        vacuous = n <= 1 or epsilon <= 0.0 or delta <= TINY
     return Guarantee(
         theorem=theorem.name,
         n=n,
         epsilon=epsilon,
         delta=delta,
-        claim=f"With probability at least {confidence(delta)}, {claim}.",
+        claim=f"{prefix}{said}.",
         assumptions=theorem.assumptions,
         source=theorem.source,
         solved=solved,
-        vacuous=epsilon >= trivial or delta >= 1.0,
+        vacuous=vacuous,
     )
 
 

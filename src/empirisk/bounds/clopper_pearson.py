@@ -1,0 +1,92 @@
+"""The exact binomial limits of Clopper and Pearson, as a question about n, epsilon and delta."""
+
+from __future__ import annotations
+
+import math
+
+from scipy import special
+
+from empirisk.bounds.base import IID, ZERO_ONE, Guarantee, Theorem, check_real, solve_for
+from empirisk.bounds.hoeffding import check_sides
+
+__all__ = ["clopper_pearson"]
+
+
+def clopper_pearson(
+    *,
+    n: int | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    rate: float = 0.0,
+    sides: int = 2,
+    candidates: int = 1,
+) -> Guarantee:
+    """``P(Bin(n, rate + epsilon) <= k) = delta / (sides K)`` with ``k = rate n`` errors observed.
+
+    Parameters
+    ----------
+    n : int, optional
+        Number of rows.
+    epsilon : float in (0, 1), optional
+        The larger distance from the observed rate to the limits above and below it.
+    delta : float in (0, 1), optional
+        Probability of failure. Two of the three are given.
+    rate : float in [0, 1], default 0
+        The observed share of errors. Where ``rate n`` is no whole number the beta quantile interpolates.
+    sides : {1, 2}, default 2
+        1 for the upper limit only.
+    candidates : int, default 1
+        Number K of fixed models for which it is to hold at once.
+
+    Returns
+    -------
+    Guarantee
+
+    Raises
+    ------
+    ValueError
+        When not exactly two are given, or one is out of range.
+
+    Notes
+    -----
+    The narrowest limits that hold for every risk and come from the count alone with equal tails. Cost: a beta
+    quantile. Source: Clopper and Pearson, Biometrika 26 (1934).
+
+    Examples
+    --------
+    >>> clopper_pearson(epsilon=0.05, delta=0.05, sides=1).n
+    59
+    >>> round(clopper_pearson(n=1000, delta=0.05, rate=0.1).epsilon, 5)
+    0.02029
+    """
+    q, tails = check_real(rate, "rate", 0.0, 1.0, closed=True), check_sides(sides)
+
+    def epsilon_of(m: int, d: float) -> float:
+        k, tail = q * m, d / tails
+        high = 1.0 if q == 1.0 else float(special.betainccinv(k + 1.0, m - k, tail))
+        low = 0.0 if q == 0.0 else float(special.betaincinv(k, m - k + 1.0, tail))
+        return high - q if tails == 1 else max(high - q, q - low)
+
+    def delta_of(m: int, e: float) -> float:
+        k = q * m
+        above = 0.0 if q + e >= 1.0 else float(special.betaincc(k + 1.0, m - k, q + e))
+        below = 0.0 if q - e <= 0.0 or tails == 1 else float(special.betainc(k, m - k + 1.0, q - e))
+        return tails * max(above, below)
+
+    where = "lies within {epsilon} of" if tails == 2 else "exceeds by at most {epsilon}"
+    theorem = Theorem(
+        "clopper_pearson",
+        f"the risk {where} the rate {q:g} observed on {{n}} rows",
+        (IID, ZERO_ONE, "the model was fixed before these rows were seen"),
+        "Clopper and Pearson (1934)",
+    )
+    return solve_for(
+        theorem,
+        n=n,
+        epsilon=epsilon,
+        delta=delta,
+        epsilon_of=epsilon_of,
+        delta_of=delta_of,
+        guess=lambda e, d: math.log(tails / d) * (q * (1.0 - q) + e) * 2.0 / (e * e),
+        candidates=candidates,
+    )
