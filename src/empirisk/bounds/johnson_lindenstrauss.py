@@ -1,0 +1,70 @@
+"""How many random projections keep all distances."""
+
+from __future__ import annotations
+
+import math
+
+from empirisk.bounds.base import Guarantee, Theorem, check_count, solve_for
+
+__all__ = ["johnson_lindenstrauss"]
+
+
+def johnson_lindenstrauss(
+    *, n: int | None = None, epsilon: float | None = None, delta: float | None = None, points: int
+) -> Guarantee:
+    """``n >= (4 log m + 2 log(1/delta))/(epsilon - log(1 + epsilon))`` projections for m points.
+
+    A matrix with entries N(0, 1/n) keeps all squared distances between the points within a factor ``1 -+
+    epsilon``. It does not depend on the points or on how many columns they have.
+
+    Parameters
+    ----------
+    n : int, optional
+        Number of projections (the dimension afterwards).
+    epsilon : float in (0, 1), optional
+        Relative error of the squared distances.
+    delta : float in (0, 1), optional
+        Probability of failure. Two of the three are given.
+    points : int >= 2
+        m.
+
+    Returns
+    -------
+    Guarantee
+        Its `n` counts dimensions, not rows.
+
+    Raises
+    ------
+    ValueError
+        When not exactly two of n, epsilon and delta are given, or one is out of range.
+
+    Notes
+    -----
+    For one pair the squared ratio is chi-squared(n)/n, with tails at most ``exp(-n (epsilon - log(1 +
+    epsilon))/2)``; union over m(m-1)/2 pairs and two sides. Cost O(1). Sources: Johnson and Lindenstrauss
+    (1984); Dasgupta and Gupta, Random Structures and Algorithms 22 (2003), theorem 2.1, with ``epsilon^2/2 -
+    epsilon^3/3 <= epsilon - log(1 + epsilon)`` for the exponent.
+
+    Examples
+    --------
+    >>> johnson_lindenstrauss(points=10_000, epsilon=0.2, delta=0.05).n
+    2423
+    """
+    m = check_count(points, "points", 2)
+    theorem = Theorem(
+        "johnson_lindenstrauss",
+        f"{{n}} projections keep all squared distances between {m:,} points within a factor 1 -+ {{epsilon}}",
+        (
+            "the entries of the projection are independent N(0, 1/n)",
+            "the projection does not depend on the points",
+        ),
+        "Dasgupta and Gupta (2003), theorem 2.1, with the sharper exponent",
+    )
+    return solve_for(
+        theorem,
+        n=n,
+        epsilon=epsilon,
+        delta=delta,
+        delta_of=lambda d, e: min(1.0, m * m * math.exp(-0.5 * d * (e - math.log1p(e)))),
+        guess=lambda e, risk: (4.0 * math.log(m) - 2.0 * math.log(risk)) / (e - math.log1p(e)),
+    )
