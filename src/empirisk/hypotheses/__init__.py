@@ -1,24 +1,42 @@
 """Hypothesis classes: what they can express, and their best members.  One class a file, one row a class."""
 
+from empirisk.hypotheses.annuli import Annuli
 from empirisk.hypotheses.base import Best, Hypothesis, HypothesisClass
+from empirisk.hypotheses.boxes import Boxes
+from empirisk.hypotheses.finite import FiniteClass
 from empirisk.hypotheses.growth import Growth, cover, sauer
 from empirisk.hypotheses.intervals import Intervals
+from empirisk.hypotheses.neighbours import NearestNeighbours
 from empirisk.hypotheses.shattering import Shattering
+from empirisk.hypotheses.sine import Sine
+from empirisk.hypotheses.stumps import DecisionStumps
 from empirisk.hypotheses.thresholds import Thresholds
 
 REGISTRY: dict[str, type[HypothesisClass]] = {
+    "annuli": Annuli,
+    "boxes": Boxes,
+    "decision_stumps": DecisionStumps,
+    "finite_class": FiniteClass,
     "intervals": Intervals,
+    "nearest_neighbours": NearestNeighbours,
+    "sine": Sine,
     "thresholds": Thresholds,
 }
 
 __all__ = [
     "REGISTRY",
+    "Annuli",
     "Best",
+    "Boxes",
+    "DecisionStumps",
+    "FiniteClass",
     "Growth",
     "Hypothesis",
     "HypothesisClass",
     "Intervals",
+    "NearestNeighbours",
     "Shattering",
+    "Sine",
     "Thresholds",
     "cover",
     "sauer",

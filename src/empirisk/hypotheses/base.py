@@ -27,7 +27,7 @@ from empirisk.hypotheses.shattering import Labelling, Shattering
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array
 
-__all__ = ["Best", "Hypothesis", "HypothesisClass"]
+__all__ = ["Best", "Hypothesis", "HypothesisClass", "Spatial"]
 
 
 class Hypothesis(Protocol):
@@ -92,6 +92,10 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Number of coordinates of a point; None when it may be any."""
         return 1
 
+    def _among(self, dimension: int) -> HypothesisClass:
+        """This class on points with so many coordinates."""
+        return self
+
     # -- what a class can express -------------------------------------------------------------------
 
     def growth(self, n: int) -> Growth:
@@ -147,8 +151,9 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         X = self._points(points)
         unique, inverse = distinct(X)
-        self._forecast(len(unique), check_integer("max_labellings", max_labellings, 1))
-        return np.unique(self._labellings(unique)[:, inverse], axis=0)
+        here = self._among(X.shape[1])
+        here._forecast(len(unique), check_integer("max_labellings", max_labellings, 1))
+        return np.unique(here._labellings(unique)[:, inverse], axis=0)
 
     def shatters(self, points: Any) -> Shattering:
         """Whether the class labels these points in all ``2^n`` ways, with a witness when not.
@@ -165,7 +170,7 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             a hypothesis that makes a labelling.
         """
         X = self._points(points)
-        witness, argument = self._witness(X)
+        witness, argument = self._among(X.shape[1])._witness(X)
         return Shattering(self.words, X, witness, argument, lambda wanted: self.realise(X, wanted))
 
     def realise(self, points: Any, labelling: Any) -> Hypothesis | None:
@@ -295,6 +300,29 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+class Spatial(HypothesisClass):
+    """Base of the classes in R^d, where d is a parameter or is taken from the points."""
+
+    n_features: int | None
+
+    def _dimension(self) -> int | None:
+        return None if self.n_features is None else check_integer("n_features", self.n_features, 1)
+
+    def _among(self, dimension: int) -> HypothesisClass:
+        if self.n_features is not None:
+            return self
+        return type(self)(**(self.get_params(deep=False) | {"n_features": dimension}))
+
+    def _d(self) -> int:
+        """The number of coordinates: as given, else as seen by ``fit``."""
+        known = self._dimension() or getattr(self, "n_features_in_", None)
+        if known is None:
+            raise ValueError(
+                f"{type(self).__name__} does not know the number of coordinates yet: give n_features, or fit"
+            )
+        return int(known)
 
 
 def _first_missing(made: NDArray[np.bool_]) -> NDArray[np.bool_]:
