@@ -8,4 +8,5 @@ void bind_coordinate(nanobind::module_& m);
 void bind_gram(nanobind::module_& m);
 void bind_matvec(nanobind::module_& m);
 void bind_passes(nanobind::module_& m);
+void bind_resample(nanobind::module_& m);
 }

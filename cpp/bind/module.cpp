@@ -10,4 +10,5 @@ NB_MODULE(_loops, m) {
   empirisk::bind_gram(m);
   empirisk::bind_matvec(m);
   empirisk::bind_passes(m);
+  empirisk::bind_resample(m);
 }

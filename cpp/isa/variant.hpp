@@ -3,6 +3,7 @@
 #include "loops/dense_pass.hpp"
 #include "loops/gram.hpp"
 #include "loops/moments.hpp"
+#include "loops/resample.hpp"
 #include "loops/row_functions_impl.hpp"
 #include "loops/sparse_pass.hpp"
 #include "loops/table.hpp"
@@ -50,7 +51,8 @@ static void log1p_all(const double* x, double* out, i64 n) {
 LoopTable table(const char* name) {
   return {name, gram, moments, row_pass, exp_all, log1p_all,
           linear_loss, softmax_loss, weighted, softmax_curvature, write_scores, read_residuals,
-          {descend_gram, descend_columns, gram_columns, columns_rmatvec, columns_matvec}};
+          {descend_gram, descend_columns, gram_columns, columns_rmatvec, columns_matvec},
+          {resample_sums, resample_rows}};
 }
 
 }  // namespace empirisk::EMPIRISK_ISA

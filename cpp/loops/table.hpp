@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "loops/coordinate.hpp"
+#include "loops/resample_table.hpp"
 #include "loops/row_functions.hpp"
 #include "loops/row_pass.hpp"
 #include "support/view.hpp"
@@ -20,6 +21,7 @@ struct LoopTable {
   // Row functions, for RowPass::f.
   decltype(RowFunction::call) linear_loss, softmax_loss, weighted, softmax_curvature, write_scores, read_residuals;
   CoordinateLoops coordinate;
+  ResampleLoops resample;
 };
 
 const LoopTable& loops();

@@ -78,6 +78,7 @@ from .results import (
 from .results import (
     Status as Status,
 )
+from .selection import bootstrap as bootstrap
 from .selection import compare as compare
 from .selection import cross_evaluate as cross_evaluate
 from .selection import evaluate as evaluate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from empirisk.selection.bootstrap import Bootstrap, bootstrap
 from empirisk.selection.compare import Comparison, compare, compare_cross, compare_fitted
 from empirisk.selection.cross import CrossEvaluation, cross_evaluate
 from empirisk.selection.curves import (
@@ -15,11 +16,14 @@ from empirisk.selection.evaluate import evaluate, evaluate_predictions
 from empirisk.selection.evaluation import Evaluation
 from empirisk.selection.intervals import INTERVALS, best_of, paired_losses
 from empirisk.selection.metrics import METRICS
+from empirisk.selection.nested import NestedEvaluation, nested_cross_evaluate
 from empirisk.selection.search import GridSearch, LogUniform, RandomSearch, SearchResult, SearchWarning
+from empirisk.selection.splits import Parts, train_validation_test_split
 
 __all__ = [
     "INTERVALS",
     "METRICS",
+    "Bootstrap",
     "Comparison",
     "CrossEvaluation",
     "Evaluation",
@@ -28,10 +32,13 @@ __all__ = [
     "LearningCurve",
     "LogUniform",
     "ModelSelectionCurve",
+    "NestedEvaluation",
+    "Parts",
     "RandomSearch",
     "SearchResult",
     "SearchWarning",
     "best_of",
+    "bootstrap",
     "compare",
     "compare_cross",
     "compare_fitted",
@@ -40,5 +47,7 @@ __all__ = [
     "evaluate_predictions",
     "learning_curve",
     "model_selection_curve",
+    "nested_cross_evaluate",
     "paired_losses",
+    "train_validation_test_split",
 ]
