@@ -63,7 +63,7 @@ def collect(
     repeat_of = {j: r for r in range(plan.repeats) for j in plan.repeat(r)}
     work = []
     for j, (train, test) in enumerate(plan.splits):
-        order = nested_order(train, strata, sample.groups, time, rng)
+        order = nested_order(train, sizes, parts, strata, sample.groups, time, rng)
         for i, size in enumerate(sizes):
             pieces = parts_of(order, size, parts)
             work += [(j, i, k, rows, test) for k, rows in enumerate(pieces)]

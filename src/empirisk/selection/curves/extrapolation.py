@@ -128,10 +128,11 @@ def gain_limits(curve: LearningCurve, start: float, end: float) -> tuple[float, 
 def loss_limits(curve: LearningCurve, end: float) -> tuple[float, float]:
     """Union over gamma of the intervals of ``loss - gamma fall``; its ends are those of the two extremes.
 
-    The lower end is concave and the upper end convex in gamma, so the extremes suffice.
+    Without the correction for skewness the lower end is concave and the upper end convex in gamma, so that
+    the extremes suffice.
     """
     step = _step(curve)
-    ends = [step.limits(g, curve.level) for g in _factors(curve, step.size, end)]
+    ends = [step.loss_limits(g, curve.level) for g in _factors(curve, step.size, end)]
     cap = 1.0 if curve.loss == "accuracy" else math.inf
     return max(0.0, min(e[0] for e in ends)), min(cap, max(e[1] for e in ends))
 

@@ -14,7 +14,7 @@ from empirisk.selection.curves.learning_result import LearningCurve
 from empirisk.selection.curves.moments import LastStep, from_rows, from_splits
 from empirisk.selection.curves.row_losses import loss_label, pick_loss
 from empirisk.selection.curves.sizes import check_sizes, default_sizes, smallest_training_part
-from empirisk.selection.curves.summaries import train_estimate, validation_estimate
+from empirisk.selection.curves.summaries import steady, train_estimate, validation_estimate
 from empirisk.selection.fit_folds import Progress
 from empirisk.selection.folds import Plan
 from empirisk.selection.intervals.base import check_level, too_few
@@ -128,7 +128,7 @@ def learning_curve(
     return LearningCurve(
         sizes=tuple(got.rows),
         validation=tuple(
-            validation_estimate(got.test[j], plan, m, sample, metric, level, cap)
+            steady(validation_estimate(got.test[j], plan, m, sample, metric, level, cap), est, X, m)
             for j, m in enumerate(got.rows)
         ),
         train=tuple(
@@ -197,7 +197,7 @@ def _last_step(
                 f"at {sizes[0]} and {sizes[1]} training rows the labels differ in {discordant:.3g} rows; "
                 f"at least {MIN_DISCORDANT} are needed"
             )
-    if step.var_fall == 0.0:
+    if step.second[2] == 0.0:
         return None, f"the losses at {sizes[0]} and {sizes[1]} training rows do not differ"
     return (None, rising) if (rising := _rising(got, plan, sample)) else (step, "")
 

@@ -1,10 +1,10 @@
-"""The last step of a learning curve as two numbers with a covariance: the loss now, and its fall.
+"""The last step of a learning curve as two means with their joint moments: the loss now, and its fall.
 
     loss = mean l_i(m rows),    fall = mean (l_i(s rows) - l_i(m rows)),    s about m/2,
 
 with the covariance matrix of :mod:`empirisk.selection.intervals.repeated_kfold`: that of the rows within one
 repeat times K/(K-1), over clusters when there are groups. Everything that is said about more rows concerns
-``loss - gamma fall`` for a known gamma, so it needs these five numbers only.
+``loss - gamma fall`` for a known gamma, so it needs their joint moments only.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 
 from empirisk.selection.intervals.base import Floats, negligible, student_quantile
 from empirisk.selection.intervals.grouped import cr2_variance
+from empirisk.selection.intervals.hall import cubic_limits
 
 __all__ = ["LastStep", "from_rows", "from_splits"]
 
 
 @dataclass(frozen=True)
 class LastStep:
-    """Loss at `size` rows, its fall from `before` rows, and their covariance.
+    """Loss at `size` rows and its fall from `before` rows, with moments over the rows (or splits).
 
     Parameters
     ----------
@@ -31,8 +32,14 @@ class LastStep:
         Training rows.
     loss, fall : float
         Means.
-    var_loss, var_fall, cov : float
-        Variances and covariance of the two means.
+    second : tuple of float
+        Second central moments of a row: loss loss, loss fall, fall fall.
+    third : tuple of float
+        Third central moments: lll, llf, lff, fff; zeros where the distribution is not corrected for skewness.
+    per_row : float
+        Variance of a mean over the second moment of a row.
+    root : float
+        Square root of the number of rows.
     df : float
         Degrees of freedom.
     """
@@ -41,21 +48,25 @@ class LastStep:
     size: int
     loss: float
     fall: float
-    var_loss: float
-    var_fall: float
-    cov: float
+    second: tuple[float, float, float]
+    third: tuple[float, float, float, float]
+    per_row: float
+    root: float
     df: float
 
-    def limits(self, gamma: float, level: float, *, loss: float = 1.0) -> tuple[float, float]:
-        """Ends of the t interval of ``loss * self.loss - gamma * self.fall``."""
-        variance = loss**2 * self.var_loss - 2.0 * loss * gamma * self.cov + gamma**2 * self.var_fall
-        half = student_quantile(level, self.df) * math.sqrt(max(0.0, variance))
-        middle = loss * self.loss - gamma * self.fall
-        return middle - half, middle + half
+    def loss_limits(self, gamma: float, level: float) -> tuple[float, float]:
+        """Ends of the interval of ``loss - gamma fall``: Hall's, because losses are skewed."""
+        (ll, lf, ff), (lll, llf, lff, fff) = self.second, self.third
+        second = max(0.0, ll - 2.0 * gamma * lf + gamma**2 * ff)
+        third = lll - 3.0 * gamma * llf + 3.0 * gamma**2 * lff - gamma**3 * fff
+        skew = third / second**1.5 / self.root if second > 0.0 else 0.0
+        se, t = math.sqrt(self.per_row * second), student_quantile(level, self.df)
+        return cubic_limits(self.loss - gamma * self.fall, se, skew, t)
 
     def fall_limits(self, level: float) -> tuple[float, float]:
-        """Ends of the interval of the fall."""
-        return self.limits(-1.0, level, loss=0.0)
+        """Ends of the t interval of the fall; a correction for skewness harms differences."""
+        half = student_quantile(level, self.df) * math.sqrt(self.per_row * self.second[2])
+        return self.fall - half, self.fall + half
 
 
 def from_rows(
@@ -74,42 +85,43 @@ def from_rows(
     folds : int
         K.
     groups : int array of shape (n,) or None
-        Clusters of rows.
+        Clusters of rows; the plain t then, over clusters.
     """
     n = after.shape[1]
     now, fall = after, before.mean(axis=1) - after
-    scale = folds / (folds - 1.0)
-    if groups is None:
-        a = now - now.mean(axis=1, keepdims=True)
-        d = fall - fall.mean(axis=1, keepdims=True)
-        unit = scale / (n * (n - 1.0) * len(now))
-        loss_var, fall_var, cov = (unit * float(np.vdot(u, v)) for u, v in ((a, a), (d, d), (a, d)))
-        df = n - 1.0
-    else:
-        count = int(groups.max()) + 1
+    means, scale = (float(now.mean()), float(fall.mean())), folds / (folds - 1.0)
+    if groups is not None:
+        second, df = _clusters(now, fall, groups), float(groups.max())
+        return LastStep(*sizes, *means, second, (0.0,) * 4, scale, math.inf, df)
+    a = now - now.mean(axis=1, keepdims=True)
+    d = fall - fall.mean(axis=1, keepdims=True)
+    if negligible(float(np.mean(d * d)), fall):
+        d[:] = 0.0
+    second = (float(np.mean(a * a)), float(np.mean(a * d)), float(np.mean(d * d)))
+    third = (
+        float(np.mean(a**3)),
+        float(np.mean(a * a * d)),
+        float(np.mean(a * d * d)),
+        float(np.mean(d**3)),
+    )
+    return LastStep(*sizes, *means, second, third, scale / (n - 1.0), math.sqrt(n), n - 1.0)
 
-        def cluster(rows: Floats) -> float:
-            return scale * float(np.mean([cr2_variance(v, groups, count)[0] for v in rows]))
 
-        loss_var, fall_var = cluster(now), cluster(fall)
-        cov = (cluster(now + fall) - loss_var - fall_var) / 2.0
-        df = count - 1.0
-    if negligible(fall_var, fall):
-        fall_var = 0.0
-    return LastStep(*sizes, float(now.mean()), float(fall.mean()), loss_var, fall_var, cov, df)
+def _clusters(now: Floats, fall: Floats, groups: NDArray[np.intp]) -> tuple[float, float, float]:
+    """Variances and covariance of the two means over clusters."""
+    count = int(groups.max()) + 1
+
+    def variance(rows: Floats) -> float:
+        return float(np.mean([cr2_variance(v, groups, count)[0] for v in rows]))
+
+    ll, ff = variance(now), variance(fall)
+    return ll, (variance(now + fall) - ll - ff) / 2.0, ff
 
 
 def from_splits(before: Floats, after: Floats, sizes: tuple[int, int], test_over_train: float) -> LastStep:
     """Moments of the mean losses of J overlapping splits, with the variance of Nadeau and Bengio (2003)."""
     fall, j = before - after, after.size
-    scale = 1.0 / j + test_over_train
-    table = scale * np.cov(after, fall, ddof=1)
-    return LastStep(
-        *sizes,
-        float(after.mean()),
-        float(fall.mean()),
-        float(table[0, 0]),
-        float(table[1, 1]),
-        float(table[0, 1]),
-        j - 1.0,
-    )
+    table = np.cov(after, fall, ddof=1)
+    second = (float(table[0, 0]), float(table[0, 1]), float(table[1, 1]))
+    means = (float(after.mean()), float(fall.mean()))
+    return LastStep(*sizes, *means, second, (0.0,) * 4, 1.0 / j + test_over_train, math.inf, j - 1.0)

@@ -17,6 +17,7 @@ Rows = NDArray[np.intp]
 MIN_SIZE = 20
 MIN_CLASS = 5
 POINTS = 5
+TRIES = 100
 
 
 def default_sizes(most: int, class_counts: NDArray[np.intp] | None = None) -> list[int]:
@@ -70,6 +71,8 @@ def smallest_training_part(plan: Plan) -> int:
 
 def nested_order(
     train: Rows,
+    sizes: list[int],
+    parts: int,
     strata: NDArray[np.intp] | None,
     groups: NDArray[np.intp] | None,
     time: NDArray[Any] | None,
@@ -77,23 +80,25 @@ def nested_order(
 ) -> Rows:
     """The training rows in the order in which they are taken.
 
-    With `time` the latest first; with `groups` whole groups at random; with `strata` so that every stretch
-    of the order has the class shares of the whole; else at random.
+    With `time` the latest first; with `groups` whole groups at random; else at random, drawn again (at most
+    a hundred times) while a part of some size lacks a class. Class shares are not held fixed: small samples
+    of a population vary in them, and that variation is part of the expected loss.
     """
     if time is not None:
         return train[np.argsort(time[train], kind="stable")[::-1]]
     if groups is not None:
         _, codes = np.unique(groups[train], return_inverse=True)
         return train[np.argsort(rng.permutation(int(codes.max()) + 1)[codes], kind="stable")]
-    shuffled = rng.permutation(train)
+    order = rng.permutation(train)
     if strata is None:
-        return shuffled
-    codes = strata[shuffled]
-    place = np.empty(train.size)
-    for code in np.unique(codes):
-        members = np.flatnonzero(codes == code)
-        place[members] = (np.arange(members.size) + rng.random()) / members.size
-    return shuffled[np.argsort(place, kind="stable")]
+        return order
+    wanted = np.unique(strata[train]).size
+    for _ in range(TRIES):
+        pieces = (piece for size in sizes for piece in parts_of(order, size, parts))
+        if all(np.unique(strata[piece]).size == wanted for piece in pieces):
+            break
+        order = rng.permutation(train)
+    return order
 
 
 def parts_of(order: Rows, size: int, most: int) -> list[Rows]:

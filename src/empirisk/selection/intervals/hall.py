@@ -33,8 +33,11 @@ def hall_limits(rows: Floats, level: float) -> tuple[float, float]:
     centred = rows - mean
     second = float(np.mean(centred**2))
     b = float(np.mean(centred**3) / second**1.5) / math.sqrt(n)
-    se = math.sqrt(second / (n - 1))
-    t = student_quantile(level, n - 1)
+    return cubic_limits(mean, math.sqrt(second / (n - 1)), b, student_quantile(level, n - 1))
+
+
+def cubic_limits(mean: float, se: float, b: float, t: float) -> tuple[float, float]:
+    """``[mean - se h(t), mean - se h(-t)]`` for a given standard error, ``b = skewness/sqrt(n)`` and t."""
 
     def h(q: float) -> float:
         # Below 1e-6 the cube root loses its digits, and h(q) = q - b/6 - b q^2/3 is exact enough.
