@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
@@ -14,7 +16,7 @@ from empirisk.diagnosis.features import Features, features_of
 from empirisk.diagnosis.recalibrate import fit_scale, scaled
 from empirisk.diagnosis.two_sample import TwoSample, two_sample
 from empirisk.selection.rows import take_rows
-from empirisk.typing import Array, IndexArray
+from empirisk.typing import Array
 
 __all__ = ["CODE", "drift"]
 
@@ -56,7 +58,7 @@ def drift(ctx: Context) -> Answer:
 
 
 def _answer(
-    ctx: Context, features: Features, found: TwoSample, rows: IndexArray, second: IndexArray, d: int
+    ctx: Context, features: Features, found: TwoSample, rows: NDArray[Any], second: NDArray[Any], d: int
 ) -> Answer:
     m, k = len(rows), int(second.sum())
     some = f" ({d} of {n_columns(ctx.X)} columns, drawn by the seed)" if d < n_columns(ctx.X) else ""
@@ -79,7 +81,7 @@ def _answer(
     return Answer(CODE, Outcome.CANNOT_TELL, sentence, found.p, evidence=evidence, rows_needed=need)
 
 
-def _bound(features: Features, second: IndexArray) -> tuple[float, int]:
+def _bound(features: Features, second: NDArray[Any]) -> tuple[float, int]:
     """Simultaneous 95 % bound on the move of a single-column feature, and the test rows that bring it to 0.2."""
     linear = features.values[:, : features.n_linear]
     m = int(second.sum())
@@ -89,7 +91,7 @@ def _bound(features: Features, second: IndexArray) -> tuple[float, int]:
     return float((moved + z * spread).max()), int(math.ceil(4.0 * (z / SMALL) ** 2 * 2 / 100) * 100)
 
 
-def _effect(ctx: Context, found: TwoSample, rows: IndexArray) -> str:
+def _effect(ctx: Context, found: TwoSample, rows: NDArray[Any]) -> str:
     """The loss on rows like the test rows: training rows weighted by the odds of being a test row."""
     try:
         losses = ctx.losses[rows]
@@ -119,7 +121,7 @@ def weighted_mean(values: Array, weight: Array) -> tuple[float, float]:
     return float(weight @ values) / total, total**2 / float(weight @ weight)
 
 
-def _features(ctx: Context, rows: IndexArray, test: IndexArray, which: IndexArray) -> Features:
+def _features(ctx: Context, rows: NDArray[Any], test: NDArray[Any], which: NDArray[Any]) -> Features:
     first, second = take_rows(ctx.X, rows), take_rows(ctx.X_test, test)
     columns = []
     for a, b in zip(columns_of(first, which.tolist()), columns_of(second, which.tolist()), strict=True):
@@ -128,6 +130,6 @@ def _features(ctx: Context, rows: IndexArray, test: IndexArray, which: IndexArra
     return features_of(columns, [ctx.columns[j] for j in which])
 
 
-def _some(n: int, most: int, rng: np.random.Generator) -> IndexArray:
+def _some(n: int, most: int, rng: np.random.Generator) -> NDArray[Any]:
     """All of n, or `most` of them drawn at random, in order."""
     return np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))

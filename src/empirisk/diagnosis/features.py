@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from empirisk.typing import Array, IndexArray
+from empirisk.typing import Array
 
 __all__ = ["Features", "features_of"]
 
@@ -111,7 +112,7 @@ def _scores(values: Array) -> tuple[Array, list[Array]]:
     return score, [] if known.all() else [(~known).astype(np.float64)]
 
 
-def _levels(array: IndexArray, name: str) -> list[tuple[str, Array]]:
+def _levels(array: NDArray[Any], name: str) -> list[tuple[str, Array]]:
     text = np.array(["(missing)" if v is None or v != v else str(v) for v in array.tolist()])
     levels, codes, counts = np.unique(text, return_inverse=True, return_counts=True)
     frequent = np.argsort(-counts, kind="stable")[:_MOST_LEVELS]

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from empirisk.diagnosis.columns import as_column, columns_of
-from empirisk.typing import IndexArray
 
 __all__ = ["identical_rows"]
 
 
-def identical_rows(X: Any, y: Any) -> IndexArray:
+def identical_rows(X: Any, y: Any) -> NDArray[Any]:
     """Number the rows so that rows with equal cells and equal target share a number.
 
     Parameters
@@ -44,14 +44,14 @@ def identical_rows(X: Any, y: Any) -> IndexArray:
     return np.asarray(codes)
 
 
-def _columns(X: Any) -> Iterator[IndexArray]:
+def _columns(X: Any) -> Iterator[NDArray[Any]]:
     if hasattr(X, "tocsr"):
         yield _stored(X.tocsr())
     else:
         yield from (_numbered(column) for column in columns_of(X))
 
 
-def _stored(X: Any) -> IndexArray:
+def _stored(X: Any) -> NDArray[Any]:
     """One number a row from its stored cells."""
     rows = X.copy()
     rows.sum_duplicates()
@@ -65,7 +65,7 @@ def _stored(X: Any) -> IndexArray:
     return out
 
 
-def _numbered(column: Any) -> IndexArray:
+def _numbered(column: Any) -> NDArray[Any]:
     """Codes of the values, equal for equal values (missing ones equal each other)."""
     if column.dtype.kind == "f":
         return np.asarray(np.unique(column, return_inverse=True)[1])

@@ -51,7 +51,10 @@ def _answer(ctx: Context, d: Paired, slope: float, exact: str) -> Answer:
     if outcome is Outcome.CLEAR:
         sentence = f"{what} need no recalibration: it would save less than {100 * ctx.margin_share:g} % of the baseline's loss."
         return Answer(CODE, outcome, sentence, d.p_fire, gain, evidence)
-    why = d.refused or "the interval holds both more and less than the margin"
+    few = f"fewer than {CLEAR_ROWS} rows are never enough to clear it"
+    why = d.refused or (
+        few if ctx.n < CLEAR_ROWS and d.p_clear <= 0.05 else "the gain may be above or below the margin"
+    )
     need = d.rows_needed if d.refused or ctx.n >= CLEAR_ROWS else max(d.rows_needed, CLEAR_ROWS)
     sentence = f"Whether recalibrating pays cannot be told: {why}."
     p = None if d.refused else d.p_fire

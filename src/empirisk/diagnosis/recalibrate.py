@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from empirisk.typing import Array, IndexArray
+import numpy as np
+from numpy.typing import NDArray
+
+from empirisk.typing import Array
 
 __all__ = ["cross_fitted", "fit_scale", "likelihood_ratio", "scaled"]
 
@@ -22,7 +25,7 @@ def scaled(z: Array, parameters: Array) -> Array:
     return np.asarray(t / t.sum(axis=1, keepdims=True))
 
 
-def fit_scale(z: Array, label: IndexArray) -> Array:
+def fit_scale(z: Array, label: NDArray[Any]) -> Array:
     """Minimise ``-sum log softmax(b z_i + a)_{y_i} + 0.0005 (b^2 + |a|^2)`` over b and a.
 
     Parameters
@@ -75,7 +78,7 @@ def fit_scale(z: Array, label: IndexArray) -> Array:
     return theta
 
 
-def _objective(z: Array, label: IndexArray, theta: Array) -> float:
+def _objective(z: Array, label: NDArray[Any], theta: Array) -> float:
     t = theta[0] * z
     t[:, 1:] += theta[1:]
     top = t.max(axis=1)
@@ -88,7 +91,7 @@ def log_scores(proba: Array) -> Array:
     return np.asarray(np.log(np.clip(proba, _SMALLEST, 1.0)))
 
 
-def cross_fitted(proba: Array, label: IndexArray, fold: IndexArray) -> tuple[Array, Array]:
+def cross_fitted(proba: Array, label: NDArray[Any], fold: NDArray[Any]) -> tuple[Array, Array]:
     """Recalibrated probabilities of each fold, fitted on the other folds, shape (n, C); and the slope on all rows.
 
     Examples
@@ -109,7 +112,7 @@ def cross_fitted(proba: Array, label: IndexArray, fold: IndexArray) -> tuple[Arr
     return out, fit_scale(z, label)
 
 
-def likelihood_ratio(proba: Array, label: IndexArray) -> float:
+def likelihood_ratio(proba: Array, label: NDArray[Any]) -> float:
     """Cox's test of exact calibration: p-value of slope 1 and intercepts 0, chi-square with C degrees of freedom."""
     from scipy import special
 

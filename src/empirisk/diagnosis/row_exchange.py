@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from empirisk.diagnosis.permutation import PermutationTest, permutation_test
-from empirisk.typing import Array, IndexArray
+from empirisk.typing import Array
 
 __all__ = ["OrderTest", "order_of", "order_test"]
 
@@ -84,7 +85,7 @@ def order_test(residual: Array, loss: Array, order: Array, rng: np.random.Genera
     n, q = e.shape
     total = max(float((e * e).sum()), np.finfo(float).tiny)
 
-    def statistics(permuted: IndexArray) -> Array:
+    def statistics(permuted: NDArray[Any]) -> Array:
         moved = e[permuted]  # (k, n, q)
         lag = np.einsum("kiq,kiq->k", moved[:, :-1], moved[:, 1:]) / total
         along = np.einsum("kic,i->kc", ranks[permuted], t)
@@ -103,12 +104,12 @@ def order_test(residual: Array, loss: Array, order: Array, rng: np.random.Genera
     return OrderTest(test.p, kind, strongest, lag, float(along[q]), n)
 
 
-def _stretches(rows: IndexArray) -> IndexArray:
+def _stretches(rows: NDArray[Any]) -> NDArray[Any]:
     if len(rows) <= MOST_ROWS:
         return rows
     length = MOST_ROWS // _STRETCHES
     starts = np.linspace(0, len(rows) - length, _STRETCHES).astype(np.intp)
-    return rows[(starts[:, None] + np.arange(length)).ravel()]
+    return np.asarray(rows[(starts[:, None] + np.arange(length)).ravel()])
 
 
 def _unit(columns: Array) -> Array:

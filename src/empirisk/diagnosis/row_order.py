@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.row_exchange import OrderTest, order_of, order_test
-from empirisk.typing import Array, IndexArray
+from empirisk.typing import Array
 
 __all__ = ["CODE", "row_order"]
 
@@ -92,7 +94,7 @@ def _residuals(ctx: Context) -> tuple[Array, Array]:
     return (mark - np.eye(count)[p.output("pred")])[:, 1:], wrong.astype(np.float64)
 
 
-def _by_group(groups: IndexArray, residual: Array, loss: Array, order: Array) -> tuple[Array, Array, Array]:
+def _by_group(groups: NDArray[Any], residual: Array, loss: Array, order: Array) -> tuple[Array, Array, Array]:
     """Means by group: rows of a group are alike, so that only groups can be exchanged."""
     codes = np.unique(groups, return_inverse=True)[1]
     count = np.bincount(codes)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
@@ -14,16 +16,16 @@ from empirisk.diagnosis.identical import identical_rows
 from empirisk.diagnosis.paired import FACTOR
 from empirisk.results import Estimate
 from empirisk.selection.folds import plan_folds
-from empirisk.typing import Array, IndexArray
+from empirisk.typing import Array
 
-__all__ = ["CODE", "twin_effect", "twins"]
+__all__ = ["CODE", "twin_effect", "twins_across_folds"]
 
 CODE = "ER207"
 _FEWEST = 10
 _FEW = 4  # below margin/4, each twin would have to cost more than four times the baseline's loss
 
 
-def twins(ctx: Context) -> Answer:
+def twins_across_folds(ctx: Context) -> Answer:
     """Null: keeping equal rows in one fold changes the out-of-fold risk by at most the margin.
 
     Rows are equal when all cells and the target are.  K fits, only when twins lie in different folds.
@@ -50,7 +52,7 @@ def twins(ctx: Context) -> Answer:
     return _answer(ctx, k, gain, se, p)
 
 
-def twin_effect(d: Array, unit: IndexArray, margin: float) -> tuple[float, float, float]:
+def twin_effect(d: Array, unit: NDArray[Any], margin: float) -> tuple[float, float, float]:
     """Mean of d, its standard error ``1.25 sd(D_g) sqrt(G)/n`` over the sums D_g by unit, and p of "above the margin".
 
     Examples
@@ -80,14 +82,15 @@ def _answer(ctx: Context, k: int, gain: float, se: float, p: float) -> Answer:
         )
         advice = "Remove the copies, or give groups so that equal rows stay in one fold."
         return Answer(CODE, Outcome.FIRES, sentence, p, evidence=evidence, advice=advice)
-    if special.ndtr((gain - ctx.margin) / se) <= 0.05 and k >= _FEWEST if se > 0.0 else gain < ctx.margin:
+    below = float(special.ndtr((gain - ctx.margin) / se)) if se > 0.0 else 1.0
+    if below <= 0.05 and k >= _FEWEST:
         sentence = f"{k:,} rows have twins in other folds, which flatter the score by less than {100 * ctx.margin_share:g} %."
         return replace(Answer(CODE, Outcome.CLEAR, sentence, p), evidence=evidence)
     sentence = f"{k:,} rows have twins in other folds; whether they flatter the score by more than {100 * ctx.margin_share:g} % cannot be told."
     return Answer(CODE, Outcome.CANNOT_TELL, sentence, p, evidence=evidence)
 
 
-def _twins(code: IndexArray, fold: IndexArray) -> tuple[IndexArray, IndexArray]:
+def _twins(code: NDArray[Any], fold: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Rows with a twin, and rows with a twin in another fold."""
     count = np.bincount(code)
     folds = int(fold.max()) + 1
@@ -95,7 +98,7 @@ def _twins(code: IndexArray, fold: IndexArray) -> tuple[IndexArray, IndexArray]:
     return count[code] > 1, count[code] > inside[code * folds + fold]
 
 
-def _joined(code: IndexArray, groups: IndexArray) -> IndexArray:
+def _joined(code: NDArray[Any], groups: NDArray[Any]) -> NDArray[Any]:
     """The finest units that hold both equal rows and groups together."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

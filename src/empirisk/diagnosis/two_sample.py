@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.linalg as sla
+from numpy.typing import NDArray
 
 from empirisk.diagnosis.features import Features
 from empirisk.diagnosis.permutation import permutation_test
-from empirisk.typing import Array, IndexArray
+from empirisk.typing import Array
 
 __all__ = ["TwoSample", "two_sample"]
 
@@ -46,7 +48,7 @@ class TwoSample:
 
 
 def two_sample(
-    features: Features, second: IndexArray, rng: np.random.Generator, units: IndexArray | None = None
+    features: Features, second: NDArray[Any], rng: np.random.Generator, units: NDArray[Any] | None = None
 ) -> TwoSample:
     """Permutation test of three statistics, combined by their smallest p-value.
 
@@ -103,7 +105,7 @@ def two_sample(
     return TwoSample(test.p, features.names[top], float(shift[top]), score, _auc(score, second), test.draws)
 
 
-def _label_of_units(g: Array, unit: IndexArray) -> Array:
+def _label_of_units(g: Array, unit: NDArray[Any]) -> Array:
     count = np.bincount(unit)
     label = np.bincount(unit, weights=g) / count
     mixed = np.flatnonzero((label > 0.0) & (label < 1.0))
@@ -117,9 +119,9 @@ def _label_of_units(g: Array, unit: IndexArray) -> Array:
 class _Statistics:
     """The three statistics for many labellings at once, labels as columns."""
 
-    def __init__(self, features: Features, fold: IndexArray) -> None:
+    def __init__(self, features: Features, fold: NDArray[Any]) -> None:
         self.features, self.fold = features, fold
-        self.maps: list[tuple[IndexArray, IndexArray, Array, Array]] = []
+        self.maps: list[tuple[NDArray[Any], NDArray[Any], Array, Array]] = []
         Q = features.values[:, : features.n_linear]
         for k in np.unique(fold):
             inside, outside = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
@@ -162,7 +164,7 @@ class _Statistics:
         return out
 
 
-def _auc(score: Array, second: IndexArray) -> float:
+def _auc(score: Array, second: NDArray[Any]) -> float:
     from scipy.stats import rankdata
 
     ranks, m = rankdata(score), int(np.sum(second))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from scipy import stats
 
+from empirisk.diagnosis.class_rows import recall_half_width, rows_for
 from empirisk.report.checks import Audited, NotRunError, Outcome
 from empirisk.report.table import option
 from empirisk.report.twins import twin_groups
@@ -108,7 +107,7 @@ def rare_classes(a: Audited) -> Outcome:
         raise NotRunError("the target is a number, so there are no classes")
     test, train = a.split.balance["test"], a.split.balance["train"]
     wide = {label: recall_half_width(k) for label, k in test.items() if recall_half_width(k) > _WIDTH}
-    need = math.ceil(0.25 * stats.norm.ppf(0.975) ** 2 / _WIDTH**2)
+    need = rows_for(0.5, _WIDTH)
     evidence = "exact binomial (Clopper-Pearson) 95 % interval at a recall of one half"
     advice = (
         f"About {need} test rows of a class give ±{_WIDTH}: collect more, or merge classes that may be "
@@ -138,22 +137,6 @@ def rare_classes(a: Audited) -> Outcome:
         out,
         f"the smallest class has {smallest:,} test rows: its recall is known within ±{width:.3f} or better",
     )
-
-
-def recall_half_width(k: int) -> float:
-    """Half width of the Clopper-Pearson 95 % interval of a share of about one half out of `k`.
-
-    Examples
-    --------
-    >>> round(recall_half_width(96), 3)
-    0.104
-    """
-    if k == 0:
-        return 0.5
-    hits = k // 2
-    low = stats.beta.ppf(0.025, hits, k - hits + 1) if hits else 0.0
-    high = stats.beta.ppf(0.975, hits + 1, k - hits) if hits < k else 1.0
-    return float(high - low) / 2.0
 
 
 def undeclared_dates(a: Audited) -> Outcome:

@@ -9,21 +9,19 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 from sklearn.linear_model import LogisticRegression, Ridge
 from threadpoolctl import threadpool_limits
 
+from empirisk.diagnosis.alone import dominance_p, squared_or_log_loss
 from empirisk.report.checks import Audited
 from empirisk.report.encode import make_encoder, model_frame
-from empirisk.report.single_column import Screen, one_sided_p
+from empirisk.report.single_column import Screen
 
 __all__ = ["dominance_p_values"]
-
-_KEEPS = 0.95
 
 
 def dominance_p_values(a: Audited, screen: Screen, alone: dict[str, np.ndarray]) -> dict[str, float]:
     """p-values of "this column keeps at most 95 % of what all columns explain", Bonferroni over all features.
 
-    Row i counts ``c_i = l_j(i) - l(i) - 0.05 (l_0(i) - l(i))`` with the out-of-fold losses of the column
-    alone, of gradient-boosted trees on all columns, and of the baseline; the column dominates when the mean
-    is below 0 (one paired t-test, standard error 1.25 x sd/sqrt n).
+    The test is :func:`empirisk.diagnosis.alone.dominance_p`, against the better of a linear model and
+    gradient-boosted trees on all columns.
 
     Parameters
     ----------
@@ -39,8 +37,7 @@ def dominance_p_values(a: Audited, screen: Screen, alone: dict[str, np.ndarray])
     baseline, n = screen.baseline(), len(screen.rows)
     out = {}
     for name, losses in alone.items():
-        c = losses - full - (1.0 - _KEEPS) * (baseline - full)
-        p = one_sided_p(float(c.mean()), screen.standard_error(c), n)
+        p = dominance_p(losses, full, baseline, screen.standard_error, n)
         out[name] = min(1.0, len(a.table.features) * p)
     return out
 
@@ -68,8 +65,8 @@ def _full_losses(a: Audited, screen: Screen) -> np.ndarray:
 
 def _losses(model: Any, x: np.ndarray, y: np.ndarray, regression: bool) -> np.ndarray:
     if regression:
-        return np.asarray((y - model.predict(x)) ** 2)
+        return squared_or_log_loss(y, np.asarray(model.predict(x)))
     # A class that the fold lacks has probability 0, which no finite loss can show: 1e-12 stands for it.
     shares = np.full((len(x), int(max(y.max(), model.classes_.max())) + 1), 1e-12)
     shares[:, model.classes_] = np.clip(model.predict_proba(x), 1e-12, None)
-    return np.asarray(-np.log(shares[np.arange(len(x)), y]))
+    return squared_or_log_loss(y, shares)

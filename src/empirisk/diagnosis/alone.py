@@ -1,0 +1,188 @@
+"""What one column alone can predict, out of fold: means or shares by level or tree leaf, or a line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from empirisk.diagnosis.paired import FACTOR
+from empirisk.typing import Array
+
+__all__ = ["Alone", "dominance_p", "one_sided_p", "squared_or_log_loss"]
+
+KEEPS = 0.95
+_MOST_LEVELS = 200
+_MIN_LEAF = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Alone:
+    """Rows, folds and target on which columns are tried one by one.
+
+    Parameters
+    ----------
+    target : array, shape (n,)
+        Class codes or numbers.
+    units : int array, shape (n,)
+        Rows with one number belong together.
+    folds : int array, shape (n,)
+        Fold in which each row is predicted.
+    n_classes : int
+        0 for numbers.
+    loss : callable, optional
+        Row losses of predicted numbers (n,) or shares (n, C), all rows; squared error or log loss otherwise.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> x, folds = rng.normal(size=(2, 200)), np.arange(200) % 5
+    >>> alone = Alone(x[0] + 0.1 * rng.normal(size=200), np.arange(200), folds, 0)
+    >>> [bool(alone.losses(v).mean() < 0.1 * alone.baseline().mean()) for v in x]
+    [True, False]
+    """
+
+    target: Array
+    units: NDArray[Any]
+    folds: NDArray[Any]
+    n_classes: int
+    loss: Callable[[Array], Array] | None = None
+
+    def row_losses(self, predicted: Array) -> Array:
+        """Losses of predictions of all rows."""
+        if self.loss is not None:
+            return self.loss(predicted)
+        return squared_or_log_loss(self.target, predicted)
+
+    def baseline(self) -> Array:
+        """Losses of the mean, or of the class shares."""
+        return self.row_losses(self._by_cells(lambda inside: np.zeros(len(self.target), dtype=np.int64)))
+
+    def losses(self, values: Array) -> Array:
+        """Losses of a column: floats (NaN where missing) are numbers, anything else is levels (None missing).
+
+        Levels predict their mean or shares; numbers are cut by a small tree (at most sqrt(n) and 32 leaves of five
+        rows) or, for a numeric target, take a straight line where that does better.
+        """
+        if values.dtype.kind != "f":
+            codes = _merge_rare(_codes(values))
+            return self.row_losses(self._by_cells(lambda inside: codes))
+        if np.isnan(values).all():
+            return self.baseline()
+        x = _ranked(values.reshape(-1, 1))
+
+        def leaves(inside: NDArray[Any]) -> NDArray[Any]:
+            most = int(min(32, max(2, np.sqrt(inside.sum()))))
+            kind = DecisionTreeClassifier if self.n_classes else DecisionTreeRegressor
+            tree = kind(max_leaf_nodes=most, min_samples_leaf=_MIN_LEAF, random_state=0)
+            return np.asarray(tree.fit(x[inside], self.target[inside]).apply(x))
+
+        by_tree = self.row_losses(self._by_cells(leaves))
+        if self.n_classes:
+            return by_tree
+        by_line = self.row_losses(self._by_line(values))
+        return by_line if by_line.mean() < by_tree.mean() else by_tree
+
+    def standard_error(self, values: Array) -> float:
+        """Standard error of a mean over rows that come in units, times 1.25."""
+        sums = np.bincount(self.units, weights=values - values.mean())
+        m = len(sums)
+        return FACTOR * float(np.sqrt(m / max(1, m - 1) * (sums**2).sum())) / len(values)
+
+    def _by_cells(self, cells: Callable[[NDArray[Any]], NDArray[Any]]) -> Array:
+        """Predictions by cell, shrunk by one row towards the overall ones; `cells` gets the mask to learn from."""
+        n = len(self.target)
+        out = np.empty((n, self.n_classes) if self.n_classes else n)
+        for fold in np.unique(self.folds):
+            inside, outside = self.folds != fold, self.folds == fold
+            out[outside] = self._of_cells(cells(inside), inside)[outside]
+        return out
+
+    def _of_cells(self, cell: NDArray[Any], inside: NDArray[Any]) -> Array:
+        k = int(cell.max()) + 1
+        count = np.bincount(cell[inside], minlength=k).astype(np.float64)
+        if self.n_classes == 0:
+            y = self.target.astype(np.float64)
+            total = np.bincount(cell[inside], y[inside], minlength=k)
+            return np.asarray(((total + y[inside].mean()) / (count + 1.0))[cell])
+        codes = cell[inside] * self.n_classes + self.target[inside]
+        counts = np.bincount(codes, minlength=k * self.n_classes).reshape(k, self.n_classes)
+        overall = (counts.sum(axis=0) + 1.0 / self.n_classes) / (count.sum() + 1.0)
+        return np.asarray(((counts + overall) / (count[:, None] + 1.0))[cell])
+
+    def _by_line(self, x: Array) -> Array:
+        """A least-squares line; the mean of the rows without a value for those."""
+        y, known = self.target.astype(np.float64), ~np.isnan(x)
+        out = np.empty(len(y))
+        for fold in np.unique(self.folds):
+            inside, outside = self.folds != fold, self.folds == fold
+            learn, gaps = inside & known, inside & ~known
+            predicted = np.full(len(y), y[gaps].mean() if gaps.any() else y[inside].mean())
+            center = x[learn].mean() if learn.any() else 0.0
+            spread = float(((x[learn] - center) ** 2).sum())
+            slope = float(((x[learn] - center) * y[learn]).sum()) / spread if spread > 0.0 else 0.0
+            predicted[known] = (y[learn].mean() if learn.any() else 0.0) + slope * (x[known] - center)
+            out[outside] = predicted[outside]
+        return out
+
+
+def squared_or_log_loss(target: Array, predicted: Array) -> Array:
+    """Squared error of numbers, log loss of shares (n, C)."""
+    if predicted.ndim == 1:
+        return np.asarray((target - predicted) ** 2)
+    return np.asarray(-np.log(predicted[np.arange(len(target)), target]))
+
+
+def dominance_p(
+    alone: Array, full: Array, baseline: Array, error: Callable[[Array], float], units: int
+) -> float:
+    """p-value of "this column keeps at most 95 % of what all columns explain", for one column.
+
+    Row i counts ``c_i = l_j(i) - l(i) - 0.05 (l_0(i) - l(i))``, with the out-of-fold losses of the column alone, of the
+    model, and of the baseline; the column dominates when the mean is below 0 (one-sided t-test).
+
+    Parameters
+    ----------
+    alone, full, baseline : arrays, shape (n,)
+        Losses on the same rows.
+    error : callable
+        Standard error of the mean of a row quantity.
+    units : int
+        Rows, or groups of rows, for the degrees of freedom.
+    """
+    c = alone - full - (1.0 - KEEPS) * (baseline - full)
+    return one_sided_p(float(c.mean()), error(c), units)
+
+
+def one_sided_p(mean: float, error: float, n: int) -> float:
+    """p-value of "the mean is at least 0" against "it is below"."""
+    return float(special.stdtr(n - 1, mean / error)) if error > 0.0 else float(mean >= 0.0)
+
+
+def _codes(values: NDArray[Any]) -> NDArray[Any]:
+    """Levels as numbers from 1 in sorted order; 0 where missing."""
+    text = np.array(["" if v is None or v != v else f"={v}" for v in values.tolist()])
+    levels, codes = np.unique(text, return_inverse=True)
+    return np.asarray(codes if levels[0] == "" else codes + 1)
+
+
+def _ranked(x: Array) -> Array:
+    """Ranks instead of values: trees see the order only, and float32 would merge close values."""
+    known = ~np.isnan(x)
+    out = np.full(x.shape, np.nan, dtype=np.float32)
+    out[known] = np.unique(x[known], return_inverse=True)[1]
+    return out
+
+
+def _merge_rare(codes: NDArray[Any]) -> NDArray[Any]:
+    counts = np.bincount(codes)
+    if len(counts) <= _MOST_LEVELS:
+        return codes
+    keep = np.zeros(len(counts), dtype=bool)
+    keep[np.argsort(-counts)[:_MOST_LEVELS]] = True
+    return np.where(keep[codes], codes, 0)

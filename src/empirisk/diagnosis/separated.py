@@ -1,0 +1,123 @@
+"""ER213: does a plane separate the classes, all rows or all but a few?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from empirisk.data.row_blocks import ArrayBlocks
+from empirisk.diagnosis.answer import Answer, NotRun, Outcome
+from empirisk.diagnosis.base import Context
+from empirisk.diagnosis.cover import chance_of_separation
+from empirisk.diagnosis.linear_matrix import LinearMatrix, linear_matrix
+from empirisk.diagnosis.near_separation import rows_to_remove
+from empirisk.losses import Logistic, Softmax
+from empirisk.penalties import Zero
+from empirisk.problems import LinearProblem
+from empirisk.problems.separation import Separation, find_separation
+
+__all__ = ["CODE", "separation"]
+
+CODE = "ER213"
+_SHARE = 0.01
+_MOST_CELLS = 20_000_000
+
+
+def separation(ctx: Context) -> Answer:
+    """A fact, not a test: whether a plane separates the classes, found by linear programming with a proof.
+
+    What it means is a probability: labels that mean nothing are separated with Cover's chance.  Near-separation:
+    the same after removing at most 1 % of the rows.  For linear classifiers; no fits.
+    """
+    if ctx.classes is None:
+        raise NotRun("the target is a number, so there are no classes")
+    if len(ctx.classes) < 2:
+        raise NotRun("there is one class only")
+    view = linear_matrix(ctx)
+    if view.design.size > _MOST_CELLS:
+        raise NotRun(f"{view.design.size:,} cells are too many for this check")
+    found = find_separation(_problem(ctx, view), view.names, [str(c) for c in ctx.classes])
+    chance = chance_of_separation(ctx.n, view.p, view.intercept)
+    if found.separable:
+        return _separable(ctx, view, found, chance)
+    if found.kind == "unknown":
+        raise NotRun(found.sentence)
+    return _nearly(ctx, view)
+
+
+def _problem(ctx: Context, view: LinearMatrix) -> LinearProblem:
+    two = ctx.task == "binary"
+    y = np.where(ctx.oof.y == 1, 1.0, -1.0) if two else ctx.oof.y.astype(np.float64)
+    outputs = 0 if two else len(ctx.classes if ctx.classes is not None else ())
+    data = ArrayBlocks(view.design, y, np.ones(ctx.n))
+    return LinearProblem(Logistic() if two else Softmax(), Zero(), data, view.intercept, outputs)
+
+
+def _separable(ctx: Context, view: LinearMatrix, found: Separation, chance: float) -> Answer:
+    names = tuple(view.names[j] for j in found.columns)
+    by = (
+        f" by {', '.join(repr(v) for v in names[:3])}{' and others' if len(names) > 3 else ''}"
+        if names
+        else ""
+    )
+    how = (
+        "perfectly separated"
+        if found.kind == "complete"
+        else f"separated (but for {found.n_boundary:,} rows on the border)"
+    )
+    meaning = (
+        f"; with {ctx.n:,} rows and {view.p:,} columns {100 * chance:.0f} % of meaningless labels would be, too"
+        if chance > 0.05
+        else ""
+    )
+    tail = (
+        "the penalty alone decides how large the coefficients are"
+        if view.penalised
+        else "the coefficients have no finite value"
+    )
+    evidence = f"{found.sentence}; chance of separation if the labels meant nothing {chance:.2g} (Cover)"
+    advice = (
+        "Choose the penalty by cross-validation, and read no standard errors."
+        if view.penalised
+        else "Add a penalty (alpha > 0), and ask whether these columns are known before the class is."
+    )
+    return Answer(
+        CODE,
+        Outcome.FACT,
+        f"The classes are {how}{by}: {tail}{meaning}.",
+        evidence=evidence,
+        advice=advice,
+        where=names,
+    )
+
+
+def _nearly(ctx: Context, view: LinearMatrix) -> Answer:
+    """One class against the others, each in turn: a plane that fails on at most 1 % of the rows."""
+    most = int(_SHARE * ctx.n)
+    labels = [str(c) for c in (ctx.classes if ctx.classes is not None else ())]
+    tried = [1] if len(labels) == 2 else range(min(len(labels), 10))
+    for k in tried:
+        positive = np.asarray(ctx.oof.y == k)
+        rest = min(int(positive.sum()), int((~positive).sum()))
+        # A plane that puts all rows on one side fails on the rarer class only: that is no separation.
+        limit = min(most, rest // 10)
+        if limit == 0 or not _worth_a_look(ctx, k):
+            continue
+        rows = rows_to_remove(view.design, positive, view.intercept, np.random.default_rng(ctx.seed))
+        if rows is not None and len(rows) <= limit:
+            one = f"Class {labels[k]!r}" if len(labels) > 2 else "One class"
+            shown = ", ".join(str(i) for i in rows[:5])
+            sentence = f"{one} is separated from the rest by a plane but for {len(rows)} of {ctx.n:,} rows (row {shown})."
+            return Answer(
+                CODE, Outcome.FACT, sentence,
+                evidence="linear programme with the smallest sum of slacks, checked on every row",
+                advice="Check those rows: coefficients hang on them alone, and without them they have no finite value.",
+                where=tuple(str(i) for i in rows[:5]),
+            )  # fmt: skip
+    sentence = f"No plane separates the classes; none was found that fails on at most {100 * _SHARE:.0f} % of the rows."
+    return Answer(CODE, Outcome.CLEAR, sentence)
+
+
+def _worth_a_look(ctx: Context, k: int) -> bool:
+    """A plane that fails on 1 % of the rows would let the model fail on fewer than one in ten of them out of fold."""
+    wrong = (ctx.oof.y == k) != (ctx.oof.output("pred") == k)
+    return bool(wrong.mean() <= 10 * _SHARE)
