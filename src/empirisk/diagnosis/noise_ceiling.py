@@ -12,8 +12,10 @@ from scipy import special
 
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
+from empirisk.diagnosis.identical import identical_rows
 from empirisk.diagnosis.paired import FACTOR, MIN_ROWS
 from empirisk.selection.intervals.base import Floats
+from empirisk.selection.outputs import n_rows
 
 __all__ = ["CODE", "Ceiling", "ceiling", "loss_noise", "noise_ceiling"]
 
@@ -61,7 +63,7 @@ def _ceiling(ctx: Context) -> Ceiling:
     upper = _upper(ctx, losses)
     if not regression and not losses.any():
         upper = 1.0 - 0.05 ** (1.0 / ctx.n)
-    sets = replicates(ctx.X)
+    sets = _sets(ctx)
     pairs = _pairs(sets)
     low = high = None
     if regression and sum(rows.size - 1 for rows in sets) >= MIN_PAIRS:
@@ -70,6 +72,13 @@ def _ceiling(ctx: Context) -> Ceiling:
         low, high = _bayes(*_disagreement(ctx.oof.y, pairs), ctx.oof.n_classes)
     unit = "squared error" if regression else "error rate"
     return Ceiling(upper, low, high, len(pairs), float(losses.mean()), unit)
+
+
+def _sets(ctx: Context) -> list[NDArray[np.intp]]:
+    if "replicates" not in ctx.cache:
+        ctx.cache["replicates"] = replicates(ctx.X)
+    made: list[NDArray[np.intp]] = ctx.cache["replicates"]
+    return made
 
 
 def _upper(ctx: Context, losses: Floats) -> float:
@@ -90,7 +99,7 @@ def loss_noise(ctx: Context) -> tuple[float, float, int]:
     lies between ``4 eta (1 - eta)`` and its square root).
     """
     upper = _upper(ctx, ctx.losses)
-    sets = replicates(ctx.X)
+    sets = _sets(ctx)
     pairs = _pairs(sets)
     if ctx.loss_name == "squared error":
         repeats = sum(rows.size - 1 for rows in sets)
@@ -114,26 +123,17 @@ def _pairs(sets: list[NDArray[np.intp]]) -> list[tuple[int, int]]:
 
 
 def replicates(X: Any) -> list[NDArray[np.intp]]:
-    """Rows that agree in all columns, in sets of two or more; empty when the rows cannot be compared.
+    """Rows that agree in all columns, in sets of two or more.
 
     Examples
     --------
     >>> [s.tolist() for s in replicates(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]))]
     [[0, 2]]
     """
-    if hasattr(X, "tocsr"):
-        return []
-    table = np.asarray(X)
-    if table.ndim != 2:
-        return []
-    if table.dtype.kind in "biuf":
-        keys = [row.tobytes() for row in np.ascontiguousarray(table + 0)]
-    else:
-        keys = [repr(tuple(row)).encode() for row in table]
-    where: dict[bytes, list[int]] = {}
-    for i, key in enumerate(keys):
-        where.setdefault(key, []).append(i)
-    return [np.array(rows) for rows in where.values() if len(rows) > 1]
+    codes = identical_rows(X, np.zeros(n_rows(X)))
+    order = np.argsort(codes, kind="stable")
+    ends = np.flatnonzero(np.diff(codes[order])) + 1
+    return [rows for rows in np.split(order, ends) if rows.size > 1]
 
 
 def _variance(y: Floats, sets: list[NDArray[np.intp]]) -> tuple[float, float]:

@@ -28,8 +28,9 @@ def underfitting(ctx: Context) -> Answer:
     >>> underfitting(context(LinearRegression(), X, y, random_state=0)).outcome.value
     'fires'
     """
-    model, words = richer(ctx)
-    d = ctx.compare(ctx.row_losses(ctx.out_of_fold(model), ctx.scored))
+    rich = richer(ctx)
+    words = rich.words
+    d = ctx.compare(ctx.row_losses(ctx.out_of_fold(rich.model, rich.X, plan=rich.plan), ctx.scored))
     gain, shown = ctx.share(d), evidence(ctx, d, f"against {words}")
     p = None if d.refused else d.p_fire
     outcome = d.outcome(ctx.level)

@@ -14,7 +14,6 @@ __all__ = ["CODE", "unstable_folds"]
 
 CODE = "ER205"
 MIN_UNITS = 20
-BLOCK = 4_000_000
 
 
 def unstable_folds(ctx: Context) -> Answer:
@@ -38,19 +37,14 @@ def unstable_folds(ctx: Context) -> Answer:
     folds = len(ctx.plan.splits)
     rng = np.random.default_rng(ctx.seed)
 
-    def statistics(homes: NDArray[np.intp]) -> Floats:
-        k = homes.shape[0]
-        flat = (homes + folds * np.arange(k)[:, None]).ravel()
-        sums = np.bincount(flat, np.broadcast_to(totals, homes.shape).ravel(), folds * k)
-        counts = np.bincount(flat, np.broadcast_to(sizes, homes.shape).ravel(), folds * k)
-        return (sums**2 / np.maximum(counts, 1.0)).reshape(k, folds).sum(axis=1)[:, None]
+    def statistic(homes: NDArray[np.intp]) -> Floats:
+        sums, counts = np.bincount(homes, totals, folds), np.bincount(homes, sizes, folds)
+        return np.array([(sums**2 / np.maximum(counts, 1.0)).sum()])
 
     def draw(k: int) -> Floats:
-        step = max(1, BLOCK // totals.size)
-        blocks = [min(step, k - start) for start in range(0, k, step)]
-        return np.vstack([statistics(_permuted(home, strata, b, rng)) for b in blocks])
+        return np.vstack([statistic(_permuted(home, strata, rng)) for _ in range(k)])
 
-    test = permutation_test(statistics(home[None, :])[0], draw)
+    test = permutation_test(statistic(home), draw)
     each = np.array([ctx.losses[split].mean() for _, split in ctx.plan.splits])
     unit = "groups" if ctx.groups is not None else "rows"
     shown = (
@@ -74,25 +68,27 @@ def unstable_folds(ctx: Context) -> Answer:
     return Answer(CODE, Outcome.FIRES, sentence, test.p, None, shown, advice, (f"fold {worst}",))
 
 
-def _units(ctx: Context) -> tuple[Floats, Floats, NDArray[np.intp], NDArray[np.intp]]:
-    """Centred loss, size, fold and stratum of every row, or of every group."""
+def _units(ctx: Context) -> tuple[Floats, Floats, NDArray[np.intp], list[NDArray[np.intp]]]:
+    """Centred loss, size and fold of every row or group, and which may change places."""
     centred = ctx.losses - ctx.losses.mean()
-    strata = np.zeros(ctx.n, dtype=np.intp) if ctx.classes is None else ctx.oof.y.astype(np.intp)
     if ctx.groups is None:
+        one = [np.arange(ctx.n)]
+        strata = (
+            one if ctx.classes is None else [np.flatnonzero(ctx.oof.y == c) for c in np.unique(ctx.oof.y)]
+        )
         return centred, np.ones(ctx.n), ctx.fold, strata
     codes = ctx.groups
     sizes = np.bincount(codes).astype(np.float64)
     home = np.zeros(sizes.size, dtype=np.intp)
     home[codes] = ctx.fold
-    return np.bincount(codes, centred), sizes, home, np.zeros(sizes.size, dtype=np.intp)
+    return np.bincount(codes, centred), sizes, home, [np.arange(sizes.size)]
 
 
 def _permuted(
-    home: NDArray[np.intp], strata: NDArray[np.intp], k: int, rng: np.random.Generator
+    home: NDArray[np.intp], strata: list[NDArray[np.intp]], rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """`home` permuted k times within every stratum, shape (k, units)."""
-    out = np.tile(home, (k, 1))
-    for s in np.unique(strata):
-        members = np.flatnonzero(strata == s)
-        out[:, members] = rng.permuted(out[:, members], axis=1)
+    """`home` permuted within every stratum."""
+    out = home.copy()
+    for rows in strata:
+        out[rows] = rng.permutation(home[rows])
     return out
