@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ def dominating_feature(ctx: Context) -> Answer:
             "the model is not shown to be better than the baseline, so there is no skill to share out"
         )
     units = np.arange(ctx.n) if ctx.groups is None else np.unique(ctx.groups, return_inverse=True)[1]
-    screen = Alone(ctx.oof.y, units, ctx.fold, 0 if ctx.classes is None else len(ctx.classes), ctx.losses_of)
+    screen = Alone(ctx.oof.y, units, ctx.fold, 0 if ctx.classes is None else len(ctx.classes), _loss(ctx))
     tried = _best(ctx, p)
     losses = {j: screen.losses(c) for j, c in zip(tried, columns_of(ctx.X, tried), strict=True)}
     best = min(losses, key=lambda j: float(losses[j].mean()))
@@ -77,6 +78,10 @@ def _answer(ctx: Context, name: str, p: float, share: Estimate, by: str, columns
         f"Whether {name!r} alone keeps more than {100 * KEEPS:.0f} % of the model's skill cannot be told."
     )
     return Answer(CODE, Outcome.CANNOT_TELL, sentence, p, evidence=evidence)
+
+
+def _loss(ctx: Context) -> Callable[[Array], Array]:
+    return lambda predicted: ctx.losses_of(np.asarray(predicted, dtype=np.float64))
 
 
 def _share(ctx: Context, alone: Array, screen: Alone) -> Estimate:

@@ -31,7 +31,7 @@ def miscalibration(ctx: Context) -> Answer:
             raise NotRun("some folds hold a class that the model never saw")
         q, theta = cross_fitted(ctx.output, ctx.oof.y, ctx.fold)
         slope, exact = float(theta[0]), _exact(ctx)
-    d = ctx.compare(ctx.losses_of(q), clear_rows=CLEAR_ROWS)
+    d = ctx.compare(ctx.losses_of(np.asarray(q, dtype=np.float64)), clear_rows=CLEAR_ROWS)
     return _answer(ctx, d, slope, exact)
 
 

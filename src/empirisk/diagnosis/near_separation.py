@@ -16,17 +16,22 @@ __all__ = ["rows_to_remove"]
 
 _MOST_ROWS = 2000
 _SECONDS = 20.0
-_ROUNDS = 3
+_ROUNDS = 10
+_ROUNDING = 1e-7
 
 
 def rows_to_remove(
-    design: Design, positive: NDArray[Any], intercept: bool = True, rng: np.random.Generator | None = None
+    design: Design,
+    positive: NDArray[Any],
+    intercept: bool = True,
+    most: int | None = None,
+    rng: np.random.Generator | None = None,
 ) -> NDArray[Any] | None:
     """Rows without which two classes are separated: few, though not always the fewest.
 
-    The plane minimises a weighted sum of slacks, ``min sum v_i s_i`` with ``t_i (x_i'b + c) >= 1 - s_i``, ``s >= 0``
-    and ``t = 1`` for positive rows, -1 for others, first with weights 1, then twice with ``1/(s_i + 0.01)``, which
-    prefers few large slacks; the rows on the wrong side of the best plane are the answer.
+    A plane with the smallest sum of slacks, ``min sum s_i`` with ``t_i (x_i'b + c) >= 1 - s_i``, ``s >= 0`` and ``t = 1``
+    for positive rows, -1 for others; rows with more than half the largest slack are set aside, and again, until no
+    slack is left.
 
     Parameters
     ----------
@@ -36,18 +41,20 @@ def rows_to_remove(
         The class of each row.
     intercept : bool, default True
         Whether the plane may miss the origin.
+    most : int, optional
+        The search ends when more rows would have to go.
     rng : Generator, optional
         Beyond 2,000 rows the plane comes from 2,000 of them drawn at random; all rows are put to it.
 
     Returns
     -------
     int array or None
-        Row numbers; None when the programme was not solved.
+        Row numbers; None when more than `most` were needed or a programme was not solved.
 
     Notes
     -----
-    An answer is a proof (the plane separates the other rows); that a longer answer could not be shorter is not
-    proved.  Three linear programmes of at most 2,000 rows.
+    An answer is a proof (the plane separates all other rows); that no shorter one exists is not proved.  At most ten
+    linear programmes of at most 2,000 rows.
 
     Examples
     --------
@@ -67,26 +74,33 @@ def rows_to_remove(
     shift = mean[live] if intercept else np.zeros(len(live))
     sign = np.where(positive, 1.0, -1.0)
     Z = np.column_stack([(part - shift) / scale, np.full(len(sample), float(intercept))])
-    weight = np.ones(len(sample))
-    best: NDArray[Any] | None = None
+    side = Z * sign[sample][:, None]
+    kept = np.arange(len(sample))
+    few = len(sample) if most is None else int(1.5 * most * len(sample) / n) + 2
     for _ in range(_ROUNDS):
-        plane = _programme(Z * sign[sample][:, None], weight)
+        plane = _programme(side[kept])
         if plane is None:
-            return best
-        b = np.zeros(design.shape[1])
-        b[live] = plane[:-1] / scale
-        margin = sign * (np.asarray(X @ b) - float(shift @ b[live]) + intercept * plane[-1])
-        wrong = np.flatnonzero(margin <= 1e-9 * np.abs(margin).max(initial=0.0))
-        best = wrong if best is None or len(wrong) < len(best) else best
-        weight = 1.0 / (np.maximum(0.0, 1.0 - margin[sample]) + 0.01)
-    return best
+            return None
+        slack = 1.0 - side[kept] @ plane
+        if slack.max() <= _ROUNDING:
+            break
+        kept = kept[slack < 0.5 * slack.max()]
+        if len(sample) - len(kept) > few:
+            return None
+    else:
+        return None
+    b = np.zeros(design.shape[1])
+    b[live] = plane[:-1] / scale
+    margin = sign * (np.asarray(X @ b) - float(shift @ b[live]) + intercept * plane[-1])
+    wrong = np.flatnonzero(margin <= _ROUNDING * np.abs(margin).max(initial=0.0))
+    return None if most is not None and len(wrong) > most else wrong
 
 
-def _programme(side: Array, weight: Array) -> Array | None:
+def _programme(side: Array) -> Array | None:
     m, q = side.shape
     left: Any = sp.hstack([sp.csr_array(-side), -sp.eye_array(m)], format="csc")
     bounds: list[tuple[float | None, float | None]] = [(None, None)] * q + [(0.0, None)] * m
-    cost = np.concatenate([np.zeros(q), weight])
+    cost = np.concatenate([np.zeros(q), np.ones(m)])
     options: Any = {"time_limit": _SECONDS}
     out = linprog(cost, A_ub=left, b_ub=-np.ones(m), bounds=bounds, method="highs", options=options)
     return np.asarray(out.x[:q]) if out.status == 0 and out.x is not None else None

@@ -102,8 +102,8 @@ def _nearly(ctx: Context, view: LinearMatrix) -> Answer:
         limit = min(most, rest // 10)
         if limit == 0 or not _worth_a_look(ctx, k):
             continue
-        rows = rows_to_remove(view.design, positive, view.intercept, np.random.default_rng(ctx.seed))
-        if rows is not None and len(rows) <= limit:
+        rows = rows_to_remove(view.design, positive, view.intercept, limit, np.random.default_rng(ctx.seed))
+        if rows is not None:
             one = f"Class {labels[k]!r}" if len(labels) > 2 else "One class"
             shown = ", ".join(str(i) for i in rows[:5])
             sentence = f"{one} is separated from the rest by a plane but for {len(rows)} of {ctx.n:,} rows (row {shown})."
