@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import column_or_1d
 
 
 def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
@@ -17,3 +18,25 @@ def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     if isinstance(X, list | tuple):
         return [X[i] for i in rows]
     return X[rows]
+
+
+def table_and_target(owner: str, X: Any, y: Any) -> tuple[Any, Any]:
+    """X as something with rows, y with one dimension; `owner` is who wants them (for the error).
+
+    Raises
+    ------
+    ValueError
+        No y, or fewer than two rows.
+    """
+    if y is None:
+        raise ValueError(f"{owner} requires y to be passed, but the target y is None.")
+    if not hasattr(X, "shape") and not isinstance(X, list | tuple):
+        X = np.asarray(X)
+    if not hasattr(y, "shape"):
+        y = np.asarray(y)
+    if len(getattr(y, "shape", ())) == 2 and y.shape[1] == 1:
+        y = column_or_1d(y, warn=True)
+    n = y.shape[0] if y.shape else 0
+    if n < 2:
+        raise ValueError(f"{owner} needs at least 2 rows to split, got n_samples = {n}.")
+    return X, y

@@ -25,8 +25,9 @@ from empirisk.selection.folds import Plan
 from empirisk.selection.intervals.base import Floats, check_level
 from empirisk.selection.metrics import METRICS
 from empirisk.selection.metrics.row_loss import RowLoss
+from empirisk.selection.rows import table_and_target
 from empirisk.selection.search.columns import cv_results
-from empirisk.selection.search.fitting import Job
+from empirisk.selection.search.fitting import Job, raise_again
 from empirisk.selection.search.ledger import Ledger, fingerprint
 from empirisk.selection.search.points import Params
 from empirisk.selection.search.race import Race
@@ -126,6 +127,7 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
     def _search(self, X: Any, y: ArrayLike, groups: ArrayLike | None) -> None:
         started = time.monotonic()
         self._check()
+        X, y = table_and_target(type(self).__name__, X, y)
         points = self._points(np.random.default_rng(self.random_state))
         for point in points:
             clone(self.estimator).set_params(**clone(point, safe=False))  # names that do not exist, at once
@@ -159,6 +161,8 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
     def _rounds(self, rounds: Rounds, points: list[Params], q: Question, race: Race | None) -> None:
         """Fit the first candidates, then what further rounds add to `points`."""
         rounds.run(points, range(len(points)), race)
+        if all(rounds.ledger.error(i) for i in range(len(points))):
+            raise_again(rounds.job, points[0], q.plan.splits[0])
         done = 0
         while self._wants_more(done):
             order = complexities(points, self.complexity, self.rule == "one_se")

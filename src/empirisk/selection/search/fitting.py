@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -90,6 +90,21 @@ def _one(job: Job, point: Params, split: Split) -> Record:
         if job.raises:
             raise
         return Record(error=f"{type(error).__name__}: {error}", seconds=time.perf_counter() - start)
+
+
+def raise_again(job: Job, point: Params, split: Split) -> None:
+    """Repeat a fit that failed, so that its own error reaches the user.
+
+    Raises
+    ------
+    Exception
+        Whatever the fit raises, with the remark that all candidates failed.
+    """
+    try:
+        _one(replace(job, raises=True), point, split)
+    except Exception as error:
+        error.add_note("Every candidate failed; this is the error of the first.")
+        raise
 
 
 def _score(job: Job, model: Any, X_new: Any, test: NDArray[np.intp], seconds: float) -> Record:

@@ -95,7 +95,7 @@ class GridSearch(BaseSearch):
     >>> import numpy as np, empirisk as er
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(100, 5)); y = X[:, 0] + rng.normal(size=100)
-    >>> search = er.selection.GridSearch(er.Ridge(), {"alpha": [0.01, 0.1, 1.0, 10.0]}, random_state=0)
+    >>> search = er.selection.GridSearch(er.Ridge(), {"alpha": [0.1, 1.0, 10.0]}, random_state=0)
     >>> search.fit(X, y).best_params_
     {'alpha': 0.1}
     >>> search.best_score_.low < search.best_score_.value < search.best_score_.high
