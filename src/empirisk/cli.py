@@ -1,4 +1,4 @@
-"""The command line: ``empirisk report``, ``predict``, ``verify``, ``inspect``."""
+"""The command line: ``empirisk report``, ``predict``, ``verify``, ``inspect``, ``samples``, ``bound``."""
 
 from __future__ import annotations
 
@@ -228,6 +228,83 @@ def inspect(
         return
     for line in inspect_lines(metadata):
         typer.echo(line)
+
+
+@app.command()
+@guarded
+def samples(
+    vc: Annotated[int | None, typer.Option(help="VC dimension of the class.")] = None,
+    classes: Annotated[int | None, typer.Option(help="Size of a finite class, instead of --vc.")] = None,
+    parameters: Annotated[
+        int | None, typer.Option(help="Number of 64-bit parameters of a model, instead of --vc.")
+    ] = None,
+    epsilon: Annotated[float, typer.Option(help="Tolerance of the risk.")] = 0.05,
+    delta: Annotated[float, typer.Option(help="Probability of failure.")] = 0.05,
+    rate: Annotated[float, typer.Option(help="Error rate expected on the rows that check a model.")] = 0.1,
+    loss_range: Annotated[float, typer.Option("--range", help="Length of the interval of the losses.")] = 1.0,
+    simulate: Annotated[bool, typer.Option(help="Run the simulations (seconds).")] = True,
+    seed: Annotated[int, typer.Option(help="Of the simulations.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="The table as JSON.")] = False,
+    debug: Debug = False,
+) -> None:
+    """How many rows: what each theorem asks for, and what simulated learning needs."""
+    from empirisk.bounds import sample_sizes
+
+    found = as_asked(
+        sample_sizes,
+        vc=vc,
+        classes=classes,
+        parameters=parameters,
+        epsilon=epsilon,
+        delta=delta,
+        rate=rate,
+        loss_range=loss_range,
+        simulate=simulate,
+        random_state=seed,
+    )
+    say(found, as_json)
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+@guarded
+def bound(
+    context: typer.Context,
+    theorem: Annotated[str | None, typer.Argument(help="Its name, such as hoeffding; see --list.")] = None,
+    n: Annotated[int | None, typer.Option("--n", help="Number of rows.")] = None,
+    epsilon: Annotated[float | None, typer.Option(help="Tolerance.")] = None,
+    delta: Annotated[float | None, typer.Option(help="Probability of failure.")] = None,
+    listed: Annotated[bool, typer.Option("--list", help="Show the theorems and their options.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The answer as JSON.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Solve a theorem for the one of --n, --epsilon, --delta that is not given; it may have more options."""
+    from empirisk.bounds import REGISTRY, evaluate_bound, list_bounds
+    from empirisk.report.errors import DataError
+
+    if listed:
+        typer.echo("\n".join(list_bounds(REGISTRY)))
+        return
+    if theorem is None:
+        raise DataError("name a theorem, such as hoeffding: empirisk bound --list shows them all")
+    given = {"n": n, "epsilon": epsilon, "delta": delta}
+    say(as_asked(evaluate_bound, REGISTRY, theorem, context.args, **given), as_json)
+
+
+def as_asked(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call a function of which every ValueError is about what the user asked for."""
+    from empirisk.report.errors import DataError
+
+    try:
+        return function(*args, **kwargs)
+    except ValueError as error:
+        raise DataError(str(error)) from None
+
+
+def say(found: Any, as_json: bool) -> None:
+    """Print a result, as text or as JSON."""
+    import json
+
+    typer.echo(json.dumps(found.to_dict(), indent=1, ensure_ascii=False) if as_json else str(found))
 
 
 def main() -> None:

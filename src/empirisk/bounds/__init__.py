@@ -14,6 +14,7 @@ from empirisk.bounds.base import Guarantee, Theorem, smallest, smallest_n, solve
 from empirisk.bounds.bernstein import bernstein
 from empirisk.bounds.binary_kl import binary_kl, binomial_upper, kl_lower, kl_upper
 from empirisk.bounds.c_bound import c_bound
+from empirisk.bounds.calculator import evaluate_bound, list_bounds
 from empirisk.bounds.chernoff_kl import chernoff_kl
 from empirisk.bounds.clopper_pearson import clopper_pearson
 from empirisk.bounds.complexity import (
@@ -58,8 +59,11 @@ from empirisk.bounds.perceptron import perceptron
 from empirisk.bounds.perceptron_risk import perceptron_risk
 from empirisk.bounds.rademacher import rademacher
 from empirisk.bounds.regularised_oracle import regularised_oracle
+from empirisk.bounds.requirements import Requirement, SampleSizes
+from empirisk.bounds.sample_sizes import sample_sizes
 from empirisk.bounds.sgd_constant_step import sgd_constant_step
 from empirisk.bounds.sgd_decreasing_step import sgd_decreasing_step
+from empirisk.bounds.simulation import SimulatedRows, coins, hardest_coins, hardest_rare, rare
 from empirisk.bounds.stability import stability
 from empirisk.bounds.stability_deviation import stability_deviation
 from empirisk.bounds.structural_risk import structural_risk
@@ -124,6 +128,9 @@ __all__ = [
     "REGISTRY",
     "Complexity",
     "Guarantee",
+    "Requirement",
+    "SampleSizes",
+    "SimulatedRows",
     "Theorem",
     "averaged_subgradient",
     "bernstein",
@@ -132,6 +139,7 @@ __all__ = [
     "c_bound",
     "chernoff_kl",
     "clopper_pearson",
+    "coins",
     "complexity_finite",
     "complexity_kernel",
     "complexity_l1",
@@ -141,6 +149,7 @@ __all__ = [
     "cover_hart",
     "discretisation",
     "empirical_bernstein",
+    "evaluate_bound",
     "finite_agnostic",
     "finite_realizable",
     "finite_uniform",
@@ -148,6 +157,8 @@ __all__ = [
     "fundamental_agnostic",
     "fundamental_realizable",
     "gradient_descent",
+    "hardest_coins",
+    "hardest_rare",
     "held_out_bernstein",
     "held_out_binomial",
     "held_out_hoeffding",
@@ -157,6 +168,7 @@ __all__ = [
     "kl_lower",
     "kl_upper",
     "kmeans_plus_plus",
+    "list_bounds",
     "log_sauer",
     "lower_agnostic",
     "lower_realizable",
@@ -172,7 +184,9 @@ __all__ = [
     "perceptron",
     "perceptron_risk",
     "rademacher",
+    "rare",
     "regularised_oracle",
+    "sample_sizes",
     "sgd_constant_step",
     "sgd_decreasing_step",
     "smallest",

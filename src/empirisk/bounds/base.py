@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -92,7 +93,8 @@ class Guarantee:
     >>> import empirisk as er
     >>> print(er.bounds.hoeffding(n=1000, delta=0.05))
     hoeffding: epsilon = 0.04295 (n = 1,000, delta = 0.05)
-      With probability at least 95 %, the mean of 1,000 rows lies within 0.04295 of its expectation.
+      With probability at least 95 %, the mean of 1,000 rows lies within 0.04295 of
+        its expectation.
       Assumes: the rows are independent; the values lie in [0, 1].
       Source: Hoeffding (1963), theorem 2.
     """
@@ -134,11 +136,9 @@ class Guarantee:
         return f"{self.theorem}: {self.solved} = {numbers[self.solved]} ({given})"
 
     def __str__(self) -> str:
-        lines = [self._heading(), f"  {self.claim}"]
-        if self.vacuous:
-            lines.append("  Vacuous: this excludes nothing.")
-        lines += [f"  Assumes: {'; '.join(self.assumptions)}.", f"  Source: {self.source}."]
-        return "\n".join(lines)
+        said = [self.claim, *(["Vacuous: this excludes nothing."] if self.vacuous else [])]
+        said += [f"Assumes: {'; '.join(self.assumptions)}.", f"Source: {self.source}."]
+        return "\n".join([self._heading(), *(wrapped(text) for text in said)])
 
     def __repr__(self) -> str:
         return str(self)
@@ -150,6 +150,11 @@ class Guarantee:
             f"<p><b>{html.escape(self._heading())}</b></p><p>{html.escape(self.claim)}</p>{note}"
             f"<p>Assumes:</p><ul>{items}</ul><p>Source: {html.escape(self.source)}.</p>"
         )
+
+
+def wrapped(text: str) -> str:
+    """Text indented by two, in lines of at most 80 characters."""
+    return textwrap.fill(text, 80, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 
 def check_count(value: Any, name: str, least: int = 1) -> int:

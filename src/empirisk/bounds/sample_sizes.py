@@ -1,0 +1,227 @@
+"""How many rows: what each theorem asks for, and what empirical risk minimisation needs in simulations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from empirisk.bounds.base import Guarantee, check_count, check_real
+from empirisk.bounds.chernoff_kl import chernoff_kl
+from empirisk.bounds.clopper_pearson import clopper_pearson
+from empirisk.bounds.discretisation import discretisation
+from empirisk.bounds.finite_agnostic import finite_agnostic
+from empirisk.bounds.finite_realizable import finite_realizable
+from empirisk.bounds.finite_uniform import finite_uniform
+from empirisk.bounds.fundamental_agnostic import fundamental_agnostic
+from empirisk.bounds.fundamental_realizable import fundamental_realizable
+from empirisk.bounds.hoeffding import hoeffding
+from empirisk.bounds.lower_agnostic import lower_agnostic
+from empirisk.bounds.lower_realizable import lower_realizable
+from empirisk.bounds.requirements import Requirement, SampleSizes
+from empirisk.bounds.simulation import SimulatedRows, coins, hardest_coins, hardest_rare
+from empirisk.bounds.vc_classical import vc_classical
+from empirisk.bounds.vc_excess import vc_excess
+from empirisk.bounds.vc_realizable import vc_realizable
+from empirisk.bounds.vc_uniform import vc_uniform
+
+__all__ = ["sample_sizes"]
+
+NOISY = "Learn: excess risk over the best of the class"
+CLEAN = "Learn when the class holds the truth, labels without noise: risk"
+UNIFORM = "Trust every training error at once: distance to the risk"
+CHECK = "Check one fixed model on fresh rows: distance of its error rate to the risk"
+
+
+def sample_sizes(
+    *,
+    vc: int | None = None,
+    classes: int | None = None,
+    parameters: int | None = None,
+    epsilon: float = 0.05,
+    delta: float = 0.05,
+    rate: float = 0.1,
+    loss_range: float = 1.0,
+    simulate: bool = True,
+    random_state: int = 0,
+) -> SampleSizes:
+    """Rows that theorems ask for, and rows that simulated empirical risk minimisation needs.
+
+    Parameters
+    ----------
+    vc : int, optional
+        VC dimension of the class.
+    classes : int, optional
+        Size of a finite class, instead of `vc`.
+    parameters : int, optional
+        Number of 64-bit parameters of a hypothesis, instead of `vc`. Without any of the three, only the rows
+        that check one fixed model are computed.
+    epsilon : float in (0, loss_range), default 0.05
+        Tolerance of the risk.
+    delta : float in (0, 1), default 0.05
+        Probability of failure.
+    rate : float in [0, 1], default 0.1
+        Error rate expected on the rows that check a model.
+    loss_range : float > 0, default 1
+        Length of the interval that holds the losses. Theorems about the 0-1 loss, and the simulations, are
+        left out when it is not 1.
+    simulate : bool, default True
+        Whether to run the simulations (a few seconds).
+    random_state : int, default 0
+        Of the simulations.
+
+    Returns
+    -------
+    SampleSizes
+
+    Raises
+    ------
+    ValueError
+        When more than one class is given, or a parameter is out of range.
+
+    Notes
+    -----
+    The simulated class labels d points in every way, d the VC dimension or ``log2`` of the size: `coins` and
+    `rare` of ``er.bounds.simulation``. Their hardest distributions give rows that no learner can do
+    without, the easy ones rows that are enough there. A smaller number than a theorem's is no
+    contradiction: the theorem speaks of every distribution and of every class of the dimension.
+
+    Examples
+    --------
+    >>> sizes = sample_sizes(vc=11, epsilon=0.05, delta=0.05, simulate=False)
+    >>> [(r.by, r.n) for r in sizes.requirements if r.kind == "enough"][0]
+    ('vc_excess', 120556)
+    """
+    given = {"vc": vc, "classes": classes, "parameters": parameters}
+    named = [name for name, value in given.items() if value is not None]
+    if len(named) > 1:
+        raise ValueError(f"give one of vc, classes and parameters, not {' and '.join(named)}.")
+    width = check_real(loss_range, "loss_range")
+    eps, risk = check_real(epsilon, "epsilon", 0.0, width), check_real(delta, "delta", 0.0, 1.0)
+    rows: list[Requirement] = []
+    words, points = "one fixed model", 0
+    if vc is not None:
+        points, words = check_count(vc, "vc"), f"a class of VC dimension {vc:,}"
+        if width != 1.0:
+            raise ValueError("loss_range must be 1 with vc: these theorems are about the 0-1 loss.")
+        rows += _vc_rows(points, eps, risk)
+    elif classes is not None:
+        size = check_count(classes, "classes")
+        words, points = f"a class of {size:,} hypotheses", size.bit_length() - 1
+        rows += _finite_rows(size, eps, risk, width)
+    elif parameters is not None:
+        words = f"hypotheses of {check_count(parameters, 'parameters'):,} parameters of 64 bits"
+        rows.append(_enough(NOISY, discretisation, eps, risk, parameters=parameters, loss_range=width))
+        rows.append(
+            Requirement(
+                NOISY, "unknown", None, "simulation", note="the number of parameters fixes no VC dimension"
+            )
+        )
+    if simulate and width == 1.0 and points >= 1:
+        rows += _simulations(points, eps, risk, random_state)
+    rows += _checks(eps, risk, rate, width)
+    order = {NOISY: 0, CLEAN: 1, UNIFORM: 2, CHECK: 3}
+    rows.sort(key=lambda r: (order[r.goal], {"simulated": 0, "needed": 1}.get(r.kind, 2), r.n or 0))
+    title = f"Rows for {words}: epsilon = {eps:g}, delta = {risk:g}"
+    return SampleSizes(
+        title, tuple(rows), _summary(rows, "" if vc else ", for the hardest class of this size")
+    )
+
+
+def _enough(
+    goal: str, theorem: Callable[..., Guarantee], epsilon: float, delta: float, **more: Any
+) -> Requirement:
+    """What one theorem asks for."""
+    try:
+        found = theorem(epsilon=epsilon, delta=delta, **more)
+    except ValueError as error:
+        return Requirement(goal, "unknown", None, theorem.__name__, note=str(error).rstrip("."))
+    return Requirement(goal, "enough", found.n, found.theorem)
+
+
+def _noted(row: Requirement, note: str) -> Requirement:
+    """The row with a note, unless it says already why it has no number."""
+    return row if row.note else replace(row, note=note)
+
+
+def _needed(
+    goal: str, theorem: Callable[..., Guarantee], epsilon: float, delta: float, d: int
+) -> list[Requirement]:
+    """What a lower bound says, unless it says nothing."""
+    found = theorem(epsilon=epsilon, delta=delta, vc=d)
+    return [] if found.vacuous else [Requirement(goal, "needed", found.n, found.theorem, note="any learner")]
+
+
+def _vc_rows(d: int, eps: float, risk: float) -> list[Requirement]:
+    """The theorems about a class of VC dimension d."""
+    closed = _enough(NOISY, fundamental_agnostic, eps / 2.0, risk, vc=d)
+    rows = [
+        _enough(NOISY, vc_excess, eps, risk, vc=d),
+        _noted(closed, "closed form, at epsilon/2"),
+        *_needed(NOISY, lower_agnostic, eps, risk, d),
+        _enough(CLEAN, vc_realizable, eps, risk, vc=d),
+        _noted(_enough(CLEAN, fundamental_realizable, eps, risk, vc=d), "closed form"),
+        _enough(UNIFORM, vc_uniform, eps, risk, vc=d),
+        _enough(UNIFORM, vc_classical, eps, risk, vc=d),
+    ]
+    return rows + (_needed(CLEAN, lower_realizable, eps, risk, d) if d >= 2 else [])
+
+
+def _finite_rows(size: int, eps: float, risk: float, width: float) -> list[Requirement]:
+    """The theorems about a finite class."""
+    rows = [
+        _enough(NOISY, finite_agnostic, eps, risk, hypotheses=size, loss_range=width),
+        _enough(UNIFORM, finite_uniform, eps, risk, hypotheses=size, loss_range=width),
+    ]
+    return rows + ([_enough(CLEAN, finite_realizable, eps, risk, hypotheses=size)] if width == 1.0 else [])
+
+
+def _simulations(d: int, eps: float, risk: float, seed: int) -> list[Requirement]:
+    """What simulations need, or the reason why there are none."""
+    runs: list[tuple[str, str, Callable[[], SimulatedRows]]] = [
+        (NOISY, "ERM, hardest found, any learner", lambda: hardest_coins(d, eps, risk, seed)),
+        (NOISY, "ERM, easy", lambda: coins(d, 0.8, eps, risk, seed)),
+        (CLEAN, "ERM, easy", lambda: coins(d, 1.0, eps, risk, seed)),
+    ]
+    if d >= 2:
+        runs.append((CLEAN, "ERM, hardest found, any learner", lambda: hardest_rare(d, eps, risk, seed)))
+    rows = []
+    for goal, by, run in runs:
+        try:
+            found = run()
+        except ValueError as error:
+            rows.append(Requirement(goal, "unknown", None, by, note=str(error).rstrip(".")))
+            continue
+        rows.append(
+            Requirement(goal, "simulated", found.n, by, found.low, found.high, note=found.distribution)
+        )
+    return rows
+
+
+def _checks(eps: float, risk: float, rate: float, width: float) -> list[Requirement]:
+    """What a test set needs."""
+    rows = [_noted(_enough(CHECK, hoeffding, eps, risk, high=width), "any error rate")]
+    if width == 1.0:
+        note = f"error rate {rate:g}"
+        rows.append(_noted(_enough(CHECK, clopper_pearson, eps, risk, rate=rate), note))
+        rows.append(_noted(_enough(CHECK, chernoff_kl, eps, risk, rate=rate), note))
+    return rows
+
+
+def _summary(rows: list[Requirement], where: str) -> str:
+    """The gap between what is proved and what was seen."""
+    told = []
+    for goal, words in ((NOISY, "With noisy labels"), (CLEAN, "Without noise")):
+        enough = [r for r in rows if r.goal == goal and r.kind == "enough" and r.n]
+        hard = [r for r in rows if r.goal == goal and r.kind == "simulated" and "hardest" in r.by and r.n]
+        if enough and hard:
+            best, seen = min(enough, key=lambda r: r.n or 0), hard[0]
+            ratio = (best.n or 0) / max(1, seen.n or 1)
+            factor = f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.2g}"
+            told.append(
+                f"{words} the truth lies between {seen.low or 0:,} rows (fewer fail for every learner on the "
+                f"simulated distribution{where}) and {best.n:,} ({best.by}), a factor of {factor}."
+            )
+    if told:
+        told.append("On an easy distribution far fewer are enough: draw a learning curve of your own rows.")
+    return " ".join(told)
