@@ -15,6 +15,7 @@ from empirisk.selection.curves import (
 from empirisk.selection.evaluate import evaluate, evaluate_predictions
 from empirisk.selection.evaluation import Evaluation
 from empirisk.selection.intervals import INTERVALS, best_of, paired_losses
+from empirisk.selection.loo import LeaveOneOut, leave_one_out, loo_from_hat
 from empirisk.selection.metrics import METRICS
 from empirisk.selection.nested import NestedEvaluation, nested_cross_evaluate
 from empirisk.selection.search import GridSearch, LogUniform, RandomSearch, SearchResult, SearchWarning
@@ -30,6 +31,7 @@ __all__ = [
     "Extrapolation",
     "GridSearch",
     "LearningCurve",
+    "LeaveOneOut",
     "LogUniform",
     "ModelSelectionCurve",
     "NestedEvaluation",
@@ -46,6 +48,8 @@ __all__ = [
     "evaluate",
     "evaluate_predictions",
     "learning_curve",
+    "leave_one_out",
+    "loo_from_hat",
     "model_selection_curve",
     "nested_cross_evaluate",
     "paired_losses",

@@ -115,9 +115,10 @@ def cross_evaluate(
         Rows.
     y : array of shape (n,)
         Targets.
-    cv : None, int, splitter or iterable of (train, test), optional
-        Number of folds (5 by default, stratified for classes), a scikit-learn splitter, or splits of row
-        numbers. What a choice costs is said in `reason`.
+    cv : None, int, splitter, iterable of (train, test) or "loo", optional
+        Number of folds (5 by default, stratified for classes), a scikit-learn splitter, splits of row
+        numbers, or leave-one-out (without refits where that is exact, see
+        :func:`empirisk.selection.leave_one_out`). What a choice costs is said in `reason`.
     groups : array of shape (n,), optional
         Which rows belong together; folds then hold whole groups.
     metrics : name, scorer, list or mapping, optional
@@ -162,6 +163,12 @@ def cross_evaluate(
     """
     check_level(level)
     sample = Sample(est, X, y, groups)
+    if isinstance(cv, str):
+        if cv != "loo" or repeats not in (None, 1):
+            raise ValueError(f"cv must be a number of folds, a splitter, splits, or 'loo' once; got {cv!r}.")
+        from empirisk.selection.loo.folds import cross_loo
+
+        return cross_loo(est, sample, metrics, level, progress)
     return run(est, sample, sample.plan(cv, repeats, random_state), metrics, level, progress)
 
 
