@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import empirisk as er
-from empirisk.results import Estimate
+from empirisk.results import Estimate, RiskCertificate
 from tests.oracles import structure
 from tests.oracles.structure import LEVEL, PACKAGE, ROOT
 
@@ -121,6 +121,12 @@ def returns_answer(thing: Any) -> bool:
     return inspect.isfunction(thing) and thing.__annotations__.get("return") == "Answer"
 
 
+def is_rung(thing: Any) -> bool:
+    """Whether a function says what a theorem gives for one prepared model."""
+    one = inspect.isfunction(thing) and list(inspect.signature(thing).parameters) == ["problem"]
+    return one and thing.__annotations__.get("return") in (RiskCertificate, "RiskCertificate")
+
+
 def is_display(thing: Any) -> bool:
     """Whether a class is a chart."""
     return inspect.isclass(thing) and thing.__name__.endswith("Display") and thing.__name__ != "Display"
@@ -141,6 +147,7 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("bounds", "REGISTRY", returns_bound),
     ("selection.intervals", "INTERVALS", returns_estimate),
     ("selection.metrics", "METRICS", is_metric),
+    ("selection.ladder", "RUNGS", is_rung),
     ("diagnosis", "REGISTRY", returns_answer),
     ("plots", "DISPLAYS", is_display),
 ]

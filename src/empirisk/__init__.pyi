@@ -78,10 +78,11 @@ from .results import (
 from .results import (
     Status as Status,
 )
-from .selection import bootstrap as bootstrap
 from .selection import compare as compare
 from .selection import cross_evaluate as cross_evaluate
 from .selection import evaluate as evaluate
+from .selection import risk_bounds as risk_bounds
+from .selection.bootstrap import bootstrap as bootstrap
 from .solvers import solve as solve
 
 __version__: str

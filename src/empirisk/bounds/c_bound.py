@@ -60,4 +60,4 @@ def c_bound(
     d = min(d, 2.0 * r * (1.0 - r))
     value = 1.0 if r >= 0.5 else min(1.0, 1.0 - (1.0 - 2.0 * r) ** 2 / (1.0 - 2.0 * d))
     frame = first_order_vote(gibbs, min(n, n_pairs), delta, divergence=divergence)
-    return replace(frame, bound="vote, C-bound", value=value, vacuous=value >= 1.0)
+    return replace(frame, bound="vote by C-bound", value=value, vacuous=value >= 1.0)

@@ -53,7 +53,7 @@ def first_order_vote(
     unseen = Assumption("every member was measured on rows that it did not see")
     return replace(
         one,
-        bound="vote, twice the mean error",
+        bound="vote by twice the mean error",
         value=value,
         measured=None,
         assumptions=(one.assumptions[0], unseen),

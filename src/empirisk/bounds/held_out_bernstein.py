@@ -58,7 +58,7 @@ def held_out_bernstein(
     mean, variance = float(np.mean(values)), float(np.var(values, ddof=1))
     value = mean + math.sqrt(2.0 * variance * -log_tail / n) - 7.0 * (high - low) * log_tail / (3.0 * (n - 1))
     return RiskCertificate(
-        bound="test set, empirical Bernstein",
+        bound="empirical Bernstein on test rows",
         value=value,
         measured=mean,
         delta=delta,

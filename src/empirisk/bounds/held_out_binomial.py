@@ -55,7 +55,7 @@ def held_out_binomial(losses: ArrayLike, delta: float = 0.05, *, candidates: int
     errors, n = int(values.sum()), values.size
     value = binomial_upper(errors, n, log_tail)
     return RiskCertificate(
-        bound="test set, exact binomial",
+        bound="exact binomial on test rows",
         value=value,
         measured=errors / n,
         delta=delta,

@@ -54,7 +54,7 @@ def held_out_hoeffding(
     mean = float(np.mean(values))
     value = mean + (high - low) * math.sqrt(-log_tail / (2.0 * values.size))
     return RiskCertificate(
-        bound="test set, Hoeffding",
+        bound="Hoeffding on test rows",
         value=value,
         measured=mean,
         delta=delta,

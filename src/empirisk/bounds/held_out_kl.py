@@ -54,7 +54,7 @@ def held_out_kl(
     mean = float(np.mean((values - low) / (high - low)))
     value = low + (high - low) * kl_upper(min(1.0, mean), -log_tail / values.size)
     return RiskCertificate(
-        bound="test set, Chernoff-kl",
+        bound="Chernoff-kl on test rows",
         value=value,
         measured=float(np.mean(values)),
         delta=delta,

@@ -132,7 +132,7 @@ def pac_bayes_linear(
         words += f" (union over {len(grid)} such priors)"
     return replace(
         best,
-        bound="PAC-Bayes-kl, Gaussian",
+        bound="PAC-Bayes-kl with a Gaussian",
         assumptions=(best.assumptions[0], Assumption(words, "computed" if plain else "declared")),
         risk="0-1 loss",
     )

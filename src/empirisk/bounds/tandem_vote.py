@@ -53,4 +53,4 @@ def tandem_vote(tandem: float, n: int, delta: float = 0.05, *, divergence: float
     pair = pac_bayes_kl(tandem, 2.0 * divergence, n, delta)
     value = min(1.0, 4.0 * pair.value)
     frame = first_order_vote(tandem, n, delta, divergence=divergence)
-    return replace(frame, bound="vote, tandem loss", value=value, vacuous=value >= 1.0)
+    return replace(frame, bound="vote by tandem loss", value=value, vacuous=value >= 1.0)

@@ -15,6 +15,7 @@ from empirisk.selection.curves import (
 from empirisk.selection.evaluate import evaluate, evaluate_predictions
 from empirisk.selection.evaluation import Evaluation
 from empirisk.selection.intervals import INTERVALS, best_of, paired_losses
+from empirisk.selection.ladder import RiskBounds, risk_bounds
 from empirisk.selection.loo import LeaveOneOut, leave_one_out, loo_from_hat
 from empirisk.selection.metrics import METRICS
 from empirisk.selection.nested import NestedEvaluation, nested_cross_evaluate
@@ -37,6 +38,7 @@ __all__ = [
     "NestedEvaluation",
     "Parts",
     "RandomSearch",
+    "RiskBounds",
     "SearchResult",
     "SearchWarning",
     "best_of",
@@ -53,5 +55,6 @@ __all__ = [
     "model_selection_curve",
     "nested_cross_evaluate",
     "paired_losses",
+    "risk_bounds",
     "train_validation_test_split",
 ]

@@ -1,0 +1,118 @@
+"""The part of a pipeline that does not depend on the rows, and the affine part that does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from empirisk.selection.intervals.base import Floats
+
+__all__ = ["FeatureMap", "feature_map"]
+
+# Transformers that learn nothing but the names and the number of columns from the rows.
+DATA_FREE = frozenset(
+    {"PolynomialFeatures", "FunctionTransformer", "Normalizer", "Binarizer", "HashingVectorizer"}
+)
+
+# Fitted on the rows, but affine: a linear model after them is a linear model of what went in.
+AFFINE = frozenset(
+    {
+        "StandardScaler",
+        "RobustScaler",
+        "MaxAbsScaler",
+        "MinMaxScaler",
+        "PCA",
+        "TruncatedSVD",
+        "VarianceThreshold",
+        "SelectKBest",
+        "SelectPercentile",
+        "SelectFromModel",
+        "SelectFpr",
+        "SelectFdr",
+        "SelectFwe",
+        "RFE",
+        "RFECV",
+        "SequentialFeatureSelector",
+    }
+)
+
+LARGEST_WIDTH = 4000  # of the matrix that represents the affine steps
+
+
+@dataclass(frozen=True)
+class FeatureMap:
+    """Features that a model's class is about.
+
+    Parameters
+    ----------
+    Z : array, sparse matrix or None
+        The rows after the steps that do not depend on the rows; None when they are no numeric matrix.
+    affine : list of fitted transformers
+        Steps after that, fitted on the rows.
+    problem : str
+        Why the features depend on the rows in another than an affine way; empty when they do not.
+    """
+
+    Z: Any
+    affine: tuple[Any, ...] = ()
+    problem: str = ""
+
+    @property
+    def fixed(self) -> str:
+        """Why the features were not fixed before the rows were seen; empty when they were."""
+        if self.problem:
+            return self.problem
+        if self.affine:
+            names = ", ".join(type(t).__name__ for t in self.affine)
+            return f"{names} was fitted on these rows, so that every row moves the features of all"
+        return ""
+
+    def matrix(self) -> tuple[Floats, Floats]:
+        """``A, c`` with ``affine(z) = z A + c``."""
+        width = self.Z.shape[1]
+        if not self.affine:
+            return np.eye(width), np.zeros(width)
+        probe = np.vstack([np.zeros(width), np.eye(width)])
+        for step in self.affine:
+            probe = step.transform(probe)
+            probe = probe.toarray() if sparse.issparse(probe) else np.asarray(probe, dtype=np.float64)
+        return probe[1:] - probe[0], probe[0]
+
+
+def feature_map(est: Any, X: Any) -> FeatureMap:
+    """Split the steps before the model into what is fixed, what is affine, and what is neither."""
+    steps = [
+        s for _, s in (getattr(est, "steps", None) or [("", est)])[:-1] if s not in (None, "passthrough")
+    ]
+    cut = len(steps)
+    while cut and _affine(steps[cut - 1]):
+        cut -= 1
+    Z = X
+    for step in steps[:cut]:
+        if type(step).__name__ not in DATA_FREE:
+            name = type(step).__name__
+            return FeatureMap(
+                None, problem=f"{name} was fitted on these rows: the class of models depends on them"
+            )
+        Z = step.transform(Z)
+    return FeatureMap(_numeric(Z), tuple(steps[cut:]))
+
+
+def _affine(step: Any) -> bool:
+    clipped = getattr(step, "clip", False)
+    whitened = type(step).__name__ == "PCA" and hasattr(step, "n_features_in_")
+    return type(step).__name__ in AFFINE and not clipped and (whitened or hasattr(step, "transform"))
+
+
+def _numeric(Z: Any) -> Any:
+    """A float matrix, sparse as it came; None for text and other tables that are no matrix of numbers."""
+    if sparse.issparse(Z):
+        return Z.tocsr()
+    try:
+        out = np.asarray(Z, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    return out if out.ndim == 2 and np.isfinite(out).all() else None

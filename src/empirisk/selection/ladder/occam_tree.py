@@ -1,0 +1,35 @@
+"""Rung: Occam's razor for a decision tree."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from empirisk.bounds import occam
+from empirisk.results import Assumption, RiskCertificate
+from empirisk.selection.ladder.base import Problem, refuse, rows_of_fit
+from empirisk.selection.ladder.class_bound import NO_RANGE
+from empirisk.selection.ladder.tree_shape import tree_shape
+
+__all__ = ["occam_tree"]
+
+NAME = "Occam by tree size"
+
+
+def occam_tree(problem: Problem) -> RiskCertificate:
+    """The bits that write the tree down: its shape, columns, thresholds and leaves."""
+    shape = tree_shape(problem)
+    if isinstance(shape, str):
+        return refuse(problem, NAME, shape)
+    if problem.losses is None:
+        return refuse(problem, NAME, NO_RANGE)
+    delta = problem.delta / problem.tuning.class_candidates
+    made = occam(problem.losses, shape.nats, delta, low=problem.low, high=problem.high)
+    words = f"a tree with {shape.cuts:,} cuts takes {shape.nats / math.log(2.0):,.0f} bits"
+    return replace(
+        made,
+        bound=NAME,
+        delta=problem.delta,
+        assumptions=(made.assumptions[0], Assumption(words, "computed"), *rows_of_fit(problem)),
+        risk=problem.risk,
+    )

@@ -1,0 +1,114 @@
+"""Errors of the members of a bagged vote on the rows that they did not see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empirisk.results import Assumption
+from empirisk.selection.intervals.base import Floats
+from empirisk.selection.ladder.base import Problem, rows_of_fit
+
+__all__ = ["OutOfBag", "out_of_bag"]
+
+
+@dataclass(frozen=True)
+class OutOfBag:
+    """Means over members and over pairs of members, with the smallest numbers of rows behind them.
+
+    `agrees` says on how many rows the plain majority vote predicts what the model predicts.
+    """
+
+    gibbs: float
+    tandem: float
+    disagreement: float
+    n: int
+    n_pairs: int
+    agrees: int
+    words: tuple[Assumption, ...]
+    kind: str
+
+
+def out_of_bag(problem: Problem) -> OutOfBag | str:
+    """Counted once for the three rungs, or why there are no out-of-bag rows."""
+    if "out_of_bag" not in problem.cache:
+        problem.cache["out_of_bag"] = _why_not(problem) or _count(problem)
+    found: OutOfBag | str = problem.cache["out_of_bag"]
+    return found
+
+
+def _why_not(problem: Problem) -> str:
+    model = problem.model
+    if problem.classes is None or not hasattr(model, "estimators_samples_"):
+        return "the model is not a bagged vote of classifiers"
+    if not getattr(model, "bootstrap", False):
+        return (
+            "the trees saw all rows (bootstrap=False): a vote needs members measured on rows that they did "
+            "not see"
+        )
+    if getattr(model, "class_weight", None) == "balanced":
+        return "balanced class weights depend on all rows, also on the out-of-bag ones"
+    return problem.tuning.reason or problem.features.fixed
+
+
+def _count(problem: Problem) -> OutOfBag | str:
+    model = problem.model
+    drawn = model.estimators_samples_
+    if max(int(rows.max()) for rows in drawn) >= problem.n:
+        return "X has fewer rows than the model was fitted on: pass the rows of the fit"
+    unseen = np.ones((len(drawn), problem.n), dtype=np.float32)
+    for member, rows in enumerate(drawn):
+        unseen[member, rows] = 0.0
+    counts, pairs = unseen.sum(axis=1), unseen @ unseen.T
+    if len(drawn) < 2 or pairs.min() < 1.0:
+        return "some pair of members has no row that neither saw"
+    said = _members(problem)
+    wrong = (said != problem.y).astype(np.float32) * unseen
+    tandem = (wrong @ wrong.T) / pairs
+    votes = np.stack([(said == c).sum(axis=0) for c in range(_n_classes(problem))])
+    plain = votes.argmax(axis=0)
+    codes = np.searchsorted(problem.classes, model.predict(problem.features.Z))  # type: ignore[arg-type]
+    agrees = int(np.count_nonzero(plain == codes))
+    return OutOfBag(
+        float((wrong.sum(axis=1) / counts).mean()),
+        float(tandem.mean()),
+        float(_disagreement(said, unseen, pairs, _n_classes(problem)).mean()),
+        int(counts.min()),
+        int(pairs.min()),
+        agrees,
+        (
+            Assumption("the rows are drawn independently"),
+            Assumption(
+                f"each member is measured on its {int(counts.min()):,} or more out-of-bag rows", "computed"
+            ),
+            *rows_of_fit(problem),
+        ),
+        "the fitted model" if agrees == problem.n else "the majority vote of the members",
+    )
+
+
+def _n_classes(problem: Problem) -> int:
+    return 0 if problem.classes is None else int(problem.classes.size)
+
+
+def _members(problem: Problem) -> NDArray[np.intp]:
+    """Class codes that each member predicts, shape (members, n)."""
+    model, Z = problem.model, problem.features.Z
+    columns: Any = getattr(model, "estimators_features_", None)
+    out = []
+    for i, member in enumerate(model.estimators_):
+        part = Z if columns is None else Z[:, columns[i]]
+        out.append(np.asarray(member.predict(part)).astype(np.intp))
+    return np.stack(out)
+
+
+def _disagreement(said: NDArray[np.intp], unseen: Floats, pairs: Floats, n_classes: int) -> Floats:
+    """Share of rows that neither member of a pair saw on which they differ."""
+    same = np.zeros_like(pairs)
+    for c in range(n_classes):
+        chosen = (said == c).astype(np.float32) * unseen
+        same += chosen @ chosen.T
+    return np.asarray(1.0 - same / pairs)

@@ -1,0 +1,57 @@
+"""The rungs of the ladder: one theorem, one file, one row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from empirisk.results import RiskCertificate
+from empirisk.selection.ladder.base import Problem
+from empirisk.selection.ladder.bernstein import bernstein
+from empirisk.selection.ladder.chernoff import chernoff
+from empirisk.selection.ladder.exact_binomial import exact_binomial
+from empirisk.selection.ladder.growth_tree import growth_tree
+from empirisk.selection.ladder.hoeffding import hoeffding
+from empirisk.selection.ladder.margin_radius import margin_radius
+from empirisk.selection.ladder.neighbors_expected import neighbors_expected
+from empirisk.selection.ladder.neighbors_left_out import neighbors_left_out
+from empirisk.selection.ladder.occam_coefficients import occam_coefficients
+from empirisk.selection.ladder.occam_rounded import occam_rounded
+from empirisk.selection.ladder.occam_tree import occam_tree
+from empirisk.selection.ladder.oracle_excess import oracle_excess
+from empirisk.selection.ladder.pac_bayes_gaussian import pac_bayes_gaussian
+from empirisk.selection.ladder.pac_bayes_vote import pac_bayes_vote
+from empirisk.selection.ladder.stability_expected import stability_expected
+from empirisk.selection.ladder.stability_fit import stability_fit
+from empirisk.selection.ladder.support_vectors import support_vectors
+from empirisk.selection.ladder.vc_half_spaces import vc_half_spaces
+from empirisk.selection.ladder.vote_c_bound import vote_c_bound
+from empirisk.selection.ladder.vote_mean_error import vote_mean_error
+from empirisk.selection.ladder.vote_tandem import vote_tandem
+
+__all__ = ["FROM_TEST_ROWS", "RUNGS"]
+
+FROM_TEST_ROWS = frozenset({"exact_binomial", "chernoff", "hoeffding", "bernstein"})
+
+RUNGS: dict[str, Callable[[Problem], RiskCertificate]] = {
+    "exact_binomial": exact_binomial,
+    "chernoff": chernoff,
+    "bernstein": bernstein,
+    "hoeffding": hoeffding,
+    "occam_coefficients": occam_coefficients,
+    "occam_rounded": occam_rounded,
+    "vc_half_spaces": vc_half_spaces,
+    "margin_radius": margin_radius,
+    "pac_bayes_gaussian": pac_bayes_gaussian,
+    "pac_bayes_vote": pac_bayes_vote,
+    "stability_fit": stability_fit,
+    "stability_expected": stability_expected,
+    "oracle_excess": oracle_excess,
+    "support_vectors": support_vectors,
+    "occam_tree": occam_tree,
+    "growth_tree": growth_tree,
+    "vote_mean_error": vote_mean_error,
+    "vote_tandem": vote_tandem,
+    "vote_c_bound": vote_c_bound,
+    "neighbors_left_out": neighbors_left_out,
+    "neighbors_expected": neighbors_expected,
+}
