@@ -36,6 +36,8 @@ def table_and_target(owner: str, X: Any, y: Any) -> tuple[Any, Any]:
         y = np.asarray(y)
     if len(getattr(y, "shape", ())) == 2 and y.shape[1] == 1:
         y = column_or_1d(y, warn=True)
+    if getattr(getattr(y, "dtype", None), "kind", "") == "c":
+        raise ValueError(f"Complex data not supported: y holds numbers of type {y.dtype}.")
     n = y.shape[0] if y.shape else 0
     if n < 2:
         raise ValueError(f"{owner} needs at least 2 rows to split, got n_samples = {n}.")
