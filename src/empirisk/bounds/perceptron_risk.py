@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from empirisk.bounds.base import IID, Guarantee, Theorem, check_real
-from empirisk.bounds.in_expectation import solve_expectation
+from empirisk.bounds.base import IID, Guarantee, Theorem, check_real, solve_expectation
 
 __all__ = ["perceptron_risk"]
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from empirisk.bounds.base import Guarantee, Theorem, check_real
+from empirisk.bounds.base import Guarantee, Theorem, check_real, solve_expectation
 from empirisk.bounds.gradient_descent import check_conditioning
-from empirisk.bounds.in_expectation import solve_expectation
 
 __all__ = ["sgd_constant_step"]
 

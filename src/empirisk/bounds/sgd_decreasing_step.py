@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from empirisk.bounds.base import Guarantee, Theorem, check_real
-from empirisk.bounds.in_expectation import solve_expectation
+from empirisk.bounds.base import Guarantee, Theorem, check_real, solve_expectation
 
 __all__ = ["sgd_decreasing_step"]
 

@@ -85,7 +85,7 @@ class RiskBounds(Tabular, Sequence[RiskCertificate]):
         if self.simultaneous:
             return f"All rows with a delta hold together with probability at least {level} (union bound)."
         return (
-            f"Each row with a delta holds by itself with probability at least {level}; for all of them at once "
+            f"Each row with a delta holds by itself with probability at least {level}; for all at once, "
             "simultaneous=True divides delta among them."
         )
 
