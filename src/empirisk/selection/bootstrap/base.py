@@ -18,11 +18,15 @@ class SumStatistic(Protocol):
     Its jackknife is then closed: leaving unit i out is subtracting row i of the table from the sums.
     """
 
-    table: Floats
-    """The columns, (units, columns): centred, so that the differences of large sums keep their digits."""
+    @property
+    def table(self) -> Floats:
+        """The columns, (units, columns): centred, so that the differences of large sums keep their digits."""
+        ...
 
-    labels: tuple[str, ...]
-    """What the numbers are called."""
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the numbers are called."""
+        ...
 
     def value(self, sums: Floats, units: float) -> Floats:
         """The statistic for each row of `sums` (B, columns), over `units` units: (B, numbers).

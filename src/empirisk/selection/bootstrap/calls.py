@@ -72,12 +72,7 @@ def resample_calls(
         count = min(step, n_resamples - first)
         drawn = [p.rows(first, count) for p in plans]
         rows = [u.rows(d[0])[None, :] if grouped else u.rows(d) for u, d in zip(units, drawn, strict=True)]
-        parts.append(statistic(_spread(rows, statistic)))
-        if parts[-1].shape[1] != value.size:
-            raise ValueError(
-                f"statistic returned {value.size} numbers on the data and {parts[-1].shape[1]} "
-                f"on resample {first}."
-            )
+        parts.append(_same_count(statistic(_spread(rows, statistic)), value.size, f"resample {first}"))
     draws = np.concatenate(parts)
     labels = (label,) if value.size == 1 else tuple(f"{label}[{k}]" for k in range(value.size))
     note = ""
@@ -87,7 +82,7 @@ def resample_calls(
         labels,
         value,
         [Draws(column) for column in draws.T],
-        lambda: _jackknife(statistic, units, key),
+        lambda: _jackknife(statistic, units, key, value.size),
         tuple(u.n for u in units),
         grouped=grouped,
         note=note,
@@ -99,7 +94,14 @@ def _spread(rows: list[NDArray[np.intp]], statistic: CallStatistic) -> list[NDAr
     return rows * len(statistic.samples) if len(rows) == 1 else rows
 
 
-def _jackknife(statistic: CallStatistic, units: list[Units], key: int) -> list[Floats]:
+def _same_count(values: Floats, count: int, where: str) -> Floats:
+    """The values, when they hold as many numbers as the statistic of the data."""
+    if values.shape[1] != count:
+        raise ValueError(f"statistic returned {count} numbers on the data and {values.shape[1]} on {where}.")
+    return values
+
+
+def _jackknife(statistic: CallStatistic, units: list[Units], key: int, count: int) -> list[Floats]:
     """Values without each unit, or without each of MAX_LEAVE_OUT random blocks of units, by stratum."""
     whole = [u.order[None, :] for u in units]
     out = []
@@ -112,6 +114,7 @@ def _jackknife(statistic: CallStatistic, units: list[Units], key: int) -> list[F
                 keep[at + left] = False
                 rows = [*whole]
                 rows[k] = u.rows(np.flatnonzero(keep))[None, :]
-                values.append(statistic(_spread(rows, statistic))[0])
+                found = statistic(_spread(rows, statistic))
+                values.append(_same_count(found, count, "the data without some rows")[0])
             out.append(np.array(values))
     return out

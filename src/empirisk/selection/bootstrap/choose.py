@@ -35,6 +35,8 @@ NAMES = {
     "mean_difference": 2,
     "median_difference": 2,
 }
+# Numbers that the table of a regression may hold, twice.
+MAX_TABLE = 1 << 27
 DIFFERENCES = ("mean_difference", "median_difference")
 
 
@@ -81,9 +83,7 @@ def choose(
         n = match(samples)
         units = [units_of(n, groups, strata)]
     elif groups is not None or strata is not None:
-        raise ValueError(
-            "groups and strata are for one sample (or paired ones); independent samples are strata."
-        )
+        raise ValueError("groups and strata are for one sample or paired ones, not for independent samples.")
     else:
         units = [units_of(len(s), None, None) for s in samples]
     if min(min(u.sizes) for u in units) < 2:
@@ -110,7 +110,8 @@ def _together(statistic: Any, count: int, paired: bool | None) -> bool:
     if paired is None:
         if callable(statistic):
             raise ValueError(
-                f"data has {count} arrays: say paired=True (rows belong together) or paired=False (independent)."
+                f"data has {count} arrays: say paired=True (their rows belong together) or paired=False "
+                "(they are independent samples)."
             )
         return statistic not in DIFFERENCES
     if not paired and not callable(statistic) and statistic not in DIFFERENCES:
@@ -169,14 +170,17 @@ def _regression(ask: Request) -> Resampled:
     names = ask.columns or tuple(f"x{j}" for j in range(p))
     if n < p + 2:
         raise ValueError(f"{n} rows are too few for {p} columns and an intercept; {p + 2} are needed.")
+    if n * (p + 1) * (p + 4) > MAX_TABLE:
+        raise ValueError(
+            f"the products of {p} columns on {n} rows would need {4e-6 * n * (p + 1) * (p + 4):.0f} MB; "
+            "pass a callable that fits the coefficients you need."
+        )
     flat = np.flatnonzero(~(X.std(axis=0) > 1e-13 * np.abs(X).max(axis=0)))
     if flat.size:
         raise ValueError(f"column {names[flat[0]]!r} of data[0] is constant; leave it out.")
     sample = SumSample(Regression(X, y, names), ask.units[0], ask.key)
     if not np.isfinite(sample.value(sample.table().sum(axis=0)[None, :], n)).all():
-        raise ValueError(
-            "the columns of data[0] are collinear: one is a combination of others; leave it out."
-        )
+        raise ValueError("the columns of data[0] are collinear; leave out one that others make up.")
     return _sums(ask, [sample])
 
 

@@ -44,7 +44,10 @@ class Draws:
 
     def moments(self) -> tuple[float, float]:
         """Mean and standard deviation with ``B - 1``."""
-        return float(self.values.mean()), float(self.values.std(ddof=1))
+        mean = float(self.values.mean())
+        away = self.values - mean
+        scale = float(np.abs(away).max()) or 1.0  # squares of large or tiny numbers leave the range
+        return mean, scale * float(np.sqrt(np.sum((away / scale) ** 2) / (away.size - 1)))
 
 
 class Atoms:
@@ -73,7 +76,9 @@ class Atoms:
     def moments(self) -> tuple[float, float]:
         """Exact mean and standard deviation."""
         mean = float(self.weights @ self.values)
-        return mean, float(np.sqrt(self.weights @ (self.values - mean) ** 2))
+        away = self.values - mean
+        scale = float(np.abs(away).max()) or 1.0
+        return mean, scale * float(np.sqrt(self.weights @ (away / scale) ** 2))
 
 
 class AtomDifference:

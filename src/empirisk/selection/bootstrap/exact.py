@@ -11,6 +11,9 @@ from empirisk.selection.intervals.base import Floats
 
 __all__ = ["exact_quantiles"]
 
+# Share of samples that may miss the quantile altogether.
+BEYOND = 0.01
+
 
 def exact_quantiles(samples: list[Floats], q: float, label: str) -> Resampled:
     """The q-quantile of one sample, or that of the first less that of the second.
@@ -28,7 +31,21 @@ def exact_quantiles(samples: list[Floats], q: float, label: str) -> Resampled:
 
     value = values[0] - (values[1] if len(values) > 1 else 0.0)
     units = tuple(s.size for s in samples)
-    return Resampled((label,), np.array([value]), [distribution], left_out, units, exact=True)
+    refusal = _out_of_reach(min(units), q)
+    return Resampled(
+        (label,), np.array([value]), [distribution], left_out, units, exact=True, refusal=refusal
+    )
+
+
+def _out_of_reach(n: int, q: float) -> str:
+    """The resamples never leave the range of the data, and the quantile may lie outside it."""
+    outside = max(q**n, (1.0 - q) ** n)
+    if outside <= BEYOND:
+        return ""
+    return (
+        f"the {q:g}-quantile lies beyond all of {n} rows in {100 * outside:.2g} % of samples, "
+        "which resamples cannot show"
+    )
 
 
 def _quantile(ordered: Floats, q: float) -> float:

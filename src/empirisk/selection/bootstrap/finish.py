@@ -82,6 +82,8 @@ def _refusal(found: Resampled, k: int) -> str:
     what, need = ("groups", MIN_GROUPS) if found.grouped else ("rows", MIN_ROWS)
     if not _enough(found):
         return f"{too_few(min(found.units), need, what)}: resamples of so few hardly differ from them"
+    if found.refusal:
+        return found.refusal
     distribution = found.distributions[k]
     if isinstance(distribution, Draws):
         undefined = int(np.count_nonzero(~np.isfinite(distribution.values)))

@@ -76,13 +76,12 @@ def acceleration(left_out: Sequence[Floats]) -> float:
     ``U_i = (m - 1)/m (mean - T_(-i))`` for the m rows (or groups) of each sample or stratum.
     Source: Efron (1987) for one sample, Davison and Hinkley (1997, section 5.3) for several.
     """
-    cubes = squares = 0.0
-    for values in left_out:
-        m = values.size
-        u = (values.mean() - values) * ((m - 1.0) / m)
-        squares += float(u @ u)
-        cubes += float(u @ (u * u))
-    return cubes / (6.0 * squares**1.5) if squares > 0.0 else 0.0
+    u = np.concatenate([(v.mean() - v) * ((v.size - 1.0) / v.size) for v in left_out])
+    scale = float(np.abs(u).max())
+    if scale == 0.0:
+        return 0.0
+    u /= scale
+    return float(np.sum(u**3)) / (6.0 * math.sqrt(float(u @ u)) ** 3)
 
 
 LIMITS: dict[str, Callable[[Distribution, float, float], Limits]] = {

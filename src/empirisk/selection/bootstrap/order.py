@@ -9,6 +9,7 @@ from scipy import special
 
 from empirisk.selection.bootstrap.distribution import Atoms
 from empirisk.selection.intervals.base import Floats
+from empirisk.typing import IndexArray
 
 __all__ = ["left_out_quantiles", "quantile_atoms", "quantile_position"]
 
@@ -51,16 +52,16 @@ def quantile_atoms(ordered: Floats, q: float) -> Atoms:
     return _pairs(ordered, k, g, kept + 1, mass[kept])
 
 
-def _pairs(ordered: Floats, k: int, g: float, rank: np.ndarray, mass: Floats) -> Atoms:
+def _pairs(ordered: Floats, k: int, g: float, rank: IndexArray, mass: Floats) -> Atoms:
     """Atoms ``(1 - g) x_(i) + g x_(l)``, i over `rank` (1 .. n), l = i .. i + gaps."""
     n = ordered.size
     i = rank.astype(np.float64)
     exactly = _binomial_pmf(n, k, i / n)  # k draws at most x_(i), the others above
-    hits = -np.expm1(k * np.log1p(-1.0 / i))  # one of the k draws equals x_(i)
     above = n - i
     longest = math.ceil(45.0 * float(above.max()) / (n - k)) + 1
     gap = np.arange(min(longest, n - int(rank[0])) + 1)
     with np.errstate(divide="ignore", invalid="ignore"):
+        hits = -np.expm1(k * np.log1p(-1.0 / i))  # one of the k draws equals x_(i)
         # P(all n - k draws above x_(i) are above x_(i + gap))
         beyond = np.where(
             gap < above[:, None], np.exp((n - k) * np.log1p(-gap / np.maximum(above, 1.0)[:, None])), 0.0
@@ -79,8 +80,8 @@ def _binomial_pmf(n: int, k: int, p: Floats) -> Floats:
     """``P(Bin(n, p) = k)`` for ``1 <= k < n``, as a difference of the smaller tails."""
     at_least = special.betainc(k, n - k + 1, p) - special.betainc(k + 1, n - k, p)
     at_most = special.betaincc(k + 1, n - k, p) - special.betaincc(k, n - k + 1, p)
-    out: Floats = np.where(p < k / n, at_least, at_most)
-    return np.maximum(out, 0.0)
+    out: Floats = np.maximum(np.where(p < k / n, at_least, at_most), 0.0)
+    return out
 
 
 def left_out_quantiles(ordered: Floats, q: float) -> Floats:
@@ -88,9 +89,11 @@ def left_out_quantiles(ordered: Floats, q: float) -> Floats:
     n = ordered.size
     k, g = quantile_position(n - 1, q)
 
-    def at(rank: np.ndarray) -> Floats:
+    def at(rank: IndexArray) -> Floats:
         # x of the given rank among the others: one further on when the row left out stands before it.
-        return ordered[np.minimum(rank + (np.arange(1, n + 1) <= rank), n) - 1]
+        out: Floats = ordered[np.minimum(rank + (np.arange(1, n + 1) <= rank), n) - 1]
+        return out
 
     ranks = np.full(n, k)
-    return (1.0 - g) * at(ranks) + (g * at(ranks + 1) if g > 0.0 else 0.0)
+    lower = at(ranks)
+    return lower if g == 0.0 else (1.0 - g) * lower + g * at(ranks + 1)

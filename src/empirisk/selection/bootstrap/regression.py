@@ -76,7 +76,7 @@ class Regression:
 def _inverses(gram: Floats) -> Floats:
     """Inverses of many small matrices with diagonals of about 1; NaN where one is singular."""
     try:
-        out = np.linalg.inv(gram)
+        out = np.asarray(np.linalg.inv(gram), dtype=np.float64)
     except np.linalg.LinAlgError:
         out = np.full_like(gram, np.nan)
         for i, g in enumerate(gram):

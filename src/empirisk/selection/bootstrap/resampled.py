@@ -34,7 +34,9 @@ class Resampled:
     errors : (array (k,), array (B, k)) or None
         Standard errors of the value and of the resampled values, for the studentised method.
     note : str
-        What the user should know.
+        What the user should know about BCa.
+    refusal : str
+        Why no interval can be right, where that is known.
     """
 
     labels: tuple[str, ...]
@@ -46,3 +48,4 @@ class Resampled:
     exact: bool = False
     errors: tuple[Floats, Floats] | None = None
     note: str = ""
+    refusal: str = ""

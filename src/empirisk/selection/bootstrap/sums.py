@@ -132,11 +132,12 @@ def resample_sums(
 
 def _own_error(samples: list[SumSample], totals: list[Floats]) -> Floats:
     """Standard error of the value on the data."""
-    square = 0.0
+    square = np.zeros(1)
     for s, total in zip(samples, totals, strict=True):
         if isinstance(s.statistic, SumError):
             error = s.error(total, s.units.n)[0]
         elif isinstance(s.statistic, RowError):
             error = s.statistic.with_error(np.arange(s.units.n)[None, :])[1][0]
         square = square + error**2
-    return np.sqrt(square)
+    out: Floats = np.sqrt(square)
+    return out
