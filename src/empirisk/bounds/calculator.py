@@ -141,7 +141,7 @@ def _number(flag: str, text: str, *, whole: bool) -> int | float:
         if power:
             if not 0 <= int(exponent) <= 10**6:
                 raise ValueError
-            return int(base) ** int(exponent)
+            return int(int(base) ** int(exponent))
         return int(text) if whole and text.lstrip("+-").isdigit() else float(text)
     except ValueError:
         raise ValueError(f"{flag} must be a number, got {text!r}") from None
