@@ -5,8 +5,10 @@ from empirisk.hypotheses.base import Best, Hypothesis, HypothesisClass
 from empirisk.hypotheses.boxes import Boxes
 from empirisk.hypotheses.finite import FiniteClass
 from empirisk.hypotheses.growth import Growth, cover, sauer
+from empirisk.hypotheses.halfspaces import Halfspaces
 from empirisk.hypotheses.intervals import Intervals
 from empirisk.hypotheses.neighbours import NearestNeighbours
+from empirisk.hypotheses.polynomials import PolynomialThresholds
 from empirisk.hypotheses.shattering import Shattering
 from empirisk.hypotheses.sine import Sine
 from empirisk.hypotheses.stumps import DecisionStumps
@@ -17,8 +19,10 @@ REGISTRY: dict[str, type[HypothesisClass]] = {
     "boxes": Boxes,
     "decision_stumps": DecisionStumps,
     "finite_class": FiniteClass,
+    "halfspaces": Halfspaces,
     "intervals": Intervals,
     "nearest_neighbours": NearestNeighbours,
+    "polynomial_thresholds": PolynomialThresholds,
     "sine": Sine,
     "thresholds": Thresholds,
 }
@@ -31,10 +35,12 @@ __all__ = [
     "DecisionStumps",
     "FiniteClass",
     "Growth",
+    "Halfspaces",
     "Hypothesis",
     "HypothesisClass",
     "Intervals",
     "NearestNeighbours",
+    "PolynomialThresholds",
     "Shattering",
     "Sine",
     "Thresholds",

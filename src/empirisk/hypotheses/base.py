@@ -88,6 +88,10 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _best(self, data: Labelled) -> Best:
         """The hypothesis with the largest sum of gains over the points that it calls positive."""
 
+    def _realising(self, data: Labelled) -> Hypothesis | None:
+        """A hypothesis that is positive where the gain is, if there is one; else any or None."""
+        return self._best(data).hypothesis
+
     def _dimension(self) -> int | None:
         """Number of coordinates of a point; None when it may be any."""
         return 1
@@ -194,8 +198,8 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         zeros = np.bincount(inverse[~wanted], minlength=len(unique)).astype(float)
         if (ones * zeros).any():
             return None
-        found = self._best(Labelled(unique, ones - zeros, float(ones.sum()), float(len(X)))).hypothesis
-        return found if np.array_equal(found(X), wanted) else None
+        found = self._realising(Labelled(unique, ones - zeros, float(ones.sum()), float(len(X))))
+        return found if found is not None and np.array_equal(found(X), wanted) else None
 
     # -- learning -----------------------------------------------------------------------------------
 
