@@ -12,6 +12,7 @@ from empirisk.selection.curves import (
     learning_curve,
     model_selection_curve,
 )
+from empirisk.selection.decomposition import BiasVariance, BiasVarianceCurve, bias_variance
 from empirisk.selection.evaluate import evaluate, evaluate_predictions
 from empirisk.selection.evaluation import Evaluation
 from empirisk.selection.intervals import INTERVALS, best_of, paired_losses
@@ -25,6 +26,8 @@ from empirisk.selection.splits import Parts, train_validation_test_split
 __all__ = [
     "INTERVALS",
     "METRICS",
+    "BiasVariance",
+    "BiasVarianceCurve",
     "Bootstrap",
     "Comparison",
     "CrossEvaluation",
@@ -42,6 +45,7 @@ __all__ = [
     "SearchResult",
     "SearchWarning",
     "best_of",
+    "bias_variance",
     "bootstrap",
     "compare",
     "compare_cross",

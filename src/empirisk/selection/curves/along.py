@@ -12,8 +12,9 @@ from sklearn.base import clone
 
 from empirisk.estimators import REGISTRY
 from empirisk.estimators.path import path
+from empirisk.selection.outputs import model_name
 
-__all__ = ["fit_along", "has_path"]
+__all__ = ["check_values", "fit_along", "has_path"]
 
 
 def has_path(est: Any, param: str, values: Sequence[Any]) -> bool:
@@ -33,7 +34,19 @@ def _last(est: Any, param: str) -> tuple[Any, str]:
     return (steps[-1][1], rest) if head == steps[-1][0] else (None, "")
 
 
-def fit_along(est: Any, X: Any, y: Any, param: str, values: Sequence[Any]) -> Iterator[Any]:
+def check_values(est: Any, param: str, values: Sequence[Any]) -> list[Any]:
+    """The values as plain Python objects; an unknown parameter or no values are refused."""
+    tried = list(values)
+    if not tried:
+        raise ValueError("values is empty; give the values of the parameter to try.")
+    if param not in est.get_params(deep=True):
+        known = ", ".join(sorted(est.get_params(deep=True))[:20])
+        raise ValueError(f"param = {param!r} is no parameter of {model_name(est)}; it has {known}.")
+    clone(est).set_params(**{param: tried[0]})
+    return [v.item() if isinstance(v, np.generic) else v for v in tried]
+
+
+def fit_along(est: Any, X: Any, y: Any, param: str | None, values: Sequence[Any]) -> Iterator[Any]:
     """Fitted models, one for each value, in their order.
 
     Parameters
@@ -42,11 +55,14 @@ def fit_along(est: Any, X: Any, y: Any, param: str, values: Sequence[Any]) -> It
         It is cloned.
     X, y
         Training rows.
-    param : str
-        As in ``set_params``.
+    param : str or None
+        As in ``set_params``; None fits the estimator as it is, once.
     values : sequence
         What to set it to.
     """
+    if param is None:
+        yield clone(est).fit(X, y)
+        return
     if not has_path(est, param, values):
         for value in values:
             yield clone(est).set_params(**{param: value}).fit(X, y)

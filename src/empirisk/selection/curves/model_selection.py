@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
 
 from empirisk.results import Estimate
 from empirisk.selection.cross import Sample
-from empirisk.selection.curves.along import fit_along, has_path
+from empirisk.selection.curves.along import check_values, fit_along, has_path
 from empirisk.selection.curves.row_losses import loss_label, one_thread, pick_loss, row_losses
 from empirisk.selection.curves.summaries import train_estimate, validation_estimate
 from empirisk.selection.fit_folds import Progress
@@ -217,7 +216,7 @@ def model_selection_curve(
     check_level(level)
     sample = Sample(est, X, y, groups)
     metric = pick_loss(est, sample, loss)
-    tried = _check_values(est, param, values)
+    tried = check_values(est, param, values)
     if repeats is None and (cv is None or isinstance(cv, int | np.integer)):
         repeats = REPEATS if sample.n <= MANY else REPEATS_MANY
     plan = sample.plan(cv, repeats, random_state)
@@ -253,17 +252,6 @@ def model_selection_curve(
 def _words(est: Any, plan: Plan, param: str, values: list[Any]) -> str:
     how = ", warm-started paths" if has_path(est, param, values) else ""
     return f"{plan.folds} folds x {plan.repeats}{how}"
-
-
-def _check_values(est: Any, param: str, values: Sequence[Any]) -> list[Any]:
-    tried = list(values)
-    if not tried:
-        raise ValueError("values is empty; give the values of the parameter to try.")
-    if param not in est.get_params(deep=True):
-        known = ", ".join(sorted(est.get_params(deep=True))[:20])
-        raise ValueError(f"param = {param!r} is no parameter of {model_name(est)}; it has {known}.")
-    clone(est).set_params(**{param: tried[0]})
-    return [v.item() if isinstance(v, np.generic) else v for v in tried]
 
 
 def _collect(
