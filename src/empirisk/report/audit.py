@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -32,7 +33,7 @@ from empirisk.report.split import Split
 from empirisk.report.table import Table
 from empirisk.results import Finding
 
-__all__ = ["CHECKS", "Audit", "Checked", "audit"]
+__all__ = ["CHECKS", "Audit", "Checked", "audit", "by_level"]
 
 CHECKS: tuple[Check, ...] = (
     Check("ER101", "empty columns", empty_columns),
@@ -64,7 +65,7 @@ class Checked:
 
     code: str
     name: str
-    outcome: Literal["found", "nothing", "not_run"]
+    outcome: Literal["found", "nothing", "cannot_tell", "not_run"]
     sentence: str
 
 
@@ -105,4 +106,9 @@ def audit(table: Table, split: Split, *, test_table: Table | None = None, seed: 
             checks.append(Checked(check.code, check.name, "found", told + more))
         else:
             checks.append(Checked(check.code, check.name, "nothing", outcome.nothing))
-    return Audit(tuple(sorted(findings, key=lambda f: _ORDER[f.level])), tuple(checks))
+    return Audit(tuple(by_level(findings)), tuple(checks))
+
+
+def by_level(findings: Iterable[Finding]) -> list[Finding]:
+    """The most serious first; those of one level in the order given."""
+    return sorted(findings, key=lambda f: _ORDER[f.level])

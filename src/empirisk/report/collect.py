@@ -16,7 +16,7 @@ from empirisk.report.data_section import data_section, split_section
 from empirisk.report.engine import Analysis
 from empirisk.report.estimates import number
 from empirisk.report.final import certificate_json
-from empirisk.report.held_out_scores import LABELS
+from empirisk.report.held_out_scores import LABELS, unit_of
 from empirisk.report.held_out_section import held_out_section
 from empirisk.report.limits import limits
 from empirisk.report.model_section import learning_section, model_section
@@ -73,7 +73,7 @@ def collect(a: Analysis, *, command: str, seconds: float, settings: Json) -> Jso
         "test": test,
         "model": model,
         "learning_curve": learning_section(a, unit, absent),
-        "attribution": None,
+        "attribution": _attribution(a, unit, absent),
         "bounds": None,
         "findings": [_finding(f) for f in a.findings],
         "checks": [
@@ -83,7 +83,7 @@ def collect(a: Analysis, *, command: str, seconds: float, settings: Json) -> Jso
                 "outcome": c.outcome,
                 "sentence": _sentence(c.sentence),
             }
-            for c in p.audit.checks
+            for c in (*p.audit.checks, *(a.diagnosed.checks if a.diagnosed else ()))
         ],
         "limits": limits(p.table, p.split, p.train, p.test),
         "absent": absent,
@@ -134,6 +134,18 @@ def _finding(f: Finding) -> Json:
     }
 
 
+def _attribution(a: Analysis, unit: str | None, absent: dict[str, str]) -> Json | None:
+    """Where the loss of the chosen model comes from, or why that is not said."""
+    loss = tuned_metric(a.prepared.table.task)
+    if a.diagnosed is None:
+        absent["attribution"] = "The constant prediction was chosen: there is no fit whose error has parts."
+        return None
+    found = a.diagnosed.attribution(LABELS[loss], unit_of(loss, unit), a.choice.row.score)
+    if found is None:
+        absent["attribution"] = "The loss could not be taken apart on these rows."
+    return found
+
+
 def _verdict(a: Analysis, task: Json, headline: Json, certificate: Json | None, unit: str | None) -> Json:
     choice, loss = a.choice, LABELS["mse" if task["kind"] == "regression" else "log_loss"]
     row = choice.row
@@ -146,6 +158,7 @@ def _verdict(a: Analysis, task: Json, headline: Json, certificate: Json | None, 
     richer = None if idle or reference is None else a.scoring.difference(row.losses - reference.losses)
     gain = None if a.curve is None else a.curve.gain
     serious = [f for f in a.findings if f.level == "serious"]
+    diagnosed = "" if a.diagnosed is None else a.diagnosed.best_step
     claim = None
     if certificate is not None:
         proved = "Fit certified" if certificate["verified"] else "Fit not certified"
@@ -157,7 +170,7 @@ def _verdict(a: Analysis, task: Json, headline: Json, certificate: Json | None, 
         "model": row.result.candidate.name,
         "headline": headline,
         "certificate": claim,
-        "next_step": next_step(richer, gain, loss, row.score.value, serious),
+        "next_step": next_step(richer, gain, loss, row.score.value, serious, diagnosed),
         "findings": worst_findings(a.findings),
     }
 

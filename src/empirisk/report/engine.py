@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from empirisk.report.audit import Audit, audit
+from empirisk.report.audit import Audit, audit, by_level
 from empirisk.report.choose import Choice, choose
+from empirisk.report.diagnosed import Diagnosed, diagnose_model
 from empirisk.report.encode import make_encoder
 from empirisk.report.estimates import Scoring
 from empirisk.report.final import FinalModel, fit_final
@@ -67,6 +68,7 @@ class Analysis:
     scores: TestScores
     curve: LearningCurve | None
     findings: list[Finding]
+    diagnosed: Diagnosed | None
 
 
 def prepare(
@@ -121,7 +123,13 @@ def analyse(p: Prepared, progress: Progress) -> Analysis:
     scores = TestScores(predictions(p.test, z_test), predictions(p.test, base), p.level)
     findings = _look_into(p, folds, choice, scoring, progress)
     progress.advance("scores")
-    return Analysis(p, folds, scoring, choice, model, X_test, z_test, scores, curve, findings)
+    diagnosed = None
+    if model.linear:
+        progress.stage("Diagnosis", 1, plan.diagnosis_seconds)
+        diagnosed = diagnose_model(model, train, p.test, p.level, p.seed)
+        findings = by_level([*findings, *diagnosed.findings])
+        progress.advance("findings")
+    return Analysis(p, folds, scoring, choice, model, X_test, z_test, scores, curve, findings, diagnosed)
 
 
 def _look_into(

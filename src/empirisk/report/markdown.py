@@ -274,6 +274,13 @@ def _bounds(r: Json) -> Lines:
     return ["### What theorems promise", "", esc(b["sentence"]), "", *_table(head, rows), *_bullets(others)]
 
 
+_HEADINGS = (
+    ("nothing", "Checked, nothing found"),
+    ("cannot_tell", "Checked, and these rows cannot tell"),
+    ("not_run", "Could not be checked"),
+)
+
+
 def _findings(r: Json) -> Lines:
     lines: Lines = []
     for f in r["findings"]:
@@ -287,7 +294,7 @@ def _findings(r: Json) -> Lines:
         lines += _bullets(f"{key}: {esc(said)}" for key, said in pairs if said)
     if not r["findings"]:
         lines += ["The checks found nothing to report.", ""]
-    for outcome, heading in (("nothing", "Checked, nothing found"), ("not_run", "Could not be checked")):
+    for outcome, heading in _HEADINGS:
         some = [c for c in r["checks"] if c["outcome"] == outcome]
         if some:
             lines += [

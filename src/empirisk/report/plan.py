@@ -79,9 +79,17 @@ class Plan:
         )
 
     @property
+    def diagnosis_seconds(self) -> float:
+        """Predicted seconds of the diagnosis: about ten fits with their encoding, and its tests."""
+        heavy = max((c for c in self.rows if c.tuned), key=lambda c: c.l1_ratio or 0.0, default=None)
+        if heavy is None:
+            return 0.0
+        return 1.0 + 10.0 * (self._linear(self.n, heavy) + _CELL * self.n * self.p)
+
+    @property
     def seconds(self) -> float:
         """Predicted seconds of everything."""
-        return 4.0 + self.tuning_seconds + self.curve_seconds
+        return 4.0 + self.tuning_seconds + self.curve_seconds + self.diagnosis_seconds
 
     @property
     def memory(self) -> float:

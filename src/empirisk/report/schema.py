@@ -190,7 +190,7 @@ checked = Record(
     {
         "code": nullable(string),
         "name": string,
-        "outcome": one_of("nothing", "found", "not_run"),
+        "outcome": one_of("nothing", "found", "cannot_tell", "not_run"),
         "sentence": string,
     }
 )

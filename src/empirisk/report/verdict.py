@@ -51,7 +51,12 @@ def _better(difference: Json | None, greater: bool) -> str:
 
 
 def next_step(
-    richer: Estimate | None, more: Estimate | None, label: str, score: float, serious: list[Finding]
+    richer: Estimate | None,
+    more: Estimate | None,
+    label: str,
+    score: float,
+    serious: list[Finding],
+    diagnosed: str = "",
 ) -> Json | None:
     """The most useful thing to do, with its expected gain.
 
@@ -67,6 +72,8 @@ def next_step(
         Loss of the chosen model, which a gain is compared with (one percent of it counts as useful).
     serious : list of Finding
         Findings that come before any gain.
+    diagnosed : str
+        What the diagnosis of the model advises, when a finding of it gains something.
     """
     if serious:
         return {"sentence": f"Settle the serious finding first: {serious[0].sentence}", "gain": None}
@@ -84,6 +91,8 @@ def next_step(
             ),
             "gain": maybe(more),
         }
+    if diagnosed:
+        return {"sentence": diagnosed, "gain": None}
     sentence = f"Look for new columns: {_richer(richer, useful)}, and {rows}."
     return {"sentence": sentence, "gain": None}
 

@@ -1,0 +1,77 @@
+"""The diagnosis in the report: its findings, its lines, and where the error comes from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from empirisk.diagnosis import REGISTRY
+from empirisk.report.diagnosed import ASKED
+from tests.report.reports import make_report
+
+Json = dict[str, Any]
+
+
+def report_of(folder: Path, frame: pl.DataFrame, target: str) -> Json:
+    make_report(folder, frame, target, time_limit=None)
+    return dict(json.loads((folder / "out" / "report.json").read_text()))
+
+
+@pytest.fixture(scope="module")
+def curved(tmp_path_factory: pytest.TempPathFactory) -> Json:
+    """A linear model of a curve, on rows whose later half has another level: two planted faults."""
+    rng = np.random.default_rng(0)
+    n = 1200
+    x, town = rng.normal(size=n), rng.choice(["Oslo", "Bergen"], n)
+    y = x + 1.2 * x**2 + (town == "Oslo") + rng.normal(size=n) + 1.5 * (np.arange(n) > n / 2)
+    frame = pl.DataFrame({"x": x, "town": town, "y": y})
+    return report_of(tmp_path_factory.mktemp("curved"), frame, "y")
+
+
+def test_every_question_of_the_diagnosis_is_answered_once(curved: Json) -> None:
+    codes = [c["code"] for c in curved["checks"]]
+    asked = set(REGISTRY) - set(ASKED)
+    assert asked <= set(codes)
+    assert not set(ASKED) & set(codes)
+    assert len(codes) == len(set(codes))
+    assert {c["outcome"] for c in curved["checks"]} <= {"found", "nothing", "cannot_tell", "not_run"}
+
+
+def test_planted_faults_are_found_and_the_serious_one_is_the_next_step(curved: Json) -> None:
+    found = {f["code"]: f for f in curved["findings"]}
+    assert {"ER202", "ER208"} <= set(found)
+    assert found["ER208"]["level"] == "serious"
+    assert curved["verdict"]["next_step"]["sentence"].startswith("Settle the serious finding first")
+    assert "ER208" in curved["verdict"]["findings"]
+
+
+def test_the_parts_of_the_error_hold_the_known_noise(curved: Json) -> None:
+    parts = {p["part"]: p for p in curved["attribution"]["parts"]}
+    # The noise has variance 1, and the jump of the level adds 1.5^2/4 that no column of the file explains.
+    assert parts["noise"]["low"] <= 1.0 + 1.5**2 / 4 <= parts["noise"]["high"]
+    assert parts["approximation"]["standing"] == "not identifiable"
+    assert 0.0 <= parts["optimisation"]["high"] < 1e-6 * curved["attribution"]["risk"]["value"]
+    risk = curved["attribution"]["risk"]
+    row = next(c for c in curved["candidates"] if c["chosen"])
+    assert risk == row["score"]
+
+
+def test_columns_have_the_names_of_the_table(curved: Json) -> None:
+    said = json.dumps([curved["findings"], curved["checks"]], ensure_ascii=False)
+    assert "levels__" not in said
+    assert "numbers__" not in said
+
+
+def test_a_constant_prediction_is_not_diagnosed(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame({"x": rng.normal(size=120), "y": rng.normal(size=120)})
+    report = report_of(tmp_path, frame, "y")
+    assert report["verdict"]["model"] == "baseline"
+    assert report["attribution"] is None
+    assert report["absent"]["attribution"].startswith("The constant prediction")
+    assert not {c["code"] for c in report["checks"]} & set(REGISTRY)
