@@ -1,0 +1,150 @@
+"""The theorems of the concentration, finite and VC families against their formulas in forty digits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from mpmath import binomial, e, exp, findroot, log, mp, mpf, quad, sqrt
+
+import empirisk as er
+from tests.bounds.cases import CASES
+
+
+def sauer(n: int, d: int) -> Any:
+    return sum(binomial(n, i) for i in range(d + 1))
+
+
+def root(f: Callable[[Any], Any], low: float, high: float) -> Any:
+    """The zero of a monotone function, by bisection."""
+    a, b = mpf(low), mpf(high)
+    rising = f(b) > 0
+    for _ in range(120):
+        middle = (a + b) / 2
+        a, b = (a, middle) if (f(middle) > 0) == rising else (middle, b)
+    return (a + b) / 2
+
+
+def beta_tail(a: Any, b: Any, x: Any) -> Any:
+    """P(Beta(a, b) <= x), by quadrature."""
+    inside = quad(lambda t: t ** (a - 1) * (1 - t) ** (b - 1), [0, x])
+    return inside / quad(lambda t: t ** (a - 1) * (1 - t) ** (b - 1), [0, a / (a + b), 1])
+
+
+def clopper_pearson(n: int, d: Any) -> Any:
+    k = mpf(n) / 10
+    upper = findroot(lambda x: 1 - beta_tail(k + 1, n - k, x) - d / 2, 0.17)
+    lower = findroot(lambda x: beta_tail(k, n - k + 1, x) - d / 2, 0.05)
+    return max(upper - mpf("0.1"), mpf("0.1") - lower)
+
+
+def chernoff(n: int, d: Any) -> Any:
+    q = mpf("0.1")
+
+    def rest(p: Any) -> Any:
+        return q * log(q / p) + (1 - q) * log((1 - q) / (1 - p)) - log(2 / d) / n
+
+    return max(root(rest, 0.1001, 0.9) - q, q - root(rest, 0.001, 0.0999))
+
+
+def vc_like(scale: Any, tail: Callable[[Any], Any]) -> Callable[[int, Any], Any]:
+    return lambda n, d: sqrt(2 * log(sauer(n, 4)) / n) + sqrt(tail(d) / (scale * n))
+
+
+def closed_agnostic(n: int, d: Any) -> Any:
+    def rest(x: Any) -> Any:
+        return 128 * 4 / x**2 * log(64 * 4 / x**2) + 8 / x**2 * (32 * log(e / 4) + 2 * log(4 / d)) - n
+
+    return root(rest, 0.05, 0.2)
+
+
+# epsilon(n, delta) with the parameters of CASES.
+FORMULAS: dict[str, Callable[[int, Any], Any]] = {
+    "hoeffding": lambda n, d: sqrt(log(2 / d) / (2 * n)),
+    "chernoff_kl": chernoff,
+    "clopper_pearson": clopper_pearson,
+    "bernstein": lambda n, d: root(lambda t: 2 * exp(-n * t**2 / (2 * (mpf("0.09") + t / 3))) - d, 0, 1),
+    "empirical_bernstein": lambda n, d: (
+        sqrt(2 * mpf("0.05") * log(2 / d) / n) + 7 * log(2 / d) / (3 * (n - 1))
+    ),
+    "mcdiarmid": lambda n, d: sqrt(log(2 / d) / (2 * n)),
+    "finite_realizable": lambda n, d: log(16 / d) / n,
+    "finite_uniform": lambda n, d: sqrt(log(32 / d) / (2 * n)),
+    "finite_agnostic": lambda n, d: sqrt(2 * log(32 / d) / n),
+    "discretisation": lambda n, d: sqrt(2 * (4 * log(2) + log(2 / d)) / n),
+    "vc_realizable": lambda n, d: 2 * log(2 * sauer(2 * n, 4) / d) / log(2) / n,
+    "vc_uniform": vc_like(2, lambda d: log(2 / d)),
+    "vc_classical": lambda n, d: sqrt(8 * log(4 * sauer(2 * n, 4) / d) / n),
+    "vc_excess": vc_like(mpf(1) / 2, lambda d: log(1 / d)),
+    "structural_risk": lambda n, d: sqrt(2 * log(sauer(n, 2)) / n) + sqrt(log(3 / d) / (2 * n)),
+    "fundamental_realizable": lambda n, d: root(
+        lambda x: 8 / x * (8 * log(16 * e / x) + log(2 / d)) - n, 0.1, 0.9
+    ),
+    "fundamental_agnostic": closed_agnostic,
+    "lower_realizable": lambda n, d: max(mpf(199) / (32 * n), 1 - (2 * d) ** (mpf(1) / n)),
+    "lower_agnostic": lambda n, d: max(sqrt(mpf(200) / (512 * n)), sqrt(log(1 / (4 * d)) / (2 * n))),
+    "no_free_lunch": lambda n, d: ((1 - mpf(1) / 120) ** n / 2 - d) / (1 - d),
+    "rademacher": lambda n, d: (1 + sqrt(log(1 / d) / 2)) / sqrt(n),
+    "margin": lambda n, d: (20 + sqrt(log(1 / d) / 2)) / sqrt(n),
+}
+
+
+@pytest.mark.parametrize("name", sorted(FORMULAS))
+def test_epsilon_is_the_formula(name: str) -> None:
+    case = CASES[name]
+    found = er.bounds.REGISTRY[name](n=case.n, delta=case.delta, **case.kwargs)
+    with mp.workdps(40):
+        assert found.epsilon == pytest.approx(float(FORMULAS[name](case.n, mpf(case.delta))), rel=1e-10)
+
+
+OTHERS: list[tuple[str, dict[str, Any], Callable[[int, Any], Any]]] = [
+    (
+        "empirical_bernstein",
+        {"variance": 0.05, "sides": 2},
+        lambda n, d: sqrt(log(3 / d) / (10 * n)) + 7 * log(3 / d) / (3 * (n - 1)),
+    ),
+    ("rademacher", {"radius": 2, "observed": True}, lambda n, d: (4 + 3 * sqrt(log(2 / d) / 2)) / sqrt(n)),
+    (
+        "structural_risk",
+        {"vc": 2, "weight": 0.1},
+        lambda n, d: sqrt(2 * log(sauer(n, 2)) / n) + sqrt(log(10 / d) / (2 * n)),
+    ),
+    (
+        "vc_uniform",
+        {"vc": 2, "sides": 1},
+        lambda n, d: sqrt(2 * log(sauer(n, 2)) / n) + sqrt(log(1 / d) / (2 * n)),
+    ),
+    (
+        "margin",
+        {"margin": 0.1, "any_margin": True},
+        lambda n, d: (40 + sqrt(log(log(20) / log(2))) + sqrt(log(2 / d) / 2)) / sqrt(n),
+    ),
+    ("hoeffding", {"low": -1, "high": 2, "sides": 1}, lambda n, d: 3 * sqrt(log(1 / d) / (2 * n))),
+    ("hoeffding", {"candidates": 7}, lambda n, d: sqrt(log(14 / d) / (2 * n))),
+]
+
+
+@pytest.mark.parametrize(("name", "given", "formula"), OTHERS)
+def test_the_other_forms(name: str, given: dict[str, Any], formula: Callable[[int, Any], Any]) -> None:
+    found = er.bounds.REGISTRY[name](n=500, delta=0.05, **given)
+    assert found.epsilon == pytest.approx(float(formula(500, mpf("0.05"))), rel=1e-12)
+
+
+def test_a_class_gives_its_own_growth() -> None:
+    by_class = er.bounds.vc_uniform(n=1000, delta=0.05, hypotheses=er.hypotheses.Thresholds())
+    growth = er.hypotheses.Thresholds().growth(1000)
+    assert by_class.epsilon == pytest.approx(float(sqrt(2 * log(growth) / 1000) + sqrt(log(40) / 2000)))
+    assert "thresholds" in by_class.claim
+    with pytest.raises(ValueError, match="infinite VC dimension"):
+        er.bounds.vc_uniform(n=1000, delta=0.05, hypotheses=er.hypotheses.Sine())
+    with pytest.raises(ValueError, match="either vc"):
+        er.bounds.vc_uniform(n=1000, delta=0.05)
+
+
+@pytest.mark.parametrize(("n", "d"), [(1, 0), (5, 2), (7, 7), (7, 9), (1000, 30), (10**9, 3)])
+def test_logarithm_of_sauers_sum(n: int, d: int) -> None:
+    with mp.workdps(40):
+        assert er.bounds.log_sauer(n, d) == pytest.approx(
+            float(log(sauer(n, min(n, d)))), rel=1e-13, abs=1e-15
+        )
