@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 from empirisk.diagnosis import REGISTRY
 from empirisk.report.diagnosed import ASKED
-from tests.report.reports import make_report
+from tests.report.reports import make_report, two_classes
 
 Json = dict[str, Any]
 
@@ -75,3 +76,25 @@ def test_a_constant_prediction_is_not_diagnosed(tmp_path: Path) -> None:
     assert report["attribution"] is None
     assert report["absent"]["attribution"].startswith("The constant prediction")
     assert not {c["code"] for c in report["checks"]} & set(REGISTRY)
+
+
+def test_the_ladder_holds_the_exact_binomial_of_the_test_errors(tmp_path: Path) -> None:
+    report = report_of(tmp_path, two_classes(n=300), "answer")
+    accuracy = next(m for m in report["test"]["metrics"] if m["name"] == "accuracy")["model"]
+    n = report["test"]["n_rows"]
+    wrong = round(n * (1.0 - accuracy["value"]))
+    rows = [b for b in report["bounds"]["rows"] if b["applies"]]
+    exact = next(b for b in rows if b["bound"].startswith("exact binomial"))
+    assert exact["value"] == pytest.approx(stats.beta.ppf(0.95, wrong + 1, n - wrong), rel=1e-9)
+    assert exact["measured"] == pytest.approx(wrong / n)
+    assert rows[0] is exact, "the tightest bound from test rows leads"
+    others = [b for b in report["bounds"]["rows"] if not b["applies"]]
+    assert all(b["reason"] for b in others)
+
+
+def test_groups_void_the_theorems(tmp_path: Path) -> None:
+    frame = two_classes(n=300).with_columns(site=np.arange(300) // 10)
+    make_report(tmp_path, frame, "answer", group="site")
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert report["bounds"] is None
+    assert "groups" in report["absent"]["bounds"]

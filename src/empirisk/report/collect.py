@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.report.bounds_section import bounds_section
 from empirisk.report.comparison_section import (
     candidate_rows,
     selection_curves,
@@ -74,7 +75,7 @@ def collect(a: Analysis, *, command: str, seconds: float, settings: Json) -> Jso
         "model": model,
         "learning_curve": learning_section(a, unit, absent),
         "attribution": _attribution(a, unit, absent),
-        "bounds": None,
+        "bounds": bounds_section(a.model, p.train, p.test, p.level, absent),
         "findings": [_finding(f) for f in a.findings],
         "checks": [
             {

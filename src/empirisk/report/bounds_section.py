@@ -1,0 +1,35 @@
+"""The ladder of bounds in the report: every theorem about the chosen model, or why it says nothing."""
+
+from __future__ import annotations
+
+from empirisk.report.estimates import Json
+from empirisk.report.final import FinalModel
+from empirisk.report.sample import Sample
+from empirisk.selection.ladder import risk_bounds
+
+__all__ = ["bounds_section"]
+
+
+def bounds_section(
+    model: FinalModel, train: Sample, test: Sample, level: float, absent: dict[str, str]
+) -> Json | None:
+    """``report["bounds"]``; None where the rows are known to depend on each other.
+
+    Parameters
+    ----------
+    model : FinalModel
+    train, test : Sample
+        The test part must have been used for nothing else.
+    level : float
+        Each bound may fail with probability ``1 - level``.
+    absent : dict
+        Told why there is no section.
+    """
+    if test.groups is not None or train.groups is not None:
+        absent["bounds"] = "The rows come in groups, and the theorems need rows that are drawn independently."
+        return None
+    if train.time is not None:
+        absent["bounds"] = "The rows come in time, and the theorems need rows that are drawn independently."
+        return None
+    found = risk_bounds(model.pipeline, train.frame, train.y, test.frame, test.y, delta=1.0 - level)
+    return found.to_dict()
