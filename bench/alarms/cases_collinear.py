@@ -1,0 +1,59 @@
+"""ER212: the first column has a known R2 on the others.  ER213: labels that mean nothing."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import LinearRegression, LogisticRegression
+
+from bench.alarms.given import add
+from bench.alarms.harness import BOUNDARY, FAULT, INTERVAL, NULL, Rng
+from bench.alarms.rules_data import vif_rule
+from empirisk.diagnosis import Answer, Context, Outcome
+
+
+def draw(rng: Rng, n: int, p: int, r2: float, kind: str = "normal") -> dict[str, Any]:
+    """The others are normal, marks of a level of 30 %, or exponential; their sum gives the first column."""
+    X = rng.normal(size=(n, p))
+    if kind == "marks":
+        X[:, 1:] = (rng.random((n, p - 1)) < 0.3) / math.sqrt(0.21)
+    if kind == "skewed":
+        X[:, 1:] = rng.exponential(size=(n, p - 1))
+    X[:, 0] = math.sqrt(r2 / (p - 1)) * X[:, 1:].sum(axis=1) + math.sqrt(1.0 - r2) * rng.normal(size=n)
+    return {"est": LinearRegression(), "X": X, "y": X[:, 1] + rng.normal(size=n)}
+
+
+for p, rows in ((10, (15, 40, 200)), (30, (60,))):
+    for r2, truth in ((0.8, NULL), (0.9, BOUNDARY), (0.97, FAULT)):
+        add(
+            "ER212", f"{p} columns, R2 = {r2}", draw, {"p": p, "r2": r2}, truth=truth, n=rows,
+            runs=600 if truth == BOUNDARY else 200, rule=vif_rule,
+            least=((0, 90, 90) if p == 10 else (90,)) if truth == FAULT else 0,
+        )  # fmt: skip
+for kind in ("marks", "skewed"):
+    add(
+        "ER212", f"10 columns, {kind}, R2 = 0.9", draw, {"p": 10, "r2": 0.9, "kind": kind}, truth=BOUNDARY, n=(40, 200),
+        runs=600, rule=vif_rule,
+    )  # fmt: skip
+
+
+def noise(rng: Rng, n: int, p: int) -> dict[str, Any]:
+    """Fair coins for labels."""
+    y = np.concatenate(
+        [[0, 1] * 2, rng.integers(0, 2, n - 4)]
+    )  # two of each at least, so that folds can be made
+    return {"est": LogisticRegression(), "X": rng.normal(size=(n, p)), "y": y, "cv": 2}
+
+
+def separable(ctx: Context, answer: Answer) -> bool:
+    """Whether a plane separates all rows."""
+    return answer.outcome is Outcome.FACT and "perfectly" in answer.sentence
+
+
+for p, n, chance in ((5, 15, 21), (20, 40, 63), (20, 60, 1)):
+    add(
+        "ER213", f"{p} columns, labels of a coin: {chance} % separable by Cover's formula", noise, {"p": p},
+        truth=INTERVAL, n=n, runs=300, event=separable,
+    )  # fmt: skip

@@ -1,0 +1,48 @@
+"""ER207: a share of the rows stands twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+
+from bench.alarms.given import add
+from bench.alarms.harness import FAULT, NULL, Rng
+from bench.alarms.rules_data import twin_rule
+
+CODE = "ER207"
+MODELS = {
+    "1-NN": KNeighborsClassifier(1),
+    "15-NN": KNeighborsClassifier(15),
+    "logistic": LogisticRegression(),
+    "boosting": HistGradientBoostingClassifier(max_iter=30, random_state=0),
+}
+
+
+def draw(rng: Rng, n: int, share: float, model: str, grid: bool = False) -> dict[str, Any]:
+    """Copies of the first rows replace the last ones; with a grid, twins arise by chance."""
+    X = rng.normal(size=(n, 5))
+    if grid:
+        X = np.round(X[:, :2])
+    y = (rng.random(n) < 1.0 / (1.0 + np.exp(-2.0 * X[:, 0]))).astype(int)
+    k = int(share * n / 2)
+    if k:
+        X[-k:], y[-k:] = X[:k], y[:k]
+    return {"est": MODELS[model], "X": X, "y": y}
+
+
+for model in MODELS:
+    for per_cent in (10, 30):
+        fault = model == "1-NN" or (model in ("15-NN", "boosting") and per_cent == 30)
+        add(
+            CODE, f"{model}, {per_cent} % of the rows have a twin", draw, {"share": per_cent / 100, "model": model},
+            truth=FAULT if fault else NULL, n=(200, 1000) if model == "1-NN" else 500,
+            runs=60 if model == "boosting" else 150, rule=twin_rule, least=(50, 95) if model == "1-NN" else 0,
+        )  # fmt: skip
+add(
+    CODE, "logistic, twins by chance on a grid", draw, {"share": 0.0, "model": "logistic", "grid": True}, truth=NULL,
+    n=500, runs=150, rule=twin_rule,
+)  # fmt: skip
