@@ -27,12 +27,14 @@ __all__ = ["LinearProblem"]
 _FACTS_OF_DATA = frozenset(
     {
         "moments",
+        "normal",
         "null",
         "null_curvature",
         "null_evaluation",
         "null_loss",
         "null_rows",
         "null_slope",
+        "row_gram",
         "target_square",
     }
 )

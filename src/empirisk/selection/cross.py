@@ -199,21 +199,22 @@ def conclude(
 ) -> CrossEvaluation:
     """The estimates of one algorithm from its outputs on the test rows of every split."""
     plan = fitted.plan
-    ours = {name: m for name, m in wanted.items() if isinstance(m, str) and m in METRICS}
     out_of_fold = assemble(fitted, sample.y, sample.classes, sample.groups) if plan.folds else ()
-    held_out = sample.held_out(fitted)
-    estimates = {}
-    shaky = _shaky(est, sample.X, plan)
-    for name in wanted:
-        if name in ours:
-            estimates[name] = _ours(ours[name], plan, out_of_fold, held_out, level)
-        else:
-            estimates[name] = _over_splits(fitted.scores[name], plan, level, sample.groups is not None)
-        e = estimates[name]
-        if shaky and len(plan.splits) > 1 and e.low is not None:
-            estimates[name] = refuse(e.value, level, e.n, e.method, shaky, e.target)
     title = f"{model_name(est)}, cross-validated on {sample.n} rows ({len(plan.splits)} fits)"
-    return CrossEvaluation(estimates, title, fitted, out_of_fold, held_out)
+    found = CrossEvaluation({}, title, fitted, out_of_fold, sample.held_out(fitted))
+    estimates = {name: estimate_at(found, est, sample, name, level) for name in wanted}
+    return CrossEvaluation(estimates, title, fitted, out_of_fold, found.held_out)
+
+
+def estimate_at(found: CrossEvaluation, est: Any, sample: Sample, name: str, level: float) -> Estimate:
+    """The estimate of one metric at any level, from the outputs that a cross-evaluation holds."""
+    plan = found.plan
+    if name in found.fitted.scores:
+        e = _over_splits(found.fitted.scores[name], plan, level, sample.groups is not None)
+    else:
+        e = _ours(name, plan, found.out_of_fold, found.held_out, level)
+    shaky = _shaky(est, sample.X, plan) if len(plan.splits) > 1 and e.low is not None else ""
+    return refuse(e.value, level, e.n, e.method, shaky, e.target) if shaky else e
 
 
 class Sample:
@@ -271,7 +272,7 @@ def _ours(
 def _shaky(est: Any, X: Any, plan: Plan) -> str:
     """The refusal for an unpenalised model with fewer than three training rows for each column."""
     columns = X.shape[1] if len(getattr(X, "shape", ())) == 2 else 0
-    if not unpenalised(est) or plan.n_train >= ROWS_PER_COLUMN * columns:
+    if plan.n_train >= ROWS_PER_COLUMN * columns or not unpenalised(est):
         return ""
     return (
         f"an unpenalised model with {columns} columns is too unstable on {plan.n_train} training rows "

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, lapack
 
-from empirisk import _loops
 from empirisk.data.sums import weighted_sum
 from empirisk.problems.linear import LinearProblem
-from empirisk.solvers.normal_equations import NormalEquations, normal_equations
+from empirisk.solvers.normal_equations import NormalEquations, normal_equations, row_gram
 from empirisk.solvers.orthogonal import min_norm_factor
 from empirisk.solvers.standardise import Standardisation, column_scales
 from empirisk.typing import Array
@@ -131,9 +130,8 @@ def _dual(problem: LinearProblem, standard: Standardisation) -> Factor | None:
     Without a penalty this is the minimiser of smallest norm when X~ has full row rank.
     """
     data, total = problem.data, problem.data.total_weight
-    center = standard.mean if problem.intercept else None
     root = np.sqrt(np.asarray(data.weight, dtype=np.float64))
-    K = _loops.gram_rows(problem.design.X, None if data.unit_weights else data.weight, center) / total
+    K = row_gram(problem)
     trace = float(np.trace(K))
     if not (trace > 0.0 and np.isfinite(trace)):
         return None

@@ -11,7 +11,7 @@ from empirisk.data.sums import weighted_sum
 from empirisk.problems.linear import LinearProblem
 from empirisk.typing import Array
 
-__all__ = ["NormalEquations", "normal_equations"]
+__all__ = ["NormalEquations", "keep_products", "normal_equations", "row_gram"]
 
 # Below this many numbers a separate read for the means costs nothing and is the more accurate way.
 LARGE = 1_000_000
@@ -42,7 +42,29 @@ def normal_equations(problem: LinearProblem) -> NormalEquations:
     With provisional centres c, ``X~' s X~ = (X - 1c')' s (X - 1c') - S (m - c)(m - c)'``: the subtraction
     loses no digits as long as c is within a few standard deviations of m, which is checked.
     """
-    return _shifted(problem) or _centred(problem)
+    kept: NormalEquations | None = problem.__dict__.get("normal")
+    return kept or _shifted(problem) or _centred(problem)
+
+
+def row_gram(problem: LinearProblem) -> Array:
+    """``D X~ X~' D / S`` with ``D = diag(sqrt(s))``: the products of the rows, for n < p; a fresh array."""
+    kept: Array | None = problem.__dict__.get("row_gram")
+    if kept is not None:
+        return kept.copy()
+    mean, _ = problem.moments
+    center = mean if problem.intercept else None
+    return _loops.gram_rows(problem.design.X, _weight(problem), center) / problem.data.total_weight
+
+
+def keep_products(problem: LinearProblem) -> None:
+    """Compute the products once for all strengths of a path; ``with_strength`` hands them on.
+
+    They take ``min(n, p)^2`` numbers for as long as the problem lives.
+    """
+    if problem.data.n_cols <= int(np.count_nonzero(problem.data.weight)) - int(problem.intercept):
+        problem.__dict__["normal"] = normal_equations(problem)
+    else:
+        problem.__dict__["row_gram"] = row_gram(problem)
 
 
 def _weight(problem: LinearProblem) -> Array | None:

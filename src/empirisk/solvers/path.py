@@ -11,6 +11,7 @@ from empirisk.solvers.auto import choose
 from empirisk.solvers.base import Solver, solve
 from empirisk.solvers.compress import compress
 from empirisk.solvers.coordinate import Coordinate, CoordinateState
+from empirisk.solvers.normal_equations import keep_products
 from empirisk.solvers.prox_newton import ProxNewton, ProxNewtonState
 
 __all__ = ["solve_path"]
@@ -30,7 +31,8 @@ def solve_path(
 
     With an L1 part the working set, its Gram matrix and the ranking of the columns are handed on, so that a
     strength usually costs one pass over X: the pass that certifies it.  Other penalties start from the
-    parameters of the strength before.  Dense least squares with many more rows than columns is
+    parameters of the strength before; least squares without an L1 part forms its products of columns (or
+    rows) once.  Dense least squares with many more rows than columns is
     compressed to as many rows as columns first.
 
     Parameters
@@ -69,13 +71,19 @@ def _walk(
     problem: LinearProblem, alphas: list[float], tol: float, solver: str | Solver, max_steps: int
 ) -> list[Solution]:
     solutions: list[Solution] = []
+    if len(alphas) > 1 and _name(solver, problem.with_strength(alphas[0])) == "least_squares":
+        keep_products(problem)
     for alpha in alphas:
         here = problem.with_strength(alpha)
         last = solutions[-1] if solutions else None
-        chosen = _warm(choose(here) if solver == "auto" else solver, last, tol)
+        chosen = _warm(_name(solver, here), last, tol)
         start = None if last is None or _is_warm(chosen) else last.w
         solutions.append(solve(here, chosen, w0=start, tol=tol, max_steps=max_steps))
     return solutions
+
+
+def _name(solver: str | Solver, problem: LinearProblem) -> str | Solver:
+    return choose(problem) if solver == "auto" else solver
 
 
 def _warm(solver: str | Solver, last: Solution | None, tol: float) -> str | Solver:

@@ -12,6 +12,8 @@ from empirisk.selection.intervals.base import Floats, accept, group_codes, refus
 from empirisk.selection.intervals.repeated_kfold import MIN_GROUPS, MIN_ROWS, kfold_variance
 from empirisk.selection.intervals.student import student_limits
 
+MANY_UNITS = 2_000
+
 Choose = Callable[[Floats], NDArray[np.intp]]
 
 TARGET = "the expected loss of the winner that this selection picks when trained on {n} rows"
@@ -39,11 +41,17 @@ def bbc_draws(
     chunk = max(1, min(n_bootstrap, 8_000_000 // n))
     while len(out) < n_bootstrap:
         counts = rng.multinomial(n, np.full(n, 1.0 / n), size=min(chunk, n_bootstrap - len(out)))
-        outside = (counts == 0).astype(np.float64)
-        best = choose((counts @ losses) / (counts @ weight)[:, None])
+        outside, bag = (counts == 0).astype(np.float64), counts.astype(np.float64)
+        best = choose((bag @ losses) / (bag @ weight)[:, None])
         held_out = (outside @ losses)[np.arange(best.size), best]
         out.extend(held_out / np.maximum(outside @ weight, 1.0))
     return np.array(out)
+
+
+def unit_sums(losses: Floats, codes: NDArray[np.intp], count: int) -> tuple[Floats, Floats]:
+    """Sums of the losses over the rows of each unit, shape (count, m), and the numbers of rows."""
+    sizes = np.bincount(codes, minlength=count).astype(np.float64)
+    return np.stack([np.bincount(codes, weights=v, minlength=count) for v in losses.T], axis=1), sizes
 
 
 def best_of(
@@ -86,7 +94,8 @@ def best_of(
     Notes
     -----
     The plain interval of the winner of 20 covers 49 to 94 %; this one 93 to 97 % for accuracy and 86
-    to 98 % (mean 94 %) for log-loss. Source: Tsamardinos et al. (2018). Cost O(n_bootstrap n m).
+    to 98 % (mean 94 %) for log-loss. Source: Tsamardinos et al. (2018). Cost O(n_bootstrap n m), with n
+    at most 2000: more rows are drawn in blocks.
 
     Examples
     --------
@@ -106,14 +115,15 @@ def best_of(
         raise ValueError(f"folds must be at least 2, got {folds}.")
     n, m = table.shape
     target = TARGET.format(n=n) if target is None else target
-    units, sizes = table, None
+    units, sizes, rng = table, None, np.random.default_rng(random_state)
     method = f"BBC-CV over {m} candidate{'' if m == 1 else 's'}"
     if groups is not None:
-        codes, count = group_codes(groups, n)
-        sizes = np.bincount(codes, minlength=count).astype(np.float64)
-        units = np.stack([np.bincount(codes, weights=v, minlength=count) for v in table.T], axis=1)
-        method += f", {count} groups"
-    draws = bbc_draws(units, n_bootstrap, np.random.default_rng(random_state), sizes, choose)
+        units, sizes = unit_sums(table, *group_codes(groups, n))
+        method += f", {len(units)} groups"
+    elif n > 2 * MANY_UNITS:
+        # Blocks of random rows are as independent as rows, and give the same bootstrap at less cost.
+        units, sizes = unit_sums(table, rng.permutation(n) % MANY_UNITS, MANY_UNITS)
+    draws = bbc_draws(units, n_bootstrap, rng, sizes, choose)
     centre = float(draws.mean())
     if n < MIN_ROWS:
         return refuse(centre, level, n, method, too_few(n, MIN_ROWS), target)

@@ -152,9 +152,9 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
             note = f"Stopped by the time limit of {self.time_limit:g} s after {rounds.done} fits."
         except KeyboardInterrupt:
             with suppress(TimeoutError, ValueError):  # nothing was scored yet
-                self._finish(q, ledger, rounds, points, f"Interrupted after {rounds.done} fits.")
+                self._finish(q, rounds, points, f"Interrupted after {rounds.done} fits.")
             raise
-        self._finish(q, ledger, rounds, points, note)
+        self._finish(q, rounds, points, note)
         if self.refit:
             self._refit(job, X, sample)
 
@@ -166,7 +166,8 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
         done = 0
         while self._wants_more(done):
             order = complexities(points, self.complexity, self.rule == "one_se")
-            verdict = judge(q, rounds.ledger, rounds.out, order, len(points))
+            models = [rounds.job.configured(p) for p in points]
+            verdict = judge(q, rounds.ledger, rounds.out, order, models)
             new = self._more(points, verdict)
             if not new:
                 return
@@ -174,10 +175,11 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
             points.extend(new)
             rounds.run(points, range(len(points) - len(new), len(points)))
 
-    def _finish(self, q: Question, ledger: Ledger, rounds: Rounds, points: list[Params], note: str) -> None:
+    def _finish(self, q: Question, rounds: Rounds, points: list[Params], note: str) -> None:
+        ledger = rounds.ledger
         order = complexities(points, self.complexity, self.rule == "one_se")
         dropped = {i: at for i, at in rounds.out.items() if not ledger.error(i)}
-        v = judge(q, ledger, dropped, order, len(points))
+        v = judge(q, ledger, dropped, order, [rounds.job.configured(p) for p in points])
         notes = [note] if note else []
         failed = [i for i, state in enumerate(v.states) if state == "failed"]
         if failed:
@@ -197,7 +199,7 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
             states=tuple(v.states),
             errors=tuple(ledger.error(i) for i in range(len(points))),
             scores=tuple(None if e is None else e[metric] for e in v.scored),
-            simultaneous=tuple(None if e is None else e[metric] for e in v.wide),
+            simultaneous=tuple(v.wide),
             probability_best=chance,
             best=v.best,
             lowest=v.lowest,
@@ -253,7 +255,7 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
         plan: Plan = sample.plan(self.cv, self.repeats, self.random_state)
         seed = int(self.random_state) if isinstance(self.random_state, int | np.integer) else 0
         sign = -1.0 if greater else 1.0
-        return Question(self.estimator, sample, plan, name, wanted, sign, self.level, self.rule, seed)
+        return Question(sample, plan, name, wanted, sign, self.level, self.rule, seed)
 
     def _job(self, q: Question) -> Job:
         s, foreign = q.sample, foreign_scorers(q.wanted)

@@ -68,15 +68,17 @@ class Rounds:
         """
         live = list(new)
         self.planned += len(live) * len(self.plan.splits)
+        together = bundles(self.job.est, points, live)
         for number in range(len(self.plan.splits)):
-            tasks = [(number, b) for b in bundles(self.job.est, points, live)]
-            self._fit(points, tasks)
+            self._fit(points, [(number, b) for b in together])
             failed = [i for i in live if self.ledger.records[i, number].error]
             beaten = [] if race is None else self._beaten(race, number + 1, live, failed)
             for i in [*failed, *beaten]:
                 live.remove(i)
                 self.out[i] = number + 1
                 self.planned -= len(self.plan.splits) - number - 1
+            if failed or beaten:
+                together = bundles(self.job.est, points, live)
 
     def _fit(self, points: Sequence[Params], tasks: Sequence[tuple[int, Bundle]]) -> None:
         waiting = []

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from empirisk.results import Estimate
-from empirisk.selection.cross import CrossEvaluation, Sample, conclude
+from empirisk.selection.cross import CrossEvaluation, Sample, conclude, estimate_at
 from empirisk.selection.fit_folds import Fitted
 from empirisk.selection.folds import Plan, recognise
 from empirisk.selection.intervals.base import Floats, refuse
@@ -29,8 +29,6 @@ class Question:
 
     Parameters
     ----------
-    est : estimator
-        Unfitted.
     sample : Sample
         The rows.
     plan : Plan
@@ -48,7 +46,6 @@ class Question:
         Of bootstrap and simulation.
     """
 
-    est: Any
     sample: Sample
     plan: Plan
     metric: str
@@ -69,8 +66,8 @@ class Verdict:
         "finished", "failed", "dropped" or "unfinished", one for each candidate.
     scored : list of CrossEvaluation or None
         One for each candidate; None for one without a finished split.
-    wide : list of CrossEvaluation or None
-        The same at the level of a union bound over all candidates.
+    wide : list of Estimate or None
+        The scores at the level of a union bound over all candidates.
     ranked : array of int
         Positions of the finished candidates.
     standing : Standing
@@ -81,7 +78,7 @@ class Verdict:
 
     states: list[str]
     scored: list[CrossEvaluation | None]
-    wide: list[CrossEvaluation | None]
+    wide: list[Estimate | None]
     ranked: np.ndarray
     standing: Standing
     best: int
@@ -97,14 +94,14 @@ def first_splits(plan: Plan, count: int) -> Plan:
     return recognise(plan.n, plan.splits[:count])
 
 
-def cross_evaluation(q: Question, ledger: Ledger, i: int, count: int, level: float) -> CrossEvaluation:
+def cross_evaluation(q: Question, ledger: Ledger, i: int, count: int, est: Any) -> CrossEvaluation:
     """The cross-evaluation of candidate i on the first `count` splits."""
     plan = first_splits(q.plan, count)
     records = [ledger.records[i, j] for j in range(count)]
     values = {} if q.metric in METRICS else {q.metric: np.array([r.value for r in records])}
     outputs = tuple(r.outputs(q.sample.classes) for r in records)
     fitted = Fitted(plan, outputs, values, np.array([r.seconds for r in records]))
-    return conclude(q.est, q.sample, q.wanted, fitted, level)
+    return conclude(est, q.sample, q.wanted, fitted, q.level)
 
 
 def depths(ledger: Ledger, count: int, splits: int) -> list[int]:
@@ -117,16 +114,20 @@ def _good(ledger: Ledger, i: int, j: int) -> bool:
 
 
 def judge(
-    q: Question, ledger: Ledger, dropped: Mapping[int, int], complexity: Floats | None, count: int
+    q: Question,
+    ledger: Ledger,
+    dropped: Mapping[int, int],
+    complexity: Floats | None,
+    models: Sequence[Any],
 ) -> Verdict:
-    """Compare the candidates on the splits that all of them finished, and choose.
+    """Compare the candidates (`models` with their settings) on the splits that all finished, and choose.
 
     Raises
     ------
     ValueError, TimeoutError
         All candidates failed or have an undefined score; no candidate finished a split.
     """
-    splits = len(q.plan.splits)
+    splits, count = len(q.plan.splits), len(models)
     depth = depths(ledger, count, splits)
     failed = {i for i in range(count) if ledger.error(i)}
     running = [i for i in range(count) if i not in failed and i not in dropped and depth[i] > 0]
@@ -135,9 +136,12 @@ def judge(
     common = splits if any(depth[i] == splits for i in running) else min(depth[i] for i in running)
     ranked = np.array([i for i in running if depth[i] >= common], dtype=np.intp)
     at = [common if i in ranked else depth[i] for i in range(count)]
-    scored = [cross_evaluation(q, ledger, i, at[i], q.level) if at[i] else None for i in range(count)]
+    scored = [cross_evaluation(q, ledger, i, at[i], models[i]) if at[i] else None for i in range(count)]
     union = 1.0 - (1.0 - q.level) / count
-    wide = [cross_evaluation(q, ledger, i, at[i], union) if at[i] else None for i in range(count)]
+    wide = [
+        None if e is None else estimate_at(e, m, q.sample, q.metric, union)
+        for e, m in zip(scored, models, strict=True)
+    ]
     standing = stand([e for i in ranked if (e := scored[i]) is not None], q.metric, q.sign)
     if not np.isfinite(standing.loss).any():
         raise ValueError(_undefined(scored[int(ranked[0])], q.metric))
@@ -174,8 +178,7 @@ def corrected_score(q: Question, v: Verdict, complexity: Floats | None) -> Estim
     plain = kept[0][q.metric]
     parts = [e.out_of_fold or e.held_out for e in kept]
     if q.metric not in METRICS or (not kept[0].out_of_fold and len(kept[0].plan.splits) > 1):
-        wide = v.wide[v.best]
-        e = plain if wide is None else wide[q.metric]
+        e = v.wide[v.best] or plain
         note = "no row losses to correct the centre with: the width is that of all candidates at once"
         return replace(e, level=q.level, method=f"union bound, {e.method}", reason=note)
     pick: Callable[[Floats], Any] = best_in_bag
