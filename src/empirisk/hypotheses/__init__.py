@@ -1,6 +1,7 @@
 """Hypothesis classes: what they can express, and their best members.  One class a file, one row a class."""
 
 from empirisk.hypotheses.annuli import Annuli
+from empirisk.hypotheses.balls import Balls
 from empirisk.hypotheses.base import Best, Hypothesis, HypothesisClass
 from empirisk.hypotheses.boxes import Boxes
 from empirisk.hypotheses.finite import FiniteClass
@@ -16,6 +17,7 @@ from empirisk.hypotheses.thresholds import Thresholds
 
 REGISTRY: dict[str, type[HypothesisClass]] = {
     "annuli": Annuli,
+    "balls": Balls,
     "boxes": Boxes,
     "decision_stumps": DecisionStumps,
     "finite_class": FiniteClass,
@@ -30,6 +32,7 @@ REGISTRY: dict[str, type[HypothesisClass]] = {
 __all__ = [
     "REGISTRY",
     "Annuli",
+    "Balls",
     "Best",
     "Boxes",
     "DecisionStumps",

@@ -36,9 +36,10 @@ def margin_weights(V: Integers, positive: NDArray[np.bool_], constant: bool) -> 
     F, units = scaled(V)
     centre = F.mean(axis=0) if constant else np.zeros(F.shape[1])
     centre[:1] = 0.0
-    spread = np.sqrt(np.mean((F - centre) ** 2, axis=0))
+    moved = F - np.outer(F[:, 0] / F[0, 0], centre) if constant else F
+    spread = np.sqrt(np.mean(moved**2, axis=0))
     spread[spread == 0.0] = 1.0
-    Z = (F - centre) / spread
+    Z = moved / spread
     side = np.where(positive, 1.0, -1.0)
     # Maximise t with side_i (Z u)_i >= t and |u_j| <= 1.
     p = Z.shape[1]
