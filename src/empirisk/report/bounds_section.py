@@ -32,4 +32,9 @@ def bounds_section(
         absent["bounds"] = "The rows come in time, and the theorems need rows that are drawn independently."
         return None
     found = risk_bounds(model.pipeline, train.frame, train.y, test.frame, test.y, delta=1.0 - level)
-    return found.to_dict()
+    sentence = (
+        f"Each bound holds by itself with probability at least {100.0 * level:g} %, not all of them at once."
+    )
+    if not any(row.applies for row in found):
+        sentence = "No theorem bounds this risk from these rows."
+    return found.to_dict() | {"sentence": sentence}

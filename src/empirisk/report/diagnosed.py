@@ -46,14 +46,15 @@ class Diagnosed:
     def __init__(self, diagnosis: Diagnosis, model: FinalModel) -> None:
         self.diagnosis = diagnosis
         made = model.pipeline[0].get_feature_names_out()
-        # Longest first, so that no name is replaced inside a longer one.
+        # Longest first, so that no name is replaced inside a longer one; the name of the encoder's step leads
+        # each of them ("levels__town_Oslo"), so that none is a word of a sentence.
         pairs = ((str(a), o.name) for a, o in zip(made, model.origins, strict=True))
         self._names = sorted(pairs, key=lambda pair: -len(pair[0]))
 
     def named(self, text: str) -> str:
         """The text with the table's names."""
         for made, name in self._names:
-            text = text.replace(f"'{made}'", f"'{name}'")
+            text = text.replace(made, name)
         return text
 
     @property
