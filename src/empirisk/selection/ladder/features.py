@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from empirisk.selection.intervals.base import Floats
 
@@ -48,14 +47,17 @@ class FeatureMap:
 
     Parameters
     ----------
+    table : table or None
+        The rows after the steps that do not depend on the rows, as the next step gets them.
     Z : array, sparse matrix or None
-        The rows after the steps that do not depend on the rows; None when they are no numeric matrix.
+        The same as numbers; None when they are no finite numeric matrix.
     affine : list of fitted transformers
         Steps after that, fitted on the rows.
     problem : str
         Why the features depend on the rows in another than an affine way; empty when they do not.
     """
 
+    table: Any
     Z: Any
     affine: tuple[Any, ...] = ()
     problem: str = ""
@@ -77,8 +79,9 @@ class FeatureMap:
             return np.eye(width), np.zeros(width)
         probe = np.vstack([np.zeros(width), np.eye(width)])
         for step in self.affine:
-            probe = step.transform(probe)
-            probe = probe.toarray() if sparse.issparse(probe) else np.asarray(probe, dtype=np.float64)
+            moved: Any = step.transform(probe)
+            dense = moved.toarray() if hasattr(moved, "toarray") else moved
+            probe = np.asarray(dense, dtype=np.float64)
         return probe[1:] - probe[0], probe[0]
 
 
@@ -95,10 +98,10 @@ def feature_map(est: Any, X: Any) -> FeatureMap:
         if type(step).__name__ not in DATA_FREE:
             name = type(step).__name__
             return FeatureMap(
-                None, problem=f"{name} was fitted on these rows: the class of models depends on them"
+                None, None, problem=f"{name} was fitted on these rows: the class of models depends on them"
             )
         Z = step.transform(Z)
-    return FeatureMap(_numeric(Z), tuple(steps[cut:]))
+    return FeatureMap(Z, _numeric(Z), tuple(steps[cut:]))
 
 
 def _affine(step: Any) -> bool:
@@ -109,7 +112,7 @@ def _affine(step: Any) -> bool:
 
 def _numeric(Z: Any) -> Any:
     """A float matrix, sparse as it came; None for text and other tables that are no matrix of numbers."""
-    if sparse.issparse(Z):
+    if hasattr(Z, "tocsr"):
         return Z.tocsr()
     try:
         out = np.asarray(Z, dtype=np.float64)

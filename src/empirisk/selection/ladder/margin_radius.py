@@ -36,8 +36,8 @@ def margin_radius(problem: Problem) -> RiskCertificate:
 
     def at(gap: float) -> float:
         inside = float(np.mean(distance < gap))
-        terms = {"margin": gap, "row_norm": radius, "any_margin": True}
-        return inside + margin(n=problem.n, delta=delta, **terms).epsilon
+        made = margin(n=problem.n, delta=delta, margin=gap, row_norm=radius, any_margin=True)
+        return inside + made.epsilon
 
     gaps = radius * np.geomspace(1.0, 1e-4, 60)
     values = [at(float(gap)) for gap in gaps]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from scipy import sparse
 
 from empirisk.bounds import nearest_neighbors
 from empirisk.results import Assumption, RiskCertificate
@@ -53,7 +54,7 @@ def _why_not(problem: Problem) -> str:
         or getattr(model, "p", 2) != 2
     ):
         return "the theorem is about plain votes and Euclidean distance"
-    values = Z.data if sparse.issparse(Z) else Z
+    values: Any = Z.data if hasattr(Z, "tocsr") else Z
     if np.size(values) and (values.min() < 0.0 or values.max() > 1.0):
         return "the features do not lie in [0, 1]: scale them by limits known before the rows are seen"
     if problem.declared.lipschitz is None or problem.declared.bayes_risk is None:

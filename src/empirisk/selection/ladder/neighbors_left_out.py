@@ -21,6 +21,8 @@ def why_no_neighbors(problem: Problem) -> str:
     """Why this is no nearest-neighbour classifier with a fixed distance; empty when it is."""
     if type(problem.model).__name__ != "KNeighborsClassifier":
         return "the model is not a nearest-neighbour classifier"
+    if problem.model.n_samples_fit_ != problem.n:
+        return f"X has {problem.n:,} rows, the model was fitted on {problem.model.n_samples_fit_:,}"
     return problem.features.fixed
 
 
@@ -59,4 +61,4 @@ def _left_out(problem: Problem) -> Floats:
         with np.errstate(divide="ignore"):
             weight = np.where(touching.any(axis=1, keepdims=True), touching, 1.0 / distance)
     votes = np.stack([(weight * (problem.y[index] == c)).sum(axis=1) for c in range(n_classes)], axis=1)
-    return (votes.argmax(axis=1) != problem.y).astype(np.float64)
+    return np.asarray(votes.argmax(axis=1) != problem.y, dtype=np.float64)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.results import Assumption
-from empirisk.selection.intervals.base import Floats
 from empirisk.selection.ladder.base import Problem, rows_of_fit
+from empirisk.typing import Array
 
 __all__ = ["OutOfBag", "out_of_bag"]
 
@@ -19,7 +19,8 @@ __all__ = ["OutOfBag", "out_of_bag"]
 class OutOfBag:
     """Means over members and over pairs of members, with the smallest numbers of rows behind them.
 
-    `agrees` says on how many rows the plain majority vote predicts what the model predicts.
+    `kind` says whether the model is the plain majority vote that the theorems are about: scikit-learn
+    averages class shares of the leaves, which is the same only when every leaf holds one class.
     """
 
     gibbs: float
@@ -27,7 +28,6 @@ class OutOfBag:
     disagreement: float
     n: int
     n_pairs: int
-    agrees: int
     words: tuple[Assumption, ...]
     kind: str
 
@@ -70,15 +70,15 @@ def _count(problem: Problem) -> OutOfBag | str:
     tandem = (wrong @ wrong.T) / pairs
     votes = np.stack([(said == c).sum(axis=0) for c in range(_n_classes(problem))])
     plain = votes.argmax(axis=0)
-    codes = np.searchsorted(problem.classes, model.predict(problem.features.Z))  # type: ignore[arg-type]
+    codes = np.searchsorted(problem.classes, problem.est.predict(problem.X))  # type: ignore[arg-type]
     agrees = int(np.count_nonzero(plain == codes))
+    exact = agrees == problem.n and _pure(model)
     return OutOfBag(
         float((wrong.sum(axis=1) / counts).mean()),
         float(tandem.mean()),
         float(_disagreement(said, unseen, pairs, _n_classes(problem)).mean()),
         int(counts.min()),
         int(pairs.min()),
-        agrees,
         (
             Assumption("the rows are drawn independently"),
             Assumption(
@@ -86,8 +86,17 @@ def _count(problem: Problem) -> OutOfBag | str:
             ),
             *rows_of_fit(problem),
         ),
-        "the fitted model" if agrees == problem.n else "the majority vote of the members",
+        "the fitted model" if exact else "the majority vote of the members",
     )
+
+
+def _pure(model: Any) -> bool:
+    """Whether every leaf of every tree holds one class only."""
+    for member in model.estimators_:
+        tree = getattr(member, "tree_", None)
+        if tree is None or (tree.value[tree.children_left < 0].max(axis=-1) < 1.0 - 1e-12).any():
+            return False
+    return True
 
 
 def _n_classes(problem: Problem) -> int:
@@ -105,7 +114,7 @@ def _members(problem: Problem) -> NDArray[np.intp]:
     return np.stack(out)
 
 
-def _disagreement(said: NDArray[np.intp], unseen: Floats, pairs: Floats, n_classes: int) -> Floats:
+def _disagreement(said: NDArray[np.intp], unseen: Array, pairs: Array, n_classes: int) -> Array:
     """Share of rows that neither member of a pair saw on which they differ."""
     same = np.zeros_like(pairs)
     for c in range(n_classes):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse, stats
+from scipy import stats
 
 from empirisk.selection.outputs import n_rows
 
@@ -32,7 +32,7 @@ def overlap_reason(X: Any, y: NDArray[Any], X_test: Any, y_test: NDArray[Any]) -
     if not shared:
         return ""
     repeated = sum(c for c in counts.values() if c > 1)
-    table = [[shared, len(test) - shared], [repeated, len(train) - repeated]]
+    table = np.array([[shared, len(test) - shared], [repeated, len(train) - repeated]])
     if repeated and float(stats.fisher_exact(table, alternative="greater").pvalue) > ALARM:
         return ""
     return (
@@ -45,7 +45,7 @@ def overlap_reason(X: Any, y: NDArray[Any], X_test: Any, y_test: NDArray[Any]) -
 def _keys(X: Any, y: NDArray[Any]) -> list[Hashable]:
     """One hashable key a row, of its values and its target."""
     targets = [str(v) for v in y] if y.dtype.kind in "OUS" else y.astype(np.float64).tolist()
-    if sparse.issparse(X):
+    if hasattr(X, "tocsr"):
         matrix = X.tocsr().copy()
         matrix.sum_duplicates()
         matrix.eliminate_zeros()

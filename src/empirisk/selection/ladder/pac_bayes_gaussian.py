@@ -42,7 +42,11 @@ def _bound(problem: Problem, form: LinearForm) -> RiskCertificate:
     scale = _scale(problem, form)
     if form.free_intercept:
         ones = np.ones((problem.n, 1))
-        Z = sparse.hstack([Z, ones], format="csr") if sparse.issparse(Z) else np.hstack([Z, ones])
+        Z = (
+            sparse.hstack([Z, sparse.csr_array(ones)]).tocsr()
+            if hasattr(Z, "tocsr")
+            else np.hstack([Z, ones])
+        )
         w = np.append(w, form.intercept)
         if np.ndim(scale):
             scale = np.concatenate([scale, np.ones((*np.shape(scale)[:-1], 1))], axis=-1)

@@ -149,7 +149,7 @@ def _range(classes: Any, loss: str, declared: Declared) -> tuple[float, float, s
 
 def _losses(p: Predictions, loss: str, low: float, high: float) -> Floats:
     if p.classes is not None:
-        return (p.output("pred") != p.y).astype(np.float64)
+        return np.asarray(p.output("pred") != p.y, dtype=np.float64)
     return regression_losses(p.y, p.output("pred"), loss, low, high)
 
 

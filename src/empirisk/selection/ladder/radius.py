@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from scipy import sparse
 
 from empirisk.selection.intervals.base import Floats
 from empirisk.selection.ladder.base import Problem
@@ -13,8 +14,8 @@ __all__ = ["row_norms", "why_no_radius"]
 
 def row_norms(problem: Problem) -> Floats:
     """Euclidean norms of the rows, after the steps that do not depend on the rows."""
-    Z = problem.features.Z
-    squares = Z.multiply(Z).sum(axis=1) if sparse.issparse(Z) else np.square(Z).sum(axis=1)
+    Z: Any = problem.features.Z
+    squares = Z.multiply(Z).sum(axis=1) if hasattr(Z, "multiply") else np.square(Z).sum(axis=1)
     return np.sqrt(np.asarray(squares, dtype=np.float64).ravel())
 
 

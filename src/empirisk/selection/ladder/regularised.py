@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
+
+from empirisk.estimators import LogisticRegression
+from empirisk.problems.linear import LinearProblem
 from empirisk.results import Assumption
 from empirisk.selection.ladder.base import Problem, rows_of_fit
 from empirisk.selection.ladder.radius import why_no_radius
+from empirisk.typing import Array
 
 __all__ = ["Constants", "constants"]
 
@@ -31,7 +37,34 @@ def constants(problem: Problem) -> Constants | str:
     errors.
     """
     model = problem.model
-    if not hasattr(model, "certificate_") or type(model).__name__ != "LogisticRegression":
+    why = _why_not(problem)
+    strength = 0.0 if why else _strength(model, problem.n)
+    if not why and not strength > 0.0:
+        why = "there is no L2 penalty: the objective is not strongly convex"
+    why = why or problem.features.fixed or why_no_radius(problem)
+    radius = problem.declared.radius
+    if why or radius is None or problem.classes is None:
+        return why
+    lp, w = _problem(problem, strength)
+    gap = lp.certify(w).suboptimality()
+    if gap is None:
+        return "the fit carries no bound on its distance from the optimum"
+    words = (
+        Assumption("the rows are drawn independently"),
+        Assumption(f"||x|| <= {radius:g} for every row that can occur", "declared"),
+        Assumption(f"alpha = {strength:.4g}, duality gap {gap:.2g}", "computed"),
+        Assumption("the model was fitted without sample weights"),
+        *rows_of_fit(problem),
+    )
+    mean_loss = float(lp.value(w) - lp.penalty.value(w))
+    return Constants(radius, strength, max(0.0, gap), mean_loss, math.log(2.0), words)
+
+
+def _why_not(problem: Problem) -> str:
+    model = problem.model
+    if problem.classes is None:
+        return "the model is not a minimiser of a Lipschitz loss: the squared error grows without limit"
+    if type(model).__name__ != "LogisticRegression":
         return "the model is not a certified minimiser of a Lipschitz loss (er.LogisticRegression is one)"
     if not problem.two_classes:
         return "the theorem is about two classes"
@@ -39,24 +72,22 @@ def constants(problem: Problem) -> Constants | str:
         return "the intercept is free: the theorem is about penalised weights; fit with fit_intercept=False"
     if model.class_weight is not None:
         return "class weights depend on all rows: fit with class_weight=None"
-    strength = float(model.alpha_) * (1.0 - float(model.l1_ratio))
-    if not strength > 0.0:
-        return "there is no L2 penalty: the objective is not strongly convex"
-    why = problem.features.fixed or why_no_radius(problem)
-    gap = model.certificate_.suboptimality()
-    if why or problem.declared.radius is None:
-        return why
-    if gap is None:
-        return "the fit carries no bound on its distance from the optimum"
-    lp = model.problem(
-        problem.features.Z, problem.classes[problem.y] if problem.classes is not None else problem.y
-    )
-    mean_loss = float(lp.value(model._pack(lp)) - lp.penalty.value(model._pack(lp)))
-    radius = problem.declared.radius
-    words = (
-        Assumption("the rows are drawn independently"),
-        Assumption(f"||x|| <= {radius:g} for every row that can occur", "declared"),
-        Assumption(f"alpha = {strength:.4g}, duality gap {gap:.2g}", "computed"),
-        *rows_of_fit(problem),
-    )
-    return Constants(radius, strength, max(0.0, gap), mean_loss, math.log(2.0), words)
+    return ""
+
+
+def _strength(model: Any, n: int) -> float:
+    """Modulus of strong convexity on our scale; scikit-learn's C is 1/(n alpha)."""
+    l1_ratio = float(model.l1_ratio or 0.0)
+    if hasattr(model, "alpha_"):
+        return float(model.alpha_) * (1.0 - l1_ratio)
+    plain = getattr(model, "penalty", "l2") in ("l2", "deprecated") and l1_ratio == 0.0
+    return 1.0 / (n * float(model.C)) if plain and math.inf > model.C else 0.0
+
+
+def _problem(problem: Problem, strength: float) -> tuple[LinearProblem, Array]:
+    """The optimisation problem and the point that the model returned, certified by our own dual point."""
+    model = problem.model
+    labels = np.asarray(problem.classes)[problem.y]
+    ours = model if hasattr(model, "problem") else LogisticRegression(strength, fit_intercept=False)
+    lp = ours.problem(problem.features.table, labels)
+    return lp, np.asarray(model.coef_, dtype=lp.design.dtype).ravel()

@@ -20,6 +20,7 @@ from empirisk.selection.ladder.occam_tree import occam_tree
 from empirisk.selection.ladder.oracle_excess import oracle_excess
 from empirisk.selection.ladder.pac_bayes_gaussian import pac_bayes_gaussian
 from empirisk.selection.ladder.pac_bayes_vote import pac_bayes_vote
+from empirisk.selection.ladder.rademacher_ball import rademacher_ball
 from empirisk.selection.ladder.stability_expected import stability_expected
 from empirisk.selection.ladder.stability_fit import stability_fit
 from empirisk.selection.ladder.support_vectors import support_vectors
@@ -41,6 +42,7 @@ RUNGS: dict[str, Callable[[Problem], RiskCertificate]] = {
     "occam_rounded": occam_rounded,
     "vc_half_spaces": vc_half_spaces,
     "margin_radius": margin_radius,
+    "rademacher_ball": rademacher_ball,
     "pac_bayes_gaussian": pac_bayes_gaussian,
     "pac_bayes_vote": pac_bayes_vote,
     "stability_fit": stability_fit,

@@ -32,8 +32,8 @@ def support_vectors(problem: Problem) -> RiskCertificate:
         return refuse(problem, NAME, "the support vectors lack a class")
     twin = clone(problem.model)
     labels = problem.classes[problem.y]
-    twin.fit(take_rows(problem.features.Z, kept), labels[kept])
-    again = twin.predict(problem.features.Z)
+    twin.fit(take_rows(problem.features.table, kept), labels[kept])
+    again = twin.predict(problem.features.table)
     rest = np.ones(problem.n, dtype=bool)
     rest[kept] = False
     wrong = int(np.count_nonzero((again != labels) & rest))
@@ -72,9 +72,9 @@ def _support(problem: Problem) -> NDArray[np.intp]:
     model: Any = problem.model
     if hasattr(model, "support_"):
         return np.sort(np.asarray(model.support_, dtype=np.intp))
-    scores = np.asarray(model.decision_function(problem.features.Z), dtype=np.float64)
+    scores = np.asarray(model.decision_function(problem.features.table), dtype=np.float64)
     if scores.ndim == 1:
-        active = problem.signs * scores <= 1.0 + 1e-3
+        active = np.asarray(problem.signs * scores <= 1.0 + 1e-3)
     else:
         signs = np.where(np.arange(scores.shape[1]) == problem.y[:, None], 1.0, -1.0)
         active = (signs * scores <= 1.0 + 1e-3).any(axis=1)

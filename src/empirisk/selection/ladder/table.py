@@ -125,6 +125,13 @@ class RiskBounds(Tabular, Sequence[RiskCertificate]):
         columns["claim"] = [r.claim for r in self.rows]
         return columns
 
+    def plot(self, ax: Any = None) -> Any:
+        """A bar a bound, from the measured risk to its value; returns the Axes."""
+        from empirisk.plots import BoundsDisplay
+
+        told = self.to_dict()
+        return BoundsDisplay(told["rows"], told["label"], told["trivial"]).plot(ax)
+
     def to_dict(self) -> dict[str, Any]:
         """The stable JSON form: label, trivial, sentence, and one `to_dict` a row."""
         label = "rate of errors" if self.risk == "0-1 loss" else self.risk

@@ -109,7 +109,7 @@ def _of_step(step: Any) -> Tuning:
         return Tuning()
     number = 1
     for name in ("Cs", "alphas", "l1_ratio", "l1_ratios"):
-        given = settings.get(name)
+        given: Any = settings.get(name)
         if np.ndim(given) > 0:
             number *= int(np.size(given))
         elif name == "Cs" and given is not None:
