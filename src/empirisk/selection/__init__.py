@@ -20,6 +20,7 @@ from empirisk.selection.ladder import RiskBounds, risk_bounds
 from empirisk.selection.loo import LeaveOneOut, leave_one_out, loo_from_hat
 from empirisk.selection.metrics import METRICS
 from empirisk.selection.nested import NestedEvaluation, nested_cross_evaluate
+from empirisk.selection.replace_one import Stability, stability
 from empirisk.selection.search import GridSearch, LogUniform, RandomSearch, SearchResult, SearchWarning
 from empirisk.selection.splits import Parts, train_validation_test_split
 
@@ -44,6 +45,7 @@ __all__ = [
     "RiskBounds",
     "SearchResult",
     "SearchWarning",
+    "Stability",
     "best_of",
     "bias_variance",
     "bootstrap",
@@ -60,5 +62,6 @@ __all__ = [
     "nested_cross_evaluate",
     "paired_losses",
     "risk_bounds",
+    "stability",
     "train_validation_test_split",
 ]

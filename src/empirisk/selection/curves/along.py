@@ -20,7 +20,7 @@ __all__ = ["check_values", "fit_along", "has_path"]
 def has_path(est: Any, param: str, values: Sequence[Any]) -> bool:
     """Whether `param` is the strength of one of our penalised models (the last step of a pipeline counts)."""
     last, name = _last(est, param)
-    numbers = all(isinstance(v, Real) and not isinstance(v, bool) and float(v) > 0.0 for v in values)
+    numbers = all(not isinstance(v, bool) and isinstance(v, Real) and float(v) > 0.0 for v in values)
     ours = type(last) in REGISTRY.values() and "alpha" in last.get_params(deep=False)
     return ours and name == "alpha" and numbers
 

@@ -77,7 +77,7 @@ class ModelSelectionCurve(Tabular):
     @property
     def scale(self) -> str:
         """``"log"``, ``"linear"`` or ``"category"``: how an axis of the values is drawn best."""
-        if not all(isinstance(v, Real) and not isinstance(v, bool) for v in self.values):
+        if not all(not isinstance(v, bool) and isinstance(v, Real) for v in self.values):
             return "category"
         numbers = [float(v) for v in self.values]
         return "log" if min(numbers) > 0.0 and max(numbers) > LOG_SPREAD * min(numbers) else "linear"
