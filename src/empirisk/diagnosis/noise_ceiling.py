@@ -76,7 +76,9 @@ def _ceiling(ctx: Context) -> Ceiling:
 
 def _sets(ctx: Context) -> list[NDArray[np.intp]]:
     if "replicates" not in ctx.cache:
-        ctx.cache["replicates"] = replicates(ctx.X)
+        sets, y = replicates(ctx.X), ctx.oof.y
+        # Repeats that agree in the target every time are copies of rows as likely as they are free of noise.
+        ctx.cache["replicates"] = sets if any(np.ptp(y[rows]) > 0 for rows in sets) else []
     made: list[NDArray[np.intp]] = ctx.cache["replicates"]
     return made
 
