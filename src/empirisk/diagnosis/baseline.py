@@ -41,7 +41,7 @@ def no_better_than_the_baseline(ctx: Context) -> Answer:
         advice = (
             "Check that the target and the columns belong together; other columns are needed, not tuning."
         )
-        return Answer(CODE, Outcome.FIRES, sentence, p, None, shown, advice)
+        return Answer(CODE, Outcome.FIRES, sentence, p, gain, shown, advice)
     news = ctx.compare(ctx.losses, 0.0, model=base)
     if news.p_fire <= FIRST_GOOD_NEWS:
         sentence = f"Better than {guess}: the model saves {less_loss(gain, ctx.loss_name)}."

@@ -26,7 +26,7 @@ def context(
     y_test: ArrayLike | None = None,
     evaluation: CrossEvaluation | None = None,
     margin: float | None = None,
-    cv: int = 5,
+    cv: Any = 5,
     level: float = 0.05,
     random_state: int | np.random.Generator | None = None,
     progress: Progress | None = None,
@@ -45,7 +45,8 @@ def context(
     sample = Sample(est, X, y, groups)
     rng = np.random.default_rng(random_state)
     if evaluation is None:
-        plan = sample.plan(cv, 1, rng)
+        counted = isinstance(cv, int | np.integer)
+        plan = _one_repeat(sample.plan(cv, 1 if counted else None, rng))
         fitted = fit_folds(est, sample.X, sample.y, plan, progress=progress)
     else:
         plan, fitted = _first_repeat(evaluation, sample)
@@ -57,6 +58,14 @@ def context(
         0.02 if margin is None else float(margin), level, int(rng.integers(2**31)),
         float(np.mean(fitted.seconds)),
     )  # fmt: skip
+
+
+def _one_repeat(plan: Plan) -> Plan:
+    """The first repeat of K folds; splits that do not test every row have none."""
+    if plan.folds is None:
+        raise ValueError("cv must test every row once (K folds), so that every row has a prediction.")
+    splits = tuple(plan.splits[j] for j in plan.repeat(0))
+    return Plan(plan.n, splits, len(splits), 1)
 
 
 def _first_repeat(evaluation: CrossEvaluation, sample: Sample) -> tuple[Plan, Fitted]:

@@ -35,7 +35,7 @@ def diagnose(
     evaluation: CrossEvaluation | None = None,
     ignore: Sequence[str] = (),
     margin: float | None = None,
-    cv: int = 5,
+    cv: Any = 5,
     level: float = 0.05,
     random_state: int | np.random.Generator | None = None,
     progress: Progress | None = None,
@@ -66,8 +66,8 @@ def diagnose(
         Codes of findings that are neither computed nor corrected for.
     margin : float, optional
         Smallest gain that matters, as a share of the baseline's risk; 0.02 by default.
-    cv : int, default 5
-        Folds; ignored with `evaluation`.
+    cv : int, splitter or iterable of (train, test), default 5
+        Folds that test every row once; ignored with `evaluation`.
     level : float, default 0.05
         Bound on the probability that any finding fires although its null is true.
     random_state : int, Generator or None

@@ -34,30 +34,36 @@ def overfitting(ctx: Context) -> Answer:
     >>> overfitting(context(KNeighborsRegressor(1), X, y, random_state=0)).outcome.value
     'fires'
     """
+    ladder = _ladder(ctx)
+    tried = "; ".join(evidence(ctx, d, f"against {name}") for name, _, d in ladder)
+    if any(d.refused for _, _, d in ladder):
+        return Answer(CODE, Outcome.CANNOT_TELL, cannot_tell(ctx, ladder[0][2], _QUESTION), evidence=tried)
+    p = min(1.0, len(ladder) * min(d.p_fire for _, _, d in ladder))
+    if p <= ctx.level:
+        return _fires(ctx, p, ladder, tried)
+    gain = ctx.share(ladder[0][2])
+    unsettled = [d for _, _, d in ladder if d.outcome(0.0) is not Outcome.CLEAR]
+    if not unsettled:
+        sentence = (
+            "Not overfitted: no simpler version of this model that was tried is better by "
+            f"{100 * ctx.margin_share:g} % of the baseline's loss."
+        )
+        return Answer(CODE, Outcome.CLEAR, sentence, p, gain, tried)
+    d = max(unsettled, key=lambda d: d.rows_needed)
+    sentence = cannot_tell(ctx, d, _QUESTION)
+    return Answer(CODE, Outcome.CANNOT_TELL, sentence, p, gain, tried, rows_needed=d.rows_needed or None)
+
+
+def _ladder(ctx: Context) -> list[tuple[str, str, Paired]]:
+    """Simpler versions: what to call them, the setting to change, the comparison; the more useful first."""
     drawn_in = (1.0 - SHRINK) * ctx.output + SHRINK * ctx.baseline
     ladder = [("its predictions drawn 20 % toward the baseline", "", ctx.compare(ctx.losses_of(drawn_in)))]
     step = simpler(ctx.est, ctx.plan.n_train)
     if step is not None:
         model, words = step
         losses = ctx.row_losses(ctx.out_of_fold(model), ctx.scored)
-        ladder.append((f"the same model with {words}", words, ctx.compare(losses)))
-    tried = "; ".join(evidence(ctx, d, f"against {name}") for name, _, d in ladder)
-    if any(d.refused for _, _, d in ladder):
-        d = ladder[-1][2]
-        return Answer(CODE, Outcome.CANNOT_TELL, cannot_tell(ctx, d, _QUESTION), evidence=tried)
-    p = min(1.0, len(ladder) * min(d.p_fire for _, _, d in ladder))
-    if p <= ctx.level:
-        return _fires(ctx, p, ladder, tried)
-    outcomes = {d.outcome(0.0) for _, _, d in ladder}
-    gain = ctx.share(max((d for _, _, d in ladder), key=lambda d: d.gain))
-    if outcomes == {Outcome.CLEAR}:
-        versions = "no simpler version of this model that was tried is better"
-        sentence = f"Not overfitted: {versions} by {100 * ctx.margin_share:g} % of the baseline's loss."
-        return Answer(CODE, Outcome.CLEAR, sentence, p, gain, tried)
-    open_ones = [d for _, _, d in ladder if d.outcome(0.0) is not Outcome.CLEAR]
-    d = max(open_ones, key=lambda d: d.rows_needed)
-    sentence = cannot_tell(ctx, d, _QUESTION)
-    return Answer(CODE, Outcome.CANNOT_TELL, sentence, p, gain, tried, rows_needed=d.rows_needed or None)
+        ladder.insert(0, (f"the same model with {words}", words, ctx.compare(losses)))
+    return ladder
 
 
 _QUESTION = "whether a simpler version of this model is better"
@@ -65,7 +71,7 @@ _QUESTION = "whether a simpler version of this model is better"
 
 def _fires(ctx: Context, p: float, ladder: list[tuple[str, str, Paired]], tried: str) -> Answer:
     proven = [row for row in ladder if len(ladder) * row[2].p_fire <= ctx.level]
-    name, words, d = max(proven, key=lambda row: row[2].gain)
+    name, words, d = proven[0]  # not the larger gain of the two, which would flatter it
     gain = ctx.share(d)
     sentence = f"Overfitted: {name} would save {less_loss(gain, ctx.loss_name)}."
     advice = f"Set {words} and refit" if words else "Predictions are too extreme: regularise more and refit"

@@ -206,7 +206,9 @@ class Diagnosis:
 
 
 def _expected(a: Answer) -> str:
-    if a.gain is None or a.gain.low is None or a.gain.high is None or a.outcome is not Outcome.FIRES:
+    if a.outcome is not Outcome.FIRES or a.code in FIRST or a.gain is None:
+        return ""
+    if a.gain.low is None or a.gain.high is None:
         return ""
     return f" Expected gain: {percent(a.gain.low)} to {percent(a.gain.high)} of the baseline's loss."
 
