@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from empirisk.hypotheses.base import Best, Spatial
 from empirisk.hypotheses.growth import Growth, binomial_sum
-from empirisk.hypotheses.intervals import Intervals, Union
+from empirisk.hypotheses.intervals import Intervals, Union, best_runs
 from empirisk.hypotheses.points import Labelled, distinct
 from empirisk.typing import Array
 
@@ -74,11 +74,11 @@ class Annuli(Spatial):
 
     def _best(self, data: Labelled) -> Best:
         radii, which = distinct(norms(data.points)[:, None])
-        gain = np.bincount(which, weights=data.gain)
-        union = Intervals()._best(Labelled(radii, gain, data.positive, data.total)).hypothesis
-        return Best(Annulus(union), None, f"one pass over {len(radii)} distinct norms")
+        gained = np.bincount(which, weights=data.gain).astype(np.float64)
+        runs = tuple((float(radii[i, 0]), float(radii[j, 0])) for i, j in best_runs(gained, 1)[1])
+        return Best(Annulus(Union(runs)), None, f"one pass over {len(radii)} distinct norms")
 
 
 def norms(points: Array) -> Array:
     """Euclidean norms, of different points perhaps equal."""
-    return np.linalg.norm(points, axis=1)
+    return np.asarray(np.linalg.norm(points, axis=1))

@@ -92,9 +92,9 @@ class Balls(LinearClass):
         return BallLift(points)
 
     def _best(self, data: Labelled) -> Best:
-        best = super()._best(data)
-        return Best(Ball(best.hypothesis), best.most, best.argument)
+        rule, most, argument = self._heaviest(data)
+        return Best(Ball(rule), most, argument)
 
     def _realising(self, data: Labelled) -> Ball | None:
-        found = super()._realising(data)
+        found = self._separating(data)
         return None if found is None else Ball(found)

@@ -55,7 +55,7 @@ class Best:
     argument: str
 
 
-class HypothesisClass(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class HypothesisClass(ClassifierMixin, BaseEstimator):
     """Base of the classes; a subclass says which labellings exist and which of them gains most.
 
     After ``fit``: ``hypothesis_``, ``training_error_``, ``certificate_``, ``classes_``, ``n_features_in_``.
@@ -227,7 +227,7 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         kept = weight > 0.0
         unique, inverse = distinct(points[kept])
         signed = np.where(positive[kept], weight[kept], -weight[kept])
-        gain = np.bincount(inverse, weights=signed, minlength=len(unique))
+        gain = np.bincount(inverse, weights=signed, minlength=len(unique)).astype(np.float64)
         data = Labelled(unique, gain, float(weight[positive].sum()), float(weight.sum()))
         best = self._best(data)
         self.classes_ = classes

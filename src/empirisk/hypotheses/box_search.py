@@ -114,10 +114,10 @@ def _ascend(
         for j in range(ranks.shape[1]):
             others = np.delete((ranks >= low) & (ranks <= high), j, axis=1).all(axis=1)
             sums = np.bincount(ranks[others, j], weights=gain[others], minlength=int(ranks[:, j].max()) + 1)
-            runs = best_runs(sums, 1)[1]
+            runs = best_runs(sums.astype(np.float64), 1)[1]
             if runs:
                 low[j], high[j] = runs[0]
-        inside = ((ranks >= low) & (ranks <= high)).all(axis=1)
+        inside = np.asarray(((ranks >= low) & (ranks <= high)).all(axis=1))
         if float(gain[inside].sum()) <= value:
             return inside, value
         value = float(gain[inside].sum())

@@ -33,7 +33,7 @@ def labellings(V: Integers, *, zero: bool = False) -> NDArray[np.bool_]:
     n, p = V.shape
     basis = column_basis(V)
     moving = np.flatnonzero((V != 0).any(axis=1))
-    out = _unique(_spanning(V[np.ix_(moving, basis)]))
+    out = _unique(_spanning(V[np.ix_(moving, np.array(basis, dtype=np.intp))]))
     if zero or len(basis) < p:
         out = _unique(np.vstack([out, np.zeros((1, len(moving)), dtype=bool)]))
     full = np.zeros((len(out), n), dtype=bool)
@@ -93,7 +93,7 @@ def heaviest(V: Integers, gain: Array, *, zero: bool = False) -> tuple[float, In
     moving = np.flatnonzero((V != 0).any(axis=1))
     best, w = -np.inf, np.array([0] * p, dtype=object)
     if len(moving):
-        best, w[basis] = _heaviest_spanning(V[np.ix_(moving, basis)], gain[moving])
+        best, w[basis] = _heaviest_spanning(V[np.ix_(moving, np.array(basis, dtype=np.intp))], gain[moving])
     if best < 0.0 and (zero or len(basis) < p):
         null = None if zero else any_null_vector(V)
         return 0.0, np.array([0] * p, dtype=object) if null is None else null
@@ -131,7 +131,7 @@ def _near(V: Integers, gain: Array, side: NDArray[np.int8]) -> Integers:
         normal = -normal
     inner = heaviest(V[flat], gain[flat], zero=True)[1]
     steps = [abs(a) // abs(b) + 1 for a, b in zip(V[off] @ inner, V[off] @ normal, strict=True)]
-    return normal * max(steps) + inner
+    return np.asarray(normal * max(steps) + inner)
 
 
 def _all_patterns(n: int) -> NDArray[np.bool_]:

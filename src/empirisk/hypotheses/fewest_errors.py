@@ -127,7 +127,7 @@ class _Search:
         )
         found = milp(
             self.cost,
-            integrality=np.ones(len(self.gain)),
+            integrality=np.ones(len(self.gain), dtype=np.int64),
             bounds=Bounds(0.0, 1.0),
             constraints=LinearConstraint(matrix, 1.0, np.inf),
             options={"time_limit": max(1.0, seconds), "mip_rel_gap": 0.0},

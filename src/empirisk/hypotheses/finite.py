@@ -29,7 +29,7 @@ class Row:
     labels: NDArray[np.bool_]
 
     def __call__(self, points: Array) -> NDArray[np.bool_]:
-        return self.labels[np.asarray(points).reshape(len(points), -1)[:, 0].astype(int)]
+        return np.asarray(self.labels[np.asarray(points).reshape(len(points), -1)[:, 0].astype(int)])
 
     def __str__(self) -> str:
         return f"member {self.index}"

@@ -122,7 +122,7 @@ def best_runs(gain: Array, k: int) -> tuple[float, list[tuple[int, int]]]:
     Of equal sums the one with fewer and earlier runs.
     """
     prefix = np.concatenate([[0.0], np.cumsum(gain)])
-    best = np.zeros(len(prefix))  # best[j]: with the runs so far, all before place j
+    best: Array = np.zeros(len(prefix))  # best[j]: with the runs so far, all before place j
     back: list[tuple[Array, Array]] = []
     for _ in range(k):
         opened, start = _running_max(best - prefix)

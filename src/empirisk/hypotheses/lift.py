@@ -49,7 +49,7 @@ class Lift:
     def cells(self) -> int:
         """About how many numbers it takes to compare all cells of the arrangement."""
         n, p = self.V.shape
-        return comb(n, p - 1) * n * p
+        return int(comb(n, p - 1) * n * p)
 
     def heaviest(self, gain: Array) -> PolynomialRule:
         """The rule that gains most, with a large margin where floating point can give it one."""
@@ -103,7 +103,7 @@ class BallLift(Lift):
         self.V[:-1, 0] = 1
         self.V[:-1, 1:-1] = X
         self.V[:-1, -1] = -(X * X).sum(axis=1)
-        self.V[-1, -1] = 1
+        self.V[-1, -1] = max(1, *(-self.V[:-1, -1]))  # of the size of the others
         self.scales = [1] + [s] * d + [s * s] * d
 
     def with_extra(self, gain: Array) -> Array:

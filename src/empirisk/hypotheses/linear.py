@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from empirisk.hypotheses.base import Best, Spatial
+from empirisk.hypotheses.base import Best, Hypothesis, Spatial
 from empirisk.hypotheses.exact import scaled
 from empirisk.hypotheses.fewest_errors import fewest_errors
 from empirisk.hypotheses.lift import Lift
@@ -36,14 +36,18 @@ class LinearClass(Spatial):
         return Lift(points, self._exponents(points.shape[1]))
 
     def _best(self, data: Labelled) -> Best:
+        return Best(*self._heaviest(data))
+
+    def _heaviest(self, data: Labelled) -> tuple[PolynomialRule, float | None, str]:
+        """The rule that gains most, a bound on what any gains, and the argument: as in :class:`Best`."""
         lift = self._lift(data.points)
         wanted = data.gain > 0.0
         rule = lift.separate(wanted, data.gain != 0.0)
         if rule is not None:
-            return Best(rule, None, "the rows are separable, up to copies")
+            return rule, None, "the rows are separable, up to copies"
         if lift.cells <= _CELLS:
             told = f"all cells of the arrangement of {len(lift.V)} hyperplanes were compared"
-            return Best(lift.heaviest(data.gain), None, told)
+            return lift.heaviest(data.gain), None, told
         gain = lift.with_extra(data.gain)
         extra = float(gain[len(wanted) :].sum())
         found, most, argument = fewest_errors(
@@ -54,9 +58,13 @@ class LinearClass(Spatial):
             lift.rule([-1] + [0] * (lift.V.shape[1] - 1)),
             self.time_limit,
         )
-        return Best(found, None if most is None else most - extra, argument)
+        return found, None if most is None else most - extra, argument
 
-    def _realising(self, data: Labelled) -> PolynomialRule | None:
+    def _realising(self, data: Labelled) -> Hypothesis | None:
+        return self._separating(data)
+
+    def _separating(self, data: Labelled) -> PolynomialRule | None:
+        """A rule that is positive where the gain is, or None when there is none."""
         lift = self._lift(data.points)
         wanted = data.gain > 0.0
         rule = lift.separate(wanted)

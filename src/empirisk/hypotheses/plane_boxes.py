@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -43,12 +45,12 @@ def best_in_plane(points: Array, gain: Array) -> NDArray[np.bool_]:
     _, left, right = best
     between = (place >= left) & (place <= right)
     sums = np.bincount(height[between], weights=gain[between], minlength=len(heights))
-    low, high = best_runs(sums, 1)[1][0]
+    low, high = best_runs(sums.astype(np.float64), 1)[1][0]
     return np.asarray(between & (height >= low) & (height <= high))
 
 
 def _sweep(
-    lefts: IndexArray, columns: list[IndexArray], height: IndexArray, gain: Array, leaves: int
+    lefts: IndexArray, columns: Sequence[IndexArray], height: IndexArray, gain: Array, leaves: int
 ) -> tuple[float, int, int]:
     """The best sum with one of these left sides; its left and right side."""
     # Sum, best prefix, best suffix and best run of the leaves under each node, for each left side.

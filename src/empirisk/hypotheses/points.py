@@ -43,7 +43,8 @@ class Labelled:
 
 def check_integer(name: str, value: Any, low: int) -> int:
     """An integer >= low, by parameter name."""
-    if isinstance(value, Integral) and not isinstance(value, bool | np.bool_) and int(value) >= low:
+    flag = isinstance(value, bool | np.bool_)
+    if not flag and isinstance(value, Integral) and int(value) >= low:
         return int(value)
     raise ValueError(f"{name} must be an integer >= {low}, got {value!r}")
 

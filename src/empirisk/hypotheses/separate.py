@@ -47,7 +47,7 @@ def margin_weights(V: Integers, positive: NDArray[np.bool_], constant: bool) -> 
     rows = np.column_stack([-side[:, None] * Z, np.ones(len(Z))])
     bounds = [(-1.0, 1.0)] * p + [(None, 1e6)]
     found = linprog(cost, A_ub=rows, b_ub=np.zeros(len(Z)), bounds=bounds, method="highs")
-    if found.status != 0 or not found.x[-1] > 0.0:
+    if found.status != 0 or found.x is None or not found.x[-1] > 0.0:
         return None
     u = [Fraction(float(v)) / Fraction(float(s)) for v, s in zip(found.x[:-1], spread, strict=True)]
     if constant:
@@ -61,15 +61,16 @@ def conflict(F: Array, positive: NDArray[np.bool_], price: Array) -> NDArray[np.
     """A small set of rows that no weights put on the wanted sides together; None when none was found.
 
     A basic solution of ``sum_i side_i lambda_i v_i = 0``, ``lambda >= 0``, one on the positive rows together
-    (Motzkin's alternative), with the smallest price: at most p + 1 rows.
+    (Motzkin's alternative; on all rows when none is positive), with the smallest price: at most p + 1 rows.
     """
-    if not positive.any():
+    if len(F) == 0:
         return None
+    counted = positive if positive.any() else ~positive
     side = np.where(positive, 1.0, -1.0)
-    equal = np.vstack([(side[:, None] * F).T, positive.astype(float)])
+    equal = np.vstack([(side[:, None] * F).T, counted.astype(float)])
     right = np.append(np.zeros(F.shape[1]), 1.0)
     found = linprog(price, A_eq=equal, b_eq=right, bounds=(0.0, None), method="highs-ds")
-    return np.flatnonzero(found.x > 1e-9) if found.status == 0 else None
+    return np.flatnonzero(found.x > 1e-9) if found.x is not None and found.status == 0 else None
 
 
 def conflicting(V: Integers, positive: NDArray[np.bool_], rows: NDArray[np.intp]) -> bool:
