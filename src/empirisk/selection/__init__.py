@@ -20,6 +20,7 @@ from empirisk.selection.ladder import RiskBounds, risk_bounds
 from empirisk.selection.loo import LeaveOneOut, leave_one_out, loo_from_hat
 from empirisk.selection.metrics import METRICS
 from empirisk.selection.nested import NestedEvaluation, nested_cross_evaluate
+from empirisk.selection.parametric import EstimatorsRisk, estimators_risk
 from empirisk.selection.replace_one import Stability, stability
 from empirisk.selection.search import GridSearch, LogUniform, RandomSearch, SearchResult, SearchWarning
 from empirisk.selection.splits import Parts, train_validation_test_split
@@ -32,6 +33,7 @@ __all__ = [
     "Bootstrap",
     "Comparison",
     "CrossEvaluation",
+    "EstimatorsRisk",
     "Evaluation",
     "Extrapolation",
     "GridSearch",
@@ -53,6 +55,7 @@ __all__ = [
     "compare_cross",
     "compare_fitted",
     "cross_evaluate",
+    "estimators_risk",
     "evaluate",
     "evaluate_predictions",
     "learning_curve",
