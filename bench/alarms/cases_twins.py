@@ -28,7 +28,7 @@ def draw(rng: Rng, n: int, share: float, model: str, grid: bool = False) -> dict
     if grid:
         X = np.round(X[:, :2])
     y = (rng.random(n) < 1.0 / (1.0 + np.exp(-2.0 * X[:, 0]))).astype(int)
-    k = int(share * n / 2)
+    k = int(share * n)
     if k:
         X[-k:], y[-k:] = X[:k], y[:k]
     return {"est": MODELS[model], "X": X, "y": y}
@@ -38,7 +38,7 @@ for model in MODELS:
     for per_cent in (10, 30):
         fault = model == "1-NN" or (model in ("15-NN", "boosting") and per_cent == 30)
         add(
-            CODE, f"{model}, {per_cent} % of the rows have a twin", draw, {"share": per_cent / 100, "model": model},
+            CODE, f"{model}, {per_cent} % of the rows are copies", draw, {"share": per_cent / 100, "model": model},
             truth=FAULT if fault else NULL, n=(200, 1000) if model == "1-NN" else 500,
             runs=60 if model == "boosting" else 150, rule=twin_rule, least=(50, 95) if model == "1-NN" else 0,
         )  # fmt: skip

@@ -168,7 +168,7 @@ def _codes(values: NDArray[Any]) -> NDArray[Any]:
     """Levels as numbers from 1 in sorted order; 0 where missing."""
     text = np.array(["" if v is None or v != v else f"={v}" for v in values.tolist()])
     levels, codes = np.unique(text, return_inverse=True)
-    return np.asarray(codes if levels[0] == "" else codes + 1)
+    return np.asarray(codes if bool(levels[0] == "") else codes + 1)
 
 
 def _ranked(x: Array) -> Array:

@@ -44,16 +44,15 @@ def drift(ctx: Context) -> Answer:
     n_test = int(ctx.X_test.shape[0]) if hasattr(ctx.X_test, "shape") else len(ctx.X_test)
     if min(ctx.n, n_test) < _FEWEST:
         raise NotRun(f"{min(ctx.n, n_test)} rows on one side are fewer than {_FEWEST}")
-    rows, test = _some(ctx.n, MOST_ROWS, rng), _some(n_test, MOST_ROWS, rng)
-    which = _some(n_columns(ctx.X), _MOST_COLUMNS, rng)
+    rows, test = _some(_independent(ctx, rng), MOST_ROWS, rng), _some(np.arange(n_test), MOST_ROWS, rng)
+    if len(rows) < _FEWEST:
+        raise NotRun(f"{len(rows)} groups are fewer than {_FEWEST}")
+    which = _some(np.arange(n_columns(ctx.X)), _MOST_COLUMNS, rng)
     features = _features(ctx, rows, test, which)
     if not features.names:
         raise NotRun("no column varies")
     second = np.arange(len(rows) + len(test)) >= len(rows)
-    units = None
-    if ctx.groups is not None:  # the test rows have no groups: each stands for itself
-        units = np.concatenate([ctx.groups[rows], int(ctx.groups.max()) + 1 + np.arange(len(test))])
-    found = two_sample(features, second, rng, units)
+    found = two_sample(features, second, rng)
     return _answer(ctx, features, found, rows, second, len(which))
 
 
@@ -130,6 +129,15 @@ def _features(ctx: Context, rows: NDArray[Any], test: NDArray[Any], which: NDArr
     return features_of(columns, [ctx.columns[j] for j in which])
 
 
-def _some(n: int, most: int, rng: np.random.Generator) -> NDArray[Any]:
-    """All of n, or `most` of them drawn at random, in order."""
-    return np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
+def _independent(ctx: Context, rng: np.random.Generator) -> NDArray[Any]:
+    """All training rows, or one of each group drawn at random: the test rows have no groups to be exchanged with."""
+    rows = np.arange(ctx.n)
+    if ctx.groups is None:
+        return rows
+    shuffled = rng.permutation(rows)
+    return np.sort(shuffled[np.unique(ctx.groups[shuffled], return_index=True)[1]])
+
+
+def _some(rows: NDArray[Any], most: int, rng: np.random.Generator) -> NDArray[Any]:
+    """All of the rows, or `most` of them drawn at random, in order."""
+    return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))

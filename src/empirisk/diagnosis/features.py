@@ -117,7 +117,7 @@ def _levels(array: NDArray[Any], name: str) -> list[tuple[str, Array]]:
     levels, codes, counts = np.unique(text, return_inverse=True, return_counts=True)
     frequent = np.argsort(-counts, kind="stable")[:_MOST_LEVELS]
     return [
-        (f"share of {levels[k]!r} in '{name}'", (codes == k).astype(np.float64))
+        (f"share of '{levels[k]}' in '{name}'", (codes == k).astype(np.float64))
         for k in frequent
         if counts[k] >= _RARE
     ]

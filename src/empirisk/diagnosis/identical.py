@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from empirisk.diagnosis.columns import as_column, columns_of
 
-__all__ = ["identical_rows"]
+__all__ = ["BY_CHANCE", "chance_pairs", "identical_rows", "pairs_by_chance", "twin_pairs"]
+
+BY_CHANCE = 0.01  # dependent columns may make a hundred times the twins of independent ones
 
 
 def identical_rows(X: Any, y: Any) -> NDArray[Any]:
@@ -42,6 +44,60 @@ def identical_rows(X: Any, y: Any) -> NDArray[Any]:
         if len(codes) == 0 or int(codes.max()) == len(codes) - 1:
             break  # every row is alone already
     return np.asarray(codes)
+
+
+def twin_pairs(code: NDArray[Any]) -> int:
+    """Pairs of rows that share a number."""
+    counts = np.bincount(code).astype(np.int64)
+    return int((counts * (counts - 1) // 2).sum())
+
+
+def chance_pairs(n: int, counts: Iterable[NDArray[Any]]) -> float:
+    """About how many pairs of n rows are equal by chance, if the columns are independent of each other.
+
+    ``n (n - 1)/2 * prod_j c_j`` with c_j the share of the pairs of *different* rows that agree in column j (a missing
+    value is a value): different rows only, because copies must not count as evidence for chance.  Dependent columns
+    make more twins than independent ones: a count a hundred times as large does not prove that rows were copied.
+
+    Parameters
+    ----------
+    n : int
+        Rows.
+    counts : iterable of int arrays
+        How often each value of a column stands among the different rows.
+
+    Examples
+    --------
+    All eight combinations of three coins: three of seven pairs agree in each column.
+
+    >>> round(chance_pairs(8, [np.array([4, 4])] * 3), 6) == round(28 * (3 / 7) ** 3, 6)
+    True
+    """
+    share = 1.0
+    for each in counts:
+        c = each.astype(np.float64)
+        m = float(c.sum())
+        share *= float((c * (c - 1.0)).sum()) / (m * (m - 1.0)) if m > 1.0 else 1.0
+    return 0.5 * n * (n - 1) * share
+
+
+def pairs_by_chance(X: Any, y: Any, code: NDArray[Any]) -> float:
+    """:func:`chance_pairs` of a table; of a sparse one only zeros and others are told apart.
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [0.0], [1.0]]
+    >>> pairs_by_chance(X, [0, 0, 0, 1], identical_rows(X, [0, 0, 0, 1])) > 0.5
+    True
+    """
+    first = np.unique(code, return_index=True)[1]
+    target = np.bincount(_numbered(as_column(np.asarray(y)))[first])
+    if hasattr(X, "tocsr"):
+        stored = np.bincount(X.tocsr()[first].indices, minlength=X.shape[1])
+        columns: Iterable[NDArray[Any]] = (np.array([k, len(first) - k]) for k in stored)
+    else:
+        columns = (np.bincount(column[first]) for column in _columns(X))
+    return chance_pairs(len(code), [target, *columns])
 
 
 def _columns(X: Any) -> Iterator[NDArray[Any]]:

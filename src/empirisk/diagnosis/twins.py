@@ -12,7 +12,7 @@ from scipy import special
 
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
-from empirisk.diagnosis.identical import identical_rows
+from empirisk.diagnosis.identical import BY_CHANCE, identical_rows, pairs_by_chance, twin_pairs
 from empirisk.diagnosis.paired import FACTOR
 from empirisk.results import Estimate
 from empirisk.selection.folds import plan_folds
@@ -40,6 +40,9 @@ def twins_across_folds(ctx: Context) -> Answer:
         return Answer(CODE, Outcome.FACT, sentence)
     if _FEW * k < ctx.margin_share * ctx.n:
         sentence = f"{k:,} of {ctx.n:,} rows have twins in other folds: too few to matter."
+        return Answer(CODE, Outcome.FACT, sentence, evidence=_count(k, ctx.n))
+    if pairs_by_chance(ctx.X, ctx.y, code) > BY_CHANCE * twin_pairs(code):
+        sentence = f"{k:,} rows have twins in other folds, but so few different rows are possible that chance makes them."
         return Answer(CODE, Outcome.FACT, sentence, evidence=_count(k, ctx.n))
     if ctx.n < 50 or (ctx.rarest is not None and ctx.rarest < 10):
         raise NotRun(f"{k} rows have twins in other folds; with so few rows their effect cannot be tested")

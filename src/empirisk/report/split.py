@@ -8,15 +8,15 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from empirisk.diagnosis.identical import BY_CHANCE, twin_pairs
 from empirisk.report.errors import DataError
 from empirisk.report.table import Table
-from empirisk.report.twins import chance_pairs, numbered, twin_groups, twin_pairs
+from empirisk.report.twins import chance_pairs, numbered, twin_groups
 
 __all__ = ["Split", "split_rows"]
 
 _MIN_ROWS = 10
 _LARGEST = 0.05  # share of the rows that one unit may hold
-_BY_CHANCE = 0.01  # dependent columns may make a hundred times the twins of independent ones
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def _by_row(table: Table, test_size: float, rng: np.random.Generator) -> Split:
     test, groups = plain, None
     if straddling == 0:
         told = "no row has an exact twin in the other part"
-    elif (expected := chance_pairs(table)) > _BY_CHANCE * (pairs := twin_pairs(twins)):
+    elif (expected := chance_pairs(table)) > BY_CHANCE * (pairs := twin_pairs(twins)):
         told = (
             f"{straddling:,} test rows have an exact twin in train; so few different rows are possible that "
             f"twins arise by chance ({pairs:,} pairs, {expected:,.0f} if the columns were independent), so "
