@@ -1,0 +1,51 @@
+"""Holm's correction against statsmodels; causes before symptoms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from statsmodels.stats.multitest import multipletests
+
+from empirisk.diagnosis import Answer, Outcome
+from empirisk.diagnosis.family import correct, holm, ranked
+from empirisk.results import Estimate
+
+
+@pytest.mark.parametrize("m", [1, 2, 7, 16])
+def test_holm_is_that_of_statsmodels(rng: np.random.Generator, m: int) -> None:
+    p = rng.random(m) ** 3
+    np.testing.assert_allclose(holm(list(p)), multipletests(p, method="holm")[1], rtol=1e-12)
+
+
+def fired(code: str, p: float | None, gain: float | None = None) -> Answer:
+    estimate = None if gain is None else Estimate(gain, gain / 2, 2 * gain, 0.95, 100, "")
+    return Answer(code, Outcome.FIRES, f"{code} it is.", p, estimate)
+
+
+def test_findings_that_holm_denies_become_cannot_tell() -> None:
+    asked = [
+        fired("ER201", 0.001, 0.1),
+        fired("ER205", 0.04),
+        fired("ER203", None, 0.2),
+        Answer("ER202", Outcome.CLEAR, "", 0.9),
+        Answer("ER213", Outcome.FACT, "Separated."),
+    ]
+    answers, adjusted = correct(asked, 0.05)
+    outcomes = {a.code: a.outcome.value for a in answers}
+    assert outcomes == {
+        "ER201": "fires", "ER205": "cannot tell", "ER203": "fires", "ER202": "clear", "ER213": "fact",
+    }  # fmt: skip
+    assert set(adjusted) == {"ER201", "ER205", "ER202"}
+    assert answers[1].sentence.startswith("Suspected but not shown (p = 0.04, 0.08 among 3 findings): ER205")
+
+
+def test_causes_before_symptoms_then_doubts_then_gains_then_facts() -> None:
+    answers = [
+        fired("ER201", 0.001, 0.3),
+        fired("ER215", 0.001, 0.1),
+        fired("ER212", 0.001),
+        Answer("ER213", Outcome.FACT, ""),
+        fired("ER207", 0.001, 0.02),
+    ]
+    assert [a.code for a in ranked(answers)] == ["ER207", "ER215", "ER212", "ER213", "ER201"]
+    assert [a.code for a in ranked(answers[:-1])] == ["ER201", "ER215", "ER212", "ER213"]
