@@ -221,6 +221,9 @@ CASES: dict[str, Case] = {
     "vc_uniform": Case(largest_on_points(4), {"vc": 4}, n=300, slack=16.0, grows={"vc": 5}),
     "vc_classical": Case(largest_on_points(4), {"vc": 4}, n=2000, slack=24.0, grows={"vc": 5}),
     "vc_excess": Case(majority(4, lambda e: 4 * e), {"vc": 4}, n=500, slack=20.0, grows={"vc": 5}),
+    "ghost_realizable": Case(unseen(4, lambda e: 3 * e, 1.0), {"vc": 4}, n=150, slack=10.0, grows={"vc": 5}),
+    "ghost_uniform": Case(largest_on_points(4), {"vc": 4}, n=300, slack=8.0, grows={"vc": 5}),
+    "ghost_excess": Case(majority(4, lambda e: 4 * e), {"vc": 4}, n=500, slack=14.0, grows={"vc": 5}),
     "structural_risk": Case(
         nested_on_points, {"vc": 2, "classes": 3}, n=300, slack=12.0, grows={"vc": 3, "classes": 9}
     ),

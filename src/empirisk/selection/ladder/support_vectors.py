@@ -77,5 +77,5 @@ def _support(problem: Problem) -> NDArray[np.intp]:
         active = np.asarray(problem.signs * scores <= 1.0 + 1e-3)
     else:
         signs = np.where(np.arange(scores.shape[1]) == problem.y[:, None], 1.0, -1.0)
-        active = (signs * scores <= 1.0 + 1e-3).any(axis=1)
+        active = np.asarray((signs * scores <= 1.0 + 1e-3).any(axis=1))
     return np.flatnonzero(active)

@@ -103,8 +103,8 @@ def _self_tuned(est: Any) -> Tuning:
 def _of_step(step: Any) -> Tuning:
     settings = step.get_params(deep=False) if hasattr(step, "get_params") else {}
     if isinstance(settings.get("alpha"), str) and settings["alpha"] == "cv":
-        given = settings.get("alphas")
-        return Tuning("alpha", None if given is None or np.ndim(given) == 0 else int(np.size(given)))
+        tried: Any = settings.get("alphas")
+        return Tuning("alpha", int(np.size(tried)) if np.ndim(tried) else None)
     if not type(step).__name__.endswith("CV"):
         return Tuning()
     number = 1
