@@ -1,6 +1,6 @@
 """How often a learning curve covers the truth: its band, and what it says about 2 and 5 times the rows.
 
-``python -m bench.coverage.more_rows [--scale S]`` prints the table of ``docs/how-to/curves.md``.
+``python -m bench.coverage.more_rows`` prints the table of ``docs/how-to/curves.md``.
 """
 
 from __future__ import annotations
@@ -100,6 +100,9 @@ SETTINGS = {
 }
 
 
+QUANTITIES = ("band", "band, full", "gain 2x", "loss 2x", "gain 5x", "loss 5x")
+
+
 @cache
 def truths(name: str, rows: tuple[int, ...], runs: int, seed: int = 1) -> tuple[float, ...]:
     """Expected risk at these numbers of training rows: nested training sets, so that falls are precise."""
@@ -127,9 +130,6 @@ def study(name: str, n: int, samples: int, runs: int, seed: int = 0) -> dict[str
         for j, factor in enumerate((2, 5)):
             found[f"gain {factor}x"].append((more.gain[j], risk[n] - risk[factor * n]))
             found[f"loss {factor}x"].append((more.loss[j], risk[factor * n]))
-        law = curve.power_law
-        if law is not None:
-            found["law 2x"].append(float(law(n) - law(2 * n)) / (risk[n] - risk[2 * n]))
     return found
 
 
@@ -140,28 +140,34 @@ def coverage(pairs: list[Any]) -> tuple[float, float]:
     return (float(np.mean(hit)) if hit else float("nan")), len(told) / len(pairs)
 
 
+def row(name: str, n: int, found: dict[str, list[Any]]) -> str:
+    """One line of the table."""
+    shares = [found[f"gain {f}x"][0][1] / found["loss 2x"][0][1] for f in (2, 5)]
+    cells = [name, f"{n}", *(f"{100 * s:.1f}" for s in shares)]
+    for quantity in QUANTITIES:
+        hit, told = coverage(found[quantity])
+        few = f" (of {100 * told:.0f} % told)" if told < 0.995 else ""
+        cells.append("-" if told == 0.0 else f"{100 * hit:.1f}{few}")
+    gains = [(e, t) for e, t in found["gain 2x"] if e.low is not None]
+    width = np.median([(e.high - e.low) / t for e, t in gains])
+    shown = np.mean([e.low is not None and e.low > 0.0 for e, _ in found["gain 2x"]])
+    return "| " + " | ".join([*cells, f"{width:.1f}", f"{100 * shown:.0f}"]) + " |"
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--samples", type=int, default=200)
-    parser.add_argument("--runs", type=int, default=300)
-    parser.add_argument("--only", default="")
+    parser.add_argument("--samples", type=int, default=200, help="samples a row of the table")
+    parser.add_argument("--runs", type=int, default=300, help="training sets behind a true risk")
+    parser.add_argument("--only", default="", help="settings whose name holds this")
     parser.add_argument("--rows", type=int, nargs="*", default=[100, 400])
     given = parser.parse_args()
-    quantities = ("band", "band, full", "gain 2x", "loss 2x", "gain 5x", "loss 5x")
-    print("| model | rows | true gain 2x | 5x | " + " | ".join(quantities) + " | gain 2x > 0 shown |")
-    for name in SETTINGS:
-        for n in given.rows if given.only in name else []:
-            found = study(name, n, given.samples, given.runs)
-            gains = [100 * found[f"gain {f}x"][0][1] / (found["loss 2x"][0][1]) for f in (2, 5)]
-            cells = []
-            for q in quantities:
-                hit, told = coverage(found[q])
-                cells.append(f"{100 * hit:.1f}" + (f" ({100 * told:.0f} % told)" if told < 1 else ""))
-            shown = np.mean([e.low is not None and e.low > 0 for e, _ in found["gain 2x"]])
-            width = np.median([(e.high - e.low) / t for e, t in found["gain 2x"] if e.low is not None])
-            print(f"| {name} | {n} | {gains[0]:.1f} % | {gains[1]:.1f} % | " + " | ".join(cells),
-                  f"| {100 * shown:.0f} | width/gain {width:.1f}", flush=True)  # fmt: skip
+    head = ["model", "rows", "true gain 2x, %", "5x, %", *QUANTITIES, "width/gain", "gain > 0 shown, %"]
+    print("| " + " | ".join(head) + " |\n|" + "---|" * len(head))
+    for n in given.rows:
+        for name in SETTINGS:
+            if given.only in name:
+                print(row(name, n, study(name, n, given.samples, given.runs)), flush=True)
 
 
 if __name__ == "__main__":
