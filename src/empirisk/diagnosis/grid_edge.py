@@ -149,15 +149,20 @@ def next_outside(value: Any, tried: Any) -> Any:
     >>> next_outside(3, [3, 5, 9])
     2
     """
+    if not isinstance(value, int | float | np.number) or isinstance(value, bool):
+        return None
     try:
         values = np.unique(np.asarray(list(tried), dtype=np.float64))
     except (TypeError, ValueError):
         return None
+    values = values[np.isfinite(values)]
     if values.size < 2 or not (np.isclose(value, values[0]) or np.isclose(value, values[-1])):
         return None
     end, neighbour = (values[0], values[1]) if np.isclose(value, values[0]) else (values[-1], values[-2])
     whole = all(isinstance(v, int | np.integer) and not isinstance(v, bool) for v in tried)
     beyond = end * end / neighbour if values[0] > 0.0 else 2.0 * end - neighbour
+    if beyond < 0.0 <= values[0]:
+        return None  # settings that were not tried below zero have a bound there
     if not whole:
         return float(beyond)
     rounded = round(beyond) if round(beyond) != end else int(end + np.sign(end - neighbour))
