@@ -44,6 +44,9 @@ def gibbs_error(margins: ArrayLike, scale: float) -> float:
 
 def normalised_margins(X: Any, y: ArrayLike, w: ArrayLike, deviations: ArrayLike = 1.0) -> Array:
     """``y_i w.x_i / (||w/d|| ||d x_i||)`` for the prior N(0, diag(d^2)); X dense or sparse, y in {-1, +1}."""
+    X = X if hasattr(X, "multiply") else np.asarray(X, dtype=np.float64)
+    if X.ndim != 2:
+        raise ValueError(f"X must have rows and columns, got shape {X.shape}.")
     d = np.broadcast_to(np.asarray(deviations, dtype=np.float64), (X.shape[1],))
     if not (np.isfinite(d).all() and (d > 0.0).all()):
         raise ValueError("prior_scale must hold positive, finite standard deviations.")
