@@ -292,3 +292,38 @@ def test_one_row(data: Data) -> None:
     assert "1 test row is too few" in table["empirical Bernstein on test rows"].reason
     alone = er.risk_bounds(KNeighborsClassifier(1).fit(X[:1], y[:1]), X[:1], y[:1])
     assert "too few to leave one out" in alone["leave-one-out of nearest neighbours"].reason
+
+
+def test_a_prior_among_fixed_values_pays_for_them(data: Data) -> None:
+    X, y, _, _ = data
+    name = "PAC-Bayes-kl with a Gaussian"
+    listed = fixed("cv", alphas=[0.1, 0.2]).fit(X, y)
+    both = er.risk_bounds(listed, X, y, prior_scale="alpha")[name].value
+    one = er.risk_bounds(fixed(listed.alpha_).fit(X, y), X, y, prior_scale="alpha", delta=0.025)[name].value
+    assert both == pytest.approx(one, rel=1e-4)
+
+
+def test_declared_units_are_those_of_the_rounding(data: Data) -> None:
+    X, y, _, _ = data
+    units, name = np.array([1.0, 1e4]), "Occam by rounded coefficients"
+    model = er.LogisticRegression(1e-9)
+    same = er.risk_bounds(model.fit(X, y), X, y)[name].value
+    wild = er.risk_bounds(model.fit(X * units, y), X * units, y)
+    known = er.risk_bounds(model.fit(X * units, y), X * units, y, prior_scale=1.0 / units)
+    assert known[name].value == pytest.approx(same, rel=1e-6)
+    grid = er.risk_bounds(model, X * units, y, prior_scale=np.stack([np.ones(2), 1.0 / units]), delta=0.1)
+    assert grid[name].value == pytest.approx(min(known[name].value, wild[name].value), rel=1e-6)
+
+
+def test_the_constant_answer_stands_below(data: Data) -> None:
+    X, y, X_test, y_test = data
+    table = er.risk_bounds(fixed().fit(X, y), X, y, X_test, y_test)
+    most = int(np.bincount(y).argmax())
+    assert table.constant == pytest.approx(np.mean(y_test != most))
+    assert f"has a measured risk of {table.constant:.4g}" in repr(table)
+
+
+def test_labels_that_the_model_was_not_fitted_to(data: Data) -> None:
+    X, y, _, _ = data
+    with pytest.raises(ValueError, match="labels that the model was not fitted to"):
+        er.risk_bounds(fixed().fit(X, y), X, np.where(np.arange(300) == 4, 9, y))

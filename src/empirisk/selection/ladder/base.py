@@ -61,6 +61,8 @@ class Problem:
         The part of the pipeline that does not depend on the rows, applied.
     linear : LinearForm or str
         The model as a linear function of those features, or why it is none.
+    constant : float or None
+        Measured risk of the best constant answer (the most frequent class, the mean), on the measured rows.
     test_losses : array or None
         Losses on the test rows.
     no_test : str
@@ -80,6 +82,7 @@ class Problem:
     tuning: Tuning
     features: FeatureMap
     linear: LinearForm | str
+    constant: float | None = None
     test_losses: Floats | None = None
     no_test: str = "no test rows were given: pass X_test and y_test"
     cache: dict[str, Any] = field(default_factory=dict, repr=False)

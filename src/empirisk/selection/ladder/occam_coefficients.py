@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
 from empirisk.bounds import occam
 from empirisk.bounds.compression import log_choose
-from empirisk.results import Assumption, RiskCertificate
-from empirisk.selection.ladder.base import Problem, refuse, rows_of_fit
+from empirisk.results import RiskCertificate
+from empirisk.selection.ladder.base import Problem, refuse
 from empirisk.selection.ladder.class_bound import why_no_class
 from empirisk.selection.ladder.linear import LinearForm
+from empirisk.selection.ladder.prior import finish
 
 __all__ = ["occam_coefficients"]
 
@@ -40,10 +40,4 @@ def occam_coefficients(problem: Problem) -> RiskCertificate:
         f"{form.coef.size:,} coefficients of {form.bits} bits, zeros apart: {nats / math.log(2.0):,.0f} "
         "bits in all"
     )
-    return replace(
-        made,
-        bound=NAME,
-        delta=problem.delta,
-        assumptions=(made.assumptions[0], Assumption(words, "computed"), *rows_of_fit(problem)),
-        risk=problem.risk,
-    )
+    return finish(problem, made, NAME, words, "the fitted model")

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
 from empirisk.bounds import occam
 from empirisk.bounds.compression import log_choose
-from empirisk.results import Assumption, RiskCertificate
+from empirisk.results import RiskCertificate
 from empirisk.selection.intervals.base import Floats
-from empirisk.selection.ladder.base import Problem, refuse, rows_of_fit
+from empirisk.selection.ladder.base import Problem, refuse
 from empirisk.selection.ladder.class_bound import why_no_class
 from empirisk.selection.ladder.linear import LinearForm
 from empirisk.selection.ladder.losses import losses_of_scores
+from empirisk.selection.ladder.prior import declared_scales, finish
 
 __all__ = ["occam_rounded"]
 
@@ -22,12 +23,10 @@ NAME = "Occam by rounded coefficients"
 WIDTHS = range(2, 25)
 
 
-def rounded(form: LinearForm, bits: int) -> tuple[Floats, float]:
+def rounded(u: Floats, bits: int) -> tuple[Floats, float]:
     """Coefficients as whole numbers of `bits` bits times one scale, and that scale."""
-    scale = float(np.abs(form.coef).max()) / (2 ** (bits - 1) - 1)
-    if scale == 0.0:
-        return np.zeros_like(form.coef), 1.0
-    return np.rint(form.coef / scale), scale
+    scale = float(np.abs(u).max()) / (2 ** (bits - 1) - 1)
+    return (np.rint(u / scale), scale) if scale > 0.0 else (np.zeros_like(u), 1.0)
 
 
 def description(q: Floats, form: LinearForm, bits: int, regression: bool) -> float:
@@ -40,28 +39,21 @@ def description(q: Floats, form: LinearForm, bits: int, regression: bool) -> flo
 
 
 def occam_rounded(problem: Problem) -> RiskCertificate:
-    """The best width of 2 to 24 bits; the statement is about the rounded model, which is another one."""
+    """The best width of 2 to 24 bits, in units of the declared scales; the model is another one by then."""
     why = why_no_class(problem)
     form = problem.linear
     if why or isinstance(form, str):
         return refuse(problem, NAME, why, "the rounded model")
-    delta = problem.delta / problem.tuning.class_candidates
-    best: tuple[RiskCertificate, int, float] | None = None
-    for bits in WIDTHS:
-        q, scale = rounded(form, bits)
-        losses = losses_of_scores(problem, form.scores(q * scale, form.intercept))
+    scales = declared_scales(problem, form)
+    delta = problem.delta / problem.tuning.class_candidates / len(scales)
+
+    def at(bits: int, d: Floats) -> tuple[RiskCertificate, int, float]:
+        q, scale = rounded(form.coef / d, bits)
+        losses = losses_of_scores(problem, form.scores(q * scale * d, form.intercept))
         nats = description(q, form, bits, problem.classes is None)
-        made = occam(losses, nats, delta, low=problem.low, high=problem.high)
-        if best is None or made.value < best[0].value:
-            best = made, bits, nats
-    assert best is not None
-    made, bits, nats = best
+        return occam(losses, nats, delta, low=problem.low, high=problem.high), bits, nats
+
+    tried = [at(bits, d) for bits, d in product(WIDTHS, scales)]
+    made, bits, nats = min(tried, key=lambda t: t[0].value)
     words = f"coefficients rounded to {bits} bits: {nats / math.log(2.0):,.0f} bits in all"
-    return replace(
-        made,
-        bound=NAME,
-        delta=problem.delta,
-        assumptions=(made.assumptions[0], Assumption(words, "computed"), *rows_of_fit(problem)),
-        kind=f"the model with coefficients rounded to {bits} bits",
-        risk=problem.risk,
-    )
+    return finish(problem, made, NAME, words, f"the model with coefficients rounded to {bits} bits")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 from empirisk.bounds import occam
-from empirisk.results import Assumption, RiskCertificate
-from empirisk.selection.ladder.base import Problem, refuse, rows_of_fit
+from empirisk.results import RiskCertificate
+from empirisk.selection.ladder.base import Problem, refuse
 from empirisk.selection.ladder.class_bound import NO_RANGE
+from empirisk.selection.ladder.prior import finish
 from empirisk.selection.ladder.tree_shape import tree_shape
 
 __all__ = ["occam_tree"]
@@ -26,10 +26,4 @@ def occam_tree(problem: Problem) -> RiskCertificate:
     delta = problem.delta / problem.tuning.class_candidates
     made = occam(problem.losses, shape.nats, delta, low=problem.low, high=problem.high)
     words = f"a tree with {shape.cuts:,} cuts takes {shape.nats / math.log(2.0):,.0f} bits"
-    return replace(
-        made,
-        bound=NAME,
-        delta=problem.delta,
-        assumptions=(made.assumptions[0], Assumption(words, "computed"), *rows_of_fit(problem)),
-        risk=problem.risk,
-    )
+    return finish(problem, made, NAME, words, "the fitted model")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from empirisk.bounds.base import check_count, check_real
 from empirisk.selection.intervals.base import Floats
 from empirisk.selection.ladder.base import Declared, Problem
+from empirisk.selection.ladder.class_bound import NO_RANGE
 from empirisk.selection.ladder.features import FeatureMap, feature_map
 from empirisk.selection.ladder.linear import LinearForm, linear_form
 from empirisk.selection.ladder.losses import LOSSES, regression_losses
@@ -78,6 +80,10 @@ def prepare(
         raise ValueError("give both X_test and y_test, or neither.")
     model, tuning = find_tuning(est, candidates)
     seen = _predict(model, X, y, "X", "y")
+    if seen.unseen:
+        raise ValueError(
+            f"y has {seen.unseen} labels that the model was not fitted to: pass the rows of the fit."
+        )
     classes, loss = _loss(model, seen, loss)
     low, high, risk = _range(classes, loss, declared)
     ranged = high < math.inf
@@ -97,6 +103,8 @@ def prepare(
         features,
         _linear(model, features, seen, classes),
     )
+    if ranged:
+        problem = replace(problem, constant=_constant(problem.y, problem.y, problem, loss))
     return _with_test(problem, X_test, y_test, loss, ranged)
 
 
@@ -155,17 +163,22 @@ def _losses(p: Predictions, loss: str, low: float, high: float) -> Floats:
 
 def _with_test(problem: Problem, X_test: Any, y_test: Any, loss: str, ranged: bool) -> Problem:
     """The problem with its test losses, or with the reason why they are not usable."""
-    from dataclasses import replace
-
     if X_test is None:
         return problem
     new = _predict(problem.est, X_test, y_test, "X_test", "y_test")
     if not ranged:
-        from empirisk.selection.ladder.class_bound import NO_RANGE
-
         return replace(problem, no_test=NO_RANGE)
     labels = problem.y if problem.classes is None else problem.classes[problem.y]
     why = overlap_reason(problem.X, labels, X_test, labels_of(y_test, "y_test"))
     if why:
         return replace(problem, no_test=why)
-    return replace(problem, test_losses=_losses(new, loss, problem.low, problem.high))
+    constant = _constant(problem.y, new.y, problem, loss)
+    return replace(problem, test_losses=_losses(new, loss, problem.low, problem.high), constant=constant)
+
+
+def _constant(seen: NDArray[Any], measured: NDArray[Any], problem: Problem, loss: str) -> float:
+    """Measured risk of always answering with the most frequent class, or the mean, of the rows seen."""
+    if problem.classes is not None:
+        return float(np.mean(measured != np.bincount(seen).argmax()))
+    answer = np.full(measured.size, np.mean(seen))
+    return float(np.mean(regression_losses(measured, answer, loss, problem.low, problem.high)))

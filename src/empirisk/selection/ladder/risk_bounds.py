@@ -62,8 +62,9 @@ def risk_bounds(
         Known before the rows: ``||x||`` of every row that can occur, in the columns before any fitted scaler.
     prior_scale : float, array or "alpha", default 1
         Known before the rows: standard deviations of the Gaussian prior, one for each column (that of the
-        intercept is 1); K rows of them are a grid, paid for by a union bound. "alpha" reads the prior from
-        the penalty, which must not have been tuned on the rows.
+        intercept is 1), and the units in which coefficients are rounded. K rows of them are a grid, paid for
+        by a union bound. "alpha" reads the prior from the penalty, which must not have been tuned on the rows
+        (chosen among K fixed values it is a grid).
     candidates : int, optional
         How many settings, fixed before, were tried on X and y, cross-validation included: a union bound. What
         the estimator itself tells (a search, ``alpha="cv"`` with given alphas) is counted without it.
@@ -124,7 +125,8 @@ def risk_bounds(
     rows = [_beside(problem, name, rung(problem)) for name, rung in RUNGS.items()]
     order = sorted(range(len(rows)), key=lambda i: _rank(rows[i], list(RUNGS)[i]))
     trivial = problem.high if problem.high < math.inf else None
-    return RiskBounds([rows[i] for i in order], problem.name, problem.risk, trivial, delta, simultaneous)
+    ordered = [rows[i] for i in order]
+    return RiskBounds(ordered, problem.name, problem.risk, trivial, delta, simultaneous, problem.constant)
 
 
 def _rank(row: RiskCertificate, name: str) -> tuple[bool, bool, bool, float]:

@@ -29,6 +29,8 @@ class RiskBounds(Tabular, Sequence[RiskCertificate]):
         Probability with which each row may fail, or all of them together.
     simultaneous : bool
         Whether delta is that of all rows together.
+    constant : float or None
+        Measured risk of the best constant answer, to hold the bounds against.
 
     Examples
     --------
@@ -46,6 +48,7 @@ class RiskBounds(Tabular, Sequence[RiskCertificate]):
         trivial: float | None,
         delta: float,
         simultaneous: bool = False,
+        constant: float | None = None,
     ) -> None:
         self.rows = tuple(rows)
         self.model = model
@@ -53,6 +56,7 @@ class RiskBounds(Tabular, Sequence[RiskCertificate]):
         self.trivial = trivial
         self.delta = delta
         self.simultaneous = simultaneous
+        self.constant = constant
 
     def __getitem__(self, key: Any) -> Any:
         """A row by its position or by the name of its bound."""
@@ -104,6 +108,8 @@ class RiskBounds(Tabular, Sequence[RiskCertificate]):
 
     def _notes(self) -> list[str]:
         out = [self.sentence] if any(r.applies for r in self.rows) else ["No bound applies."]
+        if self.constant is not None:
+            out.append(f"Always giving the same answer has a measured risk of {self.constant:.4g}.")
         by_reason: dict[str, list[str]] = {}
         others: list[str] = []
         for row in self.rows:
