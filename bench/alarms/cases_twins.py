@@ -36,7 +36,7 @@ def draw(rng: Rng, n: int, share: float, model: str, grid: bool = False) -> dict
 
 for model in MODELS:
     for per_cent in (10, 30):
-        fault = model == "1-NN" or (model in ("15-NN", "boosting") and per_cent == 30)
+        fault = model == "1-NN" or (model == "boosting" or (model == "15-NN" and per_cent == 30))
         add(
             CODE, f"{model}, {per_cent} % of the rows are copies", draw, {"share": per_cent / 100, "model": model},
             truth=FAULT if fault else NULL, n=(200, 1000) if model == "1-NN" else 500,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
+from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from empirisk.diagnosis.paired import FACTOR
@@ -19,6 +20,8 @@ __all__ = ["Alone", "dominance_p", "one_sided_p", "squared_or_log_loss"]
 KEEPS = 0.95
 _MOST_LEVELS = 200
 _MIN_LEAF = 5
+_WEAK = 100.0  # a penalty that only separable columns feel
+_SMALLEST = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +70,7 @@ class Alone:
         """Losses of a column: floats (NaN where missing) are numbers, anything else is levels (None missing).
 
         Levels predict their mean or shares; numbers are cut by a small tree (at most sqrt(n) and 32 leaves of five
-        rows) or, for a numeric target, take a straight line where that does better.
+        rows) or take a straight line (of the mean, or of the log-odds) where that does better.
         """
         if values.dtype.kind != "f":
             codes = _merge_rare(_codes(values))
@@ -83,9 +86,7 @@ class Alone:
             return np.asarray(tree.fit(x[inside], self.target[inside]).apply(x))
 
         by_tree = self.row_losses(self._by_cells(leaves))
-        if self.n_classes:
-            return by_tree
-        by_line = self.row_losses(self._by_line(values))
+        by_line = self.row_losses(self._by_odds(values) if self.n_classes else self._by_line(values))
         return by_line if by_line.mean() < by_tree.mean() else by_tree
 
     def standard_error(self, values: Array) -> float:
@@ -114,6 +115,27 @@ class Alone:
         counts = np.bincount(codes, minlength=k * self.n_classes).reshape(k, self.n_classes)
         overall = (counts.sum(axis=0) + 1.0 / self.n_classes) / (count.sum() + 1.0)
         return np.asarray(((counts + overall) / (count[:, None] + 1.0))[cell])
+
+    def _by_odds(self, x: Array) -> Array:
+        """Log-odds that are linear in the column; the shares of the rows without a value for those."""
+        known = ~np.isnan(x)
+        z = np.zeros((len(x), 1))
+        z[known, 0] = x[known] - x[known].mean()
+        size = float(np.abs(z).max())
+        z /= (
+            size * float(np.sqrt(np.mean((z / size) ** 2))) if size > 0.0 else 1.0
+        )  # huge values would overflow
+        out = self._by_cells(lambda inside: known.astype(np.int64))
+        for fold in np.unique(self.folds):
+            learn, outside = (self.folds != fold) & known, (self.folds == fold) & known
+            classes = np.unique(self.target[learn])
+            if len(classes) < 2 or not outside.any():
+                continue
+            line = LogisticRegression(C=_WEAK).fit(z[learn], self.target[learn])
+            shares = np.full((int(outside.sum()), self.n_classes), _SMALLEST)
+            shares[:, line.classes_] = np.maximum(line.predict_proba(z[outside]), _SMALLEST)
+            out[outside] = shares / shares.sum(axis=1, keepdims=True)
+        return out
 
     def _by_line(self, x: Array) -> Array:
         """A least-squares line; the mean of the rows without a value for those."""
