@@ -10,13 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.linear_model import LinearRegression, Perceptron, RidgeClassifier
 from sklearn.linear_model import LogisticRegression as TheirLogistic
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import PolynomialFeatures, QuantileTransformer, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, QuantileTransformer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -163,6 +164,30 @@ def test_the_linear_form_of_a_pipeline_is_that_of_the_raw_columns(data: Data) ->
     one, two = er.risk_bounds(pipe, X, y), er.risk_bounds(raw, X, y)
     for name in LINEAR:
         assert one[name].value == pytest.approx(two[name].value, rel=1e-6), name
+
+
+def test_a_transformer_of_columns(data: Data, rng: np.random.Generator) -> None:
+    """Scaled numbers are affine; categories count as fixed only when they were given."""
+    X, y, _, _ = data
+    colours = np.array(["red", "green", "blue"])[rng.integers(3, size=600)]
+    frame = pd.DataFrame({"a": X[:, 0], "b": 50.0 * X[:, 1], "colour": colours})
+
+    def table(categories: Any) -> RiskBounds:
+        columns = ColumnTransformer(
+            [("n", StandardScaler(), ["a", "b"]), ("c", OneHotEncoder(categories=categories), ["colour"])]
+        )
+        return er.risk_bounds(make_pipeline(columns, TheirLogistic()).fit(frame, y), frame, y)
+
+    found, given = table("auto"), table([["blue", "green", "red"]])
+    assert applied(found) == set()
+    assert "OneHotEncoder found its categories in these rows" in found["margin"].reason
+    assert applied(given) == LINEAR
+    ones = (colours[:, None] == ["blue", "green", "red"]).astype(float)
+    raw = np.column_stack([X[:, 0], 50.0 * X[:, 1], ones])
+    direct = er.risk_bounds(make_pipeline(StandardScaler(), TheirLogistic(C=1e6)).fit(raw, y), raw, y)
+    name = "VC dimension of half-spaces"
+    assert given[name].value == pytest.approx(direct[name].value, abs=0.03)  # six parameters in both
+    assert any("5 columns: VC dimension 6" in a.text for a in given[name].assumptions)
 
 
 def test_frames_text_and_sparse_rows(data: Data) -> None:

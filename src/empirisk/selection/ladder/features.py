@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from empirisk.selection.intervals.base import Floats
+from empirisk.selection.ladder.column_blocks import split_columns
 
 __all__ = ["FeatureMap", "feature_map"]
 
@@ -68,7 +70,7 @@ class FeatureMap:
         if self.problem:
             return self.problem
         if self.affine:
-            names = ", ".join(type(t).__name__ for t in self.affine)
+            names = ", ".join(getattr(t, "names", type(t).__name__) for t in self.affine)
             return f"{names} was fitted on these rows, so that every row moves the features of all"
         return ""
 
@@ -78,30 +80,50 @@ class FeatureMap:
         if not self.affine:
             return np.eye(width), np.zeros(width)
         probe = np.vstack([np.zeros(width), np.eye(width)])
-        for step in self.affine:
-            moved: Any = step.transform(probe)
-            dense = moved.toarray() if hasattr(moved, "toarray") else moved
-            probe = np.asarray(dense, dtype=np.float64)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # the probes have no column names
+            for step in self.affine:
+                moved: Any = step.transform(probe)
+                probe = np.asarray(moved.toarray() if hasattr(moved, "toarray") else moved, dtype=np.float64)
         return probe[1:] - probe[0], probe[0]
 
 
 def feature_map(est: Any, X: Any) -> FeatureMap:
     """Split the steps before the model into what is fixed, what is affine, and what is neither."""
-    steps = [
-        s for _, s in (getattr(est, "steps", None) or [("", est)])[:-1] if s not in (None, "passthrough")
-    ]
+    named = (getattr(est, "steps", None) or [("", est)])[:-1]
+    steps = [s for _, s in named if s not in (None, "passthrough")]
     cut = len(steps)
     while cut and _affine(steps[cut - 1]):
         cut -= 1
+    affine = tuple(steps[cut:])
+    by_columns = bool(cut) and type(steps[cut - 1]).__name__ == "ColumnTransformer"
     Z = X
-    for step in steps[:cut]:
-        if type(step).__name__ not in DATA_FREE:
-            name = type(step).__name__
-            return FeatureMap(
-                None, None, problem=f"{name} was fitted on these rows: the class of models depends on them"
-            )
+    for step in steps[: cut - by_columns]:
+        if why := _fixed(step):
+            return FeatureMap(None, None, problem=why)
         Z = step.transform(Z)
-    return FeatureMap(Z, _numeric(Z), tuple(steps[cut:]))
+    if by_columns:
+        split = split_columns(steps[cut - 1], Z, _affine, _fixed)
+        if isinstance(split, str):
+            return FeatureMap(None, None, problem=split)
+        Z, blocks = split
+        affine = (blocks, *affine) if blocks.names else affine
+    return FeatureMap(Z, _numeric(Z), affine)
+
+
+def _fixed(step: Any) -> str:
+    """Why a fitted step depends on the rows (in another than an affine way); empty when it does not."""
+    name = type(step).__name__
+    if name in DATA_FREE:
+        return ""
+    if name in ("OneHotEncoder", "OrdinalEncoder"):
+        found = isinstance(step.categories, str)
+        return (
+            f"{name} found its categories in these rows: give categories= as known before them"
+            if found
+            else ""
+        )
+    return f"{name} was fitted on these rows: the class of models depends on them"
 
 
 def _affine(step: Any) -> bool:
