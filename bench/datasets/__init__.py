@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from bench.datasets.classification import dense_classes, sparse_classes, ten_classes
-from bench.datasets.regression import dense_regression, sparse_regression, wide_regression
+from bench.datasets.regression import dense_regression, skewed_regression, sparse_regression, wide_regression
 from bench.datasets.small import standardised
 
 Maker = Callable[[], tuple[object, object]]
@@ -23,6 +23,7 @@ REGISTRY: dict[str, tuple[Maker, Maker]] = {
         partial(sparse_regression, 20_000, 100_000, 1e-3),
         partial(sparse_regression, 500, 1000, 1e-2),
     ),
+    "skewed 1e4x3": (partial(skewed_regression, 10_000, 3), partial(skewed_regression, 200, 3)),
     "classes 1e6x50": (partial(dense_classes, 1_000_000, 50), partial(dense_classes, 3000, 10)),
     "classes 2e4x2000": (partial(dense_classes, 20_000, 2000), partial(dense_classes, 600, 40)),
     "ten classes 60000x784": (partial(ten_classes, 60_000, 784), partial(ten_classes, 600, 20)),

@@ -33,3 +33,10 @@ def sparse_regression(n: int, p: int, density: float) -> tuple[sp.csc_array, np.
     w[rng.choice(p, size=min(100, p // 5), replace=False)] = 1.0
     z = X @ w
     return X, z + z.std() / 3.0 * rng.standard_normal(n)
+
+
+def skewed_regression(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
+    """Normal columns and a target with exponential errors: what bootstrap intervals are made for."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((n, p))
+    return X, X @ np.full(p, 0.3) + rng.exponential(size=n)

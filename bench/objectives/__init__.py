@@ -5,6 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench.objectives.base import Objective
+from bench.objectives.bootstrap import (
+    BootstrapCorrelation,
+    BootstrapMean,
+    BootstrapMedian,
+    BootstrapRegression,
+)
 from bench.objectives.l1_logistic import L1Logistic
 from bench.objectives.lasso import Lasso
 from bench.objectives.lasso_path import LassoPath
@@ -20,6 +26,7 @@ REGISTRY: dict[str, Objective] = {
     for o in (
         OLS(), Ridge(), RidgeLOO(), Lasso(), LassoPath(), Logistic(), L1Logistic(), Softmax(),
         SmallOLS(), SmallLasso(), SmallLogistic(),
+        BootstrapMean(), BootstrapMedian(), BootstrapCorrelation(), BootstrapRegression(),
     )
 }  # fmt: skip
 
@@ -57,4 +64,8 @@ ROWS = [
     Row("latency_logistic", "iris"),
     Row("latency_logistic", "breast cancer"),
     Row("latency_logistic", "digits"),
+    Row("bootstrap_mean", "skewed 1e4x3"),
+    Row("bootstrap_median", "skewed 1e4x3"),
+    Row("bootstrap_correlation", "skewed 1e4x3"),
+    Row("bootstrap_regression", "skewed 1e4x3"),
 ]

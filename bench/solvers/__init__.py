@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bench.solvers import celer, empirisk, intelex, liblinear, scikit_learn, skglm
+from bench.solvers import arch, celer, empirisk, intelex, liblinear, scikit_learn, scipy_bootstrap, skglm
 from bench.solvers.base import Solver
 
-LIBRARIES = (empirisk, scikit_learn, intelex, celer, skglm, liblinear)
+LIBRARIES = (empirisk, scikit_learn, intelex, celer, skglm, liblinear, scipy_bootstrap, arch)
 
 # Small data are fitted by the same calls as large.
 SAME = {"latency_ols": "ols", "latency_lasso": "lasso", "latency_logistic": "softmax"}

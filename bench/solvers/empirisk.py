@@ -32,6 +32,11 @@ def _path(X: Any, y: Any, alphas: Any) -> Any:
     return er.path(er.Lasso(fit_intercept=False), X, y, alphas=alphas).coefs
 
 
+def _bootstrap(statistic: str, data: Any, name: str) -> tuple[Any, Any]:
+    found = er.bootstrap(statistic, data, random_state=0)[name]
+    return found.low, found.high
+
+
 def _one(fit: Any) -> list[Solver]:
     return [Solver("empirisk", "", fit)]
 
@@ -45,4 +50,8 @@ SOLVERS = {
     "logistic": _one(lambda X, y, a: _logistic(X, y, a, 0.0)),
     "l1_logistic": _one(lambda X, y, a: _logistic(X, y, a, 1.0)),
     "softmax": _one(_softmax),
+    "bootstrap_mean": _one(lambda X, y, a: _bootstrap("mean", y, "mean")),
+    "bootstrap_median": _one(lambda X, y, a: _bootstrap("median", y, "median")),
+    "bootstrap_correlation": _one(lambda X, y, a: _bootstrap("correlation", (X[:, 0], y), "correlation")),
+    "bootstrap_regression": _one(lambda X, y, a: _bootstrap("regression", (X, y), "x0")),
 }

@@ -320,15 +320,21 @@ def test_no_interval(change: dict[str, Any], reason: str) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"data": GOOD[:20]}, "student"),
-        ({"groups": np.arange(40) % 10}, "grouped_mean"),
+        ({"data": GOOD}, "better: method='studentised', hall (losses) and student"),
+        ({"data": GOOD[:15], "method": "studentised"}, "better: hall (losses) and student"),
+        ({"groups": np.arange(40) % 10}, "better: method='studentised', grouped_mean"),
+        ({"statistic": "median", "data": GOOD[:12]}, "12 rows this method often covers less"),
+        ({"statistic": "median", "method": "basic"}, "use method='percentile'"),
+        ({"statistic": np.mean}, "40 rows this method often covers less than its level"),
     ],
 )
 def test_few_units_name_the_better_method(change: dict[str, Any], said: str) -> None:
-    call: dict[str, Any] = {"data": GOOD, "random_state": 0} | change
-    b = er.bootstrap("mean", call.pop("data"), **call)
+    call: dict[str, Any] = {"statistic": "mean", "data": GOOD, "random_state": 0} | change
+    b = er.bootstrap(call.pop("statistic"), call.pop("data"), **call)
     assert b.low is not None
     assert said in b.reason
+    enough = er.bootstrap("mean", np.arange(50.0) ** 2, random_state=0)
+    assert enough.reason == ""
 
 
 @pytest.mark.parametrize(

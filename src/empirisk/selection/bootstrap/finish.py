@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from empirisk.results import Estimate
+from empirisk.selection.bootstrap.choose import NAMES
 from empirisk.selection.bootstrap.distribution import Draws
 from empirisk.selection.bootstrap.limits import LIMITS, acceleration, bca_limits, studentised_limits
 from empirisk.selection.bootstrap.resampled import Resampled
@@ -21,16 +22,17 @@ METHODS = {
     "bca": "BCa bootstrap",
     "studentised": "studentised bootstrap",
 }
-# Below the first number there is no interval, below the second it comes with a warning.
-MIN_ROWS, FEW_ROWS = 10, 30
-MIN_GROUPS, FEW_GROUPS = 6, 20
+# Below these numbers there is no interval.
+MIN_ROWS, MIN_GROUPS = 10, 6
+# Below these an interval comes with a warning; measured in docs/maths/bootstrap-coverage.md.
+FEW = {"studentised": (20, 20)}
+FEW_OTHERWISE = (50, 50)
+FEW_FOR_A_QUANTILE = (15, 20)
 
+QUANTILES = ("median", "quantile", "median_difference")
 # Intervals of this package that cover better than the bootstrap on small samples.
-BETTER = {
-    "mean": "student (hall for a skewed loss) of er.selection.intervals",
-    "mean_difference": "paired_losses of er.selection.intervals, for pairs",
-}
-BETTER_GROUPED = {"mean": "grouped_mean of er.selection.intervals"}
+ANALYTIC = {"mean": "hall (losses) and student", "mean_difference": "paired_losses (pairs)"}
+ANALYTIC_GROUPED = {"mean": "grouped_mean"}
 
 
 def estimates(
@@ -58,7 +60,9 @@ def estimates(
             limits = _studentised(found, k, level)
         else:
             limits = LIMITS[method](found.distributions[k], value, level)
-        reason = "; ".join(filter(None, (_caution(found, statistic), found.note if method == "bca" else "")))
+        reason = "; ".join(
+            filter(None, (_caution(found, statistic, method), found.note if method == "bca" else ""))
+        )
         out[label] = accept(value, limits, level, n, how, reason=reason, target=target)
     return out
 
@@ -96,15 +100,23 @@ def _refusal(found: Resampled, k: int) -> str:
     return ""
 
 
-def _caution(found: Resampled, statistic: str) -> str:
-    """What is known about coverage with so few units."""
-    count = min(found.units)
-    if found.grouped and count < FEW_GROUPS:
-        better = BETTER_GROUPED.get(statistic)
-        said = f"with {count} groups the bootstrap covers up to 10 points less than its level"
-        return f"{said}; {better} is better" if better else said
-    if not found.grouped and count < FEW_ROWS:
-        better = BETTER.get(statistic)
-        said = f"with {count} rows the bootstrap often covers less than its level"
-        return f"{said}; {better} is better" if better else said
-    return ""
+def _caution(found: Resampled, statistic: str, method: str) -> str:
+    """What is known about coverage with so few units, and what covers better."""
+    if statistic in QUANTILES and method in ("basic", "normal"):
+        return f"the {method} method covers too little for quantiles; use method='percentile' or 'bca'"
+    few = FEW_FOR_A_QUANTILE if statistic in QUANTILES else FEW.get(method, FEW_OTHERWISE)
+    count, unit = min(found.units), "groups" if found.grouped else "rows"
+    if count >= few[found.grouped]:
+        return ""
+    said = f"with {count} {unit} this method often covers less than its level"
+    better = []
+    if method != "studentised" and _can_be_studentised(statistic, found.grouped):
+        better.append("method='studentised'")
+    if analytic := (ANALYTIC_GROUPED if found.grouped else ANALYTIC).get(statistic):
+        better.append(f"{analytic} of er.selection.intervals")
+    return f"{said}; better: {', '.join(better)}" if better else said
+
+
+def _can_be_studentised(statistic: str, grouped: bool) -> bool:
+    """Whether the compiled statistic knows a standard error."""
+    return statistic in NAMES and statistic not in QUANTILES and (not grouped or statistic.endswith("mean"))
