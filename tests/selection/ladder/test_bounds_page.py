@@ -1,0 +1,28 @@
+"""The how-to page runs as printed, and quotes reasons that the table gives."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import empirisk.selection.ladder as ladder
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "risk-bounds.md"
+
+
+def test_the_page_runs() -> None:
+    result = doctest.testfile(str(PAGE), module_relative=False)
+    assert result.attempted > 10
+    assert result.failed == 0
+
+
+def test_the_reasons_on_the_page_are_those_of_the_code() -> None:
+    sources = Path(ladder.__file__).parent.glob("*.py")
+    code = re.sub(r'"\s+f?"', "", " ".join(p.read_text(encoding="utf-8") for p in sources))
+    section = PAGE.read_text(encoding="utf-8").split("## Why does it not apply?")[1].split("##")[0]
+    reasons = re.findall(r"^\| ([^|]+) \| ", section, flags=re.MULTILINE)[1:]
+    assert len(reasons) >= 9
+    for reason in reasons:
+        words = re.sub(r"^(StandardScaler|OneHotEncoder|alpha|some test rows) ", "", reason)
+        assert words in code, reason
