@@ -74,7 +74,7 @@ def main() -> None:
 
     say("3. Is it the number of rows?  What VC theory asks for with 11 columns (dimension 12):")
     for excess in (0.3, 0.1, 0.05):
-        rows = er.bounds.vc_uniform(epsilon=excess, delta=0.05, vc=12, sides=1).n
+        rows = er.bounds.ghost_uniform(epsilon=excess, delta=0.05, vc=12, sides=1).n
         print(f"  to be within {excess:4} of the training error: {rows:>9,} wines")
     close = er.bounds.hoeffding(n=len(y[test]), delta=0.05, sides=1).epsilon
     print(f"  a test set of {len(y[test])} wines is within {close:.3f}, whatever the model")

@@ -267,3 +267,15 @@ def test_it_draws(data: Data) -> None:
     X, y, X_test, y_test = data
     axes = er.risk_bounds(er.LogisticRegression().fit(X, y), X, y, X_test, y_test).plot()
     assert "rate of errors" in axes.get_xlabel()
+
+
+def test_separable_rows_get_the_faster_rate(rng: np.random.Generator) -> None:
+    X = rng.uniform(-1, 1, size=(800, 2))
+    X = X[np.abs(X[:, 0]) > 0.2]
+    y = (X[:, 0] > 0).astype(int)
+    table = er.risk_bounds(er.LogisticRegression(1e-4, fit_intercept=False).fit(X, y), X, y)
+    name = "VC dimension without training errors"
+    assert table[name].applies
+    assert table[name].value < 0.2 * table["VC dimension of half-spaces"].value
+    flipped = np.where(np.arange(len(y)) == 3, 1 - y, y)
+    assert "makes errors" in er.risk_bounds(er.LogisticRegression().fit(X, flipped), X, flipped)[name].reason
