@@ -115,7 +115,7 @@ def tree(rng: Rng, n: int) -> dict[str, Any]:
     return {"est": DecisionTreeRegressor(random_state=0), "X": X, "y": y}
 
 
-@scenario(CODE, "boosted trees, 600 rounds, noisy curve", truth=FAULT, n=300, runs=20)
+@scenario(CODE, "boosted trees, 300 rounds, noisy curve", truth=FAULT, n=300, runs=20)
 def boosting_too_long(rng: Rng, n: int) -> dict[str, Any]:
     X, y = data.curved(rng, n, 1.0)
-    return {"est": HistGradientBoostingRegressor(max_iter=600, random_state=0), "X": X, "y": y}
+    return {"est": HistGradientBoostingRegressor(max_iter=300, random_state=0), "X": X, "y": y}

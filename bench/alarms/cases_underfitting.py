@@ -54,6 +54,12 @@ def straight_groups(rng: Rng, n: int) -> dict[str, Any]:
     return {"est": LinearRegression(), "X": X, "y": y, "groups": g}
 
 
+@scenario(CODE, "least squares, 30 groups, straight truth", n=150)
+def straight_few_groups(rng: Rng, n: int) -> dict[str, Any]:
+    X, y, g = data.grouped(rng, n, 31)
+    return {"est": LinearRegression(), "X": X, "y": y, "groups": g}
+
+
 @scenario(CODE, "random forest against boosted trees, straight truth", n=300, runs=40)
 def forest(rng: Rng, n: int) -> dict[str, Any]:
     X, y = data.linear(rng, n)

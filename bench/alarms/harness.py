@@ -22,12 +22,14 @@ from scipy import stats
 from bench.alarms.scenario import Scenario
 from empirisk.diagnosis import REGISTRY, Answer, Context, Outcome, context
 from empirisk.diagnosis.answer import NotRun
+from empirisk.diagnosis.family import correct
 
 Rng = np.random.Generator
 Draw = Callable[[Rng, int], dict[str, Any]]
 Rule = Callable[[Context], bool]
 Event = Callable[[Context, Answer], bool]
 
+FAMILY = "all"  # the code of scenarios that ask every finding, with Holm's correction
 NULL, BOUNDARY, FAULT, INTERVAL = "null", "boundary", "fault", "interval"
 
 
@@ -95,10 +97,19 @@ def ask(s: Scenario, rng: Rng) -> tuple[Context, Answer]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         ctx = context(random_state=rng, **s.draw(rng, s.n))
-        try:
-            return ctx, REGISTRY[s.code](ctx)
-        except NotRun as reason:
-            return ctx, Answer(s.code, Outcome.NOT_RUN, str(reason))
+        if s.code != FAMILY:
+            return ctx, _one(s.code, ctx)
+        answers, _ = correct([_one(code, ctx) for code in REGISTRY], ctx.level)
+        fired = [a for a in answers if a.outcome is Outcome.FIRES and a.p is not None]
+        outcome = Outcome.FIRES if fired else Outcome.CANNOT_TELL
+        return ctx, Answer(FAMILY, outcome, ", ".join(a.code for a in fired))
+
+
+def _one(code: str, ctx: Context) -> Answer:
+    try:
+        return REGISTRY[code](ctx)
+    except NotRun as reason:
+        return Answer(code, Outcome.NOT_RUN, str(reason))
 
 
 def measure(s: Scenario, scale: float = 1.0, seed: int = 0) -> Result:

@@ -16,7 +16,7 @@ from empirisk.diagnosis.model_parts import last_step
 from empirisk.diagnosis.more_rows import last_doubling
 from empirisk.diagnosis.noise_ceiling import loss_noise
 from empirisk.diagnosis.paired import FACTOR
-from empirisk.results import Status
+from empirisk.results import Solution, Status
 from empirisk.selection.tabular import Tabular
 
 __all__ = ["Decomposition", "Part", "decompose"]
@@ -130,20 +130,29 @@ def _risk(ctx: Context) -> tuple[float, float]:
 
 def _optimisation(ctx: Context) -> Part:
     """The duality gap of our estimators; nothing is known about a solver without a certificate."""
-    last = last_step(ctx.est)
-    if not type(last).__module__.startswith("empirisk."):
-        why = f"{type(last).__name__} gives no certificate of its optimum"
+    solution = _solution(ctx)
+    if solution is None:
+        why = f"{ctx.name} gives no certificate of its optimum"
         return Part("optimisation", None, None, None, UNKNOWN, why)
-    solution = last_step(ctx.est if hasattr(last, "solution_") else ctx.refit()).solution_
+    why = f"on the training objective: {solution.certificate.claim}"
     gap = solution.certificate.suboptimality()
+    if gap is None and solution.status in (Status.CERTIFIED, Status.FLOOR):
+        gap = 0.0  # least squares: the KKT residual is at the rounding floor
     if gap is None:
-        exact = solution.status in (Status.CERTIFIED, Status.FLOOR)
-        why = f"on the training objective: {solution.certificate.claim}"
-        return Part("optimisation", 0.0 if exact else None, 0.0 if exact else None, 0.0 if exact else None,
-                    BOUNDED if exact else UNKNOWN, why)  # fmt: skip
-    return Part(
-        "optimisation", gap, 0.0, gap, BOUNDED, f"on the training objective: {solution.certificate.claim}"
-    )
+        return Part("optimisation", None, None, None, UNKNOWN, why)
+    return Part("optimisation", gap, 0.0, gap, BOUNDED, why)
+
+
+def _solution(ctx: Context) -> Solution | None:
+    """The solution of one of our estimators, also inside a pipeline or a search; None for others."""
+    last = last_step(ctx.est)
+    inner = last_step(getattr(last, "estimator", last))
+    if not type(inner).__module__.startswith("empirisk.estimators"):
+        return None
+    if not hasattr(last, "solution_") and not hasattr(last, "best_estimator_"):
+        last = last_step(ctx.refit())
+    found: Solution | None = getattr(last_step(getattr(last, "best_estimator_", last)), "solution_", None)
+    return found
 
 
 def _estimation(ctx: Context) -> Part:
