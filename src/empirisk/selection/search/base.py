@@ -36,6 +36,7 @@ from empirisk.selection.search.rounds import Rounds, Stopped
 from empirisk.selection.search.rules import check_rule, complexities
 from empirisk.selection.search.verdict import Question, Verdict, corrected_score, judge
 from empirisk.selection.search.zoom import edges
+from empirisk.selection.tags import inherit
 
 
 class SearchWarning(UserWarning):
@@ -358,12 +359,7 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         with suppress(Exception):  # an estimator that is none is refused by fit, in words
-            inner = get_tags(self.estimator)
-            tags.estimator_type = inner.estimator_type
-            tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
-            tags.input_tags.sparse = inner.input_tags.sparse
-            tags.input_tags.pairwise = inner.input_tags.pairwise
-        tags.target_tags.required = True
+            tags = inherit(tags, get_tags(self.estimator))
         return tags
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:

@@ -1,0 +1,19 @@
+"""What a wrapper may say about itself: the tags of the estimator inside."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sklearn.utils import Tags
+
+
+def inherit(tags: Tags, inner: Tags) -> Tags:
+    """`tags` with kind and inputs of the inner estimator; one target at a time, and a target is needed."""
+    tags.estimator_type = inner.estimator_type
+    if inner.classifier_tags is not None:
+        tags.classifier_tags = replace(inner.classifier_tags, multi_label=False)
+    tags.regressor_tags = inner.regressor_tags
+    for name in ("sparse", "allow_nan", "pairwise", "categorical", "string"):
+        setattr(tags.input_tags, name, getattr(inner.input_tags, name))
+    tags.target_tags.required = True
+    return tags
