@@ -17,7 +17,7 @@ from empirisk.report.estimates import Scoring
 from empirisk.report.final import FinalModel, fit_final
 from empirisk.report.folds import Folds, make_folds
 from empirisk.report.held_out_scores import TestScores, predictions
-from empirisk.report.learning_curve import LearningCurve, learning_curve
+from empirisk.report.learning_curve import LearningCurve, curve_fits, learning_curve
 from empirisk.report.plan import Plan, make_plan
 from empirisk.report.progress import Progress
 from empirisk.report.rows import constant_scores
@@ -109,7 +109,8 @@ def analyse(p: Prepared, progress: Progress) -> Analysis:
     candidate, alpha = row.result.candidate, float(row.result.alphas[row.at])
     curve = None
     if candidate.tuned and len(plan.shares) > 1:
-        progress.stage("Learning curve", len(folds.items) * (len(plan.shares) - 1), plan.curve_seconds)
+        fits = curve_fits(len(plan.shares), train.time is not None)
+        progress.stage("Learning curve", len(folds.items) * fits, plan.curve_seconds)
         full = (row.losses, row.result.train[:, row.at])
         curve = learning_curve(
             train, folds, candidate, alpha, p.encoder, plan.shares, scoring, progress, p.seed, full

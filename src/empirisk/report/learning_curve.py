@@ -19,8 +19,9 @@ from empirisk.report.rows import loss_rows
 from empirisk.report.sample import Sample
 from empirisk.report.tuning import encode_fold
 from empirisk.results import Estimate
+from empirisk.selection.curves.diminishing import range_of_factors
 
-__all__ = ["LearningCurve", "curve_sizes", "learning_curve"]
+__all__ = ["LearningCurve", "curve_fits", "curve_sizes", "learning_curve"]
 
 Floats = NDArray[np.float64]
 
@@ -92,27 +93,45 @@ def learning_curve(
     losses = np.empty((len(shares), *full[0].shape))
     train = np.empty((len(shares), len(folds.items)))
     losses[-1], train[-1] = full
+    second = losses[-2].copy()
     for number, fold in enumerate(folds.items):
-        rng = np.random.default_rng([seed, number])
-        order = _order(sample, fold, rng)
-        for i, share in enumerate(shares[:-1]):
-            part = Fold(fold.repeat, np.sort(order[: max(2, round(share * order.size))]), fold.score)
-            at = alpha * share ** (-0.5 if candidate.l1_ratio else -1.0)
+        order = _order(sample, fold, np.random.default_rng([seed, number]))
+        for i, rows, store in _subsets(order, shares, losses, None if sample.time is not None else second):
+            part = Fold(fold.repeat, np.sort(rows), fold.score)
+            at = alpha * shares[i] ** (-0.5 if candidate.l1_ratio else -1.0)
             encoded = encode_fold(sample, part, make())
             path = fit_path(encoded.X, encoded.y, sample.n_classes, float(candidate.l1_ratio or 0.0), [at])
-            losses[i, fold.repeat, folds.positions(fold)] = loss_rows(
+            store[fold.repeat, folds.positions(fold)] = loss_rows(
                 encoded.y_new, path.scores(encoded.X_new, 0), sample.task
             )
-            train[i, number] = loss_rows(encoded.y, path.scores(encoded.X, 0), sample.task).mean()
+            if store is not second:
+                train[i, number] = loss_rows(encoded.y, path.scores(encoded.X, 0), sample.task).mean()
             progress.advance(f"{part.fit.size:,} rows")
+    halves = losses[-2] if sample.time is not None else 0.5 * (losses[-2] + second)
     rows = float(np.mean([f.fit.size for f in folds.items]))
     return LearningCurve(
         [round(s * rows) for s in shares],
         [scoring.loss(part) for part in losses],
         train.mean(axis=1).tolist(),
-        _gain(losses, scoring, sample.n / rows),
+        _gain(losses, halves, scoring, sample.n / rows),
         folds.n_repeats,
     )
+
+
+def curve_fits(n_shares: int, in_time: bool) -> int:
+    """Fits in each fold: one for each smaller size, and one for the other half."""
+    return n_shares - 1 + (not in_time)
+
+
+def _subsets(
+    order: NDArray[np.intp], shares: list[float], losses: Floats, second: Floats | None
+) -> list[tuple[int, NDArray[np.intp], Floats]]:
+    """Position of the size, rows to fit, and where the losses go; the other half goes to `second`."""
+    sizes = [max(2, round(share * order.size)) for share in shares[:-1]]
+    out = [(i, order[:size], losses[i]) for i, size in enumerate(sizes)]
+    if second is not None:
+        out.append((len(sizes) - 1, order[order.size - sizes[-1] :], second))
+    return out
 
 
 def _order(sample: Sample, fold: Fold, rng: np.random.Generator) -> NDArray[np.intp]:
@@ -126,37 +145,33 @@ def _order(sample: Sample, fold: Fold, rng: np.random.Generator) -> NDArray[np.i
     return fold.fit[np.argsort(rank, kind="stable")]
 
 
-def _gain(losses: Floats, scoring: Scoring, missing: float) -> Estimate | None:
-    """Fall of the loss from the whole training part to twice of it.
-
-    With ``D1`` the fall over the last doubling and ``D0`` over the one before, a power law has
-    ``D2 = D1 rho``, ``rho = D1/D0``. The interval only assumes that a doubling never brings more than the one
-    before and at least a quarter of it (an excess loss between a constant and ``n^-2``).
+def _gain(losses: Floats, halves: Floats, scoring: Scoring, missing: float) -> Estimate | None:
+    """Fall of the loss from all rows to twice as many, by the bracket of learning curves.
 
     Parameters
     ----------
     losses : array of shape (sizes, repeats, n)
+    halves : array of shape (repeats, n)
+        Losses after half of the training part, averaged over its two halves.
     scoring : Scoring
     missing : float
         Rows of the training part over rows of a fit.
     """
     if losses.shape[0] < 3:
         return None
-    last = scoring.difference(losses[-2] - losses[-1])
+    last = scoring.difference(halves - losses[-1])
     if last.low is None or last.high is None:
         return None
+    slow, fast = range_of_factors((0.5, 1.0), (missing, 2.0 * missing))
     before = float((losses[-3] - losses[-2]).mean())
-    steps = 1.0 + math.log2(missing)
-    rho = min(1.0, max(0.25, last.value / before)) if before > 0.0 else 1.0
-    value = last.value * rho**steps
-    low = last.low * 0.25**steps if last.low > 0.0 else last.low
-    high = last.high if last.high > 0.0 else last.high * 0.25**steps
+    rho = min(1.0, max(0.0, last.value / before)) if before > 0.0 else 1.0
+    gamma = min(fast, max(slow, rho ** (1.0 + math.log2(missing))))
     return Estimate(
-        value,
-        min(low, value),
-        max(high, value),
+        last.value * gamma,
+        min(slow * last.low, fast * last.low),
+        max(slow * last.high, fast * last.high),
         last.level,
         last.n,
-        "power law through the last two doublings; interval assumes that returns diminish",
+        "bracket from the last doubling: returns diminish, no faster than rows^-3/2",
         target="fall of the loss with twice the training rows",
     )

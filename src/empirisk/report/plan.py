@@ -72,10 +72,11 @@ class Plan:
         heavy = max((c for c in self.rows if c.tuned), key=lambda c: c.l1_ratio or 0.0, default=None)
         if heavy is None:
             return 0.0
+        shares = [*self.shares[:-1], *self.shares[-2:-1]]  # both halves of the rows are fitted
         return (
             self.n_folds
             * self.n_repeats
-            * sum(4.0 * self._linear(n * s, heavy) + _CELL * n * self.p + 0.02 for s in self.shares[:-1])
+            * sum(4.0 * self._linear(n * s, heavy) + _CELL * n * self.p + 0.02 for s in shares)
         )
 
     @property
