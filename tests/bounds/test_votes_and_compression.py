@@ -150,3 +150,24 @@ def test_compression_of_a_perceptron_covers(rng: np.random.Generator) -> None:
 def test_wrong_numbers_are_refused(call, word: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(ValueError, match=word):
         call()
+
+
+def test_a_prior_from_other_rows(rng: np.random.Generator) -> None:
+    X, w = rng.normal(size=(1000, 4)), np.array([1.0, -1.0, 0.5, 0.0])
+    y = np.sign(X @ w + 0.3 * rng.normal(size=1000))
+    margins = normalised_margins(X, y, w)
+    near = w + np.array([0.05, 0.0, 0.0, 0.05])
+    cosine = float(w @ near / np.linalg.norm(w) / np.linalg.norm(near))
+    best = min(  # by hand: twelve lengths, half the squared distance of the two centres
+        b.pac_bayes_kl(
+            gibbs_error(margins, m), (m * m - 2 * m * c * cosine + c * c) / 2, 1000, candidates=12
+        ).value
+        for c in 2.0 ** np.arange(12)
+        for m in np.geomspace(0.1, 1e4, 150)
+    )
+    found = b.pac_bayes_linear(X, y, w, prior_mean=near).value
+    assert found <= best * (1 + 1e-3)
+    assert found < 0.7 * b.pac_bayes_linear(X, y, w).value
+    assert b.pac_bayes_linear(X, y, w, prior_mean=-near).value > b.pac_bayes_linear(X, y, w).value
+    with pytest.raises(ValueError, match="prior_mean must hold 4 finite weights"):
+        b.pac_bayes_linear(X, y, w, prior_mean=np.zeros(4))

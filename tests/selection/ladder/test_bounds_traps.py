@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegressionCV
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC
 
 import empirisk as er
@@ -327,3 +327,32 @@ def test_labels_that_the_model_was_not_fitted_to(data: Data) -> None:
     X, y, _, _ = data
     with pytest.raises(ValueError, match="labels that the model was not fitted to"):
         er.risk_bounds(fixed().fit(X, y), X, np.where(np.arange(300) == 4, 9, y))
+
+
+def test_a_prior_from_other_rows_shortens_pac_bayes(data: Data) -> None:
+    X, y, X_test, y_test = data
+    name = "PAC-Bayes-kl with a Gaussian"
+    elsewhere = make_pipeline(StandardScaler(), er.LogisticRegression(0.01)).fit(X_test, y_test)
+    model = make_pipeline(StandardScaler(), er.LogisticRegression(0.01)).fit(X, y)
+    plain, moved = er.risk_bounds(model, X, y), er.risk_bounds(model, X, y, prior=elsewhere)
+    assert moved[name].value < plain[name].value - 0.02
+    assert moved["PAC-Bayes-kl doubled"].value == pytest.approx(2 * moved[name].value)
+    assert any("found on other rows" in a.text and a.source == "declared" for a in moved[name].assumptions)
+
+
+def test_a_prior_from_the_same_rows_refuses(data: Data) -> None:
+    X, y, _, _ = data
+    name = "PAC-Bayes-kl with a Gaussian"
+    model = fixed().fit(X, y)
+    for prior, words in (
+        (model, "it was fitted to the same rows"),
+        (fixed().fit(X, y), "it was fitted to the same rows"),
+        (KNeighborsClassifier().fit(X, y), "the model is not a linear classifier"),
+        (make_pipeline(PolynomialFeatures(2), fixed()).fit(X, y), "linear in other features"),
+        (fixed().fit(X, np.where(y == 1, 2, 0)), "does not know the same classes"),
+    ):
+        assert words in er.risk_bounds(model, X, y, prior=prior)[name].reason
+    with pytest.raises(TypeError, match="prior must be a fitted linear classifier"):
+        er.risk_bounds(model, X, y, prior=1.0)
+    with pytest.raises(NotFittedError):
+        er.risk_bounds(model, X, y, prior=fixed())

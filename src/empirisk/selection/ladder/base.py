@@ -26,6 +26,7 @@ class Declared:
     radius: float | None = None
     loss_range: tuple[float, float] | None = None
     prior_scale: Any = 1.0
+    prior: Any = None
     test_candidates: int = 1
     lipschitz: float | None = None
     bayes_risk: float | None = None

@@ -14,6 +14,7 @@ from empirisk.selection.ladder.base import Problem, refuse, rows_of_fit
 from empirisk.selection.ladder.class_bound import why_no_class
 from empirisk.selection.ladder.linear import LinearForm
 from empirisk.selection.ladder.prior import prior_scales
+from empirisk.selection.ladder.prior_model import prior_form
 
 __all__ = ["pac_bayes_gaussian"]
 
@@ -34,23 +35,30 @@ def pac_bayes_gaussian(problem: Problem) -> RiskCertificate:
     prior = prior_scales(problem, form)
     if isinstance(prior, str):
         return refuse(problem, NAME, prior, kind)
+    centre = prior_form(problem, form)
+    if isinstance(centre, str):
+        return refuse(problem, NAME, centre, kind)
     if NAME not in problem.cache:
-        problem.cache[NAME] = _bound(problem, form, *prior)
+        problem.cache[NAME] = _bound(problem, form, centre, *prior)
     made: RiskCertificate = problem.cache[NAME]
     return made
 
 
-def _bound(problem: Problem, form: LinearForm, scales: Floats, candidates: int) -> RiskCertificate:
+def _bound(
+    problem: Problem, form: LinearForm, centre: LinearForm | None, scales: Floats, candidates: int
+) -> RiskCertificate:
     w, Z = form.coef[0], form.Z
-    if form.free_intercept:
+    mean = None if centre is None else centre.coef[0]
+    if form.free_intercept or (centre is not None and centre.free_intercept):
         ones = np.ones((problem.n, 1))
         thin = hasattr(Z, "tocsr")
         Z = sparse.hstack([Z, sparse.csr_array(ones)]).tocsr() if thin else np.hstack([Z, ones])
         w = np.append(w, form.intercept)
+        mean = None if centre is None else np.append(centre.coef[0], centre.intercept)
         scales = np.hstack([scales, np.ones((len(scales), 1))])
     delta = problem.delta / max(candidates, problem.tuning.class_candidates)
     plain = bool((scales == 1.0).all())
-    made = pac_bayes_linear(Z, problem.signs, w, delta, prior_scale=1.0 if plain else scales)
+    made = pac_bayes_linear(Z, problem.signs, w, delta, prior_scale=1.0 if plain else scales, prior_mean=mean)
     return replace(
         made,
         bound=NAME,

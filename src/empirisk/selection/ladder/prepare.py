@@ -36,6 +36,7 @@ def check_declared(
     radius: float | None,
     loss_range: tuple[float, float] | None,
     prior_scale: Any,
+    prior: Any,
     candidates: int | None,
     test_candidates: int,
     lipschitz: float | None,
@@ -57,8 +58,12 @@ def check_declared(
         lipschitz = check_real(lipschitz, "lipschitz", 0.0, closed=True)
     if bayes_risk is not None:
         bayes_risk = check_real(bayes_risk, "bayes_risk", 0.0, 1.0, closed=True)
+    if prior is not None:
+        if not hasattr(prior, "predict"):
+            raise TypeError(f"prior must be a fitted linear classifier, got {type(prior).__name__}.")
+        check_is_fitted(prior)
     many = check_count(test_candidates, "test_candidates")
-    return Declared(radius, loss_range, prior_scale, many, lipschitz, bayes_risk)
+    return Declared(radius, loss_range, prior_scale, prior, many, lipschitz, bayes_risk)
 
 
 def prepare(

@@ -31,6 +31,7 @@ def risk_bounds(
     loss_range: tuple[float, float] | None = None,
     radius: float | None = None,
     prior_scale: Any = 1.0,
+    prior: Any = None,
     candidates: int | None = None,
     test_candidates: int = 1,
     lipschitz: float | None = None,
@@ -65,6 +66,9 @@ def risk_bounds(
         intercept is 1), and the units in which coefficients are rounded. K rows of them are a grid, paid for
         by a union bound. "alpha" reads the prior from the penalty, which must not have been tuned on the rows
         (chosen among K fixed values it is a grid).
+    prior : fitted linear classifier, optional
+        Made from other rows than X: the prior of PAC-Bayes is moved along its weights, which shortens the
+        bound by what these rows already knew.
     candidates : int, optional
         How many settings, fixed before, were tried on X and y, cross-validation included: a union bound. What
         the estimator itself tells (a search, ``alpha="cv"`` with given alphas) is counted without it.
@@ -118,7 +122,7 @@ def risk_bounds(
     """
     check_real(delta, "delta", 0.0, 1.0)
     declared = check_declared(
-        radius, loss_range, prior_scale, candidates, test_candidates, lipschitz, bayes_risk
+        radius, loss_range, prior_scale, prior, candidates, test_candidates, lipschitz, bayes_risk
     )
     each = delta / len(RUNGS) if simultaneous else delta
     problem = prepare(est, X, y, X_test, y_test, each, declared, candidates, loss)
