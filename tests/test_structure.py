@@ -109,11 +109,10 @@ def returns_estimate(thing: Any) -> bool:
 
 
 def returns_bound(thing: Any) -> bool:
-    """Whether a function is annotated to return what a theorem says."""
-    return inspect.isfunction(thing) and thing.__annotations__.get("return") in (
-        "Guarantee",
-        "RiskCertificate",
-    )
+    """Whether a function is annotated to return what a theorem says (and is not given the theorem to use)."""
+    told = getattr(thing, "__annotations__", {})
+    says = told.get("return") in ("Guarantee", "RiskCertificate")
+    return inspect.isfunction(thing) and says and "registry" not in told
 
 
 def returns_answer(thing: Any) -> bool:

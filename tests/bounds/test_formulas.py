@@ -148,3 +148,53 @@ def test_logarithm_of_sauers_sum(n: int, d: int) -> None:
         assert er.bounds.log_sauer(n, d) == pytest.approx(
             float(log(sauer(n, min(n, d)))), rel=1e-13, abs=1e-15
         )
+
+
+def log_all_in(size: int, s: int) -> Any:
+    """``log C(size, s)`` but for s!."""
+    return sum(log(size - i) for i in range(s))
+
+
+@pytest.mark.parametrize(("n", "k", "s"), [(300, 900, 40), (300, 1500, 70), (300, 300, 12)])
+def test_ghost_realizable_is_at_most_each_of_its_terms(n: int, k: int, s: int) -> None:
+    found = er.bounds.ghost_realizable(n=n, epsilon=0.05, vc=2)
+    seen = sum(binomial(k, j) * mpf("0.05") ** j * mpf("0.95") ** (k - j) for j in range(s, k + 1))
+    term = sauer(n + k, 2) * exp(log_all_in(k, s) - log_all_in(n + k, s)) / seen
+    assert found.delta is not None
+    assert found.delta <= float(term) * 1.1  # the grid of sizes is not every size
+    assert found.delta >= 1e-3 * float(term)
+
+
+@pytest.mark.parametrize("c", [1, 3, 8])
+def test_ghost_uniform_is_the_best_of_its_terms(c: int) -> None:
+    n, e, k = 3000, mpf("0.1"), 3000 * c
+    found = er.bounds.ghost_uniform(n=n, epsilon=0.1, vc=3, sides=1).delta
+
+    def term(t: Any) -> Any:
+        a = exp(-2 * n * (e - t) ** 2 * k**2 / mpf((n + k) * (k + 1)))
+        return sauer(n + k, 3) * a / (1 - exp(-2 * k * t**2))
+
+    best = min(term(e * i / 100) for i in range(1, 51))
+    assert found is not None
+    assert found <= float(best) * (1 + 1e-9)
+    everywhere = [er.bounds.ghost_uniform(n=n, epsilon=0.1, vc=3).delta, 2 * found]
+    assert everywhere[0] == pytest.approx(everywhere[1])
+
+
+def test_ghost_excess_is_the_best_split() -> None:
+    n, e = 3000, 0.12
+    found = er.bounds.ghost_excess(n=n, epsilon=e, vc=3).delta
+    splits = [
+        (er.bounds.ghost_uniform(n=n, epsilon=e * (1 - u), vc=3, sides=1).delta or 0.0)
+        + float(exp(-2 * n * (u * e) ** 2))
+        for u in [0.01 * i for i in range(1, 61)]
+    ]
+    assert found == pytest.approx(min(splits), rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["realizable", "uniform", "excess"])
+@pytest.mark.parametrize("vc", [1, 5, 40])
+@pytest.mark.parametrize("epsilon", [0.02, 0.2])
+def test_a_ghost_sample_of_the_best_size_asks_for_fewer_rows(kind: str, vc: int, epsilon: float) -> None:
+    given = {"epsilon": epsilon, "delta": 0.05, "vc": vc}
+    assert getattr(er.bounds, f"ghost_{kind}")(**given).n < getattr(er.bounds, f"vc_{kind}")(**given).n

@@ -118,6 +118,12 @@ def test_the_number_of_rows_is_the_smallest(name: str, shrink: float) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_small_tolerances_have_an_answer(name: str) -> None:
+    coarse, fine = (solve(name, epsilon=epsilon, delta=1e-9).n for epsilon in (1e-4, 1e-6))
+    assert fine > 90 * coarse or (name == "lower_agnostic" and fine == 1) or name == "no_free_lunch"
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_delta_comes_back(name: str) -> None:
     case = CASES[name]
     epsilon = solve(name, n=case.n, delta=case.delta).epsilon

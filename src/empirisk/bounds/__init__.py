@@ -35,6 +35,9 @@ from empirisk.bounds.finite_uniform import finite_uniform
 from empirisk.bounds.first_order_vote import first_order_vote
 from empirisk.bounds.fundamental_agnostic import fundamental_agnostic
 from empirisk.bounds.fundamental_realizable import fundamental_realizable
+from empirisk.bounds.ghost_excess import ghost_excess
+from empirisk.bounds.ghost_realizable import ghost_realizable
+from empirisk.bounds.ghost_uniform import ghost_uniform
 from empirisk.bounds.gradient_descent import gradient_descent
 from empirisk.bounds.growth import log_sauer
 from empirisk.bounds.held_out_bernstein import held_out_bernstein
@@ -88,6 +91,9 @@ REGISTRY: dict[str, Callable[..., Any]] = {
     "vc_uniform": vc_uniform,
     "vc_classical": vc_classical,
     "vc_excess": vc_excess,
+    "ghost_realizable": ghost_realizable,
+    "ghost_uniform": ghost_uniform,
+    "ghost_excess": ghost_excess,
     "structural_risk": structural_risk,
     "fundamental_realizable": fundamental_realizable,
     "fundamental_agnostic": fundamental_agnostic,
@@ -156,6 +162,9 @@ __all__ = [
     "first_order_vote",
     "fundamental_agnostic",
     "fundamental_realizable",
+    "ghost_excess",
+    "ghost_realizable",
+    "ghost_uniform",
     "gradient_descent",
     "hardest_coins",
     "hardest_rare",

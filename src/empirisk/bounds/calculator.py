@@ -45,7 +45,7 @@ def list_bounds(registry: Registry) -> list[str]:
         options = " ".join(_flag(p) if not q else f"{_flag(p)}!" for p, (_, q) in _options(theorem).items())
         formula = (inspect.getdoc(theorem) or "").splitlines()[0].replace("``", "")
         lines += [
-            f"{name}  [{options}]",
+            textwrap.fill(f"{name}  [{options}]", 80, subsequent_indent=" " * 8, break_on_hyphens=False),
             textwrap.fill(formula, 80, initial_indent=" " * 4, subsequent_indent=" " * 8),
         ]
     return lines

@@ -15,6 +15,9 @@ from empirisk.bounds.finite_realizable import finite_realizable
 from empirisk.bounds.finite_uniform import finite_uniform
 from empirisk.bounds.fundamental_agnostic import fundamental_agnostic
 from empirisk.bounds.fundamental_realizable import fundamental_realizable
+from empirisk.bounds.ghost_excess import ghost_excess
+from empirisk.bounds.ghost_realizable import ghost_realizable
+from empirisk.bounds.ghost_uniform import ghost_uniform
 from empirisk.bounds.hoeffding import hoeffding
 from empirisk.bounds.lower_agnostic import lower_agnostic
 from empirisk.bounds.lower_realizable import lower_realizable
@@ -90,7 +93,7 @@ def sample_sizes(
     --------
     >>> sizes = sample_sizes(vc=11, epsilon=0.05, delta=0.05, simulate=False)
     >>> [(r.by, r.n) for r in sizes.requirements if r.kind == "enough"][0]
-    ('vc_excess', 120556)
+    ('ghost_excess', 38878)
     """
     given = {"vc": vc, "classes": classes, "parameters": parameters}
     named = [name for name, value in given.items() if value is not None]
@@ -98,6 +101,7 @@ def sample_sizes(
         raise ValueError(f"give one of vc, classes and parameters, not {' and '.join(named)}.")
     width = check_real(loss_range, "loss_range")
     eps, risk = check_real(epsilon, "epsilon", 0.0, width), check_real(delta, "delta", 0.0, 1.0)
+    expected = check_real(rate, "rate", 0.0, 1.0, closed=True)
     rows: list[Requirement] = []
     words, points = "one fixed model", 0
     if vc is not None:
@@ -119,7 +123,7 @@ def sample_sizes(
         )
     if simulate and width == 1.0 and points >= 1:
         rows += _simulations(points, eps, risk, random_state)
-    rows += _checks(eps, risk, rate, width)
+    rows += _checks(eps, risk, expected, width)
     order = {NOISY: 0, CLEAN: 1, UNIFORM: 2, CHECK: 3}
     rows.sort(key=lambda r: (order[r.goal], {"simulated": 0, "needed": 1}.get(r.kind, 2), r.n or 0))
     title = f"Rows for {words}: epsilon = {eps:g}, delta = {risk:g}"
@@ -156,11 +160,14 @@ def _vc_rows(d: int, eps: float, risk: float) -> list[Requirement]:
     """The theorems about a class of VC dimension d."""
     closed = _enough(NOISY, fundamental_agnostic, eps / 2.0, risk, vc=d)
     rows = [
+        _enough(NOISY, ghost_excess, eps, risk, vc=d),
         _enough(NOISY, vc_excess, eps, risk, vc=d),
         _noted(closed, "closed form, at epsilon/2"),
         *_needed(NOISY, lower_agnostic, eps, risk, d),
+        _enough(CLEAN, ghost_realizable, eps, risk, vc=d),
         _enough(CLEAN, vc_realizable, eps, risk, vc=d),
         _noted(_enough(CLEAN, fundamental_realizable, eps, risk, vc=d), "closed form"),
+        _enough(UNIFORM, ghost_uniform, eps, risk, vc=d),
         _enough(UNIFORM, vc_uniform, eps, risk, vc=d),
         _enough(UNIFORM, vc_classical, eps, risk, vc=d),
     ]

@@ -1,0 +1,48 @@
+"""The page of bounds lists every theorem, and its worked numbers are the ones that the functions return."""
+
+from __future__ import annotations
+
+import doctest
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+import empirisk as er
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+ROWS = {
+    m.group(1): line
+    for line in (DOCS / "maths" / "bounds.md").read_text(encoding="utf-8").splitlines()
+    if (m := re.match(r"\| `(\w+)` \|", line))
+}
+NUMBER = r"[-+]?[\d,]*\.?\d+(?:e[-+]?\d+)?"
+WORKED = [
+    (name, expression, printed)
+    for name, line in ROWS.items()
+    for expression, printed in re.findall(rf"`([^`]+)` = ({NUMBER})", line)
+]
+
+
+def test_every_theorem_has_a_row_with_a_worked_number() -> None:
+    assert set(ROWS) == set(er.bounds.REGISTRY)
+    assert {name for name, _, _ in WORKED} == set(ROWS), "write the worked number as `call(...)` = number"
+    for name, line in ROWS.items():
+        assert len([c for c in line.split(" | ") if c.strip(" |")]) == 5, f"{name}: five cells"
+
+
+@pytest.mark.parametrize(("name", "expression", "printed"), WORKED)
+def test_worked_number(name: str, expression: str, printed: str) -> None:
+    assert expression.startswith(f"{name}(")
+    found = float(eval(expression, {**vars(er.bounds), "math": math, "er": er}))
+    digits = printed.replace(",", "")
+    decimals = len(digits.split("e")[0].partition(".")[2])
+    exponent = int(digits.split("e")[1]) if "e" in digits else 0
+    assert abs(found - float(digits)) <= 0.5000001 * 10.0 ** (exponent - decimals) * (decimals > 0)
+
+
+def test_the_page_on_rows_runs() -> None:
+    result = doctest.testfile(str(DOCS / "how-to" / "samples.md"), module_relative=False)
+    assert result.attempted > 5
+    assert result.failed == 0
