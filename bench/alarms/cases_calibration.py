@@ -45,15 +45,29 @@ for classes in (2, 3):
     for factor, truth in ((1.0, NULL), (1.3, NULL), (2.5, FAULT)):
         told = "exact" if factor == 1.0 else f"log-odds x {factor}"
         add(
-            CODE, f"{classes} classes, given probabilities, {told}", given, {"factor": factor, "classes": classes},
-            truth=truth, n=(100, 500), runs=300, rule=ece_rule, least=(10, 90) if truth == FAULT else 0,
-        )  # fmt: skip
+            CODE,
+            f"{classes} classes, given probabilities, {told}",
+            given,
+            {"factor": factor, "classes": classes},
+            truth=truth,
+            n=(100, 500),
+            runs=300,
+            rule=ece_rule,
+            least=(10, 90) if truth == FAULT else 0,
+        )
 for model in ("logistic", "least squares"):
     for d, rows in ((5, (100, 500)), (25, (100,))):
         add(
-            CODE, f"{model}, {d} columns", fitted, {"model": model, "d": d}, truth=NULL if d == 5 else FAULT, n=rows,
-            runs=300, rule=ece_rule, least=80 if d == 25 and model == "logistic" else 0,
-        )  # fmt: skip
+            CODE,
+            f"{model}, {d} columns",
+            fitted,
+            {"model": model, "d": d},
+            truth=NULL if d == 5 else FAULT,
+            n=rows,
+            runs=300,
+            rule=ece_rule,
+            least=80 if d == 25 and model == "logistic" else 0,
+        )
 for model, runs, least in (("tree", 100, 95), ("boosting", 40, 50)):
     add(
         CODE,

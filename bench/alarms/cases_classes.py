@@ -18,8 +18,8 @@ def draw(
 ) -> dict[str, Any]:
     """Class 0 has a share of the rows and is found less often than the others by a gap.
 
-    With groups, rows of five share class and luck: the chance of a hit is that of the class in half of the groups
-    0.15 lower, in half of them 0.15 higher.
+    With groups, rows of five share class and luck: the chance of a hit is that of the class in half of the
+    groups 0.15 lower, in half of them 0.15 higher.
     """
     code = np.arange(n) // 5 if grouped else np.arange(n)
     m = int(code.max()) + 1
@@ -35,10 +35,16 @@ for gap, truth in ((0.0, NULL), (0.2, BOUNDARY), (0.4, FAULT)):
     for per_cent in (5, 20, 40):
         rows = (500,) if per_cent == 5 else (100, 500)
         add(
-            "ER211", f"two classes, {per_cent} % of the rows, gap {gap}", draw, {"share": per_cent / 100, "gap": gap},
-            truth=truth, n=rows, runs=1000 if truth == BOUNDARY else 200, rule=majority_rule,
+            "ER211",
+            f"two classes, {per_cent} % of the rows, gap {gap}",
+            draw,
+            {"share": per_cent / 100, "gap": gap},
+            truth=truth,
+            n=rows,
+            runs=1000 if truth == BOUNDARY else 200,
+            rule=majority_rule,
             least=((45, 95) if len(rows) == 2 else (60,)) if truth == FAULT else 0,
-        )  # fmt: skip
+        )
     if gap:
         settings = {"share": 0.2, "gap": gap, "classes": 4}
         add(
@@ -70,6 +76,12 @@ def misses(ctx: Context, answer: Answer) -> bool:
 
 
 add(
-    "ER216", "interval of a recall of 0.6, 20 % of the rows", draw, {"share": 0.2, "gap": 0.2}, truth=INTERVAL,
-    n=(60, 500), runs=1000, event=misses,
-)  # fmt: skip
+    "ER216",
+    "interval of a recall of 0.6, 20 % of the rows",
+    draw,
+    {"share": 0.2, "gap": 0.2},
+    truth=INTERVAL,
+    n=(60, 500),
+    runs=1000,
+    event=misses,
+)

@@ -28,15 +28,27 @@ def draw(rng: Rng, n: int, p: int, r2: float, kind: str = "normal") -> dict[str,
 for p, rows in ((10, (15, 40, 200)), (30, (60,))):
     for r2, truth in ((0.8, NULL), (0.9, BOUNDARY), (0.97, FAULT)):
         add(
-            "ER212", f"{p} columns, R2 = {r2}", draw, {"p": p, "r2": r2}, truth=truth, n=rows,
-            runs=600 if truth == BOUNDARY else 200, rule=vif_rule,
+            "ER212",
+            f"{p} columns, R2 = {r2}",
+            draw,
+            {"p": p, "r2": r2},
+            truth=truth,
+            n=rows,
+            runs=600 if truth == BOUNDARY else 200,
+            rule=vif_rule,
             least=((0, 90, 90) if p == 10 else (90,)) if truth == FAULT else 0,
-        )  # fmt: skip
+        )
 for kind in ("marks", "skewed"):
     add(
-        "ER212", f"10 columns, {kind}, R2 = 0.9", draw, {"p": 10, "r2": 0.9, "kind": kind}, truth=BOUNDARY, n=(40, 200),
-        runs=600, rule=vif_rule,
-    )  # fmt: skip
+        "ER212",
+        f"10 columns, {kind}, R2 = 0.9",
+        draw,
+        {"p": 10, "r2": 0.9, "kind": kind},
+        truth=BOUNDARY,
+        n=(40, 200),
+        runs=600,
+        rule=vif_rule,
+    )
 
 
 def noise(rng: Rng, n: int, p: int) -> dict[str, Any]:
@@ -54,6 +66,12 @@ def separable(ctx: Context, answer: Answer) -> bool:
 
 for p, n, chance in ((5, 15, 21), (20, 40, 63), (20, 60, 1)):
     add(
-        "ER213", f"{p} columns, labels of a coin: {chance} % separable by Cover's formula", noise, {"p": p},
-        truth=INTERVAL, n=n, runs=300, event=separable,
-    )  # fmt: skip
+        "ER213",
+        f"{p} columns, labels of a coin: {chance} % separable by Cover's formula",
+        noise,
+        {"p": p},
+        truth=INTERVAL,
+        n=n,
+        runs=300,
+        event=separable,
+    )

@@ -50,17 +50,38 @@ def one(per_cent: int) -> str:
 
 for per_cent, truth in ((50, NULL), (90, NULL), (95, BOUNDARY), (99, FAULT)):
     add(
-        CODE, f"ridge, {one(per_cent)}", draw, {"share": per_cent / 100}, truth=truth, n=(300, 2000),
-        runs=300, rule=on_par_rule, rule_runs=100, least=(30, 90) if truth == FAULT else 0,
-    )  # fmt: skip
+        CODE,
+        f"ridge, {one(per_cent)}",
+        draw,
+        {"share": per_cent / 100},
+        truth=truth,
+        n=(300, 2000),
+        runs=300,
+        rule=on_par_rule,
+        rule_runs=100,
+        least=(30, 90) if truth == FAULT else 0,
+    )
 # With 60 rows the other columns cost the model about as much as they bring: 80 % of the population is a null.
 add(
-    CODE, f"ridge, {one(80)}", draw, {"share": 0.8}, truth=NULL, n=60, runs=300, rule=on_par_rule, rule_runs=100,
-)  # fmt: skip
+    CODE,
+    f"ridge, {one(80)}",
+    draw,
+    {"share": 0.8},
+    truth=NULL,
+    n=60,
+    runs=300,
+    rule=on_par_rule,
+    rule_runs=100,
+)
 for kind in ("levels", "logistic", "three classes", "boosting", "groups of three"):
     for per_cent in (80, 100):
         add(
-            CODE, f"{kind}, {one(per_cent)}", draw, {"share": per_cent / 100, "model": kind},
-            truth=NULL if per_cent < 100 else FAULT, n=600, runs=60 if kind == "boosting" else 150,
+            CODE,
+            f"{kind}, {one(per_cent)}",
+            draw,
+            {"share": per_cent / 100, "model": kind},
+            truth=NULL if per_cent < 100 else FAULT,
+            n=600,
+            runs=60 if kind == "boosting" else 150,
             least=50 if per_cent == 100 else 0,
-        )  # fmt: skip
+        )

@@ -40,8 +40,13 @@ def draw(rng: Rng, n: int, kind: str, d: int = 3) -> dict[str, Any]:
     elif kind == "groups":  # rows of a group share half of their variance, in the training rows alone
         code = np.arange(m) // 5
         X[:m] = np.sqrt(0.5) * (X[:m] + rng.normal(size=(int(code.max()) + 1, d))[code])
-        return {"est": Zero(), "X": X[:m], "X_test": np.sqrt(0.5) * (X[m:] + rng.normal(size=(n - m, d))),
-                "y": rng.normal(size=m), "groups": code}  # fmt: skip
+        return {
+            "est": Zero(),
+            "X": X[:m],
+            "X_test": np.sqrt(0.5) * (X[m:] + rng.normal(size=(n - m, d))),
+            "y": rng.normal(size=m),
+            "groups": code,
+        }
     elif kind in ("none, with levels and gaps", "level shares", "gaps"):
         frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(d)])
         chance = [0.4, 0.2, 0.2, 0.2] if kind == "level shares" else [0.25] * 4
@@ -62,13 +67,28 @@ MOVES = {
 for d in (3, 20):
     for kind, told in MOVES.items():
         add(
-            CODE, f"{d} columns, {told}", draw, {"kind": kind, "d": d}, truth=NULL if kind == "none" else FAULT,
-            n=(100, 500), runs=600 if kind == "none" else 200, rule=domain_rule, rule_runs=60,
+            CODE,
+            f"{d} columns, {told}",
+            draw,
+            {"kind": kind, "d": d},
+            truth=NULL if kind == "none" else FAULT,
+            n=(100, 500),
+            runs=600 if kind == "none" else 200,
+            rule=domain_rule,
+            rule_runs=60,
             least=(0, 0) if kind == "none" else (5, 90),
-        )  # fmt: skip
+        )
 for kind in ("none, with levels and gaps", "groups", "level shares", "gaps"):
     null = kind.startswith(("none", "groups"))
     add(
-        CODE, f"3 columns, {kind}", draw, {"kind": kind}, truth=NULL if null else FAULT, n=500,
-        runs=600 if null else 200, rule=domain_rule, rule_runs=60, least=0 if null else 60,
-    )  # fmt: skip
+        CODE,
+        f"3 columns, {kind}",
+        draw,
+        {"kind": kind},
+        truth=NULL if null else FAULT,
+        n=500,
+        runs=600 if null else 200,
+        rule=domain_rule,
+        rule_runs=60,
+        least=0 if null else 60,
+    )

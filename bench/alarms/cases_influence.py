@@ -53,17 +53,37 @@ def names_a_row(ctx: Context, answer: Answer) -> bool:
 for model in ("least squares", "ridge", "boosting"):
     slow = model == "boosting"
     add(
-        CODE, f"{model}, normal errors", numbers, {"model": model}, truth=NULL, n=300 if slow else (30, 300, 3000),
-        runs=150 if slow else 600, rule=cook_rule,
-    )  # fmt: skip
+        CODE,
+        f"{model}, normal errors",
+        numbers,
+        {"model": model},
+        truth=NULL,
+        n=300 if slow else (30, 300, 3000),
+        runs=150 if slow else 600,
+        rule=cook_rule,
+    )
     add(
-        CODE, f"{model}, one error of 6 sd", numbers, {"model": model, "kind": "gross"}, truth=FAULT,
-        n=300 if slow else (30, 300), runs=100 if slow else 200, rule=cook_rule, least=60 if slow else 85,
-    )  # fmt: skip
+        CODE,
+        f"{model}, one error of 6 sd",
+        numbers,
+        {"model": model, "kind": "gross"},
+        truth=FAULT,
+        n=300 if slow else (30, 300),
+        runs=100 if slow else 200,
+        rule=cook_rule,
+        least=60 if slow else 85,
+    )
 add(
-    CODE, "least squares, t5 errors: a row is blamed", numbers, {"kind": "t5"}, truth=FAULT, n=(30, 300, 3000),
-    runs=400, event=names_a_row, rule=cook_rule,
-)  # fmt: skip
+    CODE,
+    "least squares, t5 errors: a row is blamed",
+    numbers,
+    {"kind": "t5"},
+    truth=FAULT,
+    n=(30, 300, 3000),
+    runs=400,
+    event=names_a_row,
+    rule=cook_rule,
+)
 KINDS = (
     ("logistic", 5),
     ("unpenalised logistic", 5),
@@ -74,7 +94,12 @@ KINDS = (
 for model, d in KINDS:
     slow = model == "boosting"
     add(
-        CODE, f"{model}, {d} columns, labels as drawn", labels, {"model": model, "d": d}, truth=NULL,
-        n=300 if slow else (100, 300, 1000), runs=60 if slow else 300,
-    )  # fmt: skip
+        CODE,
+        f"{model}, {d} columns, labels as drawn",
+        labels,
+        {"model": model, "d": d},
+        truth=NULL,
+        n=300 if slow else (100, 300, 1000),
+        runs=60 if slow else 300,
+    )
 add(CODE, "logistic, the surest label turned", labels, {"turned": 1}, truth=FAULT, n=(300, 1000), runs=200)

@@ -46,17 +46,36 @@ def draw(rng: Rng, n: int, kind: str = "exchangeable", model: str = "ridge") -> 
 
 for model in ("ridge", "logistic", "three classes", "boosting", "groups of five", "ten days"):
     add(
-        CODE, f"{model}, exchangeable", draw, {"model": model}, truth=NULL,
-        n=(60, 300, 1000) if model in ("ridge", "logistic") else 300, runs=150 if model == "boosting" else 600,
+        CODE,
+        f"{model}, exchangeable",
+        draw,
+        {"model": model},
+        truth=NULL,
+        n=(60, 300, 1000) if model in ("ridge", "logistic") else 300,
+        runs=150 if model == "boosting" else 600,
         rule=durbin_watson_rule,
-    )  # fmt: skip
+    )
 for kind in ("drift", "neighbours", "growing"):
     add(
-        CODE, f"ridge, {kind}", draw, {"kind": kind}, truth=FAULT, n=(60, 300), runs=200, rule=durbin_watson_rule,
+        CODE,
+        f"ridge, {kind}",
+        draw,
+        {"kind": kind},
+        truth=FAULT,
+        n=(60, 300),
+        runs=200,
+        rule=durbin_watson_rule,
         least=(20, 80),
-    )  # fmt: skip
+    )
 for model in ("logistic", "groups of five", "ten days"):
     add(
-        CODE, f"{model}, drift", draw, {"kind": "drift", "model": model}, truth=FAULT, n=300, runs=200,
-        rule=durbin_watson_rule, least=20 if model == "groups of five" else 80,
-    )  # fmt: skip
+        CODE,
+        f"{model}, drift",
+        draw,
+        {"kind": "drift", "model": model},
+        truth=FAULT,
+        n=300,
+        runs=200,
+        rule=durbin_watson_rule,
+        least=20 if model == "groups of five" else 80,
+    )

@@ -38,11 +38,23 @@ for model in MODELS:
     for per_cent in (10, 30):
         fault = model == "1-NN" or (model == "boosting" or (model == "15-NN" and per_cent == 30))
         add(
-            CODE, f"{model}, {per_cent} % of the rows are copies", draw, {"share": per_cent / 100, "model": model},
-            truth=FAULT if fault else NULL, n=(200, 1000) if model == "1-NN" else 500,
-            runs=60 if model == "boosting" else 150, rule=twin_rule, least=(50, 95) if model == "1-NN" else 0,
-        )  # fmt: skip
+            CODE,
+            f"{model}, {per_cent} % of the rows are copies",
+            draw,
+            {"share": per_cent / 100, "model": model},
+            truth=FAULT if fault else NULL,
+            n=(200, 1000) if model == "1-NN" else 500,
+            runs=60 if model == "boosting" else 150,
+            rule=twin_rule,
+            least=(50, 95) if model == "1-NN" else 0,
+        )
 add(
-    CODE, "logistic, twins by chance on a grid", draw, {"share": 0.0, "model": "logistic", "grid": True}, truth=NULL,
-    n=500, runs=150, rule=twin_rule,
-)  # fmt: skip
+    CODE,
+    "logistic, twins by chance on a grid",
+    draw,
+    {"share": 0.0, "model": "logistic", "grid": True},
+    truth=NULL,
+    n=500,
+    runs=150,
+    rule=twin_rule,
+)

@@ -33,7 +33,7 @@ def durbin_watson_rule(ctx: Context) -> bool:
 
 
 def domain_rule(ctx: Context) -> bool:
-    """A logistic model on columns and squares tells test rows from training rows, cross-validated AUC > 0.55."""
+    """A logistic model on columns and squares tells test rows from training rows: AUC > 0.55."""
 
     def numbers(X: object) -> np.ndarray:
         return np.nan_to_num(np.column_stack([c for c in columns_of(X) if c.dtype.kind == "f"]))

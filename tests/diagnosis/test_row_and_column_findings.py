@@ -265,9 +265,9 @@ def test_awkward_tables_get_an_answer_or_a_reason(case: str, code: str) -> None:
         try:
             a = REGISTRY[code](ctx)
         except NotRun as reason:
-            assert str(reason)
-            return
+            a = Answer(code, Outcome.NOT_RUN, f"{reason}.")
     assert a.code == code
+    assert len(a.sentence) > 10
     assert a.sentence.endswith(".")
     assert not re.search(r"\bnan\b", f"{a.sentence} {a.evidence}")
     assert a.p is None or 0.0 <= a.p <= 1.0

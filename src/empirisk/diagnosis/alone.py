@@ -69,8 +69,8 @@ class Alone:
     def losses(self, values: Array) -> Array:
         """Losses of a column: floats (NaN where missing) are numbers, anything else is levels (None missing).
 
-        Levels predict their mean or shares; numbers are cut by a small tree (at most sqrt(n) and 32 leaves of five
-        rows) or take a straight line (of the mean, or of the log-odds) where that does better.
+        Levels predict their mean or shares; numbers are cut by a small tree (at most sqrt(n) and 32 leaves of
+        five rows) or take a straight line (of the mean, or of the log-odds) where that does better.
         """
         if values.dtype.kind != "f":
             codes = _merge_rare(_codes(values))
@@ -96,7 +96,7 @@ class Alone:
         return FACTOR * float(np.sqrt(m / max(1, m - 1) * (sums**2).sum())) / len(values)
 
     def _by_cells(self, cells: Callable[[NDArray[Any]], NDArray[Any]]) -> Array:
-        """Predictions by cell, shrunk by one row towards the overall ones; `cells` gets the mask to learn from."""
+        """Predictions by cell, shrunk by one row towards the overall; `cells` gets the mask to learn from."""
         n = len(self.target)
         out = np.empty((n, self.n_classes) if self.n_classes else n)
         for fold in np.unique(self.folds):
@@ -165,8 +165,9 @@ def dominance_p(
 ) -> float:
     """p-value of "this column keeps at most 95 % of what all columns explain", for one column.
 
-    Row i counts ``c_i = l_j(i) - l(i) - 0.05 (l_0(i) - l(i))``, with the out-of-fold losses of the column alone, of the
-    model, and of the baseline; the column dominates when the mean is below 0 (one-sided t-test).
+    Row i counts ``c_i = l_j(i) - l(i) - 0.05 (l_0(i) - l(i))``, with the out-of-fold losses of the column
+    alone, of the model, and of the baseline; the column dominates when the mean is below 0 (one-sided
+    t-test).
 
     Parameters
     ----------

@@ -12,7 +12,9 @@ __all__ = ["calibration_error"]
 
 
 def calibration_error(confidence: Array, hit: Array) -> float:
-    """Root of ``(1/n) sum over bins of [(sum e)^2 - sum e^2]/(n_b - 1)``, ``e = hit - confidence``, 0 where negative.
+    """Root of ``(1/n) sum over bins of [(sum e)^2 - sum e^2]/(n_b - 1)``, 0 where negative.
+
+    Here ``e = hit - confidence`` and the bins hold like numbers of rows.
 
     Parameters
     ----------
@@ -24,13 +26,13 @@ def calibration_error(confidence: Array, hit: Array) -> float:
     Returns
     -------
     float
-        An estimate of ``sqrt(E (E[hit | confidence] - confidence)^2)``; its square has mean 0 without the square root's
-        cut when the probabilities are exact, where the usual binned error is positive.
+        An estimate of ``sqrt(E (E[hit | confidence] - confidence)^2)``; its square has mean 0 without the
+        square root's cut when the probabilities are exact, where the usual binned error is positive.
 
     References
     ----------
-    D. Lee, X. Huang, H. Hassani, E. Dobriban, "T-Cal: an optimal test for the calibration of predictive models",
-    JMLR 24 (2023).
+    D. Lee, X. Huang, H. Hassani, E. Dobriban, "T-Cal: an optimal test for the calibration of predictive
+    models", JMLR 24 (2023).
 
     Examples
     --------

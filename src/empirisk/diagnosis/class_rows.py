@@ -42,15 +42,20 @@ def rows_of_a_class(ctx: Context) -> Answer:
     told = "; ".join(f"{labels[j]!r} {recall[j]} from {count[j]:,} rows" for j in wide[:_SHOWN])
     more = f" and {len(wide) - _SHOWN} more classes" if len(wide) > _SHOWN else ""
     sentence = (
-        f"Class {labels[k]!r} has {count[k]:,} rows: its recall is known only within ±{widths[k]:.2f}; about "
+        f"Class {labels[k]!r} has {count[k]:,} rows: its recall is known only within ±{widths[k]:.2f}; "
+        "about "
         f"{one_figure(need):,} rows of it would give ±{HALF_WIDTH}."
     )
     return Answer(
-        CODE, Outcome.INTERVAL, sentence,
-        evidence=f"recall out of fold, exact binomial 95 % interval: {told}{more}{_absent(ctx, count, labels)}",
+        CODE,
+        Outcome.INTERVAL,
+        sentence,
+        evidence="recall out of fold, exact binomial 95 % interval: "
+        f"{told}{more}{_absent(ctx, count, labels)}",
         advice="Collect rows of these classes, or merge classes that may be merged.",
-        where=tuple(labels[j] for j in wide), rows_needed=one_figure(max(ctx.n, need / count[k] * ctx.n)),
-    )  # fmt: skip
+        where=tuple(labels[j] for j in wide),
+        rows_needed=one_figure(max(ctx.n, need / count[k] * ctx.n)),
+    )
 
 
 def half_width(recall: Estimate) -> float:

@@ -25,8 +25,9 @@ _SHOWN = 3
 def collinearity(ctx: Context) -> Answer:
     """Null: in the population no column has R2 above 0.9 on the other columns of the model.
 
-    For models with coefficients, on the columns that those multiply (after the steps of a pipeline); exact law of R2
-    for normal columns, Holm over the columns.  Exact rank deficiency is a fact without a p-value.  No fits.
+    For models with coefficients, on the columns that those multiply (after the steps of a pipeline); exact
+    law of R2 for normal columns, Holm over the columns.  Exact rank deficiency is a fact without a p-value.
+    No fits.
     """
     view = linear_matrix(ctx)
     if view.p < 2:
@@ -36,9 +37,12 @@ def collinearity(ctx: Context) -> Answer:
         raise NotRun(found.reason)
     if ctx.n < view.p + 2:
         return Answer(
-            CODE, Outcome.FACT, f"With {ctx.n:,} rows any {view.p:,} columns determine each other.",
-            evidence=f"rank {found.rank} of {view.p} columns", advice="Take fewer columns, or read no coefficients.",
-        )  # fmt: skip
+            CODE,
+            Outcome.FACT,
+            f"With {ctx.n:,} rows any {view.p:,} columns determine each other.",
+            evidence=f"rank {found.rank} of {view.p} columns",
+            advice="Take fewer columns, or read no coefficients.",
+        )
     fact = _deficient(view, found)
     tied = {r.column for r in found.relations if r.exact}
     kept = [j for j in range(view.p) if j not in tied]
@@ -87,21 +91,29 @@ def _near(ctx: Context, names: tuple[str, ...], inflation: Array) -> Answer:
     r2 = 1.0 - 1.0 / inflation
     top = int(order[0]) if p < 1.0 else int(inflation.argmax())
     evidence = (
-        f"R2 of {names[top]!r} on the other {p_columns - 1} columns {r2[top]:.3f} in {ctx.n:,} rows; p = {p:.2g} against "
+        f"R2 of {names[top]!r} on the other {p_columns - 1} columns {r2[top]:.3f} in {ctx.n:,} rows; p = "
+        f"{p:.2g} against "
         f"{DETERMINED} in the population (law of R2, Holm over {p_columns} columns)"
     )
     if named:
         more = f" ({len(named)} such columns)" if len(named) > 1 else ""
         sentence = (
-            f"Column {names[top]!r} is {100 * r2[top]:.1f} % determined by the others{more}; the interval of its "
+            f"Column {names[top]!r} is {100 * r2[top]:.1f} % determined by the others{more}; the interval "
+            "of its "
             f"coefficient is {math.sqrt(inflation[top]):.1f} times wider than with unrelated columns."
         )
-        advice = "Drop it or the columns that repeat it, or read the group of them only; predictions need not suffer."
+        advice = (
+            "Drop it or the columns that repeat it, or read the group of them only; predictions need not "
+            "suffer."
+        )
         where = tuple(names[j] for j in named)
         return Answer(CODE, Outcome.FIRES, sentence, p, evidence=evidence, advice=advice, where=where)
     lower = 1.0 - r2_survival(float(r2.max()), DETERMINED, ctx.n, p_columns - 1)
     if lower <= 0.05 / p_columns:  # an R2 this small would be rare if the column's were 0.9
-        sentence = f"No column is more than {100 * DETERMINED:.0f} % determined by the others (most: {100 * r2.max():.0f} %)."
+        sentence = (
+            f"No column is more than {100 * DETERMINED:.0f} % determined by the others (most: "
+            f"{100 * r2.max():.0f} %)."
+        )
         return Answer(CODE, Outcome.CLEAR, sentence, p, evidence=evidence)
     sentence = (
         f"Whether a column is more than {100 * DETERMINED:.0f} % determined by the others cannot be told."
@@ -110,7 +122,7 @@ def _near(ctx: Context, names: tuple[str, ...], inflation: Array) -> Answer:
 
 
 def _deficient(view: LinearMatrix, found: Collinearity) -> Answer | None:
-    """Columns that repeat others exactly; the levels of one column that sum to one are no fault under a penalty."""
+    """Columns that repeat others exactly; levels that sum to one are no fault under a penalty."""
     exact = [r for r in found.relations if r.exact and not (view.penalised and _levels(view, r))]
     if not exact:
         return None
@@ -123,18 +135,26 @@ def _deficient(view: LinearMatrix, found: Collinearity) -> Answer | None:
     evidence = f"rank {found.rank} of {view.p} columns (residual at the size of rounding)"
     if not tied:
         return Answer(
-            CODE, Outcome.FACT, f"Constant in the model: {shown}{more}.",
-            evidence=evidence, advice="Drop them.", where=where,
-        )  # fmt: skip
+            CODE,
+            Outcome.FACT,
+            f"Constant in the model: {shown}{more}.",
+            evidence=evidence,
+            advice="Drop them.",
+            where=where,
+        )
     free = (
         "the penalty alone decides how a coefficient is shared out"
         if view.penalised
         else "their coefficients are not determined"
     )
     return Answer(
-        CODE, Outcome.FACT, f"Exactly collinear: {shown}{more}; {free}.", evidence=evidence,
-        advice="Drop one column of each relation before reading coefficients; predictions do not suffer.", where=where,
-    )  # fmt: skip
+        CODE,
+        Outcome.FACT,
+        f"Exactly collinear: {shown}{more}; {free}.",
+        evidence=evidence,
+        advice="Drop one column of each relation before reading coefficients; predictions do not suffer.",
+        where=where,
+    )
 
 
 def _levels(view: LinearMatrix, r: Relation) -> bool:

@@ -21,8 +21,8 @@ def chance_of_separation(n: int, p: int, intercept: bool = True) -> float:
 
     References
     ----------
-    T. M. Cover, "Geometrical and statistical properties of systems of linear inequalities", IEEE Transactions on
-    Electronic Computers 14 (1965).
+    T. M. Cover, "Geometrical and statistical properties of systems of linear inequalities", IEEE Transactions
+    on Electronic Computers 14 (1965).
 
     Examples
     --------

@@ -26,9 +26,10 @@ _BINS = 10
 def dominating_feature(ctx: Context) -> Answer:
     """Null: every column alone keeps at most 95 % of what the model explains.
 
-    Columns alone are means (shares) by level or tree leaf, or a line, on the same folds; for the best column the model
-    itself is fitted on it, too, when it keeps 80 % or more, and the better of the two counts.  The five columns that go
-    best with the target in ten bins are tried, with the factor p of all columns.  K fits at most.
+    Columns alone are means (shares) by level or tree leaf, or a line, on the same folds; for the best column
+    the model itself is fitted on it, too, when it keeps 80 % or more, and the better of the two counts.  The
+    five columns that go best with the target in ten bins are tried, with the factor p of all columns.  K fits
+    at most.
     """
     p = n_columns(ctx.X)
     if p < 2:
@@ -60,19 +61,27 @@ def dominating_feature(ctx: Context) -> Answer:
 
 def _answer(ctx: Context, name: str, p: float, share: Estimate, by: str, columns: int) -> Answer:
     evidence = (
-        f"{name!r} alone ({by}) keeps {share} of the loss that the model saves, on {ctx.n:,} rows; p = {p:.2g} against "
+        f"{name!r} alone ({by}) keeps {share} of the loss that the model saves, on {ctx.n:,} rows; p = "
+        f"{p:.2g} against "
         f"{100 * KEEPS:.0f} % or less (paired t-test, factor {columns} for the columns)"
     )
     low, high = share.low or 0.0, share.high if share.high is not None else np.inf
     if p <= ctx.level:
         sentence = (
-            f"{name!r} alone gives {100 * min(share.value, 1.0):.0f} % of the model's skill (at least {100 * low:.0f} %): a "
+            f"{name!r} alone gives {100 * min(share.value, 1.0):.0f} % of the model's skill (at least "
+            f"{100 * low:.0f} %): a "
             "leak, or a column that is the answer."
         )
-        advice = "Ask when its value becomes known; if only after the target, leave it out. If not, the other columns can go."
+        advice = (
+            "Ask when its value becomes known; if only after the target, leave it out. If not, the other "
+            "columns can go."
+        )
         return Answer(CODE, Outcome.FIRES, sentence, p, evidence=evidence, advice=advice, where=(name,))
     if high < KEEPS:
-        sentence = f"No column carries the model alone: the best, {name!r}, keeps at most {100 * high:.0f} % of its skill."
+        sentence = (
+            f"No column carries the model alone: the best, {name!r}, keeps at most {100 * high:.0f} % of "
+            "its skill."
+        )
         return Answer(CODE, Outcome.CLEAR, sentence, p, evidence=evidence)
     sentence = (
         f"Whether {name!r} alone keeps more than {100 * KEEPS:.0f} % of the model's skill cannot be told."
@@ -93,7 +102,7 @@ def _share(ctx: Context, alone: Array, screen: Alone) -> Estimate:
 
 
 def _by_the_model(ctx: Context, column: int, alone: Array) -> Array | None:
-    """Losses of the model fitted on one column, where that works, pays and does better than cells and lines."""
+    """Losses of the model fitted on one column, where that works and does better than cells and lines."""
     skill = float((ctx.baseline_losses - ctx.losses).mean())
     if float((ctx.baseline_losses - alone).mean()) < _LIKELY * skill or len(ctx.scored) < ctx.n:
         return None

@@ -30,15 +30,16 @@ SMALL = 0.2  # standard deviations
 def drift(ctx: Context) -> Answer:
     """Null: training and test rows are drawn from one law (seen through the features that the answer names).
 
-    Permutation test (:func:`empirisk.diagnosis.two_sample.two_sample`) on at most 5,000 rows of each side and 300
-    columns, drawn by the seed; no fits.  CLEAR when no single-column feature moved by more than 0.2 standard
-    deviations, with 95 % confidence for all of them together.
+    Permutation test (:func:`empirisk.diagnosis.two_sample.two_sample`) on at most 5,000 rows of each side and
+    300 columns, drawn by the seed; no fits.  CLEAR when no single-column feature moved by more than 0.2
+    standard deviations, with 95 % confidence for all of them together.
     """
     if ctx.X_test is None:
         raise NotRun("no test rows were given (X_test)")
     if n_columns(ctx.X_test) != n_columns(ctx.X):
         raise ValueError(
-            f"X_test has {n_columns(ctx.X_test)} columns but X has {n_columns(ctx.X)}; give the same columns in the same order."
+            f"X_test has {n_columns(ctx.X_test)} columns but X has {n_columns(ctx.X)}; give the same "
+            "columns in the same order."
         )
     rng = np.random.default_rng(ctx.seed)
     n_test = int(ctx.X_test.shape[0]) if hasattr(ctx.X_test, "shape") else len(ctx.X_test)
@@ -62,26 +63,33 @@ def _answer(
     m, k = len(rows), int(second.sum())
     some = f" ({d} of {n_columns(ctx.X)} columns, drawn by the seed)" if d < n_columns(ctx.X) else ""
     evidence = (
-        f"{found.draws} permutations of {m:,} training and {k:,} test rows{some}, p = {found.p:.2g}; looked for: "
+        f"{found.draws} permutations of {m:,} training and {k:,} test rows{some}, p = {found.p:.2g}; looked "
+        "for: "
         f"{features.looked_for}; a cross-fitted discriminant ranks a test row above a training row in "
         f"{100 * found.auc:.0f} % of the pairs"
     )
     if found.p <= ctx.level:
         sentence = f"Test rows differ from training rows, most in the {found.where} (p = {found.p:.2g})."
-        advice = "The score holds for rows like the training rows: refit on recent rows, and judge on rows like those to come."
+        advice = (
+            "The score holds for rows like the training rows: refit on recent rows, and judge on rows like "
+            "those to come."
+        )
         where = tuple(c for c in ctx.columns if f"'{c}'" in found.where)
         evidence += _effect(ctx, found, rows)
         return Answer(CODE, Outcome.FIRES, sentence, found.p, evidence=evidence, advice=advice, where=where)
     bound, need = _bound(features, second)
     if bound < SMALL:
-        sentence = f"Test rows look like training rows: no column moved by more than {bound:.2g} standard deviations."
+        sentence = (
+            f"Test rows look like training rows: no column moved by more than {bound:.2g} standard "
+            "deviations."
+        )
         return Answer(CODE, Outcome.CLEAR, sentence, found.p, evidence=evidence)
     sentence = "No difference between training and test rows was seen, which these rows cannot exclude."
     return Answer(CODE, Outcome.CANNOT_TELL, sentence, found.p, evidence=evidence, rows_needed=need)
 
 
 def _bound(features: Features, second: NDArray[Any]) -> tuple[float, int]:
-    """Simultaneous 95 % bound on the move of a single-column feature, and the test rows that bring it to 0.2."""
+    """Simultaneous 95 % bound on the moves of single columns, and the rows that bring it to 0.2."""
     linear = features.values[:, : features.n_linear]
     m = int(second.sum())
     moved = np.abs(linear[second].mean(axis=0) - linear[~second].mean(axis=0))
@@ -103,7 +111,8 @@ def _effect(ctx: Context, found: TwoSample, rows: NDArray[Any]) -> str:
     weight = odds[:, 1] / np.maximum(odds[:, 0], 1e-12)
     mean, size = weighted_mean(losses, weight)
     return (
-        f"; the out-of-fold {ctx.loss_name} is {losses.mean():.3g}, weighted to look like the test rows {mean:.3g} "
+        f"; the out-of-fold {ctx.loss_name} is {losses.mean():.3g}, weighted to look like the test rows "
+        f"{mean:.3g} "
         f"(worth {size:,.0f} rows)"
     )
 
@@ -130,7 +139,7 @@ def _features(ctx: Context, rows: NDArray[Any], test: NDArray[Any], which: NDArr
 
 
 def _independent(ctx: Context, rng: np.random.Generator) -> NDArray[Any]:
-    """All training rows, or one of each group drawn at random: the test rows have no groups to be exchanged with."""
+    """All training rows, or one of each group at random: the test rows have no groups to exchange."""
     rows = np.arange(ctx.n)
     if ctx.groups is None:
         return rows

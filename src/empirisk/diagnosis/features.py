@@ -51,9 +51,10 @@ class Features:
 def features_of(columns: Sequence[Any], names: Sequence[str]) -> Features:
     """Features of a table.
 
-    A column of numbers gives its normal score ``Phi^-1((rank - 1/2)/n)`` and the square of it, and a mark for its
-    missing values; a column of levels a mark for each level with five rows or more (the 50 most frequent); up to
-    30 numeric columns also the products of any two scores.  Features without variation are left out.
+    A column of numbers gives its normal score ``Phi^-1((rank - 1/2)/n)`` and the square of it, and a mark for
+    its missing values; a column of levels a mark for each level with five rows or more (the 50 most
+    frequent); up to 30 numeric columns also the products of any two scores.  Features without variation are
+    left out.
 
     Parameters
     ----------

@@ -35,9 +35,9 @@ class _Class:
 def hidden_imbalance(ctx: Context) -> Answer:
     """Null: the recall of every class is at most 0.2 below that of all other rows together.
 
-    ``accuracy - recall_c = (1 - share_c)(recall_rest - recall_c)``: a difference of two shares, Newcombe's one-sided
-    bound, Bonferroni over the classes with ten rows or more; no fits.  With groups the rows count for as many as the
-    variance between groups says.
+    ``accuracy - recall_c = (1 - share_c)(recall_rest - recall_c)``: a difference of two shares, Newcombe's
+    one-sided bound, Bonferroni over the classes with ten rows or more; no fits.  With groups the rows count
+    for as many as the variance between groups says.
     """
     if ctx.classes is None:
         raise NotRun("the target is a number, so there are no classes")
@@ -79,12 +79,14 @@ def _effective(hit: Array, groups: NDArray[Any] | None) -> tuple[float, float]:
 def _answer(ctx: Context, worst: _Class, p: float, high: float, accuracy: float, tried: int) -> Answer:
     recall = worst.hits / worst.rows
     evidence = (
-        f"class {worst.label!r}: {worst.hits:,} of {worst.rows:,} rows found out of fold; p = {p:.2g} against a gap "
+        f"class {worst.label!r}: {worst.hits:,} of {worst.rows:,} rows found out of fold; p = {p:.2g} "
+        "against a gap "
         f"of {GAP} to the other rows (Newcombe's bound, Bonferroni over {tried} classes)"
     )
     if p <= ctx.level:
         sentence = (
-            f"Accuracy {accuracy:.2f} hides class {worst.label!r}: only {100 * recall:.0f} % of its {worst.rows:,} "
+            f"Accuracy {accuracy:.2f} hides class {worst.label!r}: only {100 * recall:.0f} % of its "
+            f"{worst.rows:,} "
             f"rows are found (at most {100 * worst.most:.0f} %)."
         )
         advice = (
@@ -95,7 +97,10 @@ def _answer(ctx: Context, worst: _Class, p: float, high: float, accuracy: float,
         )
     rare = len(ctx.classes if ctx.classes is not None else ()) - tried
     if high < GAP and rare == 0:
-        sentence = f"No class is found much less often than the others: no recall is {GAP} below (at most {high:.2f})."
+        sentence = (
+            f"No class is found much less often than the others: no recall is {GAP} below (at most "
+            f"{high:.2f})."
+        )
         return Answer(CODE, Outcome.CLEAR, sentence, p, evidence=evidence)
     why = f"{rare} classes have fewer than {MIN_CLASS} rows" if rare else "the rows of some class are too few"
     need = one_figure(ctx.n / worst.rows * (2.5 / GAP) ** 2 * max(recall * (1.0 - recall), 0.1))

@@ -31,7 +31,8 @@ def identical_rows(X: Any, y: Any) -> NDArray[Any]:
 
     Notes
     -----
-    Columns are numbered one by one and folded together, so that the cost is O(n p log n) and no hash can collide.
+    Columns are numbered one by one and folded together, so that the cost is O(n p log n) and no hash can
+    collide.
 
     Examples
     --------
@@ -55,9 +56,10 @@ def twin_pairs(code: NDArray[Any]) -> int:
 def chance_pairs(n: int, counts: Iterable[NDArray[Any]]) -> float:
     """About how many pairs of n rows are equal by chance, if the columns are independent of each other.
 
-    ``n (n - 1)/2 * prod_j c_j`` with c_j the share of the pairs of *different* rows that agree in column j (a missing
-    value is a value): different rows only, because copies must not count as evidence for chance.  Dependent columns
-    make more twins than independent ones: a count a hundred times as large does not prove that rows were copied.
+    ``n (n - 1)/2 * prod_j c_j`` with c_j the share of the pairs of *different* rows that agree in column j (a
+    missing value is a value): different rows only, because copies must not count as evidence for chance.
+    Dependent columns make more twins than independent ones: a count a hundred times as large does not prove
+    that rows were copied.
 
     Parameters
     ----------

@@ -25,11 +25,11 @@ _ROWS_PER_COLUMN = 3
 
 
 def influential_rows(ctx: Context) -> Answer:
-    """Null: no row lies further out than normal errors put the worst of n rows (numbers), or than its probability says.
+    """Null: no row lies further out than the worst of n normal errors (or likely labels) would.
 
-    Numbers: externally studentised residuals of the least-squares fit on the model's columns, when the model is linear
-    and has three rows a column, otherwise of the out-of-fold residuals; Bonferroni over the rows.  Classes: the
-    probability, out of fold and recalibrated, of the label that a row has.  No fits.
+    Numbers: externally studentised residuals of the least-squares fit on the model's columns, when the model
+    is linear and has three rows a column, otherwise of the out-of-fold residuals; Bonferroni over the rows.
+    Classes: the probability, out of fold and recalibrated, of the label that a row has.  No fits.
     """
     if ctx.n < _FEWEST:
         raise NotRun(f"{ctx.n} rows are fewer than {_FEWEST}")
@@ -39,14 +39,20 @@ def influential_rows(ctx: Context) -> Answer:
     p = found.p
     beyond = np.flatnonzero(p <= ctx.level)
     top = int(np.abs(found.t).argmax())
-    evidence = f"{how} of row {top}: {found.t[top]:+.1f}, p = {p[top]:.2g} among {ctx.n:,} rows (normal errors, Bonferroni)"
+    evidence = (
+        f"{how} of row {top}: {found.t[top]:+.1f}, p = {p[top]:.2g} among {ctx.n:,} rows (normal errors, "
+        "Bonferroni)"
+    )
     if len(beyond) == 0:
         sentence = (
             f"No row lies further from the fit than the worst of {ctx.n:,} rows with normal errors would."
         )
         return Answer(CODE, Outcome.CLEAR, sentence, float(p[top]), evidence=evidence)
     if heavy_tails(found.t, beyond):
-        sentence = f"Errors have heavy tails ({len(beyond)} of {ctx.n:,} rows beyond what normal errors allow): no single row is to blame."
+        sentence = (
+            f"Errors have heavy tails ({len(beyond)} of {ctx.n:,} rows beyond what normal errors allow): no "
+            "single row is to blame."
+        )
         advice = (
             "Use a loss that large errors dominate less (Huber, absolute error), or transform the target."
         )
@@ -74,14 +80,20 @@ def _rows(ctx: Context, found: Studentised, rows: NDArray[Any], evidence: str) -
     moved = 1.0 - _without(e**2, top) / float((e**2).mean())
     more = f" ({len(rows)} such rows)" if len(rows) > 1 else ""
     sentence = (
-        f"Row {top} lies {abs(found.t[top]):.1f} standard errors from the fit (chance {p:.2g} among {ctx.n:,} rows) and "
+        f"Row {top} lies {abs(found.t[top]):.1f} standard errors from the fit (chance {p:.2g} among "
+        f"{ctx.n:,} rows) and "
         f"makes up {100 * moved:.2g} % of the squared error{more}."
     )
     evidence += f"; it moves its own fitted value by {abs(found.dffits[top]):.2g} standard errors (DFFITS)"
     return Answer(
-        CODE, Outcome.FIRES, sentence, p, evidence=evidence, advice="Check it; then fit without it and compare.",
+        CODE,
+        Outcome.FIRES,
+        sentence,
+        p,
+        evidence=evidence,
+        advice="Check it; then fit without it and compare.",
         where=tuple(str(i) for i in rows[:5]),
-    )  # fmt: skip
+    )
 
 
 def _labels(ctx: Context) -> Answer:
@@ -96,25 +108,37 @@ def _labels(ctx: Context) -> Answer:
     beyond = np.flatnonzero(p <= ctx.level)
     top = int(p.argmin())
     label = str((ctx.classes if ctx.classes is not None else np.array([]))[ctx.oof.y[top]])
-    evidence = f"row {top} has label {label!r}, to which the model gave {q[top, ctx.oof.y[top]]:.2g} out of fold (recalibrated); p = {p[top]:.2g} among {ctx.n:,} rows"
+    evidence = (
+        f"row {top} has label {label!r}, to which the model gave {q[top, ctx.oof.y[top]]:.2g} out of fold "
+        f"(recalibrated); p = {p[top]:.2g} among {ctx.n:,} rows"
+    )
     if len(beyond) == 0:
         sentence = f"No label surprises more than the most surprising of {ctx.n:,} would."
         return Answer(CODE, Outcome.CLEAR, sentence, float(p[top]), evidence=evidence)
     order = beyond[np.argsort(p[beyond])]
     if len(beyond) > max(3, ctx.n / 100):
-        sentence = f"{len(beyond)} of {ctx.n:,} rows have labels to which the model gave almost no chance: it is too sure of itself."
+        sentence = (
+            f"{len(beyond)} of {ctx.n:,} rows have labels to which the model gave almost no chance: it is "
+            "too sure of itself."
+        )
         advice = "See whether these rows are labelled alike by mistake; if not, regularise or recalibrate."
         return Answer(CODE, Outcome.FIRES, sentence, float(p[top]), evidence=evidence, advice=advice)
     share = 1.0 - _without(ctx.losses, top) / float(ctx.losses.mean())
     more = f" ({len(beyond)} such rows)" if len(beyond) > 1 else ""
     sentence = (
-        f"Row {top} has label {label!r} against a chance of {q[top, ctx.oof.y[top]]:.2g} and makes up {100 * share:.2g} % of the "
+        f"Row {top} has label {label!r} against a chance of {q[top, ctx.oof.y[top]]:.2g} and makes up "
+        f"{100 * share:.2g} % of the "
         f"{ctx.loss_name}{more}."
     )
     return Answer(
-        CODE, Outcome.FIRES, sentence, float(p[top]), evidence=evidence, advice="Check its label and its values.",
+        CODE,
+        Outcome.FIRES,
+        sentence,
+        float(p[top]),
+        evidence=evidence,
+        advice="Check its label and its values.",
         where=tuple(str(i) for i in order[:5]),
-    )  # fmt: skip
+    )
 
 
 def _without(losses: Array, row: int) -> float:

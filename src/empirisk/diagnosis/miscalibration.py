@@ -20,8 +20,8 @@ CLEAR_ROWS = 500  # below, a loss just above the margin is cleared wrongly in up
 def miscalibration(ctx: Context) -> Answer:
     """Null: cross-fitted recalibration lowers the risk by at most the margin.
 
-    Classes: ``softmax(b log p + a)`` (with two classes Platt's method); numbers: ``a + b h``; the paired engine, no
-    fits of the model.
+    Classes: ``softmax(b log p + a)`` (with two classes Platt's method); numbers: ``a + b h``; the paired
+    engine, no fits of the model.
     """
     if ctx.classes is None:
         q, slope, exact = _line(ctx)
@@ -38,10 +38,16 @@ def miscalibration(ctx: Context) -> Answer:
 def _answer(ctx: Context, d: Paired, slope: float, exact: str) -> Answer:
     outcome, gain = d.outcome(ctx.level), ctx.share(d)
     what = "Predictions" if ctx.classes is None else "Probabilities"
-    evidence = f"recalibrated across the folds on {ctx.n:,} rows: the loss falls by {gain} of the baseline's (slope {slope:.2f}){exact}"
+    evidence = (
+        f"recalibrated across the folds on {ctx.n:,} rows: the loss falls by {gain} of the baseline's "
+        f"(slope {slope:.2f}){exact}"
+    )
     if outcome is Outcome.FIRES:
         shape = "too extreme" if slope < 0.95 else "too timid" if slope > 1.05 else "off"
-        sentence = f"{what} are {shape} (slope {slope:.2f}); recalibrating cuts the loss by {100 * gain.value:.2g} % of the baseline's."
+        sentence = (
+            f"{what} are {shape} (slope {slope:.2f}); recalibrating cuts the loss by {100 * gain.value:.2g} "
+            "% of the baseline's."
+        )
         advice = (
             "Fit y on the prediction and use that line, or add regularisation."
             if ctx.classes is None
@@ -49,7 +55,10 @@ def _answer(ctx: Context, d: Paired, slope: float, exact: str) -> Answer:
         )
         return Answer(CODE, outcome, sentence, d.p_fire, gain, evidence, advice)
     if outcome is Outcome.CLEAR:
-        sentence = f"{what} need no recalibration: it would save less than {100 * ctx.margin_share:g} % of the baseline's loss."
+        sentence = (
+            f"{what} need no recalibration: it would save less than {100 * ctx.margin_share:g} % of the "
+            "baseline's loss."
+        )
         return Answer(CODE, outcome, sentence, d.p_fire, gain, evidence)
     few = f"fewer than {CLEAR_ROWS} rows are never enough to clear it"
     why = d.refused or (
@@ -87,11 +96,14 @@ def line(h: Array, y: Array) -> tuple[float, float]:
 
 
 def _exact(ctx: Context) -> str:
-    """Cox's test and the debiased calibration error, as numbers: on out-of-fold rows they are no tests at 5 %."""
+    """Cox's test and the debiased calibration error: numbers, because out of fold they are no 5 % tests."""
     proba = ctx.output
     if proba.shape[1] == 2:
         confidence, hit = proba[:, 1], ctx.oof.y == 1
     else:
         confidence, hit = proba.max(axis=1), ctx.oof.y == proba.argmax(axis=1)
     cox = likelihood_ratio(proba, ctx.oof.y)
-    return f"; debiased calibration error {calibration_error(confidence, hit):.3f}; exact calibration (Cox) p = {cox:.2g}"
+    return (
+        f"; debiased calibration error {calibration_error(confidence, hit):.3f}; exact calibration (Cox) p "
+        f"= {cox:.2g}"
+    )

@@ -29,9 +29,9 @@ def rows_to_remove(
 ) -> NDArray[Any] | None:
     """Rows without which two classes are separated: few, though not always the fewest.
 
-    A plane with the smallest sum of slacks, ``min sum s_i`` with ``t_i (x_i'b + c) >= 1 - s_i``, ``s >= 0`` and ``t = 1``
-    for positive rows, -1 for others; rows with more than half the largest slack are set aside, and again, until no
-    slack is left.
+    A plane with the smallest sum of slacks, ``min sum s_i`` with ``t_i (x_i'b + c) >= 1 - s_i``, ``s >= 0``
+    and ``t = 1`` for positive rows, -1 for others; rows with more than half the largest slack are set aside,
+    and again, until no slack is left.
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ def rows_to_remove(
 
     Notes
     -----
-    An answer is a proof (the plane separates all other rows); that no shorter one exists is not proved.  At most ten
-    linear programmes of at most 2,000 rows.
+    An answer is a proof (the plane separates all other rows); that no shorter one exists is not proved.  At
+    most ten linear programmes of at most 2,000 rows.
 
     Examples
     --------

@@ -15,8 +15,8 @@ _REACH = 12.0
 def r2_survival(r2: float, population: float, n: int, q: int) -> float:
     """``P(R^2 >= r2)`` for n rows, q explaining columns and an intercept, population value ``rho^2``.
 
-    ``R^2 | K ~ Beta(q/2 + K, (n - 1 - q)/2)`` with K negative binomial, ``P(K = k) = Gamma(m + k)/(Gamma(m) k!)
-    (1 - rho^2)^m rho^(2k)``, ``m = (n - 1)/2`` (Fisher 1928): the same law as ``N/(N + chi2_{n-1-q})``,
+    ``R^2 | K ~ Beta(q/2 + K, (n - 1 - q)/2)`` with K negative binomial, ``P(K = k) = Gamma(m + k)/(Gamma(m)
+    k!) (1 - rho^2)^m rho^(2k)``, ``m = (n - 1)/2`` (Fisher 1928): the same law as ``N/(N + chi2_{n-1-q})``,
     ``N = (Z + sqrt(chi2_{n-1} rho^2/(1 - rho^2)))^2 + chi2_{q-1}``, without drawing.
 
     Parameters
@@ -45,8 +45,9 @@ def r2_survival(r2: float, population: float, n: int, q: int) -> float:
 
     References
     ----------
-    R. A. Fisher, "The general sampling distribution of the multiple correlation coefficient", Proceedings of the
-    Royal Society A 121 (1928); R. J. Muirhead, "Aspects of multivariate statistical theory" (1982), theorem 5.2.5.
+    R. A. Fisher, "The general sampling distribution of the multiple correlation coefficient", Proceedings of
+    the Royal Society A 121 (1928); R. J. Muirhead, "Aspects of multivariate statistical theory" (1982),
+    theorem 5.2.5.
 
     Examples
     --------

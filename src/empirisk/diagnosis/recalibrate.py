@@ -92,7 +92,7 @@ def log_scores(proba: Array) -> Array:
 
 
 def cross_fitted(proba: Array, label: NDArray[Any], fold: NDArray[Any]) -> tuple[Array, Array]:
-    """Recalibrated probabilities of each fold, fitted on the other folds, shape (n, C); and the slope on all rows.
+    """Probabilities of each fold recalibrated on the other folds, (n, C); and the parameters on all rows.
 
     Examples
     --------
@@ -100,7 +100,8 @@ def cross_fitted(proba: Array, label: NDArray[Any], fold: NDArray[Any]) -> tuple
     >>> p = rng.uniform(size=2000)
     >>> label = (rng.uniform(size=2000) < p).astype(int)
     >>> z = 2.0 * np.log(p / (1.0 - p))  # twice too sure
-    >>> q, theta = cross_fitted(np.column_stack([1 / (1 + np.exp(z)), 1 / (1 + np.exp(-z))]), label, np.arange(2000) % 5)
+    >>> told = np.column_stack([1 / (1 + np.exp(z)), 1 / (1 + np.exp(-z))])
+    >>> q, theta = cross_fitted(told, label, np.arange(2000) % 5)
     >>> round(float(theta[0]), 1)
     0.5
     """
@@ -113,7 +114,7 @@ def cross_fitted(proba: Array, label: NDArray[Any], fold: NDArray[Any]) -> tuple
 
 
 def likelihood_ratio(proba: Array, label: NDArray[Any]) -> float:
-    """Cox's test of exact calibration: p-value of slope 1 and intercepts 0, chi-square with C degrees of freedom."""
+    """Cox's test of exact calibration: p-value of slope 1 and intercepts 0, chi-square with C df."""
     from scipy import special
 
     z = log_scores(proba)

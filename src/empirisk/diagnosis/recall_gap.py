@@ -43,7 +43,7 @@ def gap_bounds(x0: float, n0: float, x1: float, n1: float, critical: float) -> t
 
 
 def gap_p(x0: float, n0: float, x1: float, n1: float, gap: float) -> float:
-    """Smallest one-sided level at which the lower bound of ``p0 - p1`` exceeds `gap` (0.5 when none below does).
+    """Smallest one-sided level at which the lower bound of ``p0 - p1`` exceeds `gap`, 0.5 at most.
 
     Examples
     --------

@@ -45,7 +45,9 @@ class OrderTest:
 
 
 def order_test(residual: Array, loss: Array, order: Array, rng: np.random.Generator) -> OrderTest:
-    """Permutation test of ``|sum (t - mean t) rank(e)|``, ``|sum e_i e_{i+1}|`` and ``|sum (t - mean t) rank(l)|``.
+    """Permutation test of drift, dependence of neighbours and changing loss.
+
+    ``|sum (t - mean t) rank(e)|``, ``|sum e_i e_{i+1}|``, ``|sum (t - mean t) rank(l)|``.
 
     Parameters
     ----------
@@ -64,9 +66,9 @@ def order_test(residual: Array, loss: Array, order: Array, rng: np.random.Genera
 
     Notes
     -----
-    Up to 1999 permutations, which move whole rows, so that all three statistics see the same ones.  Beyond 20,000
-    rows the test looks at 20 stretches of 1,000 rows that follow each other, spread evenly over the order.
-    O(n q B).
+    Up to 1999 permutations, which move whole rows, so that all three statistics see the same ones.  Beyond
+    20,000 rows the test looks at 20 stretches of 1,000 rows that follow each other, spread evenly over the
+    order. O(n q B).
 
     Examples
     --------
@@ -139,6 +141,7 @@ def order_of(values: Any, name: str = "order") -> Array:
         moments = array.astype("datetime64[us]")
     except (TypeError, ValueError):
         raise ValueError(
-            f"{name} holds values that are neither numbers nor dates (like 2024-01-31); give a column that sorts."
+            f"{name} holds values that are neither numbers nor dates (like 2024-01-31); give a column that "
+            "sorts."
         ) from None
     return np.where(np.isnat(moments), np.nan, moments.astype(np.int64).astype(np.float64))

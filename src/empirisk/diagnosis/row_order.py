@@ -20,8 +20,10 @@ _FEWEST = 30
 SMALL = 0.2  # a correlation that explains less than 4 %
 
 _TOLD = {
-    "drift": "predictions are too low at one end of {along} and too high at the other (rank correlation {drift:+.2f})",
-    "neighbours": "errors of rows that follow each other in {along} are alike (correlation {neighbours:+.2f})",
+    "drift": "predictions are too low at one end of {along} and too high at the other (rank correlation "
+    "{drift:+.2f})",
+    "neighbours": "errors of rows that follow each other in {along} are alike (correlation "
+    "{neighbours:+.2f})",
     "loss": "the error changes along {along} (rank correlation of order and loss {loss:+.2f})",
 }
 
@@ -29,8 +31,8 @@ _TOLD = {
 def row_order(ctx: Context) -> Answer:
     """Null: out-of-fold residuals are exchangeable over the order of the rows (or over `time`).
 
-    Permutation test of three statistics (:func:`empirisk.diagnosis.row_exchange.order_test`); no fits.  CLEAR when
-    all three correlations are below 0.2 with 95 % confidence.
+    Permutation test of three statistics (:func:`empirisk.diagnosis.row_exchange.order_test`); no fits.  CLEAR
+    when all three correlations are below 0.2 with 95 % confidence.
     """
     order = np.arange(ctx.n, dtype=np.float64) if ctx.time is None else order_of(ctx.time, "time")
     known = np.flatnonzero(~np.isnan(order))
@@ -51,11 +53,15 @@ def row_order(ctx: Context) -> Answer:
     along = "the order of the rows" if ctx.time is None else "time"
     evidence = (
         f"permutation test on {found.n:,} {unit}, p = {found.p:.2g}; rank correlation of residual and order "
-        f"{found.drift:+.3f}, of loss and order {found.loss:+.3f}, of residuals that follow each other {found.neighbours:+.3f}"
+        f"{found.drift:+.3f}, of loss and order {found.loss:+.3f}, of residuals that follow each other "
+        f"{found.neighbours:+.3f}"
     )
     if found.p <= ctx.level:
         told = _TOLD[found.kind].format(along=along, **vars(found))
-        sentence = f"Errors depend on {along} (p = {found.p:.2g}): {told}; the score may be optimistic for later rows."
+        sentence = (
+            f"Errors depend on {along} (p = {found.p:.2g}): {told}; the score may be optimistic for later "
+            "rows."
+        )
         advice = "Split by time or by group, and give the model the time or what changes with it."
         return Answer(CODE, Outcome.FIRES, sentence, found.p, evidence=evidence, advice=advice)
     return _quiet(found, along, evidence)
@@ -73,7 +79,7 @@ def _quiet(found: OrderTest, along: str, evidence: str) -> Answer:
 
 
 def _dealt_at_random(ctx: Context, order: Array) -> None:
-    """Folds that are blocks of the order have their own errors of the mean: rows are not exchangeable then."""
+    """Folds that are blocks of the order have errors of their own: rows are not exchangeable then."""
     fold = ctx.fold[np.argsort(order, kind="stable")]
     changes = int(np.count_nonzero(np.diff(fold)))
     if changes < 2 * len(ctx.plan.splits):
@@ -81,7 +87,7 @@ def _dealt_at_random(ctx: Context, order: Array) -> None:
 
 
 def _residuals(ctx: Context) -> tuple[Array, Array]:
-    """Signed residuals (one column a class but the first) and losses, from labels alone where nothing else is."""
+    """Signed residuals (one column a class but the first) and losses, from labels where nothing else is."""
     p = ctx.oof
     if ctx.classes is None:
         e = np.asarray(p.y - p.output("pred"))

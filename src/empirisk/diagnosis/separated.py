@@ -25,8 +25,8 @@ _MOST_CELLS = 20_000_000
 def separation(ctx: Context) -> Answer:
     """A fact, not a test: whether a plane separates the classes, found by linear programming with a proof.
 
-    What it means is a probability: labels that mean nothing are separated with Cover's chance.  Near-separation:
-    the same after removing at most 1 % of the rows.  For linear classifiers; no fits.
+    What it means is a probability: labels that mean nothing are separated with Cover's chance.
+    Near-separation: the same after removing at most 1 % of the rows.  For linear classifiers; no fits.
     """
     if ctx.classes is None:
         raise NotRun("the target is a number, so there are no classes")
@@ -65,7 +65,8 @@ def _separable(ctx: Context, view: LinearMatrix, found: Separation, chance: floa
         else f"separated (but for {found.n_boundary:,} rows on the border)"
     )
     meaning = (
-        f"; with {ctx.n:,} rows and {view.p:,} columns {100 * chance:.0f} % of meaningless labels would be, too"
+        f"; with {ctx.n:,} rows and {view.p:,} columns {100 * chance:.0f} % of meaningless labels would be, "
+        "too"
         if chance > 0.05
         else ""
     )
@@ -106,18 +107,27 @@ def _nearly(ctx: Context, view: LinearMatrix) -> Answer:
         if rows is not None:
             one = f"Class {labels[k]!r}" if len(labels) > 2 else "One class"
             shown = ", ".join(str(i) for i in rows[:5])
-            sentence = f"{one} is separated from the rest by a plane but for {len(rows)} of {ctx.n:,} rows (row {shown})."
+            sentence = (
+                f"{one} is separated from the rest by a plane but for {len(rows)} of {ctx.n:,} rows (row "
+                f"{shown})."
+            )
             return Answer(
-                CODE, Outcome.FACT, sentence,
+                CODE,
+                Outcome.FACT,
+                sentence,
                 evidence="linear programme with the smallest sum of slacks, checked on every row",
-                advice="Check those rows: coefficients hang on them alone, and without them they have no finite value.",
+                advice="Check those rows: coefficients hang on them alone, and without them they have no "
+                "finite value.",
                 where=tuple(str(i) for i in rows[:5]),
-            )  # fmt: skip
-    sentence = f"No plane separates the classes; none was found that fails on at most {100 * _SHARE:.0f} % of the rows."
+            )
+    sentence = (
+        f"No plane separates the classes; none was found that fails on at most {100 * _SHARE:.0f} % of the "
+        "rows."
+    )
     return Answer(CODE, Outcome.CLEAR, sentence)
 
 
 def _worth_a_look(ctx: Context, k: int) -> bool:
-    """A plane that fails on 1 % of the rows would let the model fail on fewer than one in ten of them out of fold."""
+    """With a plane that fails on 1 % of the rows, the model would fail on fewer than 10 % out of fold."""
     wrong = (ctx.oof.y == k) != (ctx.oof.output("pred") == k)
     return bool(wrong.mean() <= 10 * _SHARE)

@@ -23,8 +23,8 @@ class Studentised:
     Parameters
     ----------
     t : array, shape (n,)
-        ``e_i / (s_(i) sqrt(1 - h_i))``, Student's t with `df` degrees of freedom for normal errors; 0 where a row
-        determines its own fit.
+        ``e_i / (s_(i) sqrt(1 - h_i))``, Student's t with `df` degrees of freedom for normal errors; 0 where a
+        row determines its own fit.
     leverage : array, shape (n,)
         Diagonal of the hat matrix (1/n when the residuals come from other folds).
     df : int
@@ -125,8 +125,8 @@ def _basis(X: Array, intercept: bool) -> Array:
 def heavy_tails(t: Array, beyond: NDArray[Any]) -> bool:
     """Whether the residuals have heavy tails as a whole, so that single rows are not the story.
 
-    Too many rows beyond the limit (more than 3 and 1 %), or the others have a kurtosis that normal values exceed in
-    5 % of the samples.
+    Too many rows beyond the limit (more than 3 and 1 %), or the others have a kurtosis that normal values
+    exceed in 5 % of the samples.
 
     Parameters
     ----------
@@ -137,12 +137,14 @@ def heavy_tails(t: Array, beyond: NDArray[Any]) -> bool:
 
     References
     ----------
-    F. J. Anscombe, W. J. Glynn, "Distribution of the kurtosis statistic b2 for normal samples", Biometrika 70 (1983).
+    F. J. Anscombe, W. J. Glynn, "Distribution of the kurtosis statistic b2 for normal samples", Biometrika 70
+    (1983).
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> heavy_tails(rng.standard_t(3, size=500), np.array([], dtype=int)), heavy_tails(rng.normal(size=500), [])
+    >>> none = np.array([], dtype=int)
+    >>> heavy_tails(rng.standard_t(3, size=500), none), heavy_tails(rng.normal(size=500), none)
     (True, False)
     """
     from scipy.stats import kurtosistest

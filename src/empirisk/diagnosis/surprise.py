@@ -15,8 +15,9 @@ __all__ = ["surprises"]
 def surprises(proba: Array, label: NDArray[Any]) -> Array:
     """``min(1, n (C - 1) p_i)``, p_i the probability given to the label that row i has.
 
-    If the probabilities are right, ``P(p_i <= a) <= (C - 1) a`` for any a, because at most C - 1 labels have a
-    probability of at most ``a < 1/C``: a p-value of each row that no assumption on x enters, Bonferroni over n.
+    If the probabilities are right, ``P(p_i <= a) <= (C - 1) a`` for any a, because at most C - 1 labels have
+    a probability of at most ``a < 1/C``: a p-value of each row that no assumption on x enters, Bonferroni
+    over n.
 
     Parameters
     ----------

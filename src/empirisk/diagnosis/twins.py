@@ -42,7 +42,10 @@ def twins_across_folds(ctx: Context) -> Answer:
         sentence = f"{k:,} of {ctx.n:,} rows have twins in other folds: too few to matter."
         return Answer(CODE, Outcome.FACT, sentence, evidence=_count(k, ctx.n))
     if pairs_by_chance(ctx.X, ctx.y, code) > BY_CHANCE * twin_pairs(code):
-        sentence = f"{k:,} rows have twins in other folds, but so few different rows are possible that chance makes them."
+        sentence = (
+            f"{k:,} rows have twins in other folds, but so few different rows are possible that chance "
+            "makes them."
+        )
         return Answer(CODE, Outcome.FACT, sentence, evidence=_count(k, ctx.n))
     if ctx.n < 50 or (ctx.rarest is not None and ctx.rarest < 10):
         raise NotRun(f"{k} rows have twins in other folds; with so few rows their effect cannot be tested")
@@ -56,7 +59,9 @@ def twins_across_folds(ctx: Context) -> Answer:
 
 
 def twin_effect(d: Array, unit: NDArray[Any], margin: float) -> tuple[float, float, float]:
-    """Mean of d, its standard error ``1.25 sd(D_g) sqrt(G)/n`` over the sums D_g by unit, and p of "above the margin".
+    """Mean of d, its standard error, and the p-value of "above the margin".
+
+    ``se = 1.25 sd(D_g) sqrt(G)/n`` over the sums D_g of the G units.
 
     Examples
     --------
@@ -74,9 +79,14 @@ def twin_effect(d: Array, unit: NDArray[Any], margin: float) -> tuple[float, flo
 def _answer(ctx: Context, k: int, gain: float, se: float, p: float) -> Answer:
     r0 = ctx.baseline_risk
     share = Estimate(
-        gain / r0, (gain - 1.96 * se) / r0, (gain + 1.96 * se) / r0, 0.95, k,
-        "rows with twins, standard error over groups of equal rows", target="optimism of the score, as a share of the baseline's loss",
-    )  # fmt: skip
+        gain / r0,
+        (gain - 1.96 * se) / r0,
+        (gain + 1.96 * se) / r0,
+        0.95,
+        k,
+        "rows with twins, standard error over groups of equal rows",
+        target="optimism of the score, as a share of the baseline's loss",
+    )
     evidence = f"{_count(k, ctx.n)}; kept together, the loss rises by {share} of the baseline's; p = {p:.2g}"
     if p <= ctx.level:
         sentence = (
@@ -87,9 +97,15 @@ def _answer(ctx: Context, k: int, gain: float, se: float, p: float) -> Answer:
         return Answer(CODE, Outcome.FIRES, sentence, p, evidence=evidence, advice=advice)
     below = float(special.ndtr((gain - ctx.margin) / se)) if se > 0.0 else 1.0
     if below <= 0.05 and k >= _FEWEST:
-        sentence = f"{k:,} rows have twins in other folds, which flatter the score by less than {100 * ctx.margin_share:g} %."
+        sentence = (
+            f"{k:,} rows have twins in other folds, which flatter the score by less than "
+            f"{100 * ctx.margin_share:g} %."
+        )
         return replace(Answer(CODE, Outcome.CLEAR, sentence, p), evidence=evidence)
-    sentence = f"{k:,} rows have twins in other folds; whether they flatter the score by more than {100 * ctx.margin_share:g} % cannot be told."
+    sentence = (
+        f"{k:,} rows have twins in other folds; whether they flatter the score by more than "
+        f"{100 * ctx.margin_share:g} % cannot be told."
+    )
     return Answer(CODE, Outcome.CANNOT_TELL, sentence, p, evidence=evidence)
 
 

@@ -52,9 +52,9 @@ def two_sample(
 ) -> TwoSample:
     """Permutation test of three statistics, combined by their smallest p-value.
 
-    (i) A cross-fitted ridge discriminant on the single-column features, ``sum over folds of s_i (g_i - mean g)``;
-    (ii) the largest difference of means over all features, products of pairs among them; (iii) the largest
-    Kolmogorov-Smirnov distance of a numeric column.
+    (i) A cross-fitted ridge discriminant on the single-column features, ``sum over folds of s_i (g_i - mean
+    g)``; (ii) the largest difference of means over all features, products of pairs among them; (iii) the
+    largest Kolmogorov-Smirnov distance of a numeric column.
 
     Parameters
     ----------
@@ -73,10 +73,10 @@ def two_sample(
 
     Notes
     -----
-    The folds are dealt without a look at the labels, and the labels enter each statistic linearly (before absolute
-    values), so that all permutations share one factorisation a fold.  Exact under exchangeability of the units.
-    A discriminant on all products would drown a change of one pair in the noise of the others; the largest
-    difference does not.  O(n q^2 + n (q + d) B).
+    The folds are dealt without a look at the labels, and the labels enter each statistic linearly (before
+    absolute values), so that all permutations share one factorisation a fold.  Exact under exchangeability of
+    the units. A discriminant on all products would drown a change of one pair in the noise of the others; the
+    largest difference does not.  O(n q^2 + n (q + d) B).
 
     Examples
     --------
@@ -111,7 +111,8 @@ def _label_of_units(g: Array, unit: NDArray[Any]) -> Array:
     mixed = np.flatnonzero((label > 0.0) & (label < 1.0))
     if len(mixed):
         raise ValueError(
-            f"{len(mixed)} groups have rows in both samples; whole groups cannot be exchanged then: leave the groups out."
+            f"{len(mixed)} groups have rows in both samples; whole groups cannot be exchanged then: leave "
+            "the groups out."
         )
     return np.asarray(label)
 
