@@ -221,6 +221,8 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):
             With ``hypothesis_``, ``training_error_`` and ``certificate_``, which says how far the error
             can be from the smallest in the class.
         """
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         points, y = self._validated(X, y)
         classes, positive = two_labels(y)
         weight = check_weight(sample_weight, len(points))

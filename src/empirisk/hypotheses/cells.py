@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -71,7 +73,9 @@ def _around(block: Rays, simple: NDArray[np.bool_], patterns: NDArray[np.bool_])
     return rows
 
 
-def heaviest(V: Integers, gain: Array, *, zero: bool = False) -> tuple[float, Integers]:
+def heaviest(
+    V: Integers, gain: Array, *, zero: bool = False, deadline: float = math.inf
+) -> tuple[float, Integers]:
     """The largest ``sum_i gain_i 1[w . v_i > 0]`` over nonzero w (all w, with `zero`), and such a w.
 
     Parameters
@@ -82,32 +86,41 @@ def heaviest(V: Integers, gain: Array, *, zero: bool = False) -> tuple[float, In
         What it is worth to label each of them True.
     zero : bool
         Whether w = 0 is allowed.
+    deadline : float
+        When to give up, on the clock of ``time.monotonic``.
 
     Returns
     -------
     value : float
     w : array of integers, shape (p,)
+
+    Raises
+    ------
+    TimeoutError
+        At the deadline.
     """
     p = V.shape[1]
     basis = column_basis(V)
     moving = np.flatnonzero((V != 0).any(axis=1))
     best, w = -np.inf, np.array([0] * p, dtype=object)
     if len(moving):
-        best, w[basis] = _heaviest_spanning(V[np.ix_(moving, np.array(basis, dtype=np.intp))], gain[moving])
+        best, w[basis] = _heaviest_spanning(
+            V[np.ix_(moving, np.array(basis, dtype=np.intp))], gain[moving], deadline
+        )
     if best < 0.0 and (zero or len(basis) < p):
         null = None if zero else any_null_vector(V)
         return 0.0, np.array([0] * p, dtype=object) if null is None else null
     return best, w
 
 
-def _heaviest_spanning(V: Integers, gain: Array) -> tuple[float, Integers]:
+def _heaviest_spanning(V: Integers, gain: Array, deadline: float) -> tuple[float, Integers]:
     """The same when the vectors span the space and none is zero."""
     n, r = V.shape
     if n == r:
         wanted = gain > 0.0
         return float(gain[wanted].sum()), solve(V, [1 if v else -1 for v in wanted])
     best, chosen = -np.inf, None
-    for block in rays(V):
+    for block in rays(V, deadline):
         if not len(block.signs):
             continue
         free = np.maximum(gain[block.subsets], 0.0).sum(axis=1)
@@ -115,7 +128,7 @@ def _heaviest_spanning(V: Integers, gain: Array) -> tuple[float, Integers]:
             values = (block.signs * turn > 0) @ gain + free
             for b in np.flatnonzero((block.signs == 0).sum(axis=1) > r - 1):
                 flat = block.signs[b] == 0
-                values[b] += max(0.0, heaviest(V[flat], gain[flat], zero=True)[0]) - free[b]
+                values[b] += heaviest(V[flat], gain[flat], zero=True, deadline=deadline)[0] - free[b]
             top = int(np.argmax(values))
             if values[top] > best:
                 best, chosen = float(values[top]), block.signs[top] * turn

@@ -26,7 +26,7 @@ def fewest_errors(
     separate: Callable[[NDArray[np.bool_]], Any],
     gained: Callable[[Any], float],
     start: Any,
-    seconds: float,
+    deadline: float,
 ) -> tuple[Any, float | None, str]:
     """A rule with a large sum of gains, a bound on every rule's (None: it is the largest), and the argument.
 
@@ -46,8 +46,8 @@ def fewest_errors(
         Sum of gains of a rule.
     start : Any
         Some rule.
-    seconds : float
-        When to stop.
+    deadline : float
+        When to stop, on the clock of ``time.monotonic``.
 
     Returns
     -------
@@ -60,9 +60,8 @@ def fewest_errors(
     Parker and Ryan 1996, Annals of Mathematics and Artificial Intelligence 17.  Codato and Fischetti 2006,
     Operations Research 54.
     """
-    search = _Search(V, gain, separate, gained)
+    search = _Search(V, gain, separate, gained, deadline)
     search.keep(start)
-    deadline = time.monotonic() + seconds
     given_up = np.zeros(len(gain), dtype=bool)
     while True:
         complete = search.extend(given_up)
@@ -73,21 +72,25 @@ def fewest_errors(
             return search.best[1], None, told
         left = deadline - time.monotonic()
         if left <= 0.0 or not complete:
-            why = f"stopped after {seconds:g} seconds" if complete else "rows too close to a plane to go on"
-            return search.best[1], most, f"{told}, {why}"
+            why = (
+                "stopped at the time limit" if left <= 0.0 else "some rows are too close to a plane to go on"
+            )
+            return search.best[1], most, f"{told}; {why}"
         given_up = search.cover(left)
 
 
 class _Search:
     """Conflicts found so far, the best rule, and the cost that no rule avoids."""
 
-    def __init__(self, V: Integers, gain: Array, separate: Any, gained: Callable[[Any], float]) -> None:
+    def __init__(
+        self, V: Integers, gain: Array, separate: Any, gained: Callable[[Any], float], deadline: float
+    ) -> None:
         self.V, self.gain = V, gain
         self.F = scaled(V)[0]
         self.positive = gain > 0.0
         self.cost = np.abs(gain)
         self.ideal = float(gain[self.positive].sum())
-        self.separate, self.gained = separate, gained
+        self.separate, self.gained, self.deadline = separate, gained, deadline
         self.conflicts: list[NDArray[np.intp]] = []
         self.best: tuple[float, Any] = (-np.inf, None)
         self.floor = 0.0
@@ -97,7 +100,7 @@ class _Search:
     def extend(self, given_up: NDArray[np.bool_]) -> bool:
         """Give up more rows until the others are separable; each step adds a conflict."""
         kept = ~given_up & (self.gain != 0.0)
-        while True:
+        while time.monotonic() < self.deadline:
             rows = np.flatnonzero(kept)
             price = self.rng.uniform(0.5, 1.5, len(rows))
             found = conflict(self.F[rows], self.positive[rows], price)
@@ -108,6 +111,7 @@ class _Search:
                 return False
             self.conflicts.append(rows)
             kept[rows[np.argmin(self.cost[rows])]] = False
+        return False
 
     def keep(self, rule: Any) -> bool:
         """Note a rule when it is better."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from empirisk.hypotheses.cells import heaviest, labellings
 from empirisk.hypotheses.exact import Integers, integers
 from empirisk.hypotheses.polynomial_rule import PolynomialRule
+from empirisk.hypotheses.rays import LAPLACE
 from empirisk.hypotheses.separate import margin_weights
 from empirisk.typing import Array
 
@@ -49,11 +50,11 @@ class Lift:
     def cells(self) -> int:
         """About how many numbers it takes to compare all cells of the arrangement."""
         n, p = self.V.shape
-        return int(comb(n, p - 1) * n * p)
+        return int(comb(n, p - 1) * n * p) * (1 if p <= LAPLACE else 200)
 
-    def heaviest(self, gain: Array) -> PolynomialRule:
+    def heaviest(self, gain: Array, deadline: float = math.inf) -> PolynomialRule:
         """The rule that gains most, with a large margin where floating point can give it one."""
-        w = heaviest(self.V, self.with_extra(gain))[1]
+        w = heaviest(self.V, self.with_extra(gain), deadline=deadline)[1]
         return self.separate(self.labels(w)) or self.rule(list(w))
 
     def labels(self, w: Integers) -> NDArray[np.bool_]:

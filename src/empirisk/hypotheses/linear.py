@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -45,9 +48,11 @@ class LinearClass(Spatial):
         rule = lift.separate(wanted, data.gain != 0.0)
         if rule is not None:
             return rule, None, "the rows are separable, up to copies"
+        deadline = time.monotonic() + self.time_limit
         if lift.cells <= _CELLS:
             told = f"all cells of the arrangement of {len(lift.V)} hyperplanes were compared"
-            return lift.heaviest(data.gain), None, told
+            with contextlib.suppress(TimeoutError):
+                return lift.heaviest(data.gain, deadline - 0.5 * self.time_limit), None, told
         gain = lift.with_extra(data.gain)
         extra = float(gain[len(wanted) :].sum())
         found, most, argument = fewest_errors(
@@ -56,7 +61,7 @@ class LinearClass(Spatial):
             lambda kept: lift.separate(wanted, kept[: len(wanted)]),
             lambda rule: float(data.gain[rule(data.points)].sum()) + extra,
             lift.rule([-1] + [0] * (lift.V.shape[1] - 1)),
-            self.time_limit,
+            deadline,
         )
         return found, None if most is None else most - extra, argument
 

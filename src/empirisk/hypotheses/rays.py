@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -13,10 +14,11 @@ from numpy.typing import NDArray
 from empirisk.hypotheses.exact import Integers, null_vector, scaled, signs
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["Rays", "rays"]
+__all__ = ["LAPLACE", "Rays", "rays"]
 
 _CELLS = 2_000_000
-_LAPLACE = 5
+# Up to this dimension signs come from cofactors in floating point first.
+LAPLACE = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +37,7 @@ class Rays:
     signs: NDArray[np.int8]
 
 
-def rays(V: Integers) -> Iterator[Rays]:
+def rays(V: Integers, deadline: float = math.inf) -> Iterator[Rays]:
     """All rays, in blocks; a ray in which more than r - 1 hyperplanes meet comes once.
 
     Signs are computed in floating point with a bound on the rounding error, and in integers where the bound
@@ -45,19 +47,28 @@ def rays(V: Integers) -> Iterator[Rays]:
     ----------
     V : array of integers, shape (n, r)
         Vectors that span R^r, none of them zero.
+    deadline : float
+        When to give up, on the clock of ``time.monotonic``.
 
     Yields
     ------
     Rays
+
+    Raises
+    ------
+    TimeoutError
+        At the deadline.
     """
     n, r = V.shape
     A = scaled(V)[0]
     seen: set[bytes] = set()
     sets = itertools.combinations(range(n), r - 1)
-    size = max(1, _CELLS // (n * (r + 1)))
+    size = max(1, _CELLS // (n * (r + 1))) if r <= LAPLACE else 100
     while chunk := list(itertools.islice(sets, size)):
+        if time.monotonic() > deadline:
+            raise TimeoutError("the cells are too many to compare in time")
         subsets = np.array(chunk, dtype=np.intp).reshape(len(chunk), r - 1)
-        side = _sides(V, A, subsets) if r <= _LAPLACE else _exact_sides(V, subsets)
+        side = _sides(V, A, subsets) if r <= LAPLACE else _exact_sides(V, subsets)
         flat = side == 0
         kept = flat.sum(axis=1) < n
         for b in np.flatnonzero(kept & (flat.sum(axis=1) > r - 1)):

@@ -106,8 +106,8 @@ class NoFreeLunch:
 
     def _repr_html_(self) -> str:
         body = "".join(
-            f"<tr><th scope='row'>{html.escape(name)}</th><td>{html.escape(_number(e))}</td><td>{least:.4g}</td>"
-            f"<td>{book}</td><td>{html.escape(_how(e))}</td></tr>"
+            f"<tr><th scope='row'>{html.escape(name)}</th><td>{html.escape(_number(e))}</td>"
+            f"<td>{least:.4g}</td><td>{book}</td><td>{html.escape(_how(e))}</td></tr>"
             for name, e, least, book in self._rows()
         )
         head = "".join(
