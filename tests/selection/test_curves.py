@@ -122,7 +122,7 @@ def test_rows_for_a_gain_invert_the_bracket() -> None:
 def test_the_signs_of_the_gain() -> None:
     worse = made_curve(-0.1, 0.001).extrapolate(2.0)
     assert worse.gain[0].high < 0.0
-    assert "would not fall" in worse.sentences[0]
+    assert "would rise by 0.0" in worse.sentences[0]
     open_ = made_curve(0.001, 0.1).extrapolate(2.0)
     assert open_.gain[0].low < 0.0 < open_.gain[0].high
     assert "cannot be told" in open_.sentences[0]

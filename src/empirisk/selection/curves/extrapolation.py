@@ -90,10 +90,14 @@ def _sentence(factor: float, rows: int, gain: Estimate) -> str:
     low, high = gain.low or 0.0, gain.high or 0.0
     at = f"With {factor:g} times the rows ({rows:,}) the expected loss"
     if high <= 0.0:
-        return f"{at} would not fall (change {-gain.value:.3g}, between {-high:.3g} and {-low:.3g})."
+        return f"{at} would rise by {_number(-gain.value)} ({_number(-high)} to {_number(-low)})."
     if low > 0.0:
-        return f"{at} would fall by {gain.value:.3g} ({low:.3g} to {high:.3g})."
-    return f"{at} would fall by at most {high:.3g}; whether it falls at all cannot be told."
+        return f"{at} would fall by {_number(gain.value)} ({_number(low)} to {_number(high)})."
+    return f"{at} would fall by at most {_number(high)}; whether it falls at all cannot be told."
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000.0 else f"{value:.3g}"
 
 
 def extrapolate(curve: LearningCurve, factors: Sequence[float]) -> Extrapolation:
