@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from threadpoolctl import threadpool_limits
 
+from empirisk.data.threads import one_thread
 from empirisk.selection.folds import Plan
 from empirisk.selection.intervals.base import Floats
 from empirisk.selection.metrics.predictions import Predictions, classification, encode, regression
@@ -100,7 +100,7 @@ def fit_folds(
 def one_thread_if_small(X: Any) -> AbstractContextManager[Any]:
     """One BLAS thread for tables below :data:`SMALL` cells."""
     small = int(np.prod(getattr(X, "shape", (0,)))) < SMALL
-    return threadpool_limits(1, user_api="blas") if small else nullcontext()
+    return one_thread() if small else nullcontext()
 
 
 def fit_rows(

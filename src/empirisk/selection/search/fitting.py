@@ -58,7 +58,7 @@ class Job:
 
 def fit_task(job: Job, bundle: Bundle, points: Sequence[Params], split: Split) -> list[Record]:
     """Records of the members of a bundle (`points` are theirs) on one split."""
-    with one_thread_if_small(job.X), warnings.catch_warnings():
+    with warnings.catch_warnings():
         # Parallel workers and repeated folds would say the same thing hundreds of times.
         warnings.simplefilter("ignore")
         if bundle.strength:
@@ -67,6 +67,12 @@ def fit_task(job: Job, bundle: Bundle, points: Sequence[Params], split: Split) -
             except Exception:  # a path stops at its first bad member: fit each by itself to see which
                 pass
         return [_one(job, point, split) for point in points]
+
+
+def fit_elsewhere(job: Job, bundle: Bundle, points: Sequence[Params], split: Split) -> list[Record]:
+    """:func:`fit_task` in a process of its own, which has yet to limit its threads."""
+    with one_thread_if_small(job.X):
+        return fit_task(job, bundle, points, split)
 
 
 def _along_path(job: Job, bundle: Bundle, points: Sequence[Params], split: Split) -> list[Record]:

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
+from empirisk.selection.fit_folds import one_thread_if_small
 from empirisk.selection.folds import Plan
 from empirisk.selection.intervals.base import Floats
 from empirisk.selection.metrics import METRICS
-from empirisk.selection.search.fitting import Job, fit_task
+from empirisk.selection.search.fitting import Job, fit_elsewhere, fit_task
 from empirisk.selection.search.ledger import Ledger, Task
 from empirisk.selection.search.points import Params
 from empirisk.selection.search.race import Race
@@ -101,16 +102,17 @@ class Rounds:
             return self.job, bundle, [points[i] for i in bundle.members], self.plan.splits[task[0]]
 
         if self.n_jobs in (None, 1):
-            for task, bundle in waiting:
-                self._check_clock()
-                yield task, fit_task(*arguments(task, bundle))
+            with one_thread_if_small(self.job.X):  # once for all: it takes as long as a small fit
+                for task, bundle in waiting:
+                    self._check_clock()
+                    yield task, fit_task(*arguments(task, bundle))
             return
         size = 2 * effective_n_jobs(self.n_jobs) if math.isfinite(self.deadline) else max(1, len(waiting))
         for start in range(0, len(waiting), size):
             batch = waiting[start : start + size]
             self._check_clock()
             pool = Parallel(n_jobs=self.n_jobs, return_as="generator")
-            found = pool(delayed(fit_task)(*arguments(*item)) for item in batch)
+            found = pool(delayed(fit_elsewhere)(*arguments(*item)) for item in batch)
             yield from zip((task for task, _ in batch), found, strict=True)
 
     def _check_clock(self) -> None:
