@@ -73,11 +73,11 @@ def simulate(
 
 HEAD = """# How tight the bounds on one model are, and how often they fail
 
-Made by `python -m bench.coverage.ladder` with seed 0: {reps} samples of {n:,} training and {n_test} test rows on a
-circle, labels of the right half flipped with probability 0.15 (the smallest possible risk); delta = {delta}. "Mean
-bound" is to be held against the mean true risk of the model; "fails" is the share of samples in which the risk
-was larger, at most {delta} by the theorem. Only the exact test-set bound comes near its delta: all others pay
-for the worst case.
+Made by `python -m bench.coverage.ladder` with seed 0: {reps} samples of {n:,} training and {n_test} test
+rows on a circle, labels of the right half flipped with probability 0.15 (the smallest possible risk); delta
+= {delta}. "Mean bound" is to be held against the mean true risk of the model; "fails" is the share of
+samples in which the risk was larger, at most {delta} by the theorem. Only the exact test-set bound comes
+near its delta: all others pay for the worst case.
 
 | model | true risk | bound | mean bound | fails |
 |---|---|---|---|---|
