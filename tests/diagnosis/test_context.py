@@ -54,7 +54,9 @@ def test_losses_are_those_of_the_out_of_fold_predictions(numbers: Sample, classe
     assert ctx.losses.mean() == pytest.approx(log_loss(y, p))
 
 
-def test_baseline_is_the_mean_or_the_frequencies_of_the_training_rows(numbers: Sample, classes: Sample) -> None:
+def test_baseline_is_the_mean_or_the_frequencies_of_the_training_rows(
+    numbers: Sample, classes: Sample
+) -> None:
     X, y = numbers
     ctx = context(Ridge(), X, y, random_state=1)
     train, test = ctx.plan.splits[2]

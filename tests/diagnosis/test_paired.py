@@ -104,6 +104,8 @@ def test_the_row_count_gives_the_power_it_promises(rng: np.random.Generator) -> 
 
 def test_level_at_the_boundary(rng: np.random.Generator) -> None:
     # Independent rows whose gain is the margin: the factor makes 5 % into P(T >= 1.25 t_.95) = 2 %.
-    fired = np.mean([paired(rng.normal(0.2, 1.0, 100), np.zeros(100), 0.2).p_fire <= 0.05 for _ in range(4000)])
+    fired = np.mean(
+        [paired(rng.normal(0.2, 1.0, 100), np.zeros(100), 0.2).p_fire <= 0.05 for _ in range(4000)]
+    )
     nominal = stats.t.sf(1.25 * stats.t.ppf(0.95, 99), 99)
     assert abs(fired - nominal) < 4 * math.sqrt(nominal / 4000)

@@ -53,7 +53,10 @@ def as_column(values: NDArray[Any]) -> NDArray[Any]:
         return values.astype(np.float64)
     if values.dtype.kind in "mM":
         return np.where(np.isnat(values), np.nan, values.astype(np.int64).astype(np.float64))
-    out = np.array([None if _missing(v) else v for v in values.tolist()], dtype=object)
+    listed = values.tolist()
+    if all(type(v) is str for v in listed):  # the common case, without a look at each cell's truth
+        return np.array(listed, dtype=object)
+    out = np.array([None if _missing(v) else v for v in listed], dtype=object)
     known = [v for v in out.tolist() if v is not None]
     if known and all(isinstance(v, int | float) for v in known):
         return np.array([np.nan if v is None else float(v) for v in out.tolist()])

@@ -11,7 +11,7 @@ from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.linear_matrix import MOST_CELLS, linear_matrix
 from empirisk.diagnosis.model_parts import is_linear
-from empirisk.diagnosis.recalibrate import cross_fitted
+from empirisk.diagnosis.recalibrate import recalibrated
 from empirisk.diagnosis.studentised import Studentised, heavy_tails, studentise
 from empirisk.diagnosis.surprise import surprises
 from empirisk.typing import Array
@@ -103,7 +103,7 @@ def _labels(ctx: Context) -> Answer:
         ctx.classes if ctx.classes is not None else ()
     ):
         raise NotRun(f"a class has fewer than {_CLASS_ROWS} rows")
-    q = cross_fitted(ctx.oof.output("proba"), ctx.oof.y, ctx.fold)[0]
+    q = recalibrated(ctx)[0]
     p = surprises(q, ctx.oof.y)
     beyond = np.flatnonzero(p <= ctx.level)
     top = int(p.argmin())

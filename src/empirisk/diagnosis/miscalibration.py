@@ -8,7 +8,7 @@ from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.calibration_error import calibration_error
 from empirisk.diagnosis.paired import Paired
-from empirisk.diagnosis.recalibrate import cross_fitted, likelihood_ratio
+from empirisk.diagnosis.recalibrate import likelihood_ratio, recalibrated
 from empirisk.typing import Array
 
 __all__ = ["CLEAR_ROWS", "CODE", "miscalibration"]
@@ -29,7 +29,7 @@ def miscalibration(ctx: Context) -> Answer:
         ctx.loss_name  # noqa: B018  (NotRun without probabilities)
         if ctx.oof.n_classes > len(ctx.classes):
             raise NotRun("some folds hold a class that the model never saw")
-        q, theta = cross_fitted(ctx.output, ctx.oof.y, ctx.fold)
+        q, theta = recalibrated(ctx)
         slope, exact = float(theta[0]), _exact(ctx)
     d = ctx.compare(ctx.losses_of(np.asarray(q, dtype=np.float64)), clear_rows=CLEAR_ROWS)
     return _answer(ctx, d, slope, exact)

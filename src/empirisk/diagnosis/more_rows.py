@@ -106,12 +106,11 @@ def more_rows(ctx: Context) -> Answer:
     d, r0 = doubling.d, ctx.baseline_risk
     shown = evidence(ctx, d, "the model against the same on half the rows")
     low, high = doubling.next_gain()
-    bracket = None if d.refused else (low / r0, high / r0)
-    middle = 0.0 if bracket is None else max(0.0, d.gain / r0 * 0.5)
-    gain = Estimate(
-        middle, *(bracket or (None, None)), 0.95, d.n, "last doubling of the rows", d.refused, TARGET
-    )
-    if d.refused or bracket is None:
+    bracket = (low / r0, high / r0)
+    limits = (None, None) if d.refused else bracket
+    middle = 0.0 if d.refused else max(0.0, 0.5 * d.gain / r0)
+    gain = Estimate(middle, limits[0], limits[1], 0.95, d.n, "last doubling of the rows", d.refused, TARGET)
+    if d.refused:
         return Answer(CODE, Outcome.CANNOT_TELL, cannot_tell(ctx, d, _QUESTION), None, gain, shown)
     one_sided = float(special.stdtrit(d.n - 1, 0.95)) * d.se
     if doubling.factor * (d.gain - one_sided) > d.margin:

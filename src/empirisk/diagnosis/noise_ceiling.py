@@ -142,7 +142,7 @@ def _variance(y: Floats, sets: list[NDArray[np.intp]]) -> tuple[float, float]:
     """Chi-square interval of the pooled variance within sets of equal rows (Gaussian noise)."""
     within = sum(float(((y[rows] - y[rows].mean()) ** 2).sum()) for rows in sets)
     df = sum(rows.size - 1 for rows in sets)
-    return within / special.chdtri(df, 0.025), within / special.chdtri(df, 0.975)
+    return within / float(special.chdtri(df, 0.025)), within / float(special.chdtri(df, 0.975))
 
 
 def _disagreement(y: NDArray[Any], pairs: list[tuple[int, int]]) -> tuple[float, float]:

@@ -127,7 +127,7 @@ def paired(
     gain = float(d.mean())
     if groups is not None:  # sums by group, scaled so that their mean is the mean per row
         _, codes = np.unique(groups, return_inverse=True)
-        d = np.bincount(codes, weights=d)
+        d = np.asarray(np.bincount(codes, weights=d), dtype=np.float64)
         d *= d.size / rows
     n = d.size
     spread = float(d.std(ddof=1)) if n > 1 else math.nan

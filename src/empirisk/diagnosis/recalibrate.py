@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from empirisk.diagnosis.base import Context
 from empirisk.typing import Array
 
-__all__ = ["cross_fitted", "fit_scale", "likelihood_ratio", "scaled"]
+__all__ = ["cross_fitted", "fit_scale", "likelihood_ratio", "recalibrated", "scaled"]
 
 _STEPS = 50
 _RIDGE = 1e-3  # keeps the slope finite when the scores separate the classes
@@ -20,9 +22,18 @@ def scaled(z: Array, parameters: Array) -> Array:
     """``softmax(b z + a)`` for parameters ``(b, a_2, ..., a_C)``, a_1 = 0; shape (n, C)."""
     t = parameters[0] * z
     t[:, 1:] += parameters[1:]
-    t -= t.max(axis=1, keepdims=True)
+    t -= _largest(t)[:, None]
     np.exp(t, out=t)
-    return np.asarray(t / t.sum(axis=1, keepdims=True))
+    return np.asarray(t / _total(t)[:, None])
+
+
+def _total(t: Array) -> Array:
+    """Row sums column by column: ten times as fast as along the short axis."""
+    return np.asarray(t @ np.ones(t.shape[1]))
+
+
+def _largest(t: Array) -> Array:
+    return np.asarray(reduce(np.maximum, t.T))
 
 
 def fit_scale(z: Array, label: NDArray[Any]) -> Array:
@@ -52,7 +63,7 @@ def fit_scale(z: Array, label: NDArray[Any]) -> Array:
     [0.0, 0.0]
     """
     n, count = z.shape
-    z = z - z.max(axis=1, keepdims=True)
+    z = z - _largest(z)[:, None]
     theta = np.zeros(count)
     mark = np.eye(count)[label]
     value = _objective(z, label, theta)
@@ -60,7 +71,7 @@ def fit_scale(z: Array, label: NDArray[Any]) -> Array:
         p = scaled(z, theta)
         e = p - mark
         g = np.append((e * z).sum(), e[:, 1:].sum(axis=0)) + _RIDGE * theta
-        mean = (p * z).sum(axis=1)
+        mean = _total(p * z)
         H = np.empty((count, count))
         H[0, 0] = (p * (z - mean[:, None]) ** 2).sum()
         H[0, 1:] = H[1:, 0] = (p * (z - mean[:, None])).sum(axis=0)[1:]
@@ -81,8 +92,8 @@ def fit_scale(z: Array, label: NDArray[Any]) -> Array:
 def _objective(z: Array, label: NDArray[Any], theta: Array) -> float:
     t = theta[0] * z
     t[:, 1:] += theta[1:]
-    top = t.max(axis=1)
-    total = top + np.log(np.exp(t - top[:, None]).sum(axis=1))
+    top = _largest(t)
+    total = top + np.log(_total(np.exp(t - top[:, None])))
     return float((total - t[np.arange(len(t)), label]).sum() + 0.5 * _RIDGE * theta @ theta)
 
 
@@ -111,6 +122,14 @@ def cross_fitted(proba: Array, label: NDArray[Any], fold: NDArray[Any]) -> tuple
         inside = fold != k
         out[~inside] = scaled(z[~inside], fit_scale(z[inside], label[inside]))
     return out, fit_scale(z, label)
+
+
+def recalibrated(ctx: Context) -> tuple[Array, Array]:
+    """:func:`cross_fitted` of the model's out-of-fold probabilities; cached, because two findings use it."""
+    if "recalibrated" not in ctx.cache:
+        ctx.cache["recalibrated"] = cross_fitted(ctx.oof.output("proba"), ctx.oof.y, ctx.fold)
+    made: tuple[Array, Array] = ctx.cache["recalibrated"]
+    return made
 
 
 def likelihood_ratio(proba: Array, label: NDArray[Any]) -> float:

@@ -20,6 +20,7 @@ __all__ = ["CODE", "separation"]
 CODE = "ER213"
 _SHARE = 0.01
 _MOST_CELLS = 20_000_000
+_WORTH_IT = 1_000_000
 
 
 def separation(ctx: Context) -> Answer:
@@ -35,6 +36,8 @@ def separation(ctx: Context) -> Answer:
     view = linear_matrix(ctx)
     if view.design.size > _MOST_CELLS:
         raise NotRun(f"{view.design.size:,} cells are too many for this check")
+    if view.penalised and ctx.n * view.p > _WORTH_IT:
+        raise NotRun("the penalty keeps the coefficients finite, and many cells make the proof slow")
     found = find_separation(_problem(ctx, view), view.names, [str(c) for c in ctx.classes])
     chance = chance_of_separation(ctx.n, view.p, view.intercept)
     if found.separable:

@@ -81,7 +81,8 @@ def _units(ctx: Context) -> tuple[Floats, Floats, NDArray[np.intp], list[NDArray
     sizes = np.bincount(codes).astype(np.float64)
     home = np.zeros(sizes.size, dtype=np.intp)
     home[codes] = ctx.fold
-    return np.bincount(codes, centred), sizes, home, [np.arange(sizes.size)]
+    totals = np.asarray(np.bincount(codes, centred), dtype=np.float64)
+    return totals, sizes, home, [np.arange(sizes.size)]
 
 
 def _permuted(
