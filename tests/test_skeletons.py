@@ -27,6 +27,7 @@ PYTHON = sorted(p.stem for p in skeletons.FOLDER.glob("*.py"))
         ("losses", "loss", "Huber", "test_loss_contract", "huber"),
         ("penalties", "penalty", "NonNegativeL2", "test_penalty_contract", "non_negative_l2"),
         ("solvers", "solver", "AcceleratedGradient", "test_solvers", "accelerated_gradient"),
+        ("hypotheses", "hypothesis", "LeftRays", "test_hypotheses", "LeftRays"),
     ],
 )
 def test_registered_skeleton_passes_the_conformance_tests(

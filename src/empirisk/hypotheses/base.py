@@ -294,13 +294,15 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):
         # Any d + 1 points hold a labelling that is not made; the others may then have any labels.
         head = min(len(X), int(vc) + 1) if math.isfinite(vc) else len(X)
         self._forecast(head, 2**20)
-        made = np.unique(self._labellings(unique[inverse[:head]]), axis=0)
+        few, place = distinct(X[:head])
+        made = np.unique(self._labellings(few)[:, place], axis=0)
         if len(made) == 2**head:
             return None, f"all {2**head} labellings are made"
         witness = np.zeros(len(X), dtype=bool)
         witness[:head] = _first_missing(made)
-        few = f"{len(made)} of the 2^{head} labellings of the first {head} points are made"
-        return witness, few if head < len(X) else f"{len(made)} of {2**head} labellings are made"
+        if head == len(X):
+            return witness, f"{len(made)} of {2**head} labellings are made"
+        return witness, f"{len(made)} of the {2**head} labellings of the first {head} points are made"
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

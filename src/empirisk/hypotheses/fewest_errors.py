@@ -25,7 +25,7 @@ def fewest_errors(
     gain: Array,
     separate: Callable[[NDArray[np.bool_]], Any],
     gained: Callable[[Any], float],
-    start: Any,
+    start: list[Any],
     deadline: float,
 ) -> tuple[Any, float | None, str]:
     """A rule with a large sum of gains, a bound on every rule's (None: it is the largest), and the argument.
@@ -44,8 +44,8 @@ def fewest_errors(
         Gives a rule that separates the rows of a mask, or None.
     gained : callable
         Sum of gains of a rule.
-    start : Any
-        Some rule.
+    start : list
+        Some rules.
     deadline : float
         When to stop, on the clock of ``time.monotonic``.
 
@@ -61,7 +61,8 @@ def fewest_errors(
     Operations Research 54.
     """
     search = _Search(V, gain, separate, gained, deadline)
-    search.keep(start)
+    for rule in start:
+        search.keep(rule)
     given_up = np.zeros(len(gain), dtype=bool)
     while True:
         complete = search.extend(given_up)

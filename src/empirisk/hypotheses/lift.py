@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.hypotheses.cells import heaviest, labellings
-from empirisk.hypotheses.exact import Integers, integers
+from empirisk.hypotheses.exact import Integers, integers, scaled
 from empirisk.hypotheses.polynomial_rule import PolynomialRule
 from empirisk.hypotheses.rays import LAPLACE
 from empirisk.hypotheses.separate import margin_weights
@@ -67,6 +67,15 @@ class Lift:
         top = max(abs(a) for a in weights) or 1
         return PolynomialRule(self.exponents, tuple(a / top for a in weights))
 
+    def guesses(self, gain: Array) -> list[PolynomialRule]:
+        """Rules to start from: each side of the first monomial, and weighted least squares."""
+        F, units = scaled(self.V)
+        root = np.sqrt(np.abs(gain))
+        w = np.linalg.lstsq(root[:, None] * F, root * np.sign(gain), rcond=None)[0]
+        rest = [0] * (self.V.shape[1] - 1)
+        fitted = [Fraction(float(a)) / unit for a, unit in zip(w, units, strict=True)]
+        return [self.rule(v) for v in ([1, *rest], [-1, *rest], fitted) if any(v)]
+
     def _per_monomial(self, w: list[Any]) -> list[Any]:
         """A weight for each monomial."""
         return w
@@ -113,6 +122,10 @@ class BallLift(Lift):
     def labellings(self) -> NDArray[np.bool_]:
         found = labellings(self.V)
         return np.unique(found[found[:, -1], :-1], axis=0)
+
+    def guesses(self, gain: Array) -> list[PolynomialRule]:
+        """The empty ball."""
+        return [self.rule([-1] + [0] * (self.V.shape[1] - 1))]
 
     def _per_monomial(self, w: list[Any]) -> list[Any]:
         d = self.points.shape[1]

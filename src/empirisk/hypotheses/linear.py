@@ -60,7 +60,7 @@ class LinearClass(Spatial):
             gain,
             lambda kept: lift.separate(wanted, kept[: len(wanted)]),
             lambda rule: float(data.gain[rule(data.points)].sum()) + extra,
-            lift.rule([-1] + [0] * (lift.V.shape[1] - 1)),
+            lift.guesses(data.gain),
             deadline,
         )
         return found, None if most is None else most - extra, argument
