@@ -74,10 +74,9 @@ class Parts:
             "part": [p.name for p in self],
             "rows": [int(p.rows.size) for p in self],
             "share": [p.rows.size / total for p in self],
-            f"{self.unit}s": [p.units for p in self],
         }
-        if self.unit == "row":
-            del table["rows"]
+        if self.unit != "row":
+            table[f"{self.unit}s"] = [p.units for p in self]
         for label in self.train.balance:
             table[label] = [p.balance.get(label, 0) for p in self]
         return as_frame(table)
