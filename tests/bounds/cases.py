@@ -132,6 +132,16 @@ def nested_on_points(n: int, epsilon: Tolerance, reps: int, rng: np.random.Gener
     return failed
 
 
+def noisy_minimiser(n: int, epsilon: Tolerance, reps: int, rng: np.random.Generator) -> Failures:
+    """ERM on 4 points with 10 % wrong labels, against the tolerance of its own training error."""
+    seen = rng.multinomial(n, np.full(4, 0.25), size=reps)
+    right = rng.binomial(seen, 0.9)
+    risk = np.where(2 * right < seen, 0.9, 0.1).mean(axis=1)
+    errors, where = np.unique(np.minimum(right, seen - right).sum(axis=1), return_inverse=True)
+    wide = np.array([epsilon(rate=i / n) for i in errors])
+    return np.asarray(risk - (errors / n)[where] > wide[where])
+
+
 def majority(points: int, bias: Callable[[float], float]) -> Simulation:
     """ERM on d points with biased labels; an excess risk of epsilon or more fails."""
 
@@ -179,7 +189,7 @@ def noise_on_sphere(n: int, epsilon: Tolerance, reps: int, rng: np.random.Genera
 def margins_on_circle(n: int, epsilon: Tolerance, reps: int, rng: np.random.Generator) -> Failures:
     """Random labels on the unit circle: risk 1/2; the direction with fewest rows inside the margin 0.1."""
     turn = rng.uniform(0.0, 2.0 * np.pi, size=(reps, n, 1))
-    inside = np.cos(turn - np.linspace(0.0, 2.0 * np.pi, 90)) < 0.1
+    inside = np.cos(turn - np.linspace(0.0, 2.0 * np.pi, 45)) < 0.1
     return np.asarray(0.5 - inside.mean(axis=1).min(axis=1) > epsilon())
 
 
@@ -224,6 +234,9 @@ CASES: dict[str, Case] = {
     "ghost_realizable": Case(unseen(4, lambda e: 3 * e, 1.0), {"vc": 4}, n=150, slack=10.0, grows={"vc": 5}),
     "ghost_uniform": Case(largest_on_points(4), {"vc": 4}, n=300, slack=8.0, grows={"vc": 5}),
     "ghost_excess": Case(majority(4, lambda e: 4 * e), {"vc": 4}, n=500, slack=14.0, grows={"vc": 5}),
+    "ghost_training_error": Case(
+        noisy_minimiser, {"vc": 4, "rate": 0.1}, n=150, slack=16.0, grows={"vc": 5, "rate": 0.2}
+    ),
     "structural_risk": Case(
         nested_on_points, {"vc": 2, "classes": 3}, n=300, slack=12.0, grows={"vc": 3, "classes": 9}
     ),
@@ -245,8 +258,8 @@ CASES: dict[str, Case] = {
     "margin": Case(
         margins_on_circle,
         {"margin": 0.1},
-        n=800,
-        reps=400,
+        n=500,
+        reps=300,
         slack=300.0,
         grows={"weight_norm": 2.0, "row_norm": 2.0},
     ),

@@ -165,6 +165,25 @@ def test_ghost_realizable_is_at_most_each_of_its_terms(n: int, k: int, s: int) -
     assert found.delta >= 1e-3 * float(term)
 
 
+@pytest.mark.parametrize(("k", "s"), [(1000, 150), (1500, 250), (3000, 400)])
+def test_ghost_training_error_is_at_most_each_of_its_terms(k: int, s: int) -> None:
+    n, j, risk = 300, 15, mpf("0.17")
+
+    def kl(q: Any, p: Any) -> Any:
+        return q * log(q / p) + (1 - q) * log((1 - q) / (1 - p))
+
+    found = er.bounds.ghost_training_error(n=n, epsilon=0.12, vc=2, rate=0.05).delta
+    seen = sum(binomial(k, i) * risk**i * (1 - risk) ** (k - i) for i in range(s, k + 1))
+    few = max(n * kl(mpf(j) / n, mpf(j + s) / (n + k)), (j + s) * kl(mpf(j) / (j + s), mpf(n) / (n + k)))
+    # The bound on few errors among the first n is one: the exact probability is smaller.
+    exact = sum(binomial(j + s, i) * binomial(n + k - j - s, n - i) for i in range(j + 1)) / binomial(
+        n + k, n
+    )
+    assert exact <= exp(-few)
+    assert found is not None
+    assert found <= float((n + 1) * sauer(n + k, 2) * exp(-few) / seen) * 1.1
+
+
 @pytest.mark.parametrize("c", [1, 3, 8])
 def test_ghost_uniform_is_the_best_of_its_terms(c: int) -> None:
     n, e, k = 3000, mpf("0.1"), 3000 * c

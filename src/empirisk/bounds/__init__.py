@@ -37,6 +37,7 @@ from empirisk.bounds.fundamental_agnostic import fundamental_agnostic
 from empirisk.bounds.fundamental_realizable import fundamental_realizable
 from empirisk.bounds.ghost_excess import ghost_excess
 from empirisk.bounds.ghost_realizable import ghost_realizable
+from empirisk.bounds.ghost_training_error import ghost_training_error
 from empirisk.bounds.ghost_uniform import ghost_uniform
 from empirisk.bounds.gradient_descent import gradient_descent
 from empirisk.bounds.growth import log_sauer
@@ -94,6 +95,7 @@ REGISTRY: dict[str, Callable[..., Any]] = {
     "ghost_realizable": ghost_realizable,
     "ghost_uniform": ghost_uniform,
     "ghost_excess": ghost_excess,
+    "ghost_training_error": ghost_training_error,
     "structural_risk": structural_risk,
     "fundamental_realizable": fundamental_realizable,
     "fundamental_agnostic": fundamental_agnostic,
@@ -164,6 +166,7 @@ __all__ = [
     "fundamental_realizable",
     "ghost_excess",
     "ghost_realizable",
+    "ghost_training_error",
     "ghost_uniform",
     "gradient_descent",
     "hardest_coins",

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
+from empirisk.data.frames import as_frame
+
 __all__ = [
     "MAX_ROWS",
     "Guarantee",
@@ -128,6 +130,11 @@ class Guarantee:
             "assumptions": list(self.assumptions),
             "source": self.source,
         }
+
+    def to_frame(self) -> Any:
+        """One row, the columns of :meth:`to_dict`; a pandas or polars data frame, else a dict of lists."""
+        row = {**self.to_dict(), "assumptions": "; ".join(self.assumptions)}
+        return as_frame({column: [value] for column, value in row.items()})
 
     def _heading(self) -> str:
         numbers = {"n": f"{self.n:,}", "epsilon": up(self.epsilon)}
