@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from mpmath import binomial, e, exp, findroot, log, mp, mpf, quad, sqrt
+from scipy import stats
 
 import empirisk as er
 from tests.bounds.cases import CASES
@@ -198,6 +200,17 @@ def test_ghost_uniform_is_the_best_of_its_terms(c: int) -> None:
     assert found <= float(best) * (1 + 1e-9)
     everywhere = [er.bounds.ghost_uniform(n=n, epsilon=0.1, vc=3).delta, 2 * found]
     assert everywhere[0] == pytest.approx(everywhere[1])
+
+
+@pytest.mark.parametrize(("n", "k"), [(20, 20), (30, 90), (40, 400)])
+@pytest.mark.parametrize("x", [0.1, 0.3])
+def test_the_exponent_of_the_ghost_bounds_every_labelling(n: int, k: int, x: float) -> None:
+    """Draws without replacement, by the exact law: errors of the k rows exceed those of the n by more than x."""
+    total, first = np.arange(n + k + 1)[:, None], np.arange(n + 1)
+    differs = (total - first) / k - first / n > x
+    exact = (stats.hypergeom.pmf(first, n + k, total, n) * differs).sum(axis=1)
+    assert exact.max() <= np.exp(-2.0 * n * x**2 * k**2 / ((n + k) * (k + 1.0)))
+    assert exact.max() > 0.0
 
 
 def test_ghost_excess_is_the_best_split() -> None:
