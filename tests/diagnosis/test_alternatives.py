@@ -100,13 +100,13 @@ def test_crowded_least_squares_get_trees(rng: np.random.Generator) -> None:
     assert "squares" in richer(context(Ridge(), X, y)).words
 
 
-def test_trees_see_five_thousand_rows_at_most(rng: np.random.Generator) -> None:
-    X = rng.normal(size=(8_000, 1))
+def test_trees_see_ten_thousand_rows_at_most(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(15_000, 1))
     rich = richer(context(KNeighborsRegressor(50), X, X[:, 0], random_state=0))
     assert rich.plan is not None
     train, test = rich.plan.splits[0]
-    assert (train.size, np.intersect1d(train, test).size) == (5_000, 0)
-    assert "5,000 rows" in rich.words
+    assert (train.size, np.intersect1d(train, test).size) == (10_000, 0)
+    assert "10,000 rows" in rich.words
 
 
 def test_levels_are_coded_by_rank_and_missing_ones_by_nan() -> None:

@@ -34,9 +34,11 @@ def no_better_than_the_baseline(ctx: Context) -> Answer:
         return Answer(CODE, Outcome.CANNOT_TELL, sentence, None, gain, shown)
     p = d.p_clear
     if p <= ctx.level:
-        most = percent(max(gain.high or 0.0, 0.0))
+        saved = "saves" if gain.value >= 0.0 else "loses"
+        amount, most = percent(abs(gain.value)), percent(max(gain.high or 0.0, 0.0))
         sentence = (
-            f"The model predicts no better than {guess}: it saves {percent(gain.value)}, at most {most}."
+            f"The model predicts no better than {guess}: it {saved} {amount} of the baseline's "
+            f"{ctx.loss_name}, and can save {most} at most."
         )
         advice = (
             "Check that the target and the columns belong together; other columns are needed, not tuning."

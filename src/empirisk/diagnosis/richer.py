@@ -23,7 +23,7 @@ __all__ = ["Richer", "coded_table", "richer"]
 
 MOST_COLUMNS = 30
 ROUNDS = 100
-MOST_ROWS = 5_000
+MOST_ROWS = 10_000
 MOST_CELLS = 50_000_000
 BOOSTED = ("GradientBoosting", "HistGradientBoosting", "XGB", "LGBM", "CatBoost")
 
@@ -57,7 +57,7 @@ def richer(ctx: Context) -> Richer:
     before their last step, unless they have no penalty and fewer than ten training rows for each coefficient;
     other models, and linear ones with more columns, are compared with 100 rounds of boosted trees on the
     columns as given (levels as numbers), which costs less than trees behind one-hot codes and loses nothing.
-    The trees see 5,000 training rows at most: what they gain on those is a lower bound, and cheap.
+    The trees see 10,000 training rows at most: what they gain on those is a lower bound, and cheap.
     """
     last = last_step(ctx.est)
     if type(last).__name__.startswith(BOOSTED):
