@@ -205,7 +205,7 @@ def test_ghost_uniform_is_the_best_of_its_terms(c: int) -> None:
 @pytest.mark.parametrize(("n", "k"), [(20, 20), (30, 90), (40, 400)])
 @pytest.mark.parametrize("x", [0.1, 0.3])
 def test_the_exponent_of_the_ghost_bounds_every_labelling(n: int, k: int, x: float) -> None:
-    """Draws without replacement, by the exact law: errors of the k rows exceed those of the n by more than x."""
+    """Draws without replacement, by the exact law: error rates of k rows above those of n by x."""
     total, first = np.arange(n + k + 1)[:, None], np.arange(n + 1)
     differs = (total - first) / k - first / n > x
     exact = (stats.hypergeom.pmf(first, n + k, total, n) * differs).sum(axis=1)
