@@ -13,6 +13,7 @@ from sklearn.base import clone
 from empirisk.hypotheses import (
     REGISTRY,
     Boxes,
+    Conjunctions,
     FiniteClass,
     Halfspaces,
     Intervals,
@@ -24,6 +25,7 @@ from tests.oracles.labellings import all_labellings, realisable
 
 TABLE = np.array([[0, 0, 1, 1, 0], [1, 0, 1, 0, 0], [0, 1, 1, 0, 1], [1, 1, 1, 1, 0], [0, 0, 1, 1, 0]])
 VARIANTS: dict[str, list[Any]] = {
+    "conjunctions": [Conjunctions(), Conjunctions(monotone=True)],
     "finite_class": [FiniteClass(TABLE)],
     "thresholds": [Thresholds(), Thresholds(two_sided=True)],
     "intervals": [Intervals(), Intervals(k=2), Intervals(two_sided=True)],
@@ -38,6 +40,8 @@ def points(c: Any, rng: np.random.Generator, n: int) -> np.ndarray:
     """Points of the domain, half of the time on a coarse grid with copies and collinear triples."""
     if c.name == "finite_class":
         return rng.integers(0, TABLE.shape[1], size=(n, 1)).astype(float)
+    if c.name == "conjunctions":
+        return rng.integers(0, 2, size=(n, int(rng.integers(1, 5)))).astype(float)
     if c.name == "sine":
         return rng.integers(-8, 9, size=(n, 1)).astype(float)
     d = c._dimension() or int(rng.integers(1, 4))
@@ -130,7 +134,7 @@ def test_labels_of_any_kind_and_copies_of_the_estimator(c: Any) -> None:
     [
         ([[0.0], [math.nan]], [0, 1], None, "NaN in row 1, column 0"),
         ([[0.0], [math.inf]], [0, 1], None, "inf"),
-        ([[0.0], [1.0], [2.0]], [0, 1, 2], None, "3 labels"),
+        ([[0.0], [1.0], [1.0]], [0, 1, 2], None, "3 labels"),
         (np.empty((0, 1)), [], None, "0 sample"),
         ([[0.0], [1.0]], None, None, "requires y"),
         ([[0.0], [1.0]], [0, 1], [1.0, -1.0], "row 1"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from empirisk.hypotheses import (
     Annuli,
     Balls,
     Boxes,
+    Conjunctions,
     DecisionStumps,
     FiniteClass,
     Halfspaces,
@@ -121,9 +123,23 @@ def test_finite_classes_are_searched() -> None:
         c.restriction([7])
 
 
-def _subsets(n: int, size: int) -> Any:
-    from itertools import combinations
+@pytest.mark.parametrize("monotone", [False, True])
+def test_conjunctions_on_their_whole_domain(monotone: bool) -> None:
+    for d in (1, 2, 3):
+        c = Conjunctions(d, monotone)
+        domain = np.array(list(product([0.0, 1.0], repeat=d)))
+        made = c.restriction(domain)
+        assert len(made) == c.growth(2**d) == (2**d if monotone else 3**d + 1)
+        table = FiniteClass(made)  # its dimension and its growth are searched
+        assert c.vc_dimension() == table.vc_dimension()
+        for n in range(1, 2**d):
+            assert table.growth(n) <= c.growth(n)
+            assert not c.growth(n).exact or table.growth(n) == c.growth(n)
+    with pytest.raises(ValueError, match="coordinates 0 and 1, got 2 in row 1, column 0"):
+        c.fit([[0.0] * d, [2.0] * d], [0, 1])
 
+
+def _subsets(n: int, size: int) -> Any:
     return combinations(range(n), size)
 
 

@@ -59,6 +59,13 @@ def waves(x: np.ndarray) -> set[tuple[bool, ...]]:
     return {tuple(row) for row in ((phase > 0) & (phase < 1680)).tolist()}
 
 
+def all_hold(X: np.ndarray, choice: tuple[int | None, ...]) -> np.ndarray:
+    """Where every coordinate with a wanted value has it."""
+    return np.all(
+        [np.full(len(X), True) if v is None else X[:, j] == v for j, v in enumerate(choice)], axis=0
+    )
+
+
 def realisable(c: Any, X: np.ndarray, y: np.ndarray) -> bool:
     """Whether a hypothesis of the class labels the points so."""
     ones, zeros = X[y], X[~y]
@@ -80,6 +87,11 @@ def realisable(c: Any, X: np.ndarray, y: np.ndarray) -> bool:
             return any(np.array_equal((X[:, j] >= t) != turn, y) for j, t in cuts for turn in (False, True))
         case "left_rays":  # of the skeleton
             return any(np.array_equal(X[:, 0] <= t, y) for t in [*X[:, 0], -np.inf])
+        case "conjunctions":
+            # Each variable is left out, or has to be 1, or (not monotone) has to be 0.
+            choices = itertools.product((None, 1) if c.monotone else (None, 1, 0), repeat=X.shape[1])
+            found = any(np.array_equal(all_hold(X, choice), y) for choice in choices)
+            return found or not (c.monotone or y.any())
         case "annuli":
             found = runs(np.sum(X**2, axis=1), y)
             return found is not None and found <= 1

@@ -4,6 +4,7 @@ from empirisk.hypotheses.annuli import Annuli
 from empirisk.hypotheses.balls import Balls
 from empirisk.hypotheses.base import Best, Hypothesis, HypothesisClass
 from empirisk.hypotheses.boxes import Boxes
+from empirisk.hypotheses.conjunctions import Conjunctions
 from empirisk.hypotheses.finite import FiniteClass
 from empirisk.hypotheses.growth import Growth, cover, sauer
 from empirisk.hypotheses.halfspaces import Halfspaces
@@ -19,6 +20,7 @@ REGISTRY: dict[str, type[HypothesisClass]] = {
     "annuli": Annuli,
     "balls": Balls,
     "boxes": Boxes,
+    "conjunctions": Conjunctions,
     "decision_stumps": DecisionStumps,
     "finite_class": FiniteClass,
     "halfspaces": Halfspaces,
@@ -35,6 +37,7 @@ __all__ = [
     "Balls",
     "Best",
     "Boxes",
+    "Conjunctions",
     "DecisionStumps",
     "FiniteClass",
     "Growth",
