@@ -240,7 +240,7 @@ def samples(
     ] = None,
     epsilon: Annotated[float, typer.Option(help="Tolerance of the risk.")] = 0.05,
     delta: Annotated[float, typer.Option(help="Probability of failure.")] = 0.05,
-    rate: Annotated[float, typer.Option(help="Error rate expected on the rows that check a model.")] = 0.1,
+    rate: Annotated[float, typer.Option(help="Error rate expected of a model.")] = 0.1,
     loss_range: Annotated[float, typer.Option("--range", help="Length of the interval of the losses.")] = 1.0,
     simulate: Annotated[bool, typer.Option(help="Run the simulations (seconds).")] = True,
     seed: Annotated[int, typer.Option(help="Of the simulations.")] = 0,

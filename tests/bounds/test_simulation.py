@@ -137,6 +137,19 @@ def test_sample_sizes_in_every_form() -> None:
     assert enough["fundamental_agnostic"] == half
 
 
+def test_sample_sizes_of_a_class_use_its_growth() -> None:
+    stumps = er.hypotheses.DecisionStumps(5)
+    given = {"epsilon": 0.1, "delta": 0.1, "simulate": False}
+    by_class = er.bounds.sample_sizes(hypotheses=stumps, **given)
+    by_dimension = er.bounds.sample_sizes(vc=stumps.vc_dimension(), **given)
+    assert [r.by for r in by_class.requirements] == [r.by for r in by_dimension.requirements]
+    pairs = [(a.n, b.n) for a, b in zip(by_class.requirements, by_dimension.requirements, strict=True)]
+    assert all(a <= b for a, b in pairs)
+    assert sum(a < b for a, b in pairs) == 8
+    with pytest.raises(ValueError, match="infinite VC dimension"):
+        er.bounds.sample_sizes(hypotheses=er.hypotheses.Sine())
+
+
 @pytest.mark.parametrize(
     ("given", "word"),
     [

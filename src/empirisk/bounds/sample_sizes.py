@@ -17,7 +17,9 @@ from empirisk.bounds.fundamental_agnostic import fundamental_agnostic
 from empirisk.bounds.fundamental_realizable import fundamental_realizable
 from empirisk.bounds.ghost_excess import ghost_excess
 from empirisk.bounds.ghost_realizable import ghost_realizable
+from empirisk.bounds.ghost_training_error import ghost_training_error
 from empirisk.bounds.ghost_uniform import ghost_uniform
+from empirisk.bounds.growth import Growing, log_growth
 from empirisk.bounds.hoeffding import hoeffding
 from empirisk.bounds.lower_agnostic import lower_agnostic
 from empirisk.bounds.lower_realizable import lower_realizable
@@ -39,6 +41,7 @@ CHECK = "Check one fixed model on fresh rows: distance of its error rate to the 
 def sample_sizes(
     *,
     vc: int | None = None,
+    hypotheses: Growing | None = None,
     classes: int | None = None,
     parameters: int | None = None,
     epsilon: float = 0.05,
@@ -54,17 +57,19 @@ def sample_sizes(
     ----------
     vc : int, optional
         VC dimension of the class.
+    hypotheses : class, optional
+        A class that knows its growth function (see ``er.hypotheses``), instead of `vc`.
     classes : int, optional
         Size of a finite class, instead of `vc`.
     parameters : int, optional
-        Number of 64-bit parameters of a hypothesis, instead of `vc`. Without any of the three, only the rows
+        Number of 64-bit parameters of a hypothesis, instead of `vc`. Without any of the four, only the rows
         that check one fixed model are computed.
     epsilon : float in (0, loss_range), default 0.05
         Tolerance of the risk.
     delta : float in (0, 1), default 0.05
         Probability of failure.
     rate : float in [0, 1], default 0.1
-        Error rate expected on the rows that check a model.
+        Error rate expected of a model on the rows that check it, or on those that trained it.
     loss_range : float > 0, default 1
         Length of the interval that holds the losses. Theorems about the 0-1 loss, and the simulations, are
         left out when it is not 1.
@@ -95,20 +100,21 @@ def sample_sizes(
     >>> [(r.by, r.n) for r in sizes.requirements if r.kind == "enough"][0]
     ('ghost_excess', 38878)
     """
-    given = {"vc": vc, "classes": classes, "parameters": parameters}
+    given = {"vc": vc, "hypotheses": hypotheses, "classes": classes, "parameters": parameters}
     named = [name for name, value in given.items() if value is not None]
     if len(named) > 1:
-        raise ValueError(f"give one of vc, classes and parameters, not {' and '.join(named)}.")
+        raise ValueError(f"give one of vc, hypotheses, classes and parameters, not {' and '.join(named)}.")
     width = check_real(loss_range, "loss_range")
     eps, risk = check_real(epsilon, "epsilon", 0.0, width), check_real(delta, "delta", 0.0, 1.0)
     expected = check_real(rate, "rate", 0.0, 1.0, closed=True)
     rows: list[Requirement] = []
     words, points = "one fixed model", 0
-    if vc is not None:
-        points, words = check_count(vc, "vc"), f"a class of VC dimension {vc:,}"
+    if vc is not None or hypotheses is not None:
+        words, dimension = log_growth(vc, hypotheses)[1:]
+        points = check_count(dimension, "vc")
         if width != 1.0:
-            raise ValueError("loss_range must be 1 with vc: these theorems are about the 0-1 loss.")
-        rows += _vc_rows(points, eps, risk)
+            raise ValueError(f"loss_range must be 1 with {named[0]}: these theorems are about the 0-1 loss.")
+        rows += _vc_rows({named[0]: given[named[0]]}, points, eps, risk, expected)
     elif classes is not None:
         size = check_count(classes, "classes")
         words, points = f"a class of {size:,} hypotheses", size.bit_length() - 1
@@ -128,7 +134,7 @@ def sample_sizes(
     rows.sort(key=lambda r: (order[r.goal], {"simulated": 0, "needed": 1}.get(r.kind, 2), r.n or 0))
     title = f"Rows for {words}: epsilon = {eps:g}, delta = {risk:g}"
     return SampleSizes(
-        title, tuple(rows), _summary(rows, "" if vc else ", for the hardest class of this size")
+        title, tuple(rows), _summary(rows, "" if classes is None else ", for the hardest class of this size")
     )
 
 
@@ -156,21 +162,24 @@ def _needed(
     return [] if found.vacuous else [Requirement(goal, "needed", found.n, found.theorem, note="any learner")]
 
 
-def _vc_rows(d: int, eps: float, risk: float) -> list[Requirement]:
-    """The theorems about a class of VC dimension d."""
+def _vc_rows(known: dict[str, Any], d: int, eps: float, risk: float, rate: float) -> list[Requirement]:
+    """The theorems about a class of VC dimension d, with its growth function where it is known."""
     closed = _enough(NOISY, fundamental_agnostic, eps / 2.0, risk, vc=d)
     rows = [
-        _enough(NOISY, ghost_excess, eps, risk, vc=d),
-        _enough(NOISY, vc_excess, eps, risk, vc=d),
+        _enough(NOISY, ghost_excess, eps, risk, **known),
+        _enough(NOISY, vc_excess, eps, risk, **known),
         _noted(closed, "closed form, at epsilon/2"),
         *_needed(NOISY, lower_agnostic, eps, risk, d),
-        _enough(CLEAN, ghost_realizable, eps, risk, vc=d),
-        _enough(CLEAN, vc_realizable, eps, risk, vc=d),
+        _enough(CLEAN, ghost_realizable, eps, risk, **known),
+        _enough(CLEAN, vc_realizable, eps, risk, **known),
         _noted(_enough(CLEAN, fundamental_realizable, eps, risk, vc=d), "closed form"),
-        _enough(UNIFORM, ghost_uniform, eps, risk, vc=d),
-        _enough(UNIFORM, vc_uniform, eps, risk, vc=d),
-        _enough(UNIFORM, vc_classical, eps, risk, vc=d),
+        _enough(UNIFORM, ghost_uniform, eps, risk, **known),
+        _enough(UNIFORM, vc_uniform, eps, risk, **known),
+        _enough(UNIFORM, vc_classical, eps, risk, **known),
     ]
+    if rate + eps < 1.0:
+        one = _enough(UNIFORM, ghost_training_error, eps, risk, rate=rate, **known)
+        rows.append(_noted(one, f"one of {rate:g}, one side"))
     return rows + (_needed(CLEAN, lower_realizable, eps, risk, d) if d >= 2 else [])
 
 
