@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 from sklearn.utils import Tags, get_tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.selection.cross import CrossEvaluation, Sample, run
@@ -17,7 +16,7 @@ from empirisk.selection.evaluate import Metrics
 from empirisk.selection.intervals.base import Floats
 from empirisk.selection.metrics.predictions import encode
 from empirisk.selection.rows import table_and_target
-from empirisk.selection.tags import inherit
+from empirisk.selection.tags import inherit, offered
 
 VOTES = ("hard", "soft")
 
@@ -165,21 +164,21 @@ class CrossValidatedEnsemble(MetaEstimatorMixin, BaseEstimator):
             votes[tied] += 0.5 * self._mean_probabilities(X)[tied]  # below one vote: breaks ties only
         return np.asarray(self.classes_[votes.argmax(axis=1)])
 
-    @available_if(_classifies)
+    @offered(_classifies)
     def votes(self, X: Any) -> NDArray[np.intp]:
         """How many members vote for each class, shape (n, C)."""
         check_is_fitted(self, "members_")
         codes = np.stack([encode(np.asarray(m.predict(X)), self.classes_) for m in self.members_])
         return np.stack([(codes == k).sum(axis=0) for k in range(self.classes_.size)], axis=1)
 
-    @available_if(_gives_probabilities)
+    @offered(_gives_probabilities)
     def predict_proba(self, X: Any) -> Floats:
         """Mean of the members' probabilities, shape (n, C); a member gives 0 to a class it never saw."""
         check_is_fitted(self, "members_")
         return self._mean_probabilities(X)
 
     def _mean_probabilities(self, X: Any) -> Floats:
-        total = 0.0
+        total = np.zeros((1, self.classes_.size))
         for m in self.members_:
             given = np.asarray(m.predict_proba(X), dtype=np.float64)
             table = np.zeros((given.shape[0], self.classes_.size))

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any, TypeVar, cast
 
 from sklearn.utils import Tags
+from sklearn.utils.metaestimators import available_if
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def offered(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
+    """A method that an object has only when `check` says so; scikit-learn's ``available_if`` with a type."""
+    return cast("Callable[[Method], Method]", available_if(check))
 
 
 def inherit(tags: Tags, inner: Tags) -> Tags:

@@ -21,7 +21,7 @@ TARGET = "the expected loss of the winner that this selection picks when trained
 
 def best_in_bag(means: Floats) -> NDArray[np.intp]:
     """The candidate with the smallest mean loss, for each row of `means`."""
-    return np.argmin(means, axis=1)
+    return np.asarray(np.argmin(means, axis=1))
 
 
 def bbc_draws(

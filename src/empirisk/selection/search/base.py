@@ -14,18 +14,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import Tags, get_tags
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
-from empirisk.results import Estimate
 from empirisk.selection.compare import default_metric
 from empirisk.selection.cross import Sample, foreign_scorers
 from empirisk.selection.evaluate import named
 from empirisk.selection.folds import Plan
-from empirisk.selection.intervals.base import Floats, check_level
+from empirisk.selection.intervals.base import check_level
 from empirisk.selection.metrics import METRICS
 from empirisk.selection.metrics.row_loss import RowLoss
 from empirisk.selection.rows import table_and_target
+from empirisk.selection.search.answers import Answers
 from empirisk.selection.search.columns import cv_results
 from empirisk.selection.search.fitting import Job, raise_again
 from empirisk.selection.search.ledger import Ledger, fingerprint
@@ -43,17 +41,7 @@ class SearchWarning(UserWarning):
     """ER201: a search was cut short, or some candidates failed."""
 
 
-def _chosen_has(method: str) -> Any:
-    """Whether the chosen estimator (before the fit: the given one) offers a method."""
-
-    def check(self: Any) -> bool:
-        getattr(getattr(self, "best_estimator_", self.estimator), method)
-        return True
-
-    return check
-
-
-class BaseSearch(MetaEstimatorMixin, BaseEstimator):
+class BaseSearch(Answers, MetaEstimatorMixin, BaseEstimator):
     """Base of the searches; a subclass says which candidates there are."""
 
     estimator: Any
@@ -275,86 +263,6 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
             "metric": q.metric,
             "racing": repr(self.racing),
         }
-
-    # -- the answers ----------------------------------------------------------------------------------
-
-    @property
-    def best_index_(self) -> int:
-        """Position of the chosen candidate in ``cv_results_``."""
-        return self._found().best
-
-    @property
-    def best_params_(self) -> Params:
-        """Settings of the chosen candidate."""
-        return self._found().points[self.best_index_]
-
-    @property
-    def best_score_(self) -> Estimate:
-        """Score of the chosen candidate, corrected for the choice; ``naive_score_`` is not."""
-        return self._found().score
-
-    @property
-    def naive_score_(self) -> Estimate:
-        """Score of the chosen candidate as if it had been the only one."""
-        return self._found().naive
-
-    @property
-    def probability_best_(self) -> Floats:
-        """P(best) of each candidate."""
-        return self._found().probability_best
-
-    @property
-    def edge_(self) -> dict[str, str]:
-        """Parameters chosen at the "lowest" or "highest" value that was tried."""
-        return dict(self._found().edge)
-
-    @property
-    def classes_(self) -> Any:
-        """The classes of the chosen model."""
-        check_is_fitted(self, "best_estimator_")
-        return self.best_estimator_.classes_
-
-    def beats(self, i: int, j: int, rope: float = 0.0) -> tuple[float, float, float]:
-        """See :meth:`SearchResult.beats`."""
-        return self._found().beats(i, j, rope)
-
-    def _found(self) -> SearchResult:
-        check_is_fitted(self, "result_")
-        return self.result_
-
-    def _chosen(self) -> Any:
-        check_is_fitted(self, "best_estimator_")
-        return self.best_estimator_
-
-    @available_if(_chosen_has("predict"))
-    def predict(self, X: Any) -> Any:
-        """Predictions of the chosen model, fitted on all rows."""
-        return self._chosen().predict(X)
-
-    @available_if(_chosen_has("predict_proba"))
-    def predict_proba(self, X: Any) -> Any:
-        """Class probabilities of the chosen model."""
-        return self._chosen().predict_proba(X)
-
-    @available_if(_chosen_has("predict_log_proba"))
-    def predict_log_proba(self, X: Any) -> Any:
-        """Logarithms of the class probabilities of the chosen model."""
-        return self._chosen().predict_log_proba(X)
-
-    @available_if(_chosen_has("decision_function"))
-    def decision_function(self, X: Any) -> Any:
-        """Scores of the chosen model."""
-        return self._chosen().decision_function(X)
-
-    @available_if(_chosen_has("transform"))
-    def transform(self, X: Any) -> Any:
-        """The rows as the chosen model transforms them."""
-        return self._chosen().transform(X)
-
-    @available_if(_chosen_has("score"))
-    def score(self, X: Any, y: Any) -> float:
-        """``score`` of the chosen model: accuracy or R2, whatever `metric` the choice was made by."""
-        return float(self._chosen().score(X, y))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -150,9 +150,9 @@ def mean_covariance(rows: Floats, codes: NDArray[np.intp] | None, n_units: int) 
     """Covariance of the means of m rows of values, shape (m, n) to (m, m); with groups CR2."""
     n = rows.shape[1]
     if codes is None:
-        return np.atleast_2d(np.cov(rows)) / n
+        return np.asarray(np.atleast_2d(np.cov(rows)) / n, dtype=np.float64)
     centred = rows - rows.mean(axis=1, keepdims=True)
     share = np.bincount(codes, minlength=n_units) / n
-    sums = np.stack([np.bincount(codes, weights=v, minlength=n_units) for v in centred])
-    sums /= np.sqrt(np.maximum(1.0 - share, 1e-12))
-    return np.asarray(sums @ sums.T) / n**2
+    sums = np.stack([np.bincount(codes, weights=v, minlength=n_units) for v in centred]).astype(np.float64)
+    sums = sums / np.sqrt(np.maximum(1.0 - share, 1e-12))
+    return np.asarray(sums @ sums.T / n**2, dtype=np.float64)

@@ -101,7 +101,8 @@ def train_validation_test_split(
         _part(k, X, y, np.flatnonzero(part == k), groups, units, codes, names) for k in range(len(NAMES))
     ]
     _check(parts, names, unit, sizes)
-    return Parts(*parts, unit, how)
+    train, validation, test = parts
+    return Parts(train, validation, test, unit, how)
 
 
 def _classes(labels: NDArray[Any], stratify: bool | str) -> tuple[NDArray[np.intp] | None, list[str]]:

@@ -25,7 +25,7 @@ from empirisk.selection.structural.penalty import PENALTIES, oracle_slack, penal
 INEXACT = "the fits of {names} are not proved to have the smallest training error of their class"
 
 
-class Structural(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class Structural(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Base: fit one classifier for each class, add what the class pays, take the smallest sum."""
 
     delta: float

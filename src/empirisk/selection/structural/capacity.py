@@ -40,7 +40,7 @@ class Capacity:
     exact: bool = False
 
 
-class FixedClassifiers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class FixedClassifiers(ClassifierMixin, BaseEstimator):
     """A finite set of classifiers that were fixed beforehand; ``fit`` picks the one with the fewest errors.
 
     Parameters
