@@ -9,8 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 import empirisk as er
-from empirisk.bounds.base import MAX_ROWS, Theorem, smallest, smallest_n, solve_for, up
+from empirisk.bounds.base import Theorem, solve_for
 from empirisk.bounds.calculator import solvable
+from empirisk.bounds.search import MAX_ROWS, smallest, smallest_n
+from empirisk.bounds.words import up
 from empirisk.cli import app
 
 THEOREM = Theorem("test", "{n} {epsilon} {delta}", (), "nobody")

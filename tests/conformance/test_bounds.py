@@ -11,7 +11,8 @@ import pytest
 from scipy import stats
 
 import empirisk as er
-from empirisk.bounds.base import MAX_ROWS, Guarantee
+from empirisk.bounds.base import Guarantee
+from empirisk.bounds.search import MAX_ROWS
 from tests.bounds.cases import CASES, Case
 
 # The theorems that solve for any one of n, epsilon and delta.

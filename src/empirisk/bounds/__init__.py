@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from empirisk.bounds.averaged_subgradient import averaged_subgradient
-from empirisk.bounds.base import Guarantee, Theorem, smallest, smallest_n, solve_for
+from empirisk.bounds.base import Guarantee, Theorem, solve_for
 from empirisk.bounds.bernstein import bernstein
 from empirisk.bounds.binary_kl import binary_kl, binomial_upper, kl_lower, kl_upper
 from empirisk.bounds.c_bound import c_bound
@@ -65,6 +65,7 @@ from empirisk.bounds.rademacher import rademacher
 from empirisk.bounds.regularised_oracle import regularised_oracle
 from empirisk.bounds.requirements import Requirement, SampleSizes
 from empirisk.bounds.sample_sizes import sample_sizes
+from empirisk.bounds.search import smallest, smallest_n
 from empirisk.bounds.sgd_constant_step import sgd_constant_step
 from empirisk.bounds.sgd_decreasing_step import sgd_decreasing_step
 from empirisk.bounds.simulation import SimulatedRows, coins, hardest_coins, hardest_rare, rare

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import html
 import math
-import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
+from empirisk.bounds.search import MAX_ROWS, smallest, smallest_n
+from empirisk.bounds.words import confidence, up, wrapped
 from empirisk.data.frames import as_frame
 
 __all__ = [
-    "MAX_ROWS",
     "Guarantee",
     "Theorem",
     "check_count",
     "check_real",
-    "smallest",
-    "smallest_n",
     "solve_expectation",
     "solve_for",
 ]
-
-# Beyond this the answer is "not with any sample": more rows than anybody will have.
-MAX_ROWS = 10**18
 
 IID = "the rows are drawn independently from one distribution"
 FIXED = "the class was fixed before the rows were seen"
@@ -160,11 +155,6 @@ class Guarantee:
         )
 
 
-def wrapped(text: str) -> str:
-    """Text indented by two, in lines of at most 80 characters."""
-    return textwrap.fill(text, 80, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
-
-
 def check_count(value: Any, name: str, least: int = 1) -> int:
     """The value as an int, or a ValueError that names it."""
     whole = isinstance(value, Integral) or (isinstance(value, Real) and float(value).is_integer())
@@ -193,50 +183,6 @@ def check_real(
         interval = f"{left}{above:g}, {below:g}{right if math.isfinite(below) else ')'}"
         raise ValueError(f"{name} must be a finite number in {interval}, got {value!r}.")
     return number
-
-
-def smallest_n(works: Callable[[int], bool], *, least: int = 1, guess: float | None = None) -> int | None:
-    """The smallest ``n >= least`` with ``works(n)``, for a monotone condition; None above `MAX_ROWS`.
-
-    Doubling from the guess, then bisection: exact, ``works(n)`` and not ``works(n - 1)``.
-    """
-    start = least if guess is None or not guess > least else int(min(guess, MAX_ROWS))
-    high = max(least, start)
-    if works(high):
-        step = 1
-        while high > least and works(max(least, high - step)):
-            high, step = max(least, high - step), 2 * step
-        if high == least:
-            return least
-        low = max(least, high - step)
-    else:
-        low, step = high, 1
-        while not works(min(high := low + step, MAX_ROWS)):
-            if high >= MAX_ROWS:
-                return None
-            low, step = high, 2 * step
-        high = min(high, MAX_ROWS)
-    while high - low > 1:  # works(high), not works(low)
-        middle = (low + high) // 2
-        low, high = (low, middle) if works(middle) else (middle, high)
-    return high
-
-
-def smallest(works: Callable[[float], bool], low: float, high: float) -> float:
-    """The smallest number in [low, high] with ``works(x)``, for a monotone condition that holds at `high`.
-
-    Bisection down to neighbouring floats; on a logarithmic scale when ``low > 0``.
-    """
-    if works(low):
-        return low
-    for _ in range(2100):
-        middle = math.sqrt(low) * math.sqrt(high) if low > 0.0 else 0.5 * (low + high)
-        if not low < middle < high:
-            break
-        low, high = (low, middle) if works(middle) else (middle, high)
-        if high - low <= 2e-16 * high:
-            break
-    return high
 
 
 def solve_for(
@@ -398,17 +344,3 @@ def _say(theorem: Theorem, solved: str, n: int, epsilon: float, delta: float, tr
         solved=solved,
         vacuous=vacuous,
     )
-
-
-def confidence(delta: float) -> str:
-    """``1 - delta`` in words: "95 %", or "1 - 0.001234" when per cent would need many digits."""
-    short = f"{100.0 * (1.0 - delta):.6g}"
-    return f"{short} %" if abs(float(short) / 100.0 - (1.0 - delta)) < 1e-14 else f"1 - {up(delta)}"
-
-
-def up(value: float) -> str:
-    """Four significant digits, rounded up: what is printed must still be true."""
-    text = f"{value:.4g}"
-    if math.isfinite(value) and float(text) < value * (1.0 - 1e-9):
-        text = f"{value + 10.0 ** (math.floor(math.log10(value)) - 3) / 2.0:.4g}"
-    return text

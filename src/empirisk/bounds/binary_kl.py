@@ -6,7 +6,8 @@ import math
 
 from scipy import special
 
-from empirisk.bounds.base import check_count, check_real, smallest
+from empirisk.bounds.base import check_count, check_real
+from empirisk.bounds.search import smallest
 
 __all__ = ["binary_kl", "binomial_upper", "kl_lower", "kl_upper"]
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from empirisk.bounds.base import MAX_ROWS, check_count, check_real
+from empirisk.bounds.base import check_count, check_real
+from empirisk.bounds.search import MAX_ROWS
 
 __all__ = ["SimulatedRows", "coins", "hardest_coins", "hardest_rare", "rare"]
 

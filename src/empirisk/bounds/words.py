@@ -1,0 +1,27 @@
+"""Numbers and sentences as a guarantee prints them."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+
+__all__ = ["confidence", "up", "wrapped"]
+
+
+def wrapped(text: str) -> str:
+    """Text indented by two, in lines of at most 80 characters."""
+    return textwrap.fill(text, 80, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+
+
+def confidence(delta: float) -> str:
+    """``1 - delta`` in words: "95 %", or "1 - 0.001234" when per cent would need many digits."""
+    short = f"{100.0 * (1.0 - delta):.6g}"
+    return f"{short} %" if abs(float(short) / 100.0 - (1.0 - delta)) < 1e-14 else f"1 - {up(delta)}"
+
+
+def up(value: float) -> str:
+    """Four significant digits, rounded up: what is printed must still be true."""
+    text = f"{value:.4g}"
+    if math.isfinite(value) and float(text) < value * (1.0 - 1e-9):
+        text = f"{value + 10.0 ** (math.floor(math.log10(value)) - 3) / 2.0:.4g}"
+    return text
