@@ -104,14 +104,20 @@ def test_bound_skeleton_holds_as_often_as_it_says(rng: np.random.Generator) -> N
 
 
 def test_finding_skeleton_false_alarms_and_power(rng: np.random.Generator) -> None:
-    shifted = skeletons.load("finding").shifted_columns
-    names = ["a", "b", "c"]
-    alarms = sum(bool(shifted(rng.normal(size=(80, 3)), rng.normal(size=(60, 3)), names)) for _ in range(400))
-    assert alarms / 400 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
-    moved = rng.normal(loc=[0.0, 1.5, 0.0], size=(60, 3))
-    (finding,) = shifted(rng.normal(size=(80, 3)), moved, names)
-    assert finding.where == ("b",)
-    assert finding.code == "ER199"
+    from sklearn.dummy import DummyRegressor
+
+    from empirisk.diagnosis import Answer, Outcome, context
+
+    find = skeletons.load("finding").shifted_columns
+
+    def answer(shift: float) -> Answer:
+        X, later = rng.normal(size=(80, 3)), rng.normal(loc=[0.0, shift, 0.0], size=(60, 3))
+        return find(context(DummyRegressor(), X, X[:, 0], X_test=later))
+
+    alarms = np.mean([answer(0.0).outcome is Outcome.FIRES for _ in range(300)])
+    assert alarms <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 300)
+    found = answer(1.5)
+    assert (found.outcome, found.where, found.code) == (Outcome.FIRES, ("x1",), "ER299")
 
 
 def test_plot_skeleton_draws() -> None:

@@ -1,73 +1,56 @@
-"""Columns that differ between training and test rows: a copy-me file for a finding.
+"""ER299: columns that differ between training and test rows: a copy-me file for a finding.
 
-Copy to src/empirisk/diagnosis/<name>.py, one finding a file, give it a free code, and add one row to the
-REGISTRY of that folder and a page docs/findings/<code>.md.  Its test has two halves: on data without the
-defect it raises at most the stated share of false alarms, on data with the defect it speaks.
+Copy to src/empirisk/diagnosis/<name>.py, one finding a file, give it a free code, add one row to the REGISTRY
+of that folder, a page docs/findings/<code>.md, and scenarios with and without the fault in
+bench/alarms/cases_<name>.py.  A finding states a null that a user can read, and may answer that the rows
+cannot tell.  Findings that ask "would this alternative be better?" use ``ctx.out_of_fold``, ``ctx.compare``
+and ``ctx.share``; see overfitting.py there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from scipy.stats import ks_2samp
 
-from empirisk.results import Finding
-from empirisk.typing import Array
+from empirisk.diagnosis.answer import Answer, NotRun, Outcome
+from empirisk.diagnosis.base import Context
 
 __all__ = ["CODE", "shifted_columns"]
 
-CODE = "ER199"
+CODE = "ER299"
 
 
-def shifted_columns(train: Array, test: Array, names: Sequence[str], level: float = 0.05) -> list[Finding]:
-    """Numeric columns whose distribution differs between two sets of rows.
+def shifted_columns(ctx: Context) -> Answer:
+    """Kolmogorov-Smirnov tests of every column; ``p = number of columns * smallest p``.
 
-    Two-sample Kolmogorov-Smirnov tests, Holm's correction over the columns: with no shift anywhere the
-    probability of any alarm is at most `level`.
-
-    Parameters
-    ----------
-    train, test : arrays, shape (n, p) and (m, p)
-        The two sets of rows.
-    names : sequence of str
-        Names of the columns.
-    level : float
-        Share of false alarms, over all columns together.
-
-    Returns
-    -------
-    list of Finding
-        Empty, or one finding that names the columns.
+    Null: no column has another distribution in the test rows.
 
     References
     ----------
-    Holm 1979, Scandinavian Journal of Statistics 6.
+    F. J. Massey, "The Kolmogorov-Smirnov test for goodness of fit", JASA 46 (1951), 68-78.
 
     Examples
     --------
-    >>> rows = np.arange(40.0)[:, None]
-    >>> shifted_columns(rows, rows + 30.0, ["dose"])[0].where
-    ('dose',)
+    >>> from empirisk.diagnosis import context
+    >>> from sklearn.linear_model import Ridge
+    >>> rows = np.arange(60.0)[:, None]
+    >>> answer = shifted_columns(context(Ridge(), rows, rows[:, 0] % 7, X_test=rows + 30.0))
+    >>> answer.outcome.value, answer.where
+    ('fires', ('x0',))
     """
-    p = len(names)
-    p_values = np.array([ks_2samp(train[:, j], test[:, j]).pvalue for j in range(p)])
-    order = np.argsort(p_values)
-    corrected = np.empty(p)
-    corrected[order] = np.minimum(1.0, np.maximum.accumulate(p_values[order] * (p - np.arange(p))))
-    where = tuple(name for name, value in zip(names, corrected, strict=True) if value <= level)
-    if not where:
-        return []
-    return [
-        Finding(
-            code=CODE,
-            level="warning",
-            sentence=f"{len(where)} of {p} columns look different in the test rows: {', '.join(where)}.",
-            evidence=(
-                f"Kolmogorov-Smirnov tests on {len(train):,} and {len(test):,} rows, smallest p-value "
-                f"{corrected.min():.2g} after Holm's correction"
-            ),
-            advice="Find out how the rows were split; these test rows are another population.",
-            where=where,
-        )
-    ]
+    if ctx.X_test is None:
+        raise NotRun("no test rows were given (X_test)")
+    train, test = np.asarray(ctx.X, dtype=np.float64), np.asarray(ctx.X_test, dtype=np.float64)
+    each = np.array([ks_2samp(a, b).pvalue for a, b in zip(train.T, test.T, strict=True)])
+    worst = int(each.argmin())
+    p = min(1.0, float(each.size * each[worst]))
+    name = ctx.columns[worst]
+    shown = (
+        f"Kolmogorov-Smirnov on {len(train):,} and {len(test):,} rows, p = {p:.2g} over {each.size} columns"
+    )
+    if p > ctx.level:
+        sentence = "No column is seen to differ between training and test rows."
+        return Answer(CODE, Outcome.CLEAR, sentence, p, evidence=shown)
+    sentence = f"Test rows differ from training rows, most in {name!r}."
+    advice = "Find out how the rows were split; these test rows are another population."
+    return Answer(CODE, Outcome.FIRES, sentence, p, evidence=shown, advice=advice, where=(name,))
