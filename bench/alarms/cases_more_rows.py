@@ -48,7 +48,7 @@ def true_gain(draw: Draw, n: int) -> float:
     """Mean gain from n to 2n rows: the last doubling of 2n rows, in units of the baseline's risk."""
     rng = np.random.default_rng(n)
     gains = []
-    for _ in range(100):
+    for _ in range(60):
         ctx = context(random_state=rng, **draw(rng, 2 * n))
         gains.append(last_doubling(ctx).d.gain / ctx.baseline_risk)
     return float(np.mean(gains))
@@ -66,9 +66,9 @@ def misses(draw: Draw) -> Event:
 
 
 for _draw, _what, _sizes, _runs in (
-    (ridge, "ridge(1), 20 columns", (100, 400), 200),
+    (ridge, "ridge(1), 20 columns", (100, 400), 150),
     (logistic, "logistic C = 1, 10 columns", (100, 400), 100),
-    (tree, "tree with leaves of 5, Friedman", (100, 400), 200),
+    (tree, "tree with leaves of 5, Friedman", (100, 400), 150),
     (neighbours, "15-NN, two classes", (100, 400), 100),
     (groups, "ridge(1), groups of 5", (300,), 150),
 ):

@@ -73,14 +73,14 @@ def groups(rng: Rng, n: int) -> dict[str, Any]:
     return {"est": Ridge(5.0), "X": X, "y": y, "groups": g}
 
 
-@scenario(CODE, "random forest (30 trees, leaves of 5), three classes", n=300, runs=60,
+@scenario(CODE, "random forest (30 trees, leaves of 5), three classes", n=300, runs=30,
           rule=gap_rule, rule_runs=20)  # fmt: skip
 def forest(rng: Rng, n: int) -> dict[str, Any]:
     X, y = data.three_classes(rng, n)
     return {"est": RandomForestClassifier(30, min_samples_leaf=5, random_state=0), "X": X, "y": y}
 
 
-@scenario(CODE, "boosted trees, 60 rounds, Friedman", n=300, runs=100, rule=gap_rule, rule_runs=30)
+@scenario(CODE, "boosted trees, 60 rounds, Friedman", n=300, runs=60, rule=gap_rule, rule_runs=20)
 def boosting(rng: Rng, n: int) -> dict[str, Any]:
     X, y = data.friedman(rng, n)
     return {"est": HistGradientBoostingRegressor(max_iter=60, random_state=0), "X": X, "y": y}

@@ -73,9 +73,9 @@ def scenario(
     *,
     n: int | tuple[int, ...],
     truth: str = NULL,
-    runs: int = 300,
+    runs: int = 200,
     rule: Rule | None = None,
-    rule_runs: int = 100,
+    rule_runs: int = 60,
     event: Event | None = None,
     least: float | tuple[float, ...] = 0.0,
 ) -> Callable[[Draw], Draw]:

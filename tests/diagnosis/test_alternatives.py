@@ -194,7 +194,7 @@ def test_next_value_outside(value: Any, tried: list[Any], beyond: Any) -> None:
         (GridSearchCV(make_pipeline(StandardScaler(), Ridge()), {"ridge__alpha": [1e5, 1e6]}, cv=3),
          "ridge__alpha", 1e4),
         (make_pipeline(StandardScaler(), RidgeCV([1e3, 1e4])), "alpha", 1e2),
-        (LassoCV(alphas=[1.0, 2.0], cv=3), "alpha", 0.5),
+        (LassoCV(alphas=[0.3, 0.6], cv=3), "alpha", 0.15),
         (er.Ridge(alpha="cv", alphas=[10.0, 100.0]), "alpha", 1.0),
     ],
 )  # fmt: skip
