@@ -107,10 +107,14 @@ def fit_rows(
     est: Any, X: Any, y: NDArray[Any], rows: NDArray[np.intp], groups: NDArray[np.intp] | None = None
 ) -> Any:
     """A clone of `est` fitted on some rows; it gets their groups when its ``fit`` takes groups."""
-    extra = {}
-    if groups is not None and "groups" in inspect.signature(est.fit).parameters:
-        extra["groups"] = groups[rows]
-    return clone(est).fit(take_rows(X, rows), y[rows], **extra)
+    part = None if groups is None else groups[rows]
+    return clone(est).fit(take_rows(X, rows), y[rows], **group_argument(est, part))
+
+
+def group_argument(est: Any, groups: NDArray[np.intp] | None) -> dict[str, Any]:
+    """``{"groups": groups}`` for an estimator whose ``fit`` takes them, else nothing."""
+    takes = groups is not None and "groups" in inspect.signature(est.fit).parameters
+    return {"groups": groups} if takes else {}
 
 
 def assemble(

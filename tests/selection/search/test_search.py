@@ -15,6 +15,7 @@ import pytest
 from scipy import sparse, stats
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression as SkLogistic
 from sklearn.linear_model import Ridge as SkRidge
 from sklearn.model_selection import GridSearchCV, KFold
@@ -303,6 +304,33 @@ def test_bad_parameters_are_refused(change: dict[str, Any], error: Any, words: s
     with pytest.raises(error, match=words):
         search.fit(X, y)
     assert not hasattr(search, "result_")
+
+
+def test_fits_that_do_not_converge_are_counted() -> None:
+    X, y = classes()
+    for est, name in ((SkLogistic(max_iter=1), "C"), (er.LogisticRegression(max_iter=1, tol=1e-14), "alpha")):
+        search = GridSearch(est, {name: [0.01, 1e-4]}, repeats=1, refit=False, random_state=0)
+        with pytest.warns(SearchWarning, match="of 10 fits did not converge"):
+            search.fit(X, y)
+        assert "did not converge" in search.result_.note
+
+
+def test_one_split_and_a_foreign_scorer_leave_no_probability() -> None:
+    X, y = classes()
+    split = [(np.arange(60), np.arange(60, 120))]
+    search = GridSearch(SkLogistic(), {"C": [0.1, 1.0]}, cv=split, metric="matthews_corrcoef").fit(X, y)
+    assert np.isnan(search.probability_best_).all()
+    one = GridSearch(SkLogistic(), {"C": [1e-4, 1.0]}, cv=split, metric="accuracy").fit(X, y)
+    assert one.probability_best_.sum() == pytest.approx(1.0)
+    assert one.result_.standing.how == "paired held-out rows"
+
+
+def test_without_refit_there_is_a_choice_but_no_model() -> None:
+    X, y = regression()
+    search = GridSearch(er.Ridge(), {"alpha": ALPHAS}, refit=False, repeats=1, random_state=0).fit(X, y)
+    assert search.best_params_["alpha"] in ALPHAS
+    with pytest.raises(NotFittedError, match="refit=False"):
+        search.predict(X)
 
 
 def test_bad_rows_are_refused() -> None:

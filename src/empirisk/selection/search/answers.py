@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.results import Estimate
@@ -63,8 +64,7 @@ class Answers:
     @property
     def classes_(self) -> Any:
         """The classes of the chosen model."""
-        check_is_fitted(self, "best_estimator_")
-        return self.best_estimator_.classes_
+        return self._chosen().classes_
 
     def beats(self, i: int, j: int, rope: float = 0.0) -> tuple[float, float, float]:
         """See :meth:`SearchResult.beats`."""
@@ -75,7 +75,9 @@ class Answers:
         return self.result_
 
     def _chosen(self) -> Any:
-        check_is_fitted(self, "best_estimator_")
+        self._found()
+        if not hasattr(self, "best_estimator_"):
+            raise NotFittedError("the chosen model was not fitted on all rows: refit=False, or interrupted.")
         return self.best_estimator_
 
     @offered(_chosen_has("predict"))

@@ -18,6 +18,7 @@ from sklearn.utils import Tags, get_tags
 from empirisk.selection.compare import default_metric
 from empirisk.selection.cross import Sample, foreign_scorers
 from empirisk.selection.evaluate import named
+from empirisk.selection.fit_folds import group_argument
 from empirisk.selection.folds import Plan
 from empirisk.selection.intervals.base import check_level
 from empirisk.selection.metrics import METRICS
@@ -175,6 +176,11 @@ class BaseSearch(Answers, MetaEstimatorMixin, BaseEstimator):
             notes.append(
                 f"{len(failed)} of {len(points)} candidates failed, the first: {ledger.error(failed[0])}"
             )
+        unsure = [r.warning for _, r in sorted(ledger.records.items()) if r.warning]
+        if unsure:
+            notes.append(
+                f"{len(unsure)} of {len(ledger.records)} fits did not converge, the first: {unsure[0]}"
+            )
         chance = np.zeros(len(points))
         chance[v.ranked] = v.standing.probability_best(q.seed)
         metric = q.metric
@@ -182,6 +188,7 @@ class BaseSearch(Answers, MetaEstimatorMixin, BaseEstimator):
             [ledger.records[i, j] for j in range(len(q.plan.splits)) if ledger.has(i, j)]
             for i in range(len(points))
         ]
+        self.__dict__.pop("best_estimator_", None)  # of an earlier fit
         self.result_ = SearchResult(
             metric=metric,
             points=tuple(points),
@@ -209,7 +216,8 @@ class BaseSearch(Answers, MetaEstimatorMixin, BaseEstimator):
 
     def _refit(self, job: Job, X: Any, sample: Sample) -> None:
         started = time.perf_counter()
-        self.best_estimator_ = job.configured(self.best_params_).fit(X, sample.y)
+        model = job.configured(self.best_params_)
+        self.best_estimator_ = model.fit(X, sample.y, **group_argument(model, sample.groups))
         self.refit_time_ = time.perf_counter() - started
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.best_estimator_, name):

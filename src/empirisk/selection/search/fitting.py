@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from empirisk.selection.fit_folds import fit_rows, one_thread_if_small
 from empirisk.selection.folds import Split
@@ -59,7 +60,8 @@ class Job:
 def fit_task(job: Job, bundle: Bundle, points: Sequence[Params], split: Split) -> list[Record]:
     """Records of the members of a bundle (`points` are theirs) on one split."""
     with warnings.catch_warnings():
-        # Parallel workers and repeated folds would say the same thing hundreds of times.
+        # Parallel workers and repeated folds would say the same thing hundreds of times; what concerns
+        # convergence goes into the records, the rest is said again by the fit on all rows.
         warnings.simplefilter("ignore")
         if bundle.strength:
             try:
@@ -82,16 +84,24 @@ def _along_path(job: Job, bundle: Bundle, points: Sequence[Params], split: Split
     models, X_new, seconds = fit_path(
         job.configured(points[0]), take_rows(job.X, train), job.y[train], X_new, alphas
     )
-    return [_score(job, model, X_new, test, seconds / len(models)) for model in models]
+    records = [_score(job, model, X_new, test, seconds / len(models)) for model in models]
+    return [
+        r if m.solution_.status.ok else replace(r, warning=m.solution_.sentence)
+        for r, m in zip(records, models, strict=True)
+    ]
 
 
 def _one(job: Job, point: Params, split: Split) -> Record:
     train, test = split
     start = time.perf_counter()
     try:
-        model = fit_rows(job.configured(point), job.X, job.y, train, job.groups)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always", ConvergenceWarning)
+            model = fit_rows(job.configured(point), job.X, job.y, train, job.groups)
         seconds = time.perf_counter() - start
-        return _score(job, model, take_rows(job.X, test), test, seconds)
+        record = _score(job, model, take_rows(job.X, test), test, seconds)
+        unsure = [str(w.message) for w in said if issubclass(w.category, ConvergenceWarning)]
+        return replace(record, warning=" ".join(unsure[0].split())) if unsure else record
     except Exception as error:
         if job.raises:
             raise

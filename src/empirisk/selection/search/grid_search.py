@@ -53,7 +53,8 @@ class GridSearch(BaseSearch):
     error_score : nan or "raise", default nan
         A failing candidate is noted with its error, or stops the search.
     time_limit : float, optional
-        Seconds; when they are over the best so far is kept, and the result says so.
+        Seconds; when they are over the best so far is kept and the result says so. The final fit on all
+        rows comes on top.
     checkpoint : path, optional
         A folder that finished fits are written to; the same search started again goes on from there.
     n_jobs : int, optional
@@ -82,7 +83,8 @@ class GridSearch(BaseSearch):
 
     Notes
     -----
-    Cost: candidates x folds x repeats fits, fewer with racing; along a path much less. The corrected
+    Row weights are not taken: the intervals are about rows that count once. Cost: candidates x folds x
+    repeats fits, fewer with racing; along a path much less. The corrected
     interval of the best of 20 covers 93 to 97 % for accuracy, the plain one 49 to 94 %.
 
     References

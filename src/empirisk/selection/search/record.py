@@ -36,6 +36,8 @@ class Record:
         Fitting time.
     error : str
         Why the fit failed; empty when it did not.
+    warning : str
+        What the fit said about its convergence; empty when nothing.
     """
 
     pred: NDArray[Any] | None = None
@@ -45,6 +47,7 @@ class Record:
     value: float = math.nan
     seconds: float = math.nan
     error: str = ""
+    warning: str = ""
 
     def outputs(self, classes: NDArray[Any] | None) -> Outputs:
         """As a cross-evaluation wants them."""
@@ -55,7 +58,7 @@ class Record:
 
     def pack(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Arrays for ``np.savez``."""
-        facts = json.dumps([self.missing, self.value, self.seconds, self.error])
+        facts = json.dumps([self.missing, self.value, self.seconds, self.error, self.warning])
         packed = {f"{prefix}facts": np.array(facts)}
         for name in ARRAYS:
             if (array := getattr(self, name)) is not None:
@@ -65,9 +68,9 @@ class Record:
     @classmethod
     def unpack(cls, prefix: str, stored: Any) -> Record:
         """The inverse of :meth:`pack`."""
-        missing, value, seconds, error = json.loads(str(stored[f"{prefix}facts"]))
+        missing, value, seconds, error, warning = json.loads(str(stored[f"{prefix}facts"]))
         arrays = {name: stored[prefix + name] for name in ARRAYS if prefix + name in stored}
-        return cls(**arrays, missing=missing, value=value, seconds=seconds, error=error)
+        return cls(**arrays, missing=missing, value=value, seconds=seconds, error=error, warning=warning)
 
 
 def record_of(out: Outputs, classes: NDArray[Any] | None, need: str, value: float, seconds: float) -> Record:

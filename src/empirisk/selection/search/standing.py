@@ -71,9 +71,10 @@ class Standing:
         """Share of multivariate-t draws around the mean losses in which each candidate is the smallest."""
         out = np.zeros(self.loss.size)
         alive = np.flatnonzero(np.isfinite(self.loss))
-        if alive.size == 0:
-            return out
-        values, vectors = np.linalg.eigh(self.covariance[np.ix_(alive, alive)])
+        covariance = self.covariance[np.ix_(alive, alive)]
+        if alive.size == 0 or not np.isfinite(covariance).all():
+            return np.full(self.loss.size, np.nan)  # one score a candidate: nothing to measure an error with
+        values, vectors = np.linalg.eigh(covariance)
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         rng = np.random.default_rng(seed)
         for start in range(0, draws, size := max(1, min(draws, 4_000_000 // alive.size))):

@@ -219,7 +219,8 @@ def _averaged(found: Sequence[Estimate]) -> Estimate:
 def _turned(e: Estimate, q: Question, n: int) -> Estimate:
     """From losses back to the metric: an accuracy is one minus the error, a ranking score minus its loss."""
     target = TARGET.format(n=n).replace("loss", "score")
-    e = replace(e, n=n, target=target)
+    linear = "" if isinstance(METRICS[q.metric], RowLoss) else ", linearised"
+    e = replace(e, n=n, target=target, method=e.method + linear)
     if q.sign > 0.0 or e.low is None or e.high is None:
         return e if q.sign > 0.0 else replace(e, value=_turn(q, e.value))
     low, high = _turn(q, e.high), min(1.0, _turn(q, e.low))
