@@ -49,6 +49,7 @@ def test_the_scale_of_the_posterior_is_the_best(rng: np.random.Generator) -> Non
         b.pac_bayes_kl(gibbs_error(margins, m), m * m / 2, 400).value for m in np.geomspace(0.1, 100, 2000)
     ]
     assert found <= min(each) * (1 + 1e-6)
+    assert found >= min(each) * (1 - 1e-3)
 
 
 def test_pac_bayes_in_many_digits() -> None:
@@ -163,10 +164,10 @@ def test_a_prior_from_other_rows(rng: np.random.Generator) -> None:
             gibbs_error(margins, m), (m * m - 2 * m * c * cosine + c * c) / 2, 1000, candidates=12
         ).value
         for c in 2.0 ** np.arange(12)
-        for m in np.geomspace(0.1, 1e4, 150)
+        for m in np.geomspace(0.1, 1e3, 300)
     )
     found = b.pac_bayes_linear(X, y, w, prior_mean=near).value
-    assert found <= best * (1 + 1e-3)
+    assert found == pytest.approx(best, rel=2e-3)
     assert found < 0.7 * b.pac_bayes_linear(X, y, w).value
     assert b.pac_bayes_linear(X, y, w, prior_mean=-near).value > b.pac_bayes_linear(X, y, w).value
     with pytest.raises(ValueError, match="prior_mean must hold 4 finite weights"):
