@@ -11,6 +11,8 @@ from bench.objectives.bootstrap import (
     BootstrapMedian,
     BootstrapRegression,
 )
+from bench.objectives.grid import OBJECTIVES as GRIDS
+from bench.objectives.held_out import OBJECTIVES as HELD_OUT
 from bench.objectives.l1_logistic import L1Logistic
 from bench.objectives.lasso import Lasso
 from bench.objectives.lasso_path import LassoPath
@@ -26,7 +28,7 @@ REGISTRY: dict[str, Objective] = {
     for o in (
         OLS(), Ridge(), RidgeLOO(), Lasso(), LassoPath(), Logistic(), L1Logistic(), Softmax(),
         SmallOLS(), SmallLasso(), SmallLogistic(),
-        BootstrapMean(), BootstrapMedian(), BootstrapCorrelation(), BootstrapRegression(),
+        BootstrapMean(), BootstrapMedian(), BootstrapCorrelation(), BootstrapRegression(), *HELD_OUT, *GRIDS,
     )
 }  # fmt: skip
 
@@ -64,6 +66,13 @@ ROWS = [
     Row("latency_logistic", "iris"),
     Row("latency_logistic", "breast cancer"),
     Row("latency_logistic", "digits"),
+    Row("one_out_ridge", "diabetes"),
+    Row("one_out_kernel_ridge", "diabetes"),
+    Row("one_out_neighbors", "diabetes"),
+    Row("learning_curve", "diabetes"),
+    Row("grid_ridge", "dense 2e4x200"),
+    Row("grid_lasso", "dense 2e4x200"),
+    Row("grid_logistic", "classes 2e4x100"),
     Row("bootstrap_mean", "skewed 1e4x3"),
     Row("bootstrap_median", "skewed 1e4x3"),
     Row("bootstrap_correlation", "skewed 1e4x3"),

@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
-from bench.solvers import arch, celer, empirisk, intelex, liblinear, scikit_learn, scipy_bootstrap, skglm
+from bench.solvers import (
+    arch,
+    celer,
+    empirisk,
+    empirisk_curves,
+    empirisk_grid,
+    intelex,
+    liblinear,
+    scikit_learn,
+    scikit_learn_curves,
+    scikit_learn_grid,
+    scipy_bootstrap,
+    skglm,
+)
 from bench.solvers.base import Solver
 
-LIBRARIES = (empirisk, scikit_learn, intelex, celer, skglm, liblinear, scipy_bootstrap, arch)
+LIBRARIES = (
+    empirisk, empirisk_curves, scikit_learn, scikit_learn_curves, intelex, celer, skglm, liblinear,
+    scipy_bootstrap, arch, empirisk_grid, scikit_learn_grid,
+)  # fmt: skip
 
 # Small data are fitted by the same calls as large.
 SAME = {"latency_ols": "ols", "latency_lasso": "lasso", "latency_logistic": "softmax"}

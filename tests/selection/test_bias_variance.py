@@ -275,3 +275,12 @@ def test_classes_that_do_not_fit() -> None:
     few = bias_variance(er.Ridge(), np.arange(12.0)[:, None], np.arange(12.0), n_sets=5, random_state=0)
     assert few.total.low is None
     assert "5 training sets are too few" in few.total.reason
+
+
+def test_the_chart() -> None:
+    curve = bias_variance(
+        KNeighborsRegressor(), generator=neighbours_case(np.linspace(-1, 1, 20), 1)[0], n_train=20, n_sets=20,
+        n_test=50, param="n_neighbors", values=[1, 3, 10], random_state=0,
+    )  # fmt: skip
+    assert curve.plot().get_xlabel()
+    assert curve.values[curve.best] in (1, 3, 10)

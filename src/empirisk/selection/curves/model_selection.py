@@ -305,9 +305,8 @@ def _corrected(
 ) -> Estimate:
     """Loss of the winner by BBC-CV on the first repeat."""
     table = np.column_stack([t[0, 0] for t in test])
-    if sample.groups is not None or not np.isfinite(table).all():
+    if not np.isfinite(table).all():
         value = float(min(t.mean() for t in test))
-        why = "rows in groups" if sample.groups is not None else "an infinite loss"
-        reason = f"there is no tested correction of the winner for {why}"
+        reason = "a loss is infinite, so the winner cannot be corrected"
         return refuse(value, level, sample.n, "none", reason, "loss of the best value")
-    return best_of(table, plan.folds or 2, level, random_state=seed)
+    return best_of(table, plan.folds or 2, level, random_state=seed, groups=sample.groups)

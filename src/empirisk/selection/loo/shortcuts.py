@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -42,11 +43,15 @@ def _linear(est: Any, X: Any, y: NDArray[Any]) -> tuple[Outputs, str] | str:
         return "X is sparse or not numeric"
     if getattr(est, "positive", False):
         return "coefficients are constrained to be positive"
-    clone(est).fit(X, y)  # the checks of the estimator: finite values, shapes, its own parameters
     n = table.shape[0]
     strength = _strength(est, n)
     if strength is None:
         return f"alpha = {est.alpha!r} is chosen anew in every fit"
+    # The checks of the estimator: finite values, shapes, its own parameters.
+    if isinstance(est, LinearRegression | Ridge):
+        clone(est).problem(X, y)
+    else:
+        clone(est).fit(X, y)
     pred = ridge_loo(table, np.asarray(y, dtype=np.float64), strength, bool(est.fit_intercept))
     if table.shape[1] + bool(est.fit_intercept) > n - 1 and strength == 0.0:
         return "least squares with as many coefficients as rows is not determined without a row"
@@ -62,7 +67,7 @@ def _strength(est: Any, n: int) -> float | None:
         return float(est.alpha) if np.ndim(est.alpha) == 0 else None
     if est.alpha == "1/n":
         return 1.0
-    return None if isinstance(est.alpha, str) else (n - 1.0) * float(est.alpha)
+    return (n - 1.0) * float(est.alpha) if isinstance(est.alpha, Real) else None
 
 
 def _kernel_ridge(est: Any, X: Any, y: NDArray[Any]) -> tuple[Outputs, str] | str:
