@@ -183,7 +183,7 @@ def noise_ceiling(ctx: Context) -> Answer:
         return Answer(CODE, Outcome.INTERVAL, sentence, None, None, shown, advice)
     high = min(c.high, c.upper)
     sentence = (
-        f"No model can go below a {c.unit} of {c.low:.3g} (the noise lies between that and {high:.3g}); "
+        f"No model can have a lower {c.unit} than {c.low:.3g} (the noise lies between that and {high:.3g}); "
         f"this one is at {c.value:.3g}."
     )
     shown = (

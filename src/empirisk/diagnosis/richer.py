@@ -24,7 +24,7 @@ __all__ = ["Richer", "coded_table", "richer"]
 MOST_COLUMNS = 30
 ROUNDS = 100
 MOST_ROWS = 10_000
-MOST_CELLS = 50_000_000
+MOST_CELLS = 20_000_000
 BOOSTED = ("GradientBoosting", "HistGradientBoosting", "XGB", "LGBM", "CatBoost")
 
 
