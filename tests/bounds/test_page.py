@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import empirisk as er
+from bench.looseness import factor_of
+from tests.bounds.cases import CASES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 ROWS = {
@@ -40,6 +42,14 @@ def test_worked_number(name: str, expression: str, printed: str) -> None:
     decimals = len(digits.split("e")[0].partition(".")[2])
     exponent = int(digits.split("e")[1]) if "e" in digits else 0
     assert abs(found - float(digits)) <= 0.5000001 * 10.0 ** (exponent - decimals) * (decimals > 0)
+
+
+def test_the_page_on_looseness_is_of_these_theorems() -> None:
+    """`python -m bench.looseness` writes it; one cell is computed again here."""
+    page = (DOCS / "maths" / "bound-looseness.md").read_text(encoding="utf-8")
+    factors = dict(re.findall(r"^\| `(\w+)` \|.* \| ([\d.e+]+) \|$", page, flags=re.MULTILINE))
+    assert list(factors) == list(CASES)
+    assert f"{factor_of('hoeffding', CASES['hoeffding']):.2g}" == factors["hoeffding"]
 
 
 def test_the_page_on_rows_runs() -> None:
