@@ -18,35 +18,35 @@ def any_rule(ctx: Context) -> bool:
     return gap_rule(ctx) or near_dummy_rule(ctx) or outlying_fold_rule(ctx)
 
 
-@scenario(FAMILY, "ridge, nothing wrong", n=(100, 400), runs=200, rule=any_rule, rule_runs=100)
+@scenario(FAMILY, "ridge, nothing wrong", n=(100, 400), runs=150, rule=any_rule, rule_runs=40)
 def clean(rng: Rng, n: int) -> dict[str, Any]:
     X, y = data.linear(rng, n)
     return {"est": Ridge(1.0), "X": X, "y": y, "X_test": rng.normal(size=(n // 2, 5))}
 
 
-@scenario(FAMILY, "logistic, nothing wrong", n=400, runs=100, rule=any_rule, rule_runs=40)
+@scenario(FAMILY, "logistic, nothing wrong", n=400, runs=60, rule=any_rule, rule_runs=20)
 def clean_classes(rng: Rng, n: int) -> dict[str, Any]:
     X, y = data.logistic(rng, n)
     return {"est": LogisticRegression(), "X": X, "y": y, "X_test": rng.normal(size=(n // 2, 5))}
 
 
-@scenario(FAMILY, "least squares, a square of size 0.6", truth=FAULT, n=(400, 1500), runs=60,
-          rule=any_rule, rule_runs=40)  # fmt: skip
+@scenario(FAMILY, "least squares, a square of size 0.6", truth=FAULT, n=(400, 1500), runs=30,
+          rule=any_rule, rule_runs=20)  # fmt: skip
 def curved(rng: Rng, n: int) -> dict[str, Any]:
     X, y = data.curved(rng, n, 0.6)
     return {"est": LinearRegression(), "X": X, "y": y, "X_test": rng.normal(size=(n // 2, 5))}
 
 
-@scenario(FAMILY, "ridge, drift over the rows of one sd", truth=FAULT, n=(100, 400), runs=60,
-          rule=any_rule, rule_runs=40)  # fmt: skip
+@scenario(FAMILY, "ridge, drift over the rows of one sd", truth=FAULT, n=(100, 400), runs=30,
+          rule=any_rule, rule_runs=20)  # fmt: skip
 def drifting(rng: Rng, n: int) -> dict[str, Any]:
     made = clean(rng, n)
     made["y"] += np.linspace(-0.9, 0.9, n)
     return made
 
 
-@scenario(FAMILY, "ridge, test rows shifted by half a sd", truth=FAULT, n=400, runs=60,
-          rule=any_rule, rule_runs=40)  # fmt: skip
+@scenario(FAMILY, "ridge, test rows shifted by half a sd", truth=FAULT, n=400, runs=30,
+          rule=any_rule, rule_runs=20)  # fmt: skip
 def shifted(rng: Rng, n: int) -> dict[str, Any]:
     made = clean(rng, n)
     made["X_test"][:, 0] += 0.5

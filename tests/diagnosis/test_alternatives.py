@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import special
 from sklearn.base import clone, is_classifier
-from sklearn.dummy import DummyRegressor
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import (
     Lasso,
@@ -107,6 +107,21 @@ def test_trees_see_ten_thousand_rows_at_most(rng: np.random.Generator) -> None:
     train, test = rich.plan.splits[0]
     assert (train.size, np.intersect1d(train, test).size) == (10_000, 0)
     assert "10,000 rows" in rich.words
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_trees_see_the_strongest_of_many_columns(classes: bool, rng: np.random.Generator) -> None:
+    X = rng.normal(size=(90, 300))
+    X[3, 7] = np.nan
+    y = X[:, 11] - X[:, 250] + 0.1 * rng.normal(size=90)
+    y = np.where(y > 0, "high", "low") if classes else y
+    est = DummyClassifier() if classes else DummyRegressor()
+    rich = richer(context(est, X, y, random_state=0))
+    assert "50 strongest columns" in rich.words
+    kept = rich.model.fit(rich.X, y).steps[0][1].kept_
+    code = (y == "high").astype(float) if classes else y
+    by_numpy = np.abs([np.corrcoef(np.where(np.isnan(c), np.nanmean(c), c), code)[0, 1] for c in X.T])
+    assert set(kept) == set(np.argsort(-by_numpy)[:50])
 
 
 def test_levels_are_coded_by_rank_and_missing_ones_by_nan() -> None:

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from empirisk.diagnosis.answer import NotRun
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.columns import columns_of
 from empirisk.diagnosis.model_parts import is_linear, last_step, with_last
+from empirisk.diagnosis.strongest import Strongest
 from empirisk.selection.folds import Plan
 from empirisk.selection.intervals.base import Floats
 from empirisk.selection.outputs import unpenalised
@@ -24,6 +26,7 @@ __all__ = ["Richer", "coded_table", "richer"]
 MOST_COLUMNS = 30
 ROUNDS = 100
 MOST_ROWS = 10_000
+WIDE, STRONGEST = 200, 50
 MOST_CELLS = 20_000_000
 BOOSTED = ("GradientBoosting", "HistGradientBoosting", "XGB", "LGBM", "CatBoost")
 
@@ -57,7 +60,8 @@ def richer(ctx: Context) -> Richer:
     before their last step, unless they have no penalty and fewer than ten training rows for each coefficient;
     other models, and linear ones with more columns, are compared with 100 rounds of boosted trees on the
     columns as given (levels as numbers), which costs less than trees behind one-hot codes and loses nothing.
-    The trees see 10,000 training rows at most: what they gain on those is a lower bound, and cheap.
+    The trees see 10,000 training rows at most, and of over 200 columns the 50 that go most with the target
+    in those rows: what they gain is a lower bound, and cheap.
     """
     last = last_step(ctx.est)
     if type(last).__name__.startswith(BOOSTED):
@@ -77,6 +81,9 @@ def richer(ctx: Context) -> Richer:
     kind = HistGradientBoostingClassifier if is_classifier(ctx.est) else HistGradientBoostingRegressor
     trees = kind(max_iter=ROUNDS, early_stopping=False, random_state=ctx.seed)
     words, plan = f"{ROUNDS} rounds of boosted trees", None
+    if len(ctx.columns) > WIDE:
+        words = f"{words} on the {STRONGEST} strongest columns"
+        trees = make_pipeline(Strongest(STRONGEST, is_classifier(ctx.est)), trees)
     if ctx.plan.n_train > MOST_ROWS:
         words, plan = f"{words} on {MOST_ROWS:,} rows", _fewer(ctx)
     return Richer(trees, coded_table(ctx), words, plan)
