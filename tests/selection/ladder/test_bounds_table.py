@@ -35,6 +35,7 @@ LINEAR = {
     "Occam by stored coefficients",
     "Occam by rounded coefficients",
     "VC dimension of half-spaces",
+    "VC dimension and training error",
     "PAC-Bayes-kl with a Gaussian",
     "PAC-Bayes-kl doubled",
 }

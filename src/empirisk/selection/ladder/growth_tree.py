@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from empirisk.bounds import ghost_uniform, structural_risk
+from empirisk.bounds import ghost_training_error
 from empirisk.results import Assumption, RiskCertificate
 from empirisk.selection.ladder.base import Problem, refuse, rows_of_fit
 from empirisk.selection.ladder.tree_shape import tree_shape
@@ -22,12 +22,11 @@ def growth_tree(problem: Problem) -> RiskCertificate:
     if problem.classes is None or problem.losses is None:
         return refuse(problem, NAME, "the theorem is about errors of a classification")
     delta = problem.delta / problem.tuning.class_candidates
-    weight = math.exp(-shape.log_prior)
-    excess = min(
-        structural_risk(n=problem.n, delta=delta, hypotheses=shape, weight=weight).epsilon,
-        ghost_uniform(n=problem.n, delta=delta * weight, hypotheses=shape, sides=1).epsilon,
-    )
-    value = float(problem.losses.mean()) + excess
+    rate = float(problem.losses.mean())
+    if rate >= 1.0:
+        return refuse(problem, NAME, "the model errs on every training row")
+    share = delta * math.exp(-shape.log_prior)
+    value = rate + ghost_training_error(n=problem.n, delta=share, hypotheses=shape, rate=rate).epsilon
     words = f"a tree with {shape.cuts:,} cuts over {shape.columns:,} columns"
     return RiskCertificate(
         NAME,

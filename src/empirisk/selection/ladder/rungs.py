@@ -26,6 +26,7 @@ from empirisk.selection.ladder.stability_fit import stability_fit
 from empirisk.selection.ladder.support_vectors import support_vectors
 from empirisk.selection.ladder.vc_half_spaces import vc_half_spaces
 from empirisk.selection.ladder.vc_no_errors import vc_no_errors
+from empirisk.selection.ladder.vc_training_error import vc_training_error
 from empirisk.selection.ladder.vote_c_bound import vote_c_bound
 from empirisk.selection.ladder.vote_mean_error import vote_mean_error
 from empirisk.selection.ladder.vote_tandem import vote_tandem
@@ -42,6 +43,7 @@ RUNGS: dict[str, Callable[[Problem], RiskCertificate]] = {
     "occam_coefficients": occam_coefficients,
     "occam_rounded": occam_rounded,
     "vc_half_spaces": vc_half_spaces,
+    "vc_training_error": vc_training_error,
     "vc_no_errors": vc_no_errors,
     "margin_radius": margin_radius,
     "rademacher_ball": rademacher_ball,
