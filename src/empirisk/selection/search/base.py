@@ -39,7 +39,7 @@ from empirisk.selection.tags import inherit
 
 
 class SearchWarning(UserWarning):
-    """ER201: a search was cut short, or some candidates failed."""
+    """ER002: a search was cut short, or some candidates failed."""
 
 
 class BaseSearch(Answers, MetaEstimatorMixin, BaseEstimator):
@@ -212,7 +212,7 @@ class BaseSearch(Answers, MetaEstimatorMixin, BaseEstimator):
         self.n_splits_ = len(q.plan.splits)
         self.multimetric_ = False
         if notes:
-            warnings.warn(f"ER201: {self.result_.note}", SearchWarning, stacklevel=4)
+            warnings.warn(f"ER002: {self.result_.note}", SearchWarning, stacklevel=4)
 
     def _refit(self, job: Job, X: Any, sample: Sample) -> None:
         started = time.perf_counter()

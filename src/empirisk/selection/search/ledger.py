@@ -38,6 +38,7 @@ class Ledger:
 
     def __init__(self, folder: str | os.PathLike[str] | None, facts: dict[str, str]) -> None:
         self.records: dict[tuple[int, int], Record] = {}
+        self._errors: dict[int, str] = {}
         self.folder = None if folder is None else Path(folder)
         if self.folder is not None:
             self._open(self.folder, facts)
@@ -80,6 +81,8 @@ class Ledger:
         packed: dict[str, Any] = {}
         for i, record in zip(members, records, strict=True):
             self.records[i, split] = record
+            if record.error:
+                self._errors.setdefault(i, record.error)
             packed |= record.pack(f"{i}.")
         if write and self.folder is not None:
             with tempfile.TemporaryFile() as buffer:
@@ -93,7 +96,7 @@ class Ledger:
 
     def error(self, i: int) -> str:
         """The first error of a candidate; empty when none of its fits failed."""
-        return next((r.error for (c, _), r in sorted(self.records.items()) if c == i and r.error), "")
+        return self._errors.get(i, "")
 
 
 def fingerprint(thing: Any) -> str:
