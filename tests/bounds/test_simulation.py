@@ -176,3 +176,7 @@ def test_sample_sizes_of_hard_questions() -> None:
     rare_failure = er.bounds.sample_sizes(vc=2, epsilon=0.1, delta=1e-8)
     assert any(r.kind == "unknown" and "raise delta" in r.note for r in rare_failure.requirements)
     assert er.bounds.sample_sizes(classes=1, simulate=True).requirements
+    huge = er.bounds.sample_sizes(classes=2**640, epsilon=0.1, delta=0.05, simulate=False)
+    ten = er.bounds.discretisation(parameters=10, epsilon=0.1, delta=0.05)
+    assert ten.n in [r.n for r in huge.requirements]
+    assert "10^192.7" in huge.title

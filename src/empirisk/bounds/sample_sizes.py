@@ -11,7 +11,7 @@ from empirisk.bounds.chernoff_kl import chernoff_kl
 from empirisk.bounds.clopper_pearson import clopper_pearson
 from empirisk.bounds.discretisation import discretisation
 from empirisk.bounds.finite_agnostic import finite_agnostic
-from empirisk.bounds.finite_realizable import finite_realizable
+from empirisk.bounds.finite_realizable import count, finite_realizable
 from empirisk.bounds.finite_uniform import finite_uniform
 from empirisk.bounds.fundamental_agnostic import fundamental_agnostic
 from empirisk.bounds.fundamental_realizable import fundamental_realizable
@@ -24,6 +24,7 @@ from empirisk.bounds.hoeffding import hoeffding
 from empirisk.bounds.lower_agnostic import lower_agnostic
 from empirisk.bounds.lower_realizable import lower_realizable
 from empirisk.bounds.requirements import Requirement, SampleSizes
+from empirisk.bounds.search import MAX_ROWS
 from empirisk.bounds.simulation import SimulatedRows, coins, hardest_coins, hardest_rare
 from empirisk.bounds.vc_classical import vc_classical
 from empirisk.bounds.vc_excess import vc_excess
@@ -116,8 +117,8 @@ def sample_sizes(
             raise ValueError(f"loss_range must be 1 with {named[0]}: these theorems are about the 0-1 loss.")
         rows += _vc_rows({named[0]: given[named[0]]}, points, eps, risk, expected)
     elif classes is not None:
-        size = check_count(classes, "classes")
-        words, points = f"a class of {size:,} hypotheses", size.bit_length() - 1
+        size = classes if isinstance(classes, int) and classes > MAX_ROWS else check_count(classes, "classes")
+        words, points = f"a class of {count(size)} hypotheses", size.bit_length() - 1
         rows += _finite_rows(size, eps, risk, width)
     elif parameters is not None:
         words = f"hypotheses of {check_count(parameters, 'parameters'):,} parameters of 64 bits"
