@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import re
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -75,6 +77,15 @@ def test_fails_at_most_as_often_as_it_says_at_other_levels(
 def test_every_theorem_has_a_case() -> None:
     missing = set(SOLVABLE) - set(CASES)
     assert not missing, f"add rows to CASES in tests/bounds/cases.py: {sorted(missing)}"
+
+
+def test_every_other_theorem_is_tried_by_name() -> None:
+    """Those from rows or in expectation have simulations of their own beside the cases."""
+    folder = Path(__file__).parents[1] / "bounds"
+    texts = [f.read_text(encoding="utf-8") for f in folder.glob("test_*.py") if f.name != "test_page.py"]
+    simulated = "\n".join(t for t in texts if "rng: np.random.Generator" in t)
+    untried = [n for n in set(er.bounds.REGISTRY) - set(CASES) if not re.search(rf"\b{n}\b", simulated)]
+    assert not untried, f"simulate in tests/bounds: {sorted(untried)}"
 
 
 @pytest.mark.parametrize("name", NAMES)
