@@ -60,7 +60,7 @@ def weak_boosting(rng: Rng, n: int) -> dict[str, Any]:
     return {"est": est, "X": X, "y": y}
 
 
-@scenario(CODE, "ridge, pure noise", truth=FAULT, n=(60, 200, 1000), rule=near_dummy_rule)
+@scenario(CODE, "ridge, pure noise", truth=FAULT, n=(60, 200, 1000), rule=near_dummy_rule, least=(25, 45, 95))
 def noise(rng: Rng, n: int) -> dict[str, Any]:
     X = rng.normal(size=(n, 5))
     return {"est": Ridge(1.0), "X": X, "y": rng.normal(size=n)}

@@ -68,7 +68,14 @@ def alike_boosting(rng: Rng, n: int) -> dict[str, Any]:
     return {"est": HistGradientBoostingRegressor(max_iter=30, random_state=0), "X": X, "y": y}
 
 
-@scenario(CODE, "ridge, last fifth shifted by one sd", truth=FAULT, n=(60, 300), rule=outlying_fold_rule)
+@scenario(
+    CODE,
+    "ridge, last fifth shifted by one sd",
+    truth=FAULT,
+    n=(60, 300),
+    rule=outlying_fold_rule,
+    least=(10, 70),
+)
 def shifted(rng: Rng, n: int) -> dict[str, Any]:
     X, y = data.linear(rng, n)
     y[-(n // 5) :] += 1.0
@@ -76,7 +83,7 @@ def shifted(rng: Rng, n: int) -> dict[str, Any]:
 
 
 @scenario(CODE, "logistic, labels of the last fifth are noise", truth=FAULT, n=300, runs=200,
-          rule=outlying_fold_rule, rule_runs=60)  # fmt: skip
+          rule=outlying_fold_rule, rule_runs=60, least=90)  # fmt: skip
 def shifted_logistic(rng: Rng, n: int) -> dict[str, Any]:
     X, y = data.logistic(rng, n, size=2.5)
     last = n // 5

@@ -38,7 +38,14 @@ def inside(rng: Rng, n: int) -> dict[str, Any]:
     return {"est": RidgeCV(np.logspace(-2, 4, 7)), "X": X, "y": y}
 
 
-@scenario(CODE, "penalties up to 1, weak signal, 40 columns", truth=FAULT, n=(100, 200), rule=edge_rule)
+@scenario(
+    CODE,
+    "penalties up to 1, weak signal, 40 columns",
+    truth=FAULT,
+    n=(100, 200),
+    rule=edge_rule,
+    least=(75, 0),
+)
 def still_improving(rng: Rng, n: int) -> dict[str, Any]:
     X, y = data.linear(rng, n, 40, snr=0.3)
     return {"est": RidgeCV(np.array([0.01, 0.1, 1.0])), "X": X, "y": y}

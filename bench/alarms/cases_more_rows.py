@@ -80,6 +80,6 @@ def ridge_enough(rng: Rng, n: int) -> dict[str, Any]:
     return ridge(rng, n)
 
 
-@scenario(CODE, "ridge(1), 20 columns: twice the rows gain 10 %", truth=FAULT, n=100, runs=200)
+@scenario(CODE, "ridge(1), 20 columns: twice the rows gain 10 %", truth=FAULT, n=100, runs=200, least=80)
 def ridge_few(rng: Rng, n: int) -> dict[str, Any]:
     return ridge(rng, n)

@@ -66,19 +66,26 @@ def forest(rng: Rng, n: int) -> dict[str, Any]:
     return {"est": RandomForestRegressor(60, min_samples_leaf=3, random_state=0), "X": X, "y": y}
 
 
-@scenario(CODE, "least squares, a square of size 0.6", truth=FAULT, n=(300, 1000), rule=near_dummy_rule)
+@scenario(
+    CODE,
+    "least squares, a square of size 0.6",
+    truth=FAULT,
+    n=(300, 1000),
+    rule=near_dummy_rule,
+    least=(50, 95),
+)
 def square(rng: Rng, n: int) -> dict[str, Any]:
     X, y = data.curved(rng, n, 0.6)
     return {"est": LinearRegression(), "X": X, "y": y}
 
 
-@scenario(CODE, "logistic, a square in the log-odds", truth=FAULT, n=(300, 1000), runs=200)
+@scenario(CODE, "logistic, a square in the log-odds", truth=FAULT, n=(300, 1000), runs=200, least=(2, 85))
 def square_logistic(rng: Rng, n: int) -> dict[str, Any]:
     X, y = data.logistic(rng, n, a=0.8)
     return {"est": LogisticRegression(), "X": X, "y": y}
 
 
-@scenario(CODE, "least squares on 40 columns, Friedman", truth=FAULT, n=500, runs=30)
+@scenario(CODE, "least squares on 40 columns, Friedman", truth=FAULT, n=500, runs=30, least=80)
 def many_columns(rng: Rng, n: int) -> dict[str, Any]:
     X, y = data.friedman(rng, n)
     more = rng.normal(size=(n, 30))  # so that boosted trees are tried instead of squares
