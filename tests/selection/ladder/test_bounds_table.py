@@ -112,7 +112,8 @@ def test_order_and_forms(data: Data) -> None:
     assert table.best is not None
     assert table.best.value == table[0].value
 
-    text = repr(table)
+    assert max(map(len, repr(table).splitlines())) <= 120
+    text = " ".join(repr(table).split())
     assert "(vacuous)" in text
     assert "holds by itself with probability at least 95 %" in text
     assert "For other kinds of models" in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -119,6 +120,15 @@ class RiskBounds(Tabular, Sequence[RiskCertificate]):
                 by_reason.setdefault(row.reason, []).append(row.bound)
         out += [f"Not {', '.join(names)}: {reason}." for reason, names in by_reason.items()]
         return out + ([f"For other kinds of models: {', '.join(others)}."] if others else [])
+
+    def __repr__(self) -> str:
+        lines = super().__repr__().splitlines()
+        table = 2 + sum(r.applies for r in self.rows)
+        wrapped = (
+            textwrap.fill(note.strip(), 100, initial_indent="  ", subsequent_indent="    ")
+            for note in lines[table:]
+        )
+        return "\n".join([*lines[:table], *wrapped])
 
     def _columns(self) -> dict[str, list[Any]]:
         columns: dict[str, list[Any]] = {
