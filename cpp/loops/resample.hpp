@@ -81,6 +81,7 @@ class DrawStream {
  public:
   static constexpr i64 width = 8, per_step = 2 * width;
 
+  DrawStream() = default;
   DrawStream(u64 key, u64 resample) {
     constexpr u64 golden = 0x9e3779b97f4a7c15u;
     const u64 base = splitmix(key + golden * splitmix(resample + golden));
@@ -109,23 +110,19 @@ class DrawStream {
   Words state_[4];
 };
 
-// Calls use(rows drawn, how many, first row of the segment) on pieces that stay in the first-level cache.
+// Calls use(rows drawn, how many) for the draws of one resample from segment s, in pieces that stay in the nearest cache.
 template <class Use>
-EMPIRISK_INLINE void draw_resample(const Segments& in, i64 resample, const Use& use) {
+EMPIRISK_INLINE void draw_segment(const Segments& in, i64 s, i64 resample, DrawStream& stream, const Use& use) {
   constexpr i64 piece = 512;
   alignas(64) std::int32_t rows[piece];
-  DrawStream stream(in.key, u64(in.first + resample));
-  for (i64 s = 0; s < in.count; ++s) {
-    const i64 start = in.starts[s], size = in.starts[s + 1] - start;
-    for (i64 left = in.draws[in.draws_stride * resample + s]; left > 0; left -= piece) {
-      const i64 m = least(left, piece);
-      stream.fill(ceil_div(m, DrawStream::per_step), size, rows);
-      use(rows, m, start);
-    }
+  for (i64 left = in.draws[in.draws_stride * resample + s]; left > 0; left -= piece) {
+    const i64 m = least(left, piece);
+    stream.fill(ceil_div(m, DrawStream::per_step), in.starts[s + 1] - in.starts[s], rows);
+    use(rows, m);
   }
 }
 
-// One column: sixteen partial sums, folded in a fixed order.
+// One column: eight partial sums.
 EMPIRISK_INLINE void add_rows_1(const double* x, const std::int32_t* rows, i64 m, double* acc) {
   i64 i = 0;
   double a0 = acc[0], a1 = acc[1], a2 = acc[2], a3 = acc[3], a4 = acc[4], a5 = acc[5], a6 = acc[6], a7 = acc[7];
@@ -157,49 +154,68 @@ EMPIRISK_INLINE void for_groups(i64 cols, i64 c, const Body& body) {
   if constexpr (W > 1) for_groups<W / 2>(cols, c, body);
 }
 
+// The sums of one resample from its partial sums, in a fixed order.
+inline void fold(const double* acc, i64 cols, double* to) {
+  if (cols == 1) {
+    to[0] = ((acc[0] + acc[4]) + (acc[1] + acc[5])) + ((acc[2] + acc[6]) + (acc[3] + acc[7]));
+    return;
+  }
+  for_groups<lanes<double>>(cols, 0, [&](auto group, i64 c) {
+    constexpr i64 w = group();
+    for (i64 j = 0; j < w; ++j) {
+      const double* part = acc + 4 * c + j;
+      to[c + j] = (part[0] + part[w]) + (part[2 * w] + part[3 * w]);
+    }
+  });
+}
+
 constexpr i64 resample_chunk = 8;  // resamples that a thread takes at once
 
-// out[b, c] = sum over the draws of resample b of x[row, c], for b < resamples and c < cols; x is row-major.
+// body(first, one past the last, thread) for chunks of resamples.
+template <class Body>
+void for_resamples(i64 resamples, int threads, const Body& body) {
+  for_chunks(ceil_div(resamples, resample_chunk), threads, [&](i64 chunk, int thread) {
+    body(chunk * resample_chunk, least(resamples, (chunk + 1) * resample_chunk), thread);
+  });
+}
+
+// out[b, c] = sum over the draws of resample b of x[row, c], for b < resamples and c < cols; x is row-major. The resamples of
+// a chunk take turns on each segment, so that a table larger than the caches is read once for all of them.
 inline void resample_sums(const double* x, i64 cols, const Segments& in, i64 resamples, double* out) {
-  const i64 chunks = ceil_div(resamples, resample_chunk), size = 4 * most<i64>(cols, 2);
-  const int threads = threads_for(resamples * in.starts[in.count] * cols, chunks);
-  const Buffer<double> sums(threads * round_up(size, 8));
-  for_chunks(chunks, threads, [&](i64 chunk, int thread) {
-    double* acc = sums.data() + thread * round_up(size, 8);
-    for (i64 b = chunk * resample_chunk; b < least(resamples, (chunk + 1) * resample_chunk); ++b) {
-      std::memset(acc, 0, sizeof(double) * std::size_t(size));
-      double* to = out + b * cols;
-      if (cols == 1) {
-        draw_resample(in, b, [&](const std::int32_t* rows, i64 m, i64 start) { add_rows_1(x + start, rows, m, acc); });
-        to[0] = ((acc[0] + acc[4]) + (acc[1] + acc[5])) + ((acc[2] + acc[6]) + (acc[3] + acc[7]));
-        continue;
-      }
-      draw_resample(in, b, [&](const std::int32_t* rows, i64 m, i64 start) {
-        const double* from = x + start * cols;
-        for_groups<lanes<double>>(cols, 0, [&](auto group, i64 c) {
-          add_rows<group()>(from + c, cols, rows, m, acc + 4 * c);
+  const i64 size = round_up(4 * most<i64>(cols, 2), 8);
+  const int threads = threads_for(resamples * in.starts[in.count] * cols, ceil_div(resamples, resample_chunk));
+  const Buffer<double> sums(threads * resample_chunk * size);
+  for_resamples(resamples, threads, [&](i64 first, i64 end, int thread) {
+    double* const acc = sums.data() + thread * resample_chunk * size;
+    std::memset(acc, 0, sizeof(double) * std::size_t(resample_chunk * size));
+    DrawStream streams[resample_chunk];
+    for (i64 b = first; b < end; ++b) streams[b - first] = DrawStream(in.key, u64(in.first + b));
+    for (i64 s = 0; s < in.count; ++s)
+      for (i64 b = first; b < end; ++b) {
+        const double* from = x + in.starts[s] * cols;
+        double* mine = acc + (b - first) * size;
+        draw_segment(in, s, b, streams[b - first], [&](const std::int32_t* rows, i64 m) {
+          if (cols == 1) return add_rows_1(from, rows, m, mine);
+          for_groups<lanes<double>>(cols, 0, [&](auto group, i64 c) {
+            add_rows<group()>(from + c, cols, rows, m, mine + 4 * c);
+          });
         });
-      });
-      for_groups<lanes<double>>(cols, 0, [&](auto group, i64 c) {
-        constexpr i64 w = group();
-        for (i64 j = 0; j < w; ++j) {
-          const double* part = acc + 4 * c + j;
-          to[c + j] = (part[0] + part[w]) + (part[2 * w] + part[3 * w]);
-        }
-      });
-    }
+      }
+    for (i64 b = first; b < end; ++b) fold(acc + (b - first) * size, cols, out + b * cols);
   });
 }
 
 // out[b, i] = row number of draw i of resample b, the segments one after the other; `length` draws a resample.
 inline void resample_rows(const Segments& in, i64 resamples, i64 length, std::int64_t* out) {
-  const i64 chunks = ceil_div(resamples, resample_chunk);
-  for_chunks(chunks, threads_for(resamples * length, chunks), [&](i64 chunk, int) {
-    for (i64 b = chunk * resample_chunk; b < least(resamples, (chunk + 1) * resample_chunk); ++b) {
+  const int threads = threads_for(resamples * length, ceil_div(resamples, resample_chunk));
+  for_resamples(resamples, threads, [&](i64 first, i64 end, int) {
+    for (i64 b = first; b < end; ++b) {
+      DrawStream stream(in.key, u64(in.first + b));
       std::int64_t* to = out + b * length;
-      draw_resample(in, b, [&](const std::int32_t* rows, i64 m, i64 start) {
-        for (i64 i = 0; i < m; ++i) *to++ = start + rows[i];
-      });
+      for (i64 s = 0; s < in.count; ++s)
+        draw_segment(in, s, b, stream, [&](const std::int32_t* rows, i64 m) {
+          for (i64 i = 0; i < m; ++i) *to++ = in.starts[s] + rows[i];
+        });
     }
   });
 }

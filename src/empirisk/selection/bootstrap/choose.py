@@ -160,7 +160,7 @@ def _correlation(ask: Request) -> Resampled:
     for k, column in enumerate((x, y)):
         if not column.std() > 1e-13 * float(np.abs(column).max()):
             raise ValueError(f"data[{k}] is constant; its correlation is undefined.")
-    return _sums(ask, [SumSample(Correlation(x, y), ask.units[0], ask.key)])
+    return _sums(ask, [SumSample(Correlation(x, y, ask.studentised), ask.units[0], ask.key)])
 
 
 def _regression(ask: Request) -> Resampled:

@@ -2,50 +2,73 @@
 
 from __future__ import annotations
 
+from math import comb
+
 import numpy as np
-from numpy.typing import NDArray
 
 from empirisk.selection.intervals.base import Floats
 
 __all__ = ["Correlation"]
 
+# Powers (of x, of y) whose sums the value needs, and those that the standard error needs too.
+VALUE = ((1, 0), (0, 1), (2, 0), (0, 2), (1, 1))
+ERROR = ((3, 0), (2, 1), (1, 2), (0, 3), (4, 0), (3, 1), (2, 2), (1, 3), (0, 4))
+
 
 class Correlation:
-    """``r = S_xy / sqrt(S_xx S_yy)`` with sums of products about the means.
+    """``r = m_11 / sqrt(m_20 m_02)`` with the central moments ``m_ij`` of the pairs.
 
     Parameters
     ----------
     x, y : arrays of shape (n,)
         Paired numbers, neither constant.
+    with_error : bool
+        Keep the powers up to the fourth that the standard error needs.
     """
 
     labels = ("correlation",)
 
-    def __init__(self, x: Floats, y: Floats) -> None:
+    def __init__(self, x: Floats, y: Floats, with_error: bool) -> None:
         u, v = ((z - z.mean()) / z.std() for z in (x, y))
-        self.table: Floats = np.column_stack([u, v, u * u, v * v, u * v])
+        self.powers = VALUE + ERROR if with_error else VALUE
+        self.table: Floats = np.column_stack([u**i * v**j for i, j in self.powers])
 
     def value(self, sums: Floats, units: float) -> Floats:
         """NaN where a column of the resample is constant."""
-        m = sums / units
-        xx, yy = m[:, 2] - m[:, 0] ** 2, m[:, 3] - m[:, 1] ** 2
-        # Rounding of sums of numbers of size 1; a constant column has no more than that.
+        means = sums / units
+        xx, yy, xy = (self._central(means, *ij) for ij in ((2, 0), (0, 2), (1, 1)))
+        # Rounding of means of numbers of size 1; a constant column has no more than that.
         flat = np.minimum(xx, yy) <= 1e-13
         with np.errstate(divide="ignore", invalid="ignore"):
-            r = (m[:, 4] - m[:, 0] * m[:, 1]) / np.sqrt(xx * yy)
-        return np.where(flat, np.nan, np.clip(r, -1.0, 1.0))[:, None]
+            r = np.clip(xy / np.sqrt(xx * yy), -1.0, 1.0)
+        return np.where(flat, np.nan, r)
 
-    def with_error(self, rows: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    def error(self, sums: Floats, units: float) -> Floats:
         """``se^2 = sum (a b - r (a^2 + b^2)/2)^2 / n^2``, a and b the standardised columns of the resample.
 
         This is the infinitesimal jackknife: it needs no normal distribution.
         """
-        a, b = (z - z.mean(axis=1, keepdims=True) for z in (self.table[rows, 0], self.table[rows, 1]))
-        n = rows.shape[1]
+        means, r = sums / units, self.value(sums, units)
+        xx, yy = self._central(means, 2, 0), self._central(means, 0, 2)
         with np.errstate(divide="ignore", invalid="ignore"):
-            a /= a.std(axis=1, keepdims=True)
-            b /= b.std(axis=1, keepdims=True)
-            r = np.mean(a * b, axis=1, keepdims=True)
-            influence = a * b - 0.5 * r * (a * a + b * b)
-            error = np.sqrt(np.sum(influence**2, axis=1, keepdims=True)) / n
-        return self.value(self.table[rows].sum(axis=1), n), error
+
+            def standard(i: int, j: int) -> Floats:
+                out: Floats = self._central(means, i, j) / (xx ** (i / 2) * yy ** (j / 2))
+                return out
+
+            both = standard(2, 2)
+            square = both - r * (standard(3, 1) + standard(1, 3))
+            square += 0.25 * r * r * (standard(4, 0) + 2.0 * both + standard(0, 4))
+            return np.where(np.isnan(r), np.nan, np.sqrt(np.maximum(square, 0.0) / units))
+
+    def _central(self, means: Floats, i: int, j: int) -> Floats:
+        """``mean (u - mean u)^i (v - mean v)^j`` from raw moments, by the binomial theorem; (B, 1)."""
+        raw = {powers: means[:, c : c + 1] for c, powers in enumerate(self.powers)}
+        raw[0, 0] = np.ones_like(means[:, :1])
+        d, e = -raw[1, 0], -raw[0, 1]
+        terms = [
+            comb(i, k) * comb(j, m) * d ** (i - k) * e ** (j - m) * raw[k, m]
+            for k in range(i + 1)
+            for m in range(j + 1)
+        ]
+        return np.asarray(np.sum(terms, axis=0), dtype=np.float64)

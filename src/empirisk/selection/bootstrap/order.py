@@ -41,15 +41,18 @@ def quantile_atoms(ordered: Floats, q: float) -> Atoms:
     """
     n = ordered.size
     k, g = quantile_position(n, q)
-    rank = np.arange(n + 1, dtype=np.float64)
-    cdf = special.betainc(k, n - k + 1, rank / n)
-    above = special.betaincc(k, n - k + 1, rank / n)
+    # Further away than this the tails weigh less than 1e-20 (Chernoff's bound).
+    away = math.ceil(12.0 * math.sqrt(k * (n - k + 1) / n)) + 80
+    edge = np.arange(max(0, k - away), min(n, k + away) + 1)
+    cdf = special.betainc(k, n - k + 1, edge / n)
+    above = special.betaincc(k, n - k + 1, edge / n)
     # The smaller of the two tails keeps its digits.
     mass = np.where(cdf[1:] < 0.5, np.diff(cdf), -np.diff(above))
-    kept = np.flatnonzero((cdf[1:] > NEGLIGIBLE) & (above[:-1] > NEGLIGIBLE))
+    likely = (cdf[1:] > NEGLIGIBLE) & (above[:-1] > NEGLIGIBLE)
+    rank, mass = edge[1:][likely], mass[likely]
     if g == 0.0:
-        return Atoms(ordered[kept], mass[kept])
-    return _pairs(ordered, k, g, kept + 1, mass[kept])
+        return Atoms(ordered[rank - 1], mass)
+    return _pairs(ordered, k, g, rank, mass)
 
 
 def _pairs(ordered: Floats, k: int, g: float, rank: IndexArray, mass: Floats) -> Atoms:
