@@ -224,6 +224,7 @@ CASES: dict[str, Case] = {
     "finite_realizable": Case(consistent_of_many(16), SIXTEEN, grows={"hypotheses": 64}),
     "finite_uniform": Case(largest_of_many(16), SIXTEEN, grows={"hypotheses": 64, "loss_range": 2.0}),
     "finite_agnostic": Case(worse_of_many(16), SIXTEEN, grows={"hypotheses": 64, "loss_range": 2.0}),
+    "finite_excess": Case(worse_of_many(16), SIXTEEN, grows={"hypotheses": 64, "loss_range": 2.0}),
     "discretisation": Case(
         worse_of_many(16), {"parameters": 2, "bits": 2}, grows={"parameters": 3, "bits": 3, "loss_range": 2.0}
     ),

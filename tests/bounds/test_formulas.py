@@ -152,6 +152,21 @@ def test_logarithm_of_sauers_sum(n: int, d: int) -> None:
         )
 
 
+def test_finite_excess_is_the_best_split() -> None:
+    n, e, size = 400, mpf("0.15"), 16
+
+    def failure(u: Any) -> Any:
+        return size * exp(-2 * n * (e - u) ** 2) + exp(-2 * n * u**2)
+
+    best = min(failure(e * i / 1000) for i in range(1, 501))
+    found = er.bounds.finite_excess(n=n, epsilon=0.15, hypotheses=16).delta
+    assert found == pytest.approx(float(best), rel=2e-3)
+    assert found >= float(best)
+    for hypotheses in (2, 100, 10**9):
+        given = {"epsilon": 0.1, "delta": 0.05, "hypotheses": hypotheses}
+        assert er.bounds.finite_excess(**given).n < er.bounds.finite_agnostic(**given).n
+
+
 def log_all_in(size: int, s: int) -> Any:
     """``log C(size, s)`` but for s!."""
     return sum(log(size - i) for i in range(s))

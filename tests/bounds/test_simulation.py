@@ -172,7 +172,12 @@ def test_sample_sizes_of_hard_questions() -> None:
     tiny = er.bounds.sample_sizes(vc=11, epsilon=1e-9, delta=0.05, simulate=False)
     assert any(r.kind == "unknown" and "no n up to" in r.note for r in tiny.requirements)
     wide = er.bounds.sample_sizes(classes=100, epsilon=0.5, loss_range=5.0)
-    assert {r.by for r in wide.requirements} == {"finite_agnostic", "finite_uniform", "hoeffding"}
+    assert {r.by for r in wide.requirements} == {
+        "finite_agnostic",
+        "finite_excess",
+        "finite_uniform",
+        "hoeffding",
+    }
     rare_failure = er.bounds.sample_sizes(vc=2, epsilon=0.1, delta=1e-8)
     assert any(r.kind == "unknown" and "raise delta" in r.note for r in rare_failure.requirements)
     assert er.bounds.sample_sizes(classes=1, simulate=True).requirements

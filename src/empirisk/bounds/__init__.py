@@ -30,6 +30,7 @@ from empirisk.bounds.cover_hart import cover_hart
 from empirisk.bounds.discretisation import discretisation
 from empirisk.bounds.empirical_bernstein import empirical_bernstein
 from empirisk.bounds.finite_agnostic import finite_agnostic
+from empirisk.bounds.finite_excess import finite_excess
 from empirisk.bounds.finite_realizable import finite_realizable
 from empirisk.bounds.finite_uniform import finite_uniform
 from empirisk.bounds.first_order_vote import first_order_vote
@@ -88,6 +89,7 @@ REGISTRY: dict[str, Callable[..., Any]] = {
     "finite_realizable": finite_realizable,
     "finite_uniform": finite_uniform,
     "finite_agnostic": finite_agnostic,
+    "finite_excess": finite_excess,
     "discretisation": discretisation,
     "vc_realizable": vc_realizable,
     "vc_uniform": vc_uniform,
@@ -160,6 +162,7 @@ __all__ = [
     "empirical_bernstein",
     "evaluate_bound",
     "finite_agnostic",
+    "finite_excess",
     "finite_realizable",
     "finite_uniform",
     "first_order_vote",

@@ -11,6 +11,7 @@ from empirisk.bounds.chernoff_kl import chernoff_kl
 from empirisk.bounds.clopper_pearson import clopper_pearson
 from empirisk.bounds.discretisation import discretisation
 from empirisk.bounds.finite_agnostic import finite_agnostic
+from empirisk.bounds.finite_excess import finite_excess
 from empirisk.bounds.finite_realizable import count, finite_realizable
 from empirisk.bounds.finite_uniform import finite_uniform
 from empirisk.bounds.fundamental_agnostic import fundamental_agnostic
@@ -187,6 +188,7 @@ def _vc_rows(known: dict[str, Any], d: int, eps: float, risk: float, rate: float
 def _finite_rows(size: int, eps: float, risk: float, width: float) -> list[Requirement]:
     """The theorems about a finite class."""
     rows = [
+        _enough(NOISY, finite_excess, eps, risk, hypotheses=size, loss_range=width),
         _enough(NOISY, finite_agnostic, eps, risk, hypotheses=size, loss_range=width),
         _enough(UNIFORM, finite_uniform, eps, risk, hypotheses=size, loss_range=width),
     ]
