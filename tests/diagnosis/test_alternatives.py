@@ -77,6 +77,8 @@ def test_the_simpler_version_fits_its_own_rows_worse(
 
 def test_words_of_moves() -> None:
     assert simpler(LogisticRegression(C=2.0), 99)[1] == "C=0.2"
+    assert simpler(LogisticRegression(C=np.inf), 99)[1] == "C=1"
+    assert simpler(LogisticRegression(C=1e6), 99)[1] == "C=1"
     assert simpler(KNeighborsClassifier(7), 99)[1] == "n_neighbors=21"
     assert simpler(er.LogisticRegression(), 50)[1] == "alpha=0.2"
     assert simpler(er.Lasso(), 50) is None  # tunes its own penalty
