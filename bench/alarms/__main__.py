@@ -23,7 +23,7 @@ def main() -> None:
             result = study.measure(s, args.scale)
             print(f"{s.code} {row(s, result)} {time.perf_counter() - start:.1f} s", flush=True)
             if args.scale == 1.0:
-                store({name: result})
+                store({name: result}, scenarios)
     if args.scale == 1.0 or args.pages:
         write_pages(scenarios)
         print(f"Wrote {PAGE.relative_to(PAGE.parents[2])}")
