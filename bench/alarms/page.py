@@ -28,8 +28,8 @@ correction over all findings makes alarms rarer). Shares are in per cent.
 - **clear**: samples in which the defect was ruled out; the rest is "cannot tell".
 - **gain**: what the alternative really saves, as a share of the baseline's loss (the mean over the
   samples). An alarm with a gain below the margin of 2 % is false.
-- **covers**: how often the 95 % interval holds that gain. (Where ER201 fires, the gain is that of the first of its two
-  alternatives that is proven; the mean and this column then mix the two.)
+- **covers**: how often the 95 % interval holds that gain. (Where ER201 fires, the gain is that of the first
+  of its two alternatives that is proven; the mean, this column and the next then mix the two.)
 - **at the gain**: false alarms / wrong "clear" when that gain itself is put as the margin, nominally at
   most 5 / 5.
 - **fixed rule**: the rule of a published checker with fixed thresholds (skore 0.28), or a rule of thumb,
