@@ -93,7 +93,7 @@ def least_squares_enough_rows(rng: Rng, n: int) -> dict[str, Any]:
     return {"est": LinearRegression(), "X": X, "y": y}
 
 
-@scenario(CODE, "least squares, 20 columns", truth=FAULT, n=60, rule=gap_rule)
+@scenario(CODE, "least squares, 20 columns", truth=FAULT, n=60, rule=gap_rule, least=20)
 def least_squares(rng: Rng, n: int) -> dict[str, Any]:
     return least_squares_enough_rows(rng, n)
 
@@ -104,13 +104,13 @@ def logistic_unpenalised(rng: Rng, n: int) -> dict[str, Any]:
     return {"est": LogisticRegression(C=np.inf, max_iter=200), "X": X, "y": y}
 
 
-@scenario(CODE, "1-NN, two classes", truth=FAULT, n=(60, 200), rule=gap_rule)
+@scenario(CODE, "1-NN, two classes", truth=FAULT, n=(60, 200), rule=gap_rule, least=(90, 95))
 def nearest_neighbour(rng: Rng, n: int) -> dict[str, Any]:
     X, y = data.logistic(rng, n)
     return {"est": KNeighborsClassifier(1), "X": X, "y": y}
 
 
-@scenario(CODE, "unpruned tree, Friedman", truth=FAULT, n=(100, 300), rule=gap_rule)
+@scenario(CODE, "unpruned tree, Friedman", truth=FAULT, n=(100, 300), rule=gap_rule, least=(70, 95))
 def tree(rng: Rng, n: int) -> dict[str, Any]:
     X, y = data.friedman(rng, n)
     return {"est": DecisionTreeRegressor(random_state=0), "X": X, "y": y}
