@@ -34,7 +34,7 @@ from empirisk.selection.intervals.student import student_limits
 from empirisk.selection.metrics.row_loss import RowLoss
 from empirisk.selection.outputs import unpenalised
 
-__all__ = ["steady", "train_estimate", "validation_estimate"]
+__all__ = ["skewed", "steady", "train_estimate", "validation_estimate"]
 
 INFINITE = "a loss is infinite: probability 0 for the class that occurred"
 
@@ -55,7 +55,7 @@ def validation_estimate(
     if sample.groups is None and metric.proportion:
         return repeated_kfold(rows, plan.folds, level, kind=kind, bound=cap, target=target)
     if sample.groups is None:
-        return _skewed(rows, plan.folds, level, cap, target)
+        return skewed(rows, plan.folds, level, cap, target)
     return grouped_kfold(rows, sample.groups, plan.folds, level, kind=kind, bound=cap, target=target)
 
 
@@ -71,7 +71,7 @@ def steady(e: Estimate, est: Any, X: Any, size: int) -> Estimate:
     return refuse(e.value, e.level, e.n, e.method, reason, e.target)
 
 
-def _skewed(rows: Floats, folds: int, level: float, cap: float | None, target: str) -> Estimate:
+def skewed(rows: Floats, folds: int, level: float, cap: float | None, target: str) -> Estimate:
     """Hall's interval with the variance of one repeat times K/(K-1).
 
     Scores at n rows that were trained on n(K-1)/K are too pessimistic, which makes up for the skewness of

@@ -11,7 +11,8 @@ from empirisk.selection.cross import CrossEvaluation, Sample, conclude, foreign_
 from empirisk.selection.evaluate import Metrics, named
 from empirisk.selection.fit_folds import Fitted, Progress
 from empirisk.selection.folds import Plan
-from empirisk.selection.loo.predict import NOTE, loo_outputs
+from empirisk.selection.loo.predict import NOTE, loo_estimate, loo_outputs
+from empirisk.selection.metrics import METRICS
 from empirisk.selection.outputs import Outputs
 
 __all__ = ["cross_loo"]
@@ -46,7 +47,14 @@ def cross_loo(
     outputs, seconds, _, _ = loo_outputs(est, sample, progress=progress)
     one_each = tuple(_row(outputs, i) for i in range(sample.n))
     fitted = Fitted(plan, one_each, {}, seconds if seconds.size else np.zeros(sample.n))
-    return conclude(est, sample, wanted, fitted, level)
+    found = conclude(est, sample, wanted, fitted, level)
+    p = outputs.against(sample.y)
+    estimates = {
+        name: loo_estimate(est, sample, METRICS[m], p, level)
+        for name, m in wanted.items()
+        if isinstance(m, str)
+    }
+    return CrossEvaluation(estimates, found.title, fitted, found.out_of_fold, found.held_out)
 
 
 def _row(out: Outputs, i: int) -> Outputs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,18 +11,20 @@ from numpy.typing import ArrayLike
 
 from empirisk.results import Estimate
 from empirisk.selection.cross import Sample
-from empirisk.selection.curves.summaries import steady
+from empirisk.selection.curves.summaries import INFINITE, skewed, steady
 from empirisk.selection.evaluate import Metrics, named
 from empirisk.selection.evaluation import Evaluation
 from empirisk.selection.fit_folds import Progress
+from empirisk.selection.folds import FOLDS
 from empirisk.selection.intervals.base import Floats, check_level, refuse
+from empirisk.selection.intervals.repeated_kfold import algorithm_target, repeated_kfold
 from empirisk.selection.loo.refit import refit_all
 from empirisk.selection.loo.shortcuts import shortcut_for
-from empirisk.selection.metrics import METRICS, Predictions
-from empirisk.selection.metrics.row_loss import with_note
+from empirisk.selection.metrics import METRICS, Metric, Predictions
+from empirisk.selection.metrics.row_loss import RowLoss, with_note
 from empirisk.selection.outputs import Outputs, model_name
 
-__all__ = ["LeaveOneOut", "leave_one_out", "loo_outputs"]
+__all__ = ["LeaveOneOut", "leave_one_out", "loo_estimate", "loo_outputs"]
 
 MAX_SECONDS = 600.0
 NOTE = "leave-one-out cannot be repeated; five repeated folds cover more reliably"
@@ -137,8 +140,9 @@ def leave_one_out(
     Notes
     -----
     A pipeline is refitted: its scaler sees one row fewer each time, and that is part of the algorithm.
-    The intervals are those of cross-validation with K = n (row variance times n/(n-1)). Cost with a
-    shortcut: one decomposition, or one search for neighbours.
+    The intervals take the row variance times 5/4, as with five folds, and correct losses for skewness: 91 %
+    at 50 rows, 94 to 96 % from 100 (ridge). Cost with a shortcut: one decomposition, or one search for
+    neighbours.
 
     Examples
     --------
@@ -159,14 +163,31 @@ def leave_one_out(
         raise ValueError(f"a single row has no score by {foreign}; use our metrics, or cross_evaluate.")
     outputs, seconds, how, why = loo_outputs(est, sample, max_seconds, progress)
     p = outputs.against(sample.y)
-    estimates = {name: _estimate(est, sample, METRICS[m], p, level) for name, m in ours.items()}
+    estimates = {name: loo_estimate(est, sample, METRICS[m], p, level) for name, m in ours.items()}
     fits = f"{seconds.size} fits" if seconds.size else "no refits"
     title = f"{model_name(est)}, leave-one-out on {sample.n} rows ({fits})"
     return LeaveOneOut(estimates, title, p, how, why)
 
 
-def _estimate(est: Any, sample: Sample, metric: Any, p: Predictions, level: float) -> Estimate:
+def loo_estimate(est: Any, sample: Sample, metric: Metric, p: Predictions, level: float) -> Estimate:
+    """A metric of leave-one-out predictions, with the variance of five folds (row variance times 5/4).
+
+    n/(n-1) in its place covers 82 to 94 %: leaving one row out hides the luck of the training rows. Losses
+    are corrected for skewness, because there is no bias of training on fewer rows that would make up for it.
+    """
     why = metric.unavailable(p)
     if why:
         return refuse(math.nan, level, sample.n, "not available", why)
-    return steady(with_note(metric.crossed((p,), sample.n, level), NOTE), est, sample.X, sample.n - 1)
+    target = algorithm_target(sample.n)
+    if not isinstance(metric, RowLoss):
+        e = metric.crossed((p,), FOLDS, level)
+    elif not np.isfinite(metric.losses(p)).all():
+        e = refuse(math.inf, level, sample.n, "none: infinite loss, not clipped", INFINITE, target)
+    elif metric.proportion:
+        e = repeated_kfold(1.0 - metric.losses(p), FOLDS, level, kind="proportion", target=target)
+    else:
+        e = skewed(metric.losses(p)[None, :], FOLDS, level, metric.bound(p), target)
+    words = e.method.replace(f"{FOLDS}-fold cross-validation x 1", "leave-one-out").replace(
+        "K/(K-1)", "x 5/4"
+    )
+    return steady(with_note(replace(e, method=words), NOTE), est, sample.X, sample.n - 1)
