@@ -71,6 +71,13 @@ def test_half_spaces_that_are_stopped_bound_what_they_missed(monkeypatch: pytest
     assert 0.0 <= fitted.training_error_ - fitted.certificate_.value <= fitted.training_error_ <= 0.5
 
 
+def test_conflicts_in_many_dimensions_stay_cheap() -> None:
+    rng = np.random.default_rng(10)
+    X, y = rng.normal(size=(150, 30)), rng.integers(0, 2, size=150)
+    fitted = Halfspaces(time_limit=0.5).fit(X, y)
+    assert fitted.certificate_.value > 0.0
+
+
 def test_signs_that_rounding_would_get_wrong() -> None:
     # On one line exactly: copies of 0.1, 0.2, 0.3 in both coordinates; and not quite, as 0.1 + 0.2 != 0.3.
     on = np.array([[0.1, 0.1], [0.2, 0.2], [0.3, 0.3]])

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from empirisk.hypotheses.cells import labellings
-from empirisk.hypotheses.exact import Integers, scaled
+from empirisk.hypotheses.exact import Integers, column_basis, null_vector, scaled
 from empirisk.typing import Array
 
 __all__ = ["conflict", "conflicting", "margin_weights"]
@@ -74,5 +73,19 @@ def conflict(F: Array, positive: NDArray[np.bool_], price: Array) -> NDArray[np.
 
 
 def conflicting(V: Integers, positive: NDArray[np.bool_], rows: NDArray[np.intp]) -> bool:
-    """Whether no rule labels these few rows as wanted: decided without rounding."""
-    return not bool((labellings(V[rows]) == positive[rows]).all(axis=1).any())
+    """Whether it is proved, without rounding, that no rule labels these few rows as wanted.
+
+    The proof is ``sum_i side_i lambda_i v_i = 0`` with ``lambda >= 0``, not zero on all positive rows; with no
+    positive rows every lambda must be > 0 and the rows span the space, so that no nonzero w is left.
+    """
+    chosen = V[rows]
+    null = null_vector(chosen.T)  # one relation between the rows, up to its sign
+    if null is None:
+        return False
+    weights = [int(v) if p else -int(v) for v, p in zip(null, positive[rows], strict=True)]
+    weights = weights if sum(weights) > 0 else [-v for v in weights]
+    if min(weights) < 0:
+        return False
+    if positive[rows].any():
+        return any(v > 0 for v, p in zip(weights, positive[rows], strict=True) if p)
+    return min(weights) > 0 and len(column_basis(chosen)) == V.shape[1]
