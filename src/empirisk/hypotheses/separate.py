@@ -75,7 +75,7 @@ def conflict(F: Array, positive: NDArray[np.bool_], price: Array) -> NDArray[np.
 def conflicting(V: Integers, positive: NDArray[np.bool_], rows: NDArray[np.intp]) -> bool:
     """Whether it is proved, without rounding, that no rule labels these few rows as wanted.
 
-    The proof is ``sum_i side_i lambda_i v_i = 0`` with ``lambda >= 0``, not zero on all positive rows; with no
+    The proof is ``sum_i side_i lambda_i v_i = 0``, ``lambda >= 0``, not zero on all positive rows; with no
     positive rows every lambda must be > 0 and the rows span the space, so that no nonzero w is left.
     """
     chosen = V[rows]
