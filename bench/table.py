@@ -86,10 +86,14 @@ def summary(rows: dict[str, dict[str, Any]], machine: dict[str, str]) -> str:
         cells = [_seconds(r["ours_s"]), r["peer"] or "none reached it", _seconds(r["peer_s"])]
         cells += [_ratio(r["peer_ratio"]), _ratio(r["sklearn_ratio"])]
         lines.append(f"| {name} | {' | '.join(str(c) for c in cells)} |")
-    for key, label in (("peer_ratio", "the fastest peer"), ("sklearn_ratio", "scikit-learn")):
-        found = [v for row in rows.values() if isinstance(v := ratios(row)[key], float)]
-        if found:
-            lines += ["", f"Median ratio to {label}: {statistics.median(found):.2f} over {len(found)} rows."]
+    # Bootstrap rows are no fits: their ratios are of another size and have a median of their own.
+    resampled = {name: row for name, row in rows.items() if name.startswith("bootstrap")}
+    fits = {name: row for name, row in rows.items() if name not in resampled}
+    for start, chosen in (("Median ratio", fits), ("Bootstrap rows: median ratio", resampled)):
+        for key, label in (("peer_ratio", "the fastest peer"), ("sklearn_ratio", "scikit-learn")):
+            found = [v for row in chosen.values() if isinstance(v := ratios(row)[key], float)]
+            if found:
+                lines += ["", f"{start} to {label}: {statistics.median(found):.2f} over {len(found)} rows."]
     for name, row in rows.items():
         lines += ["", *_details(name, row)]
     return "\n".join(lines) + "\n"
