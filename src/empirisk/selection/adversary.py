@@ -16,7 +16,7 @@ from empirisk.typing import Array, IndexArray
 
 __all__ = ["Learner", "Losses", "can_enumerate", "enumerate_samples", "simulate", "train_on"]
 
-Learner = Callable[[Array, NDArray[np.int64], Array], NDArray[np.bool_]]
+Learner = Callable[[Array, IndexArray, Array], NDArray[np.bool_]]
 _CELLS = 500_000_000
 TAIL = 1 / 8
 
@@ -64,7 +64,7 @@ def train_on(learner: Any) -> Learner:
     return lambda X, y, domain: _binary(learner(X, y, domain), len(domain))
 
 
-def _fitted(learner: Any, X: Array, y: NDArray[np.int64], domain: Array) -> NDArray[np.bool_]:
+def _fitted(learner: Any, X: Array, y: IndexArray, domain: Array) -> NDArray[np.bool_]:
     try:
         model = clone(learner).fit(X, y)
     except ValueError:
@@ -95,7 +95,7 @@ def can_enumerate(size: int, m: int, budget: int) -> bool:
     """Whether all samples under all labellings are within the budget of fits and of memory."""
     if size > 20 or fits_needed(size, m) > budget:
         return False
-    return math.comb(size + m - 1, m) * size * 2**size <= _CELLS
+    return bool(math.comb(size + m - 1, m) * size * 2**size <= _CELLS)
 
 
 def enumerate_samples(train: Learner, domain: Array, m: int) -> Losses:

@@ -225,7 +225,7 @@ def no_free_lunch(
         tail=tail,
         average=found.average,
         least=0.5 * (1.0 - 1.0 / size) ** rows,
-        least_tail=float(theorem(n=rows, epsilon=TAIL, domain_size=size).delta),
+        least_tail=theorem(n=rows, epsilon=TAIL, domain_size=size).delta or 0.0,
         textbook=2 * rows <= size,
         fits=found.fits,
     )
