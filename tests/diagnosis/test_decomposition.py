@@ -100,3 +100,9 @@ def test_what_cannot_be_said(rng: np.random.Generator) -> None:
     assert json.loads(json.dumps(few.to_dict()))[0]["name"] == "optimisation"
     assert list(few.to_frame()["status"]) == [p.status for p in few.parts]
     assert "unknown" in repr(few)
+
+
+def test_least_squares_has_no_error_of_optimisation(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(80, 3))
+    part = decompose(context(er.LinearRegression(), X, X @ np.ones(3) + rng.normal(size=80)))["optimisation"]
+    assert (part.status, part.value) == ("known", 0.0)

@@ -140,7 +140,7 @@ def _optimisation(ctx: Context) -> Part:
         gap = 0.0  # least squares: the KKT residual is at the rounding floor
     if gap is None:
         return Part("optimisation", None, None, None, UNKNOWN, why)
-    return Part("optimisation", gap, 0.0, gap, BOUNDED, why)
+    return Part("optimisation", gap, 0.0, gap, BOUNDED if gap > 0.0 else KNOWN, why)
 
 
 def _solution(ctx: Context) -> Solution | None:
