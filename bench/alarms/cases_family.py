@@ -31,14 +31,14 @@ def clean_classes(rng: Rng, n: int) -> dict[str, Any]:
 
 
 @scenario(FAMILY, "least squares, a square of size 0.6", truth=FAULT, n=(400, 1500), runs=30,
-          rule=any_rule, rule_runs=20)  # fmt: skip
+          rule=any_rule, rule_runs=20, least=(25, 90))  # fmt: skip
 def curved(rng: Rng, n: int) -> dict[str, Any]:
     X, y = data.curved(rng, n, 0.6)
     return {"est": LinearRegression(), "X": X, "y": y, "X_test": rng.normal(size=(n // 2, 5))}
 
 
 @scenario(FAMILY, "ridge, drift over the rows of one sd", truth=FAULT, n=(100, 400), runs=30,
-          rule=any_rule, rule_runs=20)  # fmt: skip
+          rule=any_rule, rule_runs=20, least=(75, 90))  # fmt: skip
 def drifting(rng: Rng, n: int) -> dict[str, Any]:
     made = clean(rng, n)
     made["y"] += np.linspace(-0.9, 0.9, n)

@@ -14,12 +14,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from empirisk.diagnosis.answer import Answer, NotRun
 from empirisk.diagnosis.paired import FACTOR, Paired, paired
 from empirisk.results import Estimate
-from empirisk.selection.fit_folds import Fitted, assemble, fit_folds
+from empirisk.selection.fit_folds import Fitted, assemble, fit_folds, fit_rows
 from empirisk.selection.folds import Plan
 from empirisk.selection.intervals.base import Floats
 from empirisk.selection.metrics import Predictions
@@ -67,6 +66,8 @@ class Context:
         Where a finding needs random numbers: ``np.random.default_rng(ctx.seed)``.
     fit_seconds : float
         Mean time of one fold fit.
+    solutions : tuple of Solution or None
+        What our estimators said about their optimum in each fold; empty when the folds were taken over.
     """
 
     est: Any
@@ -84,6 +85,7 @@ class Context:
     level: float = 0.05
     seed: int = 0
     fit_seconds: float = 0.0
+    solutions: tuple[Any, ...] = ()
     counts: dict[str, int] = field(default_factory=lambda: {"fits": 0})
     cache: dict[Any, Any] = field(default_factory=dict)
 
@@ -301,7 +303,7 @@ class Context:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of the user's model they were shown; these are ours
-                fitted = fit_folds(est, X, self.y, Plan(self.n, splits, None, 0))
+                fitted = fit_folds(est, X, self.y, Plan(self.n, splits, None, 0), groups=self.groups)
         except Exception as error:
             raise NotRun(f"{model_name(est)} could not be fitted for comparison: {error}") from error
         inner = Plan(rows.size, tuple((tr, np.searchsorted(rows, te)) for tr, te in splits), len(splits), 1)
@@ -315,7 +317,7 @@ class Context:
             self.counts["fits"] += 1
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                self.cache["refit"] = clone(self.est).fit(self.X, self.y)
+                self.cache["refit"] = fit_rows(self.est, self.X, self.y, np.arange(self.n), self.groups)
         return self.cache["refit"]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from empirisk.diagnosis.base import Context
+from empirisk.diagnosis.model_parts import solution_of
 from empirisk.selection.cross import CrossEvaluation, Sample
 from empirisk.selection.fit_folds import Fitted, Progress, assemble, fit_folds
 from empirisk.selection.folds import Plan
@@ -47,7 +48,9 @@ def context(
     if evaluation is None:
         counted = isinstance(cv, int | np.integer)
         plan = _one_repeat(sample.plan(cv, 1 if counted else None, rng))
-        fitted = fit_folds(est, sample.X, sample.y, plan, progress=progress)
+        fitted = fit_folds(
+            est, sample.X, sample.y, plan, progress=progress, groups=sample.groups, keep=solution_of
+        )
     else:
         plan, fitted = _first_repeat(evaluation, sample)
     oof = assemble(fitted, sample.y, sample.classes, sample.groups)[0]
@@ -56,7 +59,7 @@ def context(
         None if time is None else _per_row(time, "time", sample.n),
         X_test, None if y_test is None else np.asarray(y_test), column_names(X),
         0.02 if margin is None else float(margin), level, int(rng.integers(2**31)),
-        float(np.mean(fitted.seconds)),
+        float(np.mean(fitted.seconds)), tuple(fitted.kept),
     )  # fmt: skip
 
 

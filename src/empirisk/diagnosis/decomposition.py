@@ -12,7 +12,7 @@ from scipy import special
 
 from empirisk.diagnosis.answer import NotRun
 from empirisk.diagnosis.base import Context
-from empirisk.diagnosis.model_parts import last_step
+from empirisk.diagnosis.model_parts import last_step, solution_of
 from empirisk.diagnosis.more_rows import last_doubling
 from empirisk.diagnosis.noise_ceiling import loss_noise
 from empirisk.diagnosis.paired import FACTOR
@@ -130,29 +130,30 @@ def _risk(ctx: Context) -> tuple[float, float]:
 
 def _optimisation(ctx: Context) -> Part:
     """The duality gap of our estimators; nothing is known about a solver without a certificate."""
-    solution = _solution(ctx)
-    if solution is None:
+    found = [s for s in ctx.solutions if s is not None]
+    if not found and _is_ours(ctx):
+        found = [s for s in (solution_of(ctx.refit()),) if s is not None]
+    if not found:
         why = f"{ctx.name} gives no certificate of its optimum"
         return Part("optimisation", None, None, None, UNKNOWN, why)
-    why = f"on the training objective: {solution.certificate.claim}"
-    gap = solution.certificate.suboptimality()
-    if gap is None and solution.status in (Status.CERTIFIED, Status.FLOOR):
-        gap = 0.0  # least squares: the KKT residual is at the rounding floor
+    gaps = [_gap(s) for s in found]
+    worst = max(range(len(found)), key=lambda k: math.inf if (g := gaps[k]) is None else g)
+    gap, why = gaps[worst], f"on the training objective: {found[worst].certificate.claim}"
     if gap is None:
         return Part("optimisation", None, None, None, UNKNOWN, why)
     return Part("optimisation", gap, 0.0, gap, BOUNDED if gap > 0.0 else KNOWN, why)
 
 
-def _solution(ctx: Context) -> Solution | None:
-    """The solution of one of our estimators, also inside a pipeline or a search; None for others."""
+def _gap(solution: Solution) -> float | None:
+    gap = solution.certificate.suboptimality()
+    if gap is None and solution.status in (Status.CERTIFIED, Status.FLOOR):
+        return 0.0  # least squares: the KKT residual is at the rounding floor
+    return gap
+
+
+def _is_ours(ctx: Context) -> bool:
     last = last_step(ctx.est)
-    inner = last_step(getattr(last, "estimator", last))
-    if not type(inner).__module__.startswith("empirisk.estimators"):
-        return None
-    if not hasattr(last, "solution_") and not hasattr(last, "best_estimator_"):
-        last = last_step(ctx.refit())
-    found: Solution | None = getattr(last_step(getattr(last, "best_estimator_", last)), "solution_", None)
-    return found
+    return type(last_step(getattr(last, "estimator", last))).__module__.startswith("empirisk.estimators")
 
 
 def _estimation(ctx: Context) -> Part:

@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-__all__ = ["is_linear", "is_search", "last_step", "with_last"]
+__all__ = ["is_linear", "last_step", "solution_of", "with_last"]
 
 LINEAR = (
     "sklearn.linear_model",
@@ -53,7 +53,7 @@ def is_linear(est: Any) -> bool:
     return kind.__module__.startswith(LINEAR) or kind.__name__.startswith("PLS")
 
 
-def is_search(est: Any) -> bool:
-    """Whether the estimator searches its own settings over a grid or a list."""
-    last = last_step(est)
-    return hasattr(last, "param_grid") or hasattr(last, "param_distributions")
+def solution_of(model: Any) -> Any:
+    """The certified solution of a fitted estimator of ours, in a pipeline or a search too; else None."""
+    last = last_step(model)
+    return getattr(last_step(getattr(last, "best_estimator_", last)), "solution_", None)
