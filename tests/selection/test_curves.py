@@ -356,3 +356,17 @@ def test_choices(rng) -> None:
 def test_bad_parameters(param, values, more, message, rng) -> None:
     with pytest.raises(ValueError, match=message):
         model_selection_curve(er.Ridge(), *linear(rng, 40), param, values, **more)
+
+
+def test_moments_over_clusters(rng) -> None:
+    # Groups of one row: the cluster formulas are those of rows, up to the divisors n-1 and n.
+    before, after = rng.exponential(size=(2, 2, 60)), rng.exponential(size=(2, 60))
+    rows = from_rows(before, after, (40, 80), 5, None)
+    alone = from_rows(before, after, (40, 80), 5, np.arange(60))
+    assert alone.loss_limits(0.5, 0.95) == pytest.approx(rows.loss_limits(0.5, 0.95), rel=2e-2)
+    assert alone.fall_limits(0.95) == pytest.approx(rows.fall_limits(0.95), rel=1e-9)
+    # Every row five times over: as wide as the rows alone, not narrower.
+    five = from_rows(
+        np.repeat(before, 5, axis=2), np.repeat(after, 5, axis=1), (40, 80), 5, np.repeat(np.arange(60), 5)
+    )
+    assert five.loss_limits(0.5, 0.95) == pytest.approx(alone.loss_limits(0.5, 0.95), rel=1e-9)

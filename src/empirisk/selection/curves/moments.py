@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.selection.intervals.base import Floats, negligible, student_quantile
-from empirisk.selection.intervals.grouped import cr2_variance
+from empirisk.selection.intervals.grouped import cr2_variance, group_sums
 from empirisk.selection.intervals.hall import cubic_limits
 
 __all__ = ["LastStep", "from_rows", "from_splits"]
@@ -37,9 +37,9 @@ class LastStep:
     third : tuple of float
         Third central moments: lll, llf, lff, fff; zeros where the distribution is not corrected for skewness.
     per_row : float
-        Variance of a mean over the second moment of a row.
+        Variance of a mean over the second moment of a row (with clusters the moments are those of the mean).
     root : float
-        Square root of the number of rows.
+        Square root of the number of rows (1 with clusters).
     df : float
         Degrees of freedom.
     """
@@ -85,14 +85,14 @@ def from_rows(
     folds : int
         K.
     groups : int array of shape (n,) or None
-        Clusters of rows; the plain t then, over clusters.
+        Clusters of rows; the moments are over clusters then.
     """
     n = after.shape[1]
     now, fall = after, before.mean(axis=1) - after
     means, scale = (float(now.mean()), float(fall.mean())), folds / (folds - 1.0)
     if groups is not None:
-        second, df = _clusters(now, fall, groups), float(groups.max())
-        return LastStep(*sizes, *means, second, (0.0,) * 4, scale, math.inf, df)
+        second, third = _clusters(now, fall, groups)
+        return LastStep(*sizes, *means, second, third, scale, 1.0, float(groups.max()))
     a = now - now.mean(axis=1, keepdims=True)
     d = fall - fall.mean(axis=1, keepdims=True)
     if negligible(float(np.mean(d * d)), fall):
@@ -107,15 +107,22 @@ def from_rows(
     return LastStep(*sizes, *means, second, third, scale / (n - 1.0), math.sqrt(n), n - 1.0)
 
 
-def _clusters(now: Floats, fall: Floats, groups: NDArray[np.intp]) -> tuple[float, float, float]:
-    """Variances and covariance of the two means over clusters."""
-    count = int(groups.max()) + 1
+def _clusters(
+    now: Floats, fall: Floats, groups: NDArray[np.intp]
+) -> tuple[tuple[float, float, float], tuple[float, float, float, float]]:
+    """Second and third moments of the two means over clusters, averaged over repeats."""
+    count, n = int(groups.max()) + 1, now.shape[1]
 
     def variance(rows: Floats) -> float:
         return float(np.mean([cr2_variance(v, groups, count)[0] for v in rows]))
 
+    def sums(rows: Floats) -> Floats:
+        return np.stack([group_sums(v - v.mean(), groups, count) for v in rows]) / n
+
     ll, ff = variance(now), variance(fall)
-    return ll, (variance(now + fall) - ll - ff) / 2.0, ff
+    a, d = sums(now), sums(fall)
+    lll, llf, lff, fff = (float((u).sum(axis=1).mean()) for u in (a**3, a * a * d, a * d * d, d**3))
+    return (ll, (variance(now + fall) - ll - ff) / 2.0, ff), (lll, llf, lff, fff)
 
 
 def from_splits(before: Floats, after: Floats, sizes: tuple[int, int], test_over_train: float) -> LastStep:

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from empirisk.results import Estimate
 from empirisk.selection.cross import ROWS_PER_COLUMN, Sample
@@ -19,7 +20,7 @@ from empirisk.selection.intervals.base import (
     student_quantile,
     too_few,
 )
-from empirisk.selection.intervals.grouped import cr2_variance
+from empirisk.selection.intervals.grouped import cr2_variance, group_sums
 from empirisk.selection.intervals.hall import cubic_limits, dominated
 from empirisk.selection.intervals.nadeau_bengio import nadeau_bengio
 from empirisk.selection.intervals.repeated_kfold import (
@@ -56,7 +57,10 @@ def validation_estimate(
         return repeated_kfold(rows, plan.folds, level, kind=kind, bound=cap, target=target)
     if sample.groups is None:
         return skewed(rows, plan.folds, level, cap, target)
-    return grouped_kfold(rows, sample.groups, plan.folds, level, kind=kind, bound=cap, target=target)
+    e = grouped_kfold(rows, sample.groups, plan.folds, level, kind=kind, bound=cap, target=target)
+    return (
+        e if metric.proportion or e.low is None else _skewed_groups(e, rows, sample.groups, plan.folds, cap)
+    )
 
 
 def steady(e: Estimate, est: Any, X: Any, size: int) -> Estimate:
@@ -92,6 +96,21 @@ def skewed(rows: Floats, folds: int, level: float, cap: float | None, target: st
     reason = DOMINATED if dominated(rows.mean(axis=0)) else ""
     high = high if cap is None else min(cap, high)
     return accept(value, (max(0.0, low), high), level, n, method, reason=reason, target=target)
+
+
+def _skewed_groups(
+    e: Estimate, rows: Floats, groups: NDArray[np.intp], folds: int, cap: float | None
+) -> Estimate:
+    """The same over clusters: third moment of the sums of groups (the counts of groups were checked)."""
+    count, n = int(groups.max()) + 1, rows.shape[1]
+    variance = folds / (folds - 1.0) * float(np.mean([cr2_variance(v, groups, count)[0] for v in rows]))
+    sums = np.stack([group_sums(v - v.mean(), groups, count) for v in rows]) / n
+    skew = float(np.mean((sums**3).sum(axis=1)) / np.mean((sums**2).sum(axis=1)) ** 1.5)
+    t = student_quantile(e.level, count - 1)
+    low, high = cubic_limits(e.value, math.sqrt(variance), skew, t)
+    method = e.method.replace("t with cluster", "Hall with cluster")
+    high = high if cap is None else min(cap, high)
+    return accept(e.value, (max(0.0, low), high), e.level, e.n, method, reason=e.reason, target=e.target)
 
 
 def train_estimate(
