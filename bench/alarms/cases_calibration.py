@@ -51,7 +51,7 @@ for classes in (2, 3):
             {"factor": factor, "classes": classes},
             truth=truth,
             n=(100, 500),
-            runs=300,
+            runs=150,
             rule=ece_rule,
             least=(10, 90) if truth == FAULT else 0,
         )
@@ -64,11 +64,11 @@ for model in ("logistic", "least squares"):
             {"model": model, "d": d},
             truth=NULL if d == 5 else FAULT,
             n=rows,
-            runs=300,
+            runs=150,
             rule=ece_rule,
             least=80 if d == 25 and model == "logistic" else 0,
         )
-for model, runs, least in (("tree", 100, 95), ("boosting", 40, 50)):
+for model, runs, least in (("tree", 60, 95), ("boosting", 20, 50)):
     add(
         CODE,
         f"{model} of 5 columns",

@@ -34,7 +34,7 @@ for p, rows in ((10, (15, 40, 200)), (30, (60,))):
             {"p": p, "r2": r2},
             truth=truth,
             n=rows,
-            runs=600 if truth == BOUNDARY else 200,
+            runs=300 if truth == BOUNDARY else 80,
             rule=vif_rule,
             least=((0, 90, 90) if p == 10 else (90,)) if truth == FAULT else 0,
         )
@@ -46,7 +46,7 @@ for kind in ("marks", "skewed"):
         {"p": 10, "r2": 0.9, "kind": kind},
         truth=BOUNDARY,
         n=(40, 200),
-        runs=600,
+        runs=300,
         rule=vif_rule,
     )
 

@@ -56,9 +56,9 @@ for per_cent, truth in ((50, NULL), (90, NULL), (95, BOUNDARY), (99, FAULT)):
         {"share": per_cent / 100},
         truth=truth,
         n=(300, 2000),
-        runs=300,
+        runs=200,
         rule=on_par_rule,
-        rule_runs=100,
+        rule_runs=50,
         least=(30, 90) if truth == FAULT else 0,
     )
 # With 60 rows the other columns cost the model about as much as they bring: 80 % of the population is a null.
@@ -69,9 +69,9 @@ add(
     {"share": 0.8},
     truth=NULL,
     n=60,
-    runs=300,
+    runs=200,
     rule=on_par_rule,
-    rule_runs=100,
+    rule_runs=50,
 )
 for kind in ("levels", "logistic", "three classes", "boosting", "groups of three"):
     for per_cent in (80, 100):
@@ -82,6 +82,6 @@ for kind in ("levels", "logistic", "three classes", "boosting", "groups of three
             {"share": per_cent / 100, "model": kind},
             truth=NULL if per_cent < 100 else FAULT,
             n=600,
-            runs=60 if kind == "boosting" else 150,
+            runs=30 if kind == "boosting" else 80,
             least=50 if per_cent == 100 else 0,
         )

@@ -73,9 +73,9 @@ for d in (3, 20):
             {"kind": kind, "d": d},
             truth=NULL if kind == "none" else FAULT,
             n=(100, 500),
-            runs=600 if kind == "none" else 200,
+            runs=300 if kind == "none" else 60,
             rule=domain_rule,
-            rule_runs=60,
+            rule_runs=30,
             least=(0, 0) if kind == "none" else (5, 90),
         )
 for kind in ("none, with levels and gaps", "groups", "level shares", "gaps"):
@@ -87,8 +87,8 @@ for kind in ("none, with levels and gaps", "groups", "level shares", "gaps"):
         {"kind": kind},
         truth=NULL if null else FAULT,
         n=500,
-        runs=600 if null else 200,
+        runs=300 if null else 60,
         rule=domain_rule,
-        rule_runs=60,
+        rule_runs=30,
         least=0 if null else 60,
     )

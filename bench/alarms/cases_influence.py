@@ -59,7 +59,7 @@ for model in ("least squares", "ridge", "boosting"):
         {"model": model},
         truth=NULL,
         n=300 if slow else (30, 300, 3000),
-        runs=150 if slow else 600,
+        runs=60 if slow else 400,
         rule=cook_rule,
     )
     add(
@@ -69,7 +69,7 @@ for model in ("least squares", "ridge", "boosting"):
         {"model": model, "kind": "gross"},
         truth=FAULT,
         n=300 if slow else (30, 300),
-        runs=100 if slow else 200,
+        runs=40 if slow else 100,
         rule=cook_rule,
         least=60 if slow else 85,
     )
@@ -80,7 +80,7 @@ add(
     {"kind": "t5"},
     truth=FAULT,
     n=(30, 300, 3000),
-    runs=400,
+    runs=200,
     event=names_a_row,
     rule=cook_rule,
 )
@@ -100,6 +100,6 @@ for model, d in KINDS:
         {"model": model, "d": d},
         truth=NULL,
         n=300 if slow else (100, 300, 1000),
-        runs=60 if slow else 300,
+        runs=30 if slow else 150,
     )
 add(CODE, "logistic, the surest label turned", labels, {"turned": 1}, truth=FAULT, n=(300, 1000), runs=200)

@@ -52,7 +52,7 @@ for model in ("ridge", "logistic", "three classes", "boosting", "groups of five"
         {"model": model},
         truth=NULL,
         n=(60, 300, 1000) if model in ("ridge", "logistic") else 300,
-        runs=150 if model == "boosting" else 600,
+        runs=60 if model == "boosting" else 300,
         rule=durbin_watson_rule,
     )
 for kind in ("drift", "neighbours", "growing"):
@@ -63,7 +63,7 @@ for kind in ("drift", "neighbours", "growing"):
         {"kind": kind},
         truth=FAULT,
         n=(60, 300),
-        runs=200,
+        runs=80,
         rule=durbin_watson_rule,
         least=(20, 80),
     )
@@ -75,7 +75,7 @@ for model in ("logistic", "groups of five", "ten days"):
         {"kind": "drift", "model": model},
         truth=FAULT,
         n=300,
-        runs=200,
+        runs=80,
         rule=durbin_watson_rule,
         least=20 if model == "groups of five" else 80,
     )

@@ -44,7 +44,7 @@ for model in MODELS:
             {"share": per_cent / 100, "model": model},
             truth=FAULT if fault else NULL,
             n=(200, 1000) if model == "1-NN" else 500,
-            runs=60 if model == "boosting" else 150,
+            runs=30 if model == "boosting" else 100,
             rule=twin_rule,
             least=(50, 95) if model == "1-NN" else 0,
         )
@@ -55,6 +55,6 @@ add(
     {"share": 0.0, "model": "logistic", "grid": True},
     truth=NULL,
     n=500,
-    runs=150,
+    runs=100,
     rule=twin_rule,
 )

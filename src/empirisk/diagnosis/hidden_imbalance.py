@@ -36,8 +36,8 @@ def hidden_imbalance(ctx: Context) -> Answer:
     """Null: the recall of every class is at most 0.2 below that of all other rows together.
 
     ``accuracy - recall_c = (1 - share_c)(recall_rest - recall_c)``: a difference of two shares, Newcombe's
-    one-sided bound, Bonferroni over the classes with ten rows or more; no fits.  With groups the rows count
-    for as many as the variance between groups says.
+    one-sided bound, Bonferroni over the classes with ten rows or more when there are three or more; no fits.
+    With groups the rows count for as many as the variance between groups says.
     """
     if ctx.classes is None:
         raise NotRun("the target is a number, so there are no classes")
@@ -46,11 +46,14 @@ def hidden_imbalance(ctx: Context) -> Answer:
     tried = [k for k in range(len(ctx.classes)) if count[k] >= MIN_CLASS]
     if len(ctx.classes) < 2 or not tried:
         raise NotRun(f"no class has {MIN_CLASS} rows")
-    critical = float(special.ndtri(1.0 - 0.05 / len(tried)))
+    looks = 1 if len(ctx.classes) == 2 else len(tried)  # of two classes only one can lie below the other
+    critical = float(special.ndtri(1.0 - 0.05 / looks))
     found = [_class(ctx, str(ctx.classes[k]), k, hit, critical) for k in tried]
-    p = min(1.0, len(found) * min(c.p for c in found))
+    p = min(1.0, looks * min(c.p for c in found))
     worst = min(found, key=lambda c: (c.p, c.hits / c.rows))
-    return _answer(ctx, worst, p, max(c.high for c in found), float(hit.mean()), len(found))
+    return _answer(
+        ctx, worst, p, max(c.high for c in found), float(hit.mean()), len(ctx.classes) - len(tried)
+    )
 
 
 def _class(ctx: Context, label: str, k: int, hit: Array, critical: float) -> _Class:
@@ -76,12 +79,13 @@ def _effective(hit: Array, groups: NDArray[Any] | None) -> tuple[float, float]:
     return share * n / inflation, n / inflation
 
 
-def _answer(ctx: Context, worst: _Class, p: float, high: float, accuracy: float, tried: int) -> Answer:
+def _answer(ctx: Context, worst: _Class, p: float, high: float, accuracy: float, rare: int) -> Answer:
     recall = worst.hits / worst.rows
+    among = "one-sided" if ctx.task == "binary" else "Bonferroni over the classes"
     evidence = (
         f"class {worst.label!r}: {worst.hits:,} of {worst.rows:,} rows found out of fold; p = {p:.2g} "
         "against a gap "
-        f"of {GAP} to the other rows (Newcombe's bound, Bonferroni over {tried} classes)"
+        f"of {GAP} to the other rows (Newcombe's bound, {among})"
     )
     if p <= ctx.level:
         sentence = (
@@ -95,7 +99,6 @@ def _answer(ctx: Context, worst: _Class, p: float, high: float, accuracy: float,
         return Answer(
             CODE, Outcome.FIRES, sentence, p, evidence=evidence, advice=advice, where=(worst.label,)
         )
-    rare = len(ctx.classes if ctx.classes is not None else ()) - tried
     if high < GAP and rare == 0:
         sentence = (
             f"No class is found much less often than the others: no recall is {GAP} below (at most "
