@@ -204,9 +204,7 @@ def test_probabilities_are_calibrated(spread: float) -> None:
             inside = (found[said] >= low) & (found[said] < high)
             if inside.sum() >= 30:
                 gap = found[said][inside].mean() - found[right][inside].mean()
-                # small effects: a flat prior believes too much in what it sees; it errs by less than this
-                limit = 0.03 if spread == 0.5 else 0.15
-                assert abs(gap) < limit + 3 * np.sqrt(0.25 / inside.sum()), (said, low, high, gap)
+                assert abs(gap) < 0.03 + 3 * np.sqrt(0.25 / inside.sum()), (said, low, high, gap)
 
 
 # -- all intervals at once ----------------------------------------------------------------------------
