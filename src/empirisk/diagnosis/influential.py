@@ -22,6 +22,7 @@ CODE = "ER214"
 _FEWEST = 20
 _CLASS_ROWS = 10
 _ROWS_PER_COLUMN = 3
+_SLOPE = 0.6  # below, the smallest probabilities are off by more than recalibration mends
 
 
 def influential_rows(ctx: Context) -> Answer:
@@ -103,7 +104,11 @@ def _labels(ctx: Context) -> Answer:
         ctx.classes if ctx.classes is not None else ()
     ):
         raise NotRun(f"a class has fewer than {_CLASS_ROWS} rows")
-    q = recalibrated(ctx)[0]
+    q, theta = recalibrated(ctx)
+    if theta[0] < _SLOPE:
+        raise NotRun(
+            f"the model is too sure of itself (slope {theta[0]:.2f}, see ER210) to be surprised by a label"
+        )
     p = surprises(q, ctx.oof.y)
     beyond = np.flatnonzero(p <= ctx.level)
     top = int(p.argmin())
