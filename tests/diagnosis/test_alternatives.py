@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from sklearn.linear_model import (
     Ridge,
     RidgeCV,
 )
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -35,6 +36,7 @@ from empirisk.diagnosis.more_rows import _halves, last_doubling
 from empirisk.diagnosis.noise_ceiling import _bayes, ceiling, loss_noise, replicates
 from empirisk.diagnosis.richer import coded_table, richer
 from empirisk.diagnosis.simpler import MOVES, simpler
+from empirisk.diagnosis.unstable_folds import blocks, unstable_folds
 
 KNOWN = {**dict(all_estimators()), "Ridge": er.Ridge, "SklearnRidge": Ridge, "Elastic": er.ElasticNet}
 
@@ -178,6 +180,29 @@ def test_factor_of_the_next_doubling(
     made = last_doubling(context(Ridge(), X, rng.normal(size=rows), random_state=0))
     assert made.factor == pytest.approx(factor)
     assert made.ratio == pytest.approx(0.8 * rows / columns)
+
+
+# -- folds --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1, 2, 7])
+def test_blocks_are_rows_of_one_fold_and_class(size: int, rng: np.random.Generator) -> None:
+    fold, stratum = rng.integers(4, size=500), rng.integers(3, size=500)
+    made = blocks(fold, stratum, size, rng)
+    assert np.unique(made).size == made.size
+    assert 500 - made.size <= 12 * (size - 1)
+    for labels in (fold, stratum):
+        assert (labels[made] == labels[made][:, :1]).all()
+
+
+def test_blocks_find_what_rows_find(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    X = rng.normal(size=(600, 1))
+    y = X[:, 0] + rng.normal(size=600)
+    y[480:] *= 2.0
+    ctx = context(Ridge(), X, y, cv=KFold(5), random_state=0)
+    assert unstable_folds(ctx).p < 0.001
+    monkeypatch.setattr(sys.modules[unstable_folds.__module__], "MOST_UNITS", 100)
+    assert unstable_folds(ctx).p < 0.001
 
 
 # -- grid edge ----------------------------------------------------------------------------------
