@@ -80,7 +80,8 @@ def loo_outputs(
         label = sample.classes[int(np.argmin(sample.like.class_counts))]
         raise ValueError(f"class {label} has one row: without it the other rows hold one class only.")
     shortcut = shortcut_for(est)
-    why = f"{model_name(est)} has none"
+    whole = "the steps of a pipeline see one row fewer each time"
+    why = whole if hasattr(est, "steps") else f"no shortcut is known for {model_name(est)}"
     if shortcut is not None:
         found = shortcut(est, sample.X, sample.y)
         if not isinstance(found, str):
