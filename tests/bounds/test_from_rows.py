@@ -128,7 +128,7 @@ DRAWS: dict[str, Draw] = {
 
 @pytest.mark.parametrize("name", DRAWS)
 def test_fails_at_most_as_often_as_it_says(name: str, rng: np.random.Generator) -> None:
-    reps = 40 if name.startswith("pac_bayes") else 300
+    reps = 25 if name.startswith("pac_bayes") else 300
     made = [DRAWS[name](rng) for _ in range(reps)]
     delta = made[0][0].delta
     assert delta is not None

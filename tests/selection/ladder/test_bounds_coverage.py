@@ -27,7 +27,7 @@ def check(found: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_no_row_fails_more_often_than_it_says(name: str, rng: np.random.Generator) -> None:
-    check(simulate(MODELS[name], 20, rng, 150, 40, DELTA)[1])
+    check(simulate(MODELS[name], 10, rng, 150, 40, DELTA)[1])
 
 
 @pytest.mark.slow
