@@ -10,7 +10,7 @@ from typing import Any
 from empirisk.data.frames import as_frame
 from empirisk.results import Estimate
 
-__all__ = ["Tabular", "estimate_columns"]
+__all__ = ["Tabular", "band", "estimate_columns"]
 
 
 def estimate_columns(estimates: Sequence[Estimate], prefix: str = "") -> dict[str, list[Any]]:
@@ -21,6 +21,19 @@ def estimate_columns(estimates: Sequence[Estimate], prefix: str = "") -> dict[st
         head: [e.value for e in estimates],
         f"{tail}low": [e.low for e in estimates],
         f"{tail}high": [e.high for e in estimates],
+    }
+
+
+def band(points: Sequence[Estimate]) -> dict[str, Any]:
+    """Estimates along an axis as a chart takes them; without ends when one of them has none."""
+    known = all(e.low is not None for e in points)
+    return {
+        "value": [e.value for e in points],
+        "low": [e.low for e in points] if known else None,
+        "high": [e.high for e in points] if known else None,
+        "level": points[0].level,
+        "n": points[0].n,
+        "method": points[0].method,
     }
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from empirisk.selection.curves.extrapolation import Extrapolation
 from empirisk.selection.curves.learning import learning_curve
 from empirisk.selection.curves.learning_result import LearningCurve
-from empirisk.selection.curves.model_selection import ModelSelectionCurve, model_selection_curve
+from empirisk.selection.curves.model_selection import model_selection_curve
+from empirisk.selection.curves.model_selection_result import ModelSelectionCurve
 from empirisk.selection.curves.power_law import PowerLaw, fit_power_law
 
 __all__ = [

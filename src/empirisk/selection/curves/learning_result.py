@@ -15,7 +15,7 @@ from empirisk.selection.curves.extrapolation import (
 )
 from empirisk.selection.curves.moments import LastStep
 from empirisk.selection.curves.power_law import PowerLaw, fit_power_law
-from empirisk.selection.tabular import Tabular, estimate_columns
+from empirisk.selection.tabular import Tabular, band, estimate_columns
 
 __all__ = ["LearningCurve"]
 
@@ -129,8 +129,8 @@ class LearningCurve(Tabular):
             "label": self.label,
             "unit": "",
             "x": list(self.sizes),
-            "validation": _band(self.validation),
-            "train": _band(self.train),
+            "validation": band(self.validation),
+            "train": band(self.train),
             "extrapolation": ahead if gain.low is not None else None,
         }
 
@@ -153,15 +153,3 @@ class LearningCurve(Tabular):
         reasons = dict.fromkeys(e.reason for e in self.validation if e.reason)
         notes = [f"{100 * self.level:g} % intervals; {self.method}.", *(f"Note: {r}." for r in reasons)]
         return [*notes, *more.sentences]
-
-
-def _band(points: tuple[Estimate, ...]) -> dict[str, Any]:
-    known = all(e.low is not None for e in points)
-    return {
-        "value": [e.value for e in points],
-        "low": [e.low for e in points] if known else None,
-        "high": [e.high for e in points] if known else None,
-        "level": points[0].level,
-        "n": points[0].n,
-        "method": points[0].method,
-    }

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from numbers import Real
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike
 from empirisk.results import Estimate
 from empirisk.selection.cross import Sample
 from empirisk.selection.curves.along import check_values, fit_along, has_path
+from empirisk.selection.curves.model_selection_result import ModelSelectionCurve
 from empirisk.selection.curves.row_losses import loss_label, one_thread, pick_loss, row_losses
 from empirisk.selection.curves.summaries import train_estimate, validation_estimate
 from empirisk.selection.fit_folds import Progress
@@ -22,133 +22,10 @@ from empirisk.selection.intervals.bbc import best_of
 from empirisk.selection.metrics.row_loss import RowLoss, mean_error
 from empirisk.selection.outputs import model_name
 from empirisk.selection.rows import take_rows
-from empirisk.selection.tabular import Tabular, estimate_columns
 
-__all__ = ["ModelSelectionCurve", "model_selection_curve"]
+__all__ = ["model_selection_curve"]
 
 REPEATS, REPEATS_MANY, MANY = 3, 1, 1000
-LOG_SPREAD = 20.0  # positive values that span more than this factor stand on a logarithmic axis
-
-
-@dataclass(frozen=True, repr=False)
-class ModelSelectionCurve(Tabular):
-    """Expected loss of an algorithm at several values of one parameter.
-
-    Parameters
-    ----------
-    param : str
-        Name of the parameter.
-    values : tuple
-        Its values, in the order given.
-    validation, train : tuple of Estimate
-        Loss on rows outside and inside the training part.
-    best : int
-        Position of the smallest held-out loss.
-    one_se : int
-        Position of the simplest value within one standard error of it: that with the largest training loss.
-    standard_error : float
-        Of the smallest held-out loss.
-    best_loss : Estimate
-        Expected loss of choosing the best value on such a sample, corrected for the winner's luck.
-    n, loss, label, level, method, name
-        As in :class:`LearningCurve`.
-    """
-
-    param: str
-    values: tuple[Any, ...]
-    validation: tuple[Estimate, ...]
-    train: tuple[Estimate, ...]
-    best: int
-    one_se: int
-    standard_error: float
-    best_loss: Estimate
-    n: int
-    loss: str
-    label: str
-    level: float
-    method: str
-    name: str = "model"
-
-    @property
-    def title(self) -> str:
-        """What was measured."""
-        return f"{self.label.capitalize()} of {self.name} against {self.param}, {self.n} rows"
-
-    @property
-    def scale(self) -> str:
-        """``"log"``, ``"linear"`` or ``"category"``: how an axis of the values is drawn best."""
-        if not all(not isinstance(v, bool) and isinstance(v, Real) for v in self.values):
-            return "category"
-        numbers = [float(v) for v in self.values]
-        return "log" if min(numbers) > 0.0 and max(numbers) > LOG_SPREAD * min(numbers) else "linear"
-
-    def plot(self, ax: Any = None) -> Any:
-        """Both losses against the parameter; returns the Axes."""
-        from empirisk.plots import SelectionCurveDisplay
-
-        return SelectionCurveDisplay(self.to_dict(), {"label": self.label, "unit": ""}, self.name).plot(ax)
-
-    def to_dict(self) -> dict[str, Any]:
-        """What a chart needs: x, both bands, the chosen and the best value, the scale of the axis."""
-        return {
-            "parameter": self.param,
-            "x": list(self.values),
-            "scale": self.scale,
-            "validation": _band(self.validation),
-            "train": _band(self.train),
-            "chosen": self.values[self.one_se],
-            "minimum": self.values[self.best],
-        }
-
-    def _marks(self) -> list[str]:
-        marks = [""] * len(self.values)
-        marks[self.one_se] = "one-standard-error choice"
-        marks[self.best] = "best" if self.best != self.one_se else "best, and one-standard-error choice"
-        return marks
-
-    def _shown(self) -> dict[str, list[Any]]:
-        return {
-            self.param: list(self.values),
-            "held out": list(self.validation),
-            "training": list(self.train),
-            "choice": self._marks(),
-        }
-
-    def _columns(self) -> dict[str, list[Any]]:
-        count = len(self.values)
-        return {
-            "parameter": [self.param] * count,
-            "value": list(self.values),
-            **estimate_columns(self.validation, "validation"),
-            **estimate_columns(self.train, "train"),
-            "best": [j == self.best for j in range(count)],
-            "one_se": [j == self.one_se for j in range(count)],
-            "level": [self.level] * count,
-            "n": [self.n] * count,
-            "method": [e.method for e in self.validation],
-            "reason": [e.reason for e in self.validation],
-        }
-
-    def _notes(self) -> list[str]:
-        edge = self.values[self.best] in (self.values[0], self.values[-1]) and len(self.values) > 2
-        notes = [
-            f"{100 * self.level:g} % intervals; {self.method}.",
-            f"Loss of choosing the best value on such rows: {self.best_loss}.",
-        ]
-        more = "The best value is the first or the last one tried: values beyond it may do better."
-        return [*notes, more] if edge and self.scale != "category" else notes
-
-
-def _band(points: tuple[Estimate, ...]) -> dict[str, Any]:
-    known = all(e.low is not None for e in points)
-    return {
-        "value": [e.value for e in points],
-        "low": [e.low for e in points] if known else None,
-        "high": [e.high for e in points] if known else None,
-        "level": points[0].level,
-        "n": points[0].n,
-        "method": points[0].method,
-    }
 
 
 def model_selection_curve(

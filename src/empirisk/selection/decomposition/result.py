@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from empirisk.results import Estimate
-from empirisk.selection.tabular import Tabular, estimate_columns
+from empirisk.selection.tabular import Tabular, band, estimate_columns
 
 __all__ = ["BiasVariance", "BiasVarianceCurve"]
 
@@ -126,8 +126,8 @@ class BiasVarianceCurve(Tabular):
             "parameter": self.param,
             "x": list(self.values),
             "label": f"{self.at[0].loss} loss",
-            "parts": {label: _band([b.parts[name] for b in self.at]) for name, label in labels.items()},
-            "total": _band([b.total for b in self.at]),
+            "parts": {label: band([b.parts[name] for b in self.at]) for name, label in labels.items()},
+            "total": band([b.total for b in self.at]),
         }
 
     def _shown(self) -> dict[str, list[Any]]:
@@ -150,15 +150,3 @@ class BiasVarianceCurve(Tabular):
 
     def _notes(self) -> list[str]:
         return self.at[self.best]._notes()
-
-
-def _band(points: list[Estimate]) -> dict[str, Any]:
-    known = all(e.low is not None for e in points)
-    return {
-        "value": [e.value for e in points],
-        "low": [e.low for e in points] if known else None,
-        "high": [e.high for e in points] if known else None,
-        "level": points[0].level,
-        "n": points[0].n,
-        "method": points[0].method,
-    }
