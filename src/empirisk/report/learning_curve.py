@@ -96,8 +96,8 @@ def learning_curve(
     second = losses[-2].copy()
     for number, fold in enumerate(folds.items):
         order = _order(sample, fold, np.random.default_rng([seed, number]))
-        for i, rows, store in _subsets(order, shares, losses, None if sample.time is not None else second):
-            part = Fold(fold.repeat, np.sort(rows), fold.score)
+        for i, chosen, store in _subsets(order, shares, losses, None if sample.time is not None else second):
+            part = Fold(fold.repeat, np.sort(chosen), fold.score)
             at = alpha * shares[i] ** (-0.5 if candidate.l1_ratio else -1.0)
             encoded = encode_fold(sample, part, make())
             path = fit_path(encoded.X, encoded.y, sample.n_classes, float(candidate.l1_ratio or 0.0), [at])

@@ -117,7 +117,7 @@ def _clusters(
         return float(np.mean([cr2_variance(v, groups, count)[0] for v in rows]))
 
     def sums(rows: Floats) -> Floats:
-        return np.stack([group_sums(v - v.mean(), groups, count) for v in rows]) / n
+        return np.asarray(np.stack([group_sums(v - v.mean(), groups, count) for v in rows]) / n)
 
     ll, ff = variance(now), variance(fall)
     a, d = sums(now), sums(fall)
