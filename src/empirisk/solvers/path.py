@@ -11,6 +11,7 @@ from empirisk.solvers.auto import choose
 from empirisk.solvers.base import Solver, solve
 from empirisk.solvers.compress import compress
 from empirisk.solvers.coordinate import Coordinate, CoordinateState
+from empirisk.solvers.newton import Newton, NewtonState
 from empirisk.solvers.normal_equations import keep_products
 from empirisk.solvers.prox_newton import ProxNewton, ProxNewtonState
 
@@ -31,9 +32,9 @@ def solve_path(
 
     With an L1 part the working set, its Gram matrix and the ranking of the columns are handed on, so that a
     strength usually costs one pass over X: the pass that certifies it.  Other penalties start from the
-    parameters of the strength before; least squares without an L1 part forms its products of columns (or
-    rows) once.  Dense least squares with many more rows than columns is
-    compressed to as many rows as columns first.
+    parameters of the strength before, Newton's method also from its Hessian; least squares without an L1 part
+    forms its products of columns (or rows) once.  Dense least squares with an L1 part and many more rows than
+    columns is compressed to as many rows as columns first.
 
     Parameters
     ----------
@@ -91,6 +92,8 @@ def _warm(solver: str | Solver, last: Solution | None, tol: float) -> str | Solv
     state: Any = None if last is None else last.state
     if solver == "coordinate":
         return Coordinate(SHARE * tol, state if isinstance(state, CoordinateState) else None)
+    if solver == "newton":
+        return Newton(reuse=True, warm=state if isinstance(state, NewtonState) else None)
     if solver == "prox_newton":
         return ProxNewton(SHARE * tol, state if isinstance(state, ProxNewtonState) else None)
     return solver
