@@ -54,12 +54,12 @@ class Screen(Alone):
 def column_scores(a: Audited, level: float = 0.95, screen: Screen | None = None) -> list[ColumnScore]:
     """Score every feature alone, out of fold, on training rows, the best first.
 
-    A number is cut by a small decision tree (at most sqrt(n) and 32 leaves, at least five rows each; for a
-    numeric target a straight line takes its place where that does better), a column of levels by its levels;
-    the prediction is the class shares or the mean of the cell, shrunk by one row towards the overall ones.
-    With losses l and l0 of the baseline, the score is ``1 - mean(l)/mean(l0)``; its standard error is ``1.25
-    sd(l - (1 - score) l0) / (sqrt(n) mean(l0))``. Intervals hold simultaneously (Bonferroni over the
-    columns).
+    A number is cut by a small decision tree (at most sqrt(n) and 32 leaves, at least five rows each; a
+    straight line, of the log-odds for classes, takes its place where that does better), a column of levels by
+    its levels; the prediction is the class shares or the mean of the cell, shrunk by one row towards the
+    overall ones. With losses l and l0 of the baseline, the score is ``1 - mean(l)/mean(l0)``; its standard
+    error is ``1.25 sd(l - (1 - score) l0) / (sqrt(n) mean(l0))``. Intervals hold simultaneously (Bonferroni
+    over the columns).
     """
     screen = screen or Screen.of(a)
     baseline, names = screen.baseline(), a.table.features
