@@ -89,7 +89,7 @@ def test_an_alternative_pays_finitely_for_probability_zero(classes: Sample) -> N
 
 
 def test_no_probabilities_no_loss(classes: Sample) -> None:
-    with pytest.raises(NotRun, match="LinearSVC has no predict_proba.*CalibratedClassifierCV"):
+    with pytest.raises(NotRun, match=r"LinearSVC has no predict_proba.*CalibratedClassifierCV"):
         _ = context(LinearSVC(), *classes).losses
 
 
