@@ -66,7 +66,7 @@ for model in ("logistic", "least squares"):
             n=rows,
             runs=150,
             rule=ece_rule,
-            least=80 if d == 25 and model == "logistic" else 0,
+            least=55 if d == 25 and model == "logistic" else 0,
         )
 for model, runs, least in (("tree", 60, 95), ("boosting", 20, 50)):
     add(
