@@ -17,6 +17,7 @@ from empirisk.diagnosis.miscalibration import miscalibration
 from empirisk.diagnosis.more_rows import more_rows
 from empirisk.diagnosis.noise_ceiling import noise_ceiling
 from empirisk.diagnosis.overfitting import overfitting
+from empirisk.diagnosis.result import Diagnosis
 from empirisk.diagnosis.row_order import row_order
 from empirisk.diagnosis.separated import separation
 from empirisk.diagnosis.twins import twins_across_folds
@@ -44,4 +45,4 @@ REGISTRY: dict[str, Finder] = {
     "ER217": noise_ceiling,
 }
 
-__all__ = ["REGISTRY", "Answer", "Context", "Finder", "Outcome", "context"]
+__all__ = ["REGISTRY", "Answer", "Context", "Diagnosis", "Finder", "Outcome", "context"]
