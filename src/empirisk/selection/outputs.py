@@ -65,8 +65,8 @@ def unpenalised(est: Any) -> bool:
     return none or (isinstance(alpha, int | float) and alpha == 0.0) or strength == np.inf
 
 
-def outputs_of(est: Any, X: Any) -> Outputs:
-    """Ask a fitted estimator for everything that metrics use.
+def outputs_of(est: Any, X: Any, need: str = "score") -> Outputs:
+    """Ask a fitted estimator for everything that metrics use, or for what one metric needs.
 
     Parameters
     ----------
@@ -74,6 +74,8 @@ def outputs_of(est: Any, X: Any) -> Outputs:
         Classifiers may lack `predict_proba` and `decision_function`; what is missing is written down.
     X : array, sparse matrix or data frame of shape (n, p)
         Rows to predict.
+    need : {"score", "proba", "pred"}
+        Stop at this output: each is another pass over X.
     """
     if not hasattr(est, "predict"):
         raise TypeError(f"{type(est).__name__} has no predict method; give a fitted classifier or regressor.")
@@ -83,7 +85,7 @@ def outputs_of(est: Any, X: Any) -> Outputs:
     if pred.ndim == 2 and pred.shape[1] == 1:
         pred = pred[:, 0]
     if not is_classifier(est):
-        return Outputs(pred)
+        return Outputs(pred)  # a regression has no other output
     name = model_name(est)
     classes = getattr(est, "classes_", None)
     if classes is None:
@@ -91,8 +93,11 @@ def outputs_of(est: Any, X: Any) -> Outputs:
     if isinstance(classes, list):
         raise ValueError(f"{name} predicts several targets at once; evaluate one target at a time.")
     missing: dict[str, str] = {}
+    if need == "pred":
+        return Outputs(pred, classes=np.asarray(classes))
     proba = np.asarray(est.predict_proba(X)) if hasattr(est, "predict_proba") else None
-    score = np.asarray(est.decision_function(X)) if hasattr(est, "decision_function") else None
+    asked = need == "score" or proba is None
+    score = np.asarray(est.decision_function(X)) if asked and hasattr(est, "decision_function") else None
     if proba is None:
         missing["proba"] = f"{name} has no predict_proba"
     names = np.asarray(classes)

@@ -126,6 +126,6 @@ def raise_again(job: Job, point: Params, split: Split) -> None:
 def _score(job: Job, model: Any, X_new: Any, test: NDArray[np.intp], seconds: float) -> Record:
     y_new = job.y[test]
     value = float("nan") if job.scorer is None else float(job.scorer(model, X_new, y_new))
-    out: Outputs = outputs_of(model, X_new)
+    out: Outputs = outputs_of(model, X_new, job.need or "pred")
     out.against(y_new)  # refuses outputs that are not finite, or no probabilities
     return record_of(out, job.classes, job.need, value, seconds)
