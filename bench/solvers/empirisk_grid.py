@@ -16,9 +16,7 @@ def _search(est: Any, metric: str, X: Any, y: Any, strength: Any) -> float:
 
 
 SOLVERS = {
-    "grid_ridge": [Solver("empirisk", "GridSearch", partial(_search, er.Ridge(), "mse"))],
-    "grid_lasso": [Solver("empirisk", "GridSearch", partial(_search, er.Lasso(), "mse"))],
-    "grid_logistic": [
-        Solver("empirisk", "GridSearch", partial(_search, er.LogisticRegression(), "log_loss"))
-    ],
+    "grid_ridge": [Solver("empirisk", "", partial(_search, er.Ridge(), "mse"))],
+    "grid_lasso": [Solver("empirisk", "", partial(_search, er.Lasso(), "mse"))],
+    "grid_logistic": [Solver("empirisk", "", partial(_search, er.LogisticRegression(), "log_loss"))],
 }
