@@ -66,8 +66,8 @@ def test_rows_name_what_there_is() -> None:
         assert row.objective in OBJECTIVES
         assert row.dataset in DATASETS
         names = [s.name for s in solvers_for(row.objective, 10)]
-        assert names[0] == "empirisk"
-        assert len(names) == len(set(names)) >= 3
+        assert names[0].split()[0] == "empirisk"
+        assert len(names) == len(set(names)) >= 2, "ours and at least one peer"
 
 
 def test_slow_fits_are_given_up() -> None:

@@ -56,7 +56,10 @@ def test_bernoulli(antithetic: bool, rng: np.random.Generator) -> None:
     assert "cross" in r.compare("mean", "minimax").verdict
 
 
-@pytest.mark.parametrize("model", ["uniform", lambda t: stats.uniform(0.0, t), lambda t, u: t * u], ids=str)
+MODELS = ["uniform", lambda t: stats.uniform(0.0, t), lambda t, u: t * u]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=["by name", "frozen family", "of uniforms"])
 def test_uniform(model: Any, rng: np.random.Generator) -> None:
     n, theta = 10, np.array([0.5, 2.0])
     names = ["maximum", "unbiased_maximum", "twice_mean"]
