@@ -83,8 +83,8 @@ from .selection import cross_evaluate as cross_evaluate
 from .selection import evaluate as evaluate
 from .selection import risk_bounds as risk_bounds
 from .selection.bootstrap import bootstrap as bootstrap
-from .selection.parametric import estimators_risk as estimators_risk
 from .selection.no_free_lunch import no_free_lunch as no_free_lunch
+from .selection.parametric import estimators_risk as estimators_risk
 from .solvers import solve as solve
 
 __version__: str

@@ -38,7 +38,7 @@ def twin_groups(table: Table) -> np.ndarray:
 
 
 def chance_pairs(table: Table) -> float:
-    """About how many pairs of equal rows chance alone makes (:func:`empirisk.diagnosis.identical.chance_pairs`)."""
+    """About how many pairs of equal rows chance makes (:func:`empirisk.diagnosis.identical.chance_pairs`)."""
     frame = twin_table(table).unique()
     counts = [series.value_counts()["count"].to_numpy() for series in frame.get_columns()]
     return independent_pairs(table.frame.height, counts)
