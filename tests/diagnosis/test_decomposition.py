@@ -110,3 +110,10 @@ def test_least_squares_has_no_error_of_optimisation(rng: np.random.Generator) ->
     X = rng.normal(size=(80, 3))
     part = decompose(context(er.LinearRegression(), X, X @ np.ones(3) + rng.normal(size=80)))["optimisation"]
     assert (part.status, part.value) == ("known", 0.0)
+
+
+def test_the_parts_are_drawn() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 2))
+    ax = er.diagnose(er.Ridge(), X, X[:, 0] + rng.normal(size=120), random_state=0).decomposition.plot()
+    assert ax.get_title(loc="left").startswith("Of a squared error of")

@@ -24,6 +24,7 @@ from empirisk.hypotheses import (
     Thresholds,
 )
 from empirisk.hypotheses.growth import Growth, cover, power_of_two, sauer
+from empirisk.hypotheses.growth_curve import growth_curve
 
 # Class, dimension of its points, VC dimension (Shalev-Shwartz and Ben-David 2014; Abu-Mostafa et al. 2012).
 DIMENSIONS = [
@@ -173,3 +174,12 @@ def test_counts_are_integers_that_know_their_argument() -> None:
     assert repr(big) == "10^6000 (exact: x)"
     assert power_of_two(10) == 1024
     assert Halfspaces(20).log_growth(10**6) == pytest.approx(math.log(int(Halfspaces(20).growth(10**6))))
+
+
+def test_a_growth_curve_holds_the_counts_of_its_class() -> None:
+    curve = growth_curve(Halfspaces(2), 6)
+    assert curve["growth"] == [2, 4, 8, 14, 22, 32]
+    assert (curve["vc_dimension"], curve["exact"]) == (3, True)
+    assert growth_curve(Sine(), 3)["vc_dimension"] is None
+    with pytest.raises(ValueError, match="m must be at least 1"):
+        growth_curve(Sine(), 0)

@@ -48,6 +48,7 @@ LADDER = [
 CHANCES = [{"label": "Ridge", "probability": 0.7}, {"label": "Lasso", "probability": 0.3}]
 CURSE = {
     "label": "rate of errors",
+    "greater_is_better": False,
     "n_candidates": 20,
     "candidates": [0.40, 0.43, 0.5],
     "naive": share(0.4),

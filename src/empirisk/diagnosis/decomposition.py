@@ -91,6 +91,15 @@ class Decomposition(Tabular):
         fields = ("name", "value", "low", "high", "status", "why")
         return {f: [getattr(p, f) for p in self.parts] for f in fields}
 
+    def plot(self, ax: Any = None) -> Any:
+        """A bar for each part, with the word for how far it is known; returns the Axes."""
+        from empirisk.plots import AttributionDisplay
+
+        names = {"name": "part", "status": "standing", "why": "how"}
+        parts = [{names.get(k, k): v for k, v in row.items()} for row in self.to_dict()]
+        risk = {"value": self.risk, "low": None, "high": None}
+        return AttributionDisplay(parts, self.loss, risk).plot(ax)
+
     def to_dict(self) -> list[dict[str, Any]]:
         """The stable JSON form: one row for each part."""
         return [vars(p) for p in self.parts]

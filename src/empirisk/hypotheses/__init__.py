@@ -7,6 +7,7 @@ from empirisk.hypotheses.boxes import Boxes
 from empirisk.hypotheses.conjunctions import Conjunctions
 from empirisk.hypotheses.finite import FiniteClass
 from empirisk.hypotheses.growth import Growth, cover, sauer
+from empirisk.hypotheses.growth_curve import growth_curve
 from empirisk.hypotheses.halfspaces import Halfspaces
 from empirisk.hypotheses.intervals import Intervals
 from empirisk.hypotheses.neighbours import NearestNeighbours
@@ -51,5 +52,6 @@ __all__ = [
     "Sine",
     "Thresholds",
     "cover",
+    "growth_curve",
     "sauer",
 ]

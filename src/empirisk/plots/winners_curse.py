@@ -21,13 +21,14 @@ class WinnersCurseDisplay(Display):
     Parameters
     ----------
     curse : dict
-        ``label`` of the loss, ``n_candidates``, ``candidates`` (mean losses of all), ``naive``, ``corrected``
-        and ``held_out`` (estimates; the last may be None).
+        ``label`` of the score and whether its ``greater_is_better``, ``n_candidates``, ``candidates`` (mean
+        scores of all), ``naive``, ``corrected`` and ``held_out`` (estimates; the last may be None).
 
     Examples
     --------
     >>> ends = {"value": 0.4, "low": 0.3, "high": 0.5}
-    >>> curse = {"label": "rate of errors", "n_candidates": 20, "candidates": [0.4, 0.5], "naive": ends,
+    >>> curse = {"label": "rate of errors", "greater_is_better": False, "n_candidates": 20,
+    ...          "candidates": [0.4, 0.5], "naive": ends,
     ...          "corrected": {"value": 0.45, "low": 0.35, "high": 0.55}, "held_out": None}
     >>> WinnersCurseDisplay(curse).title
     'The best of 20 candidates shows a rate of errors of 0.40; corrected for the choice it is 0.45'
@@ -64,7 +65,8 @@ class WinnersCurseDisplay(Display):
 
     def draw(self, ax: Axes) -> None:
         rows, c = self._rows(), self.curse
-        interval_rows(ax, rows, [brief(r.estimate) for r in rows], f"{c['label']}, lower is better")
+        better = "higher" if c["greater_is_better"] else "lower"
+        interval_rows(ax, rows, [brief(r.estimate) for r in rows], f"{c['label']}, {better} is better")
         # All candidates as ticks below the rows: the winner is their left end.
         at = [len(rows) - 0.1] * len(c["candidates"])
         ax.plot(c["candidates"], at, "|", color=colour("muted"), markersize=9, alpha=0.7)

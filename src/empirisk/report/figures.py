@@ -45,7 +45,8 @@ def _displays(report: Json) -> Iterator[tuple[str, Display, Json | None]]:
         rows = [{"label": c["label"], "probability": c["best_probability"]} for c in chances]
         yield "best", plots.BestProbabilityDisplay(rows), None
     if selection["winner"]:
-        curse = {**selection["winner"], "label": selection["label"]}
+        said = {key: selection[key] for key in ("label", "greater_is_better")}
+        curse = selection["winner"] | said
         yield "winner", plots.WinnersCurseDisplay(curse), curse["corrected"]
     for i, curve in enumerate(report["selection_curves"]):
         shown = plots.SelectionCurveDisplay(curve, selection, label[curve["candidate"]])

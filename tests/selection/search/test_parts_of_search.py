@@ -241,3 +241,17 @@ def test_groups_stay_whole_in_a_search() -> None:
     assert "24 groups" in search.best_score_.method
     assert search.result_.standing.df == 23
     assert Sample(er.Ridge(), X, y, groups).groups is not None
+
+
+def test_a_search_draws_the_curse_of_its_winner_and_who_may_be_best() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 2))
+    y = (X[:, 0] + rng.normal(size=90) > 0).astype(int)
+    grid = {"alpha": [0.01, 0.1, 1.0]}
+    found = GridSearch(er.LogisticRegression(), grid, metric="accuracy", random_state=0).fit(X, y).result_
+    ax = found.plot()
+    assert ax.get_xlabel() == "accuracy, higher is better"
+    assert "best of 3 candidates" in ax.get_title(loc="left")
+    assert found.plot(kind="best").get_xlabel() == "probability of being best"
+    with pytest.raises(ValueError, match="kind must be"):
+        found.plot(kind="other")

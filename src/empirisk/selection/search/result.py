@@ -13,6 +13,7 @@ from empirisk.data.frames import as_frame
 from empirisk.results import Estimate
 from empirisk.selection.evaluation import describe, number
 from empirisk.selection.intervals.base import Floats
+from empirisk.selection.metrics import METRICS
 from empirisk.selection.search.points import Params
 from empirisk.selection.search.standing import Standing
 
@@ -141,6 +142,42 @@ class SearchResult:
 
     def _order(self) -> list[int]:
         return [int(i) for i in np.argsort(self.rank, kind="stable")]
+
+    def plot(self, ax: Any = None, *, kind: str = "winner") -> Any:
+        """What having chosen does to the score, or how sure it is which candidate is best.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        kind : {"winner", "best"}, default "winner"
+            Naive against corrected score, or the probabilities of being best.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from empirisk.plots import BestProbabilityDisplay, WinnersCurseDisplay
+
+        if kind == "best":
+            rows = [
+                {"label": _settings(self.points[i]), "probability": float(self.probability_best[i])}
+                for i in self.ranked
+            ]
+            return BestProbabilityDisplay(rows).plot(ax)
+        if kind != "winner":
+            raise ValueError(f"kind must be 'winner' or 'best', got {kind!r}.")
+        values = [e.value for e in self.scores if e is not None]
+        curse = {
+            "label": self.metric,
+            "greater_is_better": self.metric in METRICS and METRICS[self.metric].greater_is_better,
+            "n_candidates": len(values),
+            "candidates": values,
+            "naive": self.naive.to_dict(),
+            "corrected": self.score.to_dict(),
+            "held_out": None,
+        }
+        return WinnersCurseDisplay(curse).plot(ax)
 
     def __repr__(self) -> str:
         count, fits = len(self.points), sum(s.size for s in self.seconds)
