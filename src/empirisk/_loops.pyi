@@ -141,8 +141,8 @@ def resample_sums(X: Real, starts: Index, draws: Index, key: int, first: int, n_
     """Sums over the rows that each resample draws, (n_resamples, cols), for X (n, cols) in C order.
 
     The rows stand in consecutive segments, segment s from ``starts[s]`` to ``starts[s + 1]``; ``draws``
-    (segments,) or (n_resamples, segments) tells how many rows of each are drawn with replacement, the same number
-    in all for every resample. int64 both. Resample b of the call has the random stream of (key, first + b).
+    (segments,) or (n_resamples, segments) tells how many rows of each are drawn with replacement, the same
+    number in all for every resample. int64 both. Resample b of the call has the random stream of (key, first + b).
     """
 
 def resample_rows(starts: Index, draws: Index, key: int, first: int, out: Index) -> None:
