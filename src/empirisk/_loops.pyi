@@ -142,7 +142,7 @@ def resample_sums(X: Real, starts: Index, draws: Index, key: int, first: int, n_
 
     The rows stand in consecutive segments, segment s from ``starts[s]`` to ``starts[s + 1]``; ``draws``
     (segments,) or (n_resamples, segments) tells how many rows of each are drawn with replacement, the same
-    number in all for every resample. int64 both. Resample b of the call has the random stream of (key, first + b).
+    number in all for every resample. int64 both. Resample b of the call has the stream of (key, first + b).
     """
 
 def resample_rows(starts: Index, draws: Index, key: int, first: int, out: Index) -> None:
