@@ -65,7 +65,7 @@ def _separable(ctx: Context, view: LinearMatrix, found: Separation, chance: floa
     how = (
         "perfectly separated"
         if found.kind == "complete"
-        else f"separated (but for {found.n_boundary:,} rows on the border)"
+        else f"separated on {ctx.n - found.n_boundary:,} rows (the others lie on the plane: quasi-separation)"
     )
     meaning = (
         f"; with {ctx.n:,} rows and {view.p:,} columns {100 * chance:.0f} % of meaningless labels would be, "
