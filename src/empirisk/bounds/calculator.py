@@ -83,7 +83,9 @@ def evaluate_bound(registry: Registry, name: str, options: Sequence[str], **give
     known = solvable(registry)
     if name not in known:
         if name in registry:
-            raise ValueError(f"{name} needs the rows of data: call er.bounds.{name} from Python")
+            raise ValueError(
+                f"{name} takes rows of data, or solves for nothing: call er.bounds.{name} from Python"
+            )
         near = difflib.get_close_matches(name, known, 1)
         hint = f"did you mean {near[0]}? --list shows them all" if near else "--list shows them all"
         raise ValueError(f"there is no theorem {name!r}: {hint}")

@@ -63,12 +63,20 @@ def clopper_pearson(
 
     def epsilon_of(m: int, d: float) -> float:
         k, tail = q * m, d / tails
+        if _large(m, q):
+            z = float(-special.ndtri(tail))
+            return z * math.sqrt(q * (1.0 - q) / m) + (z * z + 3.0) / m
         high = 1.0 if q == 1.0 else float(special.betainccinv(k + 1.0, m - k, tail))
         low = 0.0 if q == 0.0 else float(special.betaincinv(k, m - k + 1.0, tail))
         return high - q if tails == 1 else max(high - q, q - low)
 
     def delta_of(m: int, e: float) -> float:
         k = q * m
+        if _large(m, q):
+            spread = math.sqrt(q * (1.0 - q) / m)
+            rest = 4.0 * (e - 3.0 / m) / m
+            z = 2.0 * (e - 3.0 / m) / (spread + math.sqrt(max(0.0, spread * spread + rest)))
+            return tails * float(special.ndtr(-z))
         above = 0.0 if q + e >= 1.0 else float(special.betaincc(k + 1.0, m - k, q + e))
         below = 0.0 if q - e <= 0.0 or tails == 1 else float(special.betainc(k, m - k + 1.0, q - e))
         return tails * max(above, below)
@@ -90,3 +98,11 @@ def clopper_pearson(
         guess=lambda e, d: math.log(tails / d) * (q * (1.0 - q) + e) * 2.0 / (e * e),
         candidates=candidates,
     )
+
+
+def _large(m: int, q: float) -> bool:
+    """Whether the limits are expanded around the normal ones: the incomplete beta function loses its digits.
+
+    The limits are at most ``z sqrt(q (1-q)/m) + (z^2 + 3)/m`` away from the rate, ``P(N(0,1) > z) = tail``.
+    """
+    return m > 10**13 and m * q * (1.0 - q) > 1e8

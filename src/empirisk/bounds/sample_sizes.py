@@ -38,6 +38,7 @@ NOISY = "Learn: excess risk over the best of the class"
 CLEAN = "Learn when the class holds the truth, labels without noise: risk"
 UNIFORM = "Trust every training error at once: distance to the risk"
 CHECK = "Check one fixed model on fresh rows: distance of its error rate to the risk"
+CHECK_LOSS = "Check one fixed model on fresh rows: distance of its mean loss to the risk"
 
 
 def sample_sizes(
@@ -132,7 +133,7 @@ def sample_sizes(
     if simulate and width == 1.0 and points >= 1:
         rows += _simulations(points, eps, risk, random_state)
     rows += _checks(eps, risk, expected, width)
-    order = {NOISY: 0, CLEAN: 1, UNIFORM: 2, CHECK: 3}
+    order = {NOISY: 0, CLEAN: 1, UNIFORM: 2, CHECK: 3, CHECK_LOSS: 3}
     rows.sort(key=lambda r: (order[r.goal], {"simulated": 0, "needed": 1}.get(r.kind, 2), r.n or 0))
     title = f"Rows for {words}: epsilon = {eps:g}, delta = {risk:g}"
     return SampleSizes(
@@ -219,7 +220,8 @@ def _simulations(d: int, eps: float, risk: float, seed: int) -> list[Requirement
 
 def _checks(eps: float, risk: float, rate: float, width: float) -> list[Requirement]:
     """What a test set needs."""
-    rows = [_noted(_enough(CHECK, hoeffding, eps, risk, high=width), "any error rate")]
+    goal, words = (CHECK, "any error rate") if width == 1.0 else (CHECK_LOSS, f"losses in [0, {width:g}]")
+    rows = [_noted(_enough(goal, hoeffding, eps, risk, high=width), words)]
     if width == 1.0:
         note = f"error rate {rate:g}"
         rows.append(_noted(_enough(CHECK, clopper_pearson, eps, risk, rate=rate), note))
