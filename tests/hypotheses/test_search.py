@@ -148,3 +148,10 @@ def test_integer_linear_algebra() -> None:
     assert any_null_vector(V[:, [0, 2]]) is None
     w = solve(np.array([[2, 1], [1, 3]], dtype=object), [1, -1])
     assert signs(np.array([[2, 1], [1, 3]], dtype=object), w).tolist() == [1, -1]
+
+
+@pytest.mark.parametrize("share", [0.3, 0.7])
+def test_balls_out_of_time_are_no_worse_than_one_answer(share: float) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(1500, 3)), rng.random(1500) < share
+    assert Balls(time_limit=0.0).fit(X, y).training_error_ <= min(y.mean(), 1.0 - y.mean()) + 1e-12

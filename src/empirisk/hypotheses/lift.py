@@ -124,8 +124,9 @@ class BallLift(Lift):
         return np.unique(found[found[:, -1], :-1], axis=0)
 
     def guesses(self, gain: Array) -> list[PolynomialRule]:
-        """The empty ball."""
-        return [self.rule([-1] + [0] * (self.V.shape[1] - 1))]
+        """The empty ball, and one around all points."""
+        rest = [0] * (self.V.shape[1] - 2)
+        return [self.rule([-1, *rest, 0]), self.rule([1 - min(self.V[:-1, -1]), *rest, 1])]
 
     def _per_monomial(self, w: list[Any]) -> list[Any]:
         d = self.points.shape[1]
