@@ -400,3 +400,16 @@ def test_forms(rng: np.random.Generator) -> None:
     paired = er.bootstrap("mean_difference", (X["age"], X["dose"]), paired=True, random_state=0)
     same = er.bootstrap("mean", X["age"] - X["dose"], random_state=0)
     assert (paired.low, paired.high) == (same.low, same.high)
+
+
+def test_q_belongs_to_the_quantile() -> None:
+    x = np.arange(50.0)
+    with pytest.raises(ValueError, match="q is for the statistic 'quantile' alone"):
+        er.bootstrap("median", x, q=0.3)
+    assert "About: the 0.9-quantile of" in str(er.bootstrap("quantile", np.arange(100.0), q=0.9))
+    assert "in 100 % of samples" in str(er.bootstrap("quantile", x, q=1.0))
+
+
+def test_complex_numbers_are_refused() -> None:
+    with pytest.raises(ValueError, match="complex"):
+        er.bootstrap("mean", np.arange(20.0) + 1j)

@@ -117,7 +117,8 @@ def bootstrap(
         q=q,
         key=key,
     )
-    about = target or f"the {name.replace('_', ' ')} of the population that these rows were drawn from"
+    words = f"{q:g}-quantile" if statistic == "quantile" else name.replace("_", " ")
+    about = target or f"the {words} of the population that these rows were drawn from"
     made = estimates(found, name, level, method, n_resamples, about)
     named = dict(zip(found.labels, found.distributions, strict=True))
     errors = {label: d.moments()[1] for label, d in named.items()}

@@ -90,6 +90,8 @@ def choose(
         raise ValueError("every sample and every stratum needs at least two rows (or groups) to draw from.")
     if not 0.0 <= q <= 1.0:
         raise ValueError(f"q must lie in [0, 1], got {q!r}.")
+    if q != 0.5 and statistic != "quantile":
+        raise ValueError(f"q is for the statistic 'quantile' alone, got q={q!r} with {name!r}.")
     columns = tuple(str(c) for c in getattr(raw[0], "columns", ()))
     ask = Request(name, samples, units, studentised, n_resamples, q, key, columns)
     if callable(statistic):

@@ -24,6 +24,8 @@ def samples_of(data: Any) -> tuple[Any, ...]:
 def columns_of(sample: Any, name: str) -> Floats:
     """A finite float array with rows first, of one or two dimensions; NaN is named by row."""
     values = np.asarray(sample)
+    if values.dtype.kind == "c":
+        raise ValueError(f"{name} holds complex numbers; pass real ones.")
     if values.dtype == object or values.dtype.kind not in "fiub":
         try:
             values = values.astype(np.float64)
@@ -100,7 +102,7 @@ def units_of(n: int, groups: ArrayLike | None, strata: ArrayLike | None) -> Unit
     if (low != high).any():
         where = int(np.flatnonzero(low != high)[0])
         label = np.asarray(groups)[np.flatnonzero(group == where)[0]]
-        raise ValueError(f"group {label!r} has rows in several strata; every group must lie in one stratum.")
+        raise ValueError(f"group {label} has rows in several strata; every group must lie in one stratum.")
     order = np.lexsort((group, stratum))
     ordered = group[order]
     starts = np.r_[np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]), n]

@@ -42,9 +42,9 @@ def _out_of_reach(n: int, q: float) -> str:
     outside = max(q**n, (1.0 - q) ** n)
     if outside <= BEYOND:
         return ""
+    share = f"{100 * outside:.{0 if outside >= 0.1 else 1}f}"
     return (
-        f"the {q:g}-quantile lies beyond all of {n} rows in {100 * outside:.2g} % of samples, "
-        "which resamples cannot show"
+        f"the {q:g}-quantile lies beyond all of {n} rows in {share} % of samples, which resamples cannot show"
     )
 
 
