@@ -206,3 +206,13 @@ def test_wrong_types() -> None:
         er.estimators_risk({"t": 3}, "gaussian", [0.0], 5)  # type: ignore[dict-item]
     with pytest.raises(TypeError, match="must return a frozen"):
         er.estimators_risk(["mean"], lambda t: t, [0.0], 5)
+
+
+@pytest.mark.parametrize(("model", "theta"), [("bernoulli", 1.5), ("uniform", 0.0), ("exponential", -1.0)])
+def test_parameters_without_a_distribution_are_refused(model: str, theta: float) -> None:
+    with pytest.raises(ValueError, match=f"parameters of '{model}' must"):
+        er.estimators_risk("mean", model, [theta], n=5)
+
+
+def test_without_any_risk_the_table_prints() -> None:
+    assert "0.000" in str(er.estimators_risk("mean", "bernoulli", [0.0, 1.0], n=5, random_state=0))

@@ -9,7 +9,7 @@ import numpy as np
 
 from empirisk.selection.intervals.base import check_level
 from empirisk.selection.parametric.estimators import ESTIMATORS
-from empirisk.selection.parametric.models import transform_of
+from empirisk.selection.parametric.models import check_parameters, transform_of
 from empirisk.selection.parametric.result import EstimatorsRisk
 from empirisk.selection.parametric.simulate import simulate
 
@@ -94,6 +94,7 @@ def estimators_risk(
     if n_samples < MIN_SAMPLES:
         raise ValueError(f"n_samples must be at least {MIN_SAMPLES}, got {n_samples}.")
     grid = _grid(parameters)
+    check_parameters(model, grid)
     aims = [np.asarray(theta if target is None else target(theta), dtype=np.float64) for theta in grid]
     for theta, aim in zip(grid, aims, strict=True):
         if aim.ndim > 1 or not np.isfinite(aim).all():

@@ -11,7 +11,7 @@ from scipy import special
 
 from empirisk.selection.intervals.base import Floats
 
-__all__ = ["MODELS", "Transform", "transform_of", "uniforms"]
+__all__ = ["MODELS", "Transform", "check_parameters", "transform_of", "uniforms"]
 
 Transform = Callable[[Any, Floats], Floats]
 
@@ -31,6 +31,24 @@ MODELS: dict[str, Transform] = {
     "laplace": _laplace,
     "cauchy": lambda theta, u: theta + np.tan(np.pi * (u - 0.5)),
 }
+
+
+# Which parameters a named model has, in words and as a test; the others take every number.
+RANGES: dict[str, tuple[str, Callable[[Floats], Any]]] = {
+    "bernoulli": ("lie in [0, 1]", lambda t: (t >= 0.0) & (t <= 1.0)),
+    "uniform": ("be positive", lambda t: t > 0.0),
+    "exponential": ("be positive", lambda t: t > 0.0),
+}
+
+
+def check_parameters(model: str | Callable[..., Any], parameters: list[Any]) -> None:
+    """Refuse parameters at which a named model is no distribution."""
+    if not isinstance(model, str) or model not in RANGES:
+        return
+    words, valid = RANGES[model]
+    for theta in parameters:
+        if not np.all(valid(np.asarray(theta, dtype=np.float64))):
+            raise ValueError(f"parameters of {model!r} must {words}, got {theta!r}.")
 
 
 def uniforms(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:

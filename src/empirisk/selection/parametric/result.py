@@ -163,11 +163,13 @@ class EstimatorsRisk(Tabular):
             "maximal risk": [self.maximal_risk(name) for name in names],
             "at": [_short(self.worst_parameter(name)) for name in names],
             "mean risk": [float(np.mean([e.risk for e in self._of(name)])) for name in names],
-            "share of squared bias": [
-                float(sum(e.squared_bias for e in self._of(name)) / sum(e.risk for e in self._of(name)))
-                for name in names
-            ],
+            "share of squared bias": [self._bias_share(name) for name in names],
         }
+
+    def _bias_share(self, name: str) -> float:
+        """What the squared bias has of the risk; 0 without any risk."""
+        risk = float(sum(e.risk for e in self._of(name)))
+        return float(sum(e.squared_bias for e in self._of(name))) / risk if risk > 0.0 else 0.0
 
     def _columns(self) -> dict[str, list[Any]]:
         cells = [
