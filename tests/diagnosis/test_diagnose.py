@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import doctest
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -287,13 +285,6 @@ def test_wrong_arguments(
 ) -> None:
     with pytest.raises(error, match=why):
         er.diagnose(Ridge(), *numbers, **arguments)
-
-
-def test_the_page_runs() -> None:
-    page = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "diagnose.md"
-    result = doctest.testfile(str(page), module_relative=False)
-    assert result.attempted >= 12
-    assert result.failed == 0
 
 
 def test_missing_targets_are_named(numbers: Sample) -> None:

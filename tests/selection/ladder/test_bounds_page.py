@@ -1,20 +1,13 @@
-"""The how-to page runs as printed, and quotes reasons that the table gives."""
+"""The how-to page quotes reasons that the table gives."""
 
 from __future__ import annotations
 
-import doctest
 import re
 from pathlib import Path
 
 import empirisk.selection.ladder as ladder
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "risk-bounds.md"
-
-
-def test_the_page_runs() -> None:
-    result = doctest.testfile(str(PAGE), module_relative=False)
-    assert result.attempted > 10
-    assert result.failed == 0
 
 
 def test_the_reasons_on_the_page_are_those_of_the_code() -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import doctest
 import pickle
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -439,10 +437,3 @@ def test_result_prints_and_frames() -> None:
         found.beats(0, 1, rope=-1.0)
     with pytest.raises(ValueError, match="cannot be compared"):
         found.beats(0, 99)
-
-
-def test_the_how_to_page_runs() -> None:
-    page = Path(__file__).parents[3] / "docs" / "how-to" / "search.md"
-    result = doctest.testfile(str(page), module_relative=False)
-    assert result.attempted > 10
-    assert result.failed == 0

@@ -1,9 +1,6 @@
-"""The examples of the how-to page run as printed, and the skeletons work."""
+"""The skeletons of an interval and of a metric work."""
 
 from __future__ import annotations
-
-import doctest
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,14 +8,6 @@ from statsmodels.stats.proportion import proportion_confint
 
 from empirisk.selection import METRICS, evaluate_predictions
 from tests.oracles import skeletons
-
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "evaluate.md"
-
-
-def test_the_page_runs() -> None:
-    result = doctest.testfile(str(PAGE), module_relative=False)
-    assert result.attempted > 15
-    assert result.failed == 0
 
 
 def test_the_skeleton_of_an_interval() -> None:
