@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import sparse, stats
 
 import empirisk as er
 from empirisk.selection.bootstrap.choose import choose
@@ -410,6 +410,20 @@ def test_q_belongs_to_the_quantile() -> None:
     assert "in 100 % of samples" in str(er.bootstrap("quantile", x, q=1.0))
 
 
-def test_complex_numbers_are_refused() -> None:
-    with pytest.raises(ValueError, match="complex"):
-        er.bootstrap("mean", np.arange(20.0) + 1j)
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (np.arange(20.0) + 1j, "complex"),
+        (np.arange(20).astype("datetime64[D]"), "dates or times"),
+        (sparse.csr_array(np.ones((20, 1))), "sparse"),
+    ],
+)
+def test_what_is_no_number_is_refused(data: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        er.bootstrap("mean", data)
+
+
+@pytest.mark.parametrize("wrong", [{"n_resamples": 999.5}, {"n_resamples": "9"}, {"level": "x"}, {"q": "x"}])
+def test_a_setting_of_the_wrong_type_is_named(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))} must"):
+        er.bootstrap("mean", np.arange(50.0), **wrong)

@@ -216,3 +216,9 @@ def test_parameters_without_a_distribution_are_refused(model: str, theta: float)
 
 def test_without_any_risk_the_table_prints() -> None:
     assert "0.000" in str(er.estimators_risk("mean", "bernoulli", [0.0, 1.0], n=5, random_state=0))
+
+
+@pytest.mark.parametrize("wrong", [{"n": 2.5}, {"n": 5, "n_samples": 2000.5}])
+def test_counts_are_whole(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=f"{list(wrong)[-1]} must be a whole number"):
+        er.estimators_risk("mean", "gaussian", [0.0], **wrong)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from empirisk.selection.bootstrap.choose import choose
 from empirisk.selection.bootstrap.finish import METHODS, estimates
 from empirisk.selection.bootstrap.result import Bootstrap
-from empirisk.selection.intervals.base import check_level
+from empirisk.selection.intervals.base import check_level, check_whole
 
 __all__ = ["bootstrap"]
 
@@ -101,6 +101,7 @@ def bootstrap(
     check_level(level)
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}.")
+    n_resamples = check_whole(n_resamples, "n_resamples")
     need = int(np.ceil(10.0 / (1.0 - level) - 1e-9))
     if n_resamples < need:
         raise ValueError(f"n_resamples must be at least {need} at level {level:g}, got {n_resamples}.")

@@ -18,7 +18,7 @@ from empirisk.selection.bootstrap.regression import Regression
 from empirisk.selection.bootstrap.resampled import Resampled
 from empirisk.selection.bootstrap.spread import Spread
 from empirisk.selection.bootstrap.sums import SumSample, resample_sums
-from empirisk.selection.intervals.base import Floats
+from empirisk.selection.intervals.base import Floats, is_real
 
 __all__ = ["NAMES", "choose"]
 
@@ -88,7 +88,7 @@ def choose(
         units = [units_of(len(s), None, None) for s in samples]
     if min(min(u.sizes) for u in units) < 2:
         raise ValueError("every sample and every stratum needs at least two rows (or groups) to draw from.")
-    if not 0.0 <= q <= 1.0:
+    if not is_real(q) or not 0.0 <= q <= 1.0:
         raise ValueError(f"q must lie in [0, 1], got {q!r}.")
     if q != 0.5 and statistic != "quantile":
         raise ValueError(f"q is for the statistic 'quantile' alone, got q={q!r} with {name!r}.")

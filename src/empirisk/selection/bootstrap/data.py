@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 
 from empirisk.selection.intervals.base import Floats, as_rows, group_codes
 
@@ -23,9 +24,12 @@ def samples_of(data: Any) -> tuple[Any, ...]:
 
 def columns_of(sample: Any, name: str) -> Floats:
     """A finite float array with rows first, of one or two dimensions; NaN is named by row."""
+    if issparse(sample):
+        raise ValueError(f"{name} is sparse; pass a dense array, such as {name}.toarray().ravel().")
     values = np.asarray(sample)
-    if values.dtype.kind == "c":
-        raise ValueError(f"{name} holds complex numbers; pass real ones.")
+    if values.dtype.kind in "cmM":
+        words = "complex numbers" if values.dtype.kind == "c" else "dates or times"
+        raise ValueError(f"{name} holds {words}; pass real numbers.")
     if values.dtype == object or values.dtype.kind not in "fiub":
         try:
             values = values.astype(np.float64)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,9 +22,22 @@ DOMINATED = "a few rows dominate this mean, so the interval may be too short"
 
 def check_level(level: float) -> float:
     """Return `level` when it lies strictly between 0 and 1."""
-    if not 0.0 < level < 1.0:
+    if not is_real(level) or not 0.0 < level < 1.0:
         raise ValueError(f"level must lie strictly between 0 and 1, got {level!r}; 0.95 is usual.")
     return float(level)
+
+
+def is_real(value: Any) -> bool:
+    """Whether it is one real number."""
+    return isinstance(value, Real)
+
+
+def check_whole(value: Any, name: str) -> int:
+    """The value as an int, or a ValueError that names it."""
+    whole = isinstance(value, Integral) or (is_real(value) and float(value).is_integer())
+    if isinstance(value, bool) or not whole:
+        raise ValueError(f"{name} must be a whole number, got {value!r}.")
+    return int(value)
 
 
 def normal_quantile(level: float) -> float:

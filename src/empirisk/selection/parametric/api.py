@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from empirisk.selection.intervals.base import check_level
+from empirisk.selection.intervals.base import check_level, check_whole
 from empirisk.selection.parametric.estimators import ESTIMATORS
 from empirisk.selection.parametric.models import check_parameters, transform_of
 from empirisk.selection.parametric.result import EstimatorsRisk
@@ -89,6 +89,7 @@ def estimators_risk(
     (0.5, 2)
     """
     check_level(level)
+    n, n_samples = check_whole(n, "n"), check_whole(n_samples, "n_samples")
     if n < 1:
         raise ValueError(f"n must be at least 1, got {n}.")
     if n_samples < MIN_SAMPLES:
