@@ -39,7 +39,15 @@ MODELS: dict[str, Callable[[], Any]] = {
     "forest": lambda: RandomForestClassifier(15, random_state=0),
     "machine": lambda: SVC(gamma=0.5, C=10.0),
     "one neighbour": lambda: KNeighborsClassifier(1),
+    "stump": lambda: er.hypotheses.DecisionStumps(),
+    "one of 16 cuts": lambda: er.hypotheses.FiniteClass([cut(k / 16.0) for k in range(16)]),
 }
+
+
+def cut(turns: float) -> Callable[[NDArray[np.float64]], NDArray[np.bool_]]:
+    """The half-plane ahead after so many turns."""
+    ahead = np.array([np.cos(2.0 * np.pi * turns), np.sin(2.0 * np.pi * turns)])
+    return lambda X: np.asarray(X @ ahead > 0.0)
 
 
 def draw(n: int, rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

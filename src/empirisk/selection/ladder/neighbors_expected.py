@@ -44,8 +44,8 @@ def _why_not(problem: Problem) -> str:
     model, Z = problem.model, problem.features.Z
     if not problem.two_classes:
         return "the theorem is about two classes"
-    if problem.tuning.what and problem.tuning.candidates != 1:
-        return "the number of neighbours was tuned on these rows: no union bound mends an expectation"
+    if problem.tuning.expectation_reason:
+        return problem.tuning.expectation_reason
     if 1 < model.n_neighbors < 10:
         return "the theorem covers 1 neighbour, or 10 and more"
     if (

@@ -30,14 +30,14 @@ class Constants:
     words: tuple[Assumption, ...]
 
 
-def constants(problem: Problem) -> Constants | str:
+def constants(problem: Problem, *, expectation: bool = False) -> Constants | str:
     """The constants of the fitted model, or why the theorem is not about it.
 
     The 0-1 loss is at most ``log(1 + exp(-y z))/log 2``: a bound on the logistic risk is one on the rate of
-    errors.
+    errors. A theorem about an expectation allows for no choice of settings on the rows.
     """
-    model = problem.model
-    why = _why_not(problem)
+    model, tuning = problem.model, problem.tuning
+    why = _why_not(problem) or (tuning.expectation_reason if expectation else tuning.reason)
     strength = 0.0 if why else _strength(model, problem.n)
     if not why and not strength > 0.0:
         why = "there is no L2 penalty: the objective is not strongly convex"

@@ -8,7 +8,9 @@ from empirisk.results import RiskCertificate
 from empirisk.selection.ladder.base import Problem
 from empirisk.selection.ladder.bernstein import bernstein
 from empirisk.selection.ladder.chernoff import chernoff
+from empirisk.selection.ladder.class_growth import class_growth
 from empirisk.selection.ladder.exact_binomial import exact_binomial
+from empirisk.selection.ladder.finite_class import finite_class
 from empirisk.selection.ladder.growth_tree import growth_tree
 from empirisk.selection.ladder.hoeffding import hoeffding
 from empirisk.selection.ladder.margin_radius import margin_radius
@@ -45,6 +47,8 @@ RUNGS: dict[str, Callable[[Problem], RiskCertificate]] = {
     "vc_half_spaces": vc_half_spaces,
     "vc_training_error": vc_training_error,
     "vc_no_errors": vc_no_errors,
+    "finite_class": finite_class,
+    "class_growth": class_growth,
     "margin_radius": margin_radius,
     "rademacher_ball": rademacher_ball,
     "pac_bayes_gaussian": pac_bayes_gaussian,

@@ -17,11 +17,7 @@ KIND = "the algorithm, in expectation"
 
 def stability_expected(problem: Problem) -> RiskCertificate:
     """The training loss stands for its expectation over samples, which one sample cannot give."""
-    if problem.tuning.what and problem.tuning.candidates != 1:
-        return refuse(
-            problem, NAME, "alpha was tuned on these rows: no union bound mends an expectation", KIND
-        )
-    c = constants(problem)
+    c = constants(problem, expectation=True)
     if isinstance(c, str):
         return refuse(problem, NAME, c, KIND)
     excess = stability(n=problem.n, rho=c.rho, alpha=c.alpha, gap=c.gap).epsilon

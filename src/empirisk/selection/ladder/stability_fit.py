@@ -16,8 +16,6 @@ NAME = "uniform stability"
 
 def stability_fit(problem: Problem) -> RiskCertificate:
     """Bousquet and Elisseeff, through the logistic loss."""
-    if problem.tuning.reason:
-        return refuse(problem, NAME, problem.tuning.reason)
     c = constants(problem)
     if isinstance(c, str):
         return refuse(problem, NAME, c)

@@ -39,10 +39,20 @@ class Tuning:
         if self.candidates is not None:
             return ""
         return (
-            f"{self.what} was tuned on these rows, over values that depend on them: the theorem needs it "
-            "fixed "
-            "before; fix it, or tune over a list of K fixed values (pass candidates=K)"
+            f"{self.what} {self._was} tuned on these rows, over values that depend on them: the theorem needs "
+            "it fixed before; fix it, or tune over a list of K fixed values (pass candidates=K)"
         )
+
+    @property
+    def expectation_reason(self) -> str:
+        """Why a theorem about the expectation of one fixed algorithm does not apply."""
+        if not self.what or self.candidates == 1:
+            return ""
+        return f"{self.what} {self._was} tuned on these rows: no union bound mends an expectation"
+
+    @property
+    def _was(self) -> str:
+        return "were" if " and " in self.what else "was"
 
     @property
     def class_reason(self) -> str:
@@ -59,7 +69,7 @@ class Tuning:
         if self.declared:
             return (Assumption(f"at most {self.candidates:,} settings were tried on the rows", "declared"),)
         if self.what and self.candidates is not None:
-            return (Assumption(f"{self.what} was chosen among {self.candidates:,} fixed values", "computed"),)
+            return (Assumption(f"{self.what} {self._was} chosen among {self.candidates:,} fixed values", "computed"),)
         return () if self.what else (Assumption("no setting was chosen on the rows"),)
 
 
@@ -77,7 +87,7 @@ def find_tuning(est: Any, declared: int | None) -> tuple[Any, Tuning]:
     if hasattr(est, "best_estimator_") and hasattr(est, "cv_results_"):
         fixed = not getattr(est, "zoom", 0)
         tried = len(est.cv_results_["params"]) if fixed else None
-        model, outer = est.best_estimator_, Tuning("the setting of the search", tried, outer=True)
+        model, outer = est.best_estimator_, Tuning(_searched(est), tried, outer=True)
     inner = _self_tuned(model)
     if declared is not None:
         return model, Tuning("the setting", declared, declared=True, outer=outer.outer)
@@ -85,6 +95,12 @@ def find_tuning(est: Any, declared: int | None) -> tuple[Any, Tuning]:
         return model, outer if outer.what else inner
     both = None if None in (outer.candidates, inner.candidates) else _product(outer, inner)
     return model, Tuning(f"{outer.what} and {inner.what}", both, outer=True)
+
+
+def _searched(est: Any) -> str:
+    """The names of what a search chose, without the step of a pipeline that they belong to."""
+    names = sorted({str(name).rpartition("__")[2] for name in getattr(est, "best_params_", {})})
+    return " and ".join(names) or "the setting of the search"
 
 
 def _product(a: Tuning, b: Tuning) -> int:
