@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.columns import columns_of
 from empirisk.diagnosis.model_parts import is_linear, last_step, with_last
 from empirisk.diagnosis.strongest import Strongest
+from empirisk.estimators import REGISTRY
 from empirisk.selection.folds import Plan
 from empirisk.selection.intervals.base import Floats
 from empirisk.selection.outputs import unpenalised
@@ -24,6 +26,7 @@ from empirisk.selection.rows import take_rows
 __all__ = ["Richer", "coded_table", "richer"]
 
 MOST_COLUMNS = 30
+STRENGTHS = 20
 ROUNDS = 100
 MOST_ROWS = 10_000
 WIDE, STRONGEST = 200, 50
@@ -57,7 +60,8 @@ def richer(ctx: Context) -> Richer:
     """A model of the next richer class.
 
     Linear models of at most 30 columns (after the preprocessing of a pipeline) get all squares and products
-    before their last step, unless they have no penalty and fewer than ten training rows for each coefficient;
+    before their last step, unless they have no penalty and fewer than ten training rows for each coefficient
+    (our models that choose their strength then try 20 of them);
     other models, and linear ones with more columns, are compared with 100 rounds of boosted trees on the
     columns as given (levels as numbers), which costs less than trees behind one-hot codes and loses nothing.
     The trees see 10,000 training rows at most, and of over 200 columns the 50 that go most with the target
@@ -71,12 +75,9 @@ def richer(ctx: Context) -> Richer:
         products = p * (p + 3) // 2
         crowded = unpenalised(ctx.est) and ctx.plan.n_train < 10 * products
         if p <= MOST_COLUMNS and not crowded:
-            steps = (
-                PolynomialFeatures(2, include_bias=False),
-                StandardScaler(with_mean=not sparse),
-                clone(last),
-            )
-            words = "the same model with squares and products of the columns"
+            model, chosen = _coarse(last)
+            steps = (PolynomialFeatures(2, include_bias=False), StandardScaler(with_mean=not sparse), model)
+            words = f"the same model with squares and products of the columns{chosen}"
             return Richer(with_last(ctx.est, *steps), None, words)
     kind = HistGradientBoostingClassifier if is_classifier(ctx.est) else HistGradientBoostingRegressor
     trees = kind(max_iter=ROUNDS, early_stopping=False, random_state=ctx.seed)
@@ -87,6 +88,19 @@ def richer(ctx: Context) -> Richer:
     if ctx.plan.n_train > MOST_ROWS:
         words, plan = f"{words} on {MOST_ROWS:,} rows", _fewer(ctx)
     return Richer(trees, coded_table(ctx), words, plan)
+
+
+def _coarse(last: Any) -> tuple[Any, str]:
+    """A clone that chooses its strength among 20 on the same range where it would try more; and the words.
+
+    Squares and products are many columns, and a path over them is nearly all that a diagnosis costs.
+    """
+    params = last.get_params(deep=False)
+    tried = params.get("alphas")
+    searches = type(last) in REGISTRY.values() and params.get("alpha") == "cv"
+    if not searches or not isinstance(tried, Integral) or tried <= STRENGTHS:
+        return clone(last), ""
+    return clone(last).set_params(alphas=STRENGTHS), f" (its strength among {STRENGTHS}, not {tried})"
 
 
 def _fewer(ctx: Context) -> Plan:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self
 
@@ -56,8 +57,13 @@ class LinearEstimator(BaseEstimator):
         """Hook for class weights."""
         return weight
 
-    def _solve(self, problem: LinearProblem) -> Solution:
+    def _solve(self, problem: LinearProblem, start: Array | None) -> Solution:
+        """The minimiser; an iteration may begin at `start`."""
         raise NotImplementedError
+
+    def _start(self, problem: LinearProblem, before: Mapping[str, Any]) -> Array | None:
+        """Where to begin: hook for what the fit before left (`before`: its attributes)."""
+        return None
 
     def _unpack(self, problem: LinearProblem, w: Array) -> None:
         """Set ``coef_`` and ``intercept_`` in the public layout."""
@@ -88,7 +94,7 @@ class LinearEstimator(BaseEstimator):
         before = dict(self.__dict__)
         try:
             problem = self._prepare(X, y, sample_weight, fitting=True)
-            solution = self._solve(problem)
+            solution = self._solve(problem, self._start(problem, before))
             self._finish(problem, solution)
             self._training = remember(X, y, sample_weight)
         except BaseException:

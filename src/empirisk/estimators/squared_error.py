@@ -87,7 +87,7 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
         seed = check_seed(self.random_state)
         return select_by_folds(problem, alphas=alphas, cv=k, rule=rule, seed=seed, tol=self._tolerance())
 
-    def _solve(self, problem: LinearProblem) -> Solution:
+    def _solve(self, problem: LinearProblem, start: Array | None) -> Solution:
         tol, steps = self._tolerance(), check_count("max_iter", self.max_iter, 1)
         return solve_by_target(problem, self.solver, tol=tol, max_steps=steps)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.selection.cross import Sample
-from empirisk.selection.curves.row_losses import fit_on, one_thread, row_losses
+from empirisk.selection.curves.row_losses import fit_on, growing, one_thread, row_losses
 from empirisk.selection.curves.sizes import nested_order, parts_of
 from empirisk.selection.fit_folds import Progress
 from empirisk.selection.folds import Plan
@@ -70,8 +70,11 @@ def collect(
     counts = [1 + max(k for _, i, k, _, _ in work if i == s) for s in range(len(sizes))]
     keep = _Losses(sample.n, plan, counts)
     with one_thread(sample.X):
+        warm, split = None, -1
         for done, (j, i, k, rows, test) in enumerate(work):
-            model = fit_on(est, sample, rows)
+            if j != split:  # each split for itself, so that no fold's numbers depend on another's
+                warm, split = growing(est), j
+            model = fit_on(est, sample, rows, warm)
             keep.add(
                 i, j, repeat_of.get(j, 0), k, rows, test,
                 row_losses(model, sample, rows, metric), row_losses(model, sample, test, metric),

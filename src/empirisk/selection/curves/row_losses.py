@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
+from empirisk.estimators import REGISTRY
 from empirisk.selection.cross import Sample
 from empirisk.selection.fit_folds import SMALL
 from empirisk.selection.intervals.base import Floats
@@ -18,7 +19,7 @@ from empirisk.selection.metrics.row_loss import RowLoss
 from empirisk.selection.outputs import outputs_of
 from empirisk.selection.rows import take_rows
 
-__all__ = ["fit_on", "loss_label", "one_thread", "pick_loss", "row_losses"]
+__all__ = ["fit_on", "growing", "loss_label", "one_thread", "pick_loss", "row_losses"]
 
 Rows = NDArray[np.intp]
 
@@ -62,14 +63,25 @@ def one_thread(X: Any) -> AbstractContextManager[Any]:
     return threadpool_limits(1, user_api="blas") if small else nullcontext()
 
 
-def fit_on(est: Any, sample: Sample, rows: Rows) -> Any:
-    """A clone, fitted on these rows; an error says on how many."""
+def growing(est: Any) -> Any:
+    """A clone whose fits begin where the last one ended, for growing rows; None where none can (or gains)."""
+    model = clone(est)
+    steps = getattr(model, "steps", None)
+    last = steps[-1][1] if steps else model
+    if type(last) in REGISTRY.values() and "warm_start" in last.get_params(deep=False):
+        last.set_params(warm_start=True)
+        return model
+    return None
+
+
+def fit_on(est: Any, sample: Sample, rows: Rows, warm: Any = None) -> Any:
+    """A clone (or `warm`, from :func:`growing`), fitted on these rows; an error says on how many."""
     if sample.classes is not None and np.all(sample.y[rows] == sample.y[rows[0]]):
         raise ValueError(
             f"{rows.size} training rows hold one class only ({sample.y[rows[0]]}); use larger sizes."
         )
     try:
-        return clone(est).fit(take_rows(sample.X, rows), sample.y[rows])
+        return (clone(est) if warm is None else warm).fit(take_rows(sample.X, rows), sample.y[rows])
     except Exception as error:
         error.add_note(f"This happened while fitting {rows.size} rows.")
         raise
