@@ -31,6 +31,16 @@ KINDS = "number, boolean, categorical, text, date, id"
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
+def whole(text: str) -> int:
+    """A whole number as written: 1000000, 1e6 or 2^20."""
+    from empirisk.bounds.calculator import whole_number
+
+    try:
+        return whole_number(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
 def guarded(command: Callable[..., Any]) -> Callable[..., Any]:
     """Turn errors into one sentence and an exit code: 2 for the user's, 130 for Ctrl-C, 70 for ours."""
 
@@ -233,10 +243,20 @@ def inspect(
 @app.command()
 @guarded
 def samples(
-    vc: Annotated[int | None, typer.Option(help="VC dimension of the class.")] = None,
-    classes: Annotated[int | None, typer.Option(help="Size of a finite class, instead of --vc.")] = None,
+    vc: Annotated[
+        int | None, typer.Option(parser=whole, metavar="INTEGER", help="VC dimension of the class.")
+    ] = None,
+    classes: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole, metavar="INTEGER", help="Size of a finite class, such as 3^10, instead of --vc."
+        ),
+    ] = None,
     parameters: Annotated[
-        int | None, typer.Option(help="Number of 64-bit parameters of a model, instead of --vc.")
+        int | None,
+        typer.Option(
+            parser=whole, metavar="INTEGER", help="Number of 64-bit parameters of a model, instead of --vc."
+        ),
     ] = None,
     epsilon: Annotated[float, typer.Option(help="Tolerance of the risk.")] = 0.05,
     delta: Annotated[float, typer.Option(help="Probability of failure.")] = 0.05,
@@ -261,6 +281,7 @@ def samples(
         loss_range=loss_range,
         simulate=simulate,
         random_state=seed,
+        progress=lambda line: complain(f"{line} (--no-simulate leaves them out)"),
     )
     say(found, as_json)
 
@@ -270,7 +291,10 @@ def samples(
 def bound(
     context: typer.Context,
     theorem: Annotated[str | None, typer.Argument(help="Its name, such as hoeffding; see --list.")] = None,
-    n: Annotated[int | None, typer.Option("--n", help="Number of rows.")] = None,
+    n: Annotated[
+        int | None,
+        typer.Option("--n", parser=whole, metavar="INTEGER", help="Number of rows, such as 5000 or 1e6."),
+    ] = None,
     epsilon: Annotated[float | None, typer.Option(help="Tolerance.")] = None,
     delta: Annotated[float | None, typer.Option(help="Probability of failure.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="Show the theorems and their options.")] = False,

@@ -369,7 +369,12 @@ class Estimate:
         if self.low is None or self.high is None:
             return f"{self.value:.4g} [cannot tell: {self.reason}]"
         digits = _digits(self.high - self.low)
-        return f"{self.value:.{digits}f} [{self.low:.{digits}f}, {self.high:.{digits}f}]"
+        numbers = (self.value, self.low, self.high)
+        if max((abs(x) for x in numbers if math.isfinite(x)), default=0.0) >= 1e16:  # more than floats hold
+            value, low, high = (f"{x:.4g}" for x in numbers)
+        else:
+            value, low, high = (f"{x:.{digits}f}" for x in numbers)
+        return f"{value} [{low}, {high}]"
 
 
 def _digits(width: float) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
 
@@ -10,7 +11,7 @@ from typer.testing import CliRunner
 
 import empirisk as er
 from empirisk.bounds.base import Theorem, solve_for
-from empirisk.bounds.calculator import solvable
+from empirisk.bounds.calculator import solvable, whole_number
 from empirisk.bounds.search import MAX_ROWS, smallest, smallest_n
 from empirisk.bounds.words import up
 from empirisk.cli import app
@@ -92,6 +93,9 @@ def call(*words: object) -> tuple[int, str, str]:
         (["finite_realizable", "--hypotheses", "3^10", "--epsilon", 0.1, "--delta", 0.05], "n = 140"),
         (["vc_excess", "--vc=3", "--n", 20000, "--epsilon", 0.1], "delta ="),
         (["margin", "--margin", 0.2, "--any-margin", "--n", 10**5, "--delta", 0.05], "theorem 5.9"),
+        (["hoeffding", "--n", "1e6", "--delta", 0.05], "epsilon = 0.001359"),
+        (["hoeffding", "--n", "1e18", "--delta", 0.05], "n = 1,000,000,000,000,000,000"),
+        (["finite_realizable", "--hypotheses", "1e30", "--n", "2^13", "--delta", 0.05], "10^30"),
         (["stability", "--rho", 1, "--alpha", 0.1, "--n", 1000], "In expectation"),
     ],
 )
@@ -118,6 +122,12 @@ def test_bound_on_the_command_line(words: list[object], said: str) -> None:
         (["bound", "bernstein", "--n", 5, "--delta", 0.1], "needs --variance"),
         (["bound", "stability", "--rho", 1, "--alpha", 1, "--n", 5, "--delta", 0.1], "expectation"),
         (["bound", "occam", "--n", 5], "rows of data"),
+        (["bound", "hoeffding", "--n", "1e19", "--delta", 0.1], "n must lie between 1 and 1e+18"),
+        (["bound", "finite_realizable", "--hypotheses", "1.5", "--n", 5, "--delta", 0.1], "a whole number"),
+        (["bound", "finite_realizable", "--hypotheses", "1e9999999999", "--n", 5], "a whole number"),
+        (["bound", "finite_realizable", "--hypotheses", 0, "--n", 5, "--delta", 0.1], "must be at least 1"),
+        (["samples", "--vc", 0], "vc must lie between 1 and 1e+07"),
+        (["samples", "--vc", -3], "vc must lie between 1 and 1e+07"),
         (["samples", "--vc", 3, "--classes", 4], "give one of"),
         (["samples", "--epsilon", 0], "epsilon must"),
     ],
@@ -140,3 +150,22 @@ def test_list_and_samples_on_the_command_line() -> None:
     assert er.bounds.finite_agnostic(hypotheses=100, epsilon=0.05, delta=0.05).n in [r["n"] for r in rows]
     code, out, _ = call("samples", "--parameters", 3, "--epsilon", 0.1)
     assert "discretisation" in out
+
+
+def test_whole_numbers_of_the_command_line_are_whole() -> None:
+    code, out, err = call("bound", "hoeffding", "--n", "1.5", "--delta", 0.1)
+    assert (code, out) == (2, "")
+    assert "must be a whole number, got '1.5'" in err
+    assert whole_number("1e30") == 10**30
+    code, out, _ = call("samples", "--classes", "3^10", "--no-simulate", "--json")
+    assert code == 0
+    assert "59,049" in json.loads(out)["title"]
+
+
+def test_long_simulations_are_announced_on_the_error_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = importlib.import_module("empirisk.bounds.sample_sizes")
+    monkeypatch.setattr(module, "seconds", lambda points, delta: 2.9)
+    code, out, err = call("samples", "--vc", 2, "--epsilon", 0.3, "--delta", 0.3, "--json")
+    assert code == 0
+    assert json.loads(out)["requirements"]
+    assert err == "Simulating: about 12 seconds (--no-simulate leaves them out).\n"

@@ -185,3 +185,22 @@ def test_sample_sizes_of_hard_questions() -> None:
     ten = er.bounds.discretisation(parameters=10, epsilon=0.1, delta=0.05)
     assert ten.n in [r.n for r in huge.requirements]
     assert "10^192.7" in huge.title
+
+
+def test_what_takes_long_is_forecast_and_left_out() -> None:
+    told: list[str] = []
+    large = er.bounds.sample_sizes(vc=10**4, progress=told.append)
+    left = [r for r in large.requirements if r.by == "simulation"]
+    assert [r.kind for r in left] == ["unknown", "unknown"]
+    assert all("10,000 points at delta = 0.05 would take about" in r.note for r in left)
+    assert not told
+    assert not any(r.kind == "simulated" for r in large.requirements)
+    assert any(r.kind == "simulated" for r in er.bounds.sample_sizes(vc=2, epsilon=0.3).requirements)
+
+
+def test_the_summary_names_the_most_that_is_known_to_be_needed() -> None:
+    loose = er.bounds.sample_sizes(vc=3, epsilon=0.5, delta=0.05)
+    assert "between 0 rows" not in loose.summary
+    assert "between 4 rows (lower_realizable) and 21 (ghost_realizable), a factor of 5.2" in loose.summary
+    easy = er.bounds.sample_sizes(vc=1, epsilon=0.4, delta=0.4)
+    assert "65 rows are enough (ghost_excess); the hardest distribution found takes 1 row." in easy.summary

@@ -427,3 +427,9 @@ def test_what_is_no_number_is_refused(data: Any, said: str) -> None:
 def test_a_setting_of_the_wrong_type_is_named(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"{next(iter(wrong))} must"):
         er.bootstrap("mean", np.arange(50.0), **wrong)
+
+
+def test_very_large_numbers_are_printed_short() -> None:
+    found = er.bootstrap("mean", np.array([1e300, 2e300, 3e300, 1.5e300] * 5), random_state=0)
+    assert max(map(len, str(found).splitlines())) < 300
+    assert "1.875e+300 [" in str(found)

@@ -222,3 +222,27 @@ def test_without_any_risk_the_table_prints() -> None:
 def test_counts_are_whole(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"{list(wrong)[-1]} must be a whole number"):
         er.estimators_risk("mean", "gaussian", [0.0], **wrong)
+
+
+def test_a_risk_has_no_interval_below_zero() -> None:
+    """One sample in a thousand errs: the normal interval would reach below 0."""
+    rare = {"rare": lambda x: np.where(x[:, 0] > 0.999, 1.0, 0.0), "never": lambda x: 0.0 * x[:, 0]}
+    r = er.estimators_risk(rare, lambda t, u: u, [0.0], 1, n_samples=1000, vectorized=True, random_state=5)
+    seen = r.risk("rare")[0]
+    assert 0.0 < seen.value < 0.004
+    assert seen.low == 0.0
+    assert "cut at 0" in seen.reason
+    assert r.maximal_risk("rare").low == 0.0
+    assert min(v for v in r.to_frame()["risk_low"]) == 0.0
+    assert r.risk("never")[0].reason == ""
+    assert r.title.startswith("Quadratic risk over 1 parameter,")
+
+
+def test_one_parameter_is_no_all() -> None:
+    r = er.estimators_risk(["mean", "first"], "gaussian", [0.0], 20, n_samples=1000, random_state=0)
+    assert str(r.compare("mean", "first")) == "mean dominates first: a smaller risk at the one parameter."
+
+
+def test_the_normal_model_is_called_gaussian() -> None:
+    with pytest.raises(ValueError, match=r"gaussian \(normal\)"):
+        er.estimators_risk(["mean"], "normal", [0.0], 5)

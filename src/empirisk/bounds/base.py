@@ -10,7 +10,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from empirisk.bounds.search import MAX_ROWS, smallest, smallest_n
-from empirisk.bounds.words import confidence, up, wrapped
+from empirisk.bounds.words import confidence, one_row, up, wrapped
 from empirisk.data.frames import as_frame
 
 __all__ = [
@@ -155,13 +155,15 @@ class Guarantee:
         )
 
 
-def check_count(value: Any, name: str, least: int = 1) -> int:
-    """The value as an int, or a ValueError that names it."""
+def check_count(value: Any, name: str, least: int = 1, most: int | None = MAX_ROWS) -> int:
+    """The value as an int between two limits (None: no upper one), or a ValueError that names it."""
     whole = isinstance(value, Integral) or (isinstance(value, Real) and float(value).is_integer())
     if isinstance(value, bool) or not whole:
         raise ValueError(f"{name} must be a whole number, got {value!r}.")
-    if not least <= value <= MAX_ROWS:
-        raise ValueError(f"{name} must lie between {least} and {MAX_ROWS:g}, got {value!r}.")
+    if most is None and value < least:
+        raise ValueError(f"{name} must be at least {least}, got {value!r}.")
+    if most is not None and not least <= value <= most:
+        raise ValueError(f"{name} must lie between {least} and {most:g}, got {value!r}.")
     return int(value)
 
 
@@ -238,6 +240,9 @@ def solve_for(
     n = None if n is None else check_count(n, "n", least)
     epsilon = None if epsilon is None else check_real(epsilon, "epsilon", 0.0, trivial)
     delta = None if delta is None else check_real(delta, "delta", 0.0, 1.0)
+    if delta is not None and delta / many < TINY:
+        name = "delta" if many == 1 else "delta / candidates"
+        raise ValueError(f"{name} must be at least {TINY:g}, got {delta / many:g}.")
 
     def holds(rows: int, eps: float, each: float) -> bool:
         """Whether the theorem gives `eps` from so many rows when each candidate may fail with `each`."""
@@ -255,7 +260,7 @@ def solve_for(
     if n is not None and epsilon is not None:
         rows, eps = n, epsilon
         if delta_of is not None:
-            risk = min(1.0, many * delta_of(rows, eps))
+            risk = min(1.0, max(TINY, many * delta_of(rows, eps)))
         else:
             risk = smallest(lambda d: d >= 1.0 or holds(rows, eps, d / many), TINY, 1.0)
         return _say(theorem, "delta", rows, eps, risk, trivial)
@@ -318,7 +323,7 @@ def solve_expectation(
                 "raise epsilon."
             )
         epsilon = target
-    words = theorem.claim.format(n=f"{n:,}", epsilon=up(epsilon))
+    words = one_row(theorem.claim.format(n=f"{n:,}", epsilon=up(epsilon)))
     claim = f"{lead}, {words}." if lead else f"{words[0].upper()}{words[1:]}."
     vacuous = epsilon >= trivial
     return Guarantee(
@@ -328,7 +333,7 @@ def solve_expectation(
 
 def _say(theorem: Theorem, solved: str, n: int, epsilon: float, delta: float, trivial: float) -> Guarantee:
     """The theorem with its numbers."""
-    said = theorem.claim.format(n=f"{n:,}", epsilon=up(epsilon), delta=up(delta))
+    said = one_row(theorem.claim.format(n=f"{n:,}", epsilon=up(epsilon), delta=up(delta)))
     prefix = "" if theorem.necessary else f"With probability at least {confidence(delta)}, "
     vacuous = epsilon >= trivial or delta >= 1.0
     if theorem.necessary:

@@ -6,11 +6,12 @@ import difflib
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from empirisk.bounds.base import Guarantee
 
-__all__ = ["evaluate_bound", "list_bounds"]
+__all__ = ["evaluate_bound", "list_bounds", "whole_number"]
 
 Registry = Mapping[str, Callable[..., Any]]
 
@@ -144,6 +145,26 @@ def _number(flag: str, text: str, *, whole: bool) -> int | float:
             if not 0 <= int(exponent) <= 10**6:
                 raise ValueError
             return int(int(base) ** int(exponent))
-        return int(text) if whole and text.lstrip("+-").isdigit() else float(text)
-    except ValueError:
-        raise ValueError(f"{flag} must be a number, got {text!r}") from None
+        return _exact(text) if whole else float(text)
+    except (ValueError, ArithmeticError):
+        kind = "a whole number" if whole else "a number"
+        raise ValueError(f"{flag} must be {kind}, got {text!r}") from None
+
+
+def _exact(text: str) -> int:
+    """A whole number as written, with every digit: 1e30 is no float."""
+    value = Decimal(text)
+    if not value.is_finite() or value.adjusted() > 10**6 or value != value.to_integral_value():
+        raise ValueError
+    return int(value)
+
+
+def whole_number(text: str) -> int:
+    """A whole number as written on a command line: 59049, 1e6, 2^32 or 3**10.
+
+    Examples
+    --------
+    >>> whole_number("1e6"), whole_number("3^10")
+    (1000000, 59049)
+    """
+    return int(_number("it", text, whole=True))

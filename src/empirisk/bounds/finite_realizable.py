@@ -70,9 +70,7 @@ def finite_realizable(
 
 def log_size(hypotheses: int) -> float:
     """``log |H|``; the size may be an integer of any length."""
-    if isinstance(hypotheses, int) and hypotheses > 10**18:
-        return math.log(hypotheses)
-    return math.log(check_count(hypotheses, "hypotheses"))
+    return math.log(check_count(hypotheses, "hypotheses", most=None))
 
 
 def count(hypotheses: int) -> str:

@@ -10,7 +10,10 @@ import numpy as np
 
 from empirisk.bounds.base import check_count
 
-__all__ = ["Growing", "log_growth", "log_sauer"]
+__all__ = ["MAX_DIMENSION", "Growing", "log_growth", "log_sauer"]
+
+# The largest VC dimension: the sums of Sauer's lemma grow with it.
+MAX_DIMENSION = 10**7
 
 # Terms that are summed at once.
 BLOCK = 1 << 12
@@ -108,9 +111,7 @@ def log_growth(vc: int | None, hypotheses: Growing | None) -> tuple[Callable[[in
     if (vc is None) == (hypotheses is None):
         raise ValueError("give either vc (a VC dimension) or hypotheses (a class with log_growth(n)).")
     if hypotheses is None:
-        d = check_count(vc, "vc", 0)
-        if d > 10**7:
-            raise ValueError(f"vc must be at most 10^7, got {d:,}.")
+        d = check_count(vc, "vc", 0, MAX_DIMENSION)
         return lambda n: log_sauer(n, d), f"a class of VC dimension {d:,}", float(d)
     knows = hasattr(hypotheses, "vc_dimension") and hasattr(hypotheses, "log_growth")
     if isinstance(hypotheses, type) or not knows:

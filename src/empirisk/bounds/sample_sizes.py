@@ -20,17 +20,17 @@ from empirisk.bounds.ghost_excess import ghost_excess
 from empirisk.bounds.ghost_realizable import ghost_realizable
 from empirisk.bounds.ghost_training_error import ghost_training_error
 from empirisk.bounds.ghost_uniform import ghost_uniform
-from empirisk.bounds.growth import Growing, log_growth
+from empirisk.bounds.growth import MAX_DIMENSION, Growing, log_growth
 from empirisk.bounds.hoeffding import hoeffding
 from empirisk.bounds.lower_agnostic import lower_agnostic
 from empirisk.bounds.lower_realizable import lower_realizable
 from empirisk.bounds.requirements import Requirement, SampleSizes
-from empirisk.bounds.search import MAX_ROWS
-from empirisk.bounds.simulation import SimulatedRows, coins, hardest_coins, hardest_rare
+from empirisk.bounds.simulation import SimulatedRows, coins, hardest_coins, hardest_rare, seconds
 from empirisk.bounds.vc_classical import vc_classical
 from empirisk.bounds.vc_excess import vc_excess
 from empirisk.bounds.vc_realizable import vc_realizable
 from empirisk.bounds.vc_uniform import vc_uniform
+from empirisk.bounds.words import one_row
 
 __all__ = ["sample_sizes"]
 
@@ -39,6 +39,9 @@ CLEAN = "Learn when the class holds the truth, labels without noise: risk"
 UNIFORM = "Trust every training error at once: distance to the risk"
 CHECK = "Check one fixed model on fresh rows: distance of its error rate to the risk"
 CHECK_LOSS = "Check one fixed model on fresh rows: distance of its mean loss to the risk"
+
+# The longest simulation, in seconds, that is run without being asked for by its own name.
+LONGEST = 3.0
 
 
 def sample_sizes(
@@ -53,6 +56,7 @@ def sample_sizes(
     loss_range: float = 1.0,
     simulate: bool = True,
     random_state: int = 0,
+    progress: Callable[[str], None] | None = None,
 ) -> SampleSizes:
     """Rows that theorems ask for, and rows that simulated empirical risk minimisation needs.
 
@@ -77,9 +81,12 @@ def sample_sizes(
         Length of the interval that holds the losses. Theorems about the 0-1 loss, and the simulations, are
         left out when it is not 1.
     simulate : bool, default True
-        Whether to run the simulations (a few seconds).
+        Whether to run the simulations. They take up to 12 seconds; what would take longer is left out, with
+        a sentence.
     random_state : int, default 0
         Of the simulations.
+    progress : callable, optional
+        Gets a sentence before simulations of more than 2 seconds.
 
     Returns
     -------
@@ -113,13 +120,15 @@ def sample_sizes(
     rows: list[Requirement] = []
     words, points = "one fixed model", 0
     if vc is not None or hypotheses is not None:
+        if vc is not None:
+            check_count(vc, "vc", 1, MAX_DIMENSION)
         words, dimension = log_growth(vc, hypotheses)[1:]
-        points = check_count(dimension, "vc")
+        points = check_count(dimension, "the VC dimension of hypotheses")
         if width != 1.0:
             raise ValueError(f"loss_range must be 1 with {named[0]}: these theorems are about the 0-1 loss.")
         rows += _vc_rows({named[0]: given[named[0]]}, points, eps, risk, expected)
     elif classes is not None:
-        size = classes if isinstance(classes, int) and classes > MAX_ROWS else check_count(classes, "classes")
+        size = check_count(classes, "classes", most=None)
         words, points = f"a class of {count(size)} hypotheses", size.bit_length() - 1
         rows += _finite_rows(size, eps, risk, width)
     elif parameters is not None:
@@ -131,7 +140,7 @@ def sample_sizes(
             )
         )
     if simulate and width == 1.0 and points >= 1:
-        rows += _simulations(points, eps, risk, random_state)
+        rows += _simulations(points, eps, risk, random_state, progress)
     rows += _checks(eps, risk, expected, width)
     order = {NOISY: 0, CLEAN: 1, UNIFORM: 2, CHECK: 3, CHECK_LOSS: 3}
     rows.sort(key=lambda r: (order[r.goal], {"simulated": 0, "needed": 1}.get(r.kind, 2), r.n or 0))
@@ -196,7 +205,9 @@ def _finite_rows(size: int, eps: float, risk: float, width: float) -> list[Requi
     return rows + ([_enough(CLEAN, finite_realizable, eps, risk, hypotheses=size)] if width == 1.0 else [])
 
 
-def _simulations(d: int, eps: float, risk: float, seed: int) -> list[Requirement]:
+def _simulations(
+    d: int, eps: float, risk: float, seed: int, progress: Callable[[str], None] | None
+) -> list[Requirement]:
     """What simulations need, or the reason why there are none."""
     runs: list[tuple[str, str, Callable[[], SimulatedRows]]] = [
         (NOISY, "ERM, hardest found, any learner", lambda: hardest_coins(d, eps, risk, seed)),
@@ -205,6 +216,15 @@ def _simulations(d: int, eps: float, risk: float, seed: int) -> list[Requirement
     ]
     if d >= 2:
         runs.append((CLEAN, "ERM, hardest found, any learner", lambda: hardest_rare(d, eps, risk, seed)))
+    each = seconds(d, risk)
+    if each > LONGEST:
+        why = f"{d:,} points at delta = {risk:g} would take about {each:,.0f} seconds: raise delta, or call "
+        return [
+            Requirement(goal, "unknown", None, "simulation", note=f"{why}er.bounds.{name}")
+            for goal, name in ((NOISY, "hardest_coins"), (CLEAN, "hardest_rare"))
+        ]
+    if progress and len(runs) * each > 2.0:
+        progress(f"Simulating: about {len(runs) * each:.0f} seconds")
     rows = []
     for goal, by, run in runs:
         try:
@@ -234,15 +254,29 @@ def _summary(rows: list[Requirement], where: str) -> str:
     told = []
     for goal, words in ((NOISY, "With noisy labels"), (CLEAN, "Without noise")):
         enough = [r for r in rows if r.goal == goal and r.kind == "enough" and r.n]
+        needed = max((r for r in rows if r.goal == goal and r.kind == "needed"), key=_rows, default=None)
         hard = [r for r in rows if r.goal == goal and r.kind == "simulated" and "hardest" in r.by and r.n]
         if enough and hard:
-            best, seen = min(enough, key=lambda r: r.n or 0), hard[0]
-            ratio = (best.n or 0) / max(1, seen.n or 1)
-            factor = f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.2g}"
-            told.append(
-                f"{words} the truth lies between {seen.low or 0:,} rows (fewer fail for every learner on the "
-                f"simulated distribution{where}) and {best.n:,} ({best.by}), a factor of {factor}."
-            )
+            told.append(_gap(words, min(enough, key=_rows), hard[0], needed, where))
     if told:
         told.append("On an easy distribution far fewer are enough: draw a learning curve of your own rows.")
     return " ".join(told)
+
+
+def _rows(row: Requirement) -> int:
+    return row.n or 0
+
+
+def _gap(words: str, best: Requirement, seen: Requirement, needed: Requirement | None, where: str) -> str:
+    """What lies between a theorem and the most rows that some distribution is known to need."""
+    rows, low = _rows(best), seen.low or 0
+    why = f"fewer fail for every learner on the simulated distribution{where}"
+    if needed is not None and _rows(needed) > low:
+        low, why = _rows(needed), needed.by
+    if low <= 1:
+        hard = f"the hardest distribution found{where} takes {_rows(seen):,} rows"
+        return one_row(f"{words} {rows:,} rows are enough ({best.by}); {hard}.")
+    ratio = rows / max(low, _rows(seen))
+    factor = f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.2g}"
+    between = f"{low:,} rows ({why}) and {rows:,} ({best.by})"
+    return f"{words} the truth lies between {between}, a factor of {factor}."

@@ -12,10 +12,13 @@ from scipy import special
 from empirisk.bounds.base import check_count, check_real
 from empirisk.bounds.search import MAX_ROWS
 
-__all__ = ["SimulatedRows", "coins", "hardest_coins", "hardest_rare", "rare"]
+__all__ = ["SimulatedRows", "coins", "hardest_coins", "hardest_rare", "rare", "seconds"]
 
 # Draws of one look at one number of rows: samples times points.  A small delta may take ten times as many.
 BUDGET = 600_000
+
+# Seconds of one simulation with so many draws at each look, measured.
+SECONDS = 1.5
 
 Simulate = Callable[[int, int, np.random.Generator], np.ndarray]
 
@@ -221,13 +224,23 @@ def _minority(right: np.ndarray, seen: np.ndarray, rng: np.random.Generator) -> 
     return np.asarray((2 * right < seen) | (tie & (rng.random(seen.shape) < 0.5)))
 
 
+def samples_of(points: int, delta: float) -> int:
+    """Samples at each number of rows."""
+    return max(int(np.clip(BUDGET // points, 400, 10_000)), math.ceil(20.0 / delta))
+
+
+def seconds(points: int, delta: float) -> float:
+    """A forecast of what one simulation takes."""
+    return SECONDS * samples_of(points, delta) * points / BUDGET
+
+
 def _crossing(
     failures: Simulate, d: int, delta: float, words: str, random_state: int | np.random.Generator
 ) -> SimulatedRows:
     """Where the share of failures falls below delta: doubling, bisection, and two limits beyond the error."""
     risk = check_real(delta, "delta", 0.0, 1.0)
     rng = np.random.default_rng(random_state)
-    samples = max(int(np.clip(BUDGET // d, 400, 10_000)), math.ceil(20.0 / risk))
+    samples = samples_of(d, risk)
     if samples * d > 10 * BUDGET:
         raise ValueError(
             f"{samples:,} samples of {d:,} points are too many to simulate: raise delta or take fewer points."

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 
-__all__ = ["confidence", "up", "wrapped"]
+__all__ = ["confidence", "one_row", "up", "wrapped"]
 
 
 def wrapped(text: str) -> str:
@@ -16,7 +17,13 @@ def wrapped(text: str) -> str:
 def confidence(delta: float) -> str:
     """``1 - delta`` in words: "95 %", or "1 - 0.001234" when per cent would need many digits."""
     short = f"{100.0 * (1.0 - delta):.6g}"
-    return f"{short} %" if abs(float(short) / 100.0 - (1.0 - delta)) < 1e-14 else f"1 - {up(delta)}"
+    exact = short != "100" and abs(float(short) / 100.0 - (1.0 - delta)) < 1e-14
+    return f"{short} %" if exact else f"1 - {up(delta)}"
+
+
+def one_row(text: str) -> str:
+    """The text with "1 row" for "1 rows"."""
+    return re.sub(r"(?<![\d.,])1 rows\b", "1 row", text)
 
 
 def up(value: float) -> str:

@@ -356,3 +356,18 @@ def test_a_prior_from_the_same_rows_refuses(data: Data) -> None:
         er.risk_bounds(model, X, y, prior=1.0)
     with pytest.raises(NotFittedError):
         er.risk_bounds(model, X, y, prior=fixed())
+
+
+def test_what_a_search_tuned_is_called_by_its_name(data: Data) -> None:
+    X, y, _, _ = data
+    search = GridSearchCV(SVC(gamma=1.0), {"C": [0.5, 1.0]}, cv=2).fit(X, y)
+    machine = er.risk_bounds(search, X, y)
+    assert "alpha" not in repr(machine)
+    assert "is not a certified minimiser" in machine["expected stability"].reason
+    assert any(
+        a.text == "C was chosen among 2 fixed values"
+        for a in machine["compression to support vectors"].assumptions
+    )
+    ours = GridSearchCV(fixed(), {"alpha": [0.1, 0.2], "tol": [1e-6]}, cv=2).fit(X, y)
+    reason = er.risk_bounds(ours, X, y, radius=1.5)["expected stability"].reason
+    assert reason == "alpha and tol were tuned on these rows: no union bound mends an expectation"

@@ -39,8 +39,8 @@ class Tuning:
         if self.candidates is not None:
             return ""
         return (
-            f"{self.what} {self._was} tuned on these rows, over values that depend on them: the theorem needs "
-            "it fixed before; fix it, or tune over a list of K fixed values (pass candidates=K)"
+            f"{self.what} {self._was} tuned on these rows, over values that depend on them: the theorem "
+            "needs it fixed before; fix it, or tune over a list of K fixed values (pass candidates=K)"
         )
 
     @property
@@ -69,7 +69,11 @@ class Tuning:
         if self.declared:
             return (Assumption(f"at most {self.candidates:,} settings were tried on the rows", "declared"),)
         if self.what and self.candidates is not None:
-            return (Assumption(f"{self.what} {self._was} chosen among {self.candidates:,} fixed values", "computed"),)
+            return (
+                Assumption(
+                    f"{self.what} {self._was} chosen among {self.candidates:,} fixed values", "computed"
+                ),
+            )
         return () if self.what else (Assumption("no setting was chosen on the rows"),)
 
 

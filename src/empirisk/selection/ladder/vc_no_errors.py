@@ -20,6 +20,4 @@ def vc_no_errors(problem: Problem) -> RiskCertificate:
     if problem.losses.any():
         return refuse(problem, NAME, "the model makes errors on the training rows")
     delta = problem.delta / problem.tuning.class_candidates
-    return certify(
-        problem, NAME, known, ghost_realizable(n=problem.n, delta=delta, hypotheses=known).epsilon
-    )
+    return certify(problem, NAME, known, ghost_realizable(n=problem.n, delta=delta, hypotheses=known).epsilon)

@@ -60,7 +60,8 @@ def transform_of(model: str | Callable[..., Any]) -> Transform:
     """The transformation of a named model, of a family of frozen distributions, or the callable itself."""
     if isinstance(model, str):
         if model not in MODELS:
-            raise ValueError(f"model must be callable or one of {', '.join(MODELS)}; got {model!r}.")
+            names = ", ".join(MODELS).replace("gaussian", "gaussian (normal)")
+            raise ValueError(f"model must be callable or one of {names}; got {model!r}.")
         return MODELS[model]
     if not callable(model):
         raise TypeError(

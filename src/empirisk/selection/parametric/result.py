@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -59,7 +59,8 @@ class RiskComparison:
         winner, loser = (self.first, self.second) if self.better else (self.second, self.first)
         count = max(self.better, self.worse)
         if count == m:
-            return f"{winner} dominates {loser}: a smaller risk at all {m} parameters."
+            every = "the one parameter" if m == 1 else f"all {m} parameters"
+            return f"{winner} dominates {loser}: a smaller risk at {every}."
         return f"{winner} is better than {loser} at {count} of {m} parameters, nowhere shown to be worse."
 
     def __str__(self) -> str:
@@ -97,7 +98,7 @@ class EstimatorsRisk(Tabular):
 
     def risk(self, name: str) -> list[Estimate]:
         """``E |T - g|^2`` at each parameter; each interval for itself."""
-        return [self._interval(e.squares, self.level) for e in self._of(name)]
+        return [_at_least_zero(self._interval(e.squares, self.level)) for e in self._of(name)]
 
     def bias(self, name: str) -> Floats:
         """``E T - g``: (parameters,), or (parameters, k) for vectors."""
@@ -115,7 +116,7 @@ class EstimatorsRisk(Tabular):
 
     def maximal_risk(self, name: str) -> Estimate:
         """Largest risk over the parameters; the interval allows for having taken the largest."""
-        each = [self._interval(e.squares, self._together) for e in self._of(name)]
+        each = [_at_least_zero(self._interval(e.squares, self._together)) for e in self._of(name)]
         low, high = max(e.low or 0.0 for e in each), max(e.high or 0.0 for e in each)
         value = max(e.value for e in each)
         return Estimate(
@@ -152,7 +153,7 @@ class EstimatorsRisk(Tabular):
     def title(self) -> str:
         """What was simulated."""
         return (
-            f"Quadratic risk over {len(self.parameters)} parameters, samples of n = {self.n} "
+            f"Quadratic risk over {_count(len(self.parameters))}, samples of n = {self.n} "
             f"({self.n_samples:,} simulated, {100 * self.level:g} % intervals)"
         )
 
@@ -177,7 +178,7 @@ class EstimatorsRisk(Tabular):
             for name in self.names
             for theta, e in zip(self.parameters, self._of(name), strict=True)
         ]
-        risks = [self._interval(e.squares, self.level) for _, _, e in cells]
+        risks = [_at_least_zero(self._interval(e.squares, self.level)) for _, _, e in cells]
         return {
             "estimator": [name for name, _, _ in cells],
             "parameter": [theta for _, theta, _ in cells],
@@ -196,5 +197,16 @@ class EstimatorsRisk(Tabular):
         return notes if len(pairs) <= 10 else [*notes, f"{len(pairs) - 10} more pairs: use .compare(a, b)."]
 
 
+def _count(m: int) -> str:
+    return "1 parameter" if m == 1 else f"{m} parameters"
+
+
 def _short(theta: Any) -> str:
     return f"{theta:.4g}" if np.ndim(theta) == 0 else "(" + ", ".join(f"{t:.3g}" for t in theta) + ")"
+
+
+def _at_least_zero(risk: Estimate) -> Estimate:
+    """The interval of a risk without the part below 0, where no risk lies."""
+    if risk.low is None or risk.low >= 0.0:
+        return risk
+    return replace(risk, low=0.0, reason="the normal interval is cut at 0: no quadratic risk is smaller")
