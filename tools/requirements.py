@@ -1,7 +1,7 @@
 """Print the requirements of the package and of the named extras, one a line.
 
-``--oldest`` pins the core and the extra ``report`` to the lower bounds of pyproject.toml, so that those
-bounds are tested and never copied.
+``--oldest`` pins them all to the lower bounds of pyproject.toml, so that those bounds are tested and never
+copied: the test dependencies too, as the newest pyarrow is no match for the oldest NumPy.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> None:
         if name and name not in extras:
             continue
         for requirement in listed:
-            print(oldest(requirement) if pinned and name in ("", "report") else requirement)
+            print(oldest(requirement) if pinned else requirement)
 
 
 if __name__ == "__main__":
