@@ -156,3 +156,16 @@ def test_too_many_columns_are_skipped_with_a_reason():
 def test_no_columns_and_no_weight():
     assert find(np.zeros((4, 0))).relations == ()
     assert find(np.ones((4, 2)), weight=np.zeros(4)).rank == 0
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_the_factor_of_some_columns_is_that_of_their_rows(intercept, rng):
+    X = rng.standard_normal((300, 6)) * 10.0 ** np.arange(-3, 3) + 5.0
+    X[:, 5] = X[:, 0] + X[:, 1]
+    kept = np.array([4, 0, 2, 1])
+    part = triangular_factor(Design(X), np.ones(300), intercept).of(kept)
+    whole = triangular_factor(Design(X[:, kept]), np.ones(300), intercept, exact=True)
+    assert part.rank == whole.rank == 4
+    np.testing.assert_allclose(part.singular, whole.singular, rtol=1e-10)
+    inverses = [f.half_inverse() @ f.half_inverse().T for f in (part, whole)]
+    np.testing.assert_allclose(*inverses, rtol=1e-9)

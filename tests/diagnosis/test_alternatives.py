@@ -32,6 +32,7 @@ import empirisk as er
 from empirisk.diagnosis import context
 from empirisk.diagnosis.answer import NotRun
 from empirisk.diagnosis.grid_edge import edges, next_outside
+from empirisk.diagnosis.identical import identical_rows
 from empirisk.diagnosis.more_rows import _halves, last_doubling
 from empirisk.diagnosis.noise_ceiling import _bayes, ceiling, loss_noise, replicates
 from empirisk.diagnosis.richer import coded_table, richer
@@ -297,8 +298,8 @@ def test_entropy_lies_between_the_two_functions_of_the_disagreement(rng: np.rand
 
 def test_replicates_are_the_rows_that_agree() -> None:
     X = np.array([[1, 2], [3, 4], [1, 2], [3, 5], [3, 4], [1, 2]])
-    assert [s.tolist() for s in replicates(X)] == [[0, 2, 5], [1, 4]]
-    assert replicates(np.arange(6.0)[:, None]) == []
+    assert [s.tolist() for s in replicates(identical_rows(X))] == [[0, 2, 5], [1, 4]]
+    assert replicates(identical_rows(np.arange(6.0)[:, None])) == []
 
 
 def test_the_variance_of_repeated_rows_has_its_chi_square_interval(rng: np.random.Generator) -> None:

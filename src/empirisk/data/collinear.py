@@ -70,6 +70,8 @@ class Collinearity:
         Relative residual below which a relation counts as exact.
     reason : str
         Why the search was skipped; empty otherwise.
+    factor : TriangularFactor or None
+        What all this was read from.
     """
 
     rank: int | None
@@ -78,6 +80,7 @@ class Collinearity:
     inflation: Array | None
     tolerance: float
     reason: str = ""
+    factor: TriangularFactor | None = None
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -147,7 +150,7 @@ def find_collinear(
         inflation[live] = _inflation(f.R[:, live], f.total)
         relations += _relations(f, live, labels, intercept, tolerance)
     relations.sort(key=lambda r: not r.exact)
-    return Collinearity(f.rank, tuple(relations), f.condition, inflation, tolerance)
+    return Collinearity(f.rank, tuple(relations), f.condition, inflation, tolerance, factor=f)
 
 
 def _constant(j: int, f: TriangularFactor, labels: list[str], intercept: bool) -> Relation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.linalg as sla
@@ -12,7 +12,7 @@ import scipy.linalg as sla
 from empirisk import _loops
 from empirisk.data.design import Design
 from empirisk.data.threads import one_thread
-from empirisk.typing import Array
+from empirisk.typing import Array, IndexArray
 
 __all__ = ["TriangularFactor", "triangular_factor"]
 
@@ -71,6 +71,16 @@ class TriangularFactor:
         """Orthonormal basis of the directions that the columns leave undetermined, shape (p, p - rank)."""
         return self.basis[:, self.rank :]
 
+    def of(self, columns: IndexArray) -> TriangularFactor:
+        """The factor of some of the columns, from that of all: O(p^3), without the rows."""
+        R = _upper(self.R[:, columns])
+        singular, basis, rank = _spectrum(R, self.total, self.tolerance)
+        return replace(
+            self,
+            R=R, mean=self.mean[columns], scale=self.scale[columns], constant=self.constant[columns],
+            singular=singular, basis=basis, rank=rank,
+        )  # fmt: skip
+
     def half_inverse(self) -> Array:
         """``H`` with ``H H'`` the (pseudo-)inverse of ``X' diag(s) X`` (about the mean), original units."""
         r = self.rank
@@ -124,10 +134,23 @@ def triangular_factor(
     with one_thread():
         if R is None:
             R, method = _qr(blocks, p), "qr"
-        _, singular, Vt = np.linalg.svd(R) if p else (None, np.zeros(0), np.zeros((0, 0)))
+    singular, basis, rank = _spectrum(R, total, tolerance)
+    return TriangularFactor(R, mean, scale, total, constant, method, singular, basis, rank, tolerance)
+
+
+def _spectrum(R: Array, total: float, tolerance: float) -> tuple[Array, Array, int]:
+    """Singular values of ``R / sqrt(total)``, right singular vectors, and rank."""
+    with one_thread():
+        _, singular, Vt = np.linalg.svd(R) if R.size else (None, np.zeros(0), np.zeros((0, 0)))
     singular = singular / math.sqrt(total) if total > 0.0 else singular
     rank = int(np.sum(singular > tolerance * max(float(np.max(singular, initial=0.0)), 1e-300)))
-    return TriangularFactor(R, mean, scale, total, constant, method, singular, Vt.T, rank, tolerance)
+    return singular, Vt.T, rank
+
+
+def _upper(A: Array) -> Array:
+    """The square triangular factor of a matrix that has at least as many rows as columns."""
+    with one_thread():
+        return np.asarray(sla.qr(A, mode="r", check_finite=False)[0][: A.shape[1]])
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.diagnosis.answer import Answer, NotRun
+from empirisk.diagnosis.identical import identical_rows
 from empirisk.diagnosis.paired import FACTOR, Paired, paired
 from empirisk.results import Estimate
 from empirisk.selection.fit_folds import Fitted, assemble, fit_folds, fit_rows
@@ -123,6 +124,11 @@ class Context:
         for k, (_, test) in enumerate(self.plan.splits):
             out[test] = k
         return out
+
+    @cached_property
+    def equal_rows(self) -> NDArray[Any]:
+        """A number for each row, the same for rows that agree in all columns, shape (n,)."""
+        return identical_rows(self.X)
 
     # -- losses -------------------------------------------------------------------------------------
 

@@ -46,8 +46,10 @@ def collinearity(ctx: Context) -> Answer:
     fact = _deficient(view, found)
     tied = {r.column for r in found.relations if r.exact}
     kept = [j for j in range(view.p) if j not in tied]
-    if tied and len(kept) > 1:
-        found = find_collinear(Design(view.design.columns(np.array(kept))), np.ones(ctx.n), view.intercept)
+    if tied and len(kept) > 1 and found.factor is not None:
+        part = np.array(kept)
+        design = Design(view.design.columns(part))
+        found = find_collinear(design, np.ones(ctx.n), view.intercept, factor=found.factor.of(part))
     if len(kept) < 2 or found.inflation is None or not np.isfinite(found.inflation).all():
         return fact or Answer(
             CODE, Outcome.CANNOT_TELL, "Rounding leaves open which columns determine each other."

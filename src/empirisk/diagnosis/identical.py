@@ -9,21 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.diagnosis.columns import as_column, columns_of
+from empirisk.selection.outputs import n_rows
 
-__all__ = ["BY_CHANCE", "chance_pairs", "identical_rows", "pairs_by_chance", "twin_pairs"]
+__all__ = ["BY_CHANCE", "chance_pairs", "identical_rows", "pairs_by_chance", "twin_pairs", "with_target"]
 
 BY_CHANCE = 0.01  # dependent columns may make a hundred times the twins of independent ones
 
 
-def identical_rows(X: Any, y: Any) -> NDArray[Any]:
-    """Number the rows so that rows with equal cells and equal target share a number.
+def identical_rows(X: Any, y: Any = None) -> NDArray[Any]:
+    """Number the rows so that rows with equal cells (and equal target) share a number.
 
     Parameters
     ----------
     X : array, sparse matrix or data frame of shape (n, p)
         Cells of any kind; missing values equal each other, ``0.0`` equals ``-0.0``.
-    y : array of shape (n,)
-        Targets.
+    y : array of shape (n,), optional
+        Targets; without them rows of different targets may be equal.
 
     Returns
     -------
@@ -39,12 +40,19 @@ def identical_rows(X: Any, y: Any) -> NDArray[Any]:
     >>> identical_rows([[1.0, 2.0], [1.0, 2.0], [1.0, 3.0]], [0, 0, 0]).tolist()
     [0, 0, 1]
     """
-    codes = _numbered(as_column(np.asarray(y)))
+    codes = np.zeros(n_rows(X), dtype=np.int64)
     for column in _columns(X):
         codes = np.unique(codes * (int(column.max()) + 1) + column, return_inverse=True)[1]
         if len(codes) == 0 or int(codes.max()) == len(codes) - 1:
             break  # every row is alone already
-    return np.asarray(codes)
+    return np.asarray(codes) if y is None else with_target(codes, y)
+
+
+def with_target(code: NDArray[Any], y: Any) -> NDArray[Any]:
+    """The numbers of equal rows, told apart by the target too."""
+    target = _numbered(as_column(np.asarray(y)))
+    joint = code * (int(target.max(initial=0)) + 1) + target
+    return np.asarray(np.unique(joint, return_inverse=True)[1])
 
 
 def twin_pairs(code: NDArray[Any]) -> int:

@@ -12,10 +12,8 @@ from scipy import special
 
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
-from empirisk.diagnosis.identical import identical_rows
 from empirisk.diagnosis.paired import FACTOR, MIN_ROWS
 from empirisk.selection.intervals.base import Floats
-from empirisk.selection.outputs import n_rows
 
 __all__ = ["CODE", "Ceiling", "ceiling", "loss_noise", "noise_ceiling"]
 
@@ -76,7 +74,7 @@ def _ceiling(ctx: Context) -> Ceiling:
 
 def _sets(ctx: Context) -> list[NDArray[np.intp]]:
     if "replicates" not in ctx.cache:
-        sets, y = replicates(ctx.X), ctx.oof.y
+        sets, y = replicates(ctx.equal_rows), ctx.oof.y
         # Repeats that agree in the target every time are copies of rows as likely as they are free of noise.
         ctx.cache["replicates"] = sets if any(np.ptp(y[rows]) > 0 for rows in sets) else []
     made: list[NDArray[np.intp]] = ctx.cache["replicates"]
@@ -124,15 +122,14 @@ def _pairs(sets: list[NDArray[np.intp]]) -> list[tuple[int, int]]:
     return [(int(rows[2 * i]), int(rows[2 * i + 1])) for rows in sets for i in range(rows.size // 2)]
 
 
-def replicates(X: Any) -> list[NDArray[np.intp]]:
-    """Rows that agree in all columns, in sets of two or more.
+def replicates(codes: NDArray[Any]) -> list[NDArray[np.intp]]:
+    """Rows that share a number (of :func:`identical_rows`), in sets of two or more.
 
     Examples
     --------
-    >>> [s.tolist() for s in replicates(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]))]
+    >>> [s.tolist() for s in replicates(np.array([0, 1, 0]))]
     [[0, 2]]
     """
-    codes = identical_rows(X, np.zeros(n_rows(X)))
     order = np.argsort(codes, kind="stable")
     ends = np.flatnonzero(np.diff(codes[order])) + 1
     return [rows for rows in np.split(order, ends) if rows.size > 1]

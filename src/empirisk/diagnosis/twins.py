@@ -12,7 +12,7 @@ from scipy import special
 
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
-from empirisk.diagnosis.identical import BY_CHANCE, identical_rows, pairs_by_chance, twin_pairs
+from empirisk.diagnosis.identical import BY_CHANCE, pairs_by_chance, twin_pairs, with_target
 from empirisk.diagnosis.paired import FACTOR
 from empirisk.results import Estimate
 from empirisk.selection.folds import plan_folds
@@ -30,7 +30,7 @@ def twins_across_folds(ctx: Context) -> Answer:
 
     Rows are equal when all cells and the target are.  K fits, only when twins lie in different folds.
     """
-    code = identical_rows(ctx.X, ctx.y)
+    code = with_target(ctx.equal_rows, ctx.y)
     twin, straddle = _twins(code, ctx.fold)
     k = int(straddle.sum())
     if not twin.any():
