@@ -107,7 +107,9 @@ def numbers(row: Row) -> Case:
     elif LOSSES[row.loss]().labels:
         y = np.where(z[:, 0] > np.median(z[:, 0]), 1.0, -1.0)
         y[:4] *= -1.0  # not separable
-        if row.loss != "logistic":  # the same rows with either label: whatever the seed, nothing separates them
+        if (
+            row.loss != "logistic"
+        ):  # the same rows with either label: whatever the seed, nothing separates them
             X[6:12], y[6:12] = X[:6], -y[:6]
     elif row.loss == "softmax":
         y = rng.integers(0, 3, size=13).astype(float)

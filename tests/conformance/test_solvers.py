@@ -15,7 +15,16 @@ from empirisk.penalties import L2, Zero
 from empirisk.problems import LinearProblem
 from empirisk.results import Certificate, ConvergenceError, Kind, Status
 from empirisk.solvers import REGISTRY, choose, solve
-from tests.conformance.problems import TABLE, UNSOLVED, Row, build, check_solution, check_solver, numbers, truth
+from tests.conformance.problems import (
+    TABLE,
+    UNSOLVED,
+    Row,
+    build,
+    check_solution,
+    check_solver,
+    numbers,
+    truth,
+)
 
 SOLVERS = sorted(REGISTRY)
 SMOOTH = [Row("half_squared", 0.0, 1e-3), Row("logistic", 0.0, 1e-3), Row("softmax", 0.0, 1e-2)]

@@ -135,7 +135,7 @@ def minimise(case: Case, signs: np.ndarray) -> tuple[np.ndarray, Any, Any]:
     m = len(C)
     l1, l2 = mp.mpf(case.l1), mp.mpf(case.l2)
     free = [(j, c) for c in range(k) for j in range(m) if j == p or l1 == 0 or signs[j, c] != 0]
-    # From 0 Newton's full steps may cycle (Huber) or run off (exponentials): start near the answer in float64.
+    # From 0 Newton's full steps may cycle (Huber) or run off (exponentials): start near the answer.
     near = _quasi_newton(case) if case.loss in ONE_SCORE and case.l1 == 0 else np.zeros((m, k))
     w = {(j, c): mp.mpf(float(near[j, c])) for c in range(k) for j in range(m)}
     for _ in range(60):
@@ -205,7 +205,8 @@ def _quasi_newton(case: Case) -> np.ndarray:
 
     def objective(v: np.ndarray) -> tuple[float, np.ndarray]:
         rows = [
-            pointwise(case.loss, y, [mp.mpf(float(t))]) for y, t in zip(case.y, np.clip(X @ v, -50, 50), strict=True)
+            pointwise(case.loss, y, [mp.mpf(float(t))])
+            for y, t in zip(case.y, np.clip(X @ v, -50, 50), strict=True)
         ]
         share, w = case.s / case.s.sum(), v[:p] - v[p : 2 * p]
         value = share @ [float(r[0]) for r in rows] + case.l1 * v[: 2 * p].sum() + case.l2 * (w @ w) / 2
@@ -215,7 +216,9 @@ def _quasi_newton(case: Case) -> np.ndarray:
 
     bounds = [(0.0, None)] * (2 * p) + [(None, None)] * int(case.intercept)
     with mp.workdps(20):
-        v = quasi_newton(objective, np.zeros(X.shape[1]), jac=True, bounds=bounds, method="L-BFGS-B", tol=1e-13).x
+        v = quasi_newton(
+            objective, np.zeros(X.shape[1]), jac=True, bounds=bounds, method="L-BFGS-B", tol=1e-13
+        ).x
     return np.concatenate([v[:p] - v[p : 2 * p], v[2 * p :]])[:, None]
 
 

@@ -74,14 +74,16 @@ class Probit(MarginLoss):
 
 def _mills(t: Array) -> tuple[Array, Array]:
     """``r(t)`` and ``r(t) + t``, the latter without cancellation for t far below 0."""
-    far = np.minimum(t, FAR)
-    # r(-x) = x + 1/(x + 2/(x + 3/(x + ...))), Abramowitz & Stegun 26.2.14.
-    excess = np.zeros_like(far)
-    for k in range(TERMS, 0, -1):
-        excess = k / (excess - far)
     near = np.maximum(t, FAR)
-    density = np.exp(-0.5 * np.minimum(np.square(np.minimum(near, 1e4)), 1e4)) / math.sqrt(2.0 * math.pi)
+    density = np.exp(-0.5 * np.square(np.minimum(near, 150.0))) / math.sqrt(2.0 * math.pi)
     below = math.sqrt(2.0 / math.pi) / erfcx(np.minimum(near, 0.0) / -math.sqrt(2.0))
     r = np.where(near < 0.0, below, density / ndtr(near)).astype(t.dtype, copy=False)
-    is_far = t < FAR
-    return np.where(is_far, excess - far, r), np.where(is_far, excess, r + near)
+    excess, is_far = r + near, t < FAR
+    if is_far.any():
+        far = t[is_far]
+        # r(-x) = x + 1/(x + 2/(x + 3/(x + ...))), Abramowitz & Stegun 26.2.14.
+        rest = np.zeros_like(far)
+        for k in range(TERMS, 0, -1):
+            rest = k / (rest - far)
+        r[is_far], excess[is_far] = rest - far, rest
+    return r, excess

@@ -63,12 +63,16 @@ def _search(loss: Loss, y: Array, u: Array, a: Array, b: Array) -> Array:
         slope = loss.grad(y, z) - u
         a, b = np.where(slope <= 0.0, z, a), np.where(slope >= 0.0, z, b)
         middle = 0.5 * (a + b)
-        new = middle
-        if newton and iteration % 8 != 7:
+        new, noise = middle, np.zeros_like(z)
+        if newton:
             curvature = loss.hess(y, z)
             step = np.divide(slope, curvature, out=np.full_like(z, np.nan), where=curvature > 0.0)
-            new = np.where((z - step > a) & (z - step < b), z - step, middle)
-        settled = (np.abs(new - z) <= 4e-16 * np.abs(z)) | (slope == 0.0)
+            inside = (z - step > a) & (z - step < b)
+            # Now and then the bracket is halved, should Newton's steps creep.
+            new = np.where(inside, z - step, middle) if iteration % 8 != 7 else middle
+            # What rounding of z and of the slope's terms does to the slope: nothing is left to gain below it.
+            noise = 4e-16 * (np.abs(u) + curvature * np.maximum(np.abs(z), 1.0))
+        settled = (np.abs(new - z) <= 4e-16 * np.abs(z)) | (np.abs(slope) <= noise)
         z = np.where(settled, z, new)
         if settled.all():
             break

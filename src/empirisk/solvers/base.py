@@ -14,7 +14,7 @@ from empirisk.data.threads import one_thread
 from empirisk.losses.base import check_targets
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.linear import LinearProblem
-from empirisk.problems.separation import find_separation, zeros_run_off
+from empirisk.problems.separation import find_separation, only_zeros, zeros_run_off
 from empirisk.results import Certificate, Kind, Solution, Status
 from empirisk.typing import Array, Capability
 
@@ -177,11 +177,14 @@ def _check_start(problem: LinearProblem, w0: Array | None) -> None:
 
 
 def _unbounded(problem: LinearProblem, solver: Solver) -> Solution | None:
-    """A solution that says so when a loss without a penalty has no finite minimiser."""
+    """A solution that says so when there is no finite minimiser, for want of a penalty or of events."""
     penalty, escape = problem.penalty, problem.loss.escape
-    if not escape or penalty.l1 > 0.0 or penalty.l2 > 0.0:
+    penalised = penalty.l1 > 0.0 or penalty.l2 > 0.0
+    if not escape or (penalised and escape == "classes"):
         return None
-    if escape == "classes":
+    if penalised:
+        sentence = only_zeros(problem)
+    elif escape == "classes":
         separation = find_separation(problem)
         sentence = separation.sentence if separation.separable else ""
     else:

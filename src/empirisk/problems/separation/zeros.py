@@ -20,11 +20,22 @@ from empirisk.typing import Array, IndexArray
 if TYPE_CHECKING:
     from empirisk.problems.linear import LinearProblem
 
-__all__ = ["zeros_run_off"]
+__all__ = ["only_zeros", "zeros_run_off"]
 
 # Directions that move standardised rows by less than this share of their size stand still.
 STILL = 1e-9
 MOST_ENTRIES = 5_000_000
+
+
+def only_zeros(problem: LinearProblem) -> str:
+    """A sentence when a free intercept has only targets of 0 to fit, which no penalty changes; else ""."""
+    present = problem.data.y[problem.data.weight > 0.0]
+    if not problem.intercept or len(present) == 0 or np.any(present > 0.0):
+        return ""
+    return (
+        "no finite minimiser: every target is 0, so that the intercept falls without end (no penalty holds "
+        "it: leave it out, or predict 0)"
+    )
 
 
 def zeros_run_off(problem: LinearProblem) -> str:
@@ -38,7 +49,7 @@ def zeros_run_off(problem: LinearProblem) -> str:
     if len(zero) == 0 or problem.n_params == 0:
         return ""
     if len(positive) == 0 and problem.intercept:
-        return "no finite minimiser: every target is 0, so that the intercept falls without end"
+        return only_zeros(problem)
     free = _free_directions(problem, positive)
     if free.shape[1] == 0 or len(zero) * free.shape[1] > MOST_ENTRIES:
         return ""
