@@ -262,6 +262,8 @@ class LinearProblem:
     def capabilities(self) -> frozenset[Capability]:
         """What this problem offers to solvers."""
         out = {Capability.COLUMNS, *self.loss.offers}
+        if Capability.GRAD in out and math.isfinite(self.loss.curvature[1]):
+            out.add(Capability.BOUNDED_CURVATURE)
         if self.loss.name == "half_squared":
             out.add(Capability.QUADRATIC)
         if math.isfinite(self.penalty.smoothness):
