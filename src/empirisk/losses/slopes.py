@@ -63,7 +63,8 @@ def _search(loss: Loss, y: Array, u: Array, a: Array, b: Array) -> Array:
         slope = loss.grad(y, z) - u
         a, b = np.where(slope <= 0.0, z, a), np.where(slope >= 0.0, z, b)
         middle = 0.5 * (a + b)
-        new, noise = middle, np.zeros_like(z)
+        new: Array = middle
+        noise: Array = np.zeros_like(z)
         if newton:
             curvature = loss.hess(y, z)
             step = np.divide(slope, curvature, out=np.full_like(z, np.nan), where=curvature > 0.0)
