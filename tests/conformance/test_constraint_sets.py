@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 from sklearn.base import clone
 
@@ -241,3 +244,31 @@ def test_sets_without_a_common_point_are_named() -> None:
     )
     with pytest.raises(ValueError, match=r"sets 0 \(non_negative\) and 2 \(half_space\) are 0.707 apart"):
         apart.project(np.array([1.0, 2.0]))
+
+
+def _sorted_threshold(v: np.ndarray, radius: float) -> np.ndarray:
+    """The projection onto the L1 ball by sorting, the other way to find the threshold."""
+    a = np.sort(np.abs(v))[::-1]
+    excess, k = np.cumsum(a) - radius, np.arange(1, len(a) + 1)
+    last = np.flatnonzero(a * k > excess)[-1]
+    return np.sign(v) * np.maximum(np.abs(v) - excess[last] / (last + 1), 0.0)
+
+
+@given(v=arrays(float, st.integers(1, 30), elements=st.integers(-5, 5) | st.floats(-5.0, 5.0)))
+def test_l1_ball_equals_sorting_with_any_ties(v: np.ndarray) -> None:
+    found = REGISTRY["l1_ball"](1.3).project(v)
+    right = v if np.abs(v).sum() <= 1.3 else _sorted_threshold(v, 1.3)
+    np.testing.assert_allclose(found, right, atol=5e-15)
+
+
+@given(v=arrays(float, st.integers(1, 12), elements=st.integers(-5, 5) | st.floats(-5.0, 5.0)))
+def test_sorted_l1_equals_the_largest_means(v: np.ndarray) -> None:
+    """The min-max formula of monotone regression instead of a stack."""
+    c = np.linspace(2.0, 0.5, len(v))
+    order = np.argsort(-np.abs(v), kind="stable")
+    z = np.abs(v)[order] - c
+    n = len(z)
+    fitted = [min(max(z[a : b + 1].mean() for b in range(j, n)) for a in range(j + 1)) for j in range(n)]
+    right = np.zeros(n)
+    right[order] = np.maximum(fitted, 0.0)
+    np.testing.assert_allclose(SortedL1(1.0, c).prox(v, 1.0), np.sign(v) * right, atol=1e-13)

@@ -183,7 +183,6 @@ def test_unadjusted_langevin_has_its_exact_law(temperature: float) -> None:
     center, size, chains, burn = np.array([1.0, -2.0]), 0.5, 40_000, 60
     rule = Chain((GradientStep(Constant(size)), Langevin(Constant(size), seed=5, temperature=temperature)))
     # The start is forgotten: the slowest factor is 0.72, and 0.72^60 = 3e-9.
-    # The start is forgotten: the slowest factor is 0.72, and 0.72^60 = 3e-9.
     w = run(rule, lambda w: (w - center) @ A, np.zeros((chains, 2)), burn)
     right = temperature * np.linalg.inv(A @ (np.eye(2) - size * A / 2.0))
     error = w.mean(axis=0) - center

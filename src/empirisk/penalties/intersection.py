@@ -124,7 +124,7 @@ class Intersection(ConstraintSet):
                     f"{long_norm(d):.3g} apart"
                 )
         raise ValueError(
-            f"no point within tol={self.tol:g} of all sets was found in {self.max_cycles} cycles: the sets have "
+            f"no point within tol={self.tol:g} of all sets was found in {self.max_cycles} cycles: they have "
             "no common point, meet at a very small angle, or v is very far away compared with their sizes "
             "(raise max_cycles or tol, or scale v)"
         )
