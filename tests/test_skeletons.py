@@ -24,8 +24,9 @@ PYTHON = sorted(p.stem for p in skeletons.FOLDER.glob("*.py"))
 @pytest.mark.parametrize(
     ("folder", "file", "thing", "tests", "name"),
     [
-        ("losses", "loss", "Huber", "test_loss_contract", "huber"),
+        ("losses", "loss", "LogCosh", "test_loss_contract", "log_cosh"),
         ("penalties", "penalty", "NonNegativeL2", "test_penalty_contract", "non_negative_l2"),
+        ("optimizers", "update_rule", "SignStep", "test_optimizers", "sign_step"),
         ("solvers", "solver", "AcceleratedGradient", "test_solvers", "accelerated_gradient"),
         ("hypotheses", "hypothesis", "LeftRays", "test_hypotheses", "LeftRays"),
     ],
@@ -62,14 +63,14 @@ def test_an_unregistered_loss_would_be_seen(tmp_path: Path) -> None:
 
     folder = ModuleType("copied_losses")
     folder.__path__ = [str(tmp_path)]
-    shutil.copy(skeletons.FOLDER / "loss.py", tmp_path / "huber.py")
+    shutil.copy(skeletons.FOLDER / "loss.py", tmp_path / "log_cosh.py")
     sys.modules["copied_losses"] = folder
     try:
         found = members(folder, next(b for n, _, b in NOUNS if n == "losses"))
     finally:
         del sys.modules["copied_losses"]
-    assert list(found) == ["huber.Huber"]
-    assert found["huber.Huber"][0] not in registered(er.losses, "REGISTRY")
+    assert list(found) == ["log_cosh.LogCosh"]
+    assert found["log_cosh.LogCosh"][0] not in registered(er.losses, "REGISTRY")
 
 
 @pytest.mark.parametrize("name", PYTHON)

@@ -141,6 +141,8 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("losses", "REGISTRY", methods("value", "grad", "conjugate")),
     ("penalties", "REGISTRY", methods("value", "prox")),
     ("solvers", "REGISTRY", methods("init", "step")),
+    ("optimizers", "REGISTRY", methods("init", "update")),
+    ("optimizers", "SCHEDULES", methods("at")),
     ("hypotheses", "REGISTRY", methods("vc_dimension", "growth", "restriction", "fit")),
     ("estimators", "REGISTRY", methods("fit", "get_params")),
     ("bounds", "REGISTRY", returns_bound),
@@ -185,7 +187,7 @@ def serves(thing: Any, rows: list[Any]) -> bool:
     return derived or any(thing is row for row in rows)
 
 
-@pytest.mark.parametrize(("folder", "registry", "belongs"), NOUNS, ids=[n[0] for n in NOUNS])
+@pytest.mark.parametrize(("folder", "registry", "belongs"), NOUNS, ids=[f"{n[0]}.{n[1]}" for n in NOUNS])
 def test_registries_are_complete(folder: str, registry: str, belongs: Any) -> None:
     module = importlib.import_module(f"empirisk.{folder}")
     rows = registered(module, registry)
@@ -197,7 +199,7 @@ def test_registries_are_complete(folder: str, registry: str, belongs: Any) -> No
     )
 
 
-@pytest.mark.parametrize("folder", ["losses", "penalties", "solvers", "hypotheses"])
+@pytest.mark.parametrize("folder", ["losses", "penalties", "solvers", "optimizers", "hypotheses"])
 def test_registry_keys_are_the_names(folder: str) -> None:
     for key, thing in importlib.import_module(f"empirisk.{folder}").REGISTRY.items():
         assert thing.name == key

@@ -1,8 +1,12 @@
-"""The Huber loss: a copy-me file for a loss.
+"""The log-cosh loss: a copy-me file for a loss.
 
-Copy to src/empirisk/losses/<name>.py, rename, change the formulas, and add one row to REGISTRY in
-src/empirisk/losses/__init__.py.  tests/conformance/test_loss_contract.py then tests it: derivatives by
-finite differences, the conjugate by Fenchel and Young, the constants by sampling, far scores.
+Copy to src/empirisk/losses/<name>.py, rename, change the formulas, add one row to REGISTRY in
+src/empirisk/losses/__init__.py and one to SAMPLES in tests/conformance/loss_samples.py (the formula again, in
+mpmath).  tests/conformance/test_loss_contract.py and test_losses.py then test it: derivatives by finite
+differences, the conjugate by Fenchel and Young, the constants by sampling, far scores.
+
+The base class finds the conjugate and the best constant by a search; write them out where you know them.
+A loss with kinks sets ``offers = frozenset({Capability.CONJUGATE})``: solvers that need a gradient refuse it.
 """
 
 from __future__ import annotations
@@ -11,79 +15,47 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import xlogy
 
 from empirisk.losses.base import ScalarLoss
 from empirisk.typing import Array, Interval
 
-__all__ = ["Huber"]
+__all__ = ["LogCosh"]
 
 
 @dataclass(frozen=True)
-class Huber(ScalarLoss):
-    """``(z - y)^2 / 2`` where ``|z - y| <= d``, else ``d |z - y| - d^2 / 2``.
+class LogCosh(ScalarLoss):
+    """``l(y, z) = log cosh(z - y)``: a square near the target, straight lines far from it.
 
-    Conjugate: ``u^2 / 2 + u y`` for ``|u| <= d``, else +inf.
-
-    Parameters
-    ----------
-    d : float
-        Where the square becomes linear, > 0.
-
-    References
-    ----------
-    Huber 1964, Annals of Mathematical Statistics 35.
+    Conjugate: ``u y + ((1+u) log(1+u) + (1-u) log(1-u)) / 2`` for ``|u| <= 1``, else +inf.
 
     Examples
     --------
-    >>> Huber(1.0).value(np.array([0.0, 0.0]), np.array([0.5, 3.0]))
-    array([0.125, 2.5  ])
+    >>> LogCosh().value(np.array([0.0, 0.0]), np.array([0.0, 1000.0])).round(3)
+    array([  0.   , 999.307])
     """
 
-    d: float = 1.35
-
-    name = "huber"
+    name = "log_cosh"
     y_domain = Interval()
     curvature = (0.0, 1.0)
-
-    def __post_init__(self) -> None:
-        if not (self.d > 0.0 and math.isfinite(self.d)):
-            raise ValueError(f"d must be a finite number > 0, got {self.d!r}")
-
-    @property
-    def lipschitz(self) -> float:
-        """Largest slope."""
-        return self.d
+    lipschitz = 1.0
 
     def value(self, y: Array, z: Array) -> Array:
         r = np.abs(z - y)
-        return np.where(r <= self.d, 0.5 * np.minimum(r, self.d) ** 2, self.d * (r - 0.5 * self.d))
+        return r + np.log1p(np.exp(-2.0 * r)) - math.log(2.0)
 
     def grad(self, y: Array, z: Array) -> Array:
-        return np.clip(z - y, -self.d, self.d)
+        return np.tanh(z - y)
 
     def hess(self, y: Array, z: Array) -> Array:
-        return (np.abs(z - y) <= self.d).astype(z.dtype)
+        e = np.exp(-2.0 * np.abs(z - y))
+        return 4.0 * e / (1.0 + e) ** 2
 
     def conjugate(self, y: Array, u: Array) -> Array:
-        return np.where(np.abs(u) <= self.d, u * (0.5 * u + y), np.inf)
+        inside = np.abs(u) <= 1.0
+        v = np.clip(u, -1.0, 1.0)
+        entropy = 0.5 * (xlogy(1.0 + v, 1.0 + v) + xlogy(1.0 - v, 1.0 - v))
+        return np.where(inside, u * y + entropy, np.inf)
 
     def mean(self, z: Array) -> Array:
         return z
-
-    def log_normalizer(self, y: Array, dispersion: float) -> Array:
-        # Normal in the middle, exponential tails: the integral of exp(-value / dispersion).
-        s = math.sqrt(dispersion)
-        middle = math.sqrt(2.0 * math.pi) * s * math.erf(self.d / (s * math.sqrt(2.0)))
-        tails = 2.0 * dispersion / self.d * math.exp(-self.d * self.d / (2.0 * dispersion))
-        return np.full_like(y, math.log(middle + tails))
-
-    def best_constant(self, y: Array, s: Array) -> Array:
-        # The derivative is piecewise linear in the constant: bisection between the extreme targets.
-        low, high = float(np.min(y)), float(np.max(y))
-        for _ in range(200):
-            middle = 0.5 * (low + high)
-            if float(s @ self.grad(y, np.full_like(y, middle))) > 0.0:
-                high = middle
-            else:
-                low = middle
-        return np.asarray(0.5 * (low + high))

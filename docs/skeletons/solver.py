@@ -48,7 +48,7 @@ class AcceleratedGradient:
     """
 
     name = "accelerated_gradient"
-    needs = frozenset({Capability.GRAD, Capability.SMOOTH_PENALTY})
+    needs = frozenset({Capability.GRAD, Capability.BOUNDED_CURVATURE, Capability.SMOOTH_PENALTY})
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> GradientState:
         standard = standardise(problem, max(problem.loss.curvature[1], 1e-3))
@@ -61,14 +61,15 @@ class AcceleratedGradient:
         value, grad = _objective(problem, state.standard, v)
         passes = state.n_passes + 2.0
         slope = float(np.vdot(grad, grad))
+        rounding = 4.0 * float(np.finfo(problem.design.dtype).eps)
         while True:  # the step size only ever shrinks, so that this ends
             u = v - t * grad
             w = state.standard.to_w(u)
             e = problem.evaluate(w)
             passes += 2.0
             objective = e.loss + problem.penalty.value(problem.split(w)[0])
-            # Rounding of F hides decreases below about 1e-15 of it.
-            if objective <= value - 0.5 * t * slope + 1e-15 * abs(value) or t < 1e-12:
+            # Rounding of F hides smaller decreases, in float32 much larger ones than in float64.
+            if objective <= value - 0.5 * t * slope + rounding * abs(value) or t < 1e-12:
                 break
             t *= 0.5
         momentum = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * state.momentum**2))

@@ -17,6 +17,9 @@ from . import (
     losses as losses,
 )
 from . import (
+    optimizers as optimizers,
+)
+from . import (
     penalties as penalties,
 )
 from . import (

@@ -49,6 +49,7 @@ class Capability(Enum):
 
     GRAD = "a differentiable loss"
     HESS = "a twice differentiable loss"
+    BOUNDED_CURVATURE = "a loss whose second derivative is bounded"
     QUADRATIC = "the squared loss"
     SMOOTH_PENALTY = "a differentiable penalty (none or L2)"
     SEPARABLE_PENALTY = "a penalty that separates over the coefficients"

@@ -13,6 +13,7 @@ from typing import Any
 
 import mpmath as mp
 import numpy as np
+from scipy.optimize import minimize as quasi_newton
 
 DIGITS = 50
 
@@ -52,6 +53,9 @@ def pointwise(loss: str, y: float, z: list[Any]) -> tuple[Any, list[Any], list[l
     if loss == "half_squared":
         r = z[0] - mp.mpf(float(y))
         return r * r / 2, [r], [[mp.mpf(1)]]
+    if loss in ONE_SCORE:
+        value, grad, hess = ONE_SCORE[loss](mp.mpf(float(y)), z[0])
+        return value, [grad], [[hess]]
     if loss == "logistic":
         q = 1 / (1 + mp.exp(y * z[0]))  # probability of the other label
         return mp.log1p(mp.exp(-y * z[0])), [-y * q], [[q * (1 - q)]]
@@ -62,6 +66,62 @@ def pointwise(loss: str, y: float, z: list[Any]) -> tuple[Any, list[Any], list[l
     grad = [v - (c == int(y)) for c, v in enumerate(q)]
     hess = [[q[a] * ((a == b) - q[b]) for b in range(len(z))] for a in range(len(z))]
     return top + mp.log(total) - z[int(y)], grad, hess
+
+
+def _exponential_parts(y: Any, z: Any, *parts: tuple[Any, Any]) -> tuple[Any, Any, Any]:
+    """``sum c exp(r z)`` over the parts (c, r), and its derivatives."""
+    terms = [(c * mp.exp(r * z), r) for c, r in parts]
+    return tuple(mp.fsum(t * r**k for t, r in terms) for k in range(3))
+
+
+def _plus(linear: Any, z: Any, parts: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+    return parts[0] + linear * z, parts[1] + linear, parts[2]
+
+
+def _softplus(c: Any, t: Any, y: Any, z: Any) -> tuple[Any, Any, Any]:
+    """``c log(1 + e^t) - y z`` with ``dt/dz = 1``."""
+    q = 1 / (1 + mp.exp(-t))
+    return c * mp.log1p(mp.exp(t)) - y * z, c * q - y, c * q * (1 - q)
+
+
+def _huber(y: Any, z: Any) -> tuple[Any, Any, Any]:
+    r, d = z - y, mp.mpf(1.35)
+    return (r * r / 2, r, mp.mpf(1)) if abs(r) <= d else (d * abs(r) - d * d / 2, d * mp.sign(r), mp.mpf(0))
+
+
+def _squared_hinge(y: Any, z: Any) -> tuple[Any, Any, Any]:
+    short = 1 - y * z
+    return (short * short / 2, -y * short, mp.mpf(1)) if short > 0 else (mp.mpf(0), mp.mpf(0), mp.mpf(0))
+
+
+def _probit(y: Any, z: Any) -> tuple[Any, Any, Any]:
+    t = y * z
+    r = mp.npdf(t) / mp.ncdf(t)
+    return -mp.log(mp.ncdf(t)), -y * r, r * (r + t)
+
+
+def _cloglog(y: Any, z: Any) -> tuple[Any, Any, Any]:
+    q = mp.exp(z)
+    if y < 0:
+        return q, q, q
+    s = q / mp.expm1(q)
+    return -mp.log(-mp.expm1(-q)), -s, s * (q - 1 + s)
+
+
+# Value and two derivatives of losses with one score, at the parameters that the registry has by default.
+ONE_SCORE: dict[str, Any] = {
+    "poisson": lambda y, z: _plus(-y, z, _exponential_parts(y, z, (1, 1))),
+    "gamma": lambda y, z: _plus(1, z, _exponential_parts(y, z, (y, -1))),
+    "tweedie": lambda y, z: _exponential_parts(y, z, (2, mp.mpf(1) / 2), (2 * y, -mp.mpf(1) / 2)),
+    "inverse_gaussian": lambda y, z: _exponential_parts(y, z, (y / 2, -2), (-1, -1)),
+    "negative_binomial": lambda y, z: _softplus(y + 1, z, y, z),
+    "cost_sensitive": lambda y, z: _softplus(1, z, (y + 1) / 2, z),
+    "exponential": lambda y, z: _exponential_parts(y, z, (1, -y)),
+    "huber": _huber,
+    "squared_hinge": _squared_hinge,
+    "probit": _probit,
+    "cloglog": _cloglog,
+}
 
 
 def minimise(case: Case, signs: np.ndarray) -> tuple[np.ndarray, Any, Any]:
@@ -75,7 +135,9 @@ def minimise(case: Case, signs: np.ndarray) -> tuple[np.ndarray, Any, Any]:
     m = len(C)
     l1, l2 = mp.mpf(case.l1), mp.mpf(case.l2)
     free = [(j, c) for c in range(k) for j in range(m) if j == p or l1 == 0 or signs[j, c] != 0]
-    w = {(j, c): mp.mpf(0) for c in range(k) for j in range(m)}
+    # From 0 Newton's full steps may cycle (Huber) or run off (exponentials): start near the answer.
+    near = _quasi_newton(case) if case.loss in ONE_SCORE and case.l1 == 0 else np.zeros((m, k))
+    w = {(j, c): mp.mpf(float(near[j, c])) for c in range(k) for j in range(m)}
     for _ in range(60):
         value, grad, H = mp.mpf(0), dict.fromkeys(w, mp.mpf(0)), mp.zeros(len(free))
         for i in range(len(case.y)):
@@ -115,6 +177,9 @@ def likely_signs(case: Case) -> np.ndarray:
     """Signs after some thousand proximal gradient steps in float64: where the search starts, no more."""
     X = np.column_stack([case.X, np.ones(len(case.y))]) if case.intercept else case.X
     p, k = case.X.shape[1], case.k
+    if case.loss in ONE_SCORE:
+        w = _quasi_newton(case)[:p]
+        return np.sign(np.where(np.abs(w) > 1e-6, w, 0.0))
     w, share = np.zeros((X.shape[1], k)), case.s / case.s.sum()
     step = 1.0 / (np.linalg.norm(X.T * share @ X, 2) + case.l2)
     target = np.eye(k)[case.y.astype(int)] if case.loss == "softmax" else case.y[:, None]
@@ -131,6 +196,30 @@ def likely_signs(case: Case) -> np.ndarray:
         shrunk = np.sign(w[:p]) * np.maximum(np.abs(w[:p]) - step * case.l1, 0.0)
         w[:p] = shrunk / (1.0 + step * case.l2)
     return np.sign(w[:p])
+
+
+def _quasi_newton(case: Case) -> np.ndarray:
+    """Parameters to some digits, by L-BFGS-B on the positive and the negative parts of w."""
+    p = case.X.shape[1]
+    X = np.column_stack([case.X, -case.X, np.ones(len(case.y))])[:, : 2 * p + int(case.intercept)]
+
+    def objective(v: np.ndarray) -> tuple[float, np.ndarray]:
+        rows = [
+            pointwise(case.loss, y, [mp.mpf(float(t))])
+            for y, t in zip(case.y, np.clip(X @ v, -50, 50), strict=True)
+        ]
+        share, w = case.s / case.s.sum(), v[:p] - v[p : 2 * p]
+        value = share @ [float(r[0]) for r in rows] + case.l1 * v[: 2 * p].sum() + case.l2 * (w @ w) / 2
+        grad = X.T @ (share * np.array([float(r[1][0]) for r in rows]))
+        grad[: 2 * p] += case.l1 + case.l2 * np.concatenate([w, -w])
+        return float(value), grad
+
+    bounds = [(0.0, None)] * (2 * p) + [(None, None)] * int(case.intercept)
+    with mp.workdps(20):
+        v = quasi_newton(
+            objective, np.zeros(X.shape[1]), jac=True, bounds=bounds, method="L-BFGS-B", tol=1e-13
+        ).x
+    return np.concatenate([v[:p] - v[p : 2 * p], v[2 * p :]])[:, None]
 
 
 def optimum(case: Case) -> Optimum:

@@ -1,6 +1,6 @@
 """Load a skeleton; and, as a pytest plugin, put it into its registry before the tests are collected.
 
-``EMPIRISK_SKELETON=losses/loss/Huber pytest -p tests.oracles.skeletons`` adds the class Huber of
+``EMPIRISK_SKELETON=losses/loss/LogCosh pytest -p tests.oracles.skeletons`` adds the class LogCosh of
 docs/skeletons/loss.py to empirisk.losses.REGISTRY.
 """
 

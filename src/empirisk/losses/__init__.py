@@ -1,14 +1,78 @@
-"""Losses: pointwise functions of the score.  Adding one is a file and a row of REGISTRY."""
+"""Losses: pointwise functions of the score.  Adding one is a file and a row of REGISTRY.
 
-from empirisk.losses.base import Loss
+A loss of your own needs no file: :func:`user_loss` makes one from functions and checks them.
+"""
+
+from empirisk.losses.absolute import Absolute
+from empirisk.losses.base import Loss, check_targets
+from empirisk.losses.cloglog import CLogLog
+from empirisk.losses.cost_sensitive import CostSensitive, cost_weights
+from empirisk.losses.epsilon_insensitive import EpsilonInsensitive
+from empirisk.losses.exponential import Exponential
+from empirisk.losses.gamma import Gamma
 from empirisk.losses.half_squared import HalfSquared
+from empirisk.losses.hinge import Hinge
+from empirisk.losses.huber import Huber
+from empirisk.losses.inverse_gaussian import InverseGaussian
 from empirisk.losses.logistic import Logistic
+from empirisk.losses.negative_binomial import NegativeBinomial
+from empirisk.losses.perceptron import Perceptron
+from empirisk.losses.poisson import Poisson
+from empirisk.losses.probit import Probit
+from empirisk.losses.quantile import Quantile
 from empirisk.losses.softmax import Softmax
+from empirisk.losses.squared_hinge import SquaredHinge
+from empirisk.losses.tweedie import Tweedie
+from empirisk.losses.user import user_loss
+from empirisk.losses.zero_one import ZeroOne
 
 REGISTRY: dict[str, type] = {
+    "absolute": Absolute,
+    "cloglog": CLogLog,
+    "cost_sensitive": CostSensitive,
+    "epsilon_insensitive": EpsilonInsensitive,
+    "exponential": Exponential,
+    "gamma": Gamma,
     "half_squared": HalfSquared,
+    "hinge": Hinge,
+    "huber": Huber,
+    "inverse_gaussian": InverseGaussian,
     "logistic": Logistic,
+    "negative_binomial": NegativeBinomial,
+    "perceptron": Perceptron,
+    "poisson": Poisson,
+    "probit": Probit,
+    "quantile": Quantile,
     "softmax": Softmax,
+    "squared_hinge": SquaredHinge,
+    "tweedie": Tweedie,
+    "zero_one": ZeroOne,
 }
 
-__all__ = ["REGISTRY", "HalfSquared", "Logistic", "Loss", "Softmax"]
+__all__ = [
+    "REGISTRY",
+    "Absolute",
+    "CLogLog",
+    "CostSensitive",
+    "EpsilonInsensitive",
+    "Exponential",
+    "Gamma",
+    "HalfSquared",
+    "Hinge",
+    "Huber",
+    "InverseGaussian",
+    "Logistic",
+    "Loss",
+    "NegativeBinomial",
+    "Perceptron",
+    "Poisson",
+    "Probit",
+    "Quantile",
+    "Softmax",
+    "SquaredHinge",
+    "Tweedie",
+    "ZeroOne",
+    "check_targets",
+    "cost_weights",
+    "user_loss",
+]

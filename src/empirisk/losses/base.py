@@ -10,14 +10,15 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from empirisk.typing import Array, Interval
+from empirisk.losses.slopes import conjugate_by_search, constant_by_bisection, curvature_by_differences
+from empirisk.typing import Array, Capability, Interval
 
-__all__ = ["Loss", "ScalarLoss"]
+__all__ = ["Loss", "ScalarLoss", "check_targets"]
 
 
 @runtime_checkable
 class Loss(Protocol):
-    """``l(y, z)``: convex and pointwise in the score ``z``.
+    """``l(y, z)``: pointwise in the score ``z``, and convex in it but for a few that say so.
 
     Attributes
     ----------
@@ -25,6 +26,8 @@ class Loss(Protocol):
         Registry name.
     y_domain : Interval
         Admissible targets.
+    labels : bool
+        Whether targets are the two labels -1 and +1.
     convex : bool
         Convex in z.
     curvature : (float, float)
@@ -33,12 +36,19 @@ class Loss(Protocol):
         Supremum of the norm of the derivative in z (infinite when unbounded).
     vector : bool
         Whether a row has a vector of scores (shape (n, k)) instead of one score.
+    offers : frozenset of Capability
+        What solvers may ask of it: GRAD (no kinks), HESS, CONJUGATE.
+    escape : str
+        Without a penalty the minimum may lie at infinity: where "classes" are separable, where rows of
+        target 0 ("zeros") can be driven to mean 0; "" when that cannot happen or is not known.
     """
 
     @property
     def name(self) -> str: ...
     @property
     def y_domain(self) -> Interval: ...
+    @property
+    def labels(self) -> bool: ...
     @property
     def convex(self) -> bool: ...
     @property
@@ -47,17 +57,21 @@ class Loss(Protocol):
     def lipschitz(self) -> float: ...
     @property
     def vector(self) -> bool: ...
+    @property
+    def offers(self) -> frozenset[Capability]: ...
+    @property
+    def escape(self) -> str: ...
 
     def value(self, y: Array, z: Array) -> Array:
-        """Loss of each row, shape (n,)."""
+        """Loss of each row, shape (n,); +inf where it exceeds the largest float."""
         ...
 
     def grad(self, y: Array, z: Array) -> Array:
-        """Derivative in z, the shape of z."""
+        """Derivative in z, the shape of z; at a kink one of the subgradients."""
         ...
 
     def hess(self, y: Array, z: Array) -> Array:
-        """Second derivative in z; for vector scores its diagonal, the shape of z."""
+        """Second derivative in z where it exists; for vector scores its diagonal, the shape of z."""
         ...
 
     def conjugate(self, y: Array, u: Array) -> Array:
@@ -85,10 +99,36 @@ class Loss(Protocol):
 
 
 class ScalarLoss:
-    """What the losses with one score per row share."""
+    """What the losses with one score per row share; a loss overrides what it knows better."""
 
     convex = True
     vector = False
+    labels = False
+    offers = frozenset({Capability.GRAD, Capability.HESS, Capability.CONJUGATE})
+    escape = ""
+
+    def hess(self: Loss, y: Array, z: Array) -> Array:
+        """Central differences of the derivative: good enough to scale a problem, not to offer HESS."""
+        return curvature_by_differences(lambda t: self.grad(y, t), z)
+
+    def conjugate(self: Loss, y: Array, u: Array) -> Array:
+        """By search for the score whose slope is u; never below the conjugate, +inf where none is found."""
+        return conjugate_by_search(self, y, u)
+
+    def mean(self: Loss, z: Array) -> Array:
+        """Refuse: the score stands for no expected target."""
+        raise TypeError(
+            f"the loss {self.name!r} has no inverse link: its scores say which side, not how probable it is; "
+            "calibrate them, or use a likelihood such as 'logistic'"
+        )
+
+    def log_normalizer(self: Loss, y: Array, dispersion: float) -> Array:
+        """Refuse: exp(-value) is no density."""
+        raise TypeError(f"the loss {self.name!r} is not a negative log-likelihood: it has no normaliser")
+
+    def best_constant(self: Loss, y: Array, s: Array) -> Array:
+        """Where the weighted sum of the slopes changes its sign."""
+        return constant_by_bisection(lambda b: float(s @ self.grad(y, np.full(len(y), b))), y)
 
     def balance(self, y: Array, theta: Array, s: Array) -> Array:
         """Shrink the heavier of the positive and the negative side of theta.
@@ -108,3 +148,41 @@ class ScalarLoss:
         else:
             factor[theta < 0] = positive / negative
         return theta * factor
+
+
+def check_targets(loss: Loss, y: Array) -> None:
+    """Refuse targets that the loss is not defined for, and name the first row.
+
+    Examples
+    --------
+    >>> from empirisk.losses import Poisson
+    >>> check_targets(Poisson(), np.array([2.0, -1.0]))
+    Traceback (most recent call last):
+        ...
+    ValueError: y holds -1 in row 1; the loss 'poisson' needs targets in [0, inf) (1 such row in all)
+    """
+    inside = np.abs(y) == 1.0 if loss.labels else loss.y_domain.contains(y)
+    if inside.all():
+        return
+    outside = ~(inside if inside.ndim == 1 else inside.all(axis=1))
+    row = int(np.argmax(outside))
+    count = int(outside.sum())
+    wanted = "the labels -1 and +1" if loss.labels else f"targets in {loss.y_domain}"
+    shown = f"{y[row]:g}" if y.ndim == 1 else str(y[row])
+    rows = "row" if count == 1 else "rows"
+    raise ValueError(
+        f"y holds {shown} in row {row}; the loss {loss.name!r} needs {wanted} ({count} such {rows} in all)"
+    )
+
+
+def only_unit_dispersion(loss: Loss, dispersion: float) -> None:
+    """Refuse a dispersion other than 1 for a family whose variance its mean decides."""
+    if dispersion != 1.0:
+        raise ValueError(f"dispersion must be 1 for the loss {loss.name!r}, got {dispersion!r}")
+
+
+def positive_number(name: str, value: float, *, zero: bool = False) -> None:
+    """Refuse a parameter that is not a finite number > 0 (or >= 0)."""
+    low = value >= 0.0 if zero else value > 0.0
+    if not (low and np.isfinite(value)):
+        raise ValueError(f"{name} must be a finite number {'>=' if zero else '>'} 0, got {value!r}")

@@ -27,7 +27,9 @@ class Logistic(ScalarLoss):
     """
 
     name = "logistic"
+    labels = True
     y_domain = Interval(-1.0, 1.0)
+    escape = "classes"
     curvature = (0.0, 0.25)
     lipschitz = 1.0
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from empirisk.data.sums import weighted_sum
-from empirisk.typing import Array, Interval
+from empirisk.typing import Array, Capability, Interval
 
 __all__ = ["Softmax"]
 
@@ -32,6 +32,9 @@ class Softmax:
     y_domain = Interval(0.0, math.inf)
     convex = True
     vector = True
+    labels = False
+    offers = frozenset({Capability.GRAD, Capability.HESS, Capability.CONJUGATE})
+    escape = "classes"
     curvature = (0.0, 0.5)
     lipschitz = math.sqrt(2.0)
 

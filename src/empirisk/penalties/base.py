@@ -1,31 +1,45 @@
-"""The contract of a penalty: a convex function of the coefficients, never of the intercept.
+"""The contracts of a penalty and of a constraint set: convex functions of the coefficients.
 
-A penalty carries its strength ``alpha`` and is a frozen dataclass; paths make new objects.
+Never of the intercept.
+
+A *penalty* carries a strength ``alpha`` and is a frozen dataclass; paths make new ones.
+
+A *constraint set* C is a penalty too, its indicator: 0 on C and +inf elsewhere.  Its prox is the projection
+for every step, its conjugate the support function, its subdifferential the normal cone.  What it does not
+have is a strength, because ``alpha * indicator = indicator``: ``with_strength`` and ``critical_strength``
+refuse, and what varies along a path is the set itself (a radius, say: ``dataclasses.replace``).
 """
 
 from __future__ import annotations
 
-from typing import Protocol, Self, runtime_checkable
+import math
+from abc import ABC, abstractmethod
+from typing import NoReturn, Protocol, Self, runtime_checkable
+
+import numpy as np
 
 from empirisk.typing import Array
 
-__all__ = ["Penalty"]
+__all__ = ["ConstraintSet", "Penalty"]
 
 
 @runtime_checkable
 class Penalty(Protocol):
-    """``P(w) = alpha * Omega(w)``.
+    """``P(w) = alpha * Omega(w)``, or the indicator of a :class:`ConstraintSet`.
 
     Attributes
     ----------
     name : str
         Registry name.
+    separable : bool
+        Whether ``P(w) = l1 ||w||_1 + l2 ||w||^2 / 2``, +inf outside ``w >= 0`` if `positive`: the formula
+        that solvers by coordinate read.  They refuse every other penalty.
     l1, l2 : float
-        Strengths of the parts: ``P(w) = l1 ||w||_1 + l2 ||w||^2 / 2``.
+        Strengths of the parts of that formula; 0 for penalties that do not have it.
     strong_convexity, smoothness : float
         Constants of P; smoothness is infinite when P has kinks.
-    convex, separable : bool
-        Structure facts.
+    convex : bool
+        Structure fact.
     positive : bool
         Whether P is +inf outside ``w >= 0``.
     """
@@ -64,7 +78,10 @@ class Penalty(Protocol):
         ...
 
     def subdiff_distance(self, w: Array, grad: Array) -> Array:
-        """Distance of ``-grad`` to the subdifferential of P at w, per coefficient."""
+        """``|-grad - q|`` per coefficient, q the point of the subdifferential of P at w nearest to ``-grad``.
+
+        All zero exactly when w minimises (smooth part) + P; +inf where the subdifferential is empty.
+        """
         ...
 
     def critical_strength(self, grad0: Array) -> float:
@@ -74,3 +91,82 @@ class Penalty(Protocol):
     def with_strength(self, alpha: float) -> Self:
         """The same penalty with another strength."""
         ...
+
+
+class ConstraintSet(ABC):
+    """A closed convex set as a penalty: its indicator, 0 inside and +inf outside.
+
+    A set writes four methods: `project`, `gap` (how far outside), `support` and `tangent`; the contract of a
+    :class:`Penalty` follows from them.  Arrays of any shape are taken as one vector.
+    """
+
+    convex = True
+    separable = False
+    positive = False
+    l1 = 0.0
+    l2 = 0.0
+    strong_convexity = 0.0
+    smoothness = math.inf
+    # Points are members up to so many units in the last place of `gap`: a projection lands on the border.
+    ulps = 64.0
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Registry name."""
+
+    @abstractmethod
+    def project(self, v: Array) -> Array:
+        """The point of the set nearest to v."""
+
+    @abstractmethod
+    def gap(self, w: Array) -> float:
+        """How far w is outside, relative to the sizes that rounding acts on; 0 inside."""
+
+    @abstractmethod
+    def support(self, u: Array) -> float:
+        """``sup u.w`` over the set, possibly +inf."""
+
+    @abstractmethod
+    def tangent(self, w: Array, d: Array, near: float = 0.0) -> Array:
+        """The vector of the tangent cone at w nearest to d; borders up to `near` away count as met."""
+
+    def contains(self, w: Array) -> bool:
+        """Whether w lies in the set, up to the rounding of its own number format."""
+        return self.gap(w) <= self.ulps * float(np.finfo(w.dtype).eps)
+
+    def value(self, w: Array) -> float:
+        """0 for members, +inf for other points."""
+        return 0.0 if self.contains(w) else math.inf
+
+    def prox(self, v: Array, step: float) -> Array:
+        """The projection, whatever the step."""
+        return self.project(v)
+
+    def conjugate(self, u: Array) -> float:
+        """The support function."""
+        return self.support(u)
+
+    def feasible_scale(self, u: Array) -> float:
+        """1 or 0: a support function is positively homogeneous, so that no scale between them helps."""
+        return 1.0 if math.isfinite(self.support(u)) else 0.0
+
+    def subdiff_distance(self, w: Array, grad: Array) -> Array:
+        """What of ``-grad`` points into the set: its distance to the normal cone (Moreau)."""
+        if not self.contains(w):
+            return np.full_like(w, math.inf)
+        return np.abs(self.tangent(w, -grad))
+
+    def critical_strength(self, grad0: Array) -> float:
+        """A set has none: refused."""
+        self._no_strength()
+
+    def with_strength(self, alpha: float) -> Self:
+        """A set has none: refused."""
+        self._no_strength()
+
+    def _no_strength(self) -> NoReturn:
+        raise TypeError(
+            f"the constraint set {self.name!r} has no strength, because a multiple of its indicator is the "
+            "same indicator; make another set instead (dataclasses.replace with another radius or bound)"
+        )

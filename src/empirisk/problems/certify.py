@@ -38,11 +38,15 @@ def certify(
     """
     if problem.data.total_weight == 0.0 or problem.data.n_cols + int(problem.intercept) == 0:
         return Certificate(Kind.EXACT, 0.0, 1.0, "nothing to fit: no parameters or no rows with weight")
-    if problem.penalty.l1 > 0.0 or problem.penalty.l2 > 0.0:
+    if problem.loss.convex and (problem.penalty.l1 > 0.0 or problem.penalty.l2 > 0.0):
         if evaluation is not None:
             quick = quick_gap(problem, w, evaluation)
             if quick is not None and _settles(quick, target * _scale(problem)):
-                size = evaluation.loss + _score_rounding(problem, w, evaluation.scores)
+                size = (
+                    abs(evaluation.loss)
+                    + _own_rounding(problem)
+                    + _score_rounding(problem, w, evaluation.scores)
+                )
                 return _gap_certificate(problem, max(quick[0], 0.0), size)
         return duality_gap(problem, w, evaluation)
     return kkt_residual(problem, w, evaluation)
@@ -101,7 +105,13 @@ def duality_gap(problem: LinearProblem, w: Array, evaluation: Evaluation | None 
     penalty_conjugate = penalty.conjugate(v)
     gap = primal + conjugate + penalty_conjugate
     gap = max(gap, 0.0) if math.isfinite(gap) else math.inf
-    size = abs(primal) + abs(conjugate) + penalty_conjugate + _score_rounding(problem, w, scores)
+    size = (
+        abs(primal)
+        + abs(conjugate)
+        + penalty_conjugate
+        + _own_rounding(problem)
+        + _score_rounding(problem, w, scores)
+    )
     return _gap_certificate(problem, gap, size)
 
 
@@ -116,14 +126,15 @@ def _score_rounding(problem: LinearProblem, w: Array, scores: Array) -> float:
         terms = float(weighted_sum(np.sqrt(variance + mean**2), coef).sum())
     else:
         terms = float(np.abs(scores).max(initial=0.0))
-    slope = (
-        problem.loss.lipschitz
-        if math.isfinite(problem.loss.lipschitz)
-        else math.sqrt(2.0 * problem.null_loss)
-    )
+    slope = problem.loss.lipschitz if math.isfinite(problem.loss.lipschitz) else problem.null_slope
     precision = float(np.finfo(problem.design.dtype).eps) / float(np.finfo(np.float64).eps)
     # Errors of single rows have random signs: their mean is smaller by the root of the rows.
     return terms * slope * precision / math.sqrt(max(len(problem.data.y), 1))
+
+
+def _own_rounding(problem: LinearProblem) -> float:
+    """Size of what a row's loss and its conjugate have in common where a perfect fit does not cost 0."""
+    return abs(problem.saturated) if math.isfinite(problem.saturated) else 0.0
 
 
 def _gap_certificate(problem: LinearProblem, gap: float, size: float) -> Certificate:
@@ -131,15 +142,15 @@ def _gap_certificate(problem: LinearProblem, gap: float, size: float) -> Certifi
     floor = 8.0 * float(np.finfo(np.float64).eps) * size
     scale = _scale(problem)
     shown = max(gap, floor)
-    null = scale == problem.null_loss
+    null = scale == problem.null_excess
     of = f"the null model's {scale:.3g}" if null else f"{scale:.3g}, the null model being perfect"
     claim = f"F(w) - min F <= {shown:.2g} (relative {shown / scale:.1g} of {of}), by {Kind.DUALITY_GAP.value}"
     return Certificate(Kind.DUALITY_GAP, gap, scale, claim, problem.penalty.strong_convexity, floor)
 
 
 def _scale(problem: LinearProblem) -> float:
-    """``F`` of the null model; the size of the targets when the null model is perfect, else 1."""
-    null, size = problem.null_loss, problem.target_square
+    """Loss of the null model above that of a perfect fit; the size of the targets where that is 0, else 1."""
+    null, size = problem.null_excess, problem.target_square
     if problem.loss.name == "half_squared" and null <= 1e-28 * size:
         null = 0.0
     return null or 0.5 * size or 1.0
@@ -175,6 +186,15 @@ def kkt_residual(problem: LinearProblem, w: Array, evaluation: Evaluation | None
     floor = 8.0 * eps * (max(scale, size) + terms)
     claim = (
         f"the gradient is at most {value / scale:.1g} of its size at the null model in every column "
-        f"(standardised), by {Kind.KKT_RESIDUAL.value}; without a penalty there is no finite duality gap"
+        f"(standardised), by {Kind.KKT_RESIDUAL.value}; {_why_no_gap(problem)}"
     )
     return Certificate(Kind.KKT_RESIDUAL, value, scale, claim, 0.0, floor)
+
+
+def _why_no_gap(problem: LinearProblem) -> str:
+    if problem.loss.convex:
+        return "without a penalty there is no finite duality gap"
+    return (
+        f"the loss {problem.loss.name!r} is not convex, so that this proves a stationary point and no "
+        "minimum: start elsewhere to see whether there are others"
+    )

@@ -31,9 +31,11 @@ _FACTS_OF_DATA = frozenset(
         "null",
         "null_curvature",
         "null_evaluation",
+        "null_excess",
         "null_loss",
         "null_rows",
         "null_slope",
+        "saturated",
         "row_gram",
         "target_square",
     }
@@ -188,6 +190,27 @@ class LinearProblem:
         return float(weighted_sum(s, self.loss.value(y, self._at_null(y)))) / self.data.total_weight
 
     @cached_property
+    def saturated(self) -> float:
+        """Weighted mean of the least loss of each row alone, ``inf_z l = -l*(0)``; nan where not known."""
+        y, s = self.null_rows
+        least = -self.loss.conjugate(y, np.zeros((len(y), *self.shape[1:])))
+        return (
+            float(weighted_sum(s, least)) / self.data.total_weight if np.isfinite(least).all() else math.nan
+        )
+
+    @cached_property
+    def null_excess(self) -> float:
+        """How far the null model is from fitting every row: half a deviance; never negative.
+
+        It is the mean loss itself for losses whose least value is 0.  Where that is not known it is the size
+        of the mean loss.
+        """
+        if self.data.total_weight == 0.0:
+            return 0.0
+        least = self.saturated
+        return max(self.null_loss - least, 0.0) if math.isfinite(least) else abs(self.null_loss)
+
+    @cached_property
     def null_curvature(self) -> Array:
         """Weighted mean second derivative of the loss at the null model, per score."""
         y, s = self.null_rows
@@ -238,7 +261,9 @@ class LinearProblem:
     @property
     def capabilities(self) -> frozenset[Capability]:
         """What this problem offers to solvers."""
-        out = {Capability.GRAD, Capability.HESS, Capability.CONJUGATE, Capability.COLUMNS}
+        out = {Capability.COLUMNS, *self.loss.offers}
+        if Capability.GRAD in out and math.isfinite(self.loss.curvature[1]):
+            out.add(Capability.BOUNDED_CURVATURE)
         if self.loss.name == "half_squared":
             out.add(Capability.QUADRATIC)
         if math.isfinite(self.penalty.smoothness):

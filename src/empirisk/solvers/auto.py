@@ -7,12 +7,12 @@ half squared          none or L2, dense                    least_squares
 half squared          none or L2, sparse, or              conjugate_gradient
                       min(n, p) > 8000
 half squared          L1, elastic net, or positive         coordinate
-logistic, softmax     none or L2; dense; parameters <=     newton
-                      300, rows * parameters^2 <= 3e8
-logistic, softmax     none or L2, otherwise                lbfgs
+other, twice          none or L2; dense; parameters <=     newton
+differentiable        300, rows * parameters^2 <= 3e8
+other, differentiable none or L2, otherwise                lbfgs
 softmax               L1, elastic net; dense; parameters   joint_newton
                       <= 300, rows * parameters^2 <= 1e8
-logistic, softmax     L1, elastic net, otherwise           prox_newton
+other, twice diff.    L1, elastic net, otherwise           prox_newton
 ====================  ===================================  ==========================================
 """
 
@@ -22,8 +22,9 @@ import math
 
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import Solver
+from empirisk.typing import Capability
 
-__all__ = ["choose", "resolve"]
+__all__ = ["advice", "choose", "resolve"]
 
 # Newton's Hessians cost rows * parameters^2 flops each; above this L-BFGS is measured to be faster.
 NEWTON_PARAMETERS = 300
@@ -47,8 +48,35 @@ def choose(problem: LinearProblem) -> str:
         joint = problem.n_outputs and not problem.design.sparse
         few = parameters <= NEWTON_PARAMETERS and flops <= JOINT_FLOPS
         return "joint_newton" if joint and few else "prox_newton"
-    small = parameters <= NEWTON_PARAMETERS and flops <= NEWTON_FLOPS
+    small = (
+        Capability.HESS in problem.capabilities and parameters <= NEWTON_PARAMETERS and flops <= NEWTON_FLOPS
+    )
     return "newton" if small and not problem.design.sparse else "lbfgs"
+
+
+def advice(problem: LinearProblem) -> str:
+    """What to do about a solver that was refused."""
+    from empirisk.solvers import REGISTRY
+
+    chosen: Solver = REGISTRY[choose(problem)]()
+    if chosen.needs <= problem.capabilities:
+        return 'use solver="auto"'
+    loss = problem.loss
+    if not loss.offers:
+        return (
+            f"the loss {loss.name!r} is for evaluation only; minimise a convex surrogate (logistic, "
+            "squared_hinge, exponential)"
+        )
+    if Capability.GRAD not in loss.offers:
+        return (
+            "no solver here takes losses with kinks yet (dual coordinate ascent, linear programming and "
+            "averaged subgradients are to come); until then use a smooth relative (huber, squared_hinge, "
+            "logistic)"
+        )
+    return (
+        "no solver here takes this pair yet (accelerated proximal gradients are to come); until then use L2 "
+        "or no penalty, or give the loss a second derivative"
+    )
 
 
 def resolve(problem: LinearProblem, solver: str | Solver) -> Solver:

@@ -11,9 +11,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from empirisk.data.threads import one_thread
+from empirisk.losses.base import check_targets
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.linear import LinearProblem
-from empirisk.problems.separation import find_separation
+from empirisk.problems.separation import find_separation, only_zeros, zeros_run_off
 from empirisk.results import Certificate, Kind, Solution, Status
 from empirisk.typing import Array, Capability
 
@@ -70,13 +71,15 @@ class Solver(Protocol):
 
 def check_capabilities(solver: Solver, problem: LinearProblem) -> None:
     """Refuse, before the first step and by name, a problem that the solver cannot handle."""
+    from empirisk.solvers.auto import advice
+
     missing = solver.needs - problem.capabilities
     if missing:
         listed = ", ".join(sorted(c.value for c in missing))
         raise ValueError(
             f"solver {solver.name!r} needs {listed}, which this problem "
             f"(loss {problem.loss.name!r}, penalty {problem.penalty.name!r}) does not have; "
-            'use solver="auto"'
+            + advice(problem)
         )
 
 
@@ -125,6 +128,7 @@ def solve(
 
     chosen = resolve(problem, solver)
     check_capabilities(chosen, problem)
+    check_targets(problem.loss, problem.data.y)
     _check_start(problem, w0)
     unbounded = _unbounded(problem, chosen)
     if unbounded is not None:
@@ -173,15 +177,22 @@ def _check_start(problem: LinearProblem, w0: Array | None) -> None:
 
 
 def _unbounded(problem: LinearProblem, solver: Solver) -> Solution | None:
-    """A solution that says so when a classification loss without a penalty has no finite minimiser."""
-    penalty = problem.penalty
-    if problem.loss.name not in ("logistic", "softmax") or penalty.l1 > 0.0 or penalty.l2 > 0.0:
+    """A solution that says so when there is no finite minimiser, for want of a penalty or of events."""
+    penalty, escape = problem.penalty, problem.loss.escape
+    penalised = penalty.l1 > 0.0 or penalty.l2 > 0.0
+    if not escape or (penalised and escape == "classes"):
         return None
-    separation = find_separation(problem)
-    if not separation.separable:
+    if penalised:
+        sentence = only_zeros(problem)
+    elif escape == "classes":
+        separation = find_separation(problem)
+        sentence = separation.sentence if separation.separable else ""
+    else:
+        sentence = zeros_run_off(problem)
+    if not sentence:
         return None
     certificate = Certificate(Kind.NONE, math.inf, 1.0, "none: there is no minimum to be near to")
-    return Solution(problem.null, Status.UNBOUNDED, certificate, note=separation.sentence, solver=solver.name)
+    return Solution(problem.null, Status.UNBOUNDED, certificate, note=sentence, solver=solver.name)
 
 
 class _Watch:

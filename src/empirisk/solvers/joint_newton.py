@@ -119,7 +119,7 @@ def _direction(problem: LinearProblem, state: JointState) -> Array | None:
     S[np.diag_indices_from(S)] = np.maximum(np.diag(S), 0.0)
     start = np.ascontiguousarray(problem.split(state.w)[0].reshape(p, -1).T.reshape(-1))
     w = start.copy()
-    size = float(np.sqrt(2.0 * problem.null_loss))
+    size = float(np.sqrt(2.0 * problem.null_excess))
     _loops.descend_gram(
         S, size**2, q, w, problem.penalty.l1, 0.0, problem.penalty.positive, EPOCHS, 0.0, 1e-13 * size
     )

@@ -94,7 +94,7 @@ def _promising(problem: LinearProblem, g: Array) -> bool:
     if l2 <= 0.0:
         return False
     coef, _ = problem.split(g)
-    return inner(coef, coef) / (2.0 * l2) <= 2e-6 * max(problem.null_loss, 1e-300)
+    return inner(coef, coef) / (2.0 * l2) <= 2e-6 * max(problem.null_excess, 1e-300)
 
 
 def _two_loop(

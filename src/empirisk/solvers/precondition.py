@@ -14,7 +14,7 @@ from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.newton import Newton, scalar_hessian
 from empirisk.solvers.standardise import Standardisation, standardise
-from empirisk.typing import Array
+from empirisk.typing import Array, Capability
 
 __all__ = ["classwise", "diagonal", "subsample"]
 
@@ -28,7 +28,8 @@ def diagonal(problem: LinearProblem, w0: Array | None) -> Start:
     """Start, inverse of the Hessian's diagonal in centred columns, passes spent."""
     w = problem.null.copy() if w0 is None else np.array(w0, dtype=np.float64)
     curvature = np.atleast_1d(problem.null_curvature)
-    typical = float(curvature.mean()) or 1.0
+    # A loss that is not convex may curve downwards at the null model.
+    typical = abs(float(curvature.mean())) or 1.0
     standard = standardise(problem, typical)
 
     def inverse(grad: Array) -> Array:
@@ -48,7 +49,13 @@ def subsample(problem: LinearProblem, w0: Array | None) -> Start | None:
     """
     n, p = problem.design.shape
     size = max(ROWS_PER_COLUMN * p, 5_000)
-    if problem.n_outputs or n < 5 * size or p > 500 or problem.design.sparse:
+    if (
+        Capability.HESS not in problem.capabilities
+        or problem.n_outputs
+        or n < 5 * size
+        or p > 500
+        or problem.design.sparse
+    ):
         return None
     rows = np.linspace(0, n - 1, size).astype(np.intp)
     block = problem.data.take(rows)

@@ -127,7 +127,9 @@ class ProxNewton:
         missing = bool(np.any(size[index[len(held) :]] > problem.penalty.l1))
         blocks.work_on(index)
         goal = (0.3 if missing else 0.01) * state.gap
-        blocks.descend(min(goal, self.accuracy * problem.null_loss) if self.accuracy > 0.0 else goal, SWEEPS)
+        blocks.descend(
+            min(goal, self.accuracy * problem.null_excess) if self.accuracy > 0.0 else goal, SWEEPS
+        )
         new = coef.copy()
         new[index] = blocks.w
         done = bool(np.array_equal(new, coef))

@@ -118,12 +118,12 @@ def find_separation(
 
 
 def _signed_rows(problem: LinearProblem) -> SignedRows:
-    if problem.loss.name not in ("logistic", "softmax"):
+    if problem.loss.escape != "classes":
         raise ValueError(f"separation is a question about classes; the loss is {problem.loss.name!r}")
     data = problem.data
     index = np.flatnonzero(data.weight > 0.0)
     y = np.asarray(data.y)[index]
-    group = (y > 0).astype(np.intp) if problem.loss.name == "logistic" else y.astype(np.intp)
+    group = y.astype(np.intp) if problem.loss.vector else (y > 0).astype(np.intp)
     n_groups = max(problem.n_outputs, 2) if problem.n_outputs else 2
     mean, variance = problem.moments
     eps = float(np.finfo(problem.design.dtype).eps)
@@ -176,7 +176,7 @@ def _missing_class(problem: LinearProblem, rows: SignedRows, present: IndexArray
     direction[-1, present] = 1.0
     if rows.n_groups == 2:
         direction = direction - direction[:, :1]
-    binary = problem.loss.name == "logistic"
+    binary = not problem.loss.vector
     shown = direction[:, 1] if binary else direction
     kind = "complete" if len(present) == 1 else "quasi"
     return Separation(
@@ -211,7 +211,7 @@ def _report(
     D = found.direction
     original = rows.original(D)
     used = tuple(int(j) for j in np.flatnonzero(np.abs(D[:-1]).max(axis=1) > 0.0))
-    if problem.loss.name == "logistic":
+    if not problem.loss.vector:
         shown, standardised = original[:, 1], D[:, 1]
     else:
         shown, standardised = original[:, merged], D[:, merged]

@@ -1,0 +1,41 @@
+"""The hinge loss of support vector machines."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from empirisk.losses.margin import MarginLoss
+from empirisk.typing import Array, Capability
+
+__all__ = ["Hinge"]
+
+
+@dataclass(frozen=True)
+class Hinge(MarginLoss):
+    """``l(y, z) = max(0, 1 - y z)``, labels -1 and +1; conjugate ``u y`` for ``-1 <= u y <= 0``, else +inf.
+
+    Examples
+    --------
+    >>> Hinge().value(np.array([1.0, 1.0, -1.0]), np.array([2.0, 0.5, 0.5]))
+    array([0. , 0.5, 1.5])
+    """
+
+    name = "hinge"
+    curvature = (0.0, math.inf)
+    lipschitz = 1.0
+    offers = frozenset({Capability.CONJUGATE})
+
+    def phi(self, t: Array) -> Array:
+        return np.asarray(np.maximum(1.0 - t, 0.0))
+
+    def slope(self, t: Array) -> Array:
+        return -(t < 1.0).astype(t.dtype)
+
+    def bend(self, t: Array) -> Array:
+        return np.zeros_like(t)
+
+    def phi_conjugate(self, v: Array) -> Array:
+        return np.where((v >= -1.0) & (v <= 0.0), v, np.inf).astype(v.dtype, copy=False)

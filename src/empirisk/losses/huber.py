@@ -1,0 +1,75 @@
+"""The Huber loss."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from empirisk.losses.base import ScalarLoss, positive_number
+from empirisk.typing import Array, Interval
+
+__all__ = ["Huber"]
+
+
+@dataclass(frozen=True)
+class Huber(ScalarLoss):
+    """``l(y, z) = (z - y)^2 / 2`` where ``|z - y| <= d``, else ``d |z - y| - d^2 / 2``.
+
+    Conjugate: ``u^2 / 2 + u y`` for ``|u| <= d``, else +inf.  The negative log-likelihood of a law that is
+    normal in the middle and has exponential tails.
+
+    Parameters
+    ----------
+    d : float, default 1.35
+        Where the square becomes linear, > 0, in units of the target (divide the target by the scale of its
+        noise first; 1.35 then has 95 % of the efficiency of least squares under normal noise).
+
+    References
+    ----------
+    Huber 1964, Annals of Mathematical Statistics 35.
+
+    Examples
+    --------
+    >>> Huber(1.0).value(np.array([0.0, 0.0]), np.array([0.5, 3.0]))
+    array([0.125, 2.5  ])
+    """
+
+    d: float = 1.35
+
+    name = "huber"
+    y_domain = Interval()
+    curvature = (0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        positive_number("d", self.d)
+
+    @property
+    def lipschitz(self) -> float:
+        """Largest slope."""
+        return self.d
+
+    def value(self, y: Array, z: Array) -> Array:
+        r = np.abs(z - y)
+        return np.where(r <= self.d, 0.5 * np.minimum(r, self.d) ** 2, self.d * (r - 0.5 * self.d))
+
+    def grad(self, y: Array, z: Array) -> Array:
+        return np.clip(z - y, -self.d, self.d)
+
+    def hess(self, y: Array, z: Array) -> Array:
+        return (np.abs(z - y) <= self.d).astype(z.dtype)
+
+    def conjugate(self, y: Array, u: Array) -> Array:
+        inside = np.abs(u) <= u.dtype.type(self.d)
+        return np.where(inside, u * (0.5 * u + y), np.inf).astype(u.dtype, copy=False)
+
+    def mean(self, z: Array) -> Array:
+        return z
+
+    def log_normalizer(self, y: Array, dispersion: float) -> Array:
+        positive_number("dispersion", dispersion)
+        s = math.sqrt(dispersion)
+        middle = math.sqrt(2.0 * math.pi) * s * math.erf(self.d / (s * math.sqrt(2.0)))
+        tails = 2.0 * dispersion / self.d * math.exp(-self.d * self.d / (2.0 * dispersion))
+        return np.full_like(y, math.log(middle + tails))

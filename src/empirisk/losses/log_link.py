@@ -1,0 +1,30 @@
+"""What the regression families with a log link share: the mean is the exponential of the score."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from empirisk.data.sums import weighted_sum
+from empirisk.losses.base import ScalarLoss
+from empirisk.typing import Array
+
+__all__ = ["LogLink", "exponential"]
+
+
+class LogLink(ScalarLoss):
+    """``mean = exp(z)``; of constant scores the logarithm of the mean target is the best."""
+
+    def mean(self, z: Array) -> Array:
+        """``exp(z)``, +inf beyond the largest float."""
+        return exponential(z)
+
+    def best_constant(self, y: Array, s: Array) -> Array:
+        """Logarithm of the weighted mean target."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(weighted_sum(s, y) / s.sum()))
+
+
+def exponential(t: Array) -> Array:
+    """``exp(t)`` that overflows to +inf in silence: the true value is beyond the largest float."""
+    with np.errstate(over="ignore"):
+        return np.asarray(np.exp(t))

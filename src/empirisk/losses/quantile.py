@@ -1,0 +1,92 @@
+"""The quantile (pinball) loss."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from empirisk.losses.base import ScalarLoss, positive_number
+from empirisk.typing import Array, Capability, Interval
+
+__all__ = ["Quantile", "weighted_quantile"]
+
+
+@dataclass(frozen=True)
+class Quantile(ScalarLoss):
+    """``l(y, z) = max(q (y - z), (q - 1) (y - z))``, whose best prediction is the q-quantile.
+
+    Conjugate: ``u y`` for ``-q <= u <= 1 - q``, else +inf.  The negative log-likelihood of an asymmetric
+    Laplace law with scale equal to the dispersion.
+
+    Parameters
+    ----------
+    q : float, default 0.5
+        Level of the quantile, strictly between 0 and 1; at 0.5 this is half the absolute loss.
+
+    References
+    ----------
+    Koenker & Bassett 1978, Econometrica 46.
+
+    Examples
+    --------
+    >>> Quantile(0.9).value(np.array([1.0, 1.0]), np.array([0.0, 2.0])).round(3)
+    array([0.9, 0.1])
+    """
+
+    q: float = 0.5
+
+    name = "quantile"
+    y_domain = Interval()
+    curvature = (0.0, math.inf)
+    offers = frozenset({Capability.CONJUGATE})
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.q < 1.0:
+            raise ValueError(f"q must lie strictly between 0 and 1, got {self.q!r}")
+
+    @property
+    def lipschitz(self) -> float:
+        """The steeper side."""
+        return max(self.q, 1.0 - self.q)
+
+    def value(self, y: Array, z: Array) -> Array:
+        r = y - z
+        return np.maximum(self.q * r, (self.q - 1.0) * r)
+
+    def grad(self, y: Array, z: Array) -> Array:
+        # At the kink the subgradient 0.
+        return np.where(z > y, 1.0 - self.q, np.where(z < y, -self.q, 0.0)).astype(z.dtype, copy=False)
+
+    def hess(self, y: Array, z: Array) -> Array:
+        return np.zeros_like(z)
+
+    def conjugate(self, y: Array, u: Array) -> Array:
+        # In float32 the end of the domain is the rounded one, which grad returns.
+        low, high = u.dtype.type(-self.q), u.dtype.type(1.0 - self.q)
+        return np.where((u >= low) & (u <= high), u * y, np.inf).astype(u.dtype, copy=False)
+
+    def mean(self, z: Array) -> Array:
+        return z
+
+    def log_normalizer(self, y: Array, dispersion: float) -> Array:
+        positive_number("dispersion", dispersion)
+        return np.full_like(y, math.log(dispersion / (self.q * (1.0 - self.q))))
+
+    def best_constant(self, y: Array, s: Array) -> Array:
+        """Weighted quantile."""
+        return weighted_quantile(y, s, self.q)
+
+
+def weighted_quantile(y: Array, s: Array, q: float) -> Array:
+    """The smallest target with a share of at least q of the weight at or below it.
+
+    Examples
+    --------
+    >>> float(weighted_quantile(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 3.0]), 0.5))
+    2.0
+    """
+    order = np.argsort(y, kind="stable")
+    below = np.cumsum(s[order], dtype=np.float64)
+    return np.asarray(y[order[min(int(np.searchsorted(below, q * below[-1])), len(y) - 1)]])

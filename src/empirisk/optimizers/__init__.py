@@ -1,0 +1,65 @@
+"""Update rules and step sizes: pure functions that compose.
+
+Adding one is a file and a row of REGISTRY (rules) or SCHEDULES (step sizes).
+"""
+
+from empirisk.optimizers.adadelta import Adadelta
+from empirisk.optimizers.adagrad import Adagrad
+from empirisk.optimizers.adam import Adam
+from empirisk.optimizers.adamw import AdamW
+from empirisk.optimizers.base import Chain, Parameters, Schedule, UpdateRule, apply, run
+from empirisk.optimizers.constant import Constant
+from empirisk.optimizers.cosine import Cosine
+from empirisk.optimizers.gradient_step import GradientStep
+from empirisk.optimizers.inverse_time import InverseTime
+from empirisk.optimizers.langevin import Langevin
+from empirisk.optimizers.momentum import Momentum
+from empirisk.optimizers.nesterov import Nesterov
+from empirisk.optimizers.rmsprop import RMSprop
+from empirisk.optimizers.step_decay import StepDecay
+from empirisk.optimizers.strongly_convex import StronglyConvex
+
+REGISTRY: dict[str, type] = {
+    "adadelta": Adadelta,
+    "adagrad": Adagrad,
+    "adam": Adam,
+    "adamw": AdamW,
+    "gradient_step": GradientStep,
+    "langevin": Langevin,
+    "momentum": Momentum,
+    "nesterov": Nesterov,
+    "rmsprop": RMSprop,
+}
+
+SCHEDULES: dict[str, type] = {
+    "constant": Constant,
+    "cosine": Cosine,
+    "inverse_time": InverseTime,
+    "step_decay": StepDecay,
+    "strongly_convex": StronglyConvex,
+}
+
+__all__ = [
+    "REGISTRY",
+    "SCHEDULES",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Chain",
+    "Constant",
+    "Cosine",
+    "GradientStep",
+    "InverseTime",
+    "Langevin",
+    "Momentum",
+    "Nesterov",
+    "Parameters",
+    "RMSprop",
+    "Schedule",
+    "StepDecay",
+    "StronglyConvex",
+    "UpdateRule",
+    "apply",
+    "run",
+]

@@ -1,0 +1,130 @@
+"""The contract of an update rule: a pure function from (state, gradient) to (state, step).
+
+A rule turns a *direction* into another; the caller adds the final step, ``w + step``.  The first rule of a
+chain is given the gradient.  Rules are frozen dataclasses without hidden state: all that changes lives in
+the state that is passed in and out, so that runs can be stopped, copied and resumed, and the same numbers
+follow from the same inputs.  Parameters are an array or a tuple of arrays, whose number formats are kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+
+from empirisk.typing import Array
+
+__all__ = [
+    "Chain",
+    "Parameters",
+    "Schedule",
+    "UpdateRule",
+    "apply",
+    "check_share",
+    "check_size",
+    "each",
+    "run",
+]
+
+Parameters: TypeAlias = Array | tuple[Array, ...]
+
+
+@runtime_checkable
+class Schedule(Protocol):
+    """Step size as a function of the step number."""
+
+    @property
+    def name(self) -> str: ...
+
+    def at(self, t: int) -> float:
+        """Size of step t = 1, 2, ..."""
+        ...
+
+
+@runtime_checkable
+class UpdateRule(Protocol):
+    """One rule: ``init`` and ``update``."""
+
+    @property
+    def name(self) -> str: ...
+
+    def init(self, w: Parameters) -> Any:
+        """The state before the first step from w."""
+        ...
+
+    def update(self, state: Any, grad: Parameters, w: Parameters) -> tuple[Any, Parameters]:
+        """The next state and the step; neither argument is changed."""
+        ...
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Rules one after the other: the step of each is the gradient of the next.
+
+    Parameters
+    ----------
+    rules : tuple of UpdateRule
+        First to last.
+    """
+
+    rules: tuple[UpdateRule, ...]
+
+    def init(self, w: Parameters) -> tuple[Any, ...]:
+        """The states of all rules."""
+        return tuple(rule.init(w) for rule in self.rules)
+
+    def update(
+        self, state: tuple[Any, ...], grad: Parameters, w: Parameters
+    ) -> tuple[tuple[Any, ...], Parameters]:
+        """Through all rules."""
+        out = []
+        for rule, held in zip(self.rules, state, strict=True):
+            new, grad = rule.update(held, grad, w)
+            out.append(new)
+        return tuple(out), grad
+
+
+def each(f: Callable[..., Array], *parts: Parameters) -> Parameters:
+    """``f`` of the arrays at the same place, in the number format of the first."""
+    first = parts[0]
+    if isinstance(first, tuple):
+        return tuple(np.asarray(f(*arrays), dtype=arrays[0].dtype) for arrays in zip(*parts, strict=True))
+    return np.asarray(f(*parts), dtype=first.dtype)
+
+
+def apply(w: Parameters, step: Parameters) -> Parameters:
+    """``w + step``."""
+    return each(np.add, w, step)
+
+
+def run(
+    rule: UpdateRule | Chain, gradient: Callable[[Parameters], Parameters], w: Parameters, steps: int
+) -> Parameters:
+    """`steps` steps from w; for tests and teaching (solvers keep the state and certify).
+
+    Examples
+    --------
+    >>> from empirisk.optimizers import Constant, GradientStep
+    >>> run(GradientStep(Constant(0.5)), lambda w: w, np.array([8.0]), 3)
+    array([1.])
+    """
+    state = rule.init(w)
+    for _ in range(steps):
+        state, step = rule.update(state, gradient(w), w)
+        w = apply(w, step)
+    return w
+
+
+def check_size(name: str, value: float, *, zero: bool = False) -> None:
+    """Refuse what is not a finite number ``> 0`` (``>= 0`` if `zero`)."""
+    if not (math.isfinite(value) and (value >= 0.0 if zero else value > 0.0)):
+        raise ValueError(f"{name} must be a finite number {'>=' if zero else '>'} 0, got {value!r}")
+
+
+def check_share(name: str, value: float) -> None:
+    """Refuse what does not lie in [0, 1)."""
+    if not 0.0 <= value < 1.0:
+        raise ValueError(f"{name} must lie in [0, 1), got {value!r}")

@@ -1,0 +1,36 @@
+"""A constant step size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from empirisk.optimizers.base import check_size
+
+__all__ = ["Constant"]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """``g_t = size``.
+
+    Parameters
+    ----------
+    size : float
+        Step size, > 0.
+
+    Examples
+    --------
+    >>> Constant(0.1).at(7)
+    0.1
+    """
+
+    size: float
+
+    name = "constant"
+
+    def __post_init__(self) -> None:
+        check_size("size", self.size)
+
+    def at(self, t: int) -> float:
+        """Size of step t = 1, 2, ..."""
+        return self.size

@@ -1,0 +1,44 @@
+"""Gradient descent; stochastic when the gradient is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from empirisk.optimizers.base import Parameters, Schedule, each
+
+__all__ = ["GradientStep"]
+
+# Steps taken.
+State: TypeAlias = int
+
+
+@dataclass(frozen=True)
+class GradientStep:
+    """``w <- w - g_t grad``.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        Step sizes g_t.
+
+    Examples
+    --------
+    >>> from empirisk.optimizers import Constant
+    >>> rule, w, g = GradientStep(Constant(0.5)), np.array([1.0]), np.array([2.0])
+    >>> rule.update(rule.init(w), g, w)[1].round(6)
+    array([-1.])
+    """
+
+    schedule: Schedule
+
+    name = "gradient_step"
+
+    def init(self, w: Parameters) -> State:
+        """No steps."""
+        return 0
+
+    def update(self, state: State, grad: Parameters, w: Parameters) -> tuple[State, Parameters]:
+        """The next state and the step."""
+        t = state + 1
+        return t, each(lambda g: -self.schedule.at(t) * g, grad)

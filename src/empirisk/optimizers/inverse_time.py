@@ -1,0 +1,36 @@
+"""Step sizes 1/t."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from empirisk.optimizers.base import check_size
+
+__all__ = ["InverseTime"]
+
+
+@dataclass(frozen=True)
+class InverseTime:
+    """``g_t = size / t``.
+
+    Parameters
+    ----------
+    size : float
+        First step size, > 0.
+
+    Examples
+    --------
+    >>> InverseTime(1.0).at(4)
+    0.25
+    """
+
+    size: float
+
+    name = "inverse_time"
+
+    def __post_init__(self) -> None:
+        check_size("size", self.size)
+
+    def at(self, t: int) -> float:
+        """Size of step t = 1, 2, ..."""
+        return self.size / t

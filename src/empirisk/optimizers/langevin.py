@@ -1,0 +1,65 @@
+"""Langevin noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from empirisk.optimizers.base import Parameters, Schedule, check_size, each
+
+__all__ = ["Langevin"]
+
+# Steps taken.
+State: TypeAlias = int
+
+
+@dataclass(frozen=True)
+class Langevin:
+    """``step <- step + sqrt(2 g_t temperature) Z``, Z standard normal.
+
+    After :class:`GradientStep` with the same steps this is the unadjusted Langevin algorithm for
+    ``exp(-U / temperature)``, U the function of the gradient.
+
+    The noise of step t is a function of the seed and t alone, so that a resumed run repeats it.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        Step sizes g_t.
+    seed : int
+        Seed of the noise, >= 0.
+    temperature : float
+        Scale of the variance, >= 0.
+
+    Examples
+    --------
+    >>> from empirisk.optimizers import Chain, Constant, GradientStep
+    >>> ula = Chain((GradientStep(Constant(0.1)), Langevin(Constant(0.1), seed=3)))
+    >>> w = np.zeros(2)
+    >>> ula.update(ula.init(w), w, w)[1].shape
+    (2,)
+    """
+
+    schedule: Schedule
+    seed: int = 0
+    temperature: float = 1.0
+
+    name = "langevin"
+
+    def __post_init__(self) -> None:
+        check_size("temperature", self.temperature, zero=True)
+        if self.seed < 0:
+            raise ValueError(f"seed must be >= 0, got {self.seed!r}")
+
+    def init(self, w: Parameters) -> State:
+        """No steps."""
+        return 0
+
+    def update(self, state: State, grad: Parameters, w: Parameters) -> tuple[State, Parameters]:
+        """The next state and the step."""
+        t = state + 1
+        rng = np.random.default_rng([self.seed, t])
+        size = np.sqrt(2.0 * self.schedule.at(t) * self.temperature)
+        return t, each(lambda g: g + size * rng.standard_normal(g.shape), grad)

@@ -1,0 +1,53 @@
+"""Momentum: the heavy ball."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from empirisk.optimizers.base import Parameters, Schedule, check_share, each
+
+__all__ = ["Momentum"]
+
+# Steps taken, one array of memory.
+State: TypeAlias = tuple[int, Parameters]
+
+
+@dataclass(frozen=True)
+class Momentum:
+    """``v <- m v + g_t grad;  w <- w - v`` (Polyak, 1964).
+
+    Parameters
+    ----------
+    schedule : Schedule
+        Step sizes g_t.
+    m : float
+        Share of the last step that is kept, in [0, 1).
+
+    Examples
+    --------
+    >>> from empirisk.optimizers import Constant
+    >>> rule, w, g = Momentum(Constant(0.5)), np.array([1.0]), np.array([2.0])
+    >>> rule.update(rule.init(w), g, w)[1].round(6)
+    array([-1.])
+    """
+
+    schedule: Schedule
+    m: float = 0.9
+
+    name = "momentum"
+
+    def __post_init__(self) -> None:
+        check_share("m", self.m)
+
+    def init(self, w: Parameters) -> State:
+        """No steps, no memory."""
+        return 0, each(np.zeros_like, w)
+
+    def update(self, state: State, grad: Parameters, w: Parameters) -> tuple[State, Parameters]:
+        """The next state and the step."""
+        t = state[0] + 1
+        v = each(lambda g, v: self.m * v + self.schedule.at(t) * g, grad, state[1])
+        return (t, v), each(np.negative, v)
