@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
+import empirisk as er
 from empirisk.diagnosis import Answer, Outcome
 from empirisk.diagnosis.family import correct, holm, ranked
 from empirisk.results import Estimate
@@ -49,3 +50,13 @@ def test_causes_before_symptoms_then_doubts_then_gains_then_facts() -> None:
     ]
     assert [a.code for a in ranked(answers)] == ["ER207", "ER215", "ER212", "ER213", "ER201"]
     assert [a.code for a in ranked(answers[:-1])] == ["ER201", "ER215", "ER212", "ER213"]
+
+
+def test_a_column_that_beats_a_poor_model_comes_after_the_richer_class() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 5))
+    y = X[:, 0] - X[:, 1] + 2.0 * X[:, 3] ** 2 + rng.normal(size=500)
+    codes = [f.code for f in er.diagnose(er.Ridge(), X, y, random_state=0).findings]
+    assert codes[0] == "ER202"
+    leak = np.column_stack([X, y + 0.01 * rng.normal(size=500)])
+    assert er.diagnose(er.Ridge(), leak, y, random_state=0).findings[0].code == "ER206"
