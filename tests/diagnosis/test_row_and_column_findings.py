@@ -214,6 +214,18 @@ def test_a_gross_error_and_heavy_tails_get_different_words() -> None:
     assert boosted.where == ("17",)
 
 
+@pytest.mark.parametrize("codes", [False, True])
+def test_three_classes_are_separated_or_not_also_beside_columns_that_sum_to_one(codes: bool) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(150, 2))
+    if codes:
+        X = np.hstack([X, np.eye(4)[rng.integers(0, 4, 150)]])
+    assert ask("ER213", LogisticRegression(), X, rng.integers(0, 3, 150)).outcome is Outcome.CLEAR
+    apart = ask("ER213", LogisticRegression(), X, np.digitize(X[:, 0], [-0.5, 0.5]))
+    assert apart.outcome is Outcome.FACT
+    assert "'x0'" in apart.sentence
+
+
 # -- awkward tables -------------------------------------------------------------------------------
 
 X0, Y0 = table(120)

@@ -52,7 +52,7 @@ def _problem(ctx: Context, view: LinearMatrix) -> LinearProblem:
     y = np.where(ctx.oof.y == 1, 1.0, -1.0) if two else ctx.oof.y.astype(np.float64)
     outputs = 0 if two else len(ctx.classes if ctx.classes is not None else ())
     data = ArrayBlocks(view.design, y, np.ones(ctx.n))
-    return LinearProblem(Logistic() if two else Softmax(), Zero(), data, view.intercept, outputs)
+    return LinearProblem(Logistic() if two else Softmax(), Zero(), data, view.intercept, n_outputs=outputs)
 
 
 def _separable(ctx: Context, view: LinearMatrix, found: Separation, chance: float) -> Answer:
