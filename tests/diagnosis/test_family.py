@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.neighbors import KNeighborsClassifier
 from statsmodels.stats.multitest import multipletests
 
 import empirisk as er
@@ -60,3 +61,35 @@ def test_a_column_that_beats_a_poor_model_comes_after_the_richer_class() -> None
     assert codes[0] == "ER202"
     leak = np.column_stack([X, y + 0.01 * rng.normal(size=500)])
     assert er.diagnose(er.Ridge(), leak, y, random_state=0).findings[0].code == "ER206"
+
+
+def test_a_leak_comes_first_even_when_the_model_is_shrunk() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(500, 5))
+    y = X[:, 0] - X[:, 1] + rng.logistic(size=500) > 0
+    leak = y + 0.05 * rng.normal(size=500)
+    d = er.diagnose(er.LogisticRegression(), np.column_stack([X, leak]), y, random_state=0)
+    assert {"ER202", "ER206"} <= {f.code for f in d.findings}  # a richer model is better, too
+    assert d.findings[0].code == "ER206"
+    assert "at least 100 %" in d.findings[0].sentence
+    estimation, risk = d.decomposition["estimation"], d.decomposition.risk
+    assert estimation.high < 2.0 * risk
+
+
+def test_other_columns_are_not_asked_for_when_another_model_is_better() -> None:
+    asked = [fired("ER204", 0.001, -0.5), fired("ER201", 0.001, 0.6), fired("ER205", 0.001)]
+    assert correct(asked, 0.05)[0][0].advice.startswith("Change the model first (ER201)")
+    assert correct(asked[:1], 0.05)[0][0].advice == ""
+
+
+def test_no_gain_is_larger_than_the_loss_and_copies_are_told_in_per_cent() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(250, 5))
+    y = X[:, 0] - X[:, 1] + rng.logistic(size=250) > 0
+    X, y = np.vstack([X, X]), np.append(y, y)
+    d = er.diagnose(KNeighborsClassifier(1), X, y, random_state=0)
+    assert "e+" not in d.checks["ER207"].sentence
+    most = d.decomposition["noise + approximation"].high + d.decomposition["estimation"].low
+    assert d.decomposition["estimation"].high <= most * (1.0 + 1e-9)
+    baseline = y.mean() * (1.0 - y.mean())  # Brier score of the class shares, but for the folds
+    assert d.checks["ER203"].gain.high * baseline <= most * 1.02

@@ -56,6 +56,8 @@ class Answer:
         What is looked for, for example "overfitting"; filled in by the engine.
     seconds, n_fits
         What the finding cost; filled in by the engine.
+    keeps : float or None
+        Share of the model's skill that one column keeps (ER206 alone).
 
     Examples
     --------
@@ -75,6 +77,7 @@ class Answer:
     name: str = ""
     seconds: float = 0.0
     n_fits: int = 0
+    keeps: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The stable JSON form."""

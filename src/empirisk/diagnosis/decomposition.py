@@ -7,15 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from scipy import special
-
 from empirisk.diagnosis.answer import NotRun
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.model_parts import last_step, solution_of
-from empirisk.diagnosis.more_rows import last_doubling
+from empirisk.diagnosis.more_rows import last_doubling, mean_loss
 from empirisk.diagnosis.noise_ceiling import loss_noise
-from empirisk.diagnosis.paired import FACTOR
 from empirisk.results import Solution, Status
 from empirisk.selection.tabular import Tabular
 
@@ -118,7 +114,7 @@ def decompose(ctx: Context) -> Decomposition:
     beyond the last measured doubling; noise against approximation cannot be told apart without repeated rows.
     """
     try:
-        risk, half = _risk(ctx)
+        risk, half = mean_loss(ctx)
     except NotRun:
         return Decomposition((), "", math.nan)
     estimation = _estimation(ctx)
@@ -126,15 +122,6 @@ def decompose(ctx: Context) -> Decomposition:
     noise = _noise(ctx)
     parts = (_optimisation(ctx), estimation, _approximation(both, noise), noise, both)
     return Decomposition(parts, ctx.loss_name, risk)
-
-
-def _risk(ctx: Context) -> tuple[float, float]:
-    """Mean loss and half the width of its 95 % interval (1.25 times the row error; by groups)."""
-    units = ctx.losses
-    if ctx.groups is not None:
-        units = np.bincount(ctx.groups, units) * (ctx.groups.max() + 1) / ctx.n
-    spread = float(units.std(ddof=1)) / math.sqrt(units.size)
-    return float(ctx.losses.mean()), float(special.stdtrit(units.size - 1, 0.975)) * FACTOR * spread
 
 
 def _optimisation(ctx: Context) -> Part:
@@ -175,6 +162,7 @@ def _estimation(ctx: Context) -> Part:
         return Part("estimation", None, None, None, UNKNOWN, d.refused)
     further = 0.5 if r is None else max(0.0, (r - 2.0) / (2.0 * (r + 1.0)))
     low, high = further * max(d.low, 0.0), max(d.high, 0.0) / (math.sqrt(2.0) - 1.0)
+    low, high = min(low, doubling.most), min(high, doubling.most)  # no part is larger than the loss
     value = min(max(2.0 * further * d.gain, low), high)
     why = "the last doubling of the rows, if the loss falls like a + b n^-c with 1/2 <= c <= 1"
     return Part("estimation", value, low, high, BOUNDED, why)

@@ -67,16 +67,25 @@ def _answer(ctx: Context, name: str, p: float, share: Estimate, by: str, columns
     )
     low, high = share.low or 0.0, share.high if share.high is not None else np.inf
     if p <= ctx.level:
+        least = min(max(low, KEEPS), 1.0)  # the test has rejected KEEPS and less
         sentence = (
-            f"{name!r} alone gives {100 * min(share.value, 1.0):.0f} % of the model's skill (at least "
-            f"{100 * low:.0f} %): a "
-            "leak, or a column that is the answer."
+            f"{name!r} alone gives {100 * min(max(share.value, least), 1.0):.0f} % of the model's skill (at "
+            f"least {100 * least:.0f} %): a leak, or a column that is the answer."
         )
         advice = (
             "Ask when its value becomes known; if only after the target, leave it out. If not, the other "
             "columns can go."
         )
-        return Answer(CODE, Outcome.FIRES, sentence, p, evidence=evidence, advice=advice, where=(name,))
+        return Answer(
+            CODE,
+            Outcome.FIRES,
+            sentence,
+            p,
+            evidence=evidence,
+            advice=advice,
+            where=(name,),
+            keeps=share.value,
+        )
     if high < KEEPS:
         sentence = (
             f"No column carries the model alone: the best, {name!r}, keeps at most {100 * high:.0f} % of "

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from empirisk.diagnosis.alone import KEEPS
 from empirisk.diagnosis.answer import Answer, Outcome
 
 __all__ = ["HIDES", "correct", "holm", "ranked"]
+
+_BETTER = ("ER201", "ER202", "ER210", "ER215")  # each names a model that would do better
 
 # symptom: causes that explain it when they fire too
 HIDES: dict[str, tuple[str, ...]] = {
@@ -16,7 +19,8 @@ HIDES: dict[str, tuple[str, ...]] = {
     "ER203": ("ER205", "ER206", "ER207", "ER208"),
     "ER204": ("ER201", "ER202"),
     "ER205": ("ER207", "ER208", "ER209"),
-    # One column alone beats a model that is too poor or stopped at the edge of its grid: no sign of a leak.
+    # One column alone beats a model that is too poor or stopped at the edge of its grid: no sign of a leak,
+    # unless it keeps nearly all of the skill of the better model, too.
     "ER206": ("ER202", "ER215"),
     "ER210": ("ER201",),
     "ER211": ("ER216",),
@@ -67,17 +71,34 @@ def correct(answers: Sequence[Answer], level: float) -> tuple[tuple[Answer, ...]
             )
             a = replace(a, outcome=Outcome.CANNOT_TELL, sentence=doubt)
         out.append(a)
+    better = [a.code for a in out if a.code in _BETTER and a.outcome is Outcome.FIRES]
+    if better:  # "other columns, not tuning" would contradict them
+        advice = f"Change the model first ({', '.join(better)}); other columns are needed if it still fails."
+        hopeless = [a.code == "ER204" and a.outcome is Outcome.FIRES for a in out]
+        out = [replace(a, advice=advice) if h else a for a, h in zip(out, hopeless, strict=True)]
     return tuple(out), adjusted
 
 
 def ranked(answers: Sequence[Answer]) -> list[Answer]:
     """Findings that fire, and facts: causes before symptoms, doubts about the score first, then by gain."""
     fired = {a.code for a in answers if a.outcome is Outcome.FIRES}
+    leaks = _leaks(answers)
 
     def key(a: Answer) -> tuple[bool, int, float, str]:
-        symptom = any(cause in fired for cause in HIDES.get(a.code, ()))
+        symptom = any(cause in fired for cause in HIDES.get(a.code, ())) and not (a.code == "ER206" and leaks)
         fires = a.outcome is Outcome.FIRES
         tier = 3 if not fires else 0 if a.code in FIRST else 1 if a.gain is not None else 2
         return symptom, tier, -(a.gain.value if a.gain is not None else 0.0), a.code
 
     return sorted((a for a in answers if a.outcome in (Outcome.FIRES, Outcome.FACT)), key=key)
+
+
+def _leaks(answers: Sequence[Answer]) -> bool:
+    """Whether one column keeps 95 % of the skill of the better models of ER202 and ER215, too."""
+    by_code = {a.code: a for a in answers}
+    column, skill = by_code.get("ER206"), by_code.get("ER204")
+    if column is None or column.keeps is None or skill is None or skill.gain is None:
+        return False
+    better = [by_code[c] for c in HIDES["ER206"] if c in by_code and by_code[c].outcome is Outcome.FIRES]
+    more = max((a.gain.value for a in better if a.gain is not None), default=0.0)
+    return column.keeps * skill.gain.value >= KEEPS * (skill.gain.value + more)

@@ -14,6 +14,7 @@ from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.identical import BY_CHANCE, pairs_by_chance, twin_pairs, with_target
 from empirisk.diagnosis.paired import FACTOR
+from empirisk.diagnosis.words import percent
 from empirisk.results import Estimate
 from empirisk.selection.folds import plan_folds
 from empirisk.typing import Array
@@ -90,7 +91,7 @@ def _answer(ctx: Context, k: int, gain: float, se: float, p: float) -> Answer:
     evidence = f"{_count(k, ctx.n)}; kept together, the loss rises by {share} of the baseline's; p = {p:.2g}"
     if p <= ctx.level:
         sentence = (
-            f"{k:,} rows have twins in other folds and make the error look {100 * share.value:.2g} % of the "
+            f"{k:,} rows have twins in other folds and make the error look {percent(share.value)} of the "
             "baseline's better than it is."
         )
         advice = "Remove the copies, or give groups so that equal rows stay in one fold."
