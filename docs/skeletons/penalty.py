@@ -65,6 +65,9 @@ class NonNegativeL2:
         """Modulus of strong convexity."""
         return self.alpha
 
+    def coercive(self, p: int) -> bool:
+        return self.alpha > 0.0
+
     def value(self, w: Array) -> float:
         return math.inf if np.any(w < 0.0) else 0.5 * self.alpha * float(np.vdot(w, w))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 __all__ = [
     "Assumption",
@@ -20,6 +20,7 @@ __all__ = [
     "RiskCertificate",
     "Solution",
     "Status",
+    "TracePoint",
 ]
 
 
@@ -244,6 +245,35 @@ class RiskCertificate:
         return self.claim
 
 
+class TracePoint(NamedTuple):
+    """What one look at a running solver saw.
+
+    Parameters
+    ----------
+    step : int
+        Steps taken.
+    objective : float
+        ``F(w)`` at the iterate, NaN when the solver did not know it.
+    certificate : float
+        Value of the certificate.
+    passes : float
+        Passes over the data.
+    seconds : float
+        Time since the solve began, the certificates included.
+
+    Examples
+    --------
+    >>> TracePoint(3, 0.51, 1e-4, 6.0, 0.002).passes
+    6.0
+    """
+
+    step: int
+    objective: float
+    certificate: float
+    passes: float = 0.0
+    seconds: float = 0.0
+
+
 @dataclass(frozen=True)
 class Solution:
     """What a solver returns.
@@ -260,7 +290,7 @@ class Solution:
         Steps taken.
     n_passes : float
         Equivalent passes over the data.
-    trace : tuple of (step, objective, certificate value)
+    trace : tuple of TracePoint
         One row per certificate check.
     state : Any
         What the solver can be resumed from.
@@ -268,6 +298,9 @@ class Solution:
         What the user should know beside the status.
     solver : str
         Name of the solver that ran.
+    dual : array or None
+        Dual values, one a score, that prove the certificate where the scores alone do not tell them (losses
+        with kinks); pass them to ``problem.certify(w, theta=dual)``.
 
     Examples
     --------
@@ -282,10 +315,11 @@ class Solution:
     certificate: Certificate
     n_steps: int = 0
     n_passes: float = 0.0
-    trace: tuple[tuple[int, float, float], ...] = ()
+    trace: tuple[TracePoint, ...] = ()
     state: Any = field(default=None, repr=False)
     note: str = ""
     solver: str = ""
+    dual: Any = field(default=None, repr=False)
 
     @property
     def sentence(self) -> str:

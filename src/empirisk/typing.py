@@ -57,6 +57,12 @@ class Capability(Enum):
     SCALAR_SCORE = "one score per row"
     DENSE = "a dense matrix"
     CONJUGATE = "a loss with a known conjugate"
+    PIECEWISE_LINEAR = "a piecewise linear loss"
+    DUAL_STEP = "a loss with a dual step for one row"
+    L2_PENALTY = "an L2 penalty"
+    CONSTRAINT = "a constraint set in place of the penalty"
+    LINEAR_ORACLE = "a bounded set over which linear functions are minimised in closed form"
+    CONVEX = "a convex loss"
 
 
 class Access(Enum):

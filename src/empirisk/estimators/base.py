@@ -156,7 +156,9 @@ class LinearEstimator(BaseEstimator):
         solution = replace(solution, note="; ".join(note for note in notes if note))
         if problem.design.dtype == np.float32:
             # The certificate is about the returned parameters, so round first.
-            solution = replace(solution, certificate=problem.certify(self._pack(problem)))
+            solution = replace(
+                solution, certificate=problem.certify(self._pack(problem), theta=solution.dual)
+            )
         # The state (factorisations, scores of all rows) is for resuming; it would keep the data alive.
         self.solution_ = replace(solution, state=None)
         self.n_iter_ = solution.n_steps

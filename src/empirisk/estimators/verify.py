@@ -45,5 +45,5 @@ def verify(est: Any, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         raise TypeError(f"verify needs a fitted empirisk estimator, got {type(est).__name__}")
     check_is_fitted(est)
     problem = est.problem(X, y, sample_weight)
-    certificate: Certificate = problem.certify(est._pack(problem))
+    certificate: Certificate = problem.certify(est._pack(problem), theta=est.solution_.dual)
     return certificate

@@ -31,7 +31,7 @@ class Absolute(ScalarLoss):
     y_domain = Interval()
     curvature = (0.0, math.inf)
     lipschitz = 1.0
-    offers = frozenset({Capability.CONJUGATE})
+    offers = frozenset({Capability.CONJUGATE, Capability.PIECEWISE_LINEAR})
 
     def value(self, y: Array, z: Array) -> Array:
         return np.abs(z - y)

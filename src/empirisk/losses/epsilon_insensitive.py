@@ -38,7 +38,7 @@ class EpsilonInsensitive(ScalarLoss):
     y_domain = Interval()
     curvature = (0.0, math.inf)
     lipschitz = 1.0
-    offers = frozenset({Capability.CONJUGATE})
+    offers = frozenset({Capability.CONJUGATE, Capability.PIECEWISE_LINEAR})
 
     def __post_init__(self) -> None:
         positive_number("epsilon", self.epsilon, zero=True)

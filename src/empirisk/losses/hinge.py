@@ -26,7 +26,7 @@ class Hinge(MarginLoss):
     name = "hinge"
     curvature = (0.0, math.inf)
     lipschitz = 1.0
-    offers = frozenset({Capability.CONJUGATE})
+    offers = frozenset({Capability.CONJUGATE, Capability.PIECEWISE_LINEAR})
 
     def phi(self, t: Array) -> Array:
         return np.asarray(np.maximum(1.0 - t, 0.0))

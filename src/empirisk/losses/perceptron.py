@@ -29,7 +29,7 @@ class Perceptron(MarginLoss):
     name = "perceptron"
     curvature = (0.0, math.inf)
     lipschitz = 1.0
-    offers = frozenset({Capability.CONJUGATE})
+    offers = frozenset({Capability.CONJUGATE, Capability.PIECEWISE_LINEAR})
 
     def phi(self, t: Array) -> Array:
         return np.maximum(-t, 0.0)

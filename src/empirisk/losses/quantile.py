@@ -40,7 +40,7 @@ class Quantile(ScalarLoss):
     name = "quantile"
     y_domain = Interval()
     curvature = (0.0, math.inf)
-    offers = frozenset({Capability.CONJUGATE})
+    offers = frozenset({Capability.CONJUGATE, Capability.PIECEWISE_LINEAR})
 
     def __post_init__(self) -> None:
         if not 0.0 < self.q < 1.0:

@@ -61,6 +61,13 @@ class Penalty(Protocol):
     @property
     def positive(self) -> bool: ...
 
+    def coercive(self, p: int) -> bool:
+        """Whether P grows at least linearly in every direction of p coefficients, and knows its conjugate.
+
+        Then, and only then, every dual point can be made feasible by scaling, and the duality gap certifies.
+        """
+        ...
+
     def value(self, w: Array) -> float:
         """P(w)."""
         ...
@@ -130,6 +137,10 @@ class ConstraintSet(ABC):
     @abstractmethod
     def tangent(self, w: Array, d: Array, near: float = 0.0) -> Array:
         """The vector of the tangent cone at w nearest to d; borders up to `near` away count as met."""
+
+    def coercive(self, p: int) -> bool:
+        """Bounded sets are; a set says so itself."""
+        return False
 
     def contains(self, w: Array) -> bool:
         """Whether w lies in the set, up to the rounding of its own number format."""

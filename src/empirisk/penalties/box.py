@@ -62,6 +62,9 @@ class Box(ConstraintSet):
                 out.append(np.full_like(w, value))
         return out[0], out[1]
 
+    def coercive(self, p: int) -> bool:
+        return bool(np.isfinite(self.lower).all() and np.isfinite(self.upper).all())
+
     def project(self, v: Array) -> Array:
         return np.asarray(np.clip(v, *self._ends(v)))
 

@@ -73,6 +73,9 @@ class ElasticNetPenalty:
         """Lipschitz constant of the gradient; infinite when there is an L1 part or a constraint."""
         return math.inf if self.l1 > 0.0 or self.positive else self.l2
 
+    def coercive(self, p: int) -> bool:
+        return self.alpha > 0.0
+
     def value(self, w: Array) -> float:
         if self.positive and np.any(w < 0.0):
             return math.inf

@@ -98,6 +98,12 @@ class GroupLasso:
         squares = np.square(size / top).sum(axis=1)
         return np.asarray(top * np.sqrt(np.bincount(labels, weights=squares, minlength=count)))
 
+    def coercive(self, p: int) -> bool:
+        """Whether every one of p coefficients is in a group of positive weight."""
+        if self.groups is not None and sum(len(group) for group in self.groups) < p:
+            return False
+        return self.alpha > 0.0 and (self.weights is None or min(self.weights) > 0.0)
+
     def value(self, w: Array) -> float:
         labels, strength = self._layout(w)
         return float(strength @ self._norms(w, labels, len(strength)))

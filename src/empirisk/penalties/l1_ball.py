@@ -39,6 +39,9 @@ class L1Ball(ConstraintSet):
     def __post_init__(self) -> None:
         check_radius("radius", self.radius)
 
+    def coercive(self, p: int) -> bool:
+        return True
+
     def project(self, v: Array) -> Array:
         size = np.abs(v)
         if float(size.sum(dtype=np.float64)) <= self.radius:

@@ -35,6 +35,9 @@ class L2Ball(ConstraintSet):
     def __post_init__(self) -> None:
         check_radius("radius", self.radius)
 
+    def coercive(self, p: int) -> bool:
+        return True
+
     def project(self, v: Array) -> Array:
         size = long_norm(v)
         return v.copy() if size <= self.radius else np.asarray(v * (self.radius / size), dtype=v.dtype)

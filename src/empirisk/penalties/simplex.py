@@ -39,6 +39,9 @@ class Simplex(ConstraintSet):
     def __post_init__(self) -> None:
         check_radius("total", self.total, zero=False)
 
+    def coercive(self, p: int) -> bool:
+        return True
+
     def project(self, v: Array) -> Array:
         if v.size == 0:
             raise ValueError("the simplex has no point with no coefficients")

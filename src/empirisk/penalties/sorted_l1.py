@@ -75,6 +75,9 @@ class SortedL1:
         out = -ndtri(np.arange(1, p + 1) * (self.level / (2.0 * p)))
         return np.asarray(out / out[0] if p else out)
 
+    def coercive(self, p: int) -> bool:
+        return self.alpha > 0.0
+
     def value(self, w: Array) -> float:
         return self.alpha * float(np.sort(np.abs(w).ravel())[::-1] @ self._weights(w))
 

@@ -8,6 +8,8 @@ domain of the penalty's conjugate,
 is a lower bound of the objective whatever w is, so that ``F(w) - D(theta)`` proves how far w is from
 the minimum.  Without an `evaluation` only NumPy is used: the argument does not depend on how w was found.
 With one (inside a solve) the gap comes from its sums, or from its scores.
+
+Rows on a kink of the loss carry multipliers that their scores do not determine: there theta is the solver's.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from empirisk.data.sums import weighted_sum
+from empirisk.penalties.base import ConstraintSet
 from empirisk.problems.evaluation import Evaluation, two_reads
 from empirisk.problems.quick_gap import quick_gap
 from empirisk.results import Certificate, Kind
@@ -30,16 +33,21 @@ __all__ = ["certify", "dual_point"]
 
 
 def certify(
-    problem: LinearProblem, w: Array, evaluation: Evaluation | None = None, target: float = 0.0
+    problem: LinearProblem,
+    w: Array,
+    evaluation: Evaluation | None = None,
+    target: float = 0.0,
+    theta: Array | None = None,
 ) -> Certificate:
     """The strongest certificate that the problem admits at w.
 
     `target` is the relative gap that is asked for: while it is out of reach, a bound that costs O(p) does.
+    `theta` are dual values that a solver offers; whatever they are, the certificate is true.
     """
     if problem.data.total_weight == 0.0 or problem.data.n_cols + int(problem.intercept) == 0:
         return Certificate(Kind.EXACT, 0.0, 1.0, "nothing to fit: no parameters or no rows with weight")
-    if problem.loss.convex and (problem.penalty.l1 > 0.0 or problem.penalty.l2 > 0.0):
-        if evaluation is not None:
+    if problem.loss.convex and problem.penalty.coercive(problem.data.n_cols):
+        if evaluation is not None and theta is None:
             quick = quick_gap(problem, w, evaluation)
             if quick is not None and _settles(quick, target * _scale(problem)):
                 size = (
@@ -48,7 +56,9 @@ def certify(
                     + _score_rounding(problem, w, evaluation.scores)
                 )
                 return _gap_certificate(problem, max(quick[0], 0.0), size)
-        return duality_gap(problem, w, evaluation)
+        return duality_gap(problem, w, evaluation, theta)
+    if theta is not None and problem.loss.convex:
+        return kkt_with_multipliers(problem, w, theta, evaluation)
     return kkt_residual(problem, w, evaluation)
 
 
@@ -67,23 +77,35 @@ def _plain_scores(problem: LinearProblem, w: Array) -> Array:
     return np.asarray(X @ coef.astype(X.dtype, copy=False) + b, dtype=np.float64)
 
 
-def dual_point(problem: LinearProblem, scores: Array, grad: Array | None = None) -> tuple[Array, Array]:
+def dual_point(
+    problem: LinearProblem, scores: Array, grad: Array | None = None, theta: Array | None = None
+) -> tuple[Array, Array]:
     """Dual values theta, shape of the scores, and ``v``, shape of the coefficients; both feasible.
 
-    Minus the gradient of the mean loss is v already, unless an intercept off its optimum makes theta move.
+    Without a `theta` it is ``-loss'(z)``: minus the gradient of the mean loss is v then already, unless an
+    intercept off its optimum makes theta move.
     """
     data = problem.data
-    theta = -problem.loss.grad(data.y, scores)
+    if theta is None:
+        theta = -problem.loss.grad(data.y, scores)
+    else:
+        grad, theta = None, np.asarray(theta, dtype=np.float64)
     moved = 0.0
     if problem.intercept:
         raw, theta = theta, problem.loss.balance(data.y, theta, data.weight)
         moved = float(np.abs(raw - theta).max(initial=0.0))
     if grad is not None and moved <= 1e-13 * float(np.abs(theta).max(initial=0.0)):
         return _feasible(problem, theta, -problem.split(grad)[0])
-    weighted = ((data.weight / data.total_weight) * theta.T).T
+    return _feasible(problem, theta, _correlation(problem, theta))
+
+
+def _correlation(problem: LinearProblem, theta: Array) -> Array:
+    """``v = (1/S) sum_i s_i theta_i x_i``, in float64."""
+    weighted = ((problem.data.weight / problem.data.total_weight) * theta.T).T
     X = problem.design.X
-    v = np.asarray(X.T @ weighted.astype(X.dtype, copy=False), dtype=np.float64)
-    return _feasible(problem, theta, v)
+    if X.dtype == np.float64 or problem.design.sparse:
+        return np.asarray(X.T @ weighted, dtype=np.float64)
+    return np.asarray(X.T @ weighted.astype(X.dtype, copy=False), dtype=np.float64)
 
 
 def _feasible(problem: LinearProblem, theta: Array, v: Array) -> tuple[Array, Array]:
@@ -91,7 +113,9 @@ def _feasible(problem: LinearProblem, theta: Array, v: Array) -> tuple[Array, Ar
     return (theta * scale, v * scale) if scale < 1.0 else (theta, v)
 
 
-def duality_gap(problem: LinearProblem, w: Array, evaluation: Evaluation | None = None) -> Certificate:
+def duality_gap(
+    problem: LinearProblem, w: Array, evaluation: Evaluation | None = None, theta: Array | None = None
+) -> Certificate:
     """``F(w) - D(theta)``, clipped at 0, with its rounding floor."""
     data, penalty = problem.data, problem.penalty
     scores = _plain_scores(problem, w) if evaluation is None else evaluation.scores
@@ -100,19 +124,30 @@ def duality_gap(problem: LinearProblem, w: Array, evaluation: Evaluation | None 
     primal = loss + penalty.value(coef)
     if not math.isfinite(primal):
         return Certificate(Kind.NONE, math.inf, 1.0, "none: the objective is not finite at this point")
-    theta, v = dual_point(problem, scores, None if evaluation is None else evaluation.grad)
-    conjugate = float(weighted_sum(data.weight, problem.loss.conjugate(data.y, -theta))) / data.total_weight
+    theta, v = dual_point(problem, scores, None if evaluation is None else evaluation.grad, theta)
+    conjugates = _conjugates(problem, theta)
+    conjugate = float(weighted_sum(data.weight, conjugates)) / data.total_weight
     penalty_conjugate = penalty.conjugate(v)
     gap = primal + conjugate + penalty_conjugate
     gap = max(gap, 0.0) if math.isfinite(gap) else math.inf
     size = (
         abs(primal)
         + abs(conjugate)
-        + penalty_conjugate
+        + abs(penalty_conjugate)
         + _own_rounding(problem)
         + _score_rounding(problem, w, scores)
     )
     return _gap_certificate(problem, gap, size)
+
+
+def _conjugates(problem: LinearProblem, theta: Array) -> Array:
+    """``loss*(-theta)`` of each row; rounding beyond the end of the domain is forgiven."""
+    y = problem.data.y
+    out = problem.loss.conjugate(y, -theta)
+    if np.isfinite(out).all():
+        return out
+    inwards = 1.0 - 8.0 * float(np.finfo(np.float64).eps)
+    return np.where(np.isfinite(out), out, problem.loss.conjugate(y, -theta * inwards))
 
 
 def _score_rounding(problem: LinearProblem, w: Array, scores: Array) -> float:
@@ -191,7 +226,39 @@ def kkt_residual(problem: LinearProblem, w: Array, evaluation: Evaluation | None
     return Certificate(Kind.KKT_RESIDUAL, value, scale, claim, 0.0, floor)
 
 
+def kkt_with_multipliers(
+    problem: LinearProblem, w: Array, theta: Array, evaluation: Evaluation | None = None
+) -> Certificate:
+    """What the multipliers of the rows prove where no finite duality gap exists.
+
+    The larger of two shares: the Fenchel gap ``mean(l(z) + l*(-theta) + theta z)`` as a share of the null
+    model's excess, and the KKT residual with ``-theta`` in place of the derivative.  For every w' it gives
+    ``F(w) - F(w') <= gap + g.(w - w')``, g what is left of the gradient.
+    """
+    data = problem.data
+    scores = _plain_scores(problem, w) if evaluation is None else evaluation.scores
+    theta = np.asarray(theta, dtype=np.float64)
+    rows = problem.loss.value(data.y, scores) + _conjugates(problem, theta) + theta * scores
+    gap = float(weighted_sum(data.weight, rows)) / data.total_weight
+    slope = -weighted_sum(data.weight, theta) / data.total_weight
+    at = Evaluation(problem.mean_loss(scores), problem.join(-_correlation(problem, theta), slope), scores)
+    residual = kkt_residual(problem, w, at)
+    if not math.isfinite(gap) or residual.kind is Kind.NONE:
+        return Certificate(Kind.NONE, math.inf, 1.0, "none: the multipliers are not feasible at this point")
+    rounding = abs(at.loss) + _own_rounding(problem) + _score_rounding(problem, w, scores)
+    floor = 8.0 * float(np.finfo(np.float64).eps) * rounding / _scale(problem) * residual.scale
+    value = max(max(gap, 0.0) / _scale(problem) * residual.scale, residual.value)
+    claim = (
+        f"with the multipliers of the rows the gradient is at most {residual.relative:.1g} of its size at "
+        f"the null model and their Fenchel gap {max(gap, 0.0) / _scale(problem):.1g} of its excess loss, by "
+        f"{Kind.KKT_RESIDUAL.value}; {_why_no_gap(problem)}"
+    )
+    return Certificate(Kind.KKT_RESIDUAL, value, residual.scale, claim, 0.0, max(floor, residual.floor))
+
+
 def _why_no_gap(problem: LinearProblem) -> str:
+    if problem.loss.convex and isinstance(problem.penalty, ConstraintSet):
+        return "on an unbounded set, or one without a support function, there is no finite duality gap"
     if problem.loss.convex:
         return "without a penalty there is no finite duality gap"
     return (

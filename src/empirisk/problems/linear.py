@@ -13,8 +13,9 @@ from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.sums import weighted_sum
 from empirisk.losses.base import Loss
-from empirisk.penalties.base import Penalty
+from empirisk.penalties.base import ConstraintSet, Penalty
 from empirisk.problems.certify import certify
+from empirisk.problems.constants import Constants, constants
 from empirisk.problems.evaluation import Evaluation, evaluate
 from empirisk.problems.intercept import best_intercept
 from empirisk.problems.potential import Potential
@@ -231,9 +232,20 @@ class LinearProblem:
 
     # -- certificate, views ---------------------------------------------------------------------
 
-    def certify(self, w: Array, evaluation: Evaluation | None = None, target: float = 0.0) -> Certificate:
+    def certify(
+        self,
+        w: Array,
+        evaluation: Evaluation | None = None,
+        target: float = 0.0,
+        theta: Array | None = None,
+    ) -> Certificate:
         """Duality gap where a dual point exists, else the KKT residual; see :mod:`problems.certify`."""
-        return certify(self, w, evaluation, target)
+        return certify(self, w, evaluation, target, theta)
+
+    @cached_property
+    def constants(self) -> Constants:
+        """Smoothness, strong convexity and Lipschitz constants; see :mod:`problems.constants`."""
+        return constants(self)
 
     def critical_strength(self) -> float:
         """The smallest alpha for which all coefficients are zero."""
@@ -270,6 +282,16 @@ class LinearProblem:
             out.add(Capability.SMOOTH_PENALTY)
         if self.penalty.separable:
             out.add(Capability.SEPARABLE_PENALTY)
+        if self.penalty.l2 > 0.0:
+            out.add(Capability.L2_PENALTY)
+        if isinstance(self.penalty, ConstraintSet):
+            out.add(Capability.CONSTRAINT)
+        if callable(getattr(self.penalty, "linear_minimizer", None)) and self.penalty.coercive(
+            self.data.n_cols
+        ):
+            out.add(Capability.LINEAR_ORACLE)
+        if self.loss.convex:
+            out.add(Capability.CONVEX)
         if not self.n_outputs:
             out.add(Capability.SCALAR_SCORE)
         if not self.design.sparse:

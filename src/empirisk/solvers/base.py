@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
 from empirisk.data.threads import one_thread
 from empirisk.losses.base import check_targets
+from empirisk.penalties.base import ConstraintSet
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.linear import LinearProblem
 from empirisk.problems.separation import find_separation, only_zeros, zeros_run_off
-from empirisk.results import Certificate, Kind, Solution, Status
+from empirisk.results import Certificate, Kind, Solution, Status, TracePoint
 from empirisk.typing import Array, Capability
 
 __all__ = ["Solver", "State", "check_capabilities", "solve"]
@@ -42,6 +44,11 @@ class State:
         Passes over the data so far.
     note : str
         What the user should know.
+    theta : array or None
+        Dual values, one a score, that prove more than the derivatives at the scores do; a loss with kinks
+        needs them.
+    diverged : bool
+        The solver gives up because its steps lead away; `note` says which step is too long.
     """
 
     w: Array
@@ -50,6 +57,8 @@ class State:
     done: bool = False
     n_passes: float = 0.0
     note: str = ""
+    theta: Array | None = field(default=None, kw_only=True)
+    diverged: bool = field(default=False, kw_only=True)
 
 
 class Solver(Protocol):
@@ -144,7 +153,9 @@ def solve(
             step += 1
             if state.check or state.done or step % check_every == 0 or step == max_steps:
                 status = watch.look(step, state)
-    w, certificate = watch.best or (state.w, problem.certify(state.w, state.evaluation))
+    if watch.best is None:
+        watch.best = state.w, problem.certify(state.w, state.evaluation, theta=state.theta), state.theta
+    w, certificate, theta = watch.best
     return Solution(
         w=w,
         status=status or Status.MAX_STEPS,
@@ -155,6 +166,7 @@ def solve(
         state=state,
         note=state.note,
         solver=chosen.name,
+        dual=theta,
     )
 
 
@@ -179,9 +191,11 @@ def _check_start(problem: LinearProblem, w0: Array | None) -> None:
 def _unbounded(problem: LinearProblem, solver: Solver) -> Solution | None:
     """A solution that says so when there is no finite minimiser, for want of a penalty or of events."""
     penalty, escape = problem.penalty, problem.loss.escape
-    penalised = penalty.l1 > 0.0 or penalty.l2 > 0.0
+    penalised = penalty.coercive(problem.data.n_cols)
     if not escape or (penalised and escape == "classes"):
         return None
+    if isinstance(penalty, ConstraintSet) and not penalised:
+        return None  # whether the direction that separates stays in the set is for the solver to see
     if penalised:
         sentence = only_zeros(problem)
     elif escape == "classes":
@@ -200,22 +214,25 @@ class _Watch:
 
     def __init__(self, problem: LinearProblem, tol: float, callback: Callable[..., Any] | None) -> None:
         self.problem, self.tol, self.callback = problem, tol, callback
-        self.trace: list[tuple[int, float, float]] = []
-        self.best: tuple[Array, Certificate] | None = None
+        self.trace: list[TracePoint] = []
+        self.best: tuple[Array, Certificate, Array | None] | None = None
+        self.began = time.perf_counter()
         self.since_progress = 0
 
     def look(self, step: int, state: State) -> Status | None:
-        certificate = self.problem.certify(state.w, state.evaluation, self.tol)
+        certificate = self.problem.certify(state.w, state.evaluation, self.tol, state.theta)
         objective = (
             state.evaluation.loss + self.problem.penalty.value(self.problem.split(state.w)[0])
             if state.evaluation is not None
             else math.nan
         )
-        self.trace.append((step, objective, certificate.value))
+        self.trace.append(
+            TracePoint(step, objective, certificate.value, state.n_passes, time.perf_counter() - self.began)
+        )
         better = self.best is None or certificate.value < self.best[1].value
         self.since_progress = 0 if better else self.since_progress + 1
         if better:
-            self.best = state.w, certificate
+            self.best = state.w, certificate, state.theta
         if self.callback is not None and self.callback(step, state.w, certificate):
             return Status.INTERRUPTED
         return self.verdict(state, certificate)
@@ -223,7 +240,7 @@ class _Watch:
     def verdict(self, state: State, certificate: Certificate) -> Status | None:
         if certificate.within(self.tol):
             return Status.CERTIFIED
-        if not math.isfinite(certificate.value) and state.done:
+        if state.diverged or (not math.isfinite(certificate.value) and state.done):
             return Status.DIVERGED
         if certificate.value <= certificate.floor:
             return Status.FLOOR

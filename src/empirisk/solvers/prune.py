@@ -38,6 +38,6 @@ def prune(problem: LinearProblem, solution: Solution) -> Solution:
     if not tiny.any():
         return solution
     w = problem.join(np.where(tiny, 0.0, coef), b)
-    certificate = problem.certify(w)
+    certificate = problem.certify(w, theta=solution.dual)
     kept = certificate.value <= max(2.0 * solution.certificate.value, certificate.floor)
     return replace(solution, w=w, certificate=certificate) if kept else solution
