@@ -30,7 +30,8 @@ def quantile_by_programme(X, y, q, alpha, intercept):
 @pytest.mark.parametrize("alpha", [0.05, 0.0])
 @pytest.mark.parametrize("q", [0.5, 0.8])
 def test_multipliers_close_the_gap_of_a_loss_with_kinks(q, alpha, intercept, rng):
-    X, y = rng.normal(size=(41, 3)), rng.normal(size=41)
+    X = rng.normal(size=(41, 3))
+    y = X @ [1.0, -1.0, 0.5] + rng.normal(size=41)
     penalty = L1(alpha) if alpha else Zero()
     problem = LinearProblem(Quantile(q), penalty, ArrayBlocks(Design(X), y, np.ones(41)), intercept)
     w, best, theta = quantile_by_programme(X, y, q, alpha, intercept)
