@@ -124,6 +124,12 @@ def test_order_is_not_asked_of_folds_that_are_blocks() -> None:
         ask("ER208", Ridge(), X, y, cv=KFold(5))
     with pytest.raises(NotRun, match="same time"):
         ask("ER208", Ridge(), X, y, time=np.ones(300))
+    with pytest.raises(NotRun, match="sorted by the target"):
+        ask("ER208", Ridge(), X[np.argsort(y)], np.sort(y))
+    kinds = np.repeat(["oak", "ash", "elm"], 100)
+    with pytest.raises(NotRun, match="sorted by the target"):
+        ask("ER208", LogisticRegression(), X, kinds)
+    ask("ER208", LogisticRegression(), X, kinds, time=np.random.default_rng(0).permutation(300))
 
 
 def test_drift_names_the_column_and_what_was_looked_for() -> None:

@@ -35,6 +35,8 @@ def row_order(ctx: Context) -> Answer:
     when all three correlations are below 0.2 with 95 % confidence.
     """
     order = np.arange(ctx.n, dtype=np.float64) if ctx.time is None else order_of(ctx.time, "time")
+    if ctx.time is None and _sorted_by_target(ctx.oof.y, ctx.classes is not None):
+        raise NotRun("the rows are sorted by the target, so their order is no time (give `time`)")
     known = np.flatnonzero(~np.isnan(order))
     if len(known) and np.ptp(order[known]) == 0.0:
         raise NotRun("all rows have the same time")
@@ -76,6 +78,14 @@ def _quiet(found: OrderTest, along: str, evidence: str) -> Answer:
     need = int(math.ceil((1.645 / SMALL) ** 2 * 4 / 100) * 100)
     sentence = f"No dependence of the errors on {along} was seen, which {found.n:,} rows cannot exclude."
     return Answer(CODE, Outcome.CANNOT_TELL, sentence, found.p, evidence=evidence, rows_needed=need)
+
+
+def _sorted_by_target(y: NDArray[Any], classes: bool) -> bool:
+    """Whether each class is one block of rows, or the targets rise or fall all the way."""
+    steps = np.diff(y.astype(np.float64))
+    if classes:
+        return int(np.count_nonzero(steps)) == len(np.unique(y)) - 1
+    return bool(np.all(steps >= 0.0) or np.all(steps <= 0.0))
 
 
 def _dealt_at_random(ctx: Context, order: Array) -> None:
