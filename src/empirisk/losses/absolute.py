@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from empirisk.losses.base import ScalarLoss, positive_number
+from empirisk.losses.dual_rows import DualRows
 from empirisk.losses.quantile import weighted_quantile
 from empirisk.typing import Array, Capability, Interval
 
@@ -31,7 +32,7 @@ class Absolute(ScalarLoss):
     y_domain = Interval()
     curvature = (0.0, math.inf)
     lipschitz = 1.0
-    offers = frozenset({Capability.CONJUGATE, Capability.PIECEWISE_LINEAR})
+    offers = frozenset({Capability.CONJUGATE, Capability.PIECEWISE_LINEAR, Capability.DUAL_STEP})
 
     def value(self, y: Array, z: Array) -> Array:
         return np.abs(z - y)
@@ -55,3 +56,6 @@ class Absolute(ScalarLoss):
     def best_constant(self, y: Array, s: Array) -> Array:
         """Weighted median."""
         return weighted_quantile(y, s, 0.5)
+
+    def dual_rows(self, y: Array) -> DualRows:
+        return DualRows(y, np.full_like(y, -1.0), np.full_like(y, 1.0))

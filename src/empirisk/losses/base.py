@@ -37,7 +37,8 @@ class Loss(Protocol):
     vector : bool
         Whether a row has a vector of scores (shape (n, k)) instead of one score.
     offers : frozenset of Capability
-        What solvers may ask of it: GRAD (no kinks), HESS, CONJUGATE, PIECEWISE_LINEAR, DUAL_STEP.
+        What solvers may ask of it: GRAD (no kinks), HESS, CONJUGATE, PIECEWISE_LINEAR, DUAL_STEP
+        (then it has ``dual_rows``).
     escape : str
         Without a penalty the minimum may lie at infinity: where "classes" are separable, where rows of
         target 0 ("zeros") can be driven to mean 0; "" when that cannot happen or is not known.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from empirisk.losses.base import Loss, ScalarLoss, positive_number
+from empirisk.losses.dual_rows import DualRows, dual_rows
 from empirisk.losses.logistic import Logistic
 from empirisk.typing import Array, Capability, Interval
 
@@ -118,6 +119,9 @@ class CostSensitive(ScalarLoss):
     def best_constant(self, y: Array, s: Array) -> Array:
         """As the base finds it with the costs as weights."""
         return self.base.best_constant(y, s * self._cost(y))
+
+    def dual_rows(self, y: Array) -> DualRows:
+        return replace(dual_rows(self.base, y), cost=self._cost(y))
 
 
 def cost_weights(y: ArrayLike, false_reject: ArrayLike = 1.0, false_accept: ArrayLike = 1.0) -> Array:

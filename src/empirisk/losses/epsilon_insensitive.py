@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from empirisk.losses.base import ScalarLoss, positive_number
+from empirisk.losses.dual_rows import DualRows
 from empirisk.typing import Array, Capability, Interval
 
 __all__ = ["EpsilonInsensitive"]
@@ -38,7 +39,7 @@ class EpsilonInsensitive(ScalarLoss):
     y_domain = Interval()
     curvature = (0.0, math.inf)
     lipschitz = 1.0
-    offers = frozenset({Capability.CONJUGATE, Capability.PIECEWISE_LINEAR})
+    offers = frozenset({Capability.CONJUGATE, Capability.PIECEWISE_LINEAR, Capability.DUAL_STEP})
 
     def __post_init__(self) -> None:
         positive_number("epsilon", self.epsilon, zero=True)
@@ -63,3 +64,6 @@ class EpsilonInsensitive(ScalarLoss):
     def log_normalizer(self, y: Array, dispersion: float) -> Array:
         positive_number("dispersion", dispersion)
         return np.full_like(y, math.log(2.0 * (self.epsilon + dispersion)))
+
+    def dual_rows(self, y: Array) -> DualRows:
+        return DualRows(y, np.full_like(y, -1.0), np.full_like(y, 1.0), tube=self.epsilon)

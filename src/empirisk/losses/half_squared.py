@@ -9,7 +9,8 @@ import numpy as np
 
 from empirisk.data.sums import weighted_sum
 from empirisk.losses.base import ScalarLoss
-from empirisk.typing import Array, Interval
+from empirisk.losses.dual_rows import DualRows
+from empirisk.typing import Array, Capability, Interval
 
 __all__ = ["HalfSquared"]
 
@@ -32,6 +33,7 @@ class HalfSquared(ScalarLoss):
     y_domain = Interval()
     curvature = (1.0, 1.0)
     lipschitz = math.inf
+    offers = ScalarLoss.offers | {Capability.DUAL_STEP}
 
     def value(self, y: Array, z: Array) -> Array:
         return 0.5 * _row_sum((z - y) ** 2)
@@ -58,6 +60,9 @@ class HalfSquared(ScalarLoss):
 
     def best_constant(self, y: Array, s: Array) -> Array:
         return np.asarray(weighted_sum(s, y) / s.sum())
+
+    def dual_rows(self, y: Array) -> DualRows:
+        return DualRows(y, np.full_like(y, -np.inf), np.full_like(y, np.inf), curvature=1.0)
 
 
 def _row_sum(a: Array) -> Array:

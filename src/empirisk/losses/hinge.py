@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from empirisk.losses.dual_rows import DualRows
 from empirisk.losses.margin import MarginLoss
 from empirisk.typing import Array, Capability
 
@@ -26,7 +27,7 @@ class Hinge(MarginLoss):
     name = "hinge"
     curvature = (0.0, math.inf)
     lipschitz = 1.0
-    offers = frozenset({Capability.CONJUGATE, Capability.PIECEWISE_LINEAR})
+    offers = frozenset({Capability.CONJUGATE, Capability.PIECEWISE_LINEAR, Capability.DUAL_STEP})
 
     def phi(self, t: Array) -> Array:
         return np.asarray(np.maximum(1.0 - t, 0.0))
@@ -39,3 +40,6 @@ class Hinge(MarginLoss):
 
     def phi_conjugate(self, v: Array) -> Array:
         return np.where((v >= -1.0) & (v <= 0.0), v, np.inf).astype(v.dtype, copy=False)
+
+    def dual_rows(self, y: Array) -> DualRows:
+        return DualRows(y, np.minimum(y, 0.0), np.maximum(y, 0.0))

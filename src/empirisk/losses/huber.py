@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from empirisk.losses.base import ScalarLoss, positive_number
-from empirisk.typing import Array, Interval
+from empirisk.losses.dual_rows import DualRows
+from empirisk.typing import Array, Capability, Interval
 
 __all__ = ["Huber"]
 
@@ -41,6 +42,7 @@ class Huber(ScalarLoss):
     name = "huber"
     y_domain = Interval()
     curvature = (0.0, 1.0)
+    offers = ScalarLoss.offers | {Capability.DUAL_STEP}
 
     def __post_init__(self) -> None:
         positive_number("d", self.d)
@@ -73,3 +75,6 @@ class Huber(ScalarLoss):
         middle = math.sqrt(2.0 * math.pi) * s * math.erf(self.d / (s * math.sqrt(2.0)))
         tails = 2.0 * dispersion / self.d * math.exp(-self.d * self.d / (2.0 * dispersion))
         return np.full_like(y, math.log(middle + tails))
+
+    def dual_rows(self, y: Array) -> DualRows:
+        return DualRows(y, np.full_like(y, -self.d), np.full_like(y, self.d), curvature=1.0)

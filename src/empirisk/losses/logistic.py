@@ -8,7 +8,8 @@ import numpy as np
 from scipy.special import expit, xlogy
 
 from empirisk.losses.base import ScalarLoss
-from empirisk.typing import Array, Interval
+from empirisk.losses.dual_rows import DualRows
+from empirisk.typing import Array, Capability, Interval
 
 __all__ = ["Logistic"]
 
@@ -32,6 +33,7 @@ class Logistic(ScalarLoss):
     escape = "classes"
     curvature = (0.0, 0.25)
     lipschitz = 1.0
+    offers = ScalarLoss.offers | {Capability.DUAL_STEP}
 
     def value(self, y: Array, z: Array) -> Array:
         return np.logaddexp(0.0, -y * z)
@@ -60,3 +62,6 @@ class Logistic(ScalarLoss):
     def best_constant(self, y: Array, s: Array) -> Array:
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(s[y > 0].sum()) - np.log(s[y < 0].sum()))
+
+    def dual_rows(self, y: Array) -> DualRows:
+        return DualRows(y, np.minimum(y, 0.0), np.maximum(y, 0.0), logistic=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from empirisk.losses.dual_rows import DualRows
 from empirisk.losses.margin import MarginLoss
 from empirisk.typing import Array, Capability
 
@@ -29,7 +30,7 @@ class Perceptron(MarginLoss):
     name = "perceptron"
     curvature = (0.0, math.inf)
     lipschitz = 1.0
-    offers = frozenset({Capability.CONJUGATE, Capability.PIECEWISE_LINEAR})
+    offers = frozenset({Capability.CONJUGATE, Capability.PIECEWISE_LINEAR, Capability.DUAL_STEP})
 
     def phi(self, t: Array) -> Array:
         return np.maximum(-t, 0.0)
@@ -42,3 +43,6 @@ class Perceptron(MarginLoss):
 
     def phi_conjugate(self, v: Array) -> Array:
         return np.where((v >= -1.0) & (v <= 0.0), 0.0, np.inf).astype(v.dtype, copy=False)
+
+    def dual_rows(self, y: Array) -> DualRows:
+        return DualRows(np.zeros_like(y), np.minimum(y, 0.0), np.maximum(y, 0.0))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from empirisk.losses.base import ScalarLoss, positive_number
+from empirisk.losses.dual_rows import DualRows
 from empirisk.typing import Array, Capability, Interval
 
 __all__ = ["Quantile", "weighted_quantile"]
@@ -40,7 +41,7 @@ class Quantile(ScalarLoss):
     name = "quantile"
     y_domain = Interval()
     curvature = (0.0, math.inf)
-    offers = frozenset({Capability.CONJUGATE, Capability.PIECEWISE_LINEAR})
+    offers = frozenset({Capability.CONJUGATE, Capability.PIECEWISE_LINEAR, Capability.DUAL_STEP})
 
     def __post_init__(self) -> None:
         if not 0.0 < self.q < 1.0:
@@ -77,6 +78,9 @@ class Quantile(ScalarLoss):
     def best_constant(self, y: Array, s: Array) -> Array:
         """Weighted quantile."""
         return weighted_quantile(y, s, self.q)
+
+    def dual_rows(self, y: Array) -> DualRows:
+        return DualRows(y, np.full_like(y, self.q - 1.0), np.full_like(y, self.q))
 
 
 def weighted_quantile(y: Array, s: Array, q: float) -> Array:

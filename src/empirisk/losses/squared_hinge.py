@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from empirisk.losses.dual_rows import DualRows
 from empirisk.losses.margin import MarginLoss
-from empirisk.typing import Array
+from empirisk.typing import Array, Capability
 
 __all__ = ["SquaredHinge"]
 
@@ -29,6 +30,7 @@ class SquaredHinge(MarginLoss):
     name = "squared_hinge"
     curvature = (0.0, 1.0)
     lipschitz = math.inf
+    offers = MarginLoss.offers | {Capability.DUAL_STEP}
 
     def phi(self, t: Array) -> Array:
         return np.asarray(0.5 * np.maximum(1.0 - t, 0.0) ** 2)
@@ -45,3 +47,7 @@ class SquaredHinge(MarginLoss):
     def mean(self, z: Array) -> Array:
         """``(1 + z) / 2`` within [0, 1] (Zhang 2004, Annals of Statistics 32)."""
         return np.asarray(np.clip(0.5 * (1.0 + z), 0.0, 1.0))
+
+    def dual_rows(self, y: Array) -> DualRows:
+        low, high = np.where(y > 0.0, 0.0, -np.inf), np.where(y > 0.0, np.inf, 0.0)
+        return DualRows(y, low, high, curvature=1.0)
