@@ -16,10 +16,10 @@ def test_there_are_pages() -> None:
     assert len(PAGES) >= 8, "the scan looks in the wrong place"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: f"{p.parent.name}-{p.stem}")
 def test_a_page_runs(page: Path) -> None:
     result = doctest.testfile(str(page), module_relative=False)
-    assert result.attempted > 5
+    assert result.attempted > (5 if page.parent.name == "how-to" else 1)
     assert result.failed == 0
 
 
