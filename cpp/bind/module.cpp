@@ -7,6 +7,7 @@ NB_MODULE(_loops, m) {
   m.doc() = "Compiled loops of empirisk. Shapes are checked here; values are validated in Python.";
   empirisk::bind_threads(m);
   empirisk::bind_coordinate(m);
+  empirisk::bind_dual_ascent(m);
   empirisk::bind_gram(m);
   empirisk::bind_matvec(m);
   empirisk::bind_passes(m);

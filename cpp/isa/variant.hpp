@@ -1,6 +1,7 @@
 // The table of one instruction set; included by the files beside it after they have defined EMPIRISK_ISA.
 #include "loops/coordinate_impl.hpp"
 #include "loops/dense_pass.hpp"
+#include "loops/dual_ascent_impl.hpp"
 #include "loops/gram.hpp"
 #include "loops/moments.hpp"
 #include "loops/resample.hpp"
@@ -52,7 +53,8 @@ LoopTable table(const char* name) {
   return {name, gram, moments, row_pass, exp_all, log1p_all,
           linear_loss, softmax_loss, weighted, softmax_curvature, write_scores, read_residuals,
           {descend_gram, descend_columns, gram_columns, columns_rmatvec, columns_matvec},
-          {resample_sums, resample_rows}};
+          {resample_sums, resample_rows},
+          {ascend}};
 }
 
 }  // namespace empirisk::EMPIRISK_ISA

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "loops/coordinate.hpp"
+#include "loops/dual_ascent.hpp"
 #include "loops/resample_table.hpp"
 #include "loops/row_functions.hpp"
 #include "loops/row_pass.hpp"
@@ -22,6 +23,7 @@ struct LoopTable {
   decltype(RowFunction::call) linear_loss, softmax_loss, weighted, softmax_curvature, write_scores, read_residuals;
   CoordinateLoops coordinate;
   ResampleLoops resample;
+  DualLoops dual;
 };
 
 const LoopTable& loops();

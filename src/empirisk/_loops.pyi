@@ -137,6 +137,36 @@ def columns_rmatvec(X: Matrix, index: Index | None, u: Real) -> Float:
 def columns_matvec(X: Matrix, index: Index, w: Real) -> Float:
     """``X[:, index] w`` for dense or CSC X without a copy."""
 
+def dual_ascend(
+    X: Matrix,
+    center: Real,
+    low: Real,
+    high: Real,
+    tube: float,
+    curvature: float,
+    logistic: bool,
+    share: Real,
+    square: Real,
+    l2: float,
+    pull: float,
+    theta: Float,
+    w: Float,
+    b: Float,
+    order: Index,
+    active: int,
+    shrink: float,
+    epochs: int,
+    seed: int,
+) -> tuple[int, int, float, int]:
+    """Dual coordinate ascent over the rows ``order[:active]`` of dense (contiguous rows) or CSR X.
+
+    center, low, high, tube, curvature, logistic: see :class:`empirisk.losses.dual_rows.DualRows`; share (n,)
+    weights that sum to 1; square (n,) squared norms of the rows; pull > 0 adds ``pull (b - c)^2 / 2``.
+    Changes theta (n,), w (p,), b (1,) and order (int64) in place. Rows whose scores miss moving them by more
+    than the largest move of the epoch before (at first: shrink) go behind `active`. Returns (epochs, active,
+    largest move of a score, rows visited).
+    """
+
 def resample_sums(X: Real, starts: Index, draws: Index, key: int, first: int, n_resamples: int) -> Float:
     """Sums over the rows that each resample draws, (n_resamples, cols), for X (n, cols) in C order.
 
