@@ -53,6 +53,8 @@ class Capability(Enum):
     QUADRATIC = "the squared loss"
     SMOOTH_PENALTY = "a differentiable penalty (none or L2)"
     SEPARABLE_PENALTY = "a penalty that separates over the coefficients"
+    POLYHEDRAL = "no penalty, or L1 alone"
+    FREE_SIGNS = "coefficients of either sign"
     COLUMNS = "fast access to columns"
     SCALAR_SCORE = "one score per row"
     DENSE = "a dense matrix"
@@ -63,6 +65,7 @@ class Capability(Enum):
     CONSTRAINT = "a constraint set in place of the penalty"
     LINEAR_ORACLE = "a bounded set over which linear functions are minimised in closed form"
     CONVEX = "a convex loss"
+    FEW_WEIGHTS = "at most three weights, the intercept included"
 
 
 class Access(Enum):

@@ -282,6 +282,10 @@ class LinearProblem:
             out.add(Capability.SMOOTH_PENALTY)
         if self.penalty.separable:
             out.add(Capability.SEPARABLE_PENALTY)
+            if self.penalty.l2 == 0.0:
+                out.add(Capability.POLYHEDRAL)
+        if not self.penalty.positive:
+            out.add(Capability.FREE_SIGNS)
         if self.penalty.l2 > 0.0:
             out.add(Capability.L2_PENALTY)
         if isinstance(self.penalty, ConstraintSet):
@@ -294,6 +298,8 @@ class LinearProblem:
             out.add(Capability.CONVEX)
         if not self.n_outputs:
             out.add(Capability.SCALAR_SCORE)
+            if self.n_params <= 3:
+                out.add(Capability.FEW_WEIGHTS)
         if not self.design.sparse:
             out.add(Capability.DENSE)
         return frozenset(out)
