@@ -8,7 +8,9 @@ import platform
 import re
 from pathlib import Path
 
-PACKAGES = "empirisk numpy scipy scikit-learn scikit-learn-intelex celer skglm liblinear-official"
+PACKAGES = (
+    "empirisk numpy scipy scikit-learn scikit-learn-intelex celer skglm liblinear-official glum statsmodels"
+)
 
 
 def describe() -> dict[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from bench.datasets.classification import dense_classes, sparse_classes, ten_classes
+from bench.datasets.positive import counts, durations
 from bench.datasets.regression import dense_regression, skewed_regression, sparse_regression, wide_regression
 from bench.datasets.small import standardised
 
@@ -32,6 +33,8 @@ REGISTRY: dict[str, tuple[Maker, Maker]] = {
         partial(sparse_classes, 100_000, 100_000, 1e-3),
         partial(sparse_classes, 1000, 800, 1e-2),
     ),
+    "counts 5e5x50": (partial(counts, 500_000, 50), partial(counts, 2000, 10)),
+    "durations 5e5x50": (partial(durations, 500_000, 50), partial(durations, 2000, 10)),
     **{
         name: (partial(standardised, name), partial(standardised, name))
         for name in ("iris", "breast cancer", "digits", "diabetes")

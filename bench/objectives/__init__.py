@@ -11,6 +11,7 @@ from bench.objectives.bootstrap import (
     BootstrapMedian,
     BootstrapRegression,
 )
+from bench.objectives.glm import Gamma, Poisson
 from bench.objectives.grid import OBJECTIVES as GRIDS
 from bench.objectives.held_out import OBJECTIVES as HELD_OUT
 from bench.objectives.l1_logistic import L1Logistic
@@ -26,7 +27,7 @@ from bench.objectives.softmax import Softmax
 REGISTRY: dict[str, Objective] = {
     o.name: o
     for o in (
-        OLS(), Ridge(), RidgeLOO(), Lasso(), LassoPath(), Logistic(), L1Logistic(), Softmax(),
+        OLS(), Ridge(), RidgeLOO(), Lasso(), LassoPath(), Logistic(), L1Logistic(), Softmax(), Poisson(), Gamma(),
         SmallOLS(), SmallLasso(), SmallLogistic(),
         BootstrapMean(), BootstrapMedian(), BootstrapCorrelation(), BootstrapRegression(), *HELD_OUT, *GRIDS,
     )
@@ -61,6 +62,8 @@ ROWS = [
     Row("logistic", "sparse classes 1e5x1e5"),
     Row("softmax", "ten classes 60000x784"),
     Row("l1_logistic", "classes 2e4x2000"),
+    Row("poisson", "counts 5e5x50"),
+    Row("gamma", "durations 5e5x50"),
     Row("latency_ols", "diabetes"),
     Row("latency_lasso", "diabetes"),
     Row("latency_logistic", "iris"),

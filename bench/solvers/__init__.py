@@ -7,20 +7,25 @@ from bench.solvers import (
     celer,
     empirisk,
     empirisk_curves,
+    empirisk_glm,
     empirisk_grid,
+    glum,
     intelex,
     liblinear,
     scikit_learn,
     scikit_learn_curves,
+    scikit_learn_glm,
     scikit_learn_grid,
     scipy_bootstrap,
     skglm,
+    statsmodels,
 )
 from bench.solvers.base import Solver
 
 LIBRARIES = (
     empirisk, empirisk_curves, scikit_learn, scikit_learn_curves, intelex, celer, skglm, liblinear,
     scipy_bootstrap, arch, empirisk_grid, scikit_learn_grid,
+    empirisk_glm, scikit_learn_glm, glum, statsmodels,
 )  # fmt: skip
 
 # Small data are fitted by the same calls as large.

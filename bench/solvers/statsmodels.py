@@ -1,0 +1,27 @@
+"""statsmodels: maximum likelihood without a penalty, which at a strength of 1/n is the same to five digits."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from bench.objectives.base import Fit
+from bench.solvers.base import Solver
+
+LIBRARY = "statsmodels"
+
+
+def _glm(X: Any, y: Any, alpha: float, family: str) -> Fit:
+    import statsmodels.api as sm
+
+    law = sm.families.Poisson() if family == "poisson" else sm.families.Gamma(sm.families.links.Log())
+    found = sm.GLM(y, np.column_stack([np.ones(len(y)), X]), family=law).fit()
+    return Fit(np.asarray(found.params[1:]), float(found.params[0]))
+
+
+SOLVERS = {
+    family: [Solver(LIBRARY, "GLM, no penalty", partial(_glm, family=family))]
+    for family in ("poisson", "gamma")
+}
