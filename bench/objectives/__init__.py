@@ -27,7 +27,8 @@ from bench.objectives.softmax import Softmax
 REGISTRY: dict[str, Objective] = {
     o.name: o
     for o in (
-        OLS(), Ridge(), RidgeLOO(), Lasso(), LassoPath(), Logistic(), L1Logistic(), Softmax(), Poisson(), Gamma(),
+        OLS(), Ridge(), RidgeLOO(), Lasso(), LassoPath(), Logistic(), L1Logistic(), Softmax(),
+        Poisson(), Gamma(),
         SmallOLS(), SmallLasso(), SmallLogistic(),
         BootstrapMean(), BootstrapMedian(), BootstrapCorrelation(), BootstrapRegression(), *HELD_OUT, *GRIDS,
     )

@@ -1,4 +1,4 @@
-"""statsmodels: maximum likelihood without a penalty, which at a strength of 1/n is the same to five digits."""
+"""statsmodels: maximum likelihood; at a strength of 1/n the optimum is the same to five digits."""
 
 from __future__ import annotations
 
