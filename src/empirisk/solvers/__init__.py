@@ -4,29 +4,41 @@ from empirisk.solvers.auto import choose
 from empirisk.solvers.base import Solver, State, solve
 from empirisk.solvers.conjugate_gradient import ConjugateGradient
 from empirisk.solvers.coordinate import Coordinate
+from empirisk.solvers.grid_search import GridSearch
+from empirisk.solvers.interior_point import InteriorPoint
 from empirisk.solvers.joint_newton import JointNewton
 from empirisk.solvers.lbfgs import LBFGS
 from empirisk.solvers.least_squares import LeastSquares
+from empirisk.solvers.linear_program import LinearProgram
 from empirisk.solvers.newton import Newton
 from empirisk.solvers.prox_newton import ProxNewton
+from empirisk.solvers.sdca import SDCA
 
 REGISTRY: dict[str, type] = {
     "conjugate_gradient": ConjugateGradient,
     "coordinate": Coordinate,
+    "grid_search": GridSearch,
+    "interior_point": InteriorPoint,
     "joint_newton": JointNewton,
     "lbfgs": LBFGS,
     "least_squares": LeastSquares,
+    "linear_program": LinearProgram,
     "newton": Newton,
     "prox_newton": ProxNewton,
+    "sdca": SDCA,
 }
 
 __all__ = [
     "LBFGS",
     "REGISTRY",
+    "SDCA",
     "ConjugateGradient",
     "Coordinate",
+    "GridSearch",
+    "InteriorPoint",
     "JointNewton",
     "LeastSquares",
+    "LinearProgram",
     "Newton",
     "ProxNewton",
     "Solver",

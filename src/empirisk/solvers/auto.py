@@ -7,6 +7,10 @@ half squared          none or L2, dense                    least_squares
 half squared          none or L2, sparse, or              conjugate_gradient
                       min(n, p) > 8000
 half squared          L1, elastic net, or positive         coordinate
+piecewise linear      none, L1, L2, elastic net;           interior_point
+                      parameters <= 1000
+piecewise linear      none or L1, otherwise, or positive   linear_program
+piecewise linear      L2, otherwise                        sdca
 other, twice          none or L2; dense; parameters <=     newton
 differentiable        300, rows * parameters^2 <= 3e8
 other, differentiable none or L2, otherwise                lbfgs
@@ -30,6 +34,8 @@ __all__ = ["advice", "choose", "resolve"]
 NEWTON_PARAMETERS = 300
 NEWTON_FLOPS = 3e8
 JOINT_FLOPS = 1e8
+# Matrices of parameters that an interior point factorises some 20 times.
+INTERIOR_PARAMETERS = 1_000
 # A Gram matrix of this side takes 0.5 GB and its factorisation some 10 s on two cores.
 DIRECT = 8_000
 
@@ -42,6 +48,8 @@ def choose(problem: LinearProblem) -> str:
             return "coordinate"
         large = min(problem.design.shape) > DIRECT
         return "conjugate_gradient" if problem.design.sparse or large else "least_squares"
+    if Capability.PIECEWISE_LINEAR in problem.capabilities:
+        return _piecewise(problem)
     parameters = problem.n_params * max(problem.n_outputs, 1)
     flops = problem.design.shape[0] * float(parameters) ** 2
     if not smooth:
@@ -52,6 +60,18 @@ def choose(problem: LinearProblem) -> str:
         Capability.HESS in problem.capabilities and parameters <= NEWTON_PARAMETERS and flops <= NEWTON_FLOPS
     )
     return "newton" if small and not problem.design.sparse else "lbfgs"
+
+
+def _piecewise(problem: LinearProblem) -> str:
+    """For losses with kinks."""
+    offered = problem.capabilities
+    if Capability.FREE_SIGNS not in offered:
+        return "linear_program"
+    if problem.n_params <= INTERIOR_PARAMETERS:
+        return "interior_point"
+    if Capability.POLYHEDRAL in offered:
+        return "linear_program"
+    return "sdca" if math.isfinite(problem.penalty.smoothness) else "interior_point"
 
 
 def advice(problem: LinearProblem) -> str:
@@ -69,9 +89,8 @@ def advice(problem: LinearProblem) -> str:
         )
     if Capability.GRAD not in loss.offers:
         return (
-            "no solver here takes losses with kinks yet (dual coordinate ascent, linear programming and "
-            "averaged subgradients are to come); until then use a smooth relative (huber, squared_hinge, "
-            "logistic)"
+            "losses with kinks are solved here with no penalty, L1, L2 or the elastic net; take one of "
+            "these, or a smooth relative of the loss (huber, squared_hinge, logistic)"
         )
     return (
         "no solver here takes this pair yet (accelerated proximal gradients are to come); until then use L2 "

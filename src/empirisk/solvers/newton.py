@@ -22,7 +22,7 @@ from empirisk.solvers.line_search import backtrack
 from empirisk.solvers.standardise import Standardisation, standardise
 from empirisk.typing import Array, Capability
 
-__all__ = ["Newton", "full_hessian", "penalised_gradient", "scalar_hessian"]
+__all__ = ["Newton", "full_hessian", "penalised_gradient", "scalar_hessian", "weighted_block"]
 
 # Up to so many numbers (rows x classes x columns) NumPy's overhead weighs more than the extra products.
 SMALL = 200_000
@@ -171,7 +171,17 @@ def _all_blocks(problem: LinearProblem, standard: Standardisation, q: Array) -> 
 
 def _block(problem: LinearProblem, standard: Standardisation, d: Array, diagonal: bool) -> Array:
     """``[X~ 1]' diag(d) [X~ 1] / S`` in standardised columns, plus the penalty on a diagonal block."""
-    total, p, scale = problem.data.total_weight, problem.data.n_cols, standard.scale
+    p = problem.data.n_cols
+    H = weighted_block(problem, standard, d)
+    H /= problem.data.total_weight
+    if diagonal and problem.penalty.l2 > 0.0:
+        H[np.arange(p), np.arange(p)] += problem.penalty.l2 / standard.scale**2
+    return H
+
+
+def weighted_block(problem: LinearProblem, standard: Standardisation, d: Array) -> Array:
+    """``[X~ 1]' diag(d) [X~ 1]`` in standardised columns."""
+    p, scale = problem.data.n_cols, standard.scale
     H = np.empty((problem.n_params, problem.n_params))
     H[:p, :p] = _weighted_gram(problem, d, standard.mean if problem.intercept else None)
     H[:p, :p] /= scale
@@ -180,9 +190,6 @@ def _block(problem: LinearProblem, standard: Standardisation, d: Array, diagonal
         cross = problem.design.rmatvec(d.astype(problem.design.dtype, copy=False)) - standard.mean * d.sum()
         H[p, :p] = H[:p, p] = cross / scale
         H[p, p] = d.sum()
-    H /= total
-    if diagonal and problem.penalty.l2 > 0.0:
-        H[np.arange(p), np.arange(p)] += problem.penalty.l2 / scale**2
     return H
 
 

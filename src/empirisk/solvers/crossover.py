@@ -1,0 +1,75 @@
+"""From an approximate to the exact optimum of a piecewise linear problem.
+
+The rows whose multipliers are inside their interval lie on their kinks.  Moving the parameters onto those
+kinks and the multipliers into ``A' u + l2 w = 0``, both by the least change, gives the optimum itself, up to
+the rounding of two least-squares problems, provided that no residual changes its sign and no multiplier
+leaves its interval: both are checked on every row.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import svd
+
+from empirisk.solvers.kinked_rows import KinkedRows
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["crossover"]
+
+MOST = 20  # times as many rows as parameters that may lie on kinks
+TOUCHING = 1e-9  # relative residual at which a row counts as on its kink
+OUTSIDE = 1e-11  # of its width that a multiplier may be outside, which is then cut off
+
+
+def crossover(rows: KinkedRows, w: Array, u: Array | None) -> tuple[Array, Array] | None:
+    """Standardised parameters and multipliers of an optimum near (w, u), or None when there is none there.
+
+    Parameters
+    ----------
+    rows : KinkedRows
+        The problem.
+    w : array, shape (parameters,)
+        Standardised parameters near an optimum.
+    u : array, shape (kinks,), or None
+        Multipliers near their optimum; None when w is believed to lie on its kinks already.
+    """
+    width = rows.high - rows.low
+    r = rows.scores(w) - rows.at
+    size = np.abs(r) * (width.sum() / max(float(np.abs(r) @ width), 1e-300))
+    if u is None:
+        inside, u = size <= TOUCHING, 0.5 * (rows.low + rows.high)
+    else:
+        inside = np.minimum(rows.high - u, u - rows.low) / width > size
+    on = np.flatnonzero(inside)
+    if len(on) > MOST * len(w) + 100:
+        return None
+    return _finish(rows, w, np.where(inside, u, np.where(r > 0.0, rows.high, rows.low)), on, r)
+
+
+def _finish(rows: KinkedRows, w: Array, u: Array, on: IndexArray, r: Array) -> tuple[Array, Array] | None:
+    """Onto the kinks `on`, then into the stationary multipliers; None when a check fails."""
+    width = rows.high - rows.low
+    A = rows.select(on)
+    U, singular, Vt = svd(A, full_matrices=True, check_finite=False)
+    rank = int((singular > 1e-11 * max(float(singular[0]), 1e-300)).sum()) if len(on) else 0
+    U, singular, V, Z = U[:, :rank], singular[:rank], Vt[:rank].T, Vt[rank:].T
+    w = w - V @ ((U.T @ r[on]) / singular)
+    if np.any(rows.ridge) and Z.shape[1]:
+        slope = Z.T @ (rows.adjoint(u) + rows.ridge * w)
+        w = w - Z @ np.linalg.lstsq((Z.T * rows.ridge) @ Z, slope, rcond=1e-12)[0]
+    own = on - rows.copies * len(rows.problem.data.y)
+    w[own[own >= 0]] = 0.0  # coefficients on their own kink
+    slope = rows.adjoint(u) + rows.ridge * w
+    u = u.copy()
+    u[on] -= U @ ((V.T @ slope) / singular)
+    after = rows.scores(w) - rows.at
+    tiny = 1e-11 * float(np.abs(rows.at).max(initial=0.0) + np.abs(after).max(initial=0.0))
+    off = np.ones(len(r), dtype=bool)
+    off[on] = False
+    crossed = off & (after * r < 0.0) & (np.abs(after) > tiny)
+    outside = np.maximum(u - rows.high, rows.low - u) > OUTSIDE * width
+    if crossed.any() or outside.any() or np.any(np.abs(after[on]) > tiny):
+        return None
+    u = np.clip(u, rows.low, rows.high)
+    left = rows.adjoint(u) + rows.ridge * w
+    return (w, u) if float(np.abs(left).max(initial=0.0)) <= 1e-9 * float(width.sum()) else None

@@ -1,0 +1,196 @@
+"""A piecewise linear loss with an L1 penalty as one sum of kinks.
+
+    sum_i max(low_i r_i, high_i r_i) + constant,    r_i = z_i - at_i
+
+The absolute, quantile, hinge and perceptron losses have one kink a row, the epsilon-insensitive loss two; the
+L1 penalty is one more kink for each coefficient, at 0 with slopes ``-l1`` and ``l1``.  The weights are in the
+slopes, and the columns are standardised: ``z`` is linear in the (u, c) of `solvers/standardise.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from empirisk.data.design import Design
+from empirisk.data.row_blocks import ArrayBlocks
+from empirisk.losses.base import Loss
+from empirisk.problems.linear import LinearProblem
+from empirisk.solvers.newton import weighted_block
+from empirisk.solvers.standardise import Standardisation, standardise
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["KinkedRows", "kinked_rows", "kinks_of"]
+
+
+def kinks_of(loss: Loss, y: Array) -> list[tuple[Array, Array, Array]]:
+    """Place, slope below and slope above of each kink of the rows' losses, one triple per kink a row.
+
+    A loss is a constant plus the sum of its kinks.
+
+    Examples
+    --------
+    >>> from empirisk.losses import Hinge
+    >>> [part.tolist() for part in kinks_of(Hinge(), np.array([-1.0, 1.0]))[0]]
+    [[-1.0, 1.0], [0.0, -1.0], [1.0, 0.0]]
+    """
+    one, none = np.ones(len(y)), np.zeros(len(y))
+    positive = y > 0.0
+    if loss.name == "absolute":
+        return [(y, -one, one)]
+    if loss.name == "quantile":
+        q = float(loss.q)  # type: ignore[attr-defined]
+        return [(y, -q * one, (1.0 - q) * one)]
+    if loss.name == "epsilon_insensitive":
+        eps = float(loss.epsilon)  # type: ignore[attr-defined]
+        return [(y + eps, none, one), (y - eps, -one, none)]
+    if loss.name in ("hinge", "perceptron"):
+        at = y if loss.name == "hinge" else none
+        return [(at, np.where(positive, -1.0, 0.0), np.where(positive, 0.0, 1.0))]
+    raise ValueError(f"the kinks of the loss {loss.name!r} are not known here")
+
+
+@dataclass(frozen=True, eq=False)
+class KinkedRows:
+    """The kinks of a problem and the linear map to their scores.
+
+    Parameters
+    ----------
+    problem : LinearProblem
+        Rows of positive weight only, in float64.
+    standard : Standardisation
+        The change of variables.
+    copies : int
+        Kinks a row; the flat order is row by row for each copy, then the coefficients.
+    at, low, high : arrays, shape (m,)
+        Places and slopes.
+    ridge : array, shape (p or p + 1,)
+        L2 strengths in the standardised variables; 0 for the intercept.
+    kept : index array or None
+        Rows of the original problem that have weight, when not all do.
+    n_rows : int
+        Rows of the original problem.
+    """
+
+    problem: LinearProblem
+    standard: Standardisation
+    copies: int
+    at: Array
+    low: Array
+    high: Array
+    ridge: Array
+    kept: IndexArray | None
+    n_rows: int
+
+    @property
+    def penalised(self) -> bool:
+        """Whether the coefficients have kinks of their own."""
+        return self.problem.penalty.l1 > 0.0
+
+    def scores(self, u: Array) -> Array:
+        """Scores of all kinks at standardised parameters u."""
+        z = self.problem.scores(self.standard.to_w(u))
+        parts = [z] * self.copies
+        if self.penalised:
+            parts.append(u[: self.problem.data.n_cols])
+        return np.concatenate(parts) if len(parts) > 1 else z
+
+    def rows_of(self, v: Array) -> tuple[Array, Array]:
+        """What a vector over the kinks sums to on the rows, and on the coefficients."""
+        n = len(self.problem.data.y)
+        rows = v[:n] if self.copies == 1 else v[:n] + v[n : 2 * n]
+        return rows, v[self.copies * n :]
+
+    def adjoint(self, v: Array) -> Array:
+        """The transpose of :meth:`scores` applied to a vector over the kinks."""
+        rows, own = self.rows_of(v)
+        w = self.problem.join(self.problem.design.rmatvec(rows), rows.sum())
+        out = self.standard.grad_to_u(np.asarray(w, dtype=np.float64))
+        out[: len(own)] += own
+        return out
+
+    def gram(self, d: Array) -> Array:
+        """``A' diag(d) A + ridge``, A the map of :meth:`scores`."""
+        rows, own = self.rows_of(d)
+        H = weighted_block(self.problem, self.standard, rows)
+        H[np.arange(len(H)), np.arange(len(H))] += self.ridge
+        H[np.arange(len(own)), np.arange(len(own))] += own
+        return H
+
+    def select(self, index: IndexArray) -> Array:
+        """Rows of A, dense, shape (len(index), parameters)."""
+        n, p = len(self.problem.data.y), self.problem.data.n_cols
+        out = np.zeros((len(index), self.problem.n_params))
+        data = index < self.copies * n
+        X = self.problem.design.rows(index[data] % n).X
+        dense = np.asarray(X.toarray() if self.problem.design.sparse else X)
+        out[data, :p] = (dense - self.standard.mean) / self.standard.scale
+        out[data, p:] = 1.0
+        out[~data, index[~data] - self.copies * n] = 1.0
+        return out
+
+    def matrix(self) -> Any:
+        """All rows of A, sparse where X is (whose columns are then not centred)."""
+        problem = self.problem
+        m = self.copies * len(problem.data.y) + (problem.data.n_cols if self.penalised else 0)
+        if not problem.design.sparse:
+            return sp.csc_array(self.select(np.arange(m)))
+        ones = [sp.csc_array(np.ones((len(problem.data.y), 1)))] if problem.intercept else []
+        block = sp.hstack([problem.design.X, *ones])
+        own = [sp.eye_array(problem.data.n_cols, problem.n_params)] if self.penalised else []
+        return sp.vstack([*[block] * self.copies, *own], format="csc")
+
+    def theta(self, slope: Array) -> Array:
+        """Dual values of the original rows from subgradients of the kinks."""
+        rows, _ = self.rows_of(slope)
+        values = -rows * (self.problem.data.total_weight / self.problem.data.weight)
+        if self.kept is None:
+            return np.asarray(values)
+        out = np.zeros(self.n_rows)
+        out[self.kept] = values
+        return out
+
+    def value(self, r: Array) -> float:
+        """Sum of the kinks at residuals r, without the constant."""
+        return float(np.maximum(self.low * r, self.high * r).sum())
+
+
+def kinked_rows(problem: LinearProblem, *, standardised: bool = True) -> KinkedRows:
+    """The kinks of a problem: rows without weight are left out, float32 becomes float64.
+
+    Without `standardised` the columns stay as they are.
+    """
+    live = _live(problem)
+    data, p = live.data, problem.data.n_cols
+    plain = Standardisation(np.zeros(p), np.ones(p), problem.intercept)
+    standard = standardise(live) if standardised else plain
+    share = data.weight / data.total_weight
+    triples = kinks_of(problem.loss, np.asarray(data.y, dtype=np.float64))
+    at, low, high = (np.concatenate([t[k] for t in triples]) for k in range(3))
+    shares = np.tile(share, len(triples))
+    low, high = low * shares, high * shares
+    if problem.penalty.l1 > 0.0:
+        size = problem.penalty.l1 / standard.scale
+        at, low, high = (np.concatenate([a, b]) for a, b in ((at, np.zeros(p)), (low, -size), (high, size)))
+    ridge = np.zeros(problem.n_params)
+    ridge[:p] = problem.penalty.l2 / standard.scale**2
+    zero = problem.data.weight == 0.0
+    kept = np.flatnonzero(~zero) if zero.any() else None
+    return KinkedRows(live, standard, len(triples), at, low, high, ridge, kept, len(problem.data.y))
+
+
+def _live(problem: LinearProblem) -> LinearProblem:
+    data, design = problem.data, problem.design
+    y, weight = data.y, data.weight
+    zero = weight == 0.0
+    if design.dtype != np.float64:
+        design = Design(design.X.astype(np.float64))
+    elif not zero.any():
+        return problem
+    if zero.any():
+        rows = np.flatnonzero(~zero)
+        design, y, weight = design.rows(rows), y[rows], weight[rows]
+    return replace(problem, data=ArrayBlocks(design, y, weight))
