@@ -70,11 +70,9 @@ inline double logistic_share(double u, double q) {
   for (int k = 0; k < 60; ++k) {
     const double a = 1.0 / (1.0 + std::exp(-x)), f = x + u + q * a;
     (f > 0.0 ? high : low) = x;
-    double next = x - f / (1.0 + q * a * (1.0 - a));
-    if (!(next > low && next < high)) next = 0.5 * (low + high);
-    const bool still = std::fabs(next - x) <= 1e-15 * (1.0 + std::fabs(x));
-    x = next;
-    if (still) break;
+    const double change = f / (1.0 + q * a * (1.0 - a)), next = x - change;
+    if (std::fabs(change) <= 1e-15 * (1.0 + std::fabs(x))) break;
+    x = next > low && next < high ? next : 0.5 * (low + high);
   }
   return 1.0 / (1.0 + std::exp(-x));
 }
