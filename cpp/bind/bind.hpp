@@ -10,4 +10,5 @@ void bind_gram(nanobind::module_& m);
 void bind_matvec(nanobind::module_& m);
 void bind_passes(nanobind::module_& m);
 void bind_resample(nanobind::module_& m);
+void bind_stochastic(nanobind::module_& m);
 }

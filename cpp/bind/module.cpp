@@ -12,4 +12,5 @@ NB_MODULE(_loops, m) {
   empirisk::bind_matvec(m);
   empirisk::bind_passes(m);
   empirisk::bind_resample(m);
+  empirisk::bind_stochastic(m);
 }

@@ -7,6 +7,7 @@
 #include "loops/resample.hpp"
 #include "loops/row_functions_impl.hpp"
 #include "loops/sparse_pass.hpp"
+#include "loops/stochastic_impl.hpp"
 #include "loops/table.hpp"
 #include "support/visit.hpp"
 
@@ -54,7 +55,8 @@ LoopTable table(const char* name) {
           linear_loss, softmax_loss, weighted, softmax_curvature, write_scores, read_residuals,
           {descend_gram, descend_columns, gram_columns, columns_rmatvec, columns_matvec},
           {resample_sums, resample_rows},
-          {ascend}};
+          {ascend},
+          {stochastic_steps}};
 }
 
 }  // namespace empirisk::EMPIRISK_ISA

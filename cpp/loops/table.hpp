@@ -8,6 +8,7 @@
 #include "loops/resample_table.hpp"
 #include "loops/row_functions.hpp"
 #include "loops/row_pass.hpp"
+#include "loops/stochastic.hpp"
 #include "support/view.hpp"
 
 namespace empirisk {
@@ -24,6 +25,7 @@ struct LoopTable {
   CoordinateLoops coordinate;
   ResampleLoops resample;
   DualLoops dual;
+  StochasticLoops stochastic;
 };
 
 const LoopTable& loops();

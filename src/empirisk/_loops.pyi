@@ -167,6 +167,41 @@ def dual_ascend(
     largest move of a score, rows visited).
     """
 
+def stochastic_steps(
+    X: Matrix,
+    y: Real,
+    weight: Real | None,
+    loss: str,
+    parameter: float,
+    order: Index,
+    sizes: Real,
+    v: Float,
+    *,
+    sum: Float | None = None,
+    velocity: Float | None = None,
+    anchor: Real | None = None,
+    drift: Real | None = None,
+    center: Real | None = None,
+    scale: Real | None = None,
+    share: Real | None = None,
+    l1: Real | None = None,
+    l2: Real | None = None,
+    low: Real | None = None,
+    intercept: bool = False,
+    unit: float = 1.0,
+    batch: int = 1,
+    every: int = 1,
+    momentum: float = 0.0,
+) -> None:
+    """Stochastic proximal gradient steps over the rows `order` of dense (contiguous rows) or CSR X.
+
+    One step per `batch` rows B: ``v <- prox(v - size (mean_B weight_i (l'(y_i, v.x_i) - anchor_i) x_i + drift))``,
+    the proximal step of ``size (l1_j |v_j| + l2_j v_j^2 / 2)`` above `low`, in the coordinates
+    ``(x - center) scale``, with `unit` as the last, constant column. Over CSR only stored columns move, and
+    share (p,) multiplies drift, l1 and l2 there. Step t has size ``sizes[t // every]``. Changes v (p + intercept,),
+    `sum` (gains every iterate at which a gradient was taken) and `velocity` in place.
+    """
+
 def resample_sums(X: Real, starts: Index, draws: Index, key: int, first: int, n_resamples: int) -> Float:
     """Sums over the rows that each resample draws, (n_resamples, cols), for X (n, cols) in C order.
 
