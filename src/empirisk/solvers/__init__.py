@@ -1,5 +1,6 @@
 """Solvers: init and step; the one loop is :func:`solve`.  Adding one is a file and a row of REGISTRY."""
 
+from empirisk.solvers.augmented_newton import AugmentedNewton
 from empirisk.solvers.auto import choose
 from empirisk.solvers.base import Solver, State, solve
 from empirisk.solvers.conjugate_gradient import ConjugateGradient
@@ -15,6 +16,7 @@ from empirisk.solvers.prox_newton import ProxNewton
 from empirisk.solvers.sdca import SDCA
 
 REGISTRY: dict[str, type] = {
+    "augmented_newton": AugmentedNewton,
     "conjugate_gradient": ConjugateGradient,
     "coordinate": Coordinate,
     "grid_search": GridSearch,
@@ -32,6 +34,7 @@ __all__ = [
     "LBFGS",
     "REGISTRY",
     "SDCA",
+    "AugmentedNewton",
     "ConjugateGradient",
     "Coordinate",
     "GridSearch",

@@ -22,7 +22,14 @@ from empirisk.solvers.line_search import backtrack
 from empirisk.solvers.standardise import Standardisation, standardise
 from empirisk.typing import Array, Capability
 
-__all__ = ["Newton", "full_hessian", "penalised_gradient", "scalar_hessian", "weighted_block"]
+__all__ = [
+    "Newton",
+    "full_hessian",
+    "newton_direction",
+    "penalised_gradient",
+    "scalar_hessian",
+    "weighted_block",
+]
 
 # Up to so many numbers (rows x classes x columns) NumPy's overhead weighs more than the extra products.
 SMALL = 200_000
@@ -94,18 +101,18 @@ class Newton:
         g = standard.grad_to_u(grad)
         if not self.reuse or problem.n_outputs:
             H = full_hessian(problem, standard, state.evaluation)
-            return standard.to_w(_direction(_lifted(problem, H), g)), None
+            return standard.to_w(newton_direction(_lifted(problem, H), g)), None
         p, ridge = problem.data.n_cols, problem.penalty.l2 / standard.scale**2
         if state.curvature is not None:
             H = state.curvature.copy()
             H[np.arange(p), np.arange(p)] += ridge
-            direction = standard.to_w(_direction(H, g))
+            direction = standard.to_w(newton_direction(H, g))
             if -inner(grad, direction) <= 0.1 * state.decrement:
                 return direction, state.curvature
         H = full_hessian(problem, standard, state.evaluation)
         curvature = H.copy()
         curvature[np.arange(p), np.arange(p)] -= ridge
-        return standard.to_w(_direction(H, g)), curvature
+        return standard.to_w(newton_direction(H, g)), curvature
 
 
 def penalised_gradient(problem: LinearProblem, w: Array, grad: Array) -> Array:
@@ -206,7 +213,7 @@ def _weighted_gram(problem: LinearProblem, d: Array, center: Array | None) -> Ar
     return -np.asarray(_loops.gram(X, np.ascontiguousarray(-d), center))
 
 
-def _direction(H: Array, g: Array) -> Array:
+def newton_direction(H: Array, g: Array) -> Array:
     """``-H^-1 g``, or the step of smallest norm when H is singular to rounding (collinear columns)."""
     flat = g.T.reshape(-1) if g.ndim == 2 else g
     step = _solve(H, flat)

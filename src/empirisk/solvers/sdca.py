@@ -88,7 +88,7 @@ class SDCA:
         if problem.data.total_weight == 0.0:
             return SDCAState(problem.null.copy())
         rows = _rows(problem)
-        own = np.zeros(len(rows.share))
+        own: Array = np.zeros(len(rows.share))
         b = 0.0
         if w0 is not None:
             z = problem.scores(w0)
@@ -102,8 +102,9 @@ class SDCA:
         if state.rows is None:
             stopped: SDCAState = replace(state, done=True)
             return stopped
-        rows, own = state.rows, state.own.copy()
-        w, order = problem.split(state.w)[0].copy(), rows.order.copy()
+        rows: Rows = state.rows
+        own = np.array(state.own, dtype=np.float64)
+        w, order = np.array(problem.split(state.w)[0], dtype=np.float64), rows.order.copy()
         at = np.array([_intercept(rows, own, state.center)])
         _, _, moved, visits = _loops.dual_ascend(
             rows.X, rows.dual.center, rows.dual.low, rows.dual.high, rows.dual.tube, rows.dual.curvature,
