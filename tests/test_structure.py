@@ -145,6 +145,7 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("optimizers", "SCHEDULES", methods("at")),
     ("hypotheses", "REGISTRY", methods("vc_dimension", "growth", "restriction", "fit")),
     ("estimators", "REGISTRY", methods("fit", "get_params")),
+    ("estimators.features", "REGISTRY", methods("fit", "transform")),
     ("bounds", "REGISTRY", returns_bound),
     ("selection.intervals", "INTERVALS", returns_estimate),
     ("selection.metrics", "METRICS", is_metric),

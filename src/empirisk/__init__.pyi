@@ -45,13 +45,22 @@ from .estimators import (
     ElasticNet as ElasticNet,
 )
 from .estimators import (
+    HuberRegressor as HuberRegressor,
+)
+from .estimators import (
     Lasso as Lasso,
+)
+from .estimators import (
+    LeastAbsoluteDeviations as LeastAbsoluteDeviations,
 )
 from .estimators import (
     LinearRegression as LinearRegression,
 )
 from .estimators import (
     LogisticRegression as LogisticRegression,
+)
+from .estimators import (
+    QuantileRegressor as QuantileRegressor,
 )
 from .estimators import (
     Ridge as Ridge,
@@ -62,6 +71,9 @@ from .estimators import (
 from .estimators import (
     verify as verify,
 )
+from .estimators.features import FourierFeatures as FourierFeatures
+from .estimators.features import OrthogonalPolynomials as OrthogonalPolynomials
+from .estimators.features import polynomial_regression as polynomial_regression
 from .report.model_file import load as load
 from .results import (
     Certificate as Certificate,

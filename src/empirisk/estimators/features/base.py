@@ -1,0 +1,113 @@
+"""What every feature map shares: reading columns, and a failed fit that changes nothing."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from empirisk.data.design import Design
+from empirisk.estimators.checks import check_finite, check_weights
+from empirisk.typing import Array
+
+__all__ = ["FeatureMap"]
+
+
+class FeatureMap(TransformerMixin, BaseEstimator):
+    """Base of the transformers that expand each column into functions of it.
+
+    A subclass gives ``_learn(X, weight)``, which sets attributes that end in an underscore,
+    ``_expand(X)`` and ``_suffixes(j)``, the endings of the names that column j becomes.
+    """
+
+    n_features_in_: int
+
+    def _learn(self, X: Array, weight: Array) -> None:
+        raise NotImplementedError
+
+    def _expand(self, X: Array) -> Array:
+        raise NotImplementedError
+
+    def _suffixes(self, column: int) -> list[str]:
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn what the expansion needs from the columns.
+
+        Parameters
+        ----------
+        X : array or data frame, shape (n, p)
+            Dense; float32 stays float32, other numbers become float64.
+        y : ignored
+        sample_weight : array, shape (n,), optional
+            Weights >= 0; a row of weight 0 is absent, a weight of 2 is the row twice.
+
+        Returns
+        -------
+        self
+        """
+        before = dict(self.__dict__)
+        try:
+            X = self._read(X, reset=True)
+            self._learn(X, check_weights(sample_weight, X.shape[0]).astype(np.float64))
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """The functions at new rows, column by column.
+
+        Parameters
+        ----------
+        X : array or data frame, shape (n, p)
+        """
+        check_is_fitted(self)
+        return self._expand(self._read(X, reset=False))
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """Names of the functions: the column's name with an ending.
+
+        Parameters
+        ----------
+        input_features : sequence of str, optional
+            Names of the columns; those seen in ``fit`` by default.
+        """
+        check_is_fitted(self)
+        names = self._names(input_features)
+        made = [f"{name}_{end}" for j, name in enumerate(names) for end in self._suffixes(j)]
+        return np.asarray(made, dtype=object)
+
+    def _names(self, given: Any = None) -> list[str]:
+        """Names of the columns; checked against those of ``fit`` when given."""
+        seen = getattr(self, "feature_names_in_", None)
+        if given is None:
+            return list(seen) if seen is not None else [f"x{j}" for j in range(self.n_features_in_)]
+        if seen is not None and list(given) != list(seen):
+            raise ValueError("input_features is not equal to feature_names_in_: give the names seen in fit")
+        if len(given) != self.n_features_in_:
+            raise ValueError(
+                f"input_features should have length equal to number of features ({self.n_features_in_}), got "
+                f"{len(given)}"
+            )
+        return list(given)
+
+    def _each(self, name: str, given: Any) -> list[Any]:
+        """One value of a parameter for each column."""
+        if np.ndim(given) == 0:
+            return [given] * self.n_features_in_
+        values = list(given)
+        if len(values) != self.n_features_in_:
+            raise ValueError(
+                f"{name} has {len(values)} values for {self.n_features_in_} columns: give one for each, or a "
+                "single one for all"
+            )
+        return values
+
+    def _read(self, X: Any, reset: bool) -> Array:
+        X = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite=False)
+        check_finite(Design(X), getattr(self, "feature_names_in_", None))
+        return np.asarray(X)
