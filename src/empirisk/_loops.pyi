@@ -48,15 +48,17 @@ def linear_pass(
     s: Real | None,
     w: Real,
     b: float,
-    loss: Literal["half_squared", "logistic"],
+    loss: str,
+    parameter: float = 0.0,
+    offset: Real | None = None,
     want_grad: bool = True,
     want_z: bool = False,
     want_derivatives: bool = False,
 ) -> tuple[float, Float | None, float, Float | None, Float | None, Float | None]:
-    """``(sum s l, sum s l' x, sum s l', z, l', l'')`` with ``z = X w + b``, in one read of X.
+    """``(sum s l, sum s l' x, sum s l', z, l', l'')`` with ``z = X w + b``, l at ``z + offset``, in one read of X.
 
     What is not wanted is None. s None means ones. z, l' and l'' are (n,), the derivatives without the
-    weights. logistic: y is -1 or +1.
+    weights. loss is a name of :data:`empirisk.problems.fused.FUSED`, parameter what that takes.
     """
 
 def softmax_pass(
@@ -195,11 +197,11 @@ def stochastic_steps(
 ) -> None:
     """Stochastic proximal gradient steps over the rows `order` of dense (contiguous rows) or CSR X.
 
-    One step per `batch` rows B: ``v <- prox(v - size (mean_B weight_i (l'(y_i, v.x_i) - anchor_i) x_i + drift))``,
-    the proximal step of ``size (l1_j |v_j| + l2_j v_j^2 / 2)`` above `low`, in the coordinates
+    One step per `batch` rows B: ``v <- prox(v - size (mean_B weight_i (l'(y_i, v.x_i) - anchor_i) x_i +
+    drift))``, the proximal step of ``size (l1_j |v_j| + l2_j v_j^2 / 2)`` above `low`, in the coordinates
     ``(x - center) scale``, with `unit` as the last, constant column. Over CSR only stored columns move, and
-    share (p,) multiplies drift, l1 and l2 there. Step t has size ``sizes[t // every]``. Changes v (p + intercept,),
-    `sum` (gains every iterate at which a gradient was taken) and `velocity` in place.
+    share (p,) multiplies drift, l1 and l2 there. Step t has size ``sizes[t // every]``. Changes v, `sum`
+    (gains every iterate at which a gradient was taken) and `velocity`, all (p + intercept,), in place.
     """
 
 def resample_sums(X: Real, starts: Index, draws: Index, key: int, first: int, n_resamples: int) -> Float:

@@ -61,6 +61,7 @@ class Capability(Enum):
     CONJUGATE = "a loss with a known conjugate"
     PIECEWISE_LINEAR = "a piecewise linear loss"
     DUAL_STEP = "a loss with a dual step for one row"
+    ROW_SLOPE = "a loss whose slope is compiled"
     L2_PENALTY = "an L2 penalty"
     CONSTRAINT = "a constraint set in place of the penalty"
     LINEAR_ORACLE = "a bounded set over which linear functions are minimised in closed form"

@@ -19,6 +19,7 @@ from empirisk.problems.constants import Constants, constants
 from empirisk.problems.evaluation import Evaluation, evaluate
 from empirisk.problems.intercept import best_intercept
 from empirisk.problems.potential import Potential
+from empirisk.problems.row_slopes import has_row_slope
 from empirisk.results import Certificate
 from empirisk.typing import Array, Capability
 
@@ -294,6 +295,8 @@ class LinearProblem:
             self.data.n_cols
         ):
             out.add(Capability.LINEAR_ORACLE)
+        if has_row_slope(self.loss):
+            out.add(Capability.ROW_SLOPE)
         if self.loss.convex:
             out.add(Capability.CONVEX)
         if not self.n_outputs:
