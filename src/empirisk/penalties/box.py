@@ -73,6 +73,11 @@ class Box(ConstraintSet):
         off = np.maximum(np.maximum(low - w, w - high), 0.0) / np.maximum(np.abs(w), np.finfo(float).tiny)
         return float(np.max(off, initial=0.0))
 
+    def linear_minimizer(self, g: Array) -> Array:
+        """A point of the set at which ``g.w`` is least."""
+        low, high = self._ends(g)
+        return np.asarray(np.where(g > 0.0, low, high))
+
     def support(self, u: Array) -> float:
         low, high = self._ends(u.astype(np.float64))
         end = np.where(u > 0.0, high, low)

@@ -57,6 +57,14 @@ class L1Ball(ConstraintSet):
         size = float(np.abs(w).sum(dtype=np.float64))
         return max(size - self.radius, 0.0) / max(size, self.radius, np.finfo(float).tiny)
 
+    def linear_minimizer(self, g: Array) -> Array:
+        """A point of the set at which ``g.w`` is least."""
+        out = np.zeros_like(g)
+        if g.size:
+            j = np.unravel_index(int(np.argmax(np.abs(g))), g.shape)
+            out[j] = -self.radius * np.sign(g[j])
+        return out
+
     def support(self, u: Array) -> float:
         return self.radius * float(np.max(np.abs(u), initial=0.0))
 

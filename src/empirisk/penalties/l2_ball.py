@@ -46,6 +46,11 @@ class L2Ball(ConstraintSet):
         size = long_norm(w)
         return max(size - self.radius, 0.0) / max(size, self.radius, np.finfo(float).tiny)
 
+    def linear_minimizer(self, g: Array) -> Array:
+        """A point of the set at which ``g.w`` is least."""
+        size = long_norm(g)
+        return np.asarray(g * (-self.radius / size) if size > 0.0 else np.zeros_like(g), dtype=g.dtype)
+
     def support(self, u: Array) -> float:
         return self.radius * long_norm(u)
 

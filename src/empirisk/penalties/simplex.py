@@ -54,6 +54,12 @@ class Simplex(ConstraintSet):
         off = abs(float(w.sum(dtype=np.float64)) - self.total)
         return max(off, -float(np.min(w, initial=0.0))) / size
 
+    def linear_minimizer(self, g: Array) -> Array:
+        """A point of the set at which ``g.w`` is least."""
+        out = np.zeros_like(g)
+        out[np.unravel_index(int(np.argmin(g)), g.shape)] = self.total
+        return out
+
     def support(self, u: Array) -> float:
         return self.total * float(np.max(u))
 
