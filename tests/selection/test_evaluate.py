@@ -370,8 +370,14 @@ def test_every_metric_answers_on_ordinary_rows(rng: np.random.Generator) -> None
     proba = np.clip(0.3 + 0.4 * y + 0.2 * rng.normal(size=200), 0.02, 0.98)
     labelled = evaluate_predictions(y, proba=proba, classes=[0, 1])
     numbers = evaluate_predictions(y + rng.normal(size=200), pred=y + 0.0)
-    assert set(labelled) | set(numbers) == set(METRICS)
-    for e in [*labelled.values(), *numbers.values()]:
+    mean = np.exp(0.3 * rng.normal(size=200))
+    positive = evaluate_predictions(
+        rng.gamma(3.0, mean / 3.0),
+        pred=mean,
+        metrics=["poisson_deviance", "tweedie_deviance", "gamma_deviance"],
+    )
+    assert set(labelled) | set(numbers) | set(positive) == set(METRICS)
+    for e in [*labelled.values(), *numbers.values(), *positive.values()]:
         assert e.low < e.value < e.high
 
 

@@ -7,6 +7,7 @@ paired difference. Any scikit-learn scorer can stand beside them (:mod:`empirisk
 from __future__ import annotations
 
 from empirisk.selection.metrics.base import Metric
+from empirisk.selection.metrics.deviances import GAMMA_DEVIANCE, POISSON_DEVIANCE, TWEEDIE_DEVIANCE
 from empirisk.selection.metrics.labels import ACCURACY, BALANCED_ACCURACY, F1
 from empirisk.selection.metrics.numbers import MAE, MSE, R2
 from empirisk.selection.metrics.predictions import CLASSIFICATION, REGRESSION, Predictions
@@ -24,12 +25,16 @@ METRICS: dict[str, Metric] = {
     "mse": MSE,
     "mae": MAE,
     "r2": R2,
+    "poisson_deviance": POISSON_DEVIANCE,
+    "tweedie_deviance": TWEEDIE_DEVIANCE,
+    "gamma_deviance": GAMMA_DEVIANCE,
 }
 
 
 def default_metrics(p: Predictions) -> list[str]:
-    """The names that are computed when the user asks for none: all that fit the task."""
-    names = [name for name, metric in METRICS.items() if metric.task == p.task]
+    """The names that are computed when the user asks for none: all that fit the task but the deviances."""
+    fit = ((name, metric) for name, metric in METRICS.items() if metric.task == p.task)
+    names = [name for name, metric in fit if getattr(metric, "by_default", True)]
     if p.task == CLASSIFICATION and p.n_classes != 2:
         names.remove("average_precision")
     return names

@@ -1,4 +1,4 @@
-"""Metrics that are means of one number a row: accuracy, log-loss, Brier score, MSE, MAE."""
+"""Metrics that are means of one number a row: accuracy, log-loss, Brier score, MSE, MAE, deviances."""
 
 from __future__ import annotations
 
@@ -29,6 +29,11 @@ def unbounded(_: Predictions) -> float | None:
     return None
 
 
+def always(_: Predictions) -> str:
+    """No refusal: defined for all targets and predictions."""
+    return ""
+
+
 @dataclass(frozen=True)
 class RowLoss:
     """A metric that is the mean of `loss` over rows (or one minus it, when `proportion`).
@@ -43,6 +48,10 @@ class RowLoss:
         Predictions to the largest possible loss, None when there is none.
     proportion : bool
         The loss is 0 or 1 and the metric is the share of zeros (accuracy).
+    refusal : callable
+        Predictions to the reason why the loss is not defined for them, "" when it is.
+    by_default : bool
+        Whether it is computed where no metric is named.
     """
 
     name: str
@@ -51,6 +60,8 @@ class RowLoss:
     loss: Callable[[Predictions], Floats]
     bound: Callable[[Predictions], float | None] = unbounded
     proportion: bool = False
+    refusal: Callable[[Predictions], str] = always
+    by_default: bool = True
 
     @property
     def greater_is_better(self) -> bool:
@@ -59,7 +70,7 @@ class RowLoss:
 
     def unavailable(self, p: Predictions) -> str:
         """Why it cannot be computed; empty when it can."""
-        return wrong_output(self.name, self.task, self.needs, p)
+        return wrong_output(self.name, self.task, self.needs, p) or self.refusal(p)
 
     def losses(self, p: Predictions) -> Floats:
         """One loss a row."""
