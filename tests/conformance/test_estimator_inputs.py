@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone, is_classifier
+from sklearn.utils import get_tags
 
 import empirisk as er
 from empirisk.results import Status
@@ -124,6 +125,9 @@ BAD_PARAMETERS: dict[str, list[Any]] = {
     "tol": [0.0, -1e-6, np.nan, "small"],
     "max_iter": [0, -1, 1.5, "many"],
     "fit_intercept": ["yes", 2],
+    "q": [0.0, 1.0, -0.5, np.nan, "half", True],
+    "delta": [0.0, -1.0, np.nan, np.inf, "wide"],
+    "scale": [0.0, -1.0, np.nan, "sd", None],
     "solver": ["fast"],
     "rule": ["best"],
     "class_weight": ["even", {"no such class": 2.0}, {"ash": -1.0}],
@@ -246,7 +250,7 @@ def test_all_features_zero(est: Any, rng: np.random.Generator) -> None:
     np.testing.assert_array_equal(fitted.coef_, np.zeros_like(fitted.coef_))
 
 
-@each(FIXED, is_regression)
+@each(FIXED, lambda est: is_regression(est) and get_tags(est).target_tags.multi_output)
 def test_multi_output(est: Any, rng: np.random.Generator) -> None:
     d = data_for(est, rng)
     Y = np.column_stack([d.y, -2.0 * d.y + rng.normal(size=len(d.y))])

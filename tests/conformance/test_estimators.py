@@ -333,6 +333,6 @@ def test_problem_is_public(est: Any, rng: np.random.Generator) -> None:
     d = data_for(est, rng)
     fitted = clone(est).fit(d.X, d.y)
     problem = fitted.problem(d.X, d.y)
-    bound = problem.certify(fitted.solution_.w)
+    bound = problem.certify(fitted.solution_.w, theta=fitted.solution_.dual)
     assert bound.value <= fitted.certificate_.value * (1.0 + 1e-3) + max(bound.floor, 1e-14)
     assert problem.value(fitted.solution_.w) < problem.value(problem.null)

@@ -7,6 +7,8 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.results import Certificate
+from empirisk.solvers.crossover import multipliers
+from empirisk.typing import Capability
 
 __all__ = ["verify"]
 
@@ -45,5 +47,11 @@ def verify(est: Any, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         raise TypeError(f"verify needs a fitted empirisk estimator, got {type(est).__name__}")
     check_is_fitted(est)
     problem = est.problem(X, y, sample_weight)
-    certificate: Certificate = problem.certify(est._pack(problem), theta=est.solution_.dual)
+    w, theta = est._pack(problem), est.solution_.dual
+    certificate: Certificate = problem.certify(w, theta=theta)
+    if Capability.PIECEWISE_LINEAR in problem.loss.offers and not certificate.within(est.tol):
+        # A pickled model has forgotten its multipliers; at an optimum on kinks they can be found again.
+        again = multipliers(problem, w)
+        if again is not None:
+            certificate = problem.certify(w, theta=again)
     return certificate

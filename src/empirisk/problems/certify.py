@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 __all__ = ["certify", "dual_point"]
 
 
+ROWS = 4_096  # of float32 that are widened at a time
+
+
 def certify(
     problem: LinearProblem,
     w: Array,
@@ -105,7 +108,11 @@ def _correlation(problem: LinearProblem, theta: Array) -> Array:
     X = problem.design.X
     if X.dtype == np.float64 or problem.design.sparse:
         return np.asarray(X.T @ weighted, dtype=np.float64)
-    return np.asarray(X.T @ weighted.astype(X.dtype, copy=False), dtype=np.float64)
+    # An L1 penalty compares v with a strength that may be small: products in float32 would not do.
+    out = np.zeros((X.shape[1], *weighted.shape[1:]))
+    for i in range(0, len(X), ROWS):
+        out += X[i : i + ROWS].T.astype(np.float64) @ weighted[i : i + ROWS]
+    return out
 
 
 def _feasible(problem: LinearProblem, theta: Array, v: Array) -> tuple[Array, Array]:

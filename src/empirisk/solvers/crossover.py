@@ -11,17 +11,21 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import svd
 
-from empirisk.solvers.kinked_rows import KinkedRows
-from empirisk.typing import Array, IndexArray
+from empirisk.problems.linear import LinearProblem
+from empirisk.solvers.kinked_rows import KinkedRows, kinked_rows
+from empirisk.typing import Array, Capability, IndexArray
 
-__all__ = ["crossover"]
+__all__ = ["crossover", "multipliers"]
 
 MOST = 20  # times as many rows as parameters that may lie on kinks
-TOUCHING = 1e-9  # relative residual at which a row counts as on its kink
+TOUCHING = 1e-9  # relative residual at which a row counts as on its kink,
+SINGLE = 1e-5  # and of parameters that were rounded to float32
 OUTSIDE = 1e-11  # of its width that a multiplier may be outside, which is then cut off
 
 
-def crossover(rows: KinkedRows, w: Array, u: Array | None) -> tuple[Array, Array] | None:
+def crossover(
+    rows: KinkedRows, w: Array, u: Array | None, touching: float = TOUCHING
+) -> tuple[Array, Array] | None:
     """Standardised parameters and multipliers of an optimum near (w, u), or None when there is none there.
 
     Parameters
@@ -31,13 +35,14 @@ def crossover(rows: KinkedRows, w: Array, u: Array | None) -> tuple[Array, Array
     w : array, shape (parameters,)
         Standardised parameters near an optimum.
     u : array, shape (kinks,), or None
-        Multipliers near their optimum; None when w is believed to lie on its kinks already.
+        Multipliers near their optimum; None when w is believed to lie on its kinks already, up to a share
+        `touching` of the mean residual.
     """
     width = rows.high - rows.low
     r = rows.scores(w) - rows.at
     size = np.abs(r) * (width.sum() / max(float(np.abs(r) @ width), 1e-300))
     if u is None:
-        inside, u = size <= TOUCHING, 0.5 * (rows.low + rows.high)
+        inside, u = size <= touching, 0.5 * (rows.low + rows.high)
     else:
         inside = np.minimum(rows.high - u, u - rows.low) / width > size
     on = np.flatnonzero(inside)
@@ -73,3 +78,22 @@ def _finish(rows: KinkedRows, w: Array, u: Array, on: IndexArray, r: Array) -> t
     u = np.clip(u, rows.low, rows.high)
     left = rows.adjoint(u) + rows.ridge * w
     return (w, u) if float(np.abs(left).max(initial=0.0)) <= 1e-9 * float(width.sum()) else None
+
+
+def multipliers(problem: LinearProblem, w: Array) -> Array | None:
+    """Dual values that prove w an optimum of a piecewise linear problem, or None when it is not one.
+
+    Parameters
+    ----------
+    problem : LinearProblem
+        Its loss is piecewise linear, its penalty none, L1, L2 or the elastic net.
+    w : array
+        Parameters in the problem's layout.
+    """
+    needed = {Capability.PIECEWISE_LINEAR, Capability.SEPARABLE_PENALTY, Capability.FREE_SIGNS}
+    if not needed <= problem.capabilities or problem.data.total_weight == 0.0:
+        return None
+    rows = kinked_rows(problem)
+    touching = TOUCHING if problem.design.dtype == np.float64 else SINGLE
+    found = crossover(rows, rows.standard.to_u(np.asarray(w, dtype=np.float64)), None, touching)
+    return None if found is None else rows.theta(found[1])

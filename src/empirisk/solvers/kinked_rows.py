@@ -25,6 +25,8 @@ from empirisk.typing import Array, IndexArray
 
 __all__ = ["KinkedRows", "kinked_rows", "kinks_of"]
 
+CAP = 2.0
+
 
 def kinks_of(loss: Loss, y: Array) -> list[tuple[Array, Array, Array]]:
     """Place, slope below and slope above of each kink of the rows' losses, one triple per kink a row.
@@ -173,7 +175,9 @@ def kinked_rows(problem: LinearProblem, *, standardised: bool = True) -> KinkedR
     shares = np.tile(share, len(triples))
     low, high = low * shares, high * shares
     if problem.penalty.l1 > 0.0:
-        size = problem.penalty.l1 / standard.scale
+        # No gradient is longer than the Lipschitz constant (columns have mean square 1 at most): beyond it
+        # the strength makes no difference, and the lengths of the intervals stay comparable.
+        size = np.minimum(problem.penalty.l1 / standard.scale, CAP * problem.loss.lipschitz)
         at, low, high = (np.concatenate([a, b]) for a, b in ((at, np.zeros(p)), (low, -size), (high, size)))
     ridge = np.zeros(problem.n_params)
     ridge[:p] = problem.penalty.l2 / standard.scale**2
