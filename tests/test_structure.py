@@ -103,6 +103,11 @@ def methods(*names: str) -> Any:
     return lambda thing: inspect.isclass(thing) and all(callable(getattr(thing, m, None)) for m in names)
 
 
+def is_loss(thing: Any) -> bool:
+    """Whether a class is a loss of plain targets; those with further columns wrap one and say so in `plain`."""
+    return methods("value", "grad", "conjugate")(thing) and "plain" not in vars(thing)
+
+
 def returns_estimate(thing: Any) -> bool:
     """Whether a function is annotated to return an Estimate."""
     return inspect.isfunction(thing) and thing.__annotations__.get("return") in (Estimate, "Estimate")
@@ -138,7 +143,7 @@ def is_metric(thing: Any) -> bool:
 
 # Folder, name of its registry, and what makes an object one that must stand in it.
 NOUNS: list[tuple[str, str, Any]] = [
-    ("losses", "REGISTRY", methods("value", "grad", "conjugate")),
+    ("losses", "REGISTRY", is_loss),
     ("penalties", "REGISTRY", methods("value", "prox")),
     ("solvers", "REGISTRY", methods("init", "step")),
     ("optimizers", "REGISTRY", methods("init", "update")),

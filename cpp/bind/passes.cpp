@@ -6,9 +6,13 @@
 namespace empirisk {
 
 static ScalarLoss scalar_loss(const std::string& name) {
-  if (name == "half_squared") return ScalarLoss::half_squared;
-  if (name == "logistic") return ScalarLoss::logistic;
-  refuse("loss must be 'half_squared' or 'logistic', not '" + name + "'");
+  std::string known;
+  int place = 0;
+  for (const char* one : scalar_loss_names) {
+    if (name == one) return ScalarLoss(place);
+    known += (place++ ? ", '" : "'") + std::string(one) + "'";
+  }
+  refuse("loss must be one of " + known + ", not '" + name + "'");
 }
 
 static ArrayArg required(nb::handle h, const char* name, const std::vector<i64>& shape) {
@@ -17,13 +21,14 @@ static ArrayArg required(nb::handle h, const char* name, const std::vector<i64>&
 }
 
 static nb::tuple linear_pass(nb::handle x, nb::handle y, nb::handle s, nb::handle w, double b, const std::string& loss,
-                             bool want_grad, bool want_z, bool want_derivatives) {
+                             double parameter, nb::handle offset, bool want_grad, bool want_z, bool want_derivatives) {
   const MatrixArg m = matrix_arg(x);
   const i64 n = m.view.rows, p = m.view.cols;
   const ArrayArg target = required(y, "y", {n}), weight = array_arg(s, "s", {n}), right = required(w, "w", {p});
   const Result grad = optional_result(want_grad, {p}), z = optional_result(want_z, {n});
   const Result first = optional_result(want_derivatives, {n}), second = optional_result(want_derivatives, {n});
-  const LinearLoss f{scalar_loss(loss), target.data, weight.data, b, z.data, first.data, second.data};
+  const ArrayArg shift = array_arg(offset, "offset", {n});
+  const LinearLoss f{scalar_loss(loss), parameter, target.data, weight.data, shift.data, b, z.data, first.data, second.data};
   double sums[2] = {};
   {
     const nb::gil_scoped_release release;
@@ -69,7 +74,8 @@ static nb::tuple softmax_pass(nb::handle x, nb::handle y, nb::handle s, nb::hand
 
 void bind_passes(nb::module_& m) {
   m.def("linear_pass", &linear_pass, nb::arg("X"), nb::arg("y"), nb::arg("s").none(), nb::arg("w"), nb::arg("b"), nb::arg("loss"),
-        nb::arg("want_grad") = true, nb::arg("want_z") = false, nb::arg("want_derivatives") = false);
+        nb::arg("parameter") = 0.0, nb::arg("offset") = nb::none(), nb::arg("want_grad") = true, nb::arg("want_z") = false,
+        nb::arg("want_derivatives") = false);
   m.def("softmax_pass", &softmax_pass, nb::arg("X"), nb::arg("y"), nb::arg("s").none(), nb::arg("W"), nb::arg("b").none(),
         nb::arg("want_grad") = true, nb::arg("want_z") = false, nb::arg("want_probabilities") = false);
 }

@@ -5,15 +5,23 @@
 
 namespace empirisk {
 
-enum class ScalarLoss { half_squared, logistic };
+// The losses of loops/loss_rows.hpp, by the names that Python passes.
+enum class ScalarLoss {
+  half_squared, logistic, bernoulli, huber, squared_hinge, exponential, poisson, gamma, inverse_gaussian, tweedie,
+  negative_binomial
+};
+constexpr const char* scalar_loss_names[] = {"half_squared", "logistic", "bernoulli",        "huber",   "squared_hinge",    "exponential",
+                                             "poisson",      "gamma",    "inverse_gaussian", "tweedie", "negative_binomial"};
 
-// f of linear_pass: z + b -> s l'(y, z + b); sums = (sum s l, sum s l').
+// f of linear_pass: z + b + o -> s l'(y, z + b + o); sums = (sum s l, sum s l').
 struct LinearLoss {
   ScalarLoss loss;
+  double parameter;  // of the loss, where it has one
   const double* y;
   const double* s;
+  const double* offset;
   double b;
-  double* z_out;
+  double* z_out;  // z + b
   double* first_out;   // l', without the weights
   double* second_out;  // l'', without the weights
 };

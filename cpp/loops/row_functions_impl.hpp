@@ -1,5 +1,6 @@
 // The row functions themselves, compiled once per instruction set. Every loop is branch-free over the rows of a block.
 #pragma once
+#include "loops/loss_rows.hpp"
 #include "loops/row_functions.hpp"
 #include "support/simd.hpp"
 #include "support/vmath.hpp"
@@ -7,25 +8,6 @@
 namespace empirisk::EMPIRISK_ISA {
 
 constexpr i64 most_rows = 1024;  // of a block
-
-inline void half_squared_rows(const double* y, i64 n, const double* z, double* value, double* first, double* second) {
-  for (i64 i = 0; i < n; ++i) {
-    const double r = z[i] - y[i];
-    value[i] = 0.5 * r * r;
-    first[i] = r;
-    second[i] = 1.0;
-  }
-}
-
-inline void logistic_rows(const double* y, i64 n, const double* z, double* value, double* first, double* second) {
-  for (i64 i = 0; i < n; ++i) {
-    const double m = y[i] * z[i], a = m < 0.0 ? -m : m;
-    const double e = exp_fast(-a), q = 1.0 / (1.0 + e);
-    value[i] = log1p_fast(e) + (m < 0.0 ? a : 0.0);
-    first[i] = -y[i] * (m < 0.0 ? q : e * q);
-    second[i] = e * q * q;
-  }
-}
 
 inline void copy(double* EMPIRISK_RESTRICT to, const double* EMPIRISK_RESTRICT from, i64 n) {
   if (to) std::memcpy(to, from, sizeof(double) * std::size_t(n));
@@ -35,8 +17,9 @@ inline void linear_loss(const void* self, i64 start, i64 n, double* z, i64, doub
   const LinearLoss& f = *static_cast<const LinearLoss*>(self);
   alignas(64) double value[most_rows], first[most_rows], second[most_rows];
   for (i64 i = 0; i < n; ++i) z[i] += f.b;
-  (f.loss == ScalarLoss::logistic ? logistic_rows : half_squared_rows)(f.y + start, n, z, value, first, second);
   if (f.z_out) copy(f.z_out + start, z, n);
+  for (i64 i = 0; f.offset && i < n; ++i) z[i] += f.offset[start + i];
+  loss_rows[int(f.loss)](Rows{n, f.y + start, z, value, first, second, f.parameter});
   if (f.first_out) copy(f.first_out + start, first, n);
   if (f.second_out) copy(f.second_out + start, second, n);
   for (i64 i = 0; i < n; ++i) {

@@ -11,12 +11,15 @@ import mpmath as mp
 
 from empirisk.losses import (
     REGISTRY,
+    Bernoulli,
+    CLogLog,
     CostSensitive,
     EpsilonInsensitive,
     Exponential,
     Hinge,
     Huber,
     NegativeBinomial,
+    Probit,
     Quantile,
     Tweedie,
 )
@@ -36,7 +39,7 @@ class Sample:
         Arguments outside the domain of the conjugate.
     law : str
         Of which kind of targets exp(-value/dispersion - log_normalizer) is a density: "line", "positive",
-        "mixed" (positive, and a mass at 0), "counts", "labels", "codes", or "" for none.
+        "mixed" (positive, and a mass at 0), "counts", "labels", "shares", "codes", or "" for none.
     dispersion : float
         Where to try the density.
     kinks : callable(y) -> tuple of z
@@ -61,6 +64,7 @@ class Sample:
 
 
 LABELS, COUNTS, POSITIVE = (-1.0, 1.0), (0.0, 1.0, 4.0, 250.0), (0.02, 1.0, 3.5, 250.0)
+SHARES = (0.0, 0.25, 0.7, 1.0)
 NUMBERS = (-3.0, 0.0, 1.25, 500.0)
 M = mp.mpf
 
@@ -141,6 +145,25 @@ SAMPLES: dict[str, Sample] = {
     ),
     "half_squared": Sample(lambda y, z: (z - y) ** 2 / 2, NUMBERS, law="line", dispersion=2.5),
     "logistic": Sample(lambda y, z: softplus(-y * z), LABELS, sided(-1.0, 0.0), "labels"),
+    "bernoulli": Sample(
+        lambda y, z: softplus(z) - y * z, SHARES, ((0.25, 0.76), (0.25, -0.26)), "shares", cancels=True
+    ),
+    "bernoulli(probit)": Sample(
+        lambda y, z: -y * mp.log(mp.ncdf(z)) - (1 - y) * mp.log(mp.ncdf(-z)),
+        SHARES,
+        ((0.0, -0.01), (1.0, 0.01)),
+        "shares",
+        cancels=True,
+        loss=Bernoulli(Probit()),
+    ),
+    "bernoulli(cloglog)": Sample(
+        lambda y, z: y * cloglog(1, z) + (1 - y) * cloglog(-1, z),
+        SHARES,
+        ((0.0, -0.01), (1.0, 0.01), (0.25, -0.26)),
+        "shares",
+        cancels=True,
+        loss=Bernoulli(CLogLog()),
+    ),
     "softmax": Sample(
         lambda y, z: mp.log(sum(mp.exp(v) for v in z)) - z[int(y)],
         (0, 1, 2),

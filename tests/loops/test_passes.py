@@ -2,43 +2,103 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import mpmath
 import numpy as np
 import pytest
 
 from empirisk import _loops
-from empirisk.losses import HalfSquared, Logistic, Softmax
-from empirisk.losses.base import ScalarLoss
+from empirisk.losses import (
+    Bernoulli,
+    Exponential,
+    Gamma,
+    HalfSquared,
+    Huber,
+    InverseGaussian,
+    Logistic,
+    NegativeBinomial,
+    Poisson,
+    Softmax,
+    SquaredHinge,
+    Tweedie,
+)
+from empirisk.problems.fused import FUSED, fused_call
 from empirisk.typing import Array
 from tests.loops.layouts import DTYPES, FORMS, SHAPES, check_product, for_thread_counts, matrix, same_bits
 
-LOSSES: list[ScalarLoss] = [HalfSquared(), Logistic()]
+LOSSES: list[Any] = [
+    Bernoulli(),
+    Exponential(),
+    Gamma(),
+    HalfSquared(),
+    Huber(0.7),
+    InverseGaussian(),
+    Logistic(),
+    NegativeBinomial(0.3),
+    Poisson(),
+    SquaredHinge(),
+    Tweedie(1.2),
+    Tweedie(1.9),
+]
 
 
-@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
+def targets(rng: np.random.Generator, loss: Any, n: int) -> Array:
+    """Random targets of the loss's domain, its closed ends among them."""
+    if loss.labels:
+        return np.sign(rng.standard_normal(n))
+    domain, y = loss.y_domain, rng.standard_normal(n)
+    if np.isfinite(domain.high):
+        return np.clip(y, domain.low, domain.high)
+    return y if np.isneginf(domain.low) else np.maximum(np.round(2.0 * y), 0.0 if domain.low_closed else 0.5)
+
+
+def terms(loss: Any, y: Array, z: Array) -> Array:
+    """Size of what the formulas subtract from each other, where they do."""
+    if loss.labels or isinstance(loss, HalfSquared | Huber):
+        return np.zeros_like(z)
+    mean = np.exp(z)
+    if isinstance(loss, InverseGaussian):
+        return (1.0 + y / mean) / mean
+    growing = 0.0 if isinstance(loss, Bernoulli | NegativeBinomial) else 10.0 * loss.hess(y, z)
+    return 4.0 * (1.0 + np.abs(y)) * (1.0 + np.abs(z)) + growing
+
+
+def test_every_fused_loss_is_tested() -> None:
+    assert {type(loss) for loss in LOSSES} == FUSED.keys()
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_linear_pass(
-    rng: np.random.Generator, shape: tuple[int, int], dtype: type, form: str, loss: ScalarLoss
+    rng: np.random.Generator, shape: tuple[int, int], dtype: type, form: str, loss: Any
 ) -> None:
     X, A = matrix(rng, shape, dtype, form)
     n, p = shape
-    w, b, y = rng.standard_normal(p), 0.3, np.sign(rng.standard_normal(n))
-    for s in (None, rng.random(n)):
+    w, b, y = rng.standard_normal(p) / np.sqrt(max(p, 1)), 0.3, targets(rng, loss, n)
+    for s, offset in ((None, None), (rng.random(n), rng.standard_normal(n))):
+        call = fused_call(loss, y)
+        assert call is not None
+        name, parameter = call[:2]
         value, grad, grad_b, z, first, second = _loops.linear_pass(
-            X, y, s, w, b, loss.name, want_z=True, want_derivatives=True
+            X, y, s, w, b, name, parameter, offset, want_z=True, want_derivatives=True
         )
         weight = np.ones(n) if s is None else s
         assert z is not None
         assert grad is not None
+        assert first is not None
+        assert second is not None
         check_product(z, np.hstack([A, np.ones((n, 1))]), np.append(w, b))
-        assert value == pytest.approx(weight @ loss.value(y, z), rel=1e-14, abs=1e-300)
-        np.testing.assert_allclose(first, loss.grad(y, z), rtol=1e-14)
-        np.testing.assert_allclose(second, loss.hess(y, z), rtol=1e-14)
-        check_product(grad, A.T, weight * loss.grad(y, z))
-        check_product(np.asarray([grad_b]), np.ones((1, n)), weight * loss.grad(y, z))
-        lean = _loops.linear_pass(X, y, s, w, b, loss.name, want_grad=False)
+        z = z if offset is None else z + offset
+        parts = terms(loss, y, z)
+        assert abs(value - weight @ loss.value(y, z)) <= 1e-14 * (weight @ (parts + np.abs(loss.value(y, z))))
+        assert np.all(np.abs(first - loss.grad(y, z)) <= 1e-14 * (parts + np.abs(loss.grad(y, z))))
+        assert np.all(np.abs(second - loss.hess(y, z)) <= 1e-14 * (parts + np.abs(loss.hess(y, z))))
+        check_product(grad, A.T, weight * first)
+        check_product(np.asarray([grad_b]), np.ones((1, n)), weight * first)
+        lean = _loops.linear_pass(X, y, s, w, b, name, parameter, offset, want_grad=False)
         assert lean == (value, None, grad_b, None, None, None)
 
 
@@ -79,16 +139,46 @@ def test_losses_of_extreme_scores() -> None:
     for sign in (1.0, -1.0):
         y = np.full(z.size, sign)
         _, _, _, _, first, second = _loops.linear_pass(
-            z[:, None], y, None, np.ones(1), 0.0, "logistic", False, False, True
+            z[:, None], y, None, np.ones(1), 0.0, "logistic", want_grad=False, want_derivatives=True
         )
         one_by_one = [
-            _loops.linear_pass(z[i : i + 1, None], y[:1], None, np.ones(1), 0.0, "logistic", False)[0]
+            _loops.linear_pass(z[i : i + 1, None], y[:1], None, np.ones(1), 0.0, "logistic")[0]
             for i in range(z.size)
         ]
         np.testing.assert_allclose(one_by_one, np.logaddexp(0.0, -y * z), rtol=4e-16, atol=5e-324)
         with np.errstate(over="ignore"):
             np.testing.assert_allclose(first, -y / (1.0 + np.exp(y * z)), rtol=1e-15, atol=1e-323)
             np.testing.assert_allclose(second, Logistic().hess(y, z), rtol=1e-15, atol=1e-323)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+def test_rows_of_extreme_scores_one_by_one(loss: Any) -> None:
+    # Overflow, underflow and saturation end where the Python class says, without NaN.
+    z = np.array([0.0, 1e-320, 1e-16, 0.3, 1.0, 30.0, 300.0, 709.0, 720.0, 745.0, 800.0, 1e6])
+    z = np.concatenate([z, -z])
+    for target in (-1.0, 1.0) if loss.labels else (0.0, 0.25, 1.0, 40.0):
+        if not loss.y_domain.contains(np.array([target]))[0]:
+            continue
+        y = np.full(z.size, target)
+        call = fused_call(loss, y)
+        assert call is not None
+        name, parameter = call[:2]
+        found = [
+            _loops.linear_pass(row, y[:1], None, np.ones(1), 0.0, name, parameter, want_derivatives=True)
+            for row in z[:, None, None]
+        ]
+        with np.errstate(over="ignore"):
+            right = loss.value(y, z), loss.grad(y, z), loss.hess(y, z)
+        for got, want in zip(
+            zip(*[(f[0], *np.ravel(f[4:])) for f in found], strict=True), right, strict=True
+        ):
+            room = 0.0 if loss.labels else 1e-15 * (1.0 + np.abs(y) + np.abs(y * z))
+            big = np.finfo(float).max
+            near = (
+                np.abs(np.clip(got, -big, big) - np.clip(want, -big, big))
+                <= 4e-15 * np.minimum(np.abs(want), big) + room + 1e-307
+            )
+            assert near.all(), (target, z[~near], np.asarray(got)[~near], want[~near])
 
 
 def test_softmax_keeps_small_losses() -> None:
@@ -118,15 +208,17 @@ def test_same_bits_for_any_number_of_threads(rng: np.random.Generator, form: str
     w, y, s = rng.standard_normal(90), np.sign(rng.standard_normal(4000)), rng.random(4000)
     W, codes = rng.standard_normal((90, 5)), rng.integers(0, 5, 4000)
     assert same_bits(
-        for_thread_counts(lambda: _loops.linear_pass(X, y, s, w, 0.1, "logistic", True, True, True))
+        for_thread_counts(
+            lambda: _loops.linear_pass(X, y, s, w, 0.1, "logistic", 0.0, None, True, True, True)
+        )
     )
     assert same_bits(for_thread_counts(lambda: _loops.softmax_pass(X, codes, s, W, None, True, True, True)))
 
 
 def test_wrong_arguments_are_named(rng: np.random.Generator) -> None:
     X, y, w = np.ones((4, 2)), np.ones(4), np.ones(2)
-    with pytest.raises(ValueError, match="loss must be 'half_squared' or 'logistic', not 'hinge'"):
-        _loops.linear_pass(X, y, None, w, 0.0, "hinge")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"loss must be one of 'half_squared', .*, not 'hinge'"):
+        _loops.linear_pass(X, y, None, w, 0.0, "hinge")
     with pytest.raises(ValueError, match=r"y has shape \(3,\), expected \(4,\)"):
         _loops.linear_pass(X, y[:3], None, w, 0.0, "logistic")
     with pytest.raises(ValueError, match=r"s has shape \(5,\), expected \(4,\)"):

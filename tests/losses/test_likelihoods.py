@@ -31,6 +31,8 @@ def moments(name):
     if s.law == "labels":
         y = np.array([-1.0, 1.0])
         return at(y).sum(), at(y)[1]
+    if s.law == "shares":  # of one trial: 0 or 1
+        return at(np.array([0.0, 1.0])).sum(), at(1.0)[0]
     low, high = (-400.0, 400.0) if s.law == "line" else (1e-12, 200.0)
     knots = (
         [SCORE + v for v in (-1.35, -0.25, -0.1, 0.0, 0.1, 0.25, 1.35)] if s.law == "line" else [0.5, 3, 10]

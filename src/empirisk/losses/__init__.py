@@ -5,6 +5,7 @@ A loss of your own needs no file: :func:`user_loss` makes one from functions and
 
 from empirisk.losses.absolute import Absolute
 from empirisk.losses.base import Loss, check_targets
+from empirisk.losses.bernoulli import Bernoulli
 from empirisk.losses.cloglog import CLogLog
 from empirisk.losses.cost_sensitive import CostSensitive, cost_weights
 from empirisk.losses.epsilon_insensitive import EpsilonInsensitive
@@ -16,6 +17,7 @@ from empirisk.losses.huber import Huber
 from empirisk.losses.inverse_gaussian import InverseGaussian
 from empirisk.losses.logistic import Logistic
 from empirisk.losses.negative_binomial import NegativeBinomial
+from empirisk.losses.offset import Offset, with_offset
 from empirisk.losses.perceptron import Perceptron
 from empirisk.losses.poisson import Poisson
 from empirisk.losses.probit import Probit
@@ -28,6 +30,7 @@ from empirisk.losses.zero_one import ZeroOne
 
 REGISTRY: dict[str, type] = {
     "absolute": Absolute,
+    "bernoulli": Bernoulli,
     "cloglog": CLogLog,
     "cost_sensitive": CostSensitive,
     "epsilon_insensitive": EpsilonInsensitive,
@@ -52,6 +55,7 @@ REGISTRY: dict[str, type] = {
 __all__ = [
     "REGISTRY",
     "Absolute",
+    "Bernoulli",
     "CLogLog",
     "CostSensitive",
     "EpsilonInsensitive",
@@ -64,6 +68,7 @@ __all__ = [
     "Logistic",
     "Loss",
     "NegativeBinomial",
+    "Offset",
     "Perceptron",
     "Poisson",
     "Probit",
@@ -75,4 +80,5 @@ __all__ = [
     "check_targets",
     "cost_weights",
     "user_loss",
+    "with_offset",
 ]

@@ -108,6 +108,10 @@ class ScalarLoss:
     offers = frozenset({Capability.GRAD, Capability.HESS, Capability.CONJUGATE})
     escape = ""
 
+    def plain(self: Loss, y: Array) -> tuple[Loss, Array]:
+        """The loss and its targets; wrappers whose y has further columns say what they wrap."""
+        return self, y
+
     def hess(self: Loss, y: Array, z: Array) -> Array:
         """Central differences of the derivative: good enough to scale a problem, not to offer HESS."""
         return curvature_by_differences(lambda t: self.grad(y, t), z)
@@ -129,7 +133,12 @@ class ScalarLoss:
 
     def best_constant(self: Loss, y: Array, s: Array) -> Array:
         """Where the weighted sum of the slopes changes its sign."""
-        return constant_by_bisection(lambda b: float(s @ self.grad(y, np.full(len(y), b))), y)
+        newton = Capability.HESS in self.offers
+        return constant_by_bisection(
+            lambda b: float(s @ self.grad(y, np.full(len(y), b))),
+            y,
+            (lambda b: float(s @ self.hess(y, np.full(len(y), b)))) if newton else None,
+        )
 
     def balance(self, y: Array, theta: Array, s: Array) -> Array:
         """Shrink the heavier of the positive and the negative side of theta.
@@ -162,6 +171,8 @@ def check_targets(loss: Loss, y: Array) -> None:
         ...
     ValueError: y holds -1 in row 1; the loss 'poisson' needs targets in [0, inf) (1 such row in all)
     """
+    if isinstance(loss, ScalarLoss):
+        loss, y = loss.plain(y)
     inside = np.abs(y) == 1.0 if loss.labels else loss.y_domain.contains(y)
     if inside.all():
         return

@@ -31,6 +31,7 @@ class Gamma(LogLink):
     y_domain = Interval(0.0, math.inf, low_closed=False, high_closed=False)
     curvature = (0.0, math.inf)
     lipschitz = math.inf
+    variance_power = 2.0
 
     def value(self, y: Array, z: Array) -> Array:
         return y * exponential(-z) + z

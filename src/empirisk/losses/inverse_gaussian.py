@@ -36,6 +36,7 @@ class InverseGaussian(LogLink):
     convex = False
     curvature = (-math.inf, math.inf)
     lipschitz = math.inf
+    variance_power = 3.0
     # The second derivative is negative in places: of no use to methods that invert it.
     offers = frozenset({Capability.GRAD, Capability.CONJUGATE})
 

@@ -12,7 +12,18 @@ __all__ = ["LogLink", "exponential"]
 
 
 class LogLink(ScalarLoss):
-    """``mean = exp(z)``; of constant scores the logarithm of the mean target is the best."""
+    """``mean = exp(z)``; of constant scores the logarithm of the mean target is the best.
+
+    Attributes
+    ----------
+    variance_power : float or None
+        p where the variance is ``dispersion * mean^p``.
+    """
+
+    @property
+    def variance_power(self) -> float | None:
+        """None: not a power of the mean."""
+        return None
 
     def mean(self, z: Array) -> Array:
         """``exp(z)``, +inf beyond the largest float."""

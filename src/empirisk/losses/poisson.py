@@ -31,6 +31,7 @@ class Poisson(LogLink):
     y_domain = Interval(0.0, math.inf, high_closed=False)
     curvature = (0.0, math.inf)
     lipschitz = math.inf
+    variance_power = 1.0
     escape = "zeros"
 
     def value(self, y: Array, z: Array) -> Array:

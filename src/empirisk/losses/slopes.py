@@ -81,8 +81,13 @@ def _search(loss: Loss, y: Array, u: Array, a: Array, b: Array) -> Array:
     return np.asarray(u * z - loss.value(y, z) + np.where(np.isfinite(miss), miss, np.inf))
 
 
-def constant_by_bisection(slope: Callable[[float], float], y: Array) -> Array:
-    """The constant at which a non-decreasing slope changes its sign; infinite when it never does."""
+def constant_by_bisection(
+    slope: Callable[[float], float], y: Array, bend: Callable[[float], float] | None = None
+) -> Array:
+    """The constant at which a non-decreasing slope changes its sign; infinite when it never does.
+
+    With the slope's own derivative `bend`, Newton's steps shorten the search while they stay in the bracket.
+    """
     low, high = min(-1.0, float(np.min(y))), max(1.0, float(np.max(y)))
     width = high - low
     while slope(low) > 0.0:
@@ -93,14 +98,20 @@ def constant_by_bisection(slope: Callable[[float], float], y: Array) -> Array:
         high, width = high + width, 2.0 * width
         if high > FARTHEST * (1.0 + abs(low)):
             return np.asarray(np.inf)
-    for _ in range(ITERATIONS):
-        middle = 0.5 * (low + high)
-        if not low < middle < high:
+    point = 0.5 * (low + high)
+    for iteration in range(ITERATIONS):
+        if not low < point < high:
             break
-        at = slope(middle)
+        at = slope(point)
         if at == 0.0:
-            return np.asarray(middle)
-        low, high = (low, middle) if at > 0.0 else (middle, high)
+            return np.asarray(point)
+        low, high = (low, point) if at > 0.0 else (point, high)
+        new, curvature = 0.5 * (low + high), bend(point) if bend is not None and iteration % 4 != 3 else 0.0
+        if curvature > 0.0 and low < point - at / curvature < high:
+            new = point - at / curvature
+            if abs(new - point) <= 4e-16 * abs(new):
+                return np.asarray(new)
+        point = new
     return np.asarray(low if abs(slope(low)) <= abs(slope(high)) else high)
 
 

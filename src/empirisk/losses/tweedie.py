@@ -55,6 +55,11 @@ class Tweedie(LogLink):
             )
 
     @property
+    def variance_power(self) -> float:
+        """The power."""
+        return self.power
+
+    @property
     def _rates(self) -> tuple[float, float]:
         return 2.0 - self.power, self.power - 1.0
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from empirisk import _loops
 from empirisk.data.sums import weighted_sum
+from empirisk.losses import Softmax
+from empirisk.problems.fused import fused_call
 from empirisk.typing import Array
 
 if TYPE_CHECKING:
     from empirisk.problems.linear import LinearProblem
 
 __all__ = ["Evaluation", "evaluate", "two_reads"]
-
-# Losses that the fused loops know; tests hold each of them equal to its Python class.
-FUSED_SCALAR = frozenset({"half_squared", "logistic"})
 
 
 @dataclass(frozen=True)
@@ -43,11 +42,11 @@ def evaluate(problem: LinearProblem, w: Array) -> Evaluation:
     """One fused read of X where a loop exists for the loss, else one read for z and one for the gradient."""
     if problem.data.total_weight == 0.0:
         return Evaluation(0.0, np.zeros(problem.shape), problem.scores(w))
-    name = problem.loss.name
-    if name in FUSED_SCALAR and not problem.n_outputs:
-        return _fused_scalar(problem, w)
-    if name == "softmax":
+    if isinstance(problem.loss, Softmax):
         return _fused_softmax(problem, w)
+    call = fused_call(problem.loss, problem.data.y) if not problem.n_outputs else None
+    if call is not None:
+        return _fused_scalar(problem, w, call)
     return two_reads(problem, problem.scores(w))
 
 
@@ -55,12 +54,14 @@ def _weights(problem: LinearProblem) -> Array | None:
     return None if problem.data.unit_weights else problem.data.weight
 
 
-def _fused_scalar(problem: LinearProblem, w: Array) -> Evaluation:
+def _fused_scalar(
+    problem: LinearProblem, w: Array, call: tuple[str, float, Array, Array | None]
+) -> Evaluation:
     coef, b = problem.split(w)
-    name: Any = problem.loss.name
+    name, parameter, y, offset = call
     total = problem.data.total_weight
     loss, grad, grad_b, z, *_ = _loops.linear_pass(
-        problem.design.X, problem.data.y, _weights(problem), coef, float(b), name, want_z=True
+        problem.design.X, y, _weights(problem), coef, float(b), name, parameter, offset, want_z=True
     )
     grad = np.asarray(grad) / total
     return Evaluation(loss / total, problem.join(grad, grad_b / total), np.asarray(z))

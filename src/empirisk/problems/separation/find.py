@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from empirisk.problems.separation.plain import plain_problem
 from empirisk.problems.separation.rows import SignedRows
 from empirisk.problems.separation.search import Found, decide_rows, overlap_proved
 from empirisk.typing import Array, IndexArray
@@ -63,7 +64,8 @@ def find_separation(
     Parameters
     ----------
     problem : LinearProblem
-        Loss ``"logistic"`` (labels -1/+1) or ``"softmax"`` (codes); rows of weight 0 are absent.
+        Loss of labels -1/+1 (logistic, probit, cloglog), of shares, or ``"softmax"`` (codes); rows of weight
+        0 are absent.
     names : sequence of str, optional
         Column names for the sentence; ``x0, x1, ...`` otherwise.
     classes : sequence, optional
@@ -101,6 +103,7 @@ def find_separation(
     >>> find_separation(problem, ["dose"]).kind
     'complete'
     """
+    problem = plain_problem(problem)
     rows = _signed_rows(problem)
     present = np.unique(rows.group)
     p = problem.data.n_cols

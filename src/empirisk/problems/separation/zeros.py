@@ -15,6 +15,7 @@ import numpy as np
 from scipy.linalg import svd
 from scipy.optimize import linprog
 
+from empirisk.problems.separation.plain import plain_problem
 from empirisk.typing import Array, IndexArray
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ MOST_ENTRIES = 5_000_000
 
 def only_zeros(problem: LinearProblem) -> str:
     """A sentence when a free intercept has only targets of 0 to fit, which no penalty changes; else ""."""
+    problem = plain_problem(problem)
     present = problem.data.y[problem.data.weight > 0.0]
     if not problem.intercept or len(present) == 0 or np.any(present > 0.0):
         return ""
@@ -44,6 +46,7 @@ def zeros_run_off(problem: LinearProblem) -> str:
     A sample of the rows with ``y > 0`` that has as many independent rows as there are parameters settles it;
     otherwise the directions that the sample leaves free are tried on all rows, and the sample grows.
     """
+    problem = plain_problem(problem)
     y, s = problem.data.y, problem.data.weight
     positive, zero = np.flatnonzero((y > 0.0) & (s > 0.0)), np.flatnonzero((y == 0.0) & (s > 0.0))
     if len(zero) == 0 or problem.n_params == 0:

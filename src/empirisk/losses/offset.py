@@ -1,0 +1,131 @@
+"""A loss whose score has a known part: targets in the first column, offsets in the second.
+
+``l(y, z + o)``: pointwise, so that problems, solvers and certificates need not know of offsets.  Losses of a
+difference ``z - y`` do without: there an offset is a change of the target (:func:`with_offset`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from empirisk.losses.base import Loss, ScalarLoss
+from empirisk.losses.half_squared import HalfSquared
+from empirisk.losses.huber import Huber
+from empirisk.losses.log_link import LogLink, exponential
+from empirisk.typing import Array, Capability, Interval
+
+__all__ = ["Offset", "with_offset"]
+
+
+@dataclass(frozen=True)
+class Offset(ScalarLoss):
+    """``l(y, z) = base(y_1, z + y_2)`` for targets of two columns.  Conjugate: ``base*(y_1, u) - u y_2``.
+
+    Parameters
+    ----------
+    base : Loss
+        A loss of one score per row.
+
+    Examples
+    --------
+    >>> from empirisk.losses import Poisson
+    >>> y = np.array([[2.0, np.log(10.0)], [1.0, np.log(20.0)]])  # 2 events in 10 years, 1 in 20
+    >>> float(Offset(Poisson()).best_constant(y, np.ones(2)).round(4))  # log(3 / 30)
+    -2.3026
+    """
+
+    base: Loss
+
+    name = "offset"
+
+    @property
+    def y_domain(self) -> Interval:
+        """Of the first column."""
+        return self.base.y_domain
+
+    @property
+    def labels(self) -> bool:  # type: ignore[override]
+        """Whether the first column holds labels."""
+        return self.base.labels
+
+    @property
+    def convex(self) -> bool:  # type: ignore[override]
+        """As the base."""
+        return self.base.convex
+
+    @property
+    def curvature(self) -> tuple[float, float]:
+        """As the base."""
+        return self.base.curvature
+
+    @property
+    def lipschitz(self) -> float:
+        """As the base."""
+        return self.base.lipschitz
+
+    @property
+    def offers(self) -> frozenset[Capability]:  # type: ignore[override]
+        """As the base, without the dual step, which does not know offsets."""
+        return self.base.offers - {Capability.DUAL_STEP}
+
+    @property
+    def escape(self) -> str:  # type: ignore[override]
+        """As the base: offsets move no infimum."""
+        return self.base.escape
+
+    def plain(self, y: Array) -> tuple[Loss, Array]:
+        """The base and its targets, without the offsets."""
+        return self.base, y[:, 0]
+
+    def value(self, y: Array, z: Array) -> Array:
+        return self.base.value(y[:, 0], z + y[:, 1])
+
+    def grad(self, y: Array, z: Array) -> Array:
+        return self.base.grad(y[:, 0], z + y[:, 1])
+
+    def hess(self, y: Array, z: Array) -> Array:
+        return self.base.hess(y[:, 0], z + y[:, 1])
+
+    def conjugate(self, y: Array, u: Array) -> Array:
+        return self.base.conjugate(y[:, 0], u) - u * y[:, 1]
+
+    def mean(self, z: Array) -> Array:
+        """The base's: z is the whole score, offset included."""
+        return self.base.mean(z)
+
+    def log_normalizer(self, y: Array, dispersion: float) -> Array:
+        return self.base.log_normalizer(y[:, 0], dispersion)
+
+    def balance(self, y: Array, theta: Array, s: Array) -> Array:
+        return self.base.balance(y[:, 0], theta, s)
+
+    def best_constant(self, y: Array, s: Array) -> Array:
+        """Closed for families with a log link and variance ``mean^p``, whose offsets are weights.
+
+        ``l(y, z + o) = e^((2-p) o) l(y e^-o, z)`` but for a term without z.
+        """
+        power = self.base.variance_power if isinstance(self.base, LogLink) else None
+        if power is not None:
+            weight, rate = s * exponential((2.0 - power) * y[:, 1]), y[:, 0] * exponential(-y[:, 1])
+            with np.errstate(over="ignore", invalid="ignore"):
+                found = self.base.best_constant(rate, weight)
+            if not np.isnan(found):
+                return found
+        return super().best_constant(y, s)
+
+
+def with_offset(loss: Loss, y: Array, offset: Array | None) -> tuple[Loss, Array]:
+    """The loss and the targets that stand for ``loss(y, z + offset)``.
+
+    Examples
+    --------
+    >>> with_offset(HalfSquared(), np.array([3.0, 4.0]), np.array([1.0, 0.5]))
+    (HalfSquared(), array([2. , 3.5]))
+    """
+    if offset is None:
+        return loss, y
+    if isinstance(loss, HalfSquared | Huber):
+        return loss, y - offset
+    return Offset(loss), np.asfortranarray(np.column_stack([y, offset]))
