@@ -5,6 +5,9 @@ from empirisk.solvers.auto import choose
 from empirisk.solvers.base import Solver, State, solve
 from empirisk.solvers.conjugate_gradient import ConjugateGradient
 from empirisk.solvers.coordinate import Coordinate
+from empirisk.solvers.fista import FISTA
+from empirisk.solvers.frank_wolfe import FrankWolfe
+from empirisk.solvers.gradient_descent import GradientDescent
 from empirisk.solvers.grid_search import GridSearch
 from empirisk.solvers.interior_point import InteriorPoint
 from empirisk.solvers.joint_newton import JointNewton
@@ -12,13 +15,18 @@ from empirisk.solvers.lbfgs import LBFGS
 from empirisk.solvers.least_squares import LeastSquares
 from empirisk.solvers.linear_program import LinearProgram
 from empirisk.solvers.newton import Newton
+from empirisk.solvers.projected_gradient import ProjectedGradient
 from empirisk.solvers.prox_newton import ProxNewton
 from empirisk.solvers.sdca import SDCA
+from empirisk.solvers.svrg import SVRG
 
 REGISTRY: dict[str, type] = {
     "augmented_newton": AugmentedNewton,
     "conjugate_gradient": ConjugateGradient,
     "coordinate": Coordinate,
+    "fista": FISTA,
+    "frank_wolfe": FrankWolfe,
+    "gradient_descent": GradientDescent,
     "grid_search": GridSearch,
     "interior_point": InteriorPoint,
     "joint_newton": JointNewton,
@@ -26,23 +34,30 @@ REGISTRY: dict[str, type] = {
     "least_squares": LeastSquares,
     "linear_program": LinearProgram,
     "newton": Newton,
+    "projected_gradient": ProjectedGradient,
     "prox_newton": ProxNewton,
     "sdca": SDCA,
+    "svrg": SVRG,
 }
 
 __all__ = [
+    "FISTA",
     "LBFGS",
     "REGISTRY",
     "SDCA",
+    "SVRG",
     "AugmentedNewton",
     "ConjugateGradient",
     "Coordinate",
+    "FrankWolfe",
+    "GradientDescent",
     "GridSearch",
     "InteriorPoint",
     "JointNewton",
     "LeastSquares",
     "LinearProgram",
     "Newton",
+    "ProjectedGradient",
     "ProxNewton",
     "Solver",
     "State",
