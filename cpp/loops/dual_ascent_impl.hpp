@@ -11,6 +11,14 @@
 
 namespace empirisk::EMPIRISK_ISA {
 
+// Rows come in random order, which no hardware foresees: the next one is asked for while this one is at work.
+EMPIRISK_INLINE void fetch([[maybe_unused]] const void* from, [[maybe_unused]] i64 bytes) {
+#if defined(__GNUC__)
+  const char* p = static_cast<const char*>(from);
+  for (i64 k = 0; k < bytes; k += 64) __builtin_prefetch(p + k, 0, 1);
+#endif
+}
+
 template <class T>
 struct DenseRows {
   DenseView<T> x;  // contiguous rows
@@ -25,6 +33,9 @@ struct DenseRows {
     double s = lane_sum(a + b);
     for (; j < x.cols; ++j) s += double(r[j]) * w[j];
     return s;
+  }
+  EMPIRISK_INLINE void fetch_row(i64 i) const {
+    fetch(x.data + i * x.row_stride, least<i64>(x.cols, 256) * i64(sizeof(T)));
   }
   EMPIRISK_INLINE void add(i64 i, double f, double* w) const {
     const T* r = x.data + i * x.row_stride;
@@ -45,6 +56,11 @@ struct SparseRows {
     }
     if (k < end) s += double(x.data[k]) * w[x.indices[k]];
     return s + u;
+  }
+  EMPIRISK_INLINE void fetch_row(i64 i) const {
+    const i64 k = i64(x.indptr[i]), entries = least<i64>(i64(x.indptr[i + 1]) - k, 256);
+    fetch(x.data + k, entries * i64(sizeof(T)));
+    fetch(x.indices + k, entries * i64(sizeof(I)));
   }
   EMPIRISK_INLINE void add(i64 i, double f, double* w) const {
     for (i64 k = i64(x.indptr[i]), end = i64(x.indptr[i + 1]); k < end; ++k) w[x.indices[k]] += f * double(x.data[k]);
@@ -101,6 +117,7 @@ class DualAscent {
     out.violation = 0.0;
     for (i64 k = 0; k < out.active;) {
       const i64 i = s_.order[k];
+      if (k + 1 < out.active) x_.fetch_row(s_.order[k + 1]);
       const double z = x_.dot(i, s_.w) + *s_.b;
       if (stuck(i, z, out.shrink)) {
         swap(k, --out.active);

@@ -22,12 +22,13 @@ from empirisk.losses.dual_rows import DualRows, dual_rows
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
+from empirisk.solvers.free_rows import ascend_free_rows
 from empirisk.typing import Array, Capability, IndexArray
 
 __all__ = ["SDCA"]
 
 # Epochs between two certificates: they cost about three passes, and the first epoch revives shrunk rows.
-EPOCHS = 10
+EPOCHS = 5
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class SDCA:
 
     Notes
     -----
-    O(entries of X) per epoch; ten epochs a step.  Many columns and few entries a row suit it; with a weak
+    O(entries of X) per epoch; five epochs a step.  Many columns and few entries a row suit it; with a weak
     penalty (``alpha`` below the mean square of a row over n) it takes many epochs.  X is read by rows: CSC
     and dense column-major arrays are converted once, a copy of X.
     """
@@ -112,7 +113,25 @@ class SDCA:
             len(order), np.inf, EPOCHS, (self.seed << 32) + state.calls,
         )  # fmt: skip
         passes = 2.0 * visits / max(len(order), 1)
-        after = _look(problem, replace(state, calls=state.calls + 1), own, passes)
+        better = (
+            ascend_free_rows(
+                rows.X,
+                rows.share,
+                rows.dual,
+                rows.square,
+                problem.penalty.l2,
+                rows.pull,
+                own,
+                w,
+                float(at[0]),
+            )
+            if state.calls > 0
+            else None
+        )
+        if better is not None:
+            own, w, _, iterations = better
+            passes += 2.0 * iterations
+        after = _look(problem, replace(state, calls=state.calls + 1), own, passes, w)
         return replace(after, done=moved == 0.0 and np.array_equal(own, state.own))
 
 
@@ -149,25 +168,29 @@ def _intercept(rows: Rows, own: Array, center: float) -> float:
     return center + float(rows.share @ own) / rows.pull if rows.pull > 0.0 else 0.0
 
 
-def _look(problem: LinearProblem, state: SDCAState, own: Array, passes: float) -> SDCAState:
+def _look(
+    problem: LinearProblem, state: SDCAState, own: Array, passes: float, coef: Array | None = None
+) -> SDCAState:
     """w and b anew from the dual values, scores, and whether the intercept's pull moves on."""
     rows, l2 = state.rows, problem.penalty.l2
     assert rows is not None
-    v = np.asarray(problem.design.rmatvec(rows.share * own), dtype=np.float64)
-    coef, b = v / l2, _intercept(rows, own, state.center)
+    if coef is None or problem.design.dtype == np.float64:  # the loop adds up float32 in float64
+        coef = np.asarray(problem.design.rmatvec(rows.share * own), dtype=np.float64) / l2
+    b = _intercept(rows, own, state.center)
     theta = own if rows.dual.cost is None else own * rows.dual.cost
     w = problem.join(coef, b)
     z = problem.scores(w)
     loss, pulled = problem.mean_loss(z), rows.pull * (b - state.center)
     center = state.center
-    if state.calls > 0 and pulled * (b - center) > _fenchel(
-        problem, loss, theta, inner(coef, v) + b * pulled
-    ):
-        center = b  # the pull is what is left of the gap
+    if rows.pull > 0.0 and state.calls > 0:
+        # What balancing the dual values costs, beside the gap of the problem with the pull.
+        tie = abs(pulled) * (abs(b - center) + float(weighted_sum(rows.share, np.abs(z - b))))
+        if tie > _fenchel(problem, loss, theta, l2 * inner(coef, coef) + b * pulled):
+            center = b
     return replace(
         state,
         w=w,
-        evaluation=Evaluation(loss, problem.join(-v, -pulled), z),
+        evaluation=Evaluation(loss, problem.join(-l2 * coef, -pulled), z),
         theta=theta,
         own=own,
         center=center,
