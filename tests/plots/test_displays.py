@@ -67,6 +67,16 @@ CAPACITY = {
     "total": line(0.6, 0.4, 0.65),
 }
 GROWTH = {"name": "Intervals", "m": [1, 2, 3, 4], "growth": [2, 4, 7, 11], "exact": True, "vc_dimension": 2}
+TRACES = {
+    "by": "steps",
+    "runs": [
+        {"name": "newton", "x": [1, 2, 3], "gap": [1e-1, 1e-4, 1e-11]},
+        {"name": "gradient_descent", "x": [1, 10, 100], "gap": [0.5, 0.1, 1e-6]},
+    ],
+    "rates": [
+        {"name": "gradient_descent", "formula": "L D^2 / (2 T)", "x": [1, 10, 100], "gap": [9.0, 0.9, 0.09]}
+    ],
+}
 COVERED = [{"label": "Wald", "coverage": share(0.8)}, {"label": "Wilson", "coverage": share(0.95)}]
 DISPLAYS: list[Display] = [
     plots.AttributionDisplay(PARTS, "log-loss", share(0.32)),
@@ -77,6 +87,7 @@ DISPLAYS: list[Display] = [
     plots.CandidatesDisplay(BINARY["candidates"], BINARY["selection"]),
     plots.CoefficientsDisplay(BINARY["model"]["coefficients"], "log-odds"),
     plots.ConfusionDisplay(CHOSEN["confusion"]),
+    plots.ConvergenceDisplay(TRACES),
     plots.CoverageDisplay(COVERED, 0.95),
     plots.GrowthDisplay(GROWTH),
     plots.ImportancesDisplay(BINARY["model"]["importances"], "rise of log-loss (nats)"),

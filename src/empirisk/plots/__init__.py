@@ -17,6 +17,7 @@ DISPLAYS = {
     "CandidatesDisplay": "candidates",
     "CoefficientsDisplay": "coefficients",
     "ConfusionDisplay": "confusion",
+    "ConvergenceDisplay": "convergence",
     "CoverageDisplay": "coverage",
     "GrowthDisplay": "growth",
     "ImportancesDisplay": "importances",

@@ -1,0 +1,225 @@
+"""How fast solvers approach the minimum of one problem, beside the rates that theory promises."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from empirisk.problems.linear import LinearProblem
+from empirisk.results import Kind, Solution
+from empirisk.selection.tabular import Tabular
+from empirisk.solvers.base import Solver, solve
+from empirisk.typing import Array
+
+__all__ = ["Convergence", "Rate", "convergence"]
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A bound of theory on ``F(w_T) - min F``, from the constants of the problem.
+
+    Parameters
+    ----------
+    method : str
+        The method that it is about.
+    formula : str
+        The bound in symbols.
+    steps, bound : arrays
+        Its values at step numbers T.
+    proved : bool
+        Whether its constants are proved or estimated.
+
+    Examples
+    --------
+    >>> Rate("gradient_descent", "L D^2 / (2 T)", np.array([1, 2]), np.array([4.0, 2.0]), True).method
+    'gradient_descent'
+    """
+
+    method: str
+    formula: str
+    steps: Array
+    bound: Array
+    proved: bool
+
+
+@dataclass(frozen=True, repr=False)
+class Convergence(Tabular):
+    """Runs of several solvers on one problem.
+
+    Parameters
+    ----------
+    runs : dict of str to Solution
+        By the solver's name.
+    lowest : float
+        Largest lower bound of ``min F`` that a certificate proves, else the least objective that was seen.
+    proved : bool
+        Whether `lowest` is a proved bound.
+    rates : tuple of Rate
+        Theory for those methods that have a bound in closed form.
+
+    Examples
+    --------
+    >>> import empirisk as er
+    >>> problem = er.Ridge(alpha=0.5).problem([[0.0], [1.0], [2.0]], [1.0, 2.0, 4.0])
+    >>> c = er.convergence(problem, ["least_squares", "gradient_descent"])
+    >>> c.runs["gradient_descent"].certificate.within(1e-6), c.rates[0].formula
+    (True, '(L/2) (1 - mu/L)^T D^2')
+    """
+
+    runs: dict[str, Solution]
+    lowest: float
+    proved: bool
+    rates: tuple[Rate, ...] = ()
+    _tol: float = field(default=1e-6, repr=False)
+
+    @property
+    def title(self) -> str:
+        """First line."""
+        return f"Convergence of {len(self.runs)} solvers to a relative {self._tol:g}"
+
+    def gap(self, name: str) -> tuple[Array, Array, Array, Array]:
+        """Steps, passes, seconds and ``F(w) - lowest`` along a run; NaN where F was not computed."""
+        trace = self.runs[name].trace
+        columns = np.array([[t.step, t.passes, t.seconds, t.objective - self.lowest] for t in trace]).T
+        steps, passes, seconds, gap = columns if len(trace) else np.empty((4, 0))
+        return steps, passes, seconds, np.maximum(gap, 0.0)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        s = list(self.runs.values())
+        return {
+            "solver": list(self.runs),
+            "status": [r.status.name for r in s],
+            "steps": [r.n_steps for r in s],
+            "passes": [r.n_passes for r in s],
+            "seconds": [r.trace[-1].seconds if r.trace else 0.0 for r in s],
+            "certificate": [r.certificate.relative for r in s],
+        }
+
+    def _shown(self) -> dict[str, list[Any]]:
+        columns = self._columns()
+        columns["status"] = [word.lower() for word in columns["status"]]
+        columns["passes"] = [f"{v:.0f}" for v in columns["passes"]]
+        columns["seconds"] = [f"{v:.3g}" for v in columns["seconds"]]
+        columns["certificate"] = [f"{v:.1g}" for v in columns["certificate"]]
+        return columns
+
+    def _notes(self) -> list[str]:
+        known = "proved by a certificate" if self.proved else "the least objective that was seen"
+        out = [f"min F >= {self.lowest:.6g}" if self.proved else f"min F taken as {self.lowest:.6g}, {known}"]
+        for rate in self.rates:
+            how = "" if rate.proved else " (with estimated constants)"
+            out.append(f"theory for {rate.method}: F(w_T) - min F <= {rate.formula}{how}")
+        return out
+
+    def plot(self, by: str = "steps") -> Any:
+        """Objective above the minimum against ``"steps"``, ``"passes"`` or ``"seconds"``; matplotlib Axes."""
+        from empirisk.plots.convergence import ConvergenceDisplay
+
+        if by not in ("steps", "passes", "seconds"):
+            raise ValueError(f'by must be "steps", "passes" or "seconds", got {by!r}')
+        runs = []
+        for name in self.runs:
+            steps, passes, seconds, gap = self.gap(name)
+            x = {"steps": steps, "passes": passes, "seconds": seconds}[by]
+            runs.append({"name": name, "x": x.tolist(), "gap": gap.tolist()})
+        rates = [
+            {"name": r.method, "formula": r.formula, "x": r.steps.tolist(), "gap": r.bound.tolist()}
+            for r in self.rates
+            if by == "steps"
+        ]
+        return ConvergenceDisplay({"by": by, "runs": runs, "rates": rates}).plot()
+
+
+def convergence(
+    problem: LinearProblem,
+    solvers: Iterable[str | Solver],
+    *,
+    tol: float = 1e-6,
+    max_steps: int = 10_000,
+    check_every: int = 1,
+) -> Convergence:
+    """Run several solvers on one problem from the null model and keep their traces.
+
+    Parameters
+    ----------
+    problem : LinearProblem
+        What to minimise.
+    solvers : iterable of str or Solver
+        Names of :data:`empirisk.solvers.REGISTRY`, or solver objects.
+    tol, max_steps : float, int
+        As in :func:`empirisk.solve`, for each of them.
+    check_every : int, default 1
+        Steps between two rows of the trace.  Certificates cost passes of their own, which are not counted.
+
+    Returns
+    -------
+    Convergence
+
+    Raises
+    ------
+    ValueError
+        When a solver cannot handle the problem; it is named.
+
+    References
+    ----------
+    Nesterov 2018, Lectures on Convex Optimization, chapter 2 (gradient descent, acceleration) and 3.2.3
+    (subgradients); Shalev-Shwartz et al. 2011, Pegasos.
+
+    Examples
+    --------
+    >>> import numpy as np, empirisk as er
+    >>> X, y = np.random.default_rng(0).normal(size=(50, 3)), np.arange(50) % 2
+    >>> er.convergence(er.LogisticRegression().problem(X, y), ["newton", "fista"]).to_frame().shape
+    (2, 6)
+    """
+    runs: dict[str, Solution] = {}
+    for solver in solvers:
+        found = solve(problem, solver, tol=tol, max_steps=max_steps, check_every=check_every)
+        name = found.solver
+        while name in runs:
+            name += "'"
+        runs[name] = found
+    if not runs:
+        raise ValueError("solvers must name at least one solver")
+    values = {name: problem.value(s.w) for name, s in runs.items()}
+    bounds = [
+        values[name] - s.certificate.value
+        for name, s in runs.items()
+        if s.certificate.kind in (Kind.DUALITY_GAP, Kind.EXACT) and math.isfinite(s.certificate.value)
+    ]
+    best = min(runs, key=lambda name: values[name])
+    lowest = max(bounds) if bounds else values[best]
+    longest = max(s.n_steps for s in runs.values())
+    rates = tuple(_rates(problem, runs, runs[best].w, longest))
+    return Convergence(runs, float(min(lowest, min(values.values()))), bool(bounds), rates, tol)
+
+
+def _rates(problem: LinearProblem, names: Iterable[str], w: Array, longest: int) -> Iterable[Rate]:
+    c = problem.constants
+    T = np.unique(np.geomspace(1, max(longest, 2), 200).round()).astype(np.float64)
+    square = float(np.sum((w - problem.null) ** 2))
+    L, mu, proved = c.L.value, c.mu.value, c.L.proved
+    smooth = math.isfinite(L) and math.isfinite(problem.penalty.smoothness)
+    if "gradient_descent" in names and smooth:
+        if mu > 0.0:
+            yield Rate(
+                "gradient_descent",
+                "(L/2) (1 - mu/L)^T D^2",
+                T,
+                0.5 * L * (1.0 - mu / L) ** T * square,
+                proved,
+            )
+        else:
+            yield Rate("gradient_descent", "L D^2 / (2 T)", T, L * square / (2.0 * T), proved)
+    if "fista" in names and math.isfinite(L):
+        yield Rate("fista", "2 L D^2 / (T + 1)^2", T, 2.0 * L * square / (T + 1.0) ** 2, proved)
+    if "subgradient" in names and math.isfinite(c.rho.value) and problem.penalty.l2 == 0.0:
+        distance = float(np.linalg.norm(w))
+        yield Rate("subgradient", "B rho / sqrt(T)", T, distance * c.rho.value / np.sqrt(T), c.rho.proved)
+    if "sgd" in names and problem.penalty.l2 > 0.0 and math.isfinite(c.rho.value):
+        bound = 2.0 * c.rho.value**2 * (1.0 + np.log(T)) / (problem.penalty.l2 * T)
+        yield Rate("sgd", "2 rho^2 (1 + log T) / (alpha T)", T, bound, c.rho.proved)
