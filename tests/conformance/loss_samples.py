@@ -172,6 +172,12 @@ SAMPLES: dict[str, Sample] = {
         k=3,
     ),
     "hinge": Sample(hinge, LABELS, sided(-1.0, 0.0), kinks=lambda y: (y,)),
+    "one_versus_rest": Sample(
+        lambda y, z: sum(softplus(-(1 if k == int(y) else -1) * v) for k, v in enumerate(z)),
+        (0, 1, 2),
+        ((0, [0.1, 0.0, 0.0]), (0, [-0.5, 1.1, 0.0]), (1, [-0.1, 0.0, 0.0])),
+        k=3,
+    ),
     "squared_hinge": Sample(
         lambda y, z: hinge(y, z) ** 2 / 2, LABELS, sided(-math.inf, 0.0), kinks=lambda y: (y,)
     ),

@@ -18,6 +18,7 @@ from empirisk.losses.inverse_gaussian import InverseGaussian
 from empirisk.losses.logistic import Logistic
 from empirisk.losses.negative_binomial import NegativeBinomial
 from empirisk.losses.offset import Offset, with_offset
+from empirisk.losses.one_versus_rest import OneVersusRest
 from empirisk.losses.perceptron import Perceptron
 from empirisk.losses.poisson import Poisson
 from empirisk.losses.probit import Probit
@@ -42,6 +43,7 @@ REGISTRY: dict[str, type] = {
     "inverse_gaussian": InverseGaussian,
     "logistic": Logistic,
     "negative_binomial": NegativeBinomial,
+    "one_versus_rest": OneVersusRest,
     "perceptron": Perceptron,
     "poisson": Poisson,
     "probit": Probit,
@@ -69,6 +71,7 @@ __all__ = [
     "Loss",
     "NegativeBinomial",
     "Offset",
+    "OneVersusRest",
     "Perceptron",
     "Poisson",
     "Probit",
