@@ -17,6 +17,9 @@ other, differentiable none or L2, otherwise                lbfgs
 softmax               L1, elastic net; dense; parameters   joint_newton
                       <= 300, rows * parameters^2 <= 1e8
 other, twice diff.    L1, elastic net, otherwise           prox_newton
+other, differentiable L1, elastic net                      fista
+differentiable        constraint set                       projected_gradient
+differentiable        group lasso, sorted L1, others       fista
 ====================  ===================================  ==========================================
 """
 
@@ -42,23 +45,25 @@ DIRECT = 8_000
 
 def choose(problem: LinearProblem) -> str:
     """The name of the solver for this problem, by the table of this module."""
-    smooth = math.isfinite(problem.penalty.smoothness)
+    smooth, offered = math.isfinite(problem.penalty.smoothness), problem.capabilities
+    if Capability.GRAD in offered and not (smooth or Capability.SEPARABLE_PENALTY in offered):
+        return "projected_gradient" if Capability.CONSTRAINT in offered else "fista"
     if problem.loss.name == "half_squared":
         if not smooth:
-            return "coordinate"
+            return "fista" if problem.n_outputs else "coordinate"
         large = min(problem.design.shape) > DIRECT
         return "conjugate_gradient" if problem.design.sparse or large else "least_squares"
-    if Capability.PIECEWISE_LINEAR in problem.capabilities:
+    if Capability.PIECEWISE_LINEAR in offered:
         return _piecewise(problem)
     parameters = problem.n_params * max(problem.n_outputs, 1)
     flops = problem.design.shape[0] * float(parameters) ** 2
     if not smooth:
+        if Capability.GRAD in offered and not {Capability.HESS, Capability.CONJUGATE} <= offered:
+            return "fista"
         joint = problem.n_outputs and not problem.design.sparse
         few = parameters <= NEWTON_PARAMETERS and flops <= JOINT_FLOPS
         return "joint_newton" if joint and few else "prox_newton"
-    small = (
-        Capability.HESS in problem.capabilities and parameters <= NEWTON_PARAMETERS and flops <= NEWTON_FLOPS
-    )
+    small = Capability.HESS in offered and parameters <= NEWTON_PARAMETERS and flops <= NEWTON_FLOPS
     return "newton" if small and not problem.design.sparse else "lbfgs"
 
 
@@ -92,10 +97,7 @@ def advice(problem: LinearProblem) -> str:
             "losses with kinks are solved here with no penalty, L1, L2 or the elastic net; take one of "
             "these, or a smooth relative of the loss (huber, squared_hinge, logistic)"
         )
-    return (
-        "no solver here takes this pair yet (accelerated proximal gradients are to come); until then use L2 "
-        "or no penalty, or give the loss a second derivative"
-    )
+    return "no solver here takes this pair; use L2 or no penalty, or a convex loss"
 
 
 def resolve(problem: LinearProblem, solver: str | Solver) -> Solver:
