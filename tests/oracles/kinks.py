@@ -31,7 +31,7 @@ def kinks(case: Any) -> tuple[list[Row], Row, Row, Row]:
             Fraction(label),
             Fraction(weight) / total,
         )
-        q = Fraction(0.5)
+        q = Fraction(case.level)
         parts = {
             "absolute": [(y, Fraction(-1), Fraction(1))],
             "quantile": [(y, -q, 1 - q)],

@@ -40,6 +40,7 @@ class Case:
     l2: float
     intercept: bool
     k: int = 1
+    level: float = 0.5  # of the quantile loss
 
     @property
     def columns(self) -> list[list[Any]]:

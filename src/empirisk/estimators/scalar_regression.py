@@ -70,15 +70,20 @@ class ScalarRegressor(RegressorMixin, LinearEstimator):
     def _targets(self, y: Any, fitting: bool) -> Array:
         return np.asarray(y, dtype=np.float64)
 
+    def _model(self, y: Array) -> tuple[Loss, Array]:
+        """The loss and its targets; hook for targets that carry further facts of the rows."""
+        return self._loss(), y
+
     def _build(self, design: Design, y: Array, weight: Array, alpha: float | None) -> LinearProblem:
         intercept = check_flag("fit_intercept", self.fit_intercept)
         ratio = check_number("l1_ratio", self.l1_ratio, 0.0, 1.0)
         self._tolerance()
         check_count("max_iter", self.max_iter, 1)
+        loss, y = self._model(y)
         data = ArrayBlocks(design, y, weight)
         given = check_alpha(self.alpha) if alpha is None else alpha
         start = 1.0 if given == "cv" else 1.0 / data.total_weight if given == "1/n" else float(given)
-        problem = LinearProblem(self._loss(), elastic_net(start, ratio), data, intercept)
+        problem = LinearProblem(loss, elastic_net(start, ratio), data, intercept)
         problem = self._prepared(problem, fitting=alpha is None)
         return self._with_selection(problem) if given == "cv" else problem
 

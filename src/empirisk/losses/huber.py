@@ -62,6 +62,10 @@ class Huber(ScalarLoss):
     def hess(self, y: Array, z: Array) -> Array:
         return (np.abs(z - y) <= self.d).astype(z.dtype)
 
+    def majorant(self, y: Array, z: Array) -> Array:
+        """Curvature ``min(1, d / |z - y|)`` of the parabola about y that touches the loss at z from above."""
+        return self.d / np.maximum(np.abs(z - y), self.d)
+
     def conjugate(self, y: Array, u: Array) -> Array:
         inside = np.abs(u) <= u.dtype.type(self.d)
         return np.where(inside, u * (0.5 * u + y), np.inf).astype(u.dtype, copy=False)

@@ -19,6 +19,7 @@ __all__ = ["crossover", "multipliers"]
 
 MOST = 20  # times as many rows as parameters that may lie on kinks
 TOUCHING = 1e-9  # relative residual at which a row counts as on its kink,
+NEGLIGIBLE = 1e-11  # width, as a share of the largest, of a kink that decides nothing
 SINGLE = 1e-5  # and of parameters that were rounded to float32
 OUTSIDE = 1e-11  # of its width that a multiplier may be outside, which is then cut off
 
@@ -45,6 +46,7 @@ def crossover(
         inside, u = size <= touching, 0.5 * (rows.low + rows.high)
     else:
         inside = np.minimum(rows.high - u, u - rows.low) / width > size
+    inside &= width > NEGLIGIBLE * width.max()
     on = np.flatnonzero(inside)
     if len(on) > MOST * len(w) + 100:
         return None

@@ -26,6 +26,7 @@ from empirisk.typing import Array, IndexArray
 __all__ = ["KinkedRows", "kinked_rows", "kinks_of"]
 
 CAP = 2.0
+ROUNDING = 16.0 * float(np.finfo(np.float64).eps)
 
 
 def kinks_of(loss: Loss, y: Array) -> list[tuple[Array, Array, Array]]:
@@ -176,8 +177,11 @@ def kinked_rows(problem: LinearProblem, *, standardised: bool = True) -> KinkedR
     low, high = low * shares, high * shares
     if problem.penalty.l1 > 0.0:
         # No gradient is longer than the Lipschitz constant (columns have mean square 1 at most): beyond it
-        # the strength makes no difference, and the lengths of the intervals stay comparable.
-        size = np.minimum(problem.penalty.l1 / standard.scale, CAP * problem.loss.lipschitz)
+        # the strength makes no difference, and the lengths of the intervals stay comparable.  The rounding
+        # of a gradient is left free, so that multipliers at an end stay feasible when they are certified.
+        longest = problem.loss.lipschitz
+        size = np.minimum(problem.penalty.l1 / standard.scale, CAP * longest)
+        size = np.maximum(size - ROUNDING * longest, 0.1 * size)
         at, low, high = (np.concatenate([a, b]) for a, b in ((at, np.zeros(p)), (low, -size), (high, size)))
     ridge = np.zeros(problem.n_params)
     ridge[:p] = problem.penalty.l2 / standard.scale**2

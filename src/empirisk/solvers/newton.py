@@ -33,6 +33,7 @@ __all__ = [
 
 # Up to so many numbers (rows x classes x columns) NumPy's overhead weighs more than the extra products.
 SMALL = 200_000
+BLIND = 0.1  # share of the gradient that a singular Hessian may leave
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,13 @@ class Newton:
         g = standard.grad_to_u(grad)
         if not self.reuse or problem.n_outputs:
             H = full_hessian(problem, standard, state.evaluation)
-            return standard.to_w(newton_direction(_lifted(problem, H), g)), None
+            step = newton_direction(_lifted(problem, H), g)
+            majorant = getattr(problem.loss, "majorant", None)
+            if majorant is not None and np.linalg.norm(H @ step + g) > BLIND * np.linalg.norm(g):
+                # Rows without curvature pull where the others give no answer: a parabola above the loss does.
+                d = problem.data.weight * majorant(problem.data.y, state.evaluation.scores)
+                step = newton_direction(_block(problem, standard, d, diagonal=True), g)
+            return standard.to_w(step), None
         p, ridge = problem.data.n_cols, problem.penalty.l2 / standard.scale**2
         if state.curvature is not None:
             H = state.curvature.copy()
