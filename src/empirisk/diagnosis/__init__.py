@@ -16,6 +16,7 @@ from empirisk.diagnosis.influential import influential_rows
 from empirisk.diagnosis.miscalibration import miscalibration
 from empirisk.diagnosis.more_rows import more_rows
 from empirisk.diagnosis.noise_ceiling import noise_ceiling
+from empirisk.diagnosis.overdispersion import overdispersion
 from empirisk.diagnosis.overfitting import overfitting
 from empirisk.diagnosis.result import Diagnosis
 from empirisk.diagnosis.row_order import row_order
@@ -43,6 +44,7 @@ REGISTRY: dict[str, Finder] = {
     "ER215": grid_edge,
     "ER216": rows_of_a_class,
     "ER217": noise_ceiling,
+    "ER218": overdispersion,
 }
 
 __all__ = ["REGISTRY", "Answer", "Context", "Diagnosis", "Finder", "Outcome", "context"]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.linear_matrix import MOST_CELLS, linear_matrix
-from empirisk.diagnosis.model_parts import is_linear
+from empirisk.diagnosis.model_parts import family_of, is_linear
 from empirisk.diagnosis.recalibrate import recalibrated
 from empirisk.diagnosis.studentised import Studentised, heavy_tails, studentise
 from empirisk.diagnosis.surprise import surprises
@@ -65,6 +65,8 @@ def _residuals(ctx: Context) -> tuple[Studentised, str]:
     y = np.asarray(ctx.oof.y, dtype=np.float64)
     if np.ptp(y) == 0.0:
         raise NotRun("the target is constant")
+    if family_of(ctx.est):
+        raise NotRun("the model expects errors that grow with the mean, and the test is for even ones")
     if is_linear(ctx.est):
         try:
             view = linear_matrix(ctx)

@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-__all__ = ["is_linear", "last_step", "solution_of", "with_last"]
+__all__ = ["family_of", "is_linear", "last_step", "solution_of", "with_last"]
 
 LINEAR = (
     "sklearn.linear_model",
@@ -51,6 +51,16 @@ def is_linear(est: Any) -> bool:
     if kind.__name__ in NOT_LINEAR:
         return False
     return kind.__module__.startswith(LINEAR) or kind.__name__.startswith("PLS")
+
+
+FAMILIES = {"PoissonRegressor": "poisson", "GammaRegressor": "gamma", "TweedieRegressor": "tweedie"}
+
+
+def family_of(est: Any) -> str:
+    """The family of a generalized linear model of numbers; "" for least squares and everything else."""
+    last = last_step(est)
+    own = str(last.family) if type(last).__name__ == "GeneralizedLinearModel" else ""
+    return FAMILIES.get(type(last).__name__, "" if own == "gaussian" else own)
 
 
 def solution_of(model: Any) -> Any:
