@@ -7,10 +7,14 @@ half squared          none or L2, dense                    least_squares
 half squared          none or L2, sparse, or              conjugate_gradient
                       min(n, p) > 8000
 half squared          L1, elastic net, or positive         coordinate
+piecewise linear      L2; rows >= 100 parameters, or      augmented_newton
+                      dense, 2 parameters <= rows and
+                      1000 < parameters <= 3000
+piecewise linear      L2; rows <= columns, or columns >    sdca
+                      1000, or > 200 and strong penalty
 piecewise linear      none, L1, L2, elastic net;           interior_point
-                      parameters <= 1000
+                      otherwise, parameters <= 1000
 piecewise linear      none or L1, otherwise, or positive   linear_program
-piecewise linear      L2, otherwise                        sdca
 other, twice          none or L2; dense; parameters <=     newton
 differentiable        300, rows * parameters^2 <= 3e8
 other, differentiable none or L2, otherwise                lbfgs
@@ -39,6 +43,12 @@ NEWTON_FLOPS = 3e8
 JOINT_FLOPS = 1e8
 # Matrices of parameters that an interior point factorises some 20 times.
 INTERIOR_PARAMETERS = 1_000
+# Rows for each parameter from which Newton's method on a few of them is measured to beat the interior point,
+# and parameters up to which its Hessian is worth factorising.
+MANY_ROWS = 100
+AUGMENTED_PARAMETERS = 3_000
+# Columns from which passes over the rows beat the interior point if the penalty makes them converge fast.
+SDCA_COLUMNS = 200
 # A Gram matrix of this side takes 0.5 GB and its factorisation some 10 s on two cores.
 DIRECT = 8_000
 
@@ -72,11 +82,27 @@ def _piecewise(problem: LinearProblem) -> str:
     offered = problem.capabilities
     if Capability.FREE_SIGNS not in offered:
         return "linear_program"
+    if Capability.L2_PENALTY in offered and Capability.SMOOTH_PENALTY in offered:
+        return _ridged(problem)
     if problem.n_params <= INTERIOR_PARAMETERS:
         return "interior_point"
-    if Capability.POLYHEDRAL in offered:
-        return "linear_program"
-    return "sdca" if math.isfinite(problem.penalty.smoothness) else "interior_point"
+    return "linear_program" if Capability.POLYHEDRAL in offered else "interior_point"
+
+
+def _ridged(problem: LinearProblem) -> str:
+    """For losses with kinks and the L2 penalty."""
+    (n, p), parameters = problem.design.shape, problem.n_params
+    if n >= MANY_ROWS * parameters:
+        return "augmented_newton"
+    if parameters > INTERIOR_PARAMETERS:
+        tall = n >= 2 * parameters and parameters <= AUGMENTED_PARAMETERS and not problem.design.sparse
+        return "augmented_newton" if tall else "sdca"
+    if n <= p:
+        return "sdca"
+    # Of the mean square of a row, over n: the share of its score that a single step of a row settles.
+    mean, variance = problem.moments
+    strong = n * problem.penalty.l2 >= float((variance + mean**2).sum())
+    return "sdca" if p >= SDCA_COLUMNS and strong else "interior_point"
 
 
 def advice(problem: LinearProblem) -> str:
