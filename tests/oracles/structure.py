@@ -22,7 +22,8 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"losses", "penalties", "kernels", "distributions"}),
     frozenset({"problems"}),
     frozenset({"hypotheses"}),
-    frozenset({"solvers", "samplers", "bounds", "trees", "neighbors", "graphs", "optimizers"}),
+    frozenset({"solvers", "samplers", "bounds", "trees", "neighbors", "graphs", "optimizers", "convex"}),
+    frozenset({"inference"}),
     frozenset({"estimators"}),
     frozenset({"selection"}),
     frozenset({"diagnosis"}),
@@ -32,7 +33,7 @@ LAYERS: tuple[frozenset[str], ...] = (
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 # Within a layer the nouns do not know each other, but for these pairs (importer, imported).
-SIBLINGS = frozenset({("report", "plots")})
+SIBLINGS = frozenset({("report", "plots"), ("solvers", "optimizers")})
 
 # A function may import a higher layer when it is called, for these pairs only: result objects offer
 # `.plot()`, and drawing needs the optional matplotlib.

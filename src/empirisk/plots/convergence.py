@@ -103,7 +103,7 @@ class ConvergenceDisplay(Display):
                 continue
             x, gap = zip(*kept, strict=True)
             ax.plot(x, gap, color=colour("baseline"), linewidth=1.0, linestyle=(0, (4, 3)))
-            on_end(ax, x[-1], gap[-1], f"bound of {rate['name']}", "baseline", ha="right", va="bottom")
+            on_end(ax, x[-1], gap[-1], f"bound of {rate['name']}", "baseline")
         ax.set_yscale("log")
         if self.convergence["by"] != "seconds":
             ax.set_xscale("log")

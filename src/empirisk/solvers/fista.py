@@ -92,8 +92,10 @@ class FISTA:
         passes = state.n_passes + 2.0 + (0.0 if at is state.evaluation else 2.0)
         if found is None:
             if state.ahead is state.v:
-                return replace(state, done=True, check=True)
-            return replace(state, ahead=state.v, momentum=1.0)
+                ended: ProximalState = replace(state, done=True, check=True)
+                return ended
+            anew: ProximalState = replace(state, ahead=state.v, momentum=1.0)
+            return anew
         v, e, L, trials = found
         uphill = inner(state.ahead - v, v - state.v) > 0.0
         t = (1.0 + math.sqrt(1.0 + 4.0 * state.momentum**2)) / 2.0

@@ -42,8 +42,8 @@ class FrankWolfe:
     Notes
     -----
     Two products with X and a line search on the scores a step.  Plain steps:
-    ``f(w_T) - min f <= 2 C/(T + 2)``, C the curvature constant; pairwise steps on polytopes converge linearly for strongly convex f.  On curved
-    sets the points add up and steps are as slow as plain ones.
+    ``f(w_T) - min f <= 2 C/(T + 2)``, C the curvature constant; pairwise steps on polytopes converge linearly
+    for strongly convex f.  On curved sets the points add up and steps are as slow as plain ones.
 
     References
     ----------
@@ -68,7 +68,7 @@ class FrankWolfe:
         if problem.data.total_weight == 0.0:
             return Atoms(w)
         coef, b = problem.split(w)
-        coef = np.asarray(problem.penalty.project(coef))
+        coef = np.asarray(problem.penalty.prox(coef, 0.0))
         w = problem.join(coef, b)
         return Atoms(w, problem.evaluate(w), True, n_passes=2.0, points=coef[:, None], shares=np.ones(1))
 
@@ -79,18 +79,21 @@ class FrankWolfe:
         state = self._centre(problem, state)
         grad = problem.split(state.evaluation.grad)[0]
         coef, b = problem.split(state.w)
-        s = problem.penalty.linear_minimizer(grad)
+        bounded: Any = problem.penalty
+        s = bounded.linear_minimizer(grad)
         worst = int(np.argmax(grad @ state.points))
         d, most = s - coef, 1.0
         if self.pairwise and state.shares[worst] < 1.0:
             d, most = s - state.points[:, worst], float(state.shares[worst])
         slope = inner(grad, d)
         if not slope < 0.0:
-            return replace(state, done=True, check=True)
+            ended: Atoms = replace(state, done=True, check=True)
+            return ended
         product = problem.design.matvec(d.astype(problem.design.dtype, copy=False)).astype(np.float64)
         t = _line(problem, state.evaluation.scores, product, most)
         if t == 0.0:
-            return replace(state, done=True, check=True)
+            ended = replace(state, done=True, check=True)
+            return ended
         points, shares = _moved(state, s, worst, t, most < 1.0)
         coef = points @ shares
         w = problem.join(coef, b)
@@ -113,7 +116,8 @@ class FrankWolfe:
         data, scores = problem.data, state.evaluation.scores - b
         b = best_intercept(problem.loss, data.y, data.weight, scores, start=b)
         w = problem.join(coef, b)
-        return replace(state, w=w, evaluation=problem.evaluate(w), n_passes=state.n_passes + 2.0)
+        ended: Atoms = replace(state, w=w, evaluation=problem.evaluate(w), n_passes=state.n_passes + 2.0)
+        return ended
 
 
 def _moved(state: Any, s: Array, worst: int, t: float, pairwise: bool) -> tuple[Array, Array]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -62,10 +61,11 @@ class GradientDescent:
     needs = frozenset({Capability.GRAD, Capability.SMOOTH_PENALTY})
 
     def __post_init__(self) -> None:
-        g = self.step_size
-        if isinstance(g, str) and g in ("1/L", "backtracking"):
+        g: Any = self.step_size
+        if g in ("1/L", "backtracking"):
             return
-        if not (isinstance(g, Real) and not isinstance(g, bool) and math.isfinite(g) and g > 0.0):
+        number = isinstance(g, int | float) and not isinstance(g, bool)
+        if not (number and math.isfinite(g) and g > 0.0):
             raise ValueError(f'step_size must be a number > 0, "1/L" or "backtracking", got {g!r}')
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> DescentState:
@@ -88,7 +88,8 @@ class GradientDescent:
         grad = penalised_gradient(problem, state.w, state.evaluation.grad)
         square = inner(grad, grad)
         if square == 0.0 or not math.isfinite(square):
-            return replace(state, done=True, check=True)
+            ended: DescentState = replace(state, done=True, check=True)
+            return ended
         if self.step_size == "backtracking":
             return self._backtrack(problem, state, grad, square)
         new = self._moved(problem, state, grad, state.size)
@@ -101,9 +102,9 @@ class GradientDescent:
             if math.isfinite(L.value)
             else "what the unbounded curvature of the loss allows"
         )
-        return replace(
-            state, done=True, check=True, diverged=True, note=f"step {state.size:g} exceeds {known}"
-        )
+        note = f"step {state.size:g} exceeds {known}"
+        lost: DescentState = replace(state, done=True, check=True, diverged=True, note=note)
+        return lost
 
     def _backtrack(self, problem: LinearProblem, state: Any, grad: Array, square: float) -> DescentState:
         size, passes = FIRST * state.size, state.n_passes
@@ -114,11 +115,13 @@ class GradientDescent:
                 return replace(new, n_passes=passes)
             if new.objective <= state.objective + 1e-14 * abs(state.objective):
                 # Values drown in rounding; the curvature along the step decides.
+                assert new.evaluation is not None
                 ahead = penalised_gradient(problem, new.w, new.evaluation.grad)
                 if inner(grad - ahead, grad) <= square:
                     return replace(new, n_passes=passes, done=bool(np.array_equal(new.w, state.w)))
             size *= 0.5
-        return replace(state, done=True, check=True, n_passes=passes)
+        ended: DescentState = replace(state, done=True, check=True, n_passes=passes)
+        return ended
 
     def _moved(self, problem: LinearProblem, state: Any, grad: Array, size: float) -> DescentState:
         w = state.w - size * grad

@@ -89,7 +89,8 @@ class ProjectedGradient:
             self._search(problem, state, d, math.inf if trust else slope) if trust or slope < 0.0 else None
         )
         if found is None:
-            return replace(state, done=True, check=True)
+            ended: SpectralState = replace(state, done=True, check=True)
+            return ended
         v, e, trials = found
         s, y = v - state.v, state.change.grad_to_v(e.grad) - grad
         bend, length = inner(s, y), inner(s, s)

@@ -1,0 +1,102 @@
+"""Weak duality at a feasible point and any multipliers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from empirisk.convex.lagrangian import dual_function
+from empirisk.convex.problem import ConvexProblem
+
+__all__ = ["WeakDuality", "weak_duality"]
+
+
+@dataclass(frozen=True)
+class WeakDuality:
+    """``dual <= min f <= primal``.
+
+    Parameters
+    ----------
+    primal : float
+        f at the feasible point.
+    dual : float
+        The dual function at the multipliers.
+    proved : bool
+        Whether the dual value is a proved lower bound; else a minimisation found it, which may end early.
+
+    Examples
+    --------
+    >>> print(WeakDuality(1.5, 1.0, True))
+    1 <= min f <= 1.5: the point is at most 0.5 above the minimum
+    """
+
+    primal: float
+    dual: float
+    proved: bool
+
+    @property
+    def gap(self) -> float:
+        """``primal - dual``."""
+        return self.primal - self.dual
+
+    def __str__(self) -> str:
+        ends = f"{self.dual:.6g} <= min f <= {self.primal:.6g}"
+        said = f"{ends}: the point is at most {self.gap:.3g} above the minimum"
+        return said if self.proved else f"{said} (the dual value is numerical, not proved)"
+
+
+def weak_duality(
+    problem: ConvexProblem, x: Any, lam: Any = None, mu: Any = None, *, tol: float = 1e-8
+) -> WeakDuality:
+    """What a feasible x and multipliers prove about the minimum.
+
+    Parameters
+    ----------
+    problem : ConvexProblem
+        The problem.
+    x : array, shape (n,)
+        A feasible point.
+    lam, mu : arrays, optional
+        Multipliers of the inequalities (>= 0) and of the equalities.
+    tol : float, default 1e-8
+        How far a constraint may be missed.
+
+    Returns
+    -------
+    WeakDuality
+
+    Raises
+    ------
+    ValueError
+        When x is not feasible: the constraint is named.
+
+    Examples
+    --------
+    >>> p = ConvexProblem(lambda x: x @ x, 1, [lambda x: 1.0 - x[0]])
+    >>> weak_duality(p, [1.5], [2.0]).gap.__round__(6)
+    1.25
+    """
+    x = np.asarray(x, dtype=float)
+    require_feasible(problem, x, tol)
+    dual = dual_function(problem, lam, mu, x0=x)
+    value = dual.lower if dual.proved else dual.value
+    return WeakDuality(float(problem.objective(x)), value, dual.proved)
+
+
+def require_feasible(problem: ConvexProblem, x: Any, tol: float) -> None:
+    """Refuse a point outside, and name the constraint."""
+    if x.shape != (problem.n,):
+        raise ValueError(f"x must have shape ({problem.n},), got {x.shape}")
+    outside = (x < problem.lower - tol) | (x > problem.upper + tol)
+    for j in np.flatnonzero(outside):
+        raise ValueError(
+            f"x[{j}] = {x[j]:g} lies outside the domain [{problem.lower[j]:g}, {problem.upper[j]:g}]"
+        )
+    for k, v in enumerate(problem.slacks(x)):
+        if not v <= tol:
+            raise ValueError(f"x is not feasible: inequality {k} has the value {v:g}, above 0")
+    for i, missed in enumerate(problem.residual(x)):
+        if not abs(missed) <= tol:
+            raise ValueError(f"x is not feasible: equality {i} is missed by {missed:g}")

@@ -1,0 +1,146 @@
+"""A constrained convex problem from functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from empirisk.typing import Array
+
+__all__ = ["ConvexProblem", "numerical_gradient"]
+
+Function = Callable[[Array], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class ConvexProblem:
+    """``min f(x)`` over x in a box D, such that ``g_j(x) <= 0`` and ``A x = b``.
+
+    Parameters
+    ----------
+    objective : callable(x) -> float
+        f, convex.
+    n : int
+        Number of variables.
+    inequalities : sequence of callables
+        The g_j, convex.
+    equalities : (A, b), optional
+        Matrix of shape (m, n) and vector of shape (m,).
+    gradient : callable(x) -> array, optional
+        Gradient (or a subgradient) of f; by central differences when it is left out.
+    inequality_gradients : sequence of callables or None, optional
+        The same for the g_j.
+    lower, upper : float or array
+        The box D, which no multiplier speaks of; by default all of R^n.
+
+    Raises
+    ------
+    ValueError
+        When a gradient contradicts differences of its function: the message names the point.
+
+    Examples
+    --------
+    >>> p = ConvexProblem(lambda x: x @ x, 2, [lambda x: 1.0 - x.sum()])
+    >>> p.gradient_of(0, np.array([1.0, 2.0])).round(6), p.slacks(np.array([1.0, 2.0]))
+    (array([2., 4.]), array([-2.]))
+    """
+
+    objective: Function
+    n: int
+    inequalities: Sequence[Function] = ()
+    equalities: tuple[Any, Any] | None = None
+    gradient: Function | None = None
+    inequality_gradients: Sequence[Function | None] | None = None
+    lower: Any = -np.inf
+    upper: Any = np.inf
+
+    def __post_init__(self) -> None:
+        if self.n < 1:
+            raise ValueError(f"n must be at least 1, got {self.n!r}")
+        low, high = (np.broadcast_to(np.asarray(v, dtype=float), (self.n,)) for v in (self.lower, self.upper))
+        if np.any(low > high):
+            j = int(np.argmax(low > high))
+            raise ValueError(
+                f"the domain is empty: lower {low[j]:g} exceeds upper {high[j]:g} at position {j}"
+            )
+        A, b = (np.zeros((0, self.n)), np.zeros(0)) if self.equalities is None else self.equalities
+        A, b = np.atleast_2d(np.asarray(A, dtype=float)), np.atleast_1d(np.asarray(b, dtype=float))
+        if A.shape != (len(b), self.n):
+            raise ValueError(
+                f"equalities must be a matrix of {self.n} columns and as many numbers as it has rows"
+            )
+        given = self.inequality_gradients
+        if given is not None and len(given) != len(self.inequalities):
+            raise ValueError(
+                f"inequality_gradients has {len(given)} entries, but there are {len(self.inequalities)} "
+                "inequalities"
+            )
+        for name, value in (("lower", low), ("upper", high), ("equalities", (A, b))):
+            object.__setattr__(self, name, value)
+        for k in range(len(self.inequalities) + 1):
+            self._compare(k)
+
+    def function(self, k: int) -> Function:
+        """The objective for k = 0, else inequality k - 1."""
+        return self.objective if k == 0 else self.inequalities[k - 1]
+
+    def gradient_of(self, k: int, x: Array) -> Array:
+        """Its gradient, by differences where none was given."""
+        given = self.gradient if k == 0 else (self.inequality_gradients or [None] * k)[k - 1]
+        if given is not None:
+            return np.asarray(given(x), dtype=float).reshape(self.n)
+        return numerical_gradient(self.function(k), x, self.lower, self.upper)
+
+    def slacks(self, x: Array) -> Array:
+        """Values of all g_j."""
+        return np.array([float(g(x)) for g in self.inequalities])
+
+    def residual(self, x: Array) -> Array:
+        """``A x - b``."""
+        A, b = self.equalities  # type: ignore[misc]
+        return np.asarray(A @ x - b)
+
+    def inside(self) -> Array:
+        """A point of the box: its centre, or one unit from its only border."""
+        low, high = np.asarray(self.lower), np.asarray(self.upper)
+        both = np.isfinite(low) & np.isfinite(high)
+        centre = np.where(both, 0.5 * (np.where(both, low, 0.0) + np.where(both, high, 0.0)), 0.0)
+        centre = np.where(np.isfinite(low) & ~both, low + 1.0, centre)
+        return np.asarray(np.where(np.isfinite(high) & ~both, high - 1.0, centre))
+
+    def _compare(self, k: int) -> None:
+        """Refuse a gradient that its function contradicts."""
+        given = self.gradient if k == 0 else (self.inequality_gradients or [None] * k)[k - 1]
+        if given is None:
+            return
+        rng = np.random.default_rng(0)
+        for _ in range(3):
+            x = np.clip(self.inside() + 0.3 * rng.normal(size=self.n), self.lower, self.upper)
+            told, seen = (
+                self.gradient_of(k, x),
+                numerical_gradient(self.function(k), x, self.lower, self.upper),
+            )
+            if not np.isfinite(seen).all():
+                continue
+            if np.max(np.abs(told - seen)) > 1e-4 * max(1.0, float(np.max(np.abs(seen)))):
+                what = "gradient" if k == 0 else f"gradient of inequality {k - 1}"
+                raise ValueError(
+                    f"the {what} contradicts its function at x = {np.round(x, 4).tolist()}: it says "
+                    f"{np.round(told, 6).tolist()}, differences give {np.round(seen, 6).tolist()}"
+                )
+
+
+def numerical_gradient(f: Function, x: Array, lower: Any = -np.inf, upper: Any = np.inf) -> Array:
+    """Central differences with a step of the cube root of the precision; one-sided at a border."""
+    x = np.asarray(x, dtype=float)
+    low, high = np.broadcast_to(lower, x.shape), np.broadcast_to(upper, x.shape)
+    out = np.empty_like(x)
+    for j in range(len(x)):
+        h = 6e-6 * max(abs(x[j]), 1.0)
+        a, b = x.copy(), x.copy()
+        a[j], b[j] = max(x[j] - h, low[j]), min(x[j] + h, high[j])
+        out[j] = (float(f(b)) - float(f(a))) / (b[j] - a[j]) if b[j] > a[j] else 0.0
+    return out
