@@ -2,6 +2,9 @@ from . import (
     bounds as bounds,
 )
 from . import (
+    convex as convex,
+)
+from . import (
     data as data,
 )
 from . import (
@@ -12,6 +15,9 @@ from . import (
 )
 from . import (
     hypotheses as hypotheses,
+)
+from . import (
+    inference as inference,
 )
 from . import (
     losses as losses,
@@ -45,6 +51,12 @@ from .estimators import (
     ElasticNet as ElasticNet,
 )
 from .estimators import (
+    GammaRegressor as GammaRegressor,
+)
+from .estimators import (
+    GeneralizedLinearModel as GeneralizedLinearModel,
+)
+from .estimators import (
     HuberRegressor as HuberRegressor,
 )
 from .estimators import (
@@ -60,10 +72,16 @@ from .estimators import (
     LogisticRegression as LogisticRegression,
 )
 from .estimators import (
+    PoissonRegressor as PoissonRegressor,
+)
+from .estimators import (
     QuantileRegressor as QuantileRegressor,
 )
 from .estimators import (
     Ridge as Ridge,
+)
+from .estimators import (
+    TweedieRegressor as TweedieRegressor,
 )
 from .estimators import (
     path as path,
@@ -98,6 +116,7 @@ from .selection import cross_evaluate as cross_evaluate
 from .selection import evaluate as evaluate
 from .selection import risk_bounds as risk_bounds
 from .selection.bootstrap import bootstrap as bootstrap
+from .selection.convergence import convergence as convergence
 from .selection.no_free_lunch import no_free_lunch as no_free_lunch
 from .selection.parametric import estimators_risk as estimators_risk
 from .solvers import solve as solve
