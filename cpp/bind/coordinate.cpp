@@ -45,6 +45,29 @@ static nb::tuple descend_gram(nb::handle g, double r_square, nb::handle q, nb::h
   return result_tuple(r);
 }
 
+static nb::tuple descend_groups(nb::handle g, double r_square, nb::handle q, nb::handle w, IndexArg start, nb::handle strength,
+                                i64 max_epochs, double tol_gap, double tol_move) {
+  const AnyArray gram = any_array(g, "G");
+  const i64 k = i64(any_array(w, "w").size()), groups = i64(start.size()) - 1;
+  if (gram.ndim() != 2 || i64(gram.shape(0)) < k || i64(gram.shape(1)) < k || gram.dtype() != nb::dtype<double>() ||
+      (gram.shape(1) > 1 && gram.stride(1) != 1))
+    refuse("G must be float64, at least as large as w, with contiguous rows");
+  if (groups < 0 || start.data()[0] != 0 || start.data()[groups] != k) refuse("start must lead from 0 to the size of w");
+  for (i64 c = 0; c < groups; ++c)
+    if (start.data()[c] > start.data()[c + 1]) refuse("start must not decrease");
+  const ArrayArg strengths = array_arg(strength, "strength", {groups});
+  if (!strengths.data) refuse("strength must be an array");
+  double *qs = writeable(q, {k}), *ws = writeable(w, {k});
+  const GroupTask task{k, groups, start.data(), strengths.data, max_epochs, tol_gap, tol_move};
+  const i64 ld = gram.shape(0) > 1 ? i64(gram.stride(0)) : k;
+  QuadraticResult r;
+  {
+    const nb::gil_scoped_release release;
+    r = loops().coordinate.descend_groups(task, static_cast<const double*>(gram.data()), ld, r_square, qs, ws);
+  }
+  return result_tuple(r);
+}
+
 static nb::tuple descend_columns(nb::handle x, IndexArg index, nb::handle h, nb::handle mean, nb::handle curvature, nb::handle u,
                                  nb::handle w, double l1, double l2, bool positive, i64 max_epochs, double tol_gap,
                                  double tol_move) {
@@ -117,6 +140,8 @@ static nb::object columns_matvec(nb::handle x, IndexArg index, nb::handle w) {
 void bind_coordinate(nb::module_& m) {
   m.def("descend_gram", &descend_gram, nb::arg("G"), nb::arg("r_square"), nb::arg("q"), nb::arg("w"), nb::arg("l1"), nb::arg("l2"),
         nb::arg("positive"), nb::arg("max_epochs"), nb::arg("tol_gap"), nb::arg("tol_move"));
+  m.def("descend_groups", &descend_groups, nb::arg("G"), nb::arg("r_square"), nb::arg("q"), nb::arg("w"), nb::arg("start"),
+        nb::arg("strength"), nb::arg("max_epochs"), nb::arg("tol_gap"), nb::arg("tol_move"));
   m.def("descend_columns", &descend_columns, nb::arg("X"), nb::arg("index"), nb::arg("h"), nb::arg("mean").none(),
         nb::arg("curvature"), nb::arg("u"), nb::arg("w"), nb::arg("l1"), nb::arg("l2"), nb::arg("positive"), nb::arg("max_epochs"),
         nb::arg("tol_gap"), nb::arg("tol_move"));

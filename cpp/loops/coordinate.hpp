@@ -22,6 +22,15 @@ struct QuadraticResult {
   double r_square;  // the squared residual at the end
 };
 
+// min over w of half a square plus sum_g strength_g ||w_g||; group g holds the coordinates start_g <= j < start_{g+1}.
+struct GroupTask {
+  std::int64_t k = 0, groups = 0;
+  const std::int64_t* start = nullptr;
+  const double* strength = nullptr;
+  std::int64_t max_epochs = 100;
+  double tol_gap = 0.0, tol_move = 0.0;
+};
+
 // Columns `index` of X with row curvatures `h` (total `h_total`), about `mean` when centred.
 struct ColumnSet {
   const Matrix* x = nullptr;
@@ -35,6 +44,8 @@ struct ColumnSet {
 struct CoordinateLoops {
   // Gram form: G (k, k) symmetric with leading dimension ld, q = correlations, r_square = the squared residual.
   QuadraticResult (*descend_gram)(const QuadraticTask&, const double* g, std::int64_t ld, double r_square, double* q, double* w);
+  // The same for groups; the block of G of each group is diagonal.
+  QuadraticResult (*descend_groups)(const GroupTask&, const double* g, std::int64_t ld, double r_square, double* q, double* w);
   // Column form: u_i = h_i r_i and w move together.
   QuadraticResult (*descend_columns)(const QuadraticTask&, const ColumnSet&, const double* curvature, double* u, double* w);
   // G[i, j] for all i < k and first <= j < k, and its mirror image; dense X only.

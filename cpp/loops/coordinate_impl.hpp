@@ -3,6 +3,7 @@
 #include "loops/column_products.hpp"
 #include "loops/descent.hpp"
 #include "loops/descent_models.hpp"
+#include "loops/group_descent.hpp"
 #include "loops/support_step.hpp"
 #include "support/visit.hpp"
 
@@ -29,6 +30,11 @@ static QuadraticResult descend_gram(const QuadraticTask& task, const double* g, 
       out.r_square = most(2.0 * model.half_square(w) + model.constant(), 0.0);
     }
   }
+}
+
+static QuadraticResult descend_groups(const GroupTask& task, const double* g, i64 ld, double r_square, double* q, double* w) {
+  GramModel model(g, ld, task.k, r_square, q, w);
+  return GroupDescent(model, w, task).run();
 }
 
 template <class T>

@@ -57,8 +57,8 @@ def linear_pass(
 ) -> tuple[float, Float | None, float, Float | None, Float | None, Float | None]:
     """``(sum s l, sum s l' x, sum s l', z, l', l'')`` with ``z = X w + b``, l at ``z + offset``, in one read of X.
 
-    What is not wanted is None. s None means ones. z, l' and l'' are (n,), the derivatives without the
-    weights. loss is a name of :data:`empirisk.problems.fused.FUSED`, parameter what that takes.
+    What is not wanted is None. s None means ones; z is 0 where s is. z, l' and l'' are (n,), the derivatives
+    without the weights. loss is a name of :data:`empirisk.problems.fused.FUSED`, parameter what that takes.
     """
 
 def softmax_pass(
@@ -107,6 +107,23 @@ def descend_gram(
     Changes q and w in place. q = minus the gradient of the quadratic at w (k,), r_square = ``r'r`` at w.
     Stops at a duality gap of tol_gap or when no coordinate moves its column by more than tol_move. Returns
     (epochs, gap, move, r_square).
+    """
+
+def descend_groups(
+    G: Real,
+    r_square: float,
+    q: Real,
+    w: Real,
+    start: IndexArray,
+    strength: Real,
+    max_epochs: int,
+    tol_gap: float,
+    tol_move: float,
+) -> tuple[int, float, float, float]:
+    """Block coordinate descent on ``r(w)'r(w)/2 + sum_g strength_g ||w_g||`` with Gram matrix G (k, k).
+
+    Group g holds the coordinates ``start[g]`` to ``start[g + 1]``; its block of G must be diagonal (a rotation
+    within the group makes it so).  Otherwise as :func:`descend_gram`; the gap is infinite where a strength is 0.
     """
 
 def descend_columns(

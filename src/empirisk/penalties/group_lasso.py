@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -74,21 +75,40 @@ class GroupLasso:
             if len(self.weights) != count:
                 raise ValueError(f"weights has {len(self.weights)} entries but there are {count} groups")
 
+    @cached_property
+    def _members(self) -> tuple[IndexArray, IndexArray, IndexArray]:
+        """Positions of all grouped coefficients, the group of each, and the sizes of the groups."""
+        groups = self.groups or ()
+        sizes = np.array([len(group) for group in groups], dtype=np.intp)
+        positions = np.fromiter((j for group in groups for j in group), dtype=np.intp, count=int(sizes.sum()))
+        return positions, np.repeat(np.arange(len(groups)), sizes), sizes
+
     def _layout(self, w: Array) -> tuple[IndexArray, Array]:
         """For each coefficient its group (the last number: in none), and ``alpha c_g``, 0 for the last."""
         p = len(w)
-        labels = np.zeros(p, dtype=np.intp)
-        groups = self.groups if self.groups is not None else (range(p),)
-        if self.groups is not None:
-            labels[:] = len(groups)
-            for g, group in enumerate(groups):
-                if max(group) >= p:
-                    raise ValueError(f"group {g} names coefficient {max(group)} but there are {p}")
-                labels[list(group)] = g
-        sizes = np.array([len(group) for group in groups], dtype=np.float64)
-        wide = sizes * (w[0].size if p else 1)
+        positions, owner, sizes = self._members
+        if self.groups is None:
+            labels, sizes = np.zeros(p, dtype=np.intp), np.array([p])
+        else:
+            labels = np.full(p, len(sizes), dtype=np.intp)
+            beyond = positions >= p
+            if beyond.any():
+                at = int(np.argmax(beyond))
+                raise ValueError(f"group {owner[at]} names coefficient {positions[at]} but there are {p}")
+            labels[positions] = owner
+        wide = sizes * float(w[0].size if p else 1)
         weights = np.sqrt(wide) if self.weights is None else np.asarray(self.weights)
         return labels, np.append(self.alpha * weights, 0.0)
+
+    def blocks(self, p: int) -> tuple[IndexArray, Array]:
+        """For each of p coefficients the number of its group, and ``alpha c_g`` of each group.
+
+        Coefficients in no group come as groups of one, of strength 0.
+        """
+        labels, strength = self._layout(np.zeros(p))
+        alone = labels == len(strength) - 1
+        labels[alone] = np.arange(len(strength) - 1, len(strength) - 1 + int(alone.sum()))
+        return labels, np.append(strength[:-1], np.zeros(int(alone.sum())))
 
     @staticmethod
     def _norms(w: Array, labels: IndexArray, count: int) -> Array:
