@@ -47,6 +47,7 @@ class Status(Enum):
         "(b) the starting point is too far away; standardise the columns."
     )
     UNBOUNDED = "No finite minimiser exists for this objective; add a penalty (alpha > 0)."
+    COMPLETED = "Took all the steps that it was told to; the certificate says how good the result is."
     INTERRUPTED = "Interrupted before the certificate reached the tolerance."
 
     @property

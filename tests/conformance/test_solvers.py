@@ -16,6 +16,7 @@ from empirisk.problems import LinearProblem
 from empirisk.results import Certificate, ConvergenceError, Kind, Status
 from empirisk.solvers import REGISTRY, choose, solve
 from tests.conformance.problems import (
+    INEXACT,
     TABLE,
     UNSOLVED,
     Row,
@@ -196,11 +197,11 @@ def test_start_is_not_changed(name: str) -> None:
     w0 = np.ones(problem.shape)
     w0.flags.writeable = False
     solution = solve(problem, name, w0=w0)
-    assert solution.status is Status.CERTIFIED
+    assert solution.status is (Status.COMPLETED if name in INEXACT else Status.CERTIFIED)
     assert np.array_equal(w0, np.ones(problem.shape))
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("name", [name for name in SOLVERS if name not in INEXACT])
 def test_warm_start_at_the_optimum_is_free(name: str) -> None:
     row = able(name, TABLE)[0]
     solution = solve(build(row), name, w0=truth(row).w)
@@ -227,7 +228,8 @@ def test_same_bits_for_any_number_of_threads(name: str) -> None:
 
 @pytest.mark.parametrize("row", SMOOTH, ids=str)
 def test_solvers_agree(row: Row) -> None:
-    names = [name for name in SOLVERS if REGISTRY[name].needs <= build(row).capabilities]
+    able = [name for name in SOLVERS if REGISTRY[name].needs <= build(row).capabilities]
+    names = [name for name in able if name not in INEXACT]
     assert len(names) >= 2
     values = [build(row).value(solve(build(row), name, tol=1e-12).w) for name in names]
     assert np.ptp(values) <= 1e-11

@@ -18,6 +18,7 @@ from empirisk.solvers.newton import Newton
 from empirisk.solvers.projected_gradient import ProjectedGradient
 from empirisk.solvers.prox_newton import ProxNewton
 from empirisk.solvers.sdca import SDCA
+from empirisk.solvers.sgd import SGD
 from empirisk.solvers.svrg import SVRG
 
 REGISTRY: dict[str, type] = {
@@ -37,6 +38,7 @@ REGISTRY: dict[str, type] = {
     "projected_gradient": ProjectedGradient,
     "prox_newton": ProxNewton,
     "sdca": SDCA,
+    "sgd": SGD,
     "svrg": SVRG,
 }
 
@@ -45,6 +47,7 @@ __all__ = [
     "LBFGS",
     "REGISTRY",
     "SDCA",
+    "SGD",
     "SVRG",
     "AugmentedNewton",
     "ConjugateGradient",

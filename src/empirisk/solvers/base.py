@@ -49,6 +49,8 @@ class State:
         needs them.
     diverged : bool
         The solver gives up because its steps lead away; `note` says which step is too long.
+    complete : bool
+        The solver has taken all the steps that it was told to take, and is no worse for that.
     """
 
     w: Array
@@ -59,6 +61,7 @@ class State:
     note: str = ""
     theta: Array | None = field(default=None, kw_only=True)
     diverged: bool = field(default=False, kw_only=True)
+    complete: bool = field(default=False, kw_only=True)
 
 
 class Solver(Protocol):
@@ -151,7 +154,8 @@ def solve(
         while status is None and step < max_steps:
             state = chosen.step(problem, state)
             step += 1
-            if state.check or state.done or step % check_every == 0 or step == max_steps:
+            ends = state.done or state.complete or step == max_steps
+            if state.check or ends or step % check_every == 0:
                 status = watch.look(step, state)
     if watch.best is None:
         watch.best = state.w, problem.certify(state.w, state.evaluation, theta=state.theta), state.theta
@@ -244,6 +248,8 @@ class _Watch:
             return Status.DIVERGED
         if certificate.value <= certificate.floor:
             return Status.FLOOR
+        if state.complete:
+            return Status.COMPLETED
         if state.done or self.since_progress >= 50:
             return Status.STALLED
         return None

@@ -1,0 +1,229 @@
+"""Stochastic gradient descent in compiled epochs, with the four outputs of the lecture notes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from empirisk.problems.linear import LinearProblem
+from empirisk.solvers.base import State
+from empirisk.solvers.smoothed_dual import smoothed_dual
+from empirisk.solvers.step_sizes import make_schedule
+from empirisk.solvers.stochastic_rows import StochasticRows, curvature_scale, stochastic_rows
+from empirisk.solvers.stochastic_walk import Walk, advance, start
+from empirisk.typing import Array, Capability, IndexArray
+
+__all__ = ["OUTPUTS", "SAMPLINGS", "SGD"]
+
+OUTPUTS = ("average", "last", "suffix", "best")
+SAMPLINGS = ("permutation", "replacement", "given")
+# "suffix" is the mean over this share of the steps, the last ones.
+SUFFIX = 0.5
+# An automatic step that made things worse is divided by this, at most so many times.
+CUT, CUTS = 4.0, 10
+
+
+@dataclass(frozen=True)
+class SGDState(State):
+    """`size` is the first step, cut `cuts` times; `best` the smallest objective at the end of an epoch."""
+
+    rows: StochasticRows | None = None
+    walk: Walk | None = None
+    epoch: int = 0
+    size: float = 0.0
+    best: float = math.inf
+    cuts: int = 0
+
+
+@dataclass(frozen=True)
+class SGD:
+    """``w <- prox(w - g_t (l'(y_i, x_i.w) x_i))``, i random; one epoch (n rows) a step.
+
+    Parameters
+    ----------
+    schedule : str or Schedule, default "cosine"
+        "constant", "cosine" (falls to 0 over `n_epochs`), "inverse_time" (``step_size / t``),
+        "strongly_convex" (``1 / (l2 t)``, whatever `step_size` is), "step_decay" (halved ten times), or an
+        object of :mod:`empirisk.optimizers`; t counts steps, not epochs.
+    step_size : float or "auto", default "auto"
+        First step in the coordinates of :mod:`empirisk.solvers.stochastic_rows`.  "auto" is 1 over the
+        smoothness of the longest row among 20000, and a quarter of it as often as the first epoch makes
+        matters worse.
+    output : {"suffix", "average", "last", "best"}, default "suffix"
+        The mean of the iterates of the second half of the run, of all iterates (Polyak and Ruppert), the last
+        iterate, or the end of the epoch with the smallest objective (one more pass each epoch).
+    n_epochs : int, default 20
+        Length of the run.
+    batch_size : int, default 1
+        Rows a step.
+    momentum : float, default 0.0
+        Share of the last step that is kept, in [0, 1); dense X only.
+    sampling : {"permutation", "replacement", "given"}, default "permutation"
+        A fresh random order each epoch; independent draws, as the theorems ask; or the order of the data.
+    precondition : bool, default True
+        Whether steps are taken in the coordinates of centred and scaled columns.
+    seed : int, default 0
+        Of the order of the rows.
+
+    Notes
+    -----
+    Row i counts with ``s_i m / S`` (m rows with weight), so that the mean of a step over the rows is the step
+    along the full gradient: exactly over i with "replacement"; with "permutation" for every step before the
+    epoch's order is known, and in sum over an epoch at a fixed point.  O(entries of X) an epoch.  The steps
+    do not converge with a constant size; the certificate says how far the output is from the optimum, and may
+    be far looser than the truth where the penalty is weak.
+
+    References
+    ----------
+    Robbins & Monro 1951; Polyak & Juditsky 1992; Rakhlin, Shamir & Sridharan, ICML 2012 (suffix averages);
+    Shalev-Shwartz et al. 2011 (Pegasos).
+    """
+
+    schedule: Any = "cosine"
+    step_size: float | str = "auto"
+    output: str = "suffix"
+    n_epochs: int = 20
+    batch_size: int = 1
+    momentum: float = 0.0
+    sampling: str = "permutation"
+    precondition: bool = True
+    seed: int = 0
+
+    name = "sgd"
+    needs = frozenset(
+        {
+            Capability.ROW_SLOPE,
+            Capability.SEPARABLE_PENALTY,
+            Capability.SCALAR_SCORE,
+            Capability.CONVEX,
+        }
+    )
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("output", self.output, OUTPUTS),
+            ("sampling", self.sampling, SAMPLINGS),
+        ):
+            if value not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
+        if self.step_size != "auto" and (
+            isinstance(self.step_size, str) or not 0.0 < float(self.step_size) < math.inf
+        ):
+            raise ValueError(f'step_size must be "auto" or a finite number > 0, got {self.step_size!r}')
+        if self.n_epochs < 1 or self.batch_size < 1:
+            raise ValueError(
+                f"n_epochs and batch_size must be at least 1, got {self.n_epochs!r} and {self.batch_size!r}"
+            )
+        if not 0.0 <= self.momentum < 1.0:
+            raise ValueError(f"momentum must lie in [0, 1), got {self.momentum!r}")
+
+    def init(self, problem: LinearProblem, w0: Array | None = None) -> SGDState:
+        """At w0, or at the null model."""
+        w = problem.null.copy() if w0 is None else np.array(w0, dtype=np.float64)
+        if problem.data.total_weight == 0.0:
+            return SGDState(w, done=True)
+        if self.momentum > 0.0 and problem.design.sparse:
+            raise ValueError("momentum would move every column at every step: use momentum=0 with sparse X")
+        rows = stochastic_rows(problem, precondition=self.precondition)
+        size = automatic_size(problem, rows) if self.step_size == "auto" else float(self.step_size)
+        walk = start(rows.inside(w), self.momentum)
+        return SGDState(w, None, False, rows=rows, walk=walk, size=size, n_passes=2.0)
+
+    def step(self, problem: LinearProblem, state: Any) -> SGDState:
+        now: SGDState = state
+        rows, walk = now.rows, now.walk
+        if rows is None or walk is None or now.epoch >= self.n_epochs:
+            return replace(now, done=rows is None, complete=rows is not None)
+        after = self._epoch(problem, now, rows, walk)
+        passes = now.n_passes + 1.0
+        worse = not after.finite or (now.epoch == 0 and _worse(problem, rows, walk, after))
+        if worse and self.step_size == "auto" and isinstance(self.schedule, str) and now.cuts < CUTS:
+            size = now.size / CUT
+            note = f"the automatic step was cut to {size:.2g} because a longer one led away"
+            return replace(now, size=size, cuts=now.cuts + 1, n_passes=passes, note=note)
+        now = replace(now, walk=after, epoch=now.epoch + 1, n_passes=passes)
+        if not after.finite:
+            return replace(now, diverged=True, done=True, note=self._too_long(problem, now) or now.note)
+        w = rows.outside(after.output)
+        if self.output != "best" and now.epoch < self.n_epochs:
+            return replace(now, w=w, evaluation=None, theta=None)
+        return self._look(problem, now, w)
+
+    def _epoch(self, problem: LinearProblem, now: SGDState, rows: StochasticRows, walk: Walk) -> Walk:
+        """The steps of one epoch; what counts towards the mean begins where `output` says."""
+        horizon = self.n_epochs * -(-len(rows.active) // self.batch_size)
+        begin = {"average": 0, "suffix": horizon - int(SUFFIX * horizon)}.get(self.output, math.inf)
+        return advance(
+            walk,
+            rows,
+            problem,
+            self._order(rows.active, now.epoch),
+            make_schedule(self.schedule, now.size, horizon, problem.penalty.l2),
+            begin=begin,
+            batch=self.batch_size,
+            momentum=self.momentum,
+        )
+
+    def _look(self, problem: LinearProblem, now: SGDState, w: Array) -> SGDState:
+        """Objective of the output; after the last epoch what certifies it, too."""
+        e = problem.evaluate(w)
+        value = e.loss + problem.penalty.value(problem.split(w)[0])
+        if self.output == "best" and not value < now.best:
+            w, value = now.w, now.best
+            e = problem.evaluate(w)
+        over = now.epoch >= self.n_epochs
+        lost, note = not math.isfinite(value), ""
+        if not value <= problem.null_loss + 10.0 * problem.null_excess:
+            note = self._too_long(problem, now)
+        return replace(
+            now,
+            w=w,
+            evaluation=e,
+            theta=smoothed_dual(problem, w, e) if over else None,
+            best=value,
+            n_passes=now.n_passes + 1.0,
+            complete=over and not (lost or note),
+            done=over and lost,
+            diverged=lost or bool(note),
+            note=note or now.note,
+        )
+
+    def _order(self, active: IndexArray, epoch: int) -> IndexArray:
+        if self.sampling == "given":
+            return active
+        rng = np.random.default_rng([self.seed, epoch])
+        if self.sampling == "replacement":
+            return active[rng.integers(0, len(active), size=len(active))]
+        return np.asarray(rng.permutation(active))
+
+    def _too_long(self, problem: LinearProblem, state: SGDState) -> str:
+        """The sentence about a first step beyond the stability limit of the longest row, if it is."""
+        longest = 0.0 if state.rows is None else state.rows.longest
+        limit = 2.0 / (curvature_scale(problem) * max(longest, 1e-300) + problem.penalty.l2)
+        first = make_schedule(self.schedule, state.size, 1, problem.penalty.l2).at(1)
+        if first <= limit:
+            return ""
+        return f"step {first:.3g} exceeds 2/L = {limit:.3g} of the longest row; take a shorter one or 'auto'"
+
+
+def automatic_size(problem: LinearProblem, rows: StochasticRows) -> float:
+    """1 over the smoothness of the longest row, in the coordinates of the steps."""
+    return 1.0 / (curvature_scale(problem) * max(rows.longest, 1e-300))
+
+
+def _worse(problem: LinearProblem, rows: StochasticRows, before: Walk, after: Walk) -> bool:
+    """Whether an epoch raised the objective by more than its noise can, by a sample of the rows."""
+    if not problem.null_excess > 0.0:
+        return False  # at the minimum already: nothing to compare with
+    sample = rows.active[:: -(-len(rows.active) // 20_000)]
+    X, y, s = rows.X[sample], problem.data.y[sample], problem.data.weight[sample]
+
+    def value(v: Array) -> float:
+        coef, b = problem.split(rows.outside(v))
+        loss = problem.loss.value(y, np.asarray(X @ coef, dtype=np.float64) + b)
+        return float(s @ loss) / float(s.sum()) + problem.penalty.value(coef)
+
+    return not value(after.v) <= value(before.v) + 0.5 * problem.null_excess
