@@ -35,6 +35,7 @@ __all__ = ["AugmentedNewton"]
 
 WIDE = 3.0  # the first width, in units of the scores, from no starting point
 NARROW = 0.05  # and from the minimiser over a part of the rows
+SHRINK = 0.3
 PART = 40  # rows per parameter of that part
 PROMISING = 1e-5  # of the null model's loss: gaps that are worth a certificate
 
@@ -120,11 +121,10 @@ class AugmentedNewton:
         z = problem.scores(work.w) if steps else before
         t = rows.dual.step(z - width * state.multipliers, width)
         # Rows that had been set aside and do move: the next round has them.
-        surprised = np.flatnonzero(t != work.everywhere(state.t))
+        surprised = _surprised(state.t, t, near)
         v = work.v
         if len(surprised):
-            change = (rows.share * (t - work.everywhere(state.t)))[surprised]
-            v = v + rows.take(surprised).sum(change)
+            v = v + rows.take(surprised).sum((rows.share * (t - state.t))[surprised])
         share_read = 1.0 if near is None else len(near) / len(z)
         after = replace(
             state,
@@ -158,9 +158,9 @@ def _unit(problem: LinearProblem) -> float:
 
 
 def _crowd(problem: LinearProblem, rows: Rows, z: Array, most: float) -> float:
-    """A width with as many rows near their kinks as there are parameters."""
+    """Small beside the distance of as many scores from their kinks as there are parameters."""
     far = np.sort(np.abs(np.abs(rows.dual.center - z) - rows.dual.tube)[rows.share > 0.0])
-    return float(np.clip(far[min(problem.n_params, len(far) - 1)], 1e-4 * most, most))
+    return float(np.clip(0.1 * far[min(problem.n_params, len(far) - 1)], 1e-4 * most, most))
 
 
 def _near(state: AugmentedState) -> IndexArray | None:
@@ -175,14 +175,28 @@ def _near(state: AugmentedState) -> IndexArray | None:
     return near if 2 * len(near) <= len(away) else None
 
 
+def _surprised(before: Array, after: Array, near: IndexArray | None) -> IndexArray:
+    """Rows beside the near ones whose dual values changed all the same."""
+    if near is None:
+        return np.empty(0, dtype=np.intp)
+    changed = before != after
+    changed[near] = False
+    return np.flatnonzero(changed)
+
+
 def _narrower(problem: LinearProblem, state: AugmentedState, z: Array, t: Array) -> float:
-    """The next width: a fifth, but more where fewer rows than parameters would be inside."""
+    """The next width: less than a third, but more where fewer rows than parameters would be inside."""
     assert state.rows is not None
-    for factor in (0.2, 0.4):
-        inside = distance(state.rows.dual, z, t, factor * state.width) < 0.0
-        if np.count_nonzero(inside) > problem.n_params:
+    enough = min(problem.n_params + 1, _inside(state, z, t, 1.0))
+    for factor in (SHRINK, 0.5):
+        if _inside(state, z, t, factor) >= enough:
             return factor * state.width
     return 0.7 * state.width
+
+
+def _inside(state: AugmentedState, z: Array, t: Array, factor: float) -> int:
+    assert state.rows is not None
+    return int(np.count_nonzero(distance(state.rows.dual, z, t, factor * state.width) < 0.0))
 
 
 def _offer(problem: LinearProblem, state: AugmentedState, z: Array, t: Array, v: Array) -> AugmentedState:

@@ -20,7 +20,8 @@ from empirisk.typing import Array, IndexArray
 __all__ = ["Envelope", "Rows", "distance"]
 
 STEPS = 40  # Newton steps a round
-ACCURATE = 0.1  # of what the round's multipliers gain: where a round's minimisation ends
+NOTHING = 1e-24  # of the null model: what rounding makes of 0
+ACCURATE = 0.3  # of what the round's multipliers gain: where a round's minimisation ends
 
 
 @dataclass(frozen=True)
@@ -114,14 +115,6 @@ class Envelope:
         slope = -(self.rest_slope + float(weighted.sum()))
         self.grad = self.problem.join(self.problem.penalty.l2 * coef - self.v, slope)
 
-    def everywhere(self, t: Array) -> Array:
-        """The dual values of all rows, t being those from before."""
-        if self.near is None:
-            return self.t
-        out = t.copy()
-        out[self.near] = self.t
-        return out
-
     def minimise(self) -> tuple[int, bool]:
         """Newton steps until what is left is small beside what moving the multipliers gains.
 
@@ -131,7 +124,7 @@ class Envelope:
             direction = self._direction()
             slope = inner(self.grad, direction)
             gain = 0.5 * self.width * float(self.rows.share @ (self.t - self.m) ** 2)
-            if not -slope > ACCURATE * gain + 1e-18 * self.problem.null_excess:
+            if not -slope > ACCURATE * gain + NOTHING * self.problem.null_excess:
                 return k, True
             coef, b = self.problem.split(direction)
             along = self._scores(coef, float(b))

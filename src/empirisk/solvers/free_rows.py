@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from empirisk.losses.dual_rows import DualRows
 from empirisk.typing import Array
@@ -30,8 +31,8 @@ def ascend_free_rows(
     own: Array,
     w: Array,
     b: float,
-) -> tuple[Array, Array, float, int] | None:
-    """Dual values, w and b after the step, and the iterations that it took; None when nothing rises.
+) -> tuple[NDArray[np.float64], NDArray[np.float64], int] | None:
+    """Dual values and w after the step, and the iterations that it took; None when nothing rises.
 
     Parameters
     ----------
@@ -72,7 +73,7 @@ def ascend_free_rows(
         if rise > 0.0:
             moved = own.copy()
             moved[free] = new
-            return moved, w + v / l2, b + freedom * tie, iterations
+            return moved.astype(np.float64), (w + v / l2).astype(np.float64), iterations
     return None
 
 

@@ -113,8 +113,9 @@ class SDCA:
             len(order), np.inf, EPOCHS, (self.seed << 32) + state.calls,
         )  # fmt: skip
         passes = 2.0 * visits / max(len(order), 1)
-        better = (
-            ascend_free_rows(
+        better = None
+        if state.calls > 0:
+            better = ascend_free_rows(
                 rows.X,
                 rows.share,
                 rows.dual,
@@ -125,11 +126,8 @@ class SDCA:
                 w,
                 float(at[0]),
             )
-            if state.calls > 0
-            else None
-        )
         if better is not None:
-            own, w, _, iterations = better
+            own, w, iterations = better
             passes += 2.0 * iterations
         after = _look(problem, replace(state, calls=state.calls + 1), own, passes, w)
         return replace(after, done=moved == 0.0 and np.array_equal(own, state.own))
