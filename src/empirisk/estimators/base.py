@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from empirisk.data.collinear import find_collinear
 from empirisk.data.design import Design
 from empirisk.estimators.checks import check_columns, check_finite, check_number, check_weights
+from empirisk.estimators.inference import InferenceMixin
 from empirisk.estimators.training import Remembered, remember
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Certificate, Solution
@@ -29,7 +30,7 @@ class CertificateWarning(ConvergenceWarning):
     """ER001: the fit ended without a certificate within the tolerance."""
 
 
-class LinearEstimator(BaseEstimator):
+class LinearEstimator(InferenceMixin, BaseEstimator):
     """Base of the linear models; a subclass says how targets become a problem and back.
 
     After ``fit``: ``coef_``, ``intercept_``, ``alpha_``, ``n_iter_``, ``solution_``, and the property
@@ -51,6 +52,10 @@ class LinearEstimator(BaseEstimator):
 
     def _targets(self, y: Any, fitting: bool) -> Array:
         """Encode targets as the loss wants them; learns ``classes_`` when fitting."""
+        raise NotImplementedError
+
+    def _extended(self, targets: Array, **more: Any) -> Array:
+        """Hook that adds further facts of the rows to the targets."""
         raise NotImplementedError
 
     def _weights(self, weight: Array, targets: Array) -> Array:
@@ -91,19 +96,23 @@ class LinearEstimator(BaseEstimator):
         -------
         self
         """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, **more: Any) -> Self:
+        """`more` are further facts of the rows, for :meth:`_extended`."""
         before = dict(self.__dict__)
         try:
-            problem = self._prepare(X, y, sample_weight, fitting=True)
+            problem = self._prepare(X, y, sample_weight, fitting=True, **more)
             solution = self._solve(problem, self._start(problem, before))
             self._finish(problem, solution)
-            self._training = remember(X, y, sample_weight)
+            self._training = remember(X, y, sample_weight, *more.values())
         except BaseException:
             # An interrupted or failed fit leaves what was there before.
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
         if not solution.status.ok:
-            warnings.warn(f"ER001: {self.solution_.sentence}", CertificateWarning, stacklevel=2)
+            warnings.warn(f"ER001: {self.solution_.sentence}", CertificateWarning, stacklevel=3)
         return self
 
     def problem(self, X: Any, y: Any, sample_weight: Any = None) -> LinearProblem:
@@ -111,12 +120,15 @@ class LinearEstimator(BaseEstimator):
 
         On a fitted estimator the penalty has the strength ``alpha_`` that was used.
         """
-        if hasattr(self, "alpha_"):
-            return self._prepare(X, y, sample_weight, fitting=False)
-        twin = type(self)(**self.get_params(deep=False))
-        return twin._prepare(X, y, sample_weight, fitting=True)
+        return self._problem(X, y, sample_weight)
 
-    def _prepare(self, X: Any, y: Any, sample_weight: Any, fitting: bool) -> LinearProblem:
+    def _problem(self, X: Any, y: Any, sample_weight: Any, **more: Any) -> LinearProblem:
+        if hasattr(self, "alpha_"):
+            return self._prepare(X, y, sample_weight, fitting=False, **more)
+        twin = type(self)(**self.get_params(deep=False))
+        return twin._prepare(X, y, sample_weight, fitting=True, **more)
+
+    def _prepare(self, X: Any, y: Any, sample_weight: Any, fitting: bool, **more: Any) -> LinearProblem:
         self._look_at_targets(y)
         X, y = validate_data(
             self,
@@ -134,7 +146,7 @@ class LinearEstimator(BaseEstimator):
         targets = self._targets(y, fitting)
         weight = self._weights(check_weights(sample_weight, design.shape[0]), targets)
         alpha = None if fitting else self.alpha_
-        problem = self._build(design, targets, weight, alpha)
+        problem = self._build(design, self._extended(targets, **more) if more else targets, weight, alpha)
         if "moments" in problem.__dict__ or design.size <= 10_000_000:
             check_columns(problem.moments[1], getattr(self, "feature_names_in_", None))
         return problem

@@ -23,7 +23,7 @@ from empirisk.estimators.checks import (
     check_seed,
 )
 from empirisk.estimators.class_weight import apply_class_weight
-from empirisk.estimators.training import recall
+from empirisk.estimators.separation_error import SeparationError
 from empirisk.estimators.tune import StrengthSelection, select_by_folds
 from empirisk.losses import Logistic, Loss, Softmax
 from empirisk.penalties import L1, L2, ElasticNetPenalty, Penalty, Zero
@@ -45,10 +45,6 @@ _CLASS_WEIGHTED = (
     "no standard errors: class weights make some rows count more than they are, so the log-likelihood is "
     "not that of the data; refit with class_weight=None"
 )
-
-
-class SeparationError(ValueError):
-    """No finite minimiser exists: a linear rule separates the classes and there is no penalty."""
 
 
 class LogisticRegression(ClassifierMixin, LinearEstimator):
@@ -286,19 +282,6 @@ class LogisticRegression(ClassifierMixin, LinearEstimator):
         z = self.decision_function(X)
         return z if z.ndim == 2 else np.column_stack([np.zeros_like(z), z])
 
-    def summary(self, X: Any = None, y: Any = None, sample_weight: Any = None, *, level: float = 0.95) -> Any:
-        """Coefficient table with standard errors, tests and intervals, or the reason why there is none.
-
-        X, y and sample_weight are the rows of the fit; they may be left out while what was passed to
-        ``fit`` is still in memory: the estimator itself keeps no data.
-        """
-        from empirisk.estimators.summary import summarise_logistic
-
-        return summarise_logistic(
-            self.problem(*recall(self._training, X, y, sample_weight)),
-            self.solution_,
-            names=getattr(self, "feature_names_in_", None),
-            classes=self.classes_,
-            level=level,
-            blocked=_CLASS_WEIGHTED if self.class_weight is not None else "",
-        )
+    def _words(self) -> dict[str, Any]:
+        blocked = _CLASS_WEIGHTED if self.class_weight is not None else ""
+        return {**super()._words(), "classes": self.classes_, "blocked": blocked}

@@ -1,4 +1,4 @@
-"""What the squared-error regressions share: targets, problem, strength selection, solve, summary."""
+"""What the squared-error regressions share: targets, problem, strength selection, solve."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from empirisk.estimators.checks import (
     check_seed,
     check_targets_finite,
 )
-from empirisk.estimators.training import recall
 from empirisk.estimators.tune import StrengthSelection, select_by_folds, select_by_loo
 from empirisk.losses import HalfSquared
 from empirisk.penalties import Penalty
@@ -103,46 +102,3 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
     def predict(self, X: Any) -> Array:
         """Expected target of each row, shape (n,) or (n, m)."""
         return self._scores(X)
-
-    def summary(
-        self,
-        X: Any = None,
-        y: Any = None,
-        sample_weight: Any = None,
-        *,
-        level: float = 0.95,
-        covariance: str = "classical",
-        groups: Any = None,
-    ) -> Any:
-        """Coefficient table with standard errors, tests and intervals where they are valid.
-
-        Where inference is not valid (a penalty, selection, p >= n) the table says why instead of
-        giving numbers.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            The rows of the fit, other rows are refused.  They may be left out while the arrays or frames
-            that were passed to ``fit`` are still in memory: the estimator itself keeps no data.
-        level : float, default 0.95
-            Confidence level.
-        covariance : {"classical", "HC3", "cluster"}
-            Noise of equal variance, of unequal variance, or dependent within `groups`.
-        groups : array, shape (n,), optional
-            Group of each row, for ``covariance="cluster"``.
-
-        Returns
-        -------
-        empirisk.estimators.summary.Summary
-        """
-        from empirisk.estimators.summary import summarise_linear
-
-        problem = self.problem(*recall(self._training, X, y, sample_weight))
-        return summarise_linear(
-            problem,
-            self.solution_,
-            names=getattr(self, "feature_names_in_", None),
-            level=level,
-            covariance=covariance,
-            groups=groups,
-        )

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.tabular import Tabular
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Kind, Solution
-from empirisk.selection.tabular import Tabular
 from empirisk.solvers.base import Solver, solve
 from empirisk.typing import Array
 

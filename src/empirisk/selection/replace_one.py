@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from empirisk.bounds import stability as stability_bound
 from empirisk.bounds.base import Guarantee
+from empirisk.data.tabular import Tabular, estimate_columns
 from empirisk.estimators import LogisticRegression
 from empirisk.results import Estimate
 from empirisk.selection.cross import Sample
@@ -31,7 +32,6 @@ from empirisk.selection.intervals.repeated_kfold import repeated_kfold
 from empirisk.selection.intervals.student import MIN_ROWS, student_limits
 from empirisk.selection.metrics.row_loss import RowLoss
 from empirisk.selection.outputs import model_name
-from empirisk.selection.tabular import Tabular, estimate_columns
 
 __all__ = ["Stability", "stability"]
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from empirisk.data.tabular import Tabular, estimate_columns
 from empirisk.results import Estimate
 from empirisk.selection.curves.diminishing import range_of_factors
 from empirisk.selection.intervals.base import refuse
-from empirisk.selection.tabular import Tabular, estimate_columns
 
 if TYPE_CHECKING:
     from empirisk.selection.curves.learning_result import LearningCurve

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from empirisk.data.tabular import Tabular, band, estimate_columns
 from empirisk.results import Estimate
 from empirisk.selection.curves.extrapolation import (
     Extrapolation,
@@ -15,7 +16,6 @@ from empirisk.selection.curves.extrapolation import (
 )
 from empirisk.selection.curves.moments import LastStep
 from empirisk.selection.curves.power_law import PowerLaw, fit_power_law
-from empirisk.selection.tabular import Tabular, band, estimate_columns
 
 __all__ = ["LearningCurve"]
 

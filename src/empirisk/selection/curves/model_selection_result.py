@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
+from empirisk.data.tabular import Tabular, band, estimate_columns
 from empirisk.results import Estimate
-from empirisk.selection.tabular import Tabular, band, estimate_columns
 
 __all__ = ["ModelSelectionCurve"]
 

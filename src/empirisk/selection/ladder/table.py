@@ -7,8 +7,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from empirisk.data.tabular import Tabular
 from empirisk.results import RiskCertificate
-from empirisk.selection.tabular import Tabular
 
 __all__ = ["RiskBounds"]
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.tabular import Tabular, estimate_columns
 from empirisk.results import Estimate
 from empirisk.selection.intervals.base import Floats, normal_quantile
 from empirisk.selection.parametric.simulate import Errors
-from empirisk.selection.tabular import Tabular, estimate_columns
 
 __all__ = ["EstimatorsRisk", "RiskComparison"]
 

@@ -13,7 +13,7 @@ from scipy.special import expit
 
 from empirisk.data import ArrayBlocks, Design
 from empirisk.estimators import LinearRegression, LogisticRegression, Ridge
-from empirisk.estimators.summary import Summary, summarise_linear, summarise_logistic
+from empirisk.inference import Summary, summarise_glm
 from empirisk.losses import HalfSquared, Logistic, Softmax
 from empirisk.penalties import L1, L2, Zero
 from empirisk.problems import LinearProblem
@@ -47,11 +47,11 @@ def logistic(X, y, weight=None, intercept=True, penalty=None, k=0):
 
 
 def ols(problem: LinearProblem, **options) -> Summary:
-    return summarise_linear(problem, solve(problem, tol=1e-12), **options)
+    return summarise_glm(problem, solve(problem, tol=1e-12), **options)
 
 
 def logit(problem: LinearProblem, **options) -> Summary:
-    return summarise_logistic(problem, solve(problem, tol=1e-12), **options)
+    return summarise_glm(problem, solve(problem, tol=1e-12), **options)
 
 
 def spector():
@@ -196,7 +196,7 @@ def test_sparse_and_large_offsets_agree_with_dense(rng):
     for form in (sp.csr_array, sp.csc_array):
         problem = linear(form(X), y)
         w = solve(linear(X, y), tol=1e-12).w
-        table = summarise_linear(problem, w, covariance="HC3")
+        table = summarise_glm(problem, w, covariance="HC3")
         np.testing.assert_allclose(table.se, dense.se, rtol=1e-9)
     moved = ols(linear(X + 1e6, y))
     np.testing.assert_allclose(moved.se[1:], ols(linear(X, y)).se[1:], rtol=1e-8)
@@ -209,7 +209,7 @@ def test_intervals_cover_at_their_level():
     for _ in range(1000):
         problem = linear(X, 1.0 + X @ [2.0, -1.0] + rng.standard_normal(12))
         A = np.column_stack([X, np.ones(12)])
-        table = summarise_linear(problem, np.linalg.lstsq(A, problem.data.y, rcond=None)[0], level=0.9)
+        table = summarise_glm(problem, np.linalg.lstsq(A, problem.data.y, rcond=None)[0], level=0.9)
         hits += int(table.low[1] <= 2.0 <= table.high[1])
     assert stats.binomtest(hits, 1000, 0.9).pvalue > 1e-3
 
@@ -272,7 +272,7 @@ def test_a_perfect_fit_says_so(rng):
 def test_separable_classes_get_words():
     X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([-1.0, -1.0, 1.0, 1.0])
     problem = logistic(X, y)
-    table = summarise_logistic(problem, np.array([10.0, -15.0]), names=["dose"])
+    table = summarise_glm(problem, np.array([10.0, -15.0]), names=["dose"])
     blocked(table, "no finite minimiser")
     assert "dose" in repr(table)
 
@@ -298,11 +298,11 @@ def test_wrong_arguments_are_named(rng, options, words):
 def test_other_rows_than_those_of_the_fit_are_refused(rng):
     X, y = rng.standard_normal((30, 2)), rng.standard_normal(30)
     solution = solve(linear(X, y))
-    summarise_linear(linear(X, y), solution)
+    summarise_glm(linear(X, y), solution)
     with pytest.raises(ValueError, match="not the rows"):
-        summarise_linear(linear(X, y[::-1]), solution)
+        summarise_glm(linear(X, y[::-1]), solution)
     with pytest.raises(ValueError, match="not the rows"):
-        summarise_linear(linear(X[:, :1], y), solution)
+        summarise_glm(linear(X[:, :1], y), solution)
 
 
 def test_the_estimators_give_the_same_tables(rng):
@@ -407,7 +407,7 @@ def test_frame_text_and_html():
     table = logit(logistic(X, 2 * y - 1), names=["<gpa>", "tuce", "psi"])
     frame = table.to_frame()
     assert isinstance(frame, pd.DataFrame)
-    assert list(frame.columns) == ["coef", "se", "z", "p", "low", "high"]
+    assert list(frame.columns) == ["coef", "se", "z", "p", "low", "high", "vif"]
     assert list(frame.index) == ["intercept", "<gpa>", "tuce", "psi"]
     assert frame.loc["psi", "coef"] == table.coef[3]
     text, page = repr(table), table._repr_html_()

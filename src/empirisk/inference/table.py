@@ -59,6 +59,8 @@ class Summary:
         Whether standard errors are given at all.
     covariance : array or None
         Covariance matrix of the coefficients, in the order of the rows (first target only).
+    inflation : array or None
+        Variance inflation factor of each row's column (1: no collinearity), NaN for intercepts.
 
     Examples
     --------
@@ -84,6 +86,7 @@ class Summary:
     notes: tuple[str, ...] = ()
     valid: bool = True
     covariance: Array | None = field(default=None, repr=False)
+    inflation: Array | None = field(default=None, repr=False)
 
     def __getitem__(self, name: str) -> float:
         """The fact of that name."""
@@ -98,12 +101,13 @@ class Summary:
 
     def _columns(self) -> dict[str, Any]:
         numbers = (self.coef, self.se, self.statistic, self.p, self.low, self.high)
-        return dict(zip(("coef", "se", self.statistic_name, "p", "low", "high"), numbers, strict=True))
+        table = dict(zip(("coef", "se", self.statistic_name, "p", "low", "high"), numbers, strict=True))
+        return table if self.inflation is None else {**table, "vif": self.inflation}
 
     def to_frame(self) -> Any:
         """A pandas frame indexed by term (class and term when there are several); polars without pandas.
 
-        Columns: coef, se, t (or z), p, low, high.
+        Columns: coef, se, t (or z), p, low, high, and vif (variance inflation) for several columns.
         """
         try:
             import pandas as pd
@@ -128,7 +132,17 @@ class Summary:
     def _header(self) -> list[str]:
         ends = [f"{100.0 * q:.4g} %" for q in (0.5 - self.level / 2.0, 0.5 + self.level / 2.0)]
         name = self.statistic_name
-        return [*(["group"] if self._grouped else []), "term", "coef", "se", name, f"P(>|{name}|)", *ends]
+        last = [] if self.inflation is None else ["VIF"]
+        return [
+            *(["group"] if self._grouped else []),
+            "term",
+            "coef",
+            "se",
+            name,
+            f"P(>|{name}|)",
+            *ends,
+            *last,
+        ]
 
     def _cells(self) -> list[list[str]]:
         rows = []
@@ -136,6 +150,8 @@ class Summary:
             c, s = float(self.coef[i]), float(self.se[i])
             numbers = [_number(c), _number(s), _number(float(self.statistic[i])), _p_value(float(self.p[i]))]
             numbers += [_number(float(self.low[i])), _number(float(self.high[i]))]
+            if self.inflation is not None:
+                numbers.append(f"{self.inflation[i]:.3g}" if not math.isnan(self.inflation[i]) else "-")
             rows.append([*([self.groups[i]] if self._grouped else []), term, *numbers])
         return rows
 
@@ -145,8 +161,11 @@ class Summary:
         name = self.statistic_name
         words = (
             f"se: standard error. {name} = coef/se. P: how often a |{name}| this large would occur if the "
-            f"coefficient were 0. The last two columns are a {100.0 * self.level:.4g} % confidence interval"
+            f"coefficient were 0. Between the two percentages lies a {100.0 * self.level:.4g} % confidence "
+            "interval"
         )
+        if self.inflation is not None:
+            words += ". VIF: by what factor collinearity with the other columns multiplies se^2"
         return [words, *self.notes]
 
     def __repr__(self) -> str:

@@ -78,6 +78,15 @@ class Information:
             out = np.append(moved <= 1e-8 * max(float(np.linalg.norm(unit)), 1.0), out)
         return np.asarray(out)
 
+    def inflation(self) -> Array:
+        """Variance inflation of each column: by what factor collinearity multiplies its coefficient's variance.
+
+        ``1 / (1 - R_j^2)`` of its weighted regression on the other columns; infinite when they determine it.
+        """
+        slopes = self.half[int(self.intercept) :]
+        out = self.factor.scale**2 * self.factor.total * (slopes * slopes).sum(axis=1)
+        return np.where(self.estimable()[int(self.intercept) :], np.maximum(out, 1.0), np.inf)
+
     def coordinates(self) -> Iterator[tuple[slice, Array]]:
         """Blocks of ``E = [1 X] half``: rows whose squared length times v is the leverage."""
         H, n = self.half, self.design.shape[0]

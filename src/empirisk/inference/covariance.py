@@ -1,0 +1,93 @@
+"""The covariance matrix of the coefficients, by what may be assumed of the noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from empirisk.inference.cluster import cluster_covariance
+from empirisk.inference.fit import Fit
+from empirisk.inference.heteroscedastic import hc_covariance
+from empirisk.typing import Array
+
+__all__ = ["COVARIANCES", "Covariance", "check_covariance", "covariance_of"]
+
+HC = ("HC0", "HC1", "HC2", "HC3")
+CR = {"cluster": "CR2", "CR0": "CR0", "CR1": "CR1", "CR2": "CR2"}
+COVARIANCES = ("classical", *HC, *CR)
+
+
+@dataclass(frozen=True, eq=False)
+class Covariance:
+    """A covariance matrix, the degrees of freedom of each t, and what it rests on.
+
+    Parameters
+    ----------
+    matrix : array, shape (q, q)
+        Covariance of the terms, the intercept first.
+    df : array, shape (q,)
+        Degrees of freedom; infinite where the normal distribution is used.
+    joint_df : float
+        Denominator degrees of freedom for tests of several coefficients.
+    note : str
+        In words.
+    """
+
+    matrix: Array
+    df: Array
+    joint_df: float
+    note: str
+
+
+def check_covariance(covariance: str, groups: Any) -> None:
+    """Refuse unknown kinds, and groups without a clustered kind or the reverse."""
+    if covariance not in COVARIANCES:
+        raise ValueError(f"covariance must be one of {COVARIANCES}, got {covariance!r}")
+    if (covariance in CR) != (groups is not None):
+        raise ValueError(
+            'covariance="cluster" (or "CR0" to "CR2") and groups go together: give both or neither'
+        )
+
+
+def covariance_of(fit: Fit, covariance: str, groups: Any = None) -> Covariance:
+    """Classical ``phi K^-1``, or a sandwich.
+
+    Parameters
+    ----------
+    fit : Fit
+        q terms.
+    covariance : str
+        One of COVARIANCES; ``"cluster"`` is CR2.
+    groups : array, shape (n,), optional
+        For the clustered kinds.
+
+    Returns
+    -------
+    Covariance
+    """
+    check_covariance(covariance, groups)
+    q = len(fit.terms)
+    if fit.perfect:
+        return Covariance(np.zeros((q, q)), np.full(q, fit.df), fit.df, _PERFECT)
+    if covariance == "classical":
+        half = np.sqrt(fit.dispersion) * fit.info.half
+        note = _EQUAL_NOISE if fit.linear else _INFORMATION
+        return Covariance(half @ half.T, np.full(q, fit.t_df), fit.t_df, note)
+    if covariance in HC:
+        matrix, note = hc_covariance(fit, covariance)
+        return Covariance(matrix, np.full(q, fit.t_df), fit.t_df, note)
+    matrix, df, note = cluster_covariance(fit, CR[covariance], groups)
+    return Covariance(matrix, df, float(len(np.unique(np.asarray(groups)[fit.weight > 0.0])) - 1), note)
+
+
+_EQUAL_NOISE = "standard errors assume independent rows with noise of equal variance"
+_INFORMATION = (
+    "standard errors come from the expected information: they hold for many rows, independent, when the "
+    "model is right"
+)
+_PERFECT = (
+    "the fit is perfect up to rounding: the residual variance is 0, and so is every standard error; there is "
+    "no noise to test a coefficient against"
+)

@@ -1,0 +1,163 @@
+"""A fit as weighted least squares at its solution: the one object that every inference reads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from empirisk.inference.information import Information, term_names
+from empirisk.inference.law import Law
+from empirisk.problems.linear import LinearProblem
+from empirisk.typing import Array
+
+__all__ = ["Fit", "fits_of", "order_terms"]
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """One target, linearised: Fisher weights f, Pearson residuals e, ``K = sum_i s_i f_i x_i x_i'``.
+
+    Least squares is the case f = 1.  For other families the rows ``sqrt(f) x`` with residuals e are the
+    last step of iteratively reweighted least squares: its leverages, sandwiches and one-step deletions are
+    those of a linear model in these rows.
+
+    Parameters
+    ----------
+    law : Law
+        The likelihood.
+    info : Information
+        Of the rows with weights ``s f``, the intercept first.
+    terms : tuple of str
+        Names of the coefficients.
+    coef : array, shape (q,)
+        The intercept first.
+    y, score, weight, fisher, pearson : arrays, shape (n,)
+        Targets, scores z, row weights s, f and e.
+    perfect : bool
+        Least squares only: whether the residuals are rounding.
+    """
+
+    law: Law
+    info: Information
+    terms: tuple[str, ...]
+    coef: Array
+    y: Array
+    score: Array
+    weight: Array
+    fisher: Array
+    pearson: Array
+    perfect: bool = False
+
+    @property
+    def intercept(self) -> bool:
+        """Whether there is a constant."""
+        return self.info.intercept
+
+    @property
+    def linear(self) -> bool:
+        """Whether this is least squares, with its exact theory."""
+        return self.law.loss.name == "half_squared"
+
+    @cached_property
+    def total(self) -> float:
+        """``S``, the number of rows when weights count repetitions."""
+        return float(self.weight.sum())
+
+    @property
+    def rank(self) -> int:
+        """Free coefficients."""
+        return self.info.rank
+
+    @property
+    def df(self) -> float:
+        """Residual degrees of freedom, ``S - rank``."""
+        return self.total - self.rank
+
+    @cached_property
+    def chi2(self) -> float:
+        """Pearson's statistic ``sum_i s_i e_i^2``; for least squares the residual sum of squares."""
+        return 0.0 if self.perfect else float(self.weight @ self.pearson**2)
+
+    @cached_property
+    def dispersion(self) -> float:
+        """``phi``: 1 by definition, or Pearson's estimate (for least squares ``sigma^2``)."""
+        if self.law.unit_dispersion:
+            return 1.0
+        return self.chi2 / self.df if self.df > 0.0 else math.nan
+
+    @property
+    def t_df(self) -> float:
+        """Degrees of freedom of the t distribution; infinite (normal) where no dispersion is estimated."""
+        return math.inf if self.law.unit_dispersion else self.df
+
+    @cached_property
+    def leverage(self) -> Array:
+        """``h_i = f_i x_i' K^-1 x_i``, of one repetition of each row."""
+        out = np.empty(len(self.y))
+        for part, E in self.rows():
+            out[part] = (E * E).sum(axis=1)
+        return out
+
+    def rows(self) -> Iterator[tuple[slice, Array]]:
+        """Blocks of ``sqrt(f_i) x_i' half``, where ``half half' = K^-1``."""
+        for part, E in self.info.coordinates():
+            yield part, E if self.linear else E * np.sqrt(self.fisher[part])[:, None]
+
+
+def order_terms(w: Array, intercept: bool) -> Array:
+    """From the problem's layout (intercept last) to the table's (intercept first)."""
+    return np.concatenate([w[-1:], w[:-1]]) if intercept else np.asarray(w)
+
+
+def fits_of(problem: LinearProblem, w: Array, names: Sequence[str] | None = None) -> list[Fit]:
+    """The fit of each target (one, but for least squares with several)."""
+    terms = term_names(names, problem.data.n_cols, problem.intercept)
+    weight = np.asarray(problem.data.weight, dtype=np.float64)
+    law = Law(problem.loss)
+    if problem.loss.name != "half_squared":
+        return [_general(problem, law, w, weight, terms)]
+    info = Information(problem.design, weight, problem.intercept)
+    columns = w[:, None] if w.ndim == 1 else w
+    Y = np.asarray(problem.data.y, dtype=np.float64).reshape(len(weight), -1)
+    return [_squares(problem, law, info, c, y, weight, terms) for c, y in zip(columns.T, Y.T, strict=True)]
+
+
+def _general(problem: LinearProblem, law: Law, w: Array, weight: Array, terms: tuple[str, ...]) -> Fit:
+    y, z = np.asarray(problem.data.y, dtype=np.float64), problem.scores(w)
+    fisher = law.fisher(z)
+    info = Information(problem.design, weight * fisher, problem.intercept)
+    coef = order_terms(w, problem.intercept)
+    return Fit(law, info, terms, coef, y, z, weight, fisher, law.pearson(y, z, fisher))
+
+
+def _squares(
+    problem: LinearProblem,
+    law: Law,
+    info: Information,
+    w: Array,
+    y: Array,
+    weight: Array,
+    terms: tuple[str, ...],
+) -> Fit:
+    coef, b = (w[:-1], float(w[-1])) if problem.intercept else (w, 0.0)
+    X = problem.design.X
+    residual = _residual(X, y, coef, b)
+    size = np.abs(y) + np.asarray(abs(X) @ np.abs(coef)) + abs(b)
+    eps = float(np.finfo(problem.design.dtype).eps)
+    perfect = float(weight @ residual**2) <= (4.0 * eps) ** 2 * float(weight @ size**2)
+    ordered, ones = order_terms(w, problem.intercept), np.ones(len(y))
+    return Fit(law, info, terms, ordered, y, y - residual, weight, ones, residual, perfect)
+
+
+def _residual(X: Any, y: Array, coef: Array, b: float) -> Array:
+    """``y - X w - b`` in float64 or better: cancellation must not reach the residual variance."""
+    if not hasattr(X, "tocsr") and X.size <= 200_000 and np.finfo(np.longdouble).eps < 1e-18:
+        wide = np.longdouble
+        z = (X.astype(wide) * coef.astype(wide)).sum(axis=1) + wide(b)
+        return np.asarray(y.astype(wide) - z, dtype=np.float64)
+    return np.asarray(y - (np.asarray(X @ coef, dtype=np.float64) + b))

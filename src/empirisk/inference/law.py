@@ -1,0 +1,90 @@
+"""What a loss says as a likelihood: expected information, deviance, dispersion, predictive law."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from empirisk.losses.base import Loss
+from empirisk.typing import Array
+
+__all__ = ["Law", "not_a_likelihood"]
+
+# Families whose variance is decided by the mean alone; the others have a dispersion to estimate.
+UNIT_DISPERSION = frozenset({"logistic", "softmax", "probit", "cloglog", "poisson", "negative_binomial"})
+
+TITLES = {
+    "half_squared": "Linear regression",
+    "logistic": "Logistic regression",
+    "softmax": "Logistic regression",
+    "probit": "Probit regression",
+    "cloglog": "Complementary log-log regression",
+    "poisson": "Poisson regression",
+    "negative_binomial": "Negative binomial regression",
+    "gamma": "Gamma regression",
+    "inverse_gaussian": "Inverse Gaussian regression",
+    "tweedie": "Tweedie regression",
+}
+
+
+def not_a_likelihood(loss: Loss) -> str:
+    """Why a loss has no likelihood theory; empty when it has."""
+    try:
+        loss.log_normalizer(np.ones(1), 1.0)
+    except TypeError:
+        return (
+            f"no standard errors: the loss {loss.name!r} is not a negative log-likelihood, so that its "
+            "curvature is no information; use er.bootstrap, which needs no likelihood"
+        )
+    return ""
+
+
+@dataclass(frozen=True)
+class Law:
+    """The exponential dispersion family behind a loss with one score per row.
+
+    ``-log p(y | z) = l(y, z) / phi + c(y, phi)``; with mean m(z) and variance ``phi V(m)`` the derivative is
+    ``-(y - m) m' / V`` and its expected slope, the Fisher weight, ``f = m'^2 / V``: so the Pearson residual
+    ``(y - m) / sqrt(V)`` is ``-l' / sqrt(f)``, and neither V nor m' is needed apart.
+
+    Parameters
+    ----------
+    loss : Loss
+        A negative log-likelihood.
+    """
+
+    loss: Loss
+
+    @property
+    def title(self) -> str:
+        """The regression in words."""
+        return TITLES.get(self.loss.name, f"Regression with the loss {self.loss.name!r}")
+
+    @property
+    def unit_dispersion(self) -> bool:
+        """Whether phi is 1 by definition."""
+        return self.loss.name in UNIT_DISPERSION
+
+    def fisher(self, z: Array) -> Array:
+        """``E l''(y, z)`` over y of mean m(z): derivatives are affine in y, so that m may stand for y."""
+        if self.loss.labels:
+            p, ones = self.loss.mean(z), np.ones_like(z)
+            return np.asarray(p * self.loss.hess(ones, z) + (1.0 - p) * self.loss.hess(-ones, z))
+        return np.asarray(self.loss.hess(np.asarray(self.loss.mean(z), dtype=np.float64), z))
+
+    def pearson(self, y: Array, z: Array, fisher: Array) -> Array:
+        """``(y - m) / sqrt(V)``; 0 where the score is so extreme that the information underflows."""
+        slope = self.loss.grad(y, z)
+        return np.divide(-slope, np.sqrt(fisher), out=np.zeros_like(z), where=fisher > 0.0)
+
+    def deviance(self, y: Array, z: Array) -> Array:
+        """Unit deviance of each row, ``2 (l(y, z) - min_t l(y, t)) >= 0``."""
+        least = -self.loss.conjugate(y, np.zeros_like(z))
+        return np.maximum(2.0 * (self.loss.value(y, z) - least), 0.0)
+
+    def log_likelihood(self, y: Array, z: Array, weight: Array, dispersion: float) -> float:
+        """``sum_i s_i log p(y_i | z_i)``."""
+        rows = self.loss.value(y, z) / dispersion + self.loss.log_normalizer(y, dispersion)
+        live = weight > 0.0
+        return -float(weight[live] @ rows[live])

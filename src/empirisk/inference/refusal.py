@@ -1,0 +1,121 @@
+"""Why a fit has no valid standard errors, and what to use instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from empirisk.data.collinear import find_collinear
+from empirisk.inference.information import Information
+from empirisk.inference.law import not_a_likelihood
+from empirisk.penalties.base import ConstraintSet
+from empirisk.problems.linear import LinearProblem
+from empirisk.problems.separation import Separation, find_separation, zeros_run_off
+from empirisk.results import Solution
+from empirisk.typing import Array
+
+__all__ = ["check_level", "no_freedom", "penalty_reason", "solution_array", "undetermined_note", "why_not"]
+
+
+def penalty_reason(problem: LinearProblem) -> str:
+    """Why a penalised or constrained fit has no standard errors; empty without penalty."""
+    penalty = problem.penalty
+    squares = problem.loss.name == "half_squared"
+    if penalty.l1 > 0.0:
+        debias = "er.debiased_lasso corrects the shrinkage, " if squares else ""
+        return (
+            "no standard errors: the L1 penalty chose which coefficients are zero by looking at these rows, "
+            f"and shrank the others; a t-test that ignores the choice finds too much; {debias}"
+            "er.split_sample_inference chooses on some rows and tests on others"
+        )
+    if penalty.l2 > 0.0:
+        debias = " or er.debiased_lasso, which also works with more columns than rows" if squares else ""
+        return (
+            "no standard errors: the L2 penalty shrinks the coefficients, so that they are biased; a t-test "
+            "would be about the shrunk coefficient, not about the effect of the column; refit without a "
+            f"penalty on columns chosen beforehand{debias}; er.bootstrap shows the spread, not the bias"
+        )
+    if isinstance(penalty, ConstraintSet):
+        return (
+            f"no standard errors: the coefficients are held in a set ({type(penalty).__name__}), and an "
+            "estimate on its boundary has no normal distribution; refit without the set"
+        )
+    if penalty.positive:
+        return (
+            "no standard errors: coefficients are held at or above 0, and an estimate on the boundary "
+            "has no normal distribution; refit without the restriction"
+        )
+    return "" if penalty.separable else _OTHER_PENALTY
+
+
+_OTHER_PENALTY = (
+    "no standard errors: the penalty moves the coefficients away from the maximum of the likelihood; refit "
+    "without one on columns chosen beforehand, or use er.split_sample_inference"
+)
+
+
+def why_not(
+    problem: LinearProblem,
+    names: Sequence[str] | None = None,
+    classes: Sequence[object] | None = None,
+    separation: Separation | None = None,
+) -> str:
+    """The reason that a penalty, the loss, or targets without a finite minimiser give; else empty."""
+    reason = penalty_reason(problem) or not_a_likelihood(problem.loss)
+    if reason or problem.loss.escape == "":
+        return reason
+    if problem.loss.escape == "classes":
+        found = find_separation(problem, names, classes) if separation is None else separation
+        if not found.separable:
+            return ""
+        return f"no standard errors: {found.sentence}; add a penalty, or drop the columns that separate"
+    sentence = zeros_run_off(problem)
+    return f"no standard errors: {sentence}" if sentence else ""
+
+
+def no_freedom(total: float, rank: int, squares: bool) -> str:
+    """No residual degrees of freedom."""
+    instead = ", or use er.debiased_lasso" if squares else ", or use er.split_sample_inference"
+    return (
+        f"no standard errors: the rows (sum of weights {total:g}) and the free coefficients "
+        f"({rank}) leave no degrees of freedom for the noise; collect more rows, drop columns{instead}"
+    )
+
+
+def undetermined_note(terms: Sequence[str], known: np.ndarray, info: Information) -> str:
+    """Which coefficients the columns do not determine, and which relations between columns are to blame."""
+    lost = [term for term, ok in zip(terms, known, strict=True) if not ok]
+    shown = ", ".join(lost[:8]) + (f" and {len(lost) - 8} more" if len(lost) > 8 else "")
+    names = terms[1:] if info.intercept else terms
+    found = find_collinear(info.design, info.weight, info.intercept, names, factor=info.factor)
+    because = "; ".join([r.sentence for r in found.relations if r.exact][:5]) or "columns are collinear"
+    return (
+        f"not determined by the data: {shown} ({because}); many values fit equally well (the fit took those "
+        "of smallest norm), so none is given; the other rows are not affected"
+    )
+
+
+def solution_array(problem: LinearProblem, w: Array | Solution) -> Array:
+    """The parameters; a Solution is refused on rows that it is no solution of."""
+    if not isinstance(w, Solution):
+        return np.asarray(w, dtype=np.float64)
+    before = w.certificate.relative
+    if np.shape(w.w) != problem.shape or _relative(problem, w) > max(100.0 * before, 1e-3):
+        raise ValueError(
+            "X, y and sample_weight are not the rows that the model was fitted on (the fit is not optimal "
+            "for them); standard errors are about the rows of the fit: pass those, or refit"
+        )
+    return np.asarray(w.w, dtype=np.float64)
+
+
+def _relative(problem: LinearProblem, solution: Solution) -> float:
+    theta = solution.dual
+    same = theta is None or len(theta) == problem.data.n_rows
+    return problem.certify(solution.w, theta=theta if same else None).relative
+
+
+def check_level(level: float) -> None:
+    """Refuse a confidence level outside (0, 1)."""
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level must lie strictly between 0 and 1, got {level!r}")
