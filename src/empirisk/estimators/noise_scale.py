@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from empirisk.data.sums import weighted_sum
-from empirisk.losses import Absolute, Huber
+from empirisk.losses import Absolute, HalfSquared, Huber, Loss
 from empirisk.losses.quantile import weighted_quantile
 from empirisk.penalties import Zero
 from empirisk.problems.linear import LinearProblem
-from empirisk.results import Solution
+from empirisk.solvers.auto import choose
 from empirisk.solvers.base import solve
 from empirisk.typing import Array
 
-__all__ = ["JointScale", "joint_scale", "median_scale"]
+__all__ = ["Scale", "joint_scale", "median_scale", "replace_loss", "residual_of"]
 
 # The median of |t| under a standard normal law is 1/NORMAL.
 NORMAL = 1.482602218505602
@@ -26,14 +27,23 @@ STEPS = 60
 SMALLEST = 1e-9  # share of the spread of y at which a scale counts as 0
 
 
-def median_scale(problem: LinearProblem, max_steps: int = 10_000) -> float:
+@dataclass(frozen=True)
+class Scale:
+    """A scale, and parameters near those that belong to it."""
+
+    scale: float
+    w: Array | None
+
+
+def median_scale(problem: LinearProblem, max_steps: int = 10_000) -> Scale:
     """1.4826 times the median absolute residual of a least-absolute-deviations fit without a penalty.
 
     The fit passes through as many rows as it has parameters: their residuals of 0 are left out (Maronna,
     Martin, Yohai & Salibian-Barrera 2019, Robust Statistics, section 4.4).  When nothing is left (fewer rows
     than parameters, say) the residuals are those of the median of y; 0 when y is constant.
     """
-    plain = replace(problem, loss=Absolute(), penalty=Zero())
+    plain = replace(replace_loss(problem, Absolute()), penalty=Zero())
+    plain.remember_moments(*problem.moments)
     w = solve(plain, max_steps=max_steps).w
     eps = NULL if problem.design.dtype == np.float64 else 1e-5
     y, s = problem.data.y, problem.data.weight
@@ -42,74 +52,67 @@ def median_scale(problem: LinearProblem, max_steps: int = 10_000) -> float:
         r = np.abs(y - scores)
         live = (s > 0.0) & (r > eps * size)
         if live.any():
-            return NORMAL * float(weighted_quantile(r[live], s[live], 0.5))
-    return 0.0
+            return Scale(NORMAL * float(weighted_quantile(r[live], s[live], 0.5)), w)
+    return Scale(0.0, w)
 
 
-@dataclass(frozen=True)
-class JointScale:
-    """A scale, the parameters at it, and how far it is from stationary."""
-
-    scale: float
-    w: Array
-    residual: float
-
-
-def joint_scale(problem: LinearProblem, delta: float, solver: Any, tol: float, max_steps: int) -> JointScale:
+def joint_scale(problem: LinearProblem, delta: float, solver: Any, tol: float, max_steps: int) -> Scale:
     """The scale s that minimises ``(1/S) sum_i s_i (huber_{delta s}(r_i)/s + s/2) + penalty`` with w.
 
-    The minimum over w is convex in s, and its derivative is ``(1 - m(s)) / 2``, ``m(s) = (1/S) sum_i s_i
-    min((r_i/s)^2, delta^2)``: a bracket of its sign is halved by secants of log m in log s, each from the fit
-    before.
+    A step for w at fixed s and the exact s at fixed w in turn: the function is convex in both together, and
+    symmetric noise hardly ties them.  The scale of given residuals solves ``m(s) = (1/S) sum_i s_i
+    min((r_i/s)^2, delta^2) = 1``.
 
     When m stays below 1 however small s is (too many rows lie on one plane) the minimum is at s = 0, where
     the loss is ``delta |r|``; the scale is 0 then.
     """
     strength = problem.penalty.l1 + problem.penalty.l2
     centred = problem.data.y - problem.null_scores
-    size = float(np.sqrt(weighted_sum(problem.data.weight, centred**2) / problem.data.total_weight))
-    if size == 0.0:
-        return JointScale(0.0, problem.null, 0.0)
-
-    def at(s: float, w: Array) -> tuple[float, Solution]:
-        here = replace(problem, loss=Huber(delta * s))
-        here = here.with_strength(strength * s) if strength else here
-        found = solve(here, solver, w0=w, tol=tol, max_steps=max_steps)
-        return _excess(here, found.w, s, delta), found
-
-    low, high = 0.0, np.inf
-    s, w, value, last = 0.7 * size, problem.null, 0.0, None
+    size = math.sqrt(_mean(problem, centred**2))
+    w = solve(replace_loss(problem, HalfSquared()), tol=tol, max_steps=max_steps).w
+    s = size
     for _ in range(STEPS):
-        value, found = at(s, w)
-        w = found.w
-        if abs(value) <= 0.01 * tol or abs(high - low) <= 1e-15 * s:
-            return JointScale(s, w, abs(np.expm1(value)))
-        low, high = (s, high) if value > 0.0 else (low, s)
-        if s < SMALLEST * size or value < np.log(SMALLEST):
-            return JointScale(0.0, w, 0.0)
-        s, last = _next(s, value, last, low, high), (s, value)
-    return JointScale(s, w, abs(np.expm1(value)))
+        r = np.abs(problem.data.y - problem.scores(w))
+        before, s = s, scale_of(problem, r, delta, SMALLEST * size)
+        if s == 0.0 or abs(s - before) <= 0.01 * tol * s:
+            break
+        here = replace_loss(problem, Huber(delta * s))
+        here = here.with_strength(strength * s) if strength else here
+        newton = solver == "auto" and choose(here) == "newton"
+        w = solve(here, solver, w0=w, tol=0.01 * tol, max_steps=2 if newton else max_steps).w
+    return Scale(s, w)
 
 
-def _excess(problem: LinearProblem, w: Array, s: float, delta: float) -> float:
-    """``log m(s)`` at parameters w."""
-    r = (problem.data.y - problem.scores(w)) / s
-    m = float(weighted_sum(problem.data.weight, np.minimum(r * r, delta * delta))) / problem.data.total_weight
-    return float(np.log(max(m, 1e-300)))
+def scale_of(problem: LinearProblem, r: Array, delta: float, least: float) -> float:
+    """The root of ``mean min((r/s)^2, delta^2) = 1`` in s, or 0 when it is below `least`."""
+    square, cap = r * r, delta * delta
+    s = math.sqrt(_mean(problem, square))  # not below the root, because the minimum only lowers the mean
+    if not s > least:
+        return 0.0
+    for _ in range(200):
+        inside = square <= cap * s * s
+        weight = _mean(problem, inside.astype(np.float64))
+        rest = 1.0 - cap * (1.0 - weight)  # mean_inside r^2 = s^2 rest, when `inside` is right
+        after = math.sqrt(_mean(problem, np.where(inside, square, 0.0)) / rest) if rest > 0.0 else 0.0
+        if after <= least:
+            return 0.0
+        if after >= s:
+            break
+        s = after
+    return s
 
 
-def _next(s: float, value: float, last: tuple[float, float] | None, low: float, high: float) -> float:
-    """The secant of log m in log s, or the fixed point ``s sqrt(m)``, inside the bracket."""
-    step = 0.5 * value
-    if last is not None and last[1] != value:
-        slope = (value - last[1]) / np.log(s / last[0])
-        if slope < -1e-3:
-            step = -value / slope
-    proposal = s * float(np.exp(np.clip(step, -3.0, 3.0)))
-    if low < proposal < high:
-        return proposal
-    return (
-        float(np.sqrt(low * high))
-        if low > 0.0 and np.isfinite(high)
-        else (0.1 * high if low == 0.0 else 10.0 * low)
-    )
+def residual_of(problem: LinearProblem, r: Array, delta: float, s: float) -> float:
+    """``|mean min((r/s)^2, delta^2) - 1|``."""
+    return abs(_mean(problem, np.minimum((r / s) ** 2, delta * delta)) - 1.0)
+
+
+def _mean(problem: LinearProblem, v: Array) -> float:
+    return float(weighted_sum(problem.data.weight, v)) / problem.data.total_weight
+
+
+def replace_loss(problem: LinearProblem, loss: Loss) -> LinearProblem:
+    """The same problem with another loss; the moments of the columns are kept."""
+    other = replace(problem, loss=loss)
+    other.remember_moments(*problem.moments)
+    return other

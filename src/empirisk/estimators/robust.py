@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from empirisk.estimators.checks import check_number
-from empirisk.estimators.noise_scale import JointScale, joint_scale, median_scale
+from empirisk.estimators.noise_scale import Scale, joint_scale, median_scale, replace_loss, residual_of
 from empirisk.estimators.scalar_regression import ScalarRegressor
 from empirisk.losses import Absolute, Huber, Loss
 from empirisk.problems.linear import LinearProblem
@@ -136,21 +135,19 @@ class HuberRegressor(ScalarRegressor):
             return _at_scale(problem, delta, self.scale_)
         if self.scale == "joint":
             found = self._joint(problem, delta)
-            self.scale_, self.scale_residual_, self._first = found.scale, found.residual, found.w
             factor = found.scale if found.scale > 0.0 else 1.0 / delta
             strength = factor * (problem.penalty.l1 + problem.penalty.l2)
             problem = problem.with_strength(strength) if strength else problem
-            return _at_scale(problem, delta, self.scale_)
-        self.scale_residual_ = 0.0
-        if self.scale == "mad":
-            self.scale_ = median_scale(problem, self.max_iter)
+        elif self.scale == "mad":
+            found = median_scale(problem, self.max_iter)
         elif isinstance(self.scale, str):
             raise ValueError(f'scale must be "mad", "joint" or a number > 0, got {self.scale!r}')
         else:
-            self.scale_ = check_number("scale", self.scale, 0.0, closed=False)
+            found = Scale(check_number("scale", self.scale, 0.0, closed=False), None)
+        self.scale_, self._first = found.scale, found.w
         return _at_scale(problem, delta, self.scale_)
 
-    def _joint(self, problem: LinearProblem, delta: float) -> JointScale:
+    def _joint(self, problem: LinearProblem, delta: float) -> Scale:
         if self.alpha == "cv":
             raise ValueError(
                 'alpha="cv" needs scale="mad" or a number: with "joint" every strength has its own scale'
@@ -168,13 +165,15 @@ class HuberRegressor(ScalarRegressor):
     def _finish(self, problem: LinearProblem, solution: Solution) -> None:
         super()._finish(problem, solution)
         self.__dict__.pop("_first", None)
-        residual = problem.data.y - problem.scores(self._pack(problem))
+        r = np.abs(problem.data.y - problem.scores(self._pack(problem)))
         if self.scale_ > 0.0:
-            self.outliers_ = np.abs(residual) > problem.loss.lipschitz
+            self.outliers_ = r > problem.loss.lipschitz
         else:
-            self.outliers_ = np.abs(residual) > ON_PLANE * float(np.abs(problem.data.y).max())
+            self.outliers_ = r > ON_PLANE * float(np.abs(problem.data.y).max())
+        joint = self.scale == "joint" and self.scale_ > 0.0
+        self.scale_residual_ = residual_of(problem, r, float(self.delta), self.scale_) if joint else 0.0
 
 
 def _at_scale(problem: LinearProblem, delta: float, scale: float) -> LinearProblem:
     """The problem with the loss at delta times the scale; at scale 0 it is the absolute loss."""
-    return replace(problem, loss=Huber(delta * scale) if scale > 0.0 else Absolute())
+    return replace_loss(problem, Huber(delta * scale) if scale > 0.0 else Absolute())

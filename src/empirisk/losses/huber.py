@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from empirisk.data.sums import weighted_sum
 from empirisk.losses.base import ScalarLoss, positive_number
 from empirisk.losses.dual_rows import DualRows
 from empirisk.typing import Array, Capability, Interval
@@ -69,6 +70,26 @@ class Huber(ScalarLoss):
     def conjugate(self, y: Array, u: Array) -> Array:
         inside = np.abs(u) <= u.dtype.type(self.d)
         return np.where(inside, u * (0.5 * u + y), np.inf).astype(u.dtype, copy=False)
+
+    def best_constant(self, y: Array, s: Array) -> Array:
+        """Newton's method from the median: exact once the rows in the middle are known."""
+        b, low, high = float(np.median(y[s > 0.0])) if np.any(s) else 0.0, -math.inf, math.inf
+        total = float(s.sum())
+        for _ in range(100):
+            r = y - b
+            pull = float(weighted_sum(s, np.clip(r, -self.d, self.d)))
+            inside = float(weighted_sum(s, np.abs(r) <= self.d))
+            low, high = (b, high) if pull > 0.0 else (low, b)
+            step = pull / inside if inside > 0.0 else math.copysign(math.inf, pull)
+            proposal = b + step
+            if not low < proposal < high:
+                proposal = 0.5 * (low + high)
+            if abs(pull) <= 1e-16 * self.d * total or not math.isfinite(proposal):
+                break
+            moved, b = abs(proposal - b), proposal
+            if moved <= 4e-16 * abs(b):
+                break
+        return np.asarray(b)
 
     def mean(self, z: Array) -> Array:
         return z

@@ -62,11 +62,11 @@ def _finish(rows: KinkedRows, w: Array, u: Array, on: IndexArray, r: Array) -> t
     U, singular, V, Z = U[:, :rank], singular[:rank], Vt[:rank].T, Vt[rank:].T
     w = w - V @ ((U.T @ r[on]) / singular)
     if np.any(rows.ridge) and Z.shape[1]:
-        slope = Z.T @ (rows.adjoint(u) + rows.ridge * w)
+        slope = Z.T @ (rows.adjoint(u) + rows.ridge * w + rows.offset)
         w = w - Z @ np.linalg.lstsq((Z.T * rows.ridge) @ Z, slope, rcond=1e-12)[0]
     own = on - rows.copies * len(rows.problem.data.y)
     w[own[own >= 0]] = 0.0  # coefficients on their own kink
-    slope = rows.adjoint(u) + rows.ridge * w
+    slope = rows.adjoint(u) + rows.ridge * w + rows.offset
     u = u.copy()
     u[on] -= U @ ((V.T @ slope) / singular)
     after = rows.scores(w) - rows.at
@@ -78,7 +78,7 @@ def _finish(rows: KinkedRows, w: Array, u: Array, on: IndexArray, r: Array) -> t
     if crossed.any() or outside.any() or np.any(np.abs(after[on]) > tiny):
         return None
     u = np.clip(u, rows.low, rows.high)
-    left = rows.adjoint(u) + rows.ridge * w
+    left = rows.adjoint(u) + rows.ridge * w + rows.offset
     return (w, u) if float(np.abs(left).max(initial=0.0)) <= 1e-9 * float(width.sum()) else None
 
 

@@ -1,13 +1,8 @@
 """A primal-dual interior point for piecewise linear losses, ended exactly by a crossover.
 
-With kinks ``max(low_i r_i, high_i r_i)``, ``r = A w - at``, multipliers ``low <= u <= high`` and
-``r = up - down``, the optimality conditions are
-
-    A' u + l2 w = 0,    up (high - u) = 0,    down (u - low) = 0,    up, down >= 0
-
-The last two are relaxed to mu > 0, and a step of Newton's method for all of them needs one matrix
-``A' D A + l2`` of the size of the parameters: the Frisch-Newton method of Portnoy & Koenker 1997 (Statistical
-Science 12), with the predictor and corrector of Mehrotra 1992 and an L2 part in addition.
+Steps: `central_path.py`; the end: `crossover.py`.  With many rows and few columns the optimum of a small part
+of the rows tells on which side most others lie (Portnoy & Koenker 1997, Statistical Science 12):
+`far_rows.py`.
 """
 
 from __future__ import annotations
@@ -16,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, eigh
 
-from empirisk.data.sums import inner
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
+from empirisk.solvers.central_path import Point, advance, relative_gap, start
 from empirisk.solvers.crossover import crossover
+from empirisk.solvers.far_rows import near_optimum, worth_it
 from empirisk.solvers.kinked_rows import KinkedRows, kinked_rows
 from empirisk.typing import Array, Capability
 
@@ -29,28 +24,6 @@ __all__ = ["InteriorPoint"]
 
 NEAR = 1e-4  # relative gap from which the crossover is tried,
 SMALL = 1e-13  # and at which iterates are as good as rounding lets them be
-BACK = 0.9995  # share of the way to the boundary
-
-
-@dataclass(frozen=True)
-class Point:
-    """An iterate inside: parameters, multipliers, and the two parts of the residuals.
-
-    Parameters
-    ----------
-    w : array, shape (parameters,)
-        Standardised.
-    u, up, down : arrays, shape (kinks,)
-        Multipliers and parts, strictly inside.
-    z : array, shape (kinks,)
-        ``A w``.
-    """
-
-    w: Array
-    u: Array
-    up: Array
-    down: Array
-    z: Array
 
 
 @dataclass(frozen=True)
@@ -67,10 +40,18 @@ class InteriorState(State):
 class InteriorPoint:
     """Primal-dual predictor-corrector steps, then the exact optimum from the rows on their kinks.
 
+    Parameters
+    ----------
+    far_rows : bool, default True
+        With many rows, find the side of most of them from a sample first; the answer is the same.
+
     Notes
     -----
-    O(n p^2 + p^3) a step, 10 to 25 steps.
+    O(n p^2 + p^3) a step, 10 to 25 steps; with `far_rows` they are steps of some (n p)^(2/3) rows, and the
+    rest is passes over X.
     """
+
+    far_rows: bool = True
 
     name = "interior_point"
     needs = frozenset(
@@ -87,156 +68,40 @@ class InteriorPoint:
         if problem.data.total_weight == 0.0 or problem.n_params == 0:
             return InteriorState(w, done=True)
         rows = kinked_rows(problem)
-        basis, point = _start(rows, w0)
-        state = InteriorState(w, None, False, False, 3.0, "", rows, point, basis)
-        return state if w0 is None else _cross(state, None) or state
+        state = InteriorState(w, None, False, False, 1.0, "", rows)
+        return state if w0 is None else _cross(state, rows.standard.to_u(w), None) or state
 
     def step(self, problem: LinearProblem, state: Any) -> InteriorState:
-        rows, point = state.rows, state.point
+        rows = state.rows
         if rows is None or state.done:
             stopped: InteriorState = replace(state, done=True)
             return stopped
-        moved = _newton(rows, point, state.basis)
-        gap = _complement(rows, moved) / _size(rows, moved)
-        w, theta = rows.standard.to_w(moved.w), rows.theta(moved.u)
-        after = InteriorState(
-            w, None, gap <= SMALL, gap <= SMALL or not np.isfinite(gap), state.n_passes + 5.0, "",
-            rows, moved, state.basis, gap, theta=theta,
+        if state.point is None:
+            if self.far_rows and worth_it(rows):
+                near = near_optimum(rows)
+                ended = None if near is None else _cross(state, near, None)
+                if ended is not None:
+                    return ended
+            # A start of zeros is no news.
+            w0 = rows.standard.to_u(state.w) if np.any(state.w) else None
+            basis, point = start(rows, w0)
+            state = replace(state, basis=basis, point=point, n_passes=state.n_passes + 4.0)
+        moved = advance(rows, state.point, state.basis)
+        gap = relative_gap(rows, moved)
+        after: InteriorState = replace(
+            state, w=rows.standard.to_w(moved.w), theta=rows.theta(moved.u), point=moved, gap=gap,
+            check=gap <= SMALL, done=gap <= SMALL or not np.isfinite(gap), n_passes=state.n_passes + 5.0,
         )  # fmt: skip
-        return (_cross(after, moved.u) if gap <= NEAR else None) or after
+        return (_cross(after, moved.w, moved.u) if gap <= NEAR else None) or after
 
 
-def _cross(state: InteriorState, u: Array | None) -> InteriorState | None:
-    """The state at the exact optimum, when the crossover finds one."""
+def _cross(state: InteriorState, w: Array, u: Array | None) -> InteriorState | None:
+    """The state at the exact optimum near standardised parameters w, when the crossover finds one."""
     assert state.rows is not None
-    assert state.point is not None
-    found = crossover(state.rows, state.point.w, u)
+    found = crossover(state.rows, w, u)
     if found is None:
         return None
-    w, u = found
     return replace(
-        state, w=state.rows.standard.to_w(w), theta=state.rows.theta(u), check=True, done=True,
+        state, w=state.rows.standard.to_w(found[0]), theta=state.rows.theta(found[1]), check=True, done=True,
         n_passes=state.n_passes + 3.0,
     )  # fmt: skip
-
-
-def _complement(rows: KinkedRows, x: Point) -> float:
-    return inner(x.up, rows.high - x.u) + inner(x.down, x.u - rows.low)
-
-
-def _size(rows: KinkedRows, x: Point) -> float:
-    """What the gap is compared with: the sum of the kinks, by their widths."""
-    return max(inner(np.abs(x.z - rows.at), rows.high - rows.low), 1e-300)
-
-
-# -- start ---------------------------------------------------------------------------------------
-
-
-def _start(rows: KinkedRows, w0: Array | None) -> tuple[Array | None, Point]:
-    """A least-squares fit (or w0) with multipliers that are central for its residuals."""
-    width = rows.high - rows.low
-    H = rows.gram(width)
-    basis = _basis(rows, H)
-    if w0 is not None:
-        w = rows.standard.to_u(w0)
-    else:
-        middle = rows.adjoint(width * rows.at)
-        w = _solver(H, basis)(middle)
-    z = rows.scores(w)
-    r = z - rows.at
-    mu = inner(np.abs(r), width) / len(r)
-    if not mu > 0.0:
-        mu = inner(np.abs(rows.at) + 1.0, width) / len(r)
-    down_slack = _central(r, width, mu)
-    u = rows.low + down_slack
-    return basis, Point(w, u, mu / (width - down_slack), mu / down_slack, z)
-
-
-def _central(r: Array, width: Array, mu: float) -> Array:
-    """``b`` in (0, width) with ``mu / (width - b) - mu / b = r``."""
-    # r b^2 + (2 mu - r width) b - mu width = 0, solved without cancellation.
-    half = 0.5 * (2.0 * mu - r * width)
-    root = np.sqrt(half**2 + r * mu * width)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        b = np.where(half >= 0.0, mu * width / (half + root), (root - half) / r)
-    return np.clip(b, 1e-12 * width, (1.0 - 1e-12) * width)
-
-
-def _basis(rows: KinkedRows, H: Array) -> Array | None:
-    """Orthonormal directions that move some score, when not all do."""
-    diagonal = np.sqrt(np.where(np.diag(H) > 0.0, np.diag(H), 1.0))
-    scaled = H / diagonal / diagonal[:, None]
-    values, V = eigh(scaled, check_finite=False)
-    kept = values > 1e-12 * values[-1]
-    if kept.all():
-        return None
-    Q, _ = np.linalg.qr((V[:, kept].T * diagonal).T)
-    return np.asarray(Q)
-
-
-# -- a step --------------------------------------------------------------------------------------
-
-
-def _solver(H: Array, basis: Array | None) -> Any:
-    """``g -> H^-1 g`` on the basis, H scaled to a unit diagonal."""
-    if basis is not None:
-        H = basis.T @ H @ basis
-    diagonal = np.sqrt(np.maximum(np.diag(H), 1e-300))
-    scaled = H / diagonal / diagonal[:, None]
-    for lift in (0.0, 1e-14, 1e-11, 1e-8):
-        scaled[np.diag_indices_from(scaled)] = 1.0 + lift
-        try:
-            factor = cho_factor(scaled, check_finite=False)
-            break
-        except np.linalg.LinAlgError:
-            continue
-
-    def solve(g: Array) -> Array:
-        if basis is not None:
-            g = basis.T @ g
-        out = cho_solve(factor, g / diagonal, check_finite=False) / diagonal
-        return np.asarray(out if basis is None else basis @ out)
-
-    return solve
-
-
-def _newton(rows: KinkedRows, x: Point, basis: Array | None) -> Point:
-    above, below = rows.high - x.u, x.u - rows.low
-    d = 1.0 / (x.up / above + x.down / below)
-    invert = _solver(rows.gram(d), basis)
-    dual = rows.adjoint(x.u) + rows.ridge * x.w
-    primal = x.z - rows.at - x.up + x.down
-
-    def direction(mu: float, extra_up: Any, extra_down: Any) -> tuple[Array, ...]:
-        g = (mu - extra_up) / above - x.up - (mu - extra_down) / below + x.down - primal
-        dw = invert(rows.adjoint(d * g) - dual)
-        dz = rows.scores(dw)
-        du = d * (dz - g)
-        dup = (mu - extra_up + x.up * du) / above - x.up
-        ddown = (mu - extra_down - x.down * du) / below - x.down
-        return dw, dz, du, dup, ddown
-
-    n = 2.0 * len(x.u)
-    mu = _complement(rows, x) / n
-    dw, dz, du, dup, ddown = direction(0.0, 0.0, 0.0)
-    t, s = _lengths(x, above, below, du, dup, ddown)
-    ahead = (inner(x.up + t * dup, above - s * du) + inner(x.down + t * ddown, below + s * du)) / n
-    centre = mu * (max(ahead, 0.0) / mu) ** 3
-    dw, dz, du, dup, ddown = direction(centre, -dup * du, ddown * du)
-    t, s = _lengths(x, above, below, du, dup, ddown)
-    if np.any(rows.ridge):
-        t = s = min(t, s)
-    return Point(x.w + t * dw, x.u + s * du, x.up + t * dup, x.down + t * ddown, x.z + t * dz)
-
-
-def _lengths(
-    x: Point, above: Array, below: Array, du: Array, dup: Array, ddown: Array
-) -> tuple[float, float]:
-    """How far the parts and the multipliers can go."""
-    primal = max(float(np.max(-dup / x.up)), float(np.max(-ddown / x.down)))
-    dual = max(float(np.max(du / above)), float(np.max(-du / below)))
-    return _length(primal), _length(dual)
-
-
-def _length(rate: float) -> float:
-    return 1.0 if rate <= BACK else BACK / rate

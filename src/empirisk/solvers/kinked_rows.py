@@ -76,6 +76,8 @@ class KinkedRows:
         Rows of the original problem that have weight, when not all do.
     n_rows : int
         Rows of the original problem.
+    offset : array, shape (p or p + 1,)
+        A linear function of the standardised parameters that is added to the kinks.
     """
 
     problem: LinearProblem
@@ -87,6 +89,12 @@ class KinkedRows:
     ridge: Array
     kept: IndexArray | None
     n_rows: int
+    offset: Array
+
+    @property
+    def n(self) -> int:
+        """Rows of the data."""
+        return len(self.problem.data.y)
 
     @property
     def penalised(self) -> bool:
@@ -134,6 +142,33 @@ class KinkedRows:
         out[data, p:] = 1.0
         out[~data, index[~data] - self.copies * n] = 1.0
         return out
+
+    def take(self, index: IndexArray, factor: float, offset: Array) -> KinkedRows:
+        """Some of the rows, their slopes multiplied, with a linear function added; for a part of a solve."""
+        flat = np.concatenate([index + k * self.n for k in range(self.copies)])
+        own = np.arange(self.copies * self.n, len(self.at))
+        block = self.problem.data.take(index)
+        return replace(
+            self,
+            problem=replace(self.problem, data=ArrayBlocks(block.design, block.y, block.weight)),
+            at=self.at[np.concatenate([flat, own])],
+            low=np.concatenate([factor * self.low[flat], self.low[own]]),
+            high=np.concatenate([factor * self.high[flat], self.high[own]]),
+            offset=offset,
+        )
+
+    def nearest(self, r: Array) -> Array:
+        """The smallest absolute residual of each row."""
+        return np.asarray(np.abs(r[: self.copies * self.n]).reshape(self.copies, -1).min(axis=0))
+
+    def spread(self, chosen: Any) -> Any:
+        """A choice of rows as a choice of kinks; coefficients are never chosen."""
+        own = np.zeros(len(self.at) - self.copies * self.n, dtype=bool)
+        return np.concatenate([*[chosen] * self.copies, own])
+
+    def any_of(self, kinks: Any) -> Any:
+        """The rows that have one of these kinks."""
+        return kinks[: self.copies * self.n].reshape(self.copies, -1).any(axis=0)
 
     def matrix(self) -> Any:
         """All rows of A, sparse where X is (whose columns are then not centred)."""
@@ -187,7 +222,8 @@ def kinked_rows(problem: LinearProblem, *, standardised: bool = True) -> KinkedR
     ridge[:p] = problem.penalty.l2 / standard.scale**2
     zero = problem.data.weight == 0.0
     kept = np.flatnonzero(~zero) if zero.any() else None
-    return KinkedRows(live, standard, len(triples), at, low, high, ridge, kept, len(problem.data.y))
+    n_rows, none = len(problem.data.y), np.zeros(problem.n_params)
+    return KinkedRows(live, standard, len(triples), at, low, high, ridge, kept, n_rows, none)
 
 
 def _live(problem: LinearProblem) -> LinearProblem:
