@@ -65,6 +65,7 @@ class Capability(Enum):
     L2_PENALTY = "an L2 penalty"
     CONSTRAINT = "a constraint set in place of the penalty"
     LINEAR_ORACLE = "a bounded set over which linear functions are minimised in closed form"
+    SMOOTH_BORDER = "a constraint set without kinks in its inequalities"
     CONVEX = "a convex loss"
     FEW_WEIGHTS = "at most three weights, the intercept included"
 

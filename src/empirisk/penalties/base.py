@@ -114,6 +114,7 @@ class ConstraintSet(ABC):
     l2 = 0.0
     strong_convexity = 0.0
     smoothness = math.inf
+    smooth_border = True  # whether smooth inequalities describe it
     # Points are members up to so many units in the last place of `gap`: a projection lands on the border.
     ulps = 64.0
 

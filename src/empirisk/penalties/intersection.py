@@ -80,6 +80,11 @@ class Intersection(ConstraintSet):
         if not 0.0 < self.tol < 1.0:
             raise ValueError(f"tol must lie in (0, 1), got {self.tol!r}")
 
+    @property
+    def smooth_border(self) -> bool:  # type: ignore[override]
+        """Whether all of the sets have it."""
+        return all(s.smooth_border for s in self.sets)
+
     def projection(self, v: Array) -> Projected:
         """The projection of v with its certificate."""
         found = _dykstra(v, [s.project for s in self.sets], self.tol, self.max_cycles)

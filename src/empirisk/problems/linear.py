@@ -117,11 +117,10 @@ class LinearProblem:
     # -- values ---------------------------------------------------------------------------------
 
     def scores(self, w: Array) -> Array:
-        """``X w + b`` in float64, shape (n,) or (n, n_outputs)."""
+        """``X w + b`` in float64, shape (n,) or (n, n_outputs); 0 for rows of weight 0."""
         coef, b = self.split(w)
-        return np.asarray(
-            self.design.matvec(coef.astype(self.design.dtype, copy=False)) + b, dtype=np.float64
-        )
+        z = np.asarray(self.design.matvec(coef.astype(self.design.dtype, copy=False)) + b, dtype=np.float64)
+        return self.data.without_absent(z)
 
     def evaluate(self, w: Array) -> Evaluation:
         """Mean loss, its gradient and the scores, in one pass over the data."""
@@ -291,6 +290,8 @@ class LinearProblem:
             out.add(Capability.L2_PENALTY)
         if isinstance(self.penalty, ConstraintSet):
             out.add(Capability.CONSTRAINT)
+            if self.penalty.smooth_border:
+                out.add(Capability.SMOOTH_BORDER)
         if callable(getattr(self.penalty, "linear_minimizer", None)) and self.penalty.coercive(
             self.data.n_cols
         ):

@@ -2,6 +2,7 @@
 
 from empirisk.solvers.augmented_newton import AugmentedNewton
 from empirisk.solvers.auto import choose
+from empirisk.solvers.barrier import Barrier
 from empirisk.solvers.base import Solver, State, solve
 from empirisk.solvers.conjugate_gradient import ConjugateGradient
 from empirisk.solvers.coordinate import Coordinate
@@ -23,6 +24,7 @@ from empirisk.solvers.svrg import SVRG
 
 REGISTRY: dict[str, type] = {
     "augmented_newton": AugmentedNewton,
+    "barrier": Barrier,
     "conjugate_gradient": ConjugateGradient,
     "coordinate": Coordinate,
     "fista": FISTA,
@@ -50,6 +52,7 @@ __all__ = [
     "SGD",
     "SVRG",
     "AugmentedNewton",
+    "Barrier",
     "ConjugateGradient",
     "Coordinate",
     "FrankWolfe",

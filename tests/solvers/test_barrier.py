@@ -1,0 +1,78 @@
+"""The barrier's description of sets, its derivatives, and the gap m/t that it promises."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import empirisk as er
+from empirisk.penalties import AffineSet, Box, HalfSpace, Intersection, L1Ball, L2Ball, NonNegative, Simplex
+from empirisk.solvers.barrier import Barrier, _centre
+from empirisk.solvers.inequalities import inequalities
+
+SETS = [
+    L2Ball(1.2),
+    HalfSpace([1.0, -2.0, 0.5], 0.3),
+    NonNegative(),
+    Simplex(2.0),
+    Box([-1.0, 0.5, -np.inf], [2.0, 0.5, 0.3]),
+    AffineSet([[1.0, 1.0, 0.0]], [0.5]),
+    Intersection([L2Ball(2.0), HalfSpace([1.0, 1.0, 1.0], -0.5), Box(-1.0, 1.0)]),
+]
+each = pytest.mark.parametrize("penalty", SETS, ids=lambda s: s.name)
+
+
+@each
+def test_describes_the_set(penalty, rng):
+    s = inequalities(penalty, 3)
+    start = s.interior()
+    assert np.all(s.slacks(start) > 0.0)
+    assert np.allclose(s.E @ start, s.f)
+    assert penalty.contains(penalty.project(start))
+    for _ in range(200):
+        w = penalty.project(rng.normal(size=3) * 2.0)
+        assert np.min(s.slacks(w), initial=0.0) >= -1e-12
+        out = w + rng.normal(size=3) * 0.5
+        inside = np.min(s.slacks(out), initial=1.0) >= 0.0 and np.allclose(s.E @ out, s.f, atol=1e-15)
+        assert inside == (penalty.gap(out) <= 1e-15)
+
+
+@each
+def test_barrier_derivatives(penalty):
+    s = inequalities(penalty, 3)
+    w = s.interior()
+    _, grad, hess = s.barrier(w)
+    h = 1e-5
+    for j in range(3):
+        e = np.eye(3)[j] * h
+        up, down = s.barrier(w + e), s.barrier(w - e)
+        assert grad[j] == pytest.approx((up[0] - down[0]) / (2 * h), rel=1e-5, abs=1e-7)
+        np.testing.assert_allclose(hess[j], (up[1] - down[1]) / (2 * h), rtol=1e-4, atol=1e-6)
+    # Far away on one side or the other every barrier is infinite.
+    assert s.count == 0 or np.inf in (s.barrier(w + 1e6)[0], s.barrier(w - 1e6)[0])
+
+
+@pytest.mark.parametrize("penalty", [s for s in SETS if s.name not in ("affine_set",)], ids=lambda s: s.name)
+@pytest.mark.parametrize("t", [10.0, 1e4])
+def test_the_gap_is_at_most_m_over_t(penalty, t, rng):
+    X, y = rng.normal(size=(30, 3)), rng.normal(size=30)
+    problem = replace(er.Ridge(alpha=1.0).problem(X, y + X @ [1.0, -1.0, 2.0]), penalty=penalty)
+    best = problem.value(er.solve(problem, "projected_gradient", tol=1e-12).w)
+    s = inequalities(penalty, 3)
+    w, _ = _centre(problem, s, problem.join(s.interior(), 0.0), t)
+    excess = problem.smooth(w)[0] - best
+    assert -1e-10 <= excess <= s.count / t * (1.0 + 1e-6)
+
+
+def test_refusals_are_sentences():
+    problem = er.Ridge(alpha=1.0).problem(np.eye(3), [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="a constraint set without kinks"):
+        er.solve(replace(problem, penalty=L1Ball(1.0)), "barrier")
+    thin = Intersection([HalfSpace([1.0, 0.0, 0.0], 0.0), HalfSpace([-1.0, 0.0, 0.0], 0.0)])
+    with pytest.raises(ValueError, match="no interior point"):
+        er.solve(replace(problem, penalty=thin), "barrier")
+    apart = Intersection([HalfSpace([1.0, 0.0, 0.0], 0.0), HalfSpace([-1.0, 0.0, 0.0], -1.0)])
+    with pytest.raises(ValueError, match=r"sets 0 \(half_space\) and 1 \(half_space\)"):
+        er.solve(replace(problem, penalty=apart), Barrier())
