@@ -196,8 +196,8 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
         check_is_fitted(self, "solution_")
         return self.solution_.certificate
 
-    def _scores(self, X: Any) -> Array:
-        """``X w + b`` in the public layout."""
+    def _design(self, X: Any) -> Any:
+        """New rows, checked against those of the fit."""
         check_is_fitted(self)
         X = validate_data(
             self,
@@ -208,6 +208,11 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
             ensure_all_finite=False,
         )
         check_finite(Design(X), getattr(self, "feature_names_in_", None))
+        return X
+
+    def _scores(self, X: Any) -> Array:
+        """``X w + b`` in the public layout."""
+        X = self._design(X)
         coef = self.coef_ if self.coef_.dtype == X.dtype else self.coef_.astype(X.dtype)
         return np.asarray(X @ coef.T + np.asarray(self.intercept_, dtype=X.dtype))
 

@@ -1,9 +1,28 @@
 """Inference at a solution: standard errors, tests, bands and influence, or the reason why there are none."""
 
+from empirisk.inference.bands import Bands, bands
 from empirisk.inference.covariance import COVARIANCES
 from empirisk.inference.fit import Fit, fits_of
+from empirisk.inference.influence import Influence, influence_of
+from empirisk.inference.likelihood_ratio import likelihood_ratio_test
+from empirisk.inference.prepare import fit_for
 from empirisk.inference.summarise import summarise_glm
 from empirisk.inference.table import Fact, Summary
 from empirisk.inference.wald import TestResult, wald_test
 
-__all__ = ["COVARIANCES", "Fact", "Fit", "Summary", "TestResult", "fits_of", "summarise_glm", "wald_test"]
+__all__ = [
+    "COVARIANCES",
+    "Bands",
+    "Fact",
+    "Fit",
+    "Influence",
+    "Summary",
+    "TestResult",
+    "bands",
+    "fit_for",
+    "fits_of",
+    "influence_of",
+    "likelihood_ratio_test",
+    "summarise_glm",
+    "wald_test",
+]

@@ -11,6 +11,7 @@ from empirisk.inference.covariance import Covariance
 from empirisk.inference.fit import Fit
 from empirisk.inference.table import Fact
 from empirisk.inference.wald import wald_statistic
+from empirisk.losses.offset import without_offset
 from empirisk.problems.linear import LinearProblem
 from empirisk.typing import Array
 
@@ -67,11 +68,12 @@ def _about_constant(fit: Fit) -> float:
 
 
 def _likelihood(problem: LinearProblem, fit: Fit, covariance: Covariance | None) -> list[Fact]:
-    law, s = fit.law, fit.weight
+    law, s = fit.law, fit.weight * fit.trials
     deviance = float(s @ law.deviance(fit.y, fit.score))
     if covariance is None:
         return [Fact("deviance", deviance, _DEVIANCE)]
-    null = float(s @ law.deviance(fit.y, problem.null_scores))
+    null_scores = without_offset(problem.loss, problem.data.y, problem.null_scores)[2]
+    null = float(s @ law.deviance(fit.y, null_scores))
     explained = 1.0 - deviance / null if null > 0.0 else math.nan
     log_lik = law.log_likelihood(fit.y, fit.score, s, fit.dispersion)
     parameters = fit.rank + int(not law.unit_dispersion)

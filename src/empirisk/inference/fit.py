@@ -12,6 +12,7 @@ import numpy as np
 
 from empirisk.inference.information import Information, term_names
 from empirisk.inference.law import Law
+from empirisk.losses.offset import without_offset
 from empirisk.problems.linear import LinearProblem
 from empirisk.typing import Array
 
@@ -37,7 +38,10 @@ class Fit:
     coef : array, shape (q,)
         The intercept first.
     y, score, weight, fisher, pearson : arrays, shape (n,)
-        Targets, scores z, row weights s, f and e.
+        Targets, scores z (offsets included), row weights s, f and e.
+    trials : array, shape (n,)
+        1, but for shares: their row weights count trials, which make one observation, so that s is 1 and f
+        carries the trials.
     perfect : bool
         Least squares only: whether the residuals are rounding.
     """
@@ -51,6 +55,7 @@ class Fit:
     weight: Array
     fisher: Array
     pearson: Array
+    trials: Array
     perfect: bool = False
 
     @property
@@ -120,19 +125,26 @@ def fits_of(problem: LinearProblem, w: Array, names: Sequence[str] | None = None
     weight = np.asarray(problem.data.weight, dtype=np.float64)
     law = Law(problem.loss)
     if problem.loss.name != "half_squared":
-        return [_general(problem, law, w, weight, terms)]
+        return [_general(problem, w, weight, terms)]
     info = Information(problem.design, weight, problem.intercept)
     columns = w[:, None] if w.ndim == 1 else w
     Y = np.asarray(problem.data.y, dtype=np.float64).reshape(len(weight), -1)
     return [_squares(problem, law, info, c, y, weight, terms) for c, y in zip(columns.T, Y.T, strict=True)]
 
 
-def _general(problem: LinearProblem, law: Law, w: Array, weight: Array, terms: tuple[str, ...]) -> Fit:
-    y, z = np.asarray(problem.data.y, dtype=np.float64), problem.scores(w)
+def _general(problem: LinearProblem, w: Array, weight: Array, terms: tuple[str, ...]) -> Fit:
+    targets = np.asarray(problem.data.y, dtype=np.float64)
+    base, y, z = without_offset(problem.loss, targets, problem.scores(w))
+    law, trials = Law(base), np.ones(len(z))
     fisher = law.fisher(z)
+    pearson = law.pearson(y, z, fisher)
+    if base.name == "bernoulli":
+        trials = np.where(weight > 0.0, weight, 1.0)
+        weight = (weight > 0.0).astype(np.float64)
+        fisher, pearson = fisher * trials, pearson * np.sqrt(trials)
     info = Information(problem.design, weight * fisher, problem.intercept)
     coef = order_terms(w, problem.intercept)
-    return Fit(law, info, terms, coef, y, z, weight, fisher, law.pearson(y, z, fisher))
+    return Fit(law, info, terms, coef, y, z, weight, fisher, pearson, trials)
 
 
 def _squares(
@@ -151,7 +163,7 @@ def _squares(
     eps = float(np.finfo(problem.design.dtype).eps)
     perfect = float(weight @ residual**2) <= (4.0 * eps) ** 2 * float(weight @ size**2)
     ordered, ones = order_terms(w, problem.intercept), np.ones(len(y))
-    return Fit(law, info, terms, ordered, y, y - residual, weight, ones, residual, perfect)
+    return Fit(law, info, terms, ordered, y, y - residual, weight, ones, residual, ones, perfect)
 
 
 def _residual(X: Any, y: Array, coef: Array, b: float) -> Array:

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from empirisk.losses.base import Loss
+from empirisk.losses.bernoulli import Bernoulli
 from empirisk.typing import Array
 
 __all__ = ["Law", "not_a_likelihood"]
 
 # Families whose variance is decided by the mean alone; the others have a dispersion to estimate.
-UNIT_DISPERSION = frozenset({"logistic", "softmax", "probit", "cloglog", "poisson", "negative_binomial"})
+UNIT_DISPERSION = frozenset(
+    {"logistic", "softmax", "probit", "cloglog", "bernoulli", "poisson", "negative_binomial"}
+)
 
 TITLES = {
     "half_squared": "Linear regression",
@@ -59,7 +62,8 @@ class Law:
     @property
     def title(self) -> str:
         """The regression in words."""
-        return TITLES.get(self.loss.name, f"Regression with the loss {self.loss.name!r}")
+        loss = self.loss.base if isinstance(self.loss, Bernoulli) else self.loss
+        return TITLES.get(loss.name, f"Regression with the loss {loss.name!r}")
 
     @property
     def unit_dispersion(self) -> bool:

@@ -186,12 +186,16 @@ def _about(
     out = []
     if isinstance(w, Solution) and not w.status.ok:
         out.append(f"the fit is not certified, so that all numbers are about a point near it: {w.sentence}")
-    if problem.loss.name == "logistic":
+    if fit.law.loss.name == "logistic":
         of = f"{classes[1]} against {classes[0]}" if classes is not None else "the positive class"
         out.append(f"coefficients are changes of the log odds of {of}")
-    if problem.loss.name in _LOG_LINK:
+    if fit.law.loss.name in _LOG_LINK:
         out.append("exp(coef) is the factor on the mean of y for one more unit of the column")
     weight = fit.weight
+    if np.any(fit.trials != 1.0):
+        out.append(
+            "weights count the trials behind each share; the log-likelihood lacks the binomial coefficients"
+        )
     if np.all((weight == 0.0) | (weight == 1.0)):
         return out
     out.append("weights count repetitions: a row of weight 2 is two rows, and the sample size is their sum")

@@ -1,0 +1,176 @@
+"""Confidence bands of the mean and prediction bands of new targets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from empirisk.data.tabular import Tabular
+from empirisk.inference.covariance import covariance_of
+from empirisk.inference.fit import Fit
+from empirisk.inference.predictive import no_predictive, predictive_quantiles
+from empirisk.inference.refusal import check_level
+from empirisk.typing import Array
+
+__all__ = ["Bands", "bands"]
+
+KINDS = ("confidence", "prediction")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bands(Tabular):
+    """An interval for each new row.
+
+    Parameters
+    ----------
+    kind : {"confidence", "prediction"}
+        About the mean of the target, or about one new target.
+    level : float
+        Nominal coverage of each interval (of one row, not of all together).
+    value, low, high : arrays, shape (m,)
+        Estimated mean, and the ends.
+    se : array, shape (m,)
+        Standard error of the score.
+    note : str
+        What the intervals rest on.
+
+    Examples
+    --------
+    >>> import numpy as np, empirisk as er
+    >>> x, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0.1, 0.9, 2.1, 2.9])
+    >>> er.LinearRegression().fit(x, y).interval([[4.0]])
+    95 % confidence intervals of the mean
+      row  value  low    high
+      0    3.9    3.383  4.417
+      Standard errors assume independent rows with noise of equal variance.
+    """
+
+    kind: str
+    level: float
+    value: Array
+    low: Array
+    high: Array
+    se: Array = field(repr=False)
+    note: str = ""
+
+    @property
+    def title(self) -> str:
+        """First line."""
+        about = "intervals of the mean" if self.kind == "confidence" else "intervals of a new target"
+        return f"{100.0 * self.level:g} % {self.kind} {about}"
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {
+            "value": list(self.value),
+            "low": list(self.low),
+            "high": list(self.high),
+            "se": list(self.se),
+        }
+
+    def _shown(self) -> dict[str, list[Any]]:
+        rows = range(min(len(self.value), 10))
+        table = {name: [float(getattr(self, name)[i]) for i in rows] for name in ("value", "low", "high")}
+        return {"row": list(rows), **table}
+
+    def _notes(self) -> list[str]:
+        more = len(self.value) - 10
+        left = [f"... and {more} more rows"] if more > 0 else []
+        return [*left, *([f"{self.note[:1].upper()}{self.note[1:]}."] if self.note else [])]
+
+
+def bands(
+    fit: Fit,
+    X: Any,
+    *,
+    kind: str = "confidence",
+    level: float = 0.95,
+    covariance: str = "classical",
+    groups: Any = None,
+    offset: Array | None = None,
+) -> Bands:
+    """Intervals at new rows.
+
+    *Confidence*: ``z +- t sqrt(x' V x)`` for the score, carried to the mean by the (increasing) inverse link, so
+    that it stays inside the range of the mean.  *Prediction*, least squares: ``z +- t sqrt(sigma^2 + x' V x)``,
+    exact for normal noise of equal variance; other families: quantiles of the law mixed over the noise of the
+    score (:mod:`empirisk.inference.predictive`).
+
+    Parameters
+    ----------
+    fit : Fit
+        With p columns.
+    X : array or sparse matrix, shape (m, p)
+        New rows.
+    kind : {"confidence", "prediction"}
+    level : float
+        In (0, 1).
+    covariance, groups
+        As in :func:`covariance_of`; prediction intervals need the model's own noise ("classical").
+    offset : array, shape (m,), optional
+        Known part of the new scores.
+
+    Returns
+    -------
+    Bands
+
+    Raises
+    ------
+    ValueError
+        Where the law of the noise supports no such interval, with the reason and what to use.
+    """
+    check_level(level)
+    if kind not in KINDS:
+        raise ValueError(f"kind must be one of {KINDS}, got {kind!r}")
+    if kind == "prediction" and covariance != "classical":
+        raise ValueError(
+            f"covariance={covariance!r} allows noise whose size differs between rows, so that the noise of a new row "
+            'is not known: no prediction interval; use covariance="classical" or kind="confidence"'
+        )
+    if kind == "prediction" and no_predictive(fit.law):
+        raise ValueError(no_predictive(fit.law))
+    V = covariance_of(fit, covariance, groups)
+    rows = _with_constant(X, fit.intercept)
+    estimable = fit.info.estimable()
+    coef = fit.coef
+    if not estimable.all():
+        _refuse_undetermined(fit, rows)
+    score = np.asarray(rows @ coef) + (0.0 if offset is None else offset)
+    se = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", rows, V.matrix, rows), 0.0))
+    value = np.asarray(fit.law.loss.mean(score))
+    if kind == "prediction" and not fit.linear:
+        low, high = predictive_quantiles(fit.law, score, se, fit.dispersion, level)
+        return Bands(kind, level, value, low, high, se, _MIXED)
+    df = np.full(len(score), V.joint_df)
+    width = np.sqrt(se**2 + fit.dispersion) if kind == "prediction" else se
+    half = stats.t.ppf(0.5 + 0.5 * level, df) * width
+    note = "Noise must be normal, of equal variance, and independent" if kind == "prediction" else V.note
+    mean = fit.law.loss.mean
+    return Bands(kind, level, value, np.asarray(mean(score - half)), np.asarray(mean(score + half)), se, note)
+
+
+_MIXED = (
+    "quantiles of the family's law, mixed over the normal distribution of the estimated score; right for many "
+    "rows when the family is right"
+)
+
+
+def _with_constant(X: Any, intercept: bool) -> Array:
+    dense = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+    return np.column_stack([np.ones(len(dense)), dense]) if intercept else dense
+
+
+def _refuse_undetermined(fit: Fit, rows: Array) -> None:
+    """Collinear columns determine the mean only at rows that keep their relations."""
+    first = int(fit.intercept)
+    factor = fit.info.factor
+    standardised = (rows[:, first:] - factor.mean) / factor.scale
+    off = np.linalg.norm(standardised @ factor.null_space, axis=1)
+    bad = off > 1e-6 * np.maximum(np.linalg.norm(standardised, axis=1), 1.0)
+    if bad.any():
+        raise ValueError(
+            f"the columns are collinear in the rows of the fit, but not in new row {int(np.argmax(bad))}: its mean is "
+            "not determined by the data; drop columns"
+        )

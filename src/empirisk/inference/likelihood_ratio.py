@@ -1,0 +1,89 @@
+"""The likelihood-ratio test between nested models."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import scipy.linalg as sla
+from scipy import stats
+
+from empirisk.inference.fit import Fit
+from empirisk.inference.wald import TestResult
+from empirisk.typing import Array
+
+__all__ = ["likelihood_ratio_test"]
+
+
+def likelihood_ratio_test(small: Fit, large: Fit) -> TestResult:
+    """``2 (log-lik of the large - log-lik of the small)``; F of the deviances where a dispersion is estimated.
+
+    For least squares F is exact under normal noise, and is the square of t for one column.
+
+    Parameters
+    ----------
+    small, large : Fit
+        Of the same targets and family; the columns of the small model are combinations of the large one's.
+
+    Returns
+    -------
+    TestResult
+
+    Raises
+    ------
+    ValueError
+        When rows or families differ, the models are not nested, or nothing is left to test.
+    """
+    if small.law != large.law:
+        raise ValueError(
+            f"the models have different losses ({small.law.loss.name!r} and {large.law.loss.name!r}): their "
+            "likelihoods are not comparable; use er.compare on held-out rows"
+        )
+    same = len(small.y) == len(large.y) and np.allclose(small.y, large.y, rtol=1e-12, atol=0.0)
+    if not same or not np.array_equal(small.weight * small.trials, large.weight * large.trials):
+        raise ValueError("the models were fitted on different rows or weights: refit both on the same")
+    df = large.rank - small.rank
+    _check_nested(small, large)
+    if df <= 0:
+        raise ValueError("both models have the same free coefficients: there is nothing to test")
+    if large.perfect or not large.df > 0.0:
+        raise ValueError("the large model leaves no noise to test against: use fewer columns or more rows")
+    drop = max(_deviance(small) - _deviance(large), 0.0)
+    lost = [t for t in large.terms if t not in small.terms]
+    words = f"no effect of {', '.join(lost[:6]) or 'the further columns'}"
+    words += f" and {len(lost) - 6} more" if len(lost) > 6 else ""
+    if large.law.unit_dispersion:
+        p = float(stats.chi2.sf(drop, df))
+        return TestResult("Likelihood-ratio", words, drop, df, math.inf, p, "it holds for many rows")
+    f = drop / df / large.dispersion
+    p = float(stats.f.sf(f, df, large.df))
+    exact = "exact for normal noise of equal variance" if large.linear else "it holds for many rows"
+    return TestResult("F", words, f, df, large.df, p, exact)
+
+
+def _deviance(fit: Fit) -> float:
+    if fit.linear:
+        return fit.chi2
+    return float((fit.weight * fit.trials) @ fit.law.deviance(fit.y, fit.score))
+
+
+def _check_nested(small: Fit, large: Fit) -> None:
+    """Every column of the small model, the constant included, is a combination of the large one's."""
+    live = np.flatnonzero(large.weight > 0.0)
+    A, B = _columns(large, live), _columns(small, live)
+    Q, _, _ = sla.qr(A, mode="economic", pivoting=True)
+    Q = Q[:, : large.rank]
+    rest = np.linalg.norm(B - Q @ (Q.T @ B), axis=0)
+    bad = np.flatnonzero(rest > 1e-7 * np.maximum(np.linalg.norm(B, axis=0), 1e-300))
+    if len(bad):
+        raise ValueError(
+            f"the models are not nested: {small.terms[bad[0]]!r} of the small model is no combination of the columns "
+            "of the large one; use er.compare on held-out rows"
+        )
+
+
+def _columns(fit: Fit, rows: np.ndarray) -> Array:
+    X = fit.info.design.rows(rows).X
+    dense = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+    scale = np.maximum(np.abs(dense).max(axis=0, initial=0.0), 1e-300)
+    return np.column_stack([np.ones(len(dense)), dense / scale]) if fit.intercept else dense / scale
