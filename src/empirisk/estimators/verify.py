@@ -13,7 +13,7 @@ from empirisk.typing import Capability
 __all__ = ["verify"]
 
 
-def verify(est: Any, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
+def verify(est: Any, X: Any, y: Any, sample_weight: Any = None, **rows: Any) -> Certificate:
     """The optimality certificate of a fitted estimator on its training data, recomputed with plain NumPy.
 
     Nothing of the solver is used: ``coef_`` and ``intercept_`` go into the objective and a dual point
@@ -25,6 +25,8 @@ def verify(est: Any, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         A fitted empirisk estimator, or a scikit-learn Pipeline that ends in one.
     X, y, sample_weight
         The training data.
+    **rows
+        ``offset=`` and ``exposure=`` where the fit had them.
 
     Returns
     -------
@@ -46,8 +48,10 @@ def verify(est: Any, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
     if not hasattr(est, "problem") or not hasattr(est, "_pack"):
         raise TypeError(f"verify needs a fitted empirisk estimator, got {type(est).__name__}")
     check_is_fitted(est)
-    problem = est.problem(X, y, sample_weight)
-    w, theta = est._pack(problem), est.solution_.dual
+    problem = est.problem(X, y, sample_weight, **rows)
+    w = est._pack(problem)
+    # A model file holds the coefficients alone, without the solution.
+    theta = est.solution_.dual if hasattr(est, "solution_") else None
     certificate: Certificate = problem.certify(w, theta=theta)
     if Capability.PIECEWISE_LINEAR in problem.loss.offers and not certificate.within(est.tol):
         # A pickled model has forgotten its multipliers; at an optimum on kinks they can be found again.

@@ -1,5 +1,5 @@
-"""The models that a report compares, from the simplest: a constant, L1, elastic net, L2; and one from
-outside.
+"""The models that a report compares, from the simplest: a constant, L1, elastic net, L2, with a log link
+where the target suggests one; and one from outside.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from empirisk.report.families import FAMILIES, Family
 
 __all__ = ["BASELINE", "REFERENCE", "Candidate", "alpha_grid", "candidates", "estimator_for"]
 
@@ -27,12 +29,15 @@ class Candidate:
     role : {"baseline", "candidate", "reference"}
     l1_ratio : float or None
         Share of the L1 penalty; None for models without a penalty.
+    family : str
+        Name of a family with a log link, "" for the others.
     """
 
     name: str
     label: str
     role: str
     l1_ratio: float | None = None
+    family: str = ""
 
     @property
     def tuned(self) -> bool:
@@ -40,8 +45,17 @@ class Candidate:
         return self.l1_ratio is not None
 
 
-def candidates(task: str, *, reference: bool = True) -> list[Candidate]:
-    """Return the candidates of a task, baseline first and the reference last."""
+def candidates(task: str, *, family: Family | None = None, reference: bool = True) -> list[Candidate]:
+    """Return the candidates of a task, baseline first and the reference last.
+
+    Parameters
+    ----------
+    task : str
+    family : Family or None
+        What a numeric target suggests (:func:`empirisk.report.families.suggested_family`).
+    reference : bool
+        Whether to add the model from outside.
+    """
     if task == "regression":
         rows = [
             Candidate(BASELINE, "Mean of the target", "baseline"),
@@ -49,6 +63,12 @@ def candidates(task: str, *, reference: bool = True) -> list[Candidate]:
             Candidate("elastic_net", "Linear regression (elastic net)", "candidate", 0.5),
             Candidate("ridge", "Linear regression (L2, ridge)", "candidate", 0.0),
         ]
+        if family is not None:
+            name, label = family.name, f"{family.label} ({family.how}"
+            rows += [
+                Candidate(f"{name}_l1", f"{label}, L1)", "candidate", 1.0, name),
+                Candidate(f"{name}_l2", f"{label}, L2)", "candidate", 0.0, name),
+            ]
     else:
         rows = [
             Candidate(BASELINE, "Class shares", "baseline"),
@@ -67,7 +87,7 @@ def alpha_grid(candidate: Candidate, X: Any, y: NDArray, n_classes: int, size: i
     With an L1 part: from the smallest ``alpha`` at which all coefficients are zero,
     ``max_j |x_j'(y - mean y)| / (n l1_ratio)``, down to a ten-thousandth of it, or to a hundredth where
     there are fewer than five rows for each coefficient (less would fit the rows themselves). L2 alone:
-    from 10 to 1e-6, for columns that are standardised.
+    from 10 to 1e-6, for columns that are standardised. Of a family, both are in units of its loss.
 
     Parameters
     ----------
@@ -80,11 +100,13 @@ def alpha_grid(candidate: Candidate, X: Any, y: NDArray, n_classes: int, size: i
         Number of penalties.
     """
     ratio = candidate.l1_ratio or 0.0
+    family = FAMILIES.get(candidate.family)
     if ratio == 0.0:
-        return np.logspace(1.0, -6.0, size)
+        return np.logspace(1.0, -6.0, size) * (family.curvature_scale(float(y.mean())) if family else 1.0)
     target = np.eye(n_classes)[y] if n_classes else y[:, None]
     slope = np.asarray(X.T @ (target - target.mean(axis=0))) / y.size
     top = float(np.abs(slope).max(initial=0.0)) / ratio
+    top *= family.slope_scale(float(y.mean())) if family else 1.0
     return max(top, 1e-12) * np.logspace(
         0.0, -4.0 if y.size >= 5 * X.shape[1] * target.shape[1] else -2.0, size
     )
@@ -101,6 +123,8 @@ def estimator_for(candidate: Candidate, task: str, alpha: float) -> Any:
         from empirisk.estimators.glm import LogisticRegression
 
         return LogisticRegression(alpha=alpha, l1_ratio=ratio)
+    if candidate.family:
+        return FAMILIES[candidate.family].estimator(alpha, ratio)
     from empirisk.estimators.linear import ElasticNet, Lasso, Ridge
 
     if ratio == 0.0:

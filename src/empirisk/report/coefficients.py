@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.report.estimates import Json, estimate
+from empirisk.report.families import family_loss
 from empirisk.report.final import FinalModel, linear_parts
 from empirisk.report.rows import probabilities
 from empirisk.report.tuning import CrossValidated
@@ -72,6 +73,9 @@ def sandwich(model: FinalModel) -> Floats | None:
 def _row_terms(model: FinalModel, n: int) -> tuple[Floats, Any]:
     """Derivative of the loss in each score, shape (n, 1) or (n, k), and its second derivatives."""
     y, z = model.train.y, model.scores(model.X)
+    if model.candidate.family:
+        loss, score = family_loss(model.candidate.family), model.sums(model.X)
+        return loss.grad(y, score)[:, None], lambda a, b: loss.hess(y, score)
     if model.train.task == "regression":
         return (z - y)[:, None], lambda a, b: np.ones(n)
     P = probabilities(z)
@@ -223,6 +227,10 @@ def _note(model: FinalModel, valid: bool, shown: int) -> str:
         )
     else:
         parts.append("No intervals: there are too many terms for the number of rows.")
+    if model.candidate.family:
+        parts.append(
+            "A coefficient c multiplies the predicted mean by exp(c): about 100 c % when c is small."
+        )
     parts.append("A level of a categorical column has a term of its own, and none is left out as the base.")
     left = len(model.origins) - shown
     if left > 0:

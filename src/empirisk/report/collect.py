@@ -67,7 +67,13 @@ def collect(a: Analysis, *, command: str, seconds: float, settings: Json) -> Jso
         "data": data_section(p.table, p.split),
         "split": split_section(p.table, p.split, p.train, p.test, a.folds),
         "selection": selection_section(
-            a.choice, p.table.task, unit, a.scoring, p.seed, _tested(test["metrics"], p.table.task)
+            a.choice,
+            p.table.task,
+            unit,
+            a.scoring,
+            p.seed,
+            _tested(test["metrics"], p.table.task),
+            p.plan.family,
         ),
         "candidates": candidate_rows(a.choice, ends),
         "selection_curves": selection_curves(a.choice, a.scoring),

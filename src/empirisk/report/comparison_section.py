@@ -8,6 +8,7 @@ import numpy as np
 
 from empirisk.report.choose import Choice, Row
 from empirisk.report.estimates import Scoring, band, estimate, maybe, number
+from empirisk.report.families import Family
 from empirisk.report.held_out_scores import LABELS, unit_of
 from empirisk.selection.intervals import best_of
 
@@ -24,7 +25,13 @@ def tuned_metric(task: str) -> str:
 
 
 def selection_section(
-    choice: Choice, task: str, unit: str | None, scoring: Scoring, seed: int, held_out: Json | None
+    choice: Choice,
+    task: str,
+    unit: str | None,
+    scoring: Scoring,
+    seed: int,
+    held_out: Json | None,
+    family: Family | None = None,
 ) -> Json:
     """Return ``report["selection"]``: the rule, what it chose, and what the other would have chosen.
 
@@ -32,6 +39,8 @@ def selection_section(
     ----------
     held_out : dict or None
         Loss of the chosen model on the test part, an estimate.
+    family : Family or None
+        What the target suggested beside straight lines.
     """
     name, row = tuned_metric(task), choice.row
     lowest = choice.rows[choice.by_minimum]
@@ -41,6 +50,11 @@ def selection_section(
         "Within one standard error of the best score (of the difference on the same rows), the candidate"
         f" with the fewest non-zero coefficients is chosen: {row.result.candidate.label}."
     ]
+    if family is not None:
+        parts.append(
+            f"{family.label} ({family.how}) was tried because of the target: {family.why}. All candidates"
+            " predict the mean and are compared by its squared error, which suits every family."
+        )
     winner = _winner(choice, scoring, seed, held_out)
     if winner is not None:
         value = max(0.0, winner["corrected"]["value"] - winner["naive"]["value"])

@@ -15,6 +15,7 @@ from empirisk.report.candidates import Candidate, estimator_for
 from empirisk.report.encode import Origin, feature_origin
 from empirisk.report.errors import DataError
 from empirisk.report.estimates import Json, number
+from empirisk.report.families import family_loss
 from empirisk.report.rows import constant_scores, fill_classes, prior_scores
 from empirisk.report.sample import Sample
 
@@ -62,8 +63,17 @@ class FinalModel:
         """Encode rows as the estimator takes them."""
         return np.asarray(self.pipeline[0].transform(frame), dtype=np.float64)
 
+    def sums(self, X: Floats) -> Floats:
+        """Weighted sums of encoded columns, before any link."""
+        coef, intercept = linear_parts(self)
+        return np.asarray(X @ coef + intercept)
+
+    def mean(self, z: Floats) -> Floats:
+        """Predicted means from weighted sums of encoded columns (the same, but for a log link)."""
+        return np.asarray(family_loss(self.candidate.family).mean(z), dtype=np.float64)
+
     def scores(self, X: Floats) -> Floats:
-        """Scores of encoded rows, over all classes."""
+        """Scores of encoded rows, over all classes; the predicted mean of a number."""
         train = self.train
         if not self.linear:
             return constant_scores(train.y, train.n_classes, X.shape[0])

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.report.estimates import Json, estimate, maybe, proportion
+from empirisk.report.families import Family
 from empirisk.report.rows import class_rows, probabilities
 from empirisk.report.sample import Sample
 from empirisk.results import Estimate
@@ -30,6 +31,9 @@ LABELS = {
     "mse": "mean squared error",
     "mae": "mean absolute error",
     "r2": "R²",
+    "poisson_deviance": "Poisson deviance",
+    "tweedie_deviance": "Tweedie deviance (power 1.5)",
+    "gamma_deviance": "Gamma deviance",
 }
 _NAMES = {
     "binary": (
@@ -46,9 +50,9 @@ _NAMES = {
 }
 
 
-def metric_names(task: str) -> tuple[str, ...]:
-    """The metrics of a task, the headline first."""
-    return _NAMES[task]
+def metric_names(task: str, family: Family | None = None) -> tuple[str, ...]:
+    """The metrics of a task, the headline first; with the deviance of the family that the target suggests."""
+    return _NAMES[task] if family is None else (*_NAMES[task], family.metric)
 
 
 def unit_of(metric: str, unit: str | None) -> str | None:

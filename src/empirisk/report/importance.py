@@ -6,7 +6,7 @@ shuffling the column; for a linear score only the block's contribution to the sc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ def importances(
     level: float = 0.95,
     repeats: int = 20,
     seed: int = 0,
+    mean: Callable[[Floats], Floats] = lambda z: z,
 ) -> dict[str, Estimate]:
     """Mean rise of the loss when the values of a column are dealt to other rows.
 
@@ -44,7 +45,7 @@ def importances(
     coef : array of shape (p,) or (p, k)
         Coefficients of the encoded columns.
     z : array of shape (n,) or (n, k)
-        Scores of the test rows.
+        Weighted sums of the test rows.
     sources : sequence of str
         Column of the table behind each encoded column.
     task : {"binary", "multiclass", "regression"}
@@ -52,6 +53,8 @@ def importances(
     repeats : int, default 20
         Shuffles of each column.
     seed : int, default 0
+    mean : callable
+        Inverse link of a regression; the identity by default.
 
     Returns
     -------
@@ -65,7 +68,7 @@ def importances(
     model does not use has a rise of exactly 0. Cost O(repeats n) a column, no refit, no re-encoding.
     """
     n = y.size
-    own = loss_rows(y, z, task)
+    own = loss_rows(y, mean(z), task)
     rng = np.random.default_rng(seed)
     out = {}
     for source in dict.fromkeys(sources):
@@ -74,7 +77,7 @@ def importances(
         received, caused = np.zeros(n), np.zeros(n)
         for _ in range(repeats if coef[block].any() else 0):
             donor = rng.permutation(n)
-            rise = loss_rows(y, z - part + part[donor], task) - own
+            rise = loss_rows(y, mean(z - part + part[donor]), task) - own
             received += rise / repeats
             caused[donor] += rise / repeats
         out[source] = _estimate(received, received + caused, level, repeats)

@@ -100,7 +100,8 @@ def learning_curve(
             part = Fold(fold.repeat, np.sort(chosen), fold.score)
             at = alpha * shares[i] ** (-0.5 if candidate.l1_ratio else -1.0)
             encoded = encode_fold(sample, part, make())
-            path = fit_path(encoded.X, encoded.y, sample.n_classes, float(candidate.l1_ratio or 0.0), [at])
+            ratio = float(candidate.l1_ratio or 0.0)
+            path = fit_path(encoded.X, encoded.y, sample.n_classes, ratio, [at], family=candidate.family)
             store[fold.repeat, folds.positions(fold)] = loss_rows(
                 encoded.y_new, path.scores(encoded.X_new, 0), sample.task
             )

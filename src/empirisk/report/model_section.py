@@ -38,8 +38,9 @@ def model_section(a: Analysis, certificate: Json | None, unit: str | None, absen
         return out
     coef, _ = linear_parts(model)
     used = int(np.count_nonzero(coef.any(axis=1) if coef.ndim == 2 else coef))
+    family = model.candidate.family
     through = (
-        ""
+        (", passed through the exponential function" if family else "")
         if task == "regression"
         else (
             ", passed through the logistic function"
@@ -52,11 +53,12 @@ def model_section(a: Analysis, certificate: Json | None, unit: str | None, absen
         a.X_test,
         p.test.y,
         coef,
-        a.z_test,
+        model.sums(a.X_test) if family else a.z_test,
         [o.source for o in model.origins],
         task,
         level=p.level,
         seed=p.seed,
+        mean=model.mean if family else np.asarray,
     )
     ranked = sorted(found.items(), key=lambda item: -item[1].value)
     return out | {
@@ -68,7 +70,7 @@ def model_section(a: Analysis, certificate: Json | None, unit: str | None, absen
         "coefficients_unit": {
             "binary": f"log-odds of {p.table.positive}",
             "multiclass": f"score of each class of {target}",
-            "regression": unit or f"{target}",
+            "regression": f"log of the mean of {target}" if family else unit or f"{target}",
         }[task],
         "coefficients_note": note,
         "importances": [{"column": name, "value": estimate(e)} for name, e in ranked],

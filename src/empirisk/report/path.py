@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from empirisk.data.design import as_design
 from empirisk.data.row_blocks import ArrayBlocks
-from empirisk.losses import HalfSquared, Logistic, Softmax
+from empirisk.losses import Logistic, Softmax
 from empirisk.penalties import L1, L2, ElasticNetPenalty
 from empirisk.problems.linear import LinearProblem
+from empirisk.report.families import family_loss
 from empirisk.report.rows import fill_classes, prior_scores
 from empirisk.results import Solution
 from empirisk.solvers import solve
@@ -21,6 +22,8 @@ from empirisk.solvers import solve
 __all__ = ["LinearPath", "fit_path"]
 
 Floats = NDArray[np.float64]
+# A mean beyond exp(300) is as wrong as infinity, but its square is still a number.
+LARGEST_LOG = 300.0
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ class LinearPath:
         Classes that the rows held; the others get the scores of `prior`.
     prior : array of shape (k,)
         Log shares of the classes, half a row added to each; empty for a regression.
+    family : str
+        Name of a family with a log link, or "".
     """
 
     alphas: Floats
@@ -47,15 +52,27 @@ class LinearPath:
     solutions: tuple[Solution, ...]
     present: NDArray[np.intp]
     prior: Floats
+    family: str = ""
 
     def scores(self, X: Any, i: int) -> Floats:
-        """Scores of new rows at the i-th penalty: (n,), or (n, k) with more than two classes."""
+        """Scores of new rows at the i-th penalty: (n,), or (n, k) with more than two classes.
+
+        Of a regression the score is the predicted mean.
+        """
         z = np.asarray(X @ self.coefs[i] + self.intercepts[i])
+        if self.family:
+            return np.asarray(family_loss(self.family).mean(np.minimum(z, LARGEST_LOG)), dtype=np.float64)
         return fill_classes(z, self.present, self.prior)
 
 
 def fit_path(
-    X: Any, y: NDArray, n_classes: int, l1_ratio: float, alphas: Sequence[float] | Floats, tol: float = 1e-8
+    X: Any,
+    y: NDArray,
+    n_classes: int,
+    l1_ratio: float,
+    alphas: Sequence[float] | Floats,
+    tol: float = 1e-8,
+    family: str = "",
 ) -> LinearPath:
     """Fit a linear model at each penalty.
 
@@ -73,12 +90,14 @@ def fit_path(
         Penalties on the mean-loss scale.
     tol : float, default 1e-8
         Relative optimality gap of each solve; the final model is solved more tightly.
+    family : str, default ""
+        Name of a family with a log link; half the squared error (or classes) otherwise.
     """
     prior = prior_scores(y, n_classes) if n_classes else np.empty(0)
     present = np.unique(y).astype(np.intp) if n_classes else np.empty(0, dtype=np.intp)
     if n_classes and present.size == 1:
         return _constant(X, prior, np.asarray(alphas, dtype=np.float64), n_classes)
-    problem = _problem(X, y, n_classes, present, l1_ratio)
+    problem = _problem(X, y, n_classes, present, l1_ratio, family)
     w, solutions = None, []
     for alpha in alphas:
         found = solve(problem.with_strength(float(alpha)), w0=w, tol=tol)
@@ -92,13 +111,16 @@ def fit_path(
         tuple(solutions),
         present,
         prior,
+        family,
     )
 
 
-def _problem(X: Any, y: NDArray, n_classes: int, present: NDArray[np.intp], l1_ratio: float) -> LinearProblem:
+def _problem(
+    X: Any, y: NDArray, n_classes: int, present: NDArray[np.intp], l1_ratio: float, family: str
+) -> LinearProblem:
     n_outputs = 0
     if n_classes == 0:
-        loss: Any = HalfSquared()
+        loss: Any = family_loss(family)
     elif present.size == 2:
         loss, y = Logistic(), np.where(y == present[1], 1.0, -1.0)
     else:

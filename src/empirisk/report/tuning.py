@@ -139,7 +139,8 @@ def _fit_and_score(
     """Losses of the new rows (rows by penalties) and mean losses of the fitting rows."""
     candidate, k, task = result.candidate, sample.n_classes, sample.task
     if candidate.tuned:
-        path = fit_path(encoded.X, encoded.y, k, float(candidate.l1_ratio or 0.0), result.alphas)
+        ratio = float(candidate.l1_ratio or 0.0)
+        path = fit_path(encoded.X, encoded.y, k, ratio, result.alphas, family=candidate.family)
         result.coefs.append((encoded.names, path.coefs))
         result.ends.append(tuple((s.certificate, s.status) for s in path.solutions))
         return path_losses(path, encoded.X_new, encoded.y_new, task), path_losses(

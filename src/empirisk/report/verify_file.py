@@ -86,7 +86,7 @@ def verify_file(model: ModelFile, table: Table) -> Verification:
     level = float(meta["level"])
     metrics = {
         LABELS[m]: METRICS[m].interval(p, level)
-        for m in metric_names(sample.task)
+        for m in dict.fromkeys((*metric_names(sample.task), *(m["name"] for m in meta["metrics"])))
         if not METRICS[m].unavailable(p)
     }
     stored = {m["label"]: m["model"] for m in meta["metrics"]}

@@ -54,8 +54,9 @@ def without_column(
         keep = np.flatnonzero([s != column for s in encoded.sources])
         if keep.size == 0:
             return None
+        ratio = float(candidate.l1_ratio or 0.0)
         path = fit_path(
-            encoded.X[:, keep], encoded.y, sample.n_classes, float(candidate.l1_ratio or 0.0), [alpha]
+            encoded.X[:, keep], encoded.y, sample.n_classes, ratio, [alpha], family=candidate.family
         )
         z = path.scores(encoded.X_new[:, keep], 0)
         bare[fold.repeat, folds.positions(fold)] = loss_rows(encoded.y_new, z, sample.task)
