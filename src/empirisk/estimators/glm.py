@@ -7,13 +7,9 @@ from typing import Any
 
 import numpy as np
 from scipy.special import log_softmax, softmax
-from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
 
 from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
-from empirisk.estimators.base import LinearEstimator
 from empirisk.estimators.checks import (
     check_alpha,
     check_count,
@@ -22,7 +18,7 @@ from empirisk.estimators.checks import (
     check_rule,
     check_seed,
 )
-from empirisk.estimators.class_weight import apply_class_weight
+from empirisk.estimators.labels import LinearClassifier
 from empirisk.estimators.separation_error import SeparationError
 from empirisk.estimators.tune import StrengthSelection, select_by_folds
 from empirisk.losses import Logistic, Loss, Softmax
@@ -36,18 +32,13 @@ from empirisk.typing import Array
 __all__ = ["LogisticRegression", "SeparationError"]
 
 
-def _plain(label: Any) -> Any:
-    """A label as Python prints it, without NumPy's type around it."""
-    return label.item() if isinstance(label, np.generic) else label
-
-
 _CLASS_WEIGHTED = (
     "no standard errors: class weights make some rows count more than they are, so the log-likelihood is "
     "not that of the data; refit with class_weight=None"
 )
 
 
-class LogisticRegression(ClassifierMixin, LinearEstimator):
+class LogisticRegression(LinearClassifier):
     """Logistic regression for two or more classes.
 
     ``min_{w,b} (1/S) sum_i s_i loss(y_i, x_i.w + b) + alpha (r ||w||_1 + (1-r) ||w||^2 / 2)``
@@ -122,7 +113,6 @@ class LogisticRegression(ClassifierMixin, LinearEstimator):
     """
 
     selection_: StrengthSelection
-    classes_: Any
 
     def __init__(
         self,
@@ -154,39 +144,6 @@ class LogisticRegression(ClassifierMixin, LinearEstimator):
         self.warm_start = warm_start
 
     # -- the problem --------------------------------------------------------------------------------
-
-    def _targets(self, y: Any, fitting: bool) -> Array:
-        check_classification_targets(y)
-        y = column_or_1d(y, warn=True)
-        if fitting:
-            self.classes_ = np.unique(y)
-            if len(self.classes_) < 2:
-                raise ValueError(
-                    f"y holds one class only ({_plain(self.classes_[0])!r}); a classifier needs at least 2"
-                )
-            codes = np.searchsorted(self.classes_, y) if len(self.classes_) > 2 else y == self.classes_[1]
-        else:
-            codes = np.searchsorted(self.classes_, y)
-            known = codes < len(self.classes_)
-            known[known] = self.classes_[codes[known]] == y[known]
-            if not known.all():
-                row = int(np.flatnonzero(~known)[0])
-                raise ValueError(
-                    f"y holds the label {_plain(y[row])!r} in row {row}, which was not in the training data"
-                )
-        if len(self.classes_) == 2:
-            return np.where(codes, 1.0, -1.0)
-        return np.asarray(codes, dtype=np.float64)
-
-    def _weights(self, weight: Array, targets: Array) -> Array:
-        codes = (targets > 0).astype(np.intp) if len(self.classes_) == 2 else targets.astype(np.intp)
-        present = np.bincount(codes, weights=weight, minlength=len(self.classes_)) > 0.0
-        if present.sum() < 2:
-            only = _plain(self.classes_[int(np.argmax(present))])
-            raise ValueError(
-                f"only one class ({only!r}) has rows with positive sample_weight; 2 classes are needed"
-            )
-        return apply_class_weight(self.class_weight, self.classes_, codes, weight)
 
     def _penalty(self, alpha: float) -> Penalty:
         ratio = check_number("l1_ratio", self.l1_ratio, 0.0, 1.0)
@@ -243,32 +200,13 @@ class LogisticRegression(ClassifierMixin, LinearEstimator):
         return solution
 
     def _unpack(self, problem: LinearProblem, w: Array) -> None:
-        coef, b = problem.split(w)
-        dtype = problem.design.dtype
-        self.coef_ = np.ascontiguousarray(np.atleast_2d(coef.T), dtype=dtype)
+        super()._unpack(problem, w)
         if problem.n_outputs and problem.intercept:
-            b = b - b.mean()  # equal shifts of all intercepts are the same model: take the centred one
-        self.intercept_ = np.atleast_1d(np.asarray(b, dtype=dtype))
-
-    def _pack(self, problem: LinearProblem) -> Array:
-        return self._packed(problem, self.coef_, self.intercept_)
-
-    @staticmethod
-    def _packed(problem: LinearProblem, coef: Array, intercept: Array) -> Array:
-        coef, b = np.asarray(coef, dtype=np.float64).T, np.asarray(intercept, dtype=np.float64)
-        return problem.join(coef, b) if problem.n_outputs else problem.join(coef[:, 0], b[0])
+            # Equal shifts of all intercepts are the same model: take the centred one.
+            b = problem.split(w)[1]
+            self.intercept_ = np.asarray(b - b.mean(), dtype=problem.design.dtype)
 
     # -- predictions --------------------------------------------------------------------------------
-
-    def decision_function(self, X: Any) -> Array:
-        """Scores ``x.w + b``: shape (n,) for two classes, (n, K) for more."""
-        z = self._scores(X)
-        return z[:, 0] if z.shape[1] == 1 else z
-
-    def predict(self, X: Any) -> Any:
-        """The most probable class of each row, shape (n,)."""
-        z = self.decision_function(X)
-        return self.classes_[(z > 0.0).astype(np.intp) if z.ndim == 1 else z.argmax(axis=1)]
 
     def predict_proba(self, X: Any) -> Array:
         """Probability of each class, shape (n, K), columns in the order of ``classes_``."""
