@@ -17,6 +17,8 @@ inline void linear_loss(const void* self, i64 start, i64 n, double* z, i64, doub
   const LinearLoss& f = *static_cast<const LinearLoss*>(self);
   alignas(64) double value[most_rows], first[most_rows], second[most_rows];
   for (i64 i = 0; i < n; ++i) z[i] += f.b;
+  // A row of weight 0 is absent: its score may be anything, also one whose loss overflows.
+  for (i64 i = 0; f.s && i < n; ++i) z[i] = f.s[start + i] == 0.0 ? 0.0 : z[i];
   if (f.z_out) copy(f.z_out + start, z, n);
   for (i64 i = 0; f.offset && i < n; ++i) z[i] += f.offset[start + i];
   loss_rows[int(f.loss)](Rows{n, f.y + start, z, value, first, second, f.parameter});

@@ -114,7 +114,7 @@ def descend_groups(
     r_square: float,
     q: Real,
     w: Real,
-    start: IndexArray,
+    start: Index,
     strength: Real,
     max_epochs: int,
     tol_gap: float,
@@ -145,6 +145,27 @@ def descend_columns(
 
     ``u_i = h_i r_i`` and a last place of 0; mean (k,) the h-weighted means (then u sums to 0) or None;
     curvature (k,) the h-weighted sums of squares about them.
+    """
+
+def descend_group_columns(
+    X: Matrix,
+    index: Index,
+    h: Real,
+    mean: Real | None,
+    curvature: Real,
+    u: Real,
+    w: Real,
+    start: Index,
+    strength: Real,
+    axes: Real,
+    max_epochs: int,
+    tol_gap: float,
+    tol_move: float,
+) -> tuple[int, float, float, float]:
+    """:func:`descend_groups` on columns of X in place, as :func:`descend_columns`.
+
+    w and `curvature` are along the axes of each group: ``axes`` holds the matrices V_g (rows first), one after
+    the other, with ``X_g'diag(h)X_g = V_g diag(curvature_g) V_g'``.
     """
 
 def gram_columns(X: Dense, index: Index, h: Real, mean: Real | None, first: int, G: Real) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone, is_classifier
+from sklearn.utils import get_tags
 
 from empirisk.estimators import REGISTRY
 
@@ -50,6 +51,14 @@ FIXED = [
     use("HuberRegressor"),
     use("HuberRegressor", scale=1.0, alpha=0.02, l1_ratio=0.5),
     use("HuberRegressor", scale="joint", delta=1.5),
+    use("GeneralizedLinearModel"),
+    use("GeneralizedLinearModel", family="poisson", alpha=0.1),
+    use("GeneralizedLinearModel", family="negative_binomial", alpha=0.05, fit_intercept=False),
+    use("PoissonRegressor", alpha=0.05),
+    use("PoissonRegressor", alpha=0.05, l1_ratio=1.0),
+    use("GammaRegressor", alpha=0.05),
+    use("GammaRegressor", alpha=0.05, l1_ratio=0.5, fit_intercept=False),
+    use("TweedieRegressor", alpha=0.05),
     use("LogisticRegression", alpha=0.05),
     use("LogisticRegression", alpha=0.02, l1_ratio=1.0),
     use("LogisticRegression", alpha=0.02, l1_ratio=0.5, fit_intercept=False),
@@ -68,6 +77,11 @@ AS_WRITTEN = [
     use("LeastAbsoluteDeviations", alpha="1/n"),
     use("HuberRegressor", alpha="1/n", scale="joint"),
     use("HuberRegressor", alpha="cv", alphas=10),
+    use("GeneralizedLinearModel", family="inverse_gaussian", alpha="1/n"),
+    use("PoissonRegressor"),
+    use("PoissonRegressor", alpha="cv", alphas=20),
+    use("GammaRegressor"),
+    use("TweedieRegressor"),
     use("LogisticRegression"),
     use("LogisticRegression", alpha="cv", alphas=20),
     use("LogisticRegression", alpha=0.05, l1_ratio=1.0),
@@ -108,7 +122,10 @@ def data_for(est: Any, rng: np.random.Generator, n: int = 60, p: int = 5, classe
         codes = scores.argmax(axis=1)
         codes[:classes] = np.arange(classes)
         return Data(X, np.array(["ash", "birch", "cedar", "elm"])[codes])
-    return Data(X, X @ np.linspace(1.0, -0.5, p) + rng.normal(size=n) + 4.0)
+    z = X @ np.linspace(1.0, -0.5, p)
+    if get_tags(est).target_tags.positive_only:
+        return Data(X, np.round(np.exp(0.2 * z + 0.5 * rng.normal(size=n) + 1.0), 1) + 0.1)
+    return Data(X, z + rng.normal(size=n) + 4.0)
 
 
 def fit(est: Any, X: Any, y: Any, **more: Any) -> Any:

@@ -181,6 +181,16 @@ def test_rows_of_extreme_scores_one_by_one(loss: Any) -> None:
             assert near.all(), (target, z[~near], np.asarray(got)[~near], want[~near])
 
 
+def test_rows_of_weight_zero_are_absent() -> None:
+    X, s = np.array([[1.0], [1e6], [2.0]]), np.array([1.0, 0.0, 2.0])
+    y = np.array([1.0, 3.0, 0.0])
+    _, grad, _, z, *_ = found = _loops.linear_pass(X, y, s, np.ones(1), 0.0, "poisson", want_z=True)
+    kept = _loops.linear_pass(X[::2], y[::2], s[::2], np.ones(1), 0.0, "poisson")
+    assert (found[0], found[2]) == (kept[0], kept[2])
+    np.testing.assert_array_equal(grad, kept[1])
+    np.testing.assert_array_equal(z, [1.0, 0.0, 2.0])
+
+
 def test_softmax_keeps_small_losses() -> None:
     # Class 0 is almost certain: the loss is log(1 + 2 exp(-gap)), far below the rounding of one.
     for gap in (10.0, 40.0, 100.0, 700.0):

@@ -87,6 +87,24 @@ class ArrayBlocks:
         return bool(np.all(self.weight == 1.0))
 
     @cached_property
+    def absent(self) -> IndexArray:
+        """Rows of weight 0."""
+        return np.flatnonzero(self.weight == 0.0)
+
+    def without_absent(self, z: Array) -> Array:
+        """Scores with those of absent rows set to 0 (in place): what they would cost may be infinite.
+
+        Examples
+        --------
+        >>> rows = ArrayBlocks(Design(np.eye(2)), np.ones(2), np.array([1.0, 0.0]))
+        >>> rows.without_absent(np.array([3.0, 1e6]))
+        array([3., 0.])
+        """
+        if len(self.absent):
+            z[self.absent] = 0.0
+        return z
+
+    @cached_property
     def codes(self) -> IndexArray:
         """y as class codes."""
         return np.asarray(self.y, dtype=np.intp)

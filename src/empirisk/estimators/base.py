@@ -19,7 +19,7 @@ from empirisk.estimators.checks import check_columns, check_finite, check_number
 from empirisk.estimators.inference import InferenceMixin
 from empirisk.estimators.training import Remembered, remember
 from empirisk.problems.linear import LinearProblem
-from empirisk.results import Certificate, Solution
+from empirisk.results import Certificate, Solution, Status
 from empirisk.solvers.prune import prune
 from empirisk.typing import Array
 
@@ -111,7 +111,7 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
-        if not solution.status.ok:
+        if not (solution.status.ok or solution.status is Status.COMPLETED):
             warnings.warn(f"ER001: {self.solution_.sentence}", CertificateWarning, stacklevel=3)
         return self
 

@@ -47,7 +47,7 @@ def assign_folds(design: Design, y: Array, weight: Array, k: int, seed: int, str
         )
     # `distinct` is sorted by hash, which is as good as random order.
     if stratify:
-        label = y[live][first]
+        label = y.reshape(len(y), -1)[live, 0][first]  # further columns are offsets
         order = np.argsort(label, kind="stable")
         rank = np.empty(len(distinct), dtype=np.intp)
         rank[order] = np.arange(len(distinct))

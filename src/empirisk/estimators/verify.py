@@ -53,7 +53,7 @@ def verify(est: Any, X: Any, y: Any, sample_weight: Any = None, **rows: Any) -> 
     # A model file holds the coefficients alone, without the solution.
     theta = est.solution_.dual if hasattr(est, "solution_") else None
     certificate: Certificate = problem.certify(w, theta=theta)
-    if Capability.PIECEWISE_LINEAR in problem.loss.offers and not certificate.within(est.tol):
+    if Capability.PIECEWISE_LINEAR in problem.loss.offers and not certificate.within(est.tol or 0.0):
         # A pickled model has forgotten its multipliers; at an optimum on kinks they can be found again.
         again = multipliers(problem, w)
         if again is not None:

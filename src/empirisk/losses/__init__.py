@@ -17,7 +17,7 @@ from empirisk.losses.huber import Huber
 from empirisk.losses.inverse_gaussian import InverseGaussian
 from empirisk.losses.logistic import Logistic
 from empirisk.losses.negative_binomial import NegativeBinomial
-from empirisk.losses.offset import Offset, with_offset
+from empirisk.losses.offset import Offset, with_offset, without_offset
 from empirisk.losses.one_versus_rest import OneVersusRest
 from empirisk.losses.perceptron import Perceptron
 from empirisk.losses.poisson import Poisson
@@ -84,4 +84,5 @@ __all__ = [
     "cost_weights",
     "user_loss",
     "with_offset",
+    "without_offset",
 ]

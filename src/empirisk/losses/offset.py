@@ -16,7 +16,7 @@ from empirisk.losses.huber import Huber
 from empirisk.losses.log_link import LogLink, exponential
 from empirisk.typing import Array, Capability, Interval
 
-__all__ = ["Offset", "with_offset"]
+__all__ = ["Offset", "with_offset", "without_offset"]
 
 
 @dataclass(frozen=True)
@@ -129,3 +129,15 @@ def with_offset(loss: Loss, y: Array, offset: Array | None) -> tuple[Loss, Array
     if isinstance(loss, HalfSquared | Huber):
         return loss, y - offset
     return Offset(loss), np.asfortranarray(np.column_stack([y, offset]))
+
+
+def without_offset(loss: Loss, y: Array, z: Array) -> tuple[Loss, Array, Array]:
+    """The loss, its targets and the whole scores, of what :func:`with_offset` made: for statistics of the mean.
+
+    Examples
+    --------
+    >>> from empirisk.losses import Poisson
+    >>> without_offset(*with_offset(Poisson(), np.array([3.0]), np.array([0.5])), np.array([1.0]))
+    (Poisson(), array([3.]), array([1.5]))
+    """
+    return (loss.base, y[:, 0], z + y[:, 1]) if isinstance(loss, Offset) else (loss, y, z)

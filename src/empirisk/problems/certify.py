@@ -77,7 +77,8 @@ def _settles(quick: tuple[float, float], wanted: float) -> bool:
 def _plain_scores(problem: LinearProblem, w: Array) -> Array:
     coef, b = problem.split(w)
     X = problem.design.X
-    return np.asarray(X @ coef.astype(X.dtype, copy=False) + b, dtype=np.float64)
+    z = np.asarray(X @ coef.astype(X.dtype, copy=False) + b, dtype=np.float64)
+    return problem.data.without_absent(z)
 
 
 def dual_point(
@@ -158,7 +159,7 @@ def _conjugates(problem: LinearProblem, theta: Array) -> Array:
 
 
 def _score_rounding(problem: LinearProblem, w: Array, scores: Array) -> float:
-    """What rounding of ``X w`` can do to the mean loss, in units of float64's eps.
+    """What rounding of ``X w`` and ``X' theta`` can do to the gap, in units of 8 times float64's eps.
 
     Terms ``w_j x_ij`` that cancel in a score leave errors of their own size; so does float32.
     """
@@ -169,9 +170,15 @@ def _score_rounding(problem: LinearProblem, w: Array, scores: Array) -> float:
     else:
         terms = float(np.abs(scores).max(initial=0.0))
     slope = problem.loss.lipschitz if math.isfinite(problem.loss.lipschitz) else problem.null_slope
-    precision = float(np.finfo(problem.design.dtype).eps) / float(np.finfo(np.float64).eps)
+    eps = float(np.finfo(np.float64).eps)
+    precision = float(np.finfo(problem.design.dtype).eps) / eps
     # Errors of single rows have random signs: their mean is smaller by the root of the rows.
-    return terms * slope * precision / math.sqrt(max(len(problem.data.y), 1))
+    out = terms * slope * precision / math.sqrt(max(len(problem.data.y), 1))
+    if problem.penalty.l2 > 0.0 and "moments" in problem.__dict__:
+        # The conjugate squares what rounding leaves of v, which grows with the columns.
+        squares = float((variance + mean**2).sum())
+        out += eps * slope**2 * squares / (16.0 * problem.penalty.l2)
+    return out
 
 
 def _own_rounding(problem: LinearProblem) -> float:

@@ -204,12 +204,15 @@ class LinearProblem:
         """How far the null model is from fitting every row: half a deviance; never negative.
 
         It is the mean loss itself for losses whose least value is 0.  Where that is not known it is the size
-        of the mean loss.
+        of the mean loss.  A difference within its own rounding is 0: the null model is perfect.
         """
         if self.data.total_weight == 0.0:
             return 0.0
-        least = self.saturated
-        return max(self.null_loss - least, 0.0) if math.isfinite(least) else abs(self.null_loss)
+        null, least = self.null_loss, self.saturated
+        if not math.isfinite(least):
+            return abs(null)
+        rounding = 8.0 * float(np.finfo(np.float64).eps) * abs(least)
+        return null - least if null - least > rounding else 0.0
 
     @cached_property
     def null_curvature(self) -> Array:

@@ -12,6 +12,7 @@ import numpy as np
 from empirisk.problems.separation.plain import plain_problem
 from empirisk.problems.separation.rows import SignedRows
 from empirisk.problems.separation.search import Found, decide_rows, overlap_proved
+from empirisk.problems.separation.words import listing
 from empirisk.typing import Array, IndexArray
 
 if TYPE_CHECKING:
@@ -237,11 +238,11 @@ def _sentence(
     merged: IndexArray,
     classes: Sequence[object] | None,
 ) -> str:
-    by = _listing([labels[j] for j in used]) if used else "the constant alone"
+    by = listing([labels[j] for j in used]) if used else "the constant alone"
     groups = [[k for k in range(len(merged)) if merged[k] == g] for g in range(int(merged.max()) + 1)]
     if len(merged) > 2 and len(groups) == 2 and classes is not None:
         one, other = ([str(classes[k]) for k in g] for g in groups)
-        who = f"{_listing(one)} {'is' if len(one) == 1 else 'are'} separable from {_listing(other)}"
+        who = f"{listing(one)} {'is' if len(one) == 1 else 'are'} separable from {listing(other)}"
     else:
         who = "the classes are separable"
     if found.kind == "complete":
@@ -252,9 +253,3 @@ def _sentence(
             f"where {found.n_boundary} rows lie"
         )
     return f"no finite minimiser: {who} by {by} ({rule})"
-
-
-def _listing(words: list[str], most: int = 6) -> str:
-    if len(words) > most:
-        words = [*words[: most - 1], f"{len(words) - most + 1} more columns"]
-    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]

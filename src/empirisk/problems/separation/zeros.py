@@ -9,6 +9,7 @@ linear models".
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ from scipy.linalg import svd
 from scipy.optimize import linprog
 
 from empirisk.problems.separation.plain import plain_problem
+from empirisk.problems.separation.words import listing
 from empirisk.typing import Array, IndexArray
 
 if TYPE_CHECKING:
@@ -40,11 +42,12 @@ def only_zeros(problem: LinearProblem) -> str:
     )
 
 
-def zeros_run_off(problem: LinearProblem) -> str:
+def zeros_run_off(problem: LinearProblem, names: Sequence[str] | None = None) -> str:
     """A sentence that says why there is no minimiser, or "" when there is one (or it is too dear to know).
 
     A sample of the rows with ``y > 0`` that has as many independent rows as there are parameters settles it;
     otherwise the directions that the sample leaves free are tried on all rows, and the sample grows.
+    `names` are those of the columns.
     """
     problem = plain_problem(problem)
     y, s = problem.data.y, problem.data.weight
@@ -56,7 +59,7 @@ def zeros_run_off(problem: LinearProblem) -> str:
     free = _free_directions(problem, positive)
     if free.shape[1] == 0 or len(zero) * free.shape[1] > MOST_ENTRIES:
         return ""
-    return _push_down(problem, zero, free)
+    return _push_down(problem, zero, free, names)
 
 
 def _rows(problem: LinearProblem, index: IndexArray) -> Array:
@@ -101,7 +104,7 @@ def _null_space(A: Array, m: int) -> Array:
     return np.asarray(Vt[rank:].T)
 
 
-def _push_down(problem: LinearProblem, zero: IndexArray, free: Array) -> str:
+def _push_down(problem: LinearProblem, zero: IndexArray, free: Array, names: Sequence[str] | None) -> str:
     """The linear programme: the farthest total fall of the zero rows over a box of free directions."""
     T = _movement(problem, zero, free)
     T[np.abs(T) <= STILL] = 0.0
@@ -118,7 +121,11 @@ def _push_down(problem: LinearProblem, zero: IndexArray, free: Array) -> str:
     still = _movement(problem, zero, free @ found.x[:, None])[:, 0]
     count = int((still < -1e-6 * np.abs(still).max()).sum())
     rows = "1 row" if count == 1 else f"{count} rows"
+    p = problem.data.n_cols
+    size = np.abs(free @ found.x)[:p]
+    used = np.flatnonzero(size > 1e-6 * size.max(initial=0.0))
+    labels = [f"x{j}" if names is None else str(names[j]) for j in used]
     return (
-        f"no finite minimiser: a combination of the columns tells {rows} of target 0 from all rows with a "
-        "positive target, so that the means of these rows fall to 0 without end"
+        f"no finite minimiser: {listing(labels) if labels else 'the constant'} can tell {rows} of target 0 "
+        "from all rows with a positive target, so that the means of these rows fall to 0 without end"
     )

@@ -1,0 +1,101 @@
+"""Families and links of generalized linear models: which pairs have a loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from empirisk.losses import (
+    Bernoulli,
+    CLogLog,
+    Gamma,
+    HalfSquared,
+    InverseGaussian,
+    Logistic,
+    Loss,
+    NegativeBinomial,
+    Poisson,
+    Probit,
+    Tweedie,
+)
+from empirisk.typing import Array
+
+__all__ = ["FAMILIES", "family_loss", "link_name", "tweedie_loss", "with_labels"]
+
+# family: link: loss from (power, extra_dispersion).  The first link is the default.
+FAMILIES: dict[str, dict[str, Callable[[float, float], Loss]]] = {
+    "gaussian": {"identity": lambda power, a: HalfSquared()},
+    "binomial": {
+        "logit": lambda power, a: Bernoulli(Logistic()),
+        "probit": lambda power, a: Bernoulli(Probit()),
+        "cloglog": lambda power, a: Bernoulli(CLogLog()),
+    },
+    "poisson": {"log": lambda power, a: Poisson()},
+    "gamma": {"log": lambda power, a: Gamma()},
+    "inverse_gaussian": {"log": lambda power, a: InverseGaussian()},
+    "tweedie": {"log": lambda power, a: Tweedie(power)},
+    "negative_binomial": {"log": lambda power, a: NegativeBinomial(a)},
+}
+
+
+def _listed(names: Mapping[str, Any]) -> str:
+    return ", ".join(repr(name) for name in names)
+
+
+def link_name(family: Any, link: Any) -> str:
+    """The link of a pair, the family's first one for None; refuses what there is no loss for."""
+    if not isinstance(family, str) or family not in FAMILIES:
+        raise ValueError(f"family must be one of {_listed(FAMILIES)}, got {family!r}")
+    links = FAMILIES[family]
+    if link is None:
+        return next(iter(links))
+    if not isinstance(link, str) or link not in links:
+        pairs = "; ".join(f"{name}: {', '.join(known)}" for name, known in FAMILIES.items())
+        raise ValueError(
+            f"link must be {_listed(links)} (or None) for the family {family!r}, got {link!r}; "
+            f"there are {pairs}"
+        )
+    return link
+
+
+def family_loss(family: Any, link: Any, power: float, extra_dispersion: float) -> Loss:
+    """The loss of a family and a link.
+
+    Examples
+    --------
+    >>> family_loss("poisson", None, 1.5, 1.0)
+    Poisson()
+    >>> family_loss("gamma", "identity", 1.5, 1.0)
+    Traceback (most recent call last):
+        ...
+    ValueError: link must be 'log' (or None) for the family 'gamma', got 'identity'; there are ...
+    """
+    return FAMILIES[family][link_name(family, link)](power, extra_dispersion)
+
+
+def tweedie_loss(power: float) -> Loss:
+    """The log-link loss of a variance power; the squared error (identity link) for 0."""
+    named: dict[float, Loss] = {0.0: HalfSquared(), 1.0: Poisson(), 2.0: Gamma(), 3.0: InverseGaussian()}
+    if power in named:
+        return named[power]
+    if not 1.0 < power < 2.0:
+        raise ValueError(
+            "power must be 0 (normal), 1 (Poisson), 2 (gamma), 3 (inverse Gaussian) or between 1 and 2, "
+            f"got {power!r}"
+        )
+    return Tweedie(power)
+
+
+def with_labels(loss: Loss, y: Array) -> tuple[Loss, Array]:
+    """Shares that are all 0 or 1 as labels -1 and +1 of the simpler loss; everything else as it is.
+
+    Examples
+    --------
+    >>> with_labels(Bernoulli(), np.array([0.0, 1.0]))
+    (Logistic(), array([-1.,  1.]))
+    """
+    if isinstance(loss, Bernoulli) and np.all((y == 0.0) | (y == 1.0)):
+        return loss.base, 2.0 * y - 1.0
+    return loss, y
