@@ -119,8 +119,16 @@ class StochasticRows:
         )  # fmt: skip
 
 
-def stochastic_rows(problem: LinearProblem, *, precondition: bool = True) -> StochasticRows:
-    """Prepare a problem; reads X once or twice, and copies it only where rows are not contiguous."""
+def stochastic_rows(
+    problem: LinearProblem,
+    *,
+    precondition: bool = True,
+    coordinates: tuple[Array | None, Array | None] | None = None,
+) -> StochasticRows:
+    """Prepare a problem; reads X once or twice, and copies it only where rows are not contiguous.
+
+    `coordinates` are the centre and the scale to use instead of those of the data.
+    """
     data, design = problem.data, problem.design
     n, p = design.shape
     X = design.X
@@ -132,7 +140,10 @@ def stochastic_rows(problem: LinearProblem, *, precondition: bool = True) -> Sto
     weight = None if data.unit_weights else data.weight * (len(active) / data.total_weight)
     sample = active[:: -(-len(active) // SAMPLE)]
     looked = X[sample] if len(sample) < n else X
-    center, scale = _coordinates(problem, looked) if precondition else (None, None)
+    if coordinates is not None:
+        center, scale = coordinates
+    else:
+        center, scale = _coordinates(problem, looked) if precondition else (None, None)
     lengths = _lengths(looked, center, scale) + float(problem.intercept)
     if weight is not None:
         lengths = lengths * weight[sample]
