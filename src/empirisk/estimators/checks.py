@@ -13,6 +13,7 @@ from empirisk.typing import Array
 
 __all__ = [
     "check_alpha",
+    "check_choice",
     "check_columns",
     "check_count",
     "check_finite",
@@ -142,6 +143,14 @@ def check_alpha(alpha: Any, words: tuple[str, ...] = ("1/n", "cv")) -> float | s
             f"alpha = {strength:g} is too small for double precision: give 0 or at least {SMALLEST:g}"
         )
     return strength
+
+
+def check_choice(name: str, given: Any, among: dict[str, Any]) -> Any:
+    """What one of a few words stands for."""
+    if isinstance(given, str) and given in among:
+        return among[given]
+    listed = " or ".join(repr(word) for word in among)
+    raise ValueError(f"{name} must be {listed}, got {given!r}")
 
 
 def check_rule(rule: Any) -> str:

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from empirisk.data.row_blocks import ArrayBlocks
+from empirisk.losses import OneVersusRest
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Solution, Status
 from empirisk.solvers.base import solve
+from empirisk.solvers.one_by_one import single_problems, together
 from empirisk.typing import Array
 
 __all__ = ["path_by_target", "single_targets", "solve_by_target"]
@@ -20,7 +22,9 @@ PathSolver = Callable[..., list[Solution]]
 
 
 def single_targets(problem: LinearProblem) -> list[LinearProblem]:
-    """One problem for each column of y; the problem itself when it cannot or need not be split."""
+    """One problem for each column of y, or for each class versus the rest; else the problem itself."""
+    if isinstance(problem.loss, OneVersusRest):
+        return single_problems(problem)
     if (
         not problem.n_outputs
         or problem.loss.name != "half_squared"
@@ -60,6 +64,8 @@ def path_by_target(problem: LinearProblem, alphas: Array, path: PathSolver, *, t
 def _joined(problem: LinearProblem, parts: list[Solution]) -> Solution:
     if parts[0].w.shape == problem.shape:
         return parts[0]
+    if isinstance(problem.loss, OneVersusRest):
+        return together(problem, parts)
     w = np.stack([part.w for part in parts], axis=1)
     return Solution(
         w=w,
