@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from empirisk.data.sums import weighted_sum
-from empirisk.losses import Absolute, HalfSquared, Huber, Loss
+from empirisk.losses import Absolute, Huber, Loss
 from empirisk.losses.quantile import weighted_quantile
 from empirisk.penalties import Zero
 from empirisk.problems.linear import LinearProblem
@@ -69,8 +69,7 @@ def joint_scale(problem: LinearProblem, delta: float, solver: Any, tol: float, m
     strength = problem.penalty.l1 + problem.penalty.l2
     centred = problem.data.y - problem.null_scores
     size = math.sqrt(_mean(problem, centred**2))
-    w = solve(replace_loss(problem, HalfSquared()), tol=tol, max_steps=max_steps).w
-    s = size
+    w, s = problem.null, size
     for _ in range(STEPS):
         r = np.abs(problem.data.y - problem.scores(w))
         before, s = s, scale_of(problem, r, delta, SMALLEST * size)

@@ -43,6 +43,7 @@ NEWTON_FLOPS = 3e8
 JOINT_FLOPS = 1e8
 # Matrices of parameters that an interior point factorises some 20 times.
 INTERIOR_PARAMETERS = 1_000
+EXACT_COLUMNS = 300  # wide problems up to this are solved exactly, in milliseconds
 # Rows for each parameter from which Newton's method on a few of them is measured to beat the interior point,
 # and parameters up to which its Hessian is worth factorising.
 MANY_ROWS = 100
@@ -98,7 +99,7 @@ def _ridged(problem: LinearProblem) -> str:
         tall = n >= 2 * parameters and parameters <= AUGMENTED_PARAMETERS and not problem.design.sparse
         return "augmented_newton" if tall else "sdca"
     if n <= p:
-        return "sdca"
+        return "sdca" if p > EXACT_COLUMNS else "interior_point"
     # Of the mean square of a row, over n: the share of its score that a single step of a row settles.
     mean, variance = problem.moments
     strong = n * problem.penalty.l2 >= float((variance + mean**2).sum())
