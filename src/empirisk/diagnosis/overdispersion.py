@@ -67,7 +67,7 @@ def dispersion_test(y: Array, mean: Array, parameters: int, rng: np.random.Gener
     if n <= _SIMULATED:
         block = max(1, _CELLS // n)
         sizes = [min(block, _DRAWS - at) for at in range(0, _DRAWS, block)]
-        draws = np.concatenate([_excess(rng.poisson(mean, (k, n)), mean) for k in sizes])
+        draws = np.concatenate([_excess(rng.poisson(mean, (k, n)).astype(np.float64), mean) for k in sizes])
         p = (1.0 + float(np.count_nonzero(draws >= excess))) / (1.0 + _DRAWS)
     else:
         p = float(stats.norm.sf(excess / math.sqrt(2.0 * float(mean @ mean))))

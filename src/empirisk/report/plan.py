@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from empirisk.report.candidates import Candidate, candidates
-from empirisk.report.families import Family, suggested_family
+from empirisk.report.families import FAMILIES, Family, suggested_family
 from empirisk.report.learning_curve import curve_sizes
 from empirisk.report.sample import Sample
 
@@ -13,9 +13,7 @@ __all__ = ["Plan", "make_plan"]
 
 # Seconds for a linear fit of one row by one parameter squared, by kind of penalty, and for a cell that is
 # encoded or boosted; measured on two cores, so that a forecast is right within a factor of about two.
-# A log link takes several such fits, each with a new curvature.
 _L2, _L1, _CELL, _BOOST, _FIXED = 4.0e-10, 8.0e-10, 4.0e-8, 1.3e-6, 2.0e-3
-_STEPS = 5.0
 _BASE_MEMORY = 0.35  # GB that the libraries take
 
 
@@ -106,7 +104,8 @@ class Plan:
 
     def _linear(self, n: float, c: Candidate) -> float:
         size = min(self.p * self.outputs, 400) * self.p * self.outputs
-        return (_FIXED + (_L1 if c.l1_ratio else _L2) * n * size) * (_STEPS if c.family else 1.0)
+        factor = FAMILIES[c.family].cost if c.family else 1.0
+        return factor * (_FIXED + (_L1 if c.l1_ratio else _L2) * n * size)
 
     def lines(self, split: str) -> list[str]:
         """The plan in words."""
@@ -123,7 +122,7 @@ def make_plan(sample: Sample, p: int, time_limit: float | None = None) -> Plan:
 
     Repeats: 5 up to 1,000 rows, 2 up to 10,000, else 1 (with them the intervals cover what they say). Cuts
     come in this order: repeats, penalties, sizes of the learning curve, the elastic net, the reference,
-    folds.
+    L1 with a log link, folds.
 
     Parameters
     ----------
@@ -145,15 +144,16 @@ def make_plan(sample: Sample, p: int, time_limit: float | None = None) -> Plan:
 
 
 def _cut(plan: Plan, limit: float) -> Plan:
+    rows = [[c for c in plan.rows if c.l1_ratio != 0.5]]
+    rows.append([c for c in rows[-1] if c.role != "reference"])
+    rows.append([c for c in rows[-1] if not (c.family and c.l1_ratio)])
     steps = [
         (f"1 repeat instead of {plan.n_repeats}", {"n_repeats": 1}),
         ("8 penalties instead of 16", {"n_alphas": 8}),
         ("3 sizes of the learning curve", {"shares": plan.shares[-3:]}),
-        ("no elastic net", {"rows": [c for c in plan.rows if c.l1_ratio != 0.5]}),
-        (
-            "no gradient boosting for reference",
-            {"rows": [c for c in plan.rows if c.l1_ratio != 0.5 and c.role != "reference"]},
-        ),
+        ("no elastic net", {"rows": rows[0]}),
+        ("no gradient boosting for reference", {"rows": rows[1]}),
+        ("a log link with L2 only", {"rows": rows[2]}),
         ("3 folds instead of 5", {"n_folds": 3}),
         ("no learning curve", {"shares": [1.0]}),
         ("4 penalties instead of 8", {"n_alphas": 4}),
