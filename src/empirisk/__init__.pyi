@@ -20,6 +20,9 @@ from . import (
     inference as inference,
 )
 from . import (
+    linear_theory as linear_theory,
+)
+from . import (
     losses as losses,
 )
 from . import (
@@ -48,6 +51,9 @@ from . import (
 )
 from .diagnosis.diagnose import diagnose as diagnose
 from .estimators import (
+    ConstrainedRegressor as ConstrainedRegressor,
+)
+from .estimators import (
     ElasticNet as ElasticNet,
 )
 from .estimators import (
@@ -55,6 +61,9 @@ from .estimators import (
 )
 from .estimators import (
     GeneralizedLinearModel as GeneralizedLinearModel,
+)
+from .estimators import (
+    HalfspaceClassifier as HalfspaceClassifier,
 )
 from .estimators import (
     HuberRegressor as HuberRegressor,
@@ -69,7 +78,16 @@ from .estimators import (
     LinearRegression as LinearRegression,
 )
 from .estimators import (
+    LinearSVC as LinearSVC,
+)
+from .estimators import (
+    LinearSVR as LinearSVR,
+)
+from .estimators import (
     LogisticRegression as LogisticRegression,
+)
+from .estimators import (
+    PenalizedRegressor as PenalizedRegressor,
 )
 from .estimators import (
     PoissonRegressor as PoissonRegressor,
@@ -81,7 +99,16 @@ from .estimators import (
     Ridge as Ridge,
 )
 from .estimators import (
+    SGDClassifier as SGDClassifier,
+)
+from .estimators import (
+    SGDRegressor as SGDRegressor,
+)
+from .estimators import (
     TweedieRegressor as TweedieRegressor,
+)
+from .estimators import (
+    equivalent_constraint as equivalent_constraint,
 )
 from .estimators import (
     path as path,
@@ -119,6 +146,9 @@ from .selection.bootstrap import bootstrap as bootstrap
 from .selection.convergence import convergence as convergence
 from .selection.no_free_lunch import no_free_lunch as no_free_lunch
 from .selection.parametric import estimators_risk as estimators_risk
+from .selection.post_selection import debiased_lasso as debiased_lasso
+from .selection.post_selection import likelihood_ratio as likelihood_ratio
+from .selection.post_selection import split_sample_inference as split_sample_inference
 from .solvers import solve as solve
 
 __version__: str

@@ -22,7 +22,19 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"losses", "penalties", "kernels", "distributions"}),
     frozenset({"problems"}),
     frozenset({"hypotheses"}),
-    frozenset({"solvers", "samplers", "bounds", "trees", "neighbors", "graphs", "optimizers", "convex"}),
+    frozenset(
+        {
+            "solvers",
+            "samplers",
+            "bounds",
+            "linear_theory",
+            "trees",
+            "neighbors",
+            "graphs",
+            "optimizers",
+            "convex",
+        }
+    ),
     frozenset({"inference"}),
     frozenset({"estimators"}),
     frozenset({"selection"}),

@@ -113,8 +113,8 @@ class InferenceMixin:
         ----------
         R : str, sequence of str, mapping, or array
             A column, or several (each coefficient is 0 in the hypothesis); a mapping from columns to
-            coefficients (one combination, ``{"a": 1, "b": -1}``); or a matrix, shape (m, p), or (m, p + 1) with
-            the intercept first.
+            coefficients (one combination, ``{"a": 1, "b": -1}``); or a matrix, shape (m, p), or
+            (m, p + 1) with the intercept first.
         r : float or array, shape (m,), default 0
             Right-hand side.
         covariance, groups
@@ -165,13 +165,13 @@ class InferenceMixin:
         -------
         empirisk.inference.Bands
         """
-        from empirisk.inference import bands
+        from empirisk.inference import bands_at
 
         fit = self._linearised("interval", training)
         new = self._design(X)  # type: ignore[attr-defined]
         known = self._new_offset(new.shape[0], **rows)
         options = {"kind": kind, "level": level, "covariance": covariance, "groups": groups}
-        return bands(fit, new, offset=known, **options)
+        return bands_at(fit, new, offset=known, **options)
 
     def _new_offset(self, n: int, **rows: Any) -> Any:
         """Offsets of new rows; a model with offsets overrides this."""

@@ -1,6 +1,6 @@
 """Inference at a solution: standard errors, tests, bands and influence, or the reason why there are none."""
 
-from empirisk.inference.bands import Bands, bands
+from empirisk.inference.bands import Bands, bands_at
 from empirisk.inference.covariance import COVARIANCES
 from empirisk.inference.fit import Fit, fits_of
 from empirisk.inference.influence import Influence, influence_of
@@ -18,7 +18,7 @@ __all__ = [
     "Influence",
     "Summary",
     "TestResult",
-    "bands",
+    "bands_at",
     "fit_for",
     "fits_of",
     "influence_of",

@@ -15,7 +15,7 @@ from empirisk.inference.predictive import no_predictive, predictive_quantiles
 from empirisk.inference.refusal import check_level
 from empirisk.typing import Array
 
-__all__ = ["Bands", "bands"]
+__all__ = ["Bands", "bands_at"]
 
 KINDS = ("confidence", "prediction")
 
@@ -44,7 +44,7 @@ class Bands(Tabular):
     >>> er.LinearRegression().fit(x, y).interval([[4.0]])
     95 % confidence intervals of the mean
       row  value  low    high
-      0    3.9    3.383  4.417
+      0    3.9    3.233  4.567
       Standard errors assume independent rows with noise of equal variance.
     """
 
@@ -81,7 +81,7 @@ class Bands(Tabular):
         return [*left, *([f"{self.note[:1].upper()}{self.note[1:]}."] if self.note else [])]
 
 
-def bands(
+def bands_at(
     fit: Fit,
     X: Any,
     *,
@@ -93,10 +93,10 @@ def bands(
 ) -> Bands:
     """Intervals at new rows.
 
-    *Confidence*: ``z +- t sqrt(x' V x)`` for the score, carried to the mean by the (increasing) inverse link, so
-    that it stays inside the range of the mean.  *Prediction*, least squares: ``z +- t sqrt(sigma^2 + x' V x)``,
-    exact for normal noise of equal variance; other families: quantiles of the law mixed over the noise of the
-    score (:mod:`empirisk.inference.predictive`).
+    *Confidence*: ``z +- t sqrt(x' V x)`` for the score, carried to the mean by the (increasing) inverse link,
+    so that it stays inside the range of the mean.  *Prediction*, least squares: ``z +- t sqrt(sigma^2 + x' V
+    x)``, exact for normal noise of equal variance; other families: quantiles of the law mixed over the noise
+    of the score (:mod:`empirisk.inference.predictive`).
 
     Parameters
     ----------
@@ -126,7 +126,8 @@ def bands(
         raise ValueError(f"kind must be one of {KINDS}, got {kind!r}")
     if kind == "prediction" and covariance != "classical":
         raise ValueError(
-            f"covariance={covariance!r} allows noise whose size differs between rows, so that the noise of a new row "
+            f"covariance={covariance!r} allows noise whose size differs between rows, so that the noise of "
+            "a new row "
             'is not known: no prediction interval; use covariance="classical" or kind="confidence"'
         )
     if kind == "prediction" and no_predictive(fit.law):
@@ -152,7 +153,8 @@ def bands(
 
 
 _MIXED = (
-    "quantiles of the family's law, mixed over the normal distribution of the estimated score; right for many "
+    "quantiles of the family's law, mixed over the normal distribution of the estimated score; right for "
+    "many "
     "rows when the family is right"
 )
 
@@ -171,6 +173,7 @@ def _refuse_undetermined(fit: Fit, rows: Array) -> None:
     bad = off > 1e-6 * np.maximum(np.linalg.norm(standardised, axis=1), 1.0)
     if bad.any():
         raise ValueError(
-            f"the columns are collinear in the rows of the fit, but not in new row {int(np.argmax(bad))}: its mean is "
+            f"the columns are collinear in the rows of the fit, but not in new row {int(np.argmax(bad))}: "
+            "its mean is "
             "not determined by the data; drop columns"
         )

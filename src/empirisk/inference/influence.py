@@ -1,4 +1,4 @@
-"""Influence of single rows: leverages, residuals, Cook's distance, DFFITS, DFBETAS, leave-one-out residuals."""
+"""Influence of single rows: leverages, residuals, Cook's distance, DFFITS, leave-one-out residuals."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Influence(Tabular):
     >>> x = np.array([[0.0], [1.0], [2.0], [10.0]])
     >>> found = er.LinearRegression().fit(x, [0.0, 1.1, 1.9, 5.0]).influence(x, [0.0, 1.1, 1.9, 5.0])
     >>> found.leverage.round(2), int(found.cook.argmax())
-    (array([0.42, 0.33, 0.28, 0.97]), 3)
+    (array([0.42, 0.33, 0.27, 0.98]), 3)
     """
 
     leverage: Array
@@ -99,7 +99,8 @@ class Influence(Tabular):
         out = []
         if not self.linear:
             out.append(
-                "Residuals are Pearson's; what happens without a row is that of one Newton step (an approximation)."
+                "Residuals are Pearson's; what happens without a row is that of one Newton step (an "
+                "approximation)."
             )
         alone = np.flatnonzero((self.leverage > DETERMINES) & (self.weight > 0.0))
         if len(alone):
@@ -112,7 +113,8 @@ class Influence(Tabular):
             out.append(f"PRESS (sum of squared leave-one-out residuals): {self.press:.6g}.")
         if not math.isnan(self.outlier_p):
             out.append(
-                f"Largest |studentised residual|: p = {self.outlier_p:.2g} after Bonferroni's correction for all rows."
+                f"Largest |studentised residual|: p = {self.outlier_p:.2g} after Bonferroni's correction "
+                "for all rows."
             )
         worst = int(np.argmax(self.vif)) if len(self.vif) else 0
         if len(self.vif) > 1:
@@ -140,8 +142,8 @@ def influence_of(fit: Fit) -> Influence:
 
     Notes
     -----
-    O(n p^2).  Rows of weight 0 get the numbers of a row that has just been left out of the fit: their residual
-    is already a leave-one-out residual, and their influence is 0.
+    O(n p^2).  Rows of weight 0 get the numbers of a row that has just been left out of the fit: their
+    residual is already a leave-one-out residual, and their influence is 0.
 
     References
     ----------
@@ -150,7 +152,8 @@ def influence_of(fit: Fit) -> Influence:
     """
     if not fit.df > 0.0:
         raise ValueError(
-            f"no influence measures: {fit.total:g} rows and {fit.rank} free coefficients leave no degrees of freedom"
+            f"no influence measures: {fit.total:g} rows and {fit.rank} free coefficients leave no degrees of "
+            "freedom"
         )
     if fit.perfect:
         raise ValueError("no influence measures: the fit is perfect up to rounding, all residuals are 0")

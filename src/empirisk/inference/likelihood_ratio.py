@@ -16,7 +16,7 @@ __all__ = ["likelihood_ratio_test"]
 
 
 def likelihood_ratio_test(small: Fit, large: Fit) -> TestResult:
-    """``2 (log-lik of the large - log-lik of the small)``; F of the deviances where a dispersion is estimated.
+    """``2 (log-lik of the large - log-lik of the small)``; F where a dispersion is estimated.
 
     For least squares F is exact under normal noise, and is the square of t for one column.
 
@@ -77,7 +77,8 @@ def _check_nested(small: Fit, large: Fit) -> None:
     bad = np.flatnonzero(rest > 1e-7 * np.maximum(np.linalg.norm(B, axis=0), 1e-300))
     if len(bad):
         raise ValueError(
-            f"the models are not nested: {small.terms[bad[0]]!r} of the small model is no combination of the columns "
+            f"the models are not nested: {small.terms[bad[0]]!r} of the small model is no combination of "
+            "the columns "
             "of the large one; use er.compare on held-out rows"
         )
 

@@ -22,7 +22,8 @@ def no_predictive(law: Law) -> str:
         return ""
     if law.loss.labels or law.loss.name == "bernoulli":
         return (
-            "no prediction interval: the target is one of two labels, and an interval of labels says nothing; "
+            "no prediction interval: the target is one of two labels, and an interval of labels says "
+            "nothing; "
             'kind="confidence" gives the interval of the probability'
         )
     return (
@@ -74,7 +75,7 @@ _CDF: dict[str, Callable[[Array, Array, float], Array]] = {
 
 
 def _invert(below: Callable[[Array], Array], q: float, means: Array, counts: bool) -> Array:
-    """The smallest y >= 0 with ``below(y) >= q``, by doubling and bisection (over whole numbers for counts)."""
+    """The smallest y >= 0 with ``below(y) >= q``, by doubling and bisection (whole numbers for counts)."""
     low = np.full(len(means), -1.0 if counts else 0.0)
     high = np.ceil(means.max(axis=1)) + 1.0
     for _ in range(200):

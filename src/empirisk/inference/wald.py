@@ -42,7 +42,7 @@ class TestResult:
 
     Examples
     --------
-    >>> TestResult("Wald", "a = 0", 4.0, 1, math.inf, 0.0455)
+    >>> TestResult("Wald", "a = 0", 4.0, 1, math.inf, 0.0455003)
     Wald test of a = 0: chi2 = 4 on 1 degree of freedom, p = 0.046.
     """
 
