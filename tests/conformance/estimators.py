@@ -51,6 +51,7 @@ FIXED = [
     use("HuberRegressor"),
     use("HuberRegressor", scale=1.0, alpha=0.02, l1_ratio=0.5),
     use("HuberRegressor", scale="joint", delta=1.5),
+    use("HalfspaceClassifier"),
     use("GeneralizedLinearModel"),
     use("GeneralizedLinearModel", family="poisson", alpha=0.1),
     use("GeneralizedLinearModel", family="negative_binomial", alpha=0.05, fit_intercept=False),
@@ -59,9 +60,21 @@ FIXED = [
     use("GammaRegressor", alpha=0.05),
     use("GammaRegressor", alpha=0.05, l1_ratio=0.5, fit_intercept=False),
     use("TweedieRegressor", alpha=0.05),
+    use("LinearSVC", alpha=0.05),
+    use("LinearSVC", alpha=0.02, loss="squared_hinge", fit_intercept=False),
+    use("LinearSVC", alpha=0.02, loss="squared_hinge", penalty="l1"),
+    use("LinearSVC", alpha=0.02, penalty="l1"),
+    use("LinearSVR", alpha=0.05, epsilon=0.2),
+    use("LinearSVR", alpha=0.05, epsilon=0.2, loss="squared_epsilon_insensitive"),
+    use("LinearSVR", alpha=0.02, l1_ratio=0.5, fit_intercept=False),
     use("LogisticRegression", alpha=0.05),
     use("LogisticRegression", alpha=0.02, l1_ratio=1.0),
     use("LogisticRegression", alpha=0.02, l1_ratio=0.5, fit_intercept=False),
+    # To the end: without a tolerance the order of the rows shows.
+    use("SGDClassifier", loss="logistic", alpha=0.05, n_epochs=5, tol=1e-9),
+    use("SGDClassifier", loss="logistic", alpha=0.02, l1_ratio=0.5, n_epochs=5, tol=1e-9),
+    use("SGDRegressor", alpha=0.05, n_epochs=5, tol=1e-9),
+    use("SGDRegressor", loss="huber", alpha=0.05, l1_ratio=1.0, fit_intercept=False, n_epochs=5, tol=1e-9),
 ]
 # As users write them; here "1/n" and "cv" come in.
 AS_WRITTEN = [
@@ -76,16 +89,24 @@ AS_WRITTEN = [
     use("QuantileRegressor", alpha="cv", alphas=10),
     use("LeastAbsoluteDeviations", alpha="1/n"),
     use("HuberRegressor", alpha="1/n", scale="joint"),
+    use("HalfspaceClassifier", fit_intercept=False),
     use("HuberRegressor", alpha="cv", alphas=10),
     use("GeneralizedLinearModel", family="inverse_gaussian", alpha="1/n"),
     use("PoissonRegressor"),
     use("PoissonRegressor", alpha="cv", alphas=20),
     use("GammaRegressor"),
     use("TweedieRegressor"),
+    use("LinearSVC"),
+    use("LinearSVC", loss="squared_hinge", class_weight="balanced"),
+    use("LinearSVC", alpha="cv", alphas=5),
+    use("LinearSVR"),
+    use("LinearSVR", alpha="cv", alphas=5),
     use("LogisticRegression"),
     use("LogisticRegression", alpha="cv", alphas=20),
     use("LogisticRegression", alpha=0.05, l1_ratio=1.0),
     use("LogisticRegression", class_weight="balanced"),
+    use("SGDClassifier", loss="logistic", n_epochs=20, tol=1e-9),
+    use("SGDRegressor", n_epochs=20, tol=1e-9),
 ]
 ALL = list(dict.fromkeys([*FIXED, *AS_WRITTEN]))
 
@@ -118,6 +139,7 @@ def data_for(est: Any, rng: np.random.Generator, n: int = 60, p: int = 5, classe
     """Correlated columns with unlike means and scales; classes overlap."""
     X = rng.normal(size=(n, p)) @ (np.eye(p) + 0.3) * np.linspace(0.5, 2.0, p) + np.linspace(-1.0, 2.0, p)
     if is_classifier(est):
+        classes = classes if get_tags(est).classifier_tags.multi_class else 2
         scores = X @ rng.normal(size=(p, classes)) / p + rng.gumbel(size=(n, classes))
         codes = scores.argmax(axis=1)
         codes[:classes] = np.arange(classes)

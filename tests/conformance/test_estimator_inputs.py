@@ -267,7 +267,7 @@ def test_multi_output(est: Any, rng: np.random.Generator) -> None:
         np.testing.assert_allclose(both.coef_[j], single.coef_, rtol=1e-5, atol=1e-5)
 
 
-@each(ALL, is_classifier)
+@each(ALL, lambda est: hasattr(est, "predict_proba"))
 def test_probabilities(est: Any, rng: np.random.Generator) -> None:
     for classes in (2, 3):
         d = data_for(est, rng, classes=classes)
