@@ -45,6 +45,19 @@ static nb::tuple descend_gram(nb::handle g, double r_square, nb::handle q, nb::h
   return result_tuple(r);
 }
 
+// How much longer than w the axes of all groups are.
+static i64 check_groups(const IndexArg& start, i64 k) {
+  const i64 groups = i64(start.size()) - 1;
+  if (groups < 0 || start.data()[0] != 0 || start.data()[groups] != k) refuse("start must lead from 0 to the size of w");
+  i64 squares = 0;
+  for (i64 c = 0; c < groups; ++c) {
+    const i64 size = start.data()[c + 1] - start.data()[c];
+    if (size < 0) refuse("start must not decrease");
+    squares += size * size;
+  }
+  return squares;
+}
+
 static nb::tuple descend_groups(nb::handle g, double r_square, nb::handle q, nb::handle w, IndexArg start, nb::handle strength,
                                 i64 max_epochs, double tol_gap, double tol_move) {
   const AnyArray gram = any_array(g, "G");
@@ -52,13 +65,11 @@ static nb::tuple descend_groups(nb::handle g, double r_square, nb::handle q, nb:
   if (gram.ndim() != 2 || i64(gram.shape(0)) < k || i64(gram.shape(1)) < k || gram.dtype() != nb::dtype<double>() ||
       (gram.shape(1) > 1 && gram.stride(1) != 1))
     refuse("G must be float64, at least as large as w, with contiguous rows");
-  if (groups < 0 || start.data()[0] != 0 || start.data()[groups] != k) refuse("start must lead from 0 to the size of w");
-  for (i64 c = 0; c < groups; ++c)
-    if (start.data()[c] > start.data()[c + 1]) refuse("start must not decrease");
+  check_groups(start, k);
   const ArrayArg strengths = array_arg(strength, "strength", {groups});
   if (!strengths.data) refuse("strength must be an array");
   double *qs = writeable(q, {k}), *ws = writeable(w, {k});
-  const GroupTask task{k, groups, start.data(), strengths.data, max_epochs, tol_gap, tol_move};
+  const GroupTask task{k, groups, start.data(), strengths.data, nullptr, max_epochs, tol_gap, tol_move};
   const i64 ld = gram.shape(0) > 1 ? i64(gram.stride(0)) : k;
   QuadraticResult r;
   {
@@ -86,6 +97,30 @@ static nb::tuple descend_columns(nb::handle x, IndexArg index, nb::handle h, nb:
   {
     const nb::gil_scoped_release release;
     r = loops().coordinate.descend_columns(task, set, cs.data, us, ws);
+  }
+  return result_tuple(r);
+}
+
+static nb::tuple descend_group_columns(nb::handle x, IndexArg index, nb::handle h, nb::handle mean, nb::handle curvature,
+                                       nb::handle u, nb::handle w, IndexArg start, nb::handle strength, nb::handle axes,
+                                       i64 max_epochs, double tol_gap, double tol_move) {
+  const MatrixArg m = matrix_arg(x);
+  check_columns(m.view);
+  check_index(index, m.view.cols);
+  const i64 k = i64(index.size()), n = m.view.rows, groups = i64(start.size()) - 1;
+  const i64 squares = check_groups(start, k);
+  const ArrayArg hs = array_arg(h, "h", {n}), ms = array_arg(mean, "mean", {k}), cs = array_arg(curvature, "curvature", {k});
+  const ArrayArg strengths = array_arg(strength, "strength", {groups}), vs = array_arg(axes, "axes", {squares});
+  if (!hs.data || !cs.data || !strengths.data || !vs.data) refuse("h, curvature, strength and axes must be arrays");
+  double *us = writeable(u, {n + 1}), *ws = writeable(w, {k});
+  double total = 0.0;
+  for (i64 i = 0; i < n; ++i) total += hs.data[i];
+  const ColumnSet set{&m.view, index.data(), k, hs.data, ms.data, total};
+  const GroupTask task{k, groups, start.data(), strengths.data, vs.data, max_epochs, tol_gap, tol_move};
+  QuadraticResult r;
+  {
+    const nb::gil_scoped_release release;
+    r = loops().coordinate.descend_group_columns(task, set, cs.data, us, ws);
   }
   return result_tuple(r);
 }
@@ -145,6 +180,9 @@ void bind_coordinate(nb::module_& m) {
   m.def("descend_columns", &descend_columns, nb::arg("X"), nb::arg("index"), nb::arg("h"), nb::arg("mean").none(),
         nb::arg("curvature"), nb::arg("u"), nb::arg("w"), nb::arg("l1"), nb::arg("l2"), nb::arg("positive"), nb::arg("max_epochs"),
         nb::arg("tol_gap"), nb::arg("tol_move"));
+  m.def("descend_group_columns", &descend_group_columns, nb::arg("X"), nb::arg("index"), nb::arg("h"), nb::arg("mean").none(),
+        nb::arg("curvature"), nb::arg("u"), nb::arg("w"), nb::arg("start"), nb::arg("strength"), nb::arg("axes"),
+        nb::arg("max_epochs"), nb::arg("tol_gap"), nb::arg("tol_move"));
   m.def("gram_columns", &gram_columns, nb::arg("X"), nb::arg("index"), nb::arg("h"), nb::arg("mean").none(), nb::arg("first"),
         nb::arg("G"));
   m.def("columns_rmatvec", &columns_rmatvec, nb::arg("X"), nb::arg("index").none(), nb::arg("u"));

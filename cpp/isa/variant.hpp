@@ -53,7 +53,7 @@ static void log1p_all(const double* x, double* out, i64 n) {
 LoopTable table(const char* name) {
   return {name, gram, moments, row_pass, exp_all, log1p_all,
           linear_loss, softmax_loss, weighted, softmax_curvature, write_scores, read_residuals,
-          {descend_gram, descend_groups, descend_columns, gram_columns, columns_rmatvec, columns_matvec},
+          {descend_gram, descend_groups, descend_columns, descend_group_columns, gram_columns, columns_rmatvec, columns_matvec},
           {resample_sums, resample_rows},
           {ascend},
           {stochastic_steps}};

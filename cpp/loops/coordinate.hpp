@@ -27,6 +27,7 @@ struct GroupTask {
   std::int64_t k = 0, groups = 0;
   const std::int64_t* start = nullptr;
   const double* strength = nullptr;
+  const double* axes = nullptr;  // matrices V_g by rows, one after the other; null: the axes of the coordinates
   std::int64_t max_epochs = 100;
   double tol_gap = 0.0, tol_move = 0.0;
 };
@@ -44,10 +45,11 @@ struct ColumnSet {
 struct CoordinateLoops {
   // Gram form: G (k, k) symmetric with leading dimension ld, q = correlations, r_square = the squared residual.
   QuadraticResult (*descend_gram)(const QuadraticTask&, const double* g, std::int64_t ld, double r_square, double* q, double* w);
-  // The same for groups; the block of G of each group is diagonal.
+  // The same for groups; the block of G of each group is diagonal, in the column form its curvatures along the axes.
   QuadraticResult (*descend_groups)(const GroupTask&, const double* g, std::int64_t ld, double r_square, double* q, double* w);
   // Column form: u_i = h_i r_i and w move together.
   QuadraticResult (*descend_columns)(const QuadraticTask&, const ColumnSet&, const double* curvature, double* u, double* w);
+  QuadraticResult (*descend_group_columns)(const GroupTask&, const ColumnSet&, const double* curvature, double* u, double* w);
   // G[i, j] for all i < k and first <= j < k, and its mirror image; dense X only.
   void (*gram_columns)(const ColumnSet&, std::int64_t first, double* g, std::int64_t ld);
   // out_c = x_{index[c]} . u; index null means all columns.

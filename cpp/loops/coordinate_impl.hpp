@@ -34,27 +34,37 @@ static QuadraticResult descend_gram(const QuadraticTask& task, const double* g, 
 
 static QuadraticResult descend_groups(const GroupTask& task, const double* g, i64 ld, double r_square, double* q, double* w) {
   GramModel model(g, ld, task.k, r_square, q, w);
-  return GroupDescent(model, w, task).run();
+  return GroupDescent<GramModel>(model, w, task).run();
 }
 
-template <class T>
-QuadraticResult descend_dense(const QuadraticTask& task, const ColumnSet& set, const double* curvature, double* u, double* w) {
-  DenseColumns<T> model(set, curvature, u);
-  return Descent<DenseColumns<T>>(model, w, task).run();
-}
-
-// u has one place more than rows: the shift of a centred sparse problem.
-static QuadraticResult descend_columns(const QuadraticTask& task, const ColumnSet& set, const double* curvature, double* u, double* w) {
-  if (set.x->storage == Storage::dense)
-    return set.x->is_float32 ? descend_dense<float>(task, set, curvature, u, w) : descend_dense<double>(task, set, curvature, u, w);
+// u has one place more than rows: the shift of a centred sparse problem. `run` takes the model of the columns.
+template <class Run>
+QuadraticResult on_columns(const ColumnSet& set, const double* curvature, double* u, const Run& run) {
+  if (set.x->storage == Storage::dense) {
+    if (set.x->is_float32) {
+      DenseColumns<float> model(set, curvature, u);
+      return run(model);
+    }
+    DenseColumns<double> model(set, curvature, u);
+    return run(model);
+  }
   QuadraticResult result{};
   visit_compressed(*set.x, [&]<class T, class I>(const CompressedView<T, I>& x) {
     CscColumns<T, I> model(x, set, curvature, u);
-    result = Descent<CscColumns<T, I>>(model, w, task).run();
+    result = run(model);
   });
   for (i64 i = 0; set.mean && i < set.x->rows; ++i) u[i] += u[set.x->rows] * set.h[i];
   u[set.x->rows] = 0.0;
   return result;
+}
+
+static QuadraticResult descend_columns(const QuadraticTask& task, const ColumnSet& set, const double* curvature, double* u, double* w) {
+  return on_columns(set, curvature, u, [&]<class Model>(Model& model) { return Descent<Model>(model, w, task).run(); });
+}
+
+static QuadraticResult descend_group_columns(const GroupTask& task, const ColumnSet& set, const double* curvature, double* u,
+                                             double* w) {
+  return on_columns(set, curvature, u, [&]<class Model>(Model& model) { return GroupDescent<Model>(model, w, task).run(); });
 }
 
 static void gram_columns(const ColumnSet& set, i64 first, double* g, i64 ld) {

@@ -179,7 +179,8 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
     def _collinear_note(self, problem: LinearProblem, solution: Solution) -> str:
         """Name the columns that leave an unpenalised fit undetermined; empty when none do."""
         rows = int(np.count_nonzero(problem.data.weight)) - int(problem.intercept)
-        penalised = problem.penalty.l1 > 0.0 or problem.penalty.l2 > 0.0
+        penalty = problem.penalty
+        penalised = penalty.l1 > 0.0 or penalty.l2 > 0.0 or penalty.coercive(problem.data.n_cols)
         if penalised or problem.data.n_cols > rows or not _ill_conditioned(problem, solution):
             return ""
         names = getattr(self, "feature_names_in_", None)

@@ -10,6 +10,7 @@ from typing import NoReturn
 import numpy as np
 
 from empirisk.penalties.base import ConstraintSet
+from empirisk.penalties.inequalities import Inequalities
 from empirisk.penalties.numbers import long_norm
 from empirisk.typing import Array
 
@@ -81,9 +82,12 @@ class Intersection(ConstraintSet):
             raise ValueError(f"tol must lie in (0, 1), got {self.tol!r}")
 
     @property
-    def smooth_border(self) -> bool:  # type: ignore[override]
-        """Whether all of the sets have it."""
+    def smooth_border(self) -> bool:
+        """Whether smooth inequalities describe all of the sets."""
         return all(s.smooth_border for s in self.sets)
+
+    def inequalities(self, p: int) -> Inequalities:
+        return Inequalities.together([s.inequalities(p) for s in self.sets])
 
     def projection(self, v: Array) -> Projected:
         """The projection of v with its certificate."""
@@ -96,7 +100,10 @@ class Intersection(ConstraintSet):
         return np.asarray(self.projection(v).point, dtype=v.dtype)
 
     def gap(self, w: Array) -> float:
-        return max(s.gap(w) for s in self.sets)
+        # Of one set the gap may be relative to single entries; what cycles leave is relative to the whole.
+        w = w.astype(np.float64)
+        size = max(long_norm(w), float(np.finfo(float).tiny))
+        return max(long_norm(w - s.project(w)) for s in self.sets) / size
 
     def support(self, u: Array) -> float:
         raise TypeError(

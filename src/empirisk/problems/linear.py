@@ -14,6 +14,7 @@ from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.sums import weighted_sum
 from empirisk.losses.base import Loss
 from empirisk.penalties.base import ConstraintSet, Penalty
+from empirisk.penalties.group_lasso import GroupLasso
 from empirisk.problems.certify import certify
 from empirisk.problems.constants import Constants, constants
 from empirisk.problems.evaluation import Evaluation, evaluate
@@ -39,6 +40,7 @@ _FACTS_OF_DATA = frozenset(
         "null_slope",
         "saturated",
         "row_gram",
+        "target_products",
         "target_square",
     }
 )
@@ -233,6 +235,14 @@ class LinearProblem:
         y, s = self.null_rows
         return float(weighted_sum(s, (y.reshape(len(y), -1) ** 2).sum(axis=1))) / self.data.total_weight
 
+    @cached_property
+    def target_products(self) -> Array:
+        """``(1/S) sum_i s_i y_i x_i`` of a single target, offsets left out."""
+        y = self.data.y if self.data.y.ndim == 1 else self.data.y[:, 0]
+        return np.asarray(
+            self.design.rmatvec(self.data.weight / self.data.total_weight * y), dtype=np.float64
+        )
+
     # -- certificate, views ---------------------------------------------------------------------
 
     def certify(
@@ -299,6 +309,8 @@ class LinearProblem:
             self.data.n_cols
         ):
             out.add(Capability.LINEAR_ORACLE)
+        if isinstance(self.penalty, GroupLasso):
+            out.add(Capability.GROUPS)
         if has_row_slope(self.loss):
             out.add(Capability.ROW_SLOPE)
         if self.loss.convex:

@@ -4,6 +4,7 @@ from empirisk.solvers.augmented_newton import AugmentedNewton
 from empirisk.solvers.auto import choose
 from empirisk.solvers.barrier import Barrier
 from empirisk.solvers.base import Solver, State, solve
+from empirisk.solvers.block_coordinate import BlockCoordinate
 from empirisk.solvers.conjugate_gradient import ConjugateGradient
 from empirisk.solvers.coordinate import Coordinate
 from empirisk.solvers.fista import FISTA
@@ -18,6 +19,7 @@ from empirisk.solvers.linear_program import LinearProgram
 from empirisk.solvers.newton import Newton
 from empirisk.solvers.projected_gradient import ProjectedGradient
 from empirisk.solvers.prox_newton import ProxNewton
+from empirisk.solvers.quadratic_penalty import QuadraticPenalty
 from empirisk.solvers.sdca import SDCA
 from empirisk.solvers.sgd import SGD
 from empirisk.solvers.svrg import SVRG
@@ -25,6 +27,7 @@ from empirisk.solvers.svrg import SVRG
 REGISTRY: dict[str, type] = {
     "augmented_newton": AugmentedNewton,
     "barrier": Barrier,
+    "block_coordinate": BlockCoordinate,
     "conjugate_gradient": ConjugateGradient,
     "coordinate": Coordinate,
     "fista": FISTA,
@@ -39,6 +42,7 @@ REGISTRY: dict[str, type] = {
     "newton": Newton,
     "projected_gradient": ProjectedGradient,
     "prox_newton": ProxNewton,
+    "quadratic_penalty": QuadraticPenalty,
     "sdca": SDCA,
     "sgd": SGD,
     "svrg": SVRG,
@@ -53,6 +57,7 @@ __all__ = [
     "SVRG",
     "AugmentedNewton",
     "Barrier",
+    "BlockCoordinate",
     "ConjugateGradient",
     "Coordinate",
     "FrankWolfe",
@@ -65,6 +70,7 @@ __all__ = [
     "Newton",
     "ProjectedGradient",
     "ProxNewton",
+    "QuadraticPenalty",
     "Solver",
     "State",
     "choose",

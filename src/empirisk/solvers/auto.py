@@ -23,8 +23,14 @@ softmax               L1, elastic net; dense; parameters   joint_newton
 other, twice diff.    L1, elastic net, otherwise           prox_newton
 other, differentiable L1, elastic net                      fista
 differentiable        constraint set                       projected_gradient
+twice differentiable  group lasso                          block_coordinate
 differentiable        group lasso, sorted L1, others       fista
 ====================  ===================================  ==========================================
+
+Measured to relative gaps of 1e-6, in seconds of one core.  Projected gradients against FISTA and Frank-Wolfe,
+5000 x 200 with one common factor, squared loss: ball 0.12, 0.60, over 8; L1 ball 0.5, 0.6, 4.6; simplex 0.02,
+0.5, 0.03; box 0.2, 0.5, over 5.  Block coordinates against FISTA, logistic loss, 300 x 1000 in groups of 10,
+common factor: 0.25, 0.32, and with 2000 x 20000 independent columns 0.8, 13.
 """
 
 from __future__ import annotations
@@ -33,6 +39,7 @@ import math
 
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import Solver
+from empirisk.solvers.block_coordinate import BlockCoordinate
 from empirisk.typing import Capability
 
 __all__ = ["advice", "choose", "resolve"]
@@ -58,7 +65,7 @@ def choose(problem: LinearProblem) -> str:
     """The name of the solver for this problem, by the table of this module."""
     smooth, offered = math.isfinite(problem.penalty.smoothness), problem.capabilities
     if Capability.GRAD in offered and not (smooth or Capability.SEPARABLE_PENALTY in offered):
-        return "projected_gradient" if Capability.CONSTRAINT in offered else "fista"
+        return _nonsmooth(problem)
     if problem.loss.name == "half_squared":
         if not smooth:
             return "fista" if problem.n_outputs else "coordinate"
@@ -76,6 +83,13 @@ def choose(problem: LinearProblem) -> str:
         return "joint_newton" if joint and few else "prox_newton"
     small = Capability.HESS in offered and parameters <= NEWTON_PARAMETERS and flops <= NEWTON_FLOPS
     return "newton" if small and not problem.design.sparse else "lbfgs"
+
+
+def _nonsmooth(problem: LinearProblem) -> str:
+    """For differentiable losses and penalties that do not separate."""
+    if Capability.CONSTRAINT in problem.capabilities:
+        return "projected_gradient"
+    return "block_coordinate" if BlockCoordinate.needs <= problem.capabilities else "fista"
 
 
 def _piecewise(problem: LinearProblem) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from empirisk.data.sums import weighted_sum
+from empirisk.penalties.base import Penalty
+from empirisk.penalties.group_lasso import GroupLasso
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.columns import Columns
 from empirisk.solvers.working_set import GramSet, Quadratic, gram_fits, minimise
@@ -44,6 +46,7 @@ class NewtonBlocks:
         grams: tuple[GramSet | None, ...],
     ) -> None:
         self.problem, self.columns, self.coef = problem, columns, coef
+        self.penalty = problem.penalty
         self.share = problem.data.weight / problem.data.total_weight
         self.b, self.z = np.array(b, dtype=np.float64), scores.copy()
         self.vector = scores.ndim == 2
@@ -61,9 +64,13 @@ class NewtonBlocks:
         assert self.grams[0] is not None
         return self.grams[0].index
 
-    def work_on(self, index: IndexArray) -> None:
-        """Choose the working set; it begins with the columns of a Gram matrix that is to be used again."""
+    def work_on(self, index: IndexArray, penalty: Penalty | None = None) -> None:
+        """Choose the working set; it begins with the columns of a Gram matrix that is to be used again.
+
+        `penalty` is the part of the problem's that is about these columns, where it is another object.
+        """
         self.index, self.w = index, self.coef[index].copy()
+        self.penalty = self.problem.penalty if penalty is None else penalty
         self.grams = tuple(
             g if g is not None and np.array_equal(g.index, index[: len(g.index)]) else None
             for g in self.grams
@@ -99,15 +106,15 @@ class NewtonBlocks:
         if problem.intercept:
             theta = problem.loss.balance(problem.data.y, theta, problem.data.weight)
         v = self.columns.correlations((self.share * theta.T).T, self.index)
-        scale = problem.penalty.feasible_scale(v)
+        scale = self.penalty.feasible_scale(v)
         conjugate = float(weighted_sum(self.share, problem.loss.conjugate(problem.data.y, -scale * theta)))
-        value = self.loss + problem.penalty.value(self.w) + conjugate + problem.penalty.conjugate(scale * v)
+        value = self.loss + self.penalty.value(self.w) + conjugate + self.penalty.conjugate(scale * v)
         return value if np.isfinite(value) else np.inf
 
     # -- one model ------------------------------------------------------------------------------
 
     def _newton(self, c: int, goal: float) -> bool:
-        problem, penalty = self.problem, self.problem.penalty
+        problem, penalty = self.problem, self.penalty
         pick = self._pick(c)
         u = -self.share * problem.loss.grad(problem.data.y, self.z)[pick]
         h = self._curvature(pick)
@@ -119,7 +126,7 @@ class NewtonBlocks:
         shift = 0.0
         if task.mean is not None:
             shift = float(u.sum()) / total - float(task.mean @ d)
-        along = self.columns.scores_of(self.index, d) + shift
+        along = problem.data.without_absent(self.columns.scores_of(self.index, d) + shift)
         t = self._line_search(pick, along, w, d, -float(weighted_sum(u, along)))
         if t == 0.0:
             return False
@@ -142,9 +149,10 @@ class NewtonBlocks:
         columns, index = self.columns, self.index
         centred = self.problem.intercept
         gram = self.grams[c]
-        if gram is not None and self.reuse and _close(h, gram.h):
+        pays = self._pays(len(index))
+        if gram is not None and self.reuse and pays and _close(h, gram.h):
             gram = gram.with_features(index[len(gram.index) :], self._means(gram.h, index[len(gram.index) :]))
-        elif gram_fits(columns, len(index)):
+        elif pays and gram_fits(columns, len(index)):
             gram = GramSet(columns, h).with_features(index, self._means(h, index))
         else:
             gram = None
@@ -161,6 +169,13 @@ class NewtonBlocks:
         q = raw - float(u.sum()) * mean if centred else raw
         return Quadratic(columns, index, h, u, q, mean if centred else None, curvature, gram)
 
+    def _pays(self, k: int) -> bool:
+        """Whether products with k columns cost less on their Gram matrix, its making included.
+
+        Groups know cheap exact steps on columns in place; single columns take many more epochs.
+        """
+        return not isinstance(self.penalty, GroupLasso) or 2 * k <= self.problem.design.shape[0]
+
     def _means(self, h: Array, index: IndexArray) -> Array:
         if not self.problem.intercept or len(index) == 0:
             return np.zeros(len(index))
@@ -170,7 +185,7 @@ class NewtonBlocks:
         self, pick: tuple[slice | int, ...], along: Array, w: Array, d: Array, slope: float
     ) -> float:
         """The first of 1, 1/2, 1/4, ... that lowers the objective enough (then the scores move), else 0."""
-        problem, penalty = self.problem, self.problem.penalty
+        problem, penalty = self.problem, self.penalty
         before = penalty.value(w)
         # Near the optimum both numbers drown in rounding while the dual point still gains: a full step that
         # changes nothing measurable is taken.
@@ -193,7 +208,7 @@ class NewtonBlocks:
 
     def _recentre(self) -> None:
         """Shift each row of w by a constant, which softmax cannot see, to lessen the penalty."""
-        penalty = self.problem.penalty
+        penalty = self.penalty
         shift = _best_shift(self.w, penalty.l1, penalty.l2)
         if penalty.positive or not np.any(shift):
             return

@@ -9,6 +9,7 @@ from empirisk.problems.linear import LinearProblem
 from empirisk.results import Solution
 from empirisk.solvers.auto import choose
 from empirisk.solvers.base import Solver, solve
+from empirisk.solvers.block_coordinate import BlockCoordinate
 from empirisk.solvers.compress import compress
 from empirisk.solvers.coordinate import Coordinate, CoordinateState
 from empirisk.solvers.newton import Newton, NewtonState
@@ -94,6 +95,8 @@ def _warm(solver: str | Solver, last: Solution | None, tol: float) -> str | Solv
         return Coordinate(SHARE * tol, state if isinstance(state, CoordinateState) else None)
     if solver == "newton":
         return Newton(reuse=True, warm=state if isinstance(state, NewtonState) else None)
+    if solver == "block_coordinate":
+        return BlockCoordinate(SHARE * tol, state if isinstance(state, ProxNewtonState) else None)
     if solver == "prox_newton":
         return ProxNewton(SHARE * tol, state if isinstance(state, ProxNewtonState) else None)
     return solver

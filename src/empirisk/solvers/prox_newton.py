@@ -109,7 +109,8 @@ class ProxNewton:
         if problem.penalty.positive:
             coef = np.maximum(coef, 0.0)
         with np.errstate(over="ignore", invalid="ignore"):
-            value = problem.mean_loss(columns.scores(coef) + b) + problem.penalty.value(coef)
+            z = problem.data.without_absent(columns.scores(coef) + b)
+            value = problem.mean_loss(z) + problem.penalty.value(coef)
         if not value <= problem.null_loss:  # the null model is a better start (or the only finite one)
             coef, b = np.zeros_like(coef), problem.split(problem.null)[1]
         return self.look(problem, state, coef, b)
@@ -121,14 +122,10 @@ class ProxNewton:
         coef, b = problem.split(state.w)
         support = np.flatnonzero(coef if coef.ndim == 1 else np.any(coef != 0.0, axis=1))
         blocks = NewtonBlocks(problem, state.columns, coef, b, state.evaluation.scores, state.grams)
-        held = blocks.reusable(support)
-        size = constraint_size(state.v, problem.penalty.positive)
-        index = choose(size, state.columns.norm, problem.penalty.l1, state.scale, state.alive, held)
-        missing = bool(np.any(size[index[len(held) :]] > problem.penalty.l1))
-        blocks.work_on(index)
+        index, missing, sweeps = self.working_set(problem, state, blocks, support)
         goal = (0.3 if missing else 0.01) * state.gap
         blocks.descend(
-            min(goal, self.accuracy * problem.null_excess) if self.accuracy > 0.0 else goal, SWEEPS
+            min(goal, self.accuracy * problem.null_excess) if self.accuracy > 0.0 else goal, sweeps
         )
         new = coef.copy()
         new[index] = blocks.w
@@ -136,15 +133,39 @@ class ProxNewton:
         moved = self.look(problem, replace(state, grams=blocks.grams), new, blocks.b)
         return replace(moved, done=done and len(index) >= len(state.alive))
 
+    def working_set(
+        self, problem: LinearProblem, state: ProxNewtonState, blocks: NewtonBlocks, support: IndexArray
+    ) -> tuple[IndexArray, bool, int]:
+        """Set the blocks to work: on which columns, whether new ones violate, and for how many sweeps."""
+        assert state.columns is not None
+        assert state.v is not None
+        assert state.alive is not None
+        held = blocks.reusable(support)
+        size = constraint_size(state.v, problem.penalty.positive)
+        index = choose(size, state.columns.norm, problem.penalty.l1, state.scale, state.alive, held)
+        blocks.work_on(index)
+        return index, bool(np.any(size[index[len(held) :]] > problem.penalty.l1)), SWEEPS
+
+    def screened(
+        self, problem: LinearProblem, state: ProxNewtonState, v: Array, gap: float, coef: Array
+    ) -> IndexArray:
+        """The columns that stay alive, given a feasible v and its gap."""
+        assert state.columns is not None
+        assert state.alive is not None
+        alive, penalty = state.alive, problem.penalty
+        size = constraint_size(v[alive], penalty.positive)
+        zero = safely_zero(size, state.columns.norm[alive], penalty.l1, gap, problem.loss.curvature[1])
+        return alive[~(zero & (constraint_size(coef[alive], False) == 0.0))]
+
     def look(self, problem: LinearProblem, state: ProxNewtonState, coef: Array, b: Array) -> ProxNewtonState:
         """Scores, best intercept, gradient, gap and screening at new coefficients: one pass over X."""
         assert state.columns is not None
         assert state.alive is not None
         columns, data, loss, penalty = state.columns, problem.data, problem.loss, problem.penalty
-        z = columns.scores(coef)
+        z = data.without_absent(columns.scores(coef))
         if problem.intercept:
             b = best_intercept(loss, data.y, data.weight, z, b)
-            z = z + b
+            z = data.without_absent(z + b)
         slope = loss.grad(data.y, z)
         u = -((data.weight / data.total_weight) * slope.T).T
         value = problem.mean_loss(z)
@@ -156,9 +177,7 @@ class ProxNewton:
         alive = state.alive
         scale = penalty.feasible_scale(v)
         if gap < state.gap:
-            size = constraint_size(scale * v[alive], penalty.positive)
-            zero = safely_zero(size, columns.norm[alive], penalty.l1, gap, loss.curvature[1])
-            alive = alive[~(zero & (constraint_size(coef[alive], False) == 0.0))]
+            alive = self.screened(problem, state, scale * v, gap, coef)
         return replace(
             state, w=w, evaluation=evaluation, v=v, gap=gap, scale=scale, alive=alive,
             n_passes=state.n_passes + read, check=True,

@@ -1,6 +1,6 @@
 """The sub-problem on a working set: a weighted quadratic over a few columns, with an L1 and an L2 part.
 
-    min_w  sum_i h_i (r_i(w))^2 / 2  +  l1 |w|_1  +  l2 |w|^2 / 2
+    min_w  sum_i h_i (r_i(w))^2 / 2  +  l1 |w|_1  +  l2 |w|^2 / 2         or  +  sum_g c_g ||w_g||
 
 Dense columns are turned into a Gram matrix, which grows with the set and is kept from step to step;
 sparse columns, and sets whose Gram matrix would be too large, are visited in place.
@@ -15,7 +15,9 @@ import numpy as np
 from empirisk import _loops
 from empirisk.data.sums import weighted_sum
 from empirisk.penalties.base import Penalty
+from empirisk.penalties.group_lasso import GroupLasso
 from empirisk.solvers.columns import Columns
+from empirisk.solvers.group_run import GroupRun
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["GramSet", "Quadratic", "gram_fits", "minimise"]
@@ -129,7 +131,11 @@ def minimise(
     w = w.copy()
     if len(w) == 0:
         return w, 0, 0.0
-    run = _GramRun(task, w) if task.gram is not None else _ColumnRun(task, w)
+    run: _GramRun | _ColumnRun | GroupRun
+    if isinstance(penalty, GroupLasso):
+        run = GroupRun(task, w, penalty)
+    else:
+        run = _GramRun(task, w) if task.gram is not None else _ColumnRun(task, w)
     epochs, gap = 0, np.inf
     while epochs < max_epochs:
         limit = min(max_epochs - epochs, max(5, int(FLOPS_OF_CALL / run.flops_of_epoch)))
@@ -137,6 +143,8 @@ def minimise(
         epochs += done
         if gap <= tol_gap or move <= tol_move:
             break
+    if isinstance(run, GroupRun):
+        w = run.solution()
     return w, epochs, gap
 
 
