@@ -9,8 +9,9 @@ import pytest
 
 import empirisk as er
 from empirisk.penalties import AffineSet, Box, HalfSpace, Intersection, L1Ball, L2Ball, NonNegative, Simplex
-from empirisk.solvers.barrier import Barrier, _centre
-from empirisk.solvers.inequalities import inequalities
+from empirisk.solvers.barrier import Barrier
+from empirisk.solvers.log_barrier import interior, log_barrier
+from empirisk.solvers.newton_sum import newton_sum
 
 SETS = [
     L2Ball(1.2),
@@ -26,8 +27,8 @@ each = pytest.mark.parametrize("penalty", SETS, ids=lambda s: s.name)
 
 @each
 def test_describes_the_set(penalty, rng):
-    s = inequalities(penalty, 3)
-    start = s.interior()
+    s = penalty.inequalities(3)
+    start = interior(s)
     assert np.all(s.slacks(start) > 0.0)
     assert np.allclose(s.E @ start, s.f)
     assert penalty.contains(penalty.project(start))
@@ -41,17 +42,17 @@ def test_describes_the_set(penalty, rng):
 
 @each
 def test_barrier_derivatives(penalty):
-    s = inequalities(penalty, 3)
-    w = s.interior()
-    _, grad, hess = s.barrier(w)
+    s = penalty.inequalities(3)
+    w = interior(s)
+    _, grad, hess = log_barrier(s, w)
     h = 1e-5
     for j in range(3):
         e = np.eye(3)[j] * h
-        up, down = s.barrier(w + e), s.barrier(w - e)
+        up, down = log_barrier(s, w + e), log_barrier(s, w - e)
         assert grad[j] == pytest.approx((up[0] - down[0]) / (2 * h), rel=1e-5, abs=1e-7)
         np.testing.assert_allclose(hess[j], (up[1] - down[1]) / (2 * h), rtol=1e-4, atol=1e-6)
     # Far away on one side or the other every barrier is infinite.
-    assert s.count == 0 or np.inf in (s.barrier(w + 1e6)[0], s.barrier(w - 1e6)[0])
+    assert s.count == 0 or np.inf in (log_barrier(s, w + 1e6)[0], log_barrier(s, w - 1e6)[0])
 
 
 @pytest.mark.parametrize("penalty", [s for s in SETS if s.name not in ("affine_set",)], ids=lambda s: s.name)
@@ -60,8 +61,9 @@ def test_the_gap_is_at_most_m_over_t(penalty, t, rng):
     X, y = rng.normal(size=(30, 3)), rng.normal(size=30)
     problem = replace(er.Ridge(alpha=1.0).problem(X, y + X @ [1.0, -1.0, 2.0]), penalty=penalty)
     best = problem.value(er.solve(problem, "projected_gradient", tol=1e-12).w)
-    s = inequalities(penalty, 3)
-    w, _ = _centre(problem, s, problem.join(s.interior(), 0.0), t)
+    s = penalty.inequalities(3)
+    start = problem.join(interior(s), 0.0)
+    w, _ = newton_sum(problem, lambda w: log_barrier(s, w), s.E, s.f, start, t)
     excess = problem.smooth(w)[0] - best
     assert -1e-10 <= excess <= s.count / t * (1.0 + 1e-6)
 

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from typing import Any
 
 import numpy as np
 
-from empirisk.convex.problem import ConvexProblem
-from empirisk.penalties import (
-    AffineSet,
-    Box,
-    HalfSpace,
-    Intersection,
-    L1Ball,
-    L2Ball,
-    NonNegative,
-    Simplex,
-)
+from empirisk.convex.problem import ConvexProblem, Function
+from empirisk.penalties import Intersection, L1Ball
 from empirisk.penalties.base import ConstraintSet
+from empirisk.penalties.inequalities import Inequalities
 from empirisk.problems.linear import LinearProblem
-from empirisk.typing import Array
+from empirisk.typing import Array, Capability
 
 __all__ = ["as_convex_problem"]
 
-Parts = tuple[list[Callable[[Array], float]], list[Array], list[float], Array, Array]
+Pair = tuple[Function, Function | None]
 
 
 def as_convex_problem(problem: LinearProblem) -> ConvexProblem:
@@ -45,73 +37,68 @@ def as_convex_problem(problem: LinearProblem) -> ConvexProblem:
     >>> import empirisk as er
     >>> from dataclasses import replace
     >>> ridge = er.Ridge(alpha=1.0, fit_intercept=False).problem(np.eye(2), [3.0, 4.0])
-    >>> p = as_convex_problem(replace(ridge, penalty=L2Ball(1.0)))
+    >>> p = as_convex_problem(replace(ridge, penalty=er.penalties.L2Ball(1.0)))
     >>> p.slacks(np.array([0.6, 0.8])).round(12) + 0.0
     array([0.])
     """
     if problem.n_outputs:
         raise ValueError("as_convex_problem takes problems with one score a row")
-    p, q = problem.data.n_cols, problem.n_params
-    is_set = isinstance(problem.penalty, ConstraintSet)
+    p, q, penalty = problem.data.n_cols, problem.n_params, problem.penalty
+    sets = _flat(penalty) if isinstance(penalty, ConstraintSet) else []
+    smooth = bool(sets) or math.isfinite(penalty.smoothness)
 
     def objective(w: Array) -> float:
         loss = problem.mean_loss(problem.scores(w))
-        return loss if is_set else loss + problem.penalty.value(w[:p])
+        return loss if sets else loss + penalty.value(w[:p])
 
     def gradient(w: Array) -> Array:
-        return problem.smooth(w)[1]
+        out = problem.smooth(w)[1]
+        out[:p] += penalty.l2 * w[:p]
+        return out
 
-    g, rows, values, low, high = _parts(problem.penalty, p) if is_set else ([], [], [], *_free(p))
-    A = np.array([np.append(row, np.zeros(q - p)) for row in rows]).reshape(len(rows), q)
-    return ConvexProblem(
-        objective,
-        q,
-        [_of_coefficients(f, p) for f in g],
-        (A, values),
-        gradient if is_set else None,
-        lower=np.append(low, np.full(q - p, -np.inf)),
-        upper=np.append(high, np.full(q - p, np.inf)),
+    g, slopes, low, high, E, f = _written_out(sets, p, q)
+    given = gradient if smooth and Capability.GRAD in problem.capabilities else None
+    return ConvexProblem(objective, q, g, (E, f), given, slopes, lower=low, upper=high)
+
+
+def _flat(s: ConstraintSet) -> list[ConstraintSet]:
+    """The sets of an intersection, or the set itself."""
+    return [part for each in s.sets for part in _flat(each)] if isinstance(s, Intersection) else [s]
+
+
+def _written_out(sets: list[ConstraintSet], p: int, q: int) -> tuple[Any, ...]:
+    """Inequalities with gradients, bounds and equations over q parameters, of which p are coefficients."""
+    pairs: list[Pair] = [(_norm(s.radius, p), None) for s in sets if isinstance(s, L1Ball)]
+    smooth = (s.inequalities(p) for s in sets if not isinstance(s, L1Ball))
+    s = Inequalities.together([Inequalities.of(p), *smooth])
+    pairs += [_ball(r, p, q) for r in s.radii]
+    low, high = np.full(q, -np.inf), np.full(q, np.inf)
+    for row, end in zip(_wide(s.A, q), s.b, strict=True):
+        (held,) = np.nonzero(row)
+        if len(held) > 1:
+            pairs.append(_half_space(row, float(end)))
+        elif row[held[0]] > 0.0:  # a bound
+            high[held] = np.minimum(high[held], end / row[held])
+        else:
+            low[held] = np.maximum(low[held], end / row[held])
+    return [g for g, _ in pairs], [slope for _, slope in pairs], low, high, _wide(s.E, q), s.f
+
+
+def _norm(radius: float, p: int) -> Function:
+    return lambda w: float(np.abs(w[:p]).sum()) - radius
+
+
+def _ball(radius: float, p: int, q: int) -> Pair:
+    return (
+        lambda w: float(w[:p] @ w[:p]) - radius**2,
+        lambda w: np.append(2.0 * w[:p], np.zeros(q - p)),
     )
 
 
-def _of_coefficients(f: Callable[[Array], float], p: int) -> Callable[[Array], float]:
-    return lambda w: f(w[:p])
+def _half_space(normal: Array, offset: float) -> Pair:
+    return lambda w: float(normal @ w) - offset, lambda w: normal
 
 
-def _free(p: int) -> tuple[Array, Array]:
-    return np.full(p, -np.inf), np.full(p, np.inf)
-
-
-def _parts(s: Any, p: int) -> Parts:
-    low, high = _free(p)
-    if isinstance(s, L2Ball):
-        return [lambda w: float(w @ w) - s.radius**2], [], [], low, high
-    if isinstance(s, L1Ball):
-        return [lambda w: float(np.abs(w).sum()) - s.radius], [], [], low, high
-    if isinstance(s, HalfSpace):
-        a = np.asarray(s.normal)
-        return [lambda w: float(a @ w) - s.offset], [], [], low, high
-    if isinstance(s, NonNegative):
-        return [], [], [], np.zeros(p), high
-    if isinstance(s, Box):
-        return (
-            [],
-            [],
-            [],
-            np.broadcast_to(s.lower, (p,)).astype(float),
-            np.broadcast_to(s.upper, (p,)).astype(float),
-        )
-    if isinstance(s, Simplex):
-        return [], [np.ones(p)], [s.total], np.zeros(p), high
-    if isinstance(s, AffineSet):
-        return [], [np.asarray(row, dtype=float) for row in s.matrix], list(s.values), low, high
-    if isinstance(s, Intersection):
-        parts = [_parts(each, p) for each in s.sets]
-        return (
-            [f for part in parts for f in part[0]],
-            [row for part in parts for row in part[1]],
-            [v for part in parts for v in part[2]],
-            np.max([part[3] for part in parts], axis=0),
-            np.min([part[4] for part in parts], axis=0),
-        )
-    raise ValueError(f"the set {s.name!r} has no description by inequalities here")
+def _wide(A: Array, q: int) -> Array:
+    """Rows over coefficients as rows over all parameters."""
+    return np.hstack([A, np.zeros((len(A), q - A.shape[1]))])

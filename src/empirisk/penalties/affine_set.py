@@ -11,6 +11,7 @@ import numpy as np
 from scipy.linalg import qr, solve_triangular
 
 from empirisk.penalties.base import ConstraintSet
+from empirisk.penalties.inequalities import Inequalities
 from empirisk.penalties.numbers import as_numbers, check_size, long_norm
 from empirisk.typing import Array
 
@@ -90,6 +91,11 @@ class AffineSet(ConstraintSet):
                 f"values[{i}]"
             )
         return Q, w0
+
+    def inequalities(self, p: int) -> Inequalities:
+        A, b = np.asarray(self.matrix), np.asarray(self.values)
+        check_size("a row of matrix", A.shape[1], np.zeros(p))
+        return Inequalities.of(p, equations=(A, b))
 
     def project(self, v: Array) -> Array:
         Q, w0 = self._factor

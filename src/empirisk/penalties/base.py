@@ -18,6 +18,7 @@ from typing import NoReturn, Protocol, Self, runtime_checkable
 
 import numpy as np
 
+from empirisk.penalties.inequalities import Inequalities
 from empirisk.typing import Array
 
 __all__ = ["ConstraintSet", "Penalty"]
@@ -114,7 +115,6 @@ class ConstraintSet(ABC):
     l2 = 0.0
     strong_convexity = 0.0
     smoothness = math.inf
-    smooth_border = True  # whether smooth inequalities describe it
     # Points are members up to so many units in the last place of `gap`: a projection lands on the border.
     ulps = 64.0
 
@@ -142,6 +142,15 @@ class ConstraintSet(ABC):
     def coercive(self, p: int) -> bool:
         """Bounded sets are; a set says so itself."""
         return False
+
+    @property
+    def smooth_border(self) -> bool:
+        """Whether smooth inequalities describe it; a set that writes `inequalities` has them."""
+        return type(self).inequalities is not ConstraintSet.inequalities
+
+    def inequalities(self, p: int) -> Inequalities:
+        """The set in R^p written out; refused for borders with kinks."""
+        raise TypeError(f"the set {self.name!r} has no description by smooth inequalities")
 
     def contains(self, w: Array) -> bool:
         """Whether w lies in the set, up to the rounding of its own number format."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from empirisk.penalties.base import ConstraintSet
+from empirisk.penalties.inequalities import Inequalities
 from empirisk.penalties.numbers import as_numbers, check_size
 from empirisk.typing import Array
 
@@ -64,6 +65,13 @@ class Box(ConstraintSet):
 
     def coercive(self, p: int) -> bool:
         return bool(np.isfinite(self.lower).all() and np.isfinite(self.upper).all())
+
+    def inequalities(self, p: int) -> Inequalities:
+        eye, (low, high) = np.eye(p), self._ends(np.zeros(p))
+        same = low == high  # bounds that meet are equations
+        below, above = np.isfinite(low) & ~same, np.isfinite(high) & ~same
+        rows = np.vstack([-eye[below], eye[above]]), np.concatenate([-low[below], high[above]])
+        return Inequalities.of(p, rows=rows, equations=(eye[same], low[same]))
 
     def project(self, v: Array) -> Array:
         return np.asarray(np.clip(v, *self._ends(v)))

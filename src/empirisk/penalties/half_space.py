@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from empirisk.penalties.base import ConstraintSet
+from empirisk.penalties.inequalities import Inequalities
 from empirisk.penalties.numbers import as_numbers, check_size, long_norm
 from empirisk.typing import Array
 
@@ -58,6 +59,10 @@ class HalfSpace(ConstraintSet):
         unit, offset = self._unit
         check_size("normal", len(unit), w)
         return float(unit @ w.ravel()) - offset
+
+    def inequalities(self, p: int) -> Inequalities:
+        check_size("normal", len(self.normal), np.zeros(p))
+        return Inequalities.of(p, rows=(np.asarray(self.normal)[None], np.array([float(self.offset)])))
 
     def project(self, v: Array) -> Array:
         w = v.astype(np.float64)

@@ -35,7 +35,6 @@ class L1Ball(ConstraintSet):
     radius: float
 
     name = "l1_ball"
-    smooth_border = False
 
     def __post_init__(self) -> None:
         check_radius("radius", self.radius)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from empirisk.penalties.base import ConstraintSet
+from empirisk.penalties.inequalities import Inequalities
 from empirisk.penalties.numbers import check_radius, long_norm
 from empirisk.typing import Array
 
@@ -37,6 +38,9 @@ class L2Ball(ConstraintSet):
 
     def coercive(self, p: int) -> bool:
         return True
+
+    def inequalities(self, p: int) -> Inequalities:
+        return Inequalities.of(p, radii=[self.radius])
 
     def project(self, v: Array) -> Array:
         size = long_norm(v)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from empirisk.penalties.base import ConstraintSet
+from empirisk.penalties.inequalities import Inequalities
 from empirisk.typing import Array
 
 __all__ = ["NonNegative"]
@@ -26,6 +27,9 @@ class NonNegative(ConstraintSet):
     name = "non_negative"
     positive = True
     separable = True
+
+    def inequalities(self, p: int) -> Inequalities:
+        return Inequalities.of(p, rows=(-np.eye(p), np.zeros(p)))
 
     def project(self, v: Array) -> Array:
         return np.asarray(np.maximum(v, 0.0))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from empirisk.penalties.base import ConstraintSet
+from empirisk.penalties.inequalities import Inequalities
 from empirisk.penalties.numbers import check_radius
 from empirisk.penalties.water_level import shared_level, water_level
 from empirisk.typing import Array
@@ -41,6 +42,10 @@ class Simplex(ConstraintSet):
 
     def coercive(self, p: int) -> bool:
         return True
+
+    def inequalities(self, p: int) -> Inequalities:
+        signs, total = (-np.eye(p), np.zeros(p)), (np.ones((1, p)), np.array([self.total]))
+        return Inequalities.of(p, rows=signs, equations=total)
 
     def project(self, v: Array) -> Array:
         if v.size == 0:

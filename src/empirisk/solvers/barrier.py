@@ -8,21 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.penalties.inequalities import Inequalities
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
 from empirisk.solvers.centred import Centred, centred, largest_curvature
 from empirisk.solvers.fista import prox
-from empirisk.solvers.inequalities import Inequalities, inequalities
-from empirisk.solvers.newton import scalar_hessian
-from empirisk.solvers.standardise import Standardisation
+from empirisk.solvers.log_barrier import interior, log_barrier
+from empirisk.solvers.newton_sum import newton_sum
 from empirisk.typing import Array, Capability
 
 __all__ = ["Barrier"]
 
 GROW = 20.0
 LARGEST = 1e15  # of the barrier's inverse weight, relative to the problem's curvature
-INNER = 60
-TRUSTED = 2
 
 
 @dataclass(frozen=True)
@@ -82,8 +80,8 @@ class Barrier:
         null = problem.null if w0 is None else np.array(w0, dtype=np.float64)
         if problem.data.total_weight == 0.0 or problem.data.n_cols == 0:
             return BarrierState(problem.null.copy())
-        described = inequalities(problem.penalty, problem.data.n_cols)
-        start = described.interior()
+        described = problem.penalty.inequalities(problem.data.n_cols)  # type: ignore[attr-defined]
+        start = interior(described)
         if start is None:
             # Two sets that contradict each other are named here.
             problem.penalty.prox(np.zeros(problem.data.n_cols), 0.0)
@@ -109,67 +107,16 @@ class Barrier:
         if state.fresh:  # the start may be the answer
             looked: BarrierState = replace(state, fresh=False)
             return looked
-        inside, evaluations = _centre(problem, state.described, state.inside, state.t)
+        s: Inequalities = state.described
+        inside, evaluations = newton_sum(
+            problem, lambda w: log_barrier(s, w), s.E, s.f, state.inside, state.t
+        )
         change, e = state.change, problem.evaluate(inside)
         v = change.to_v(inside) - state.step * change.grad_to_v(e.grad)
         offered = change.to_w(prox(problem, v, 0.0))
-        done = state.t > LARGEST or state.described.count == 0
+        done = state.t > LARGEST or s.count == 0
         passes = state.n_passes + 2.0 * evaluations + 4.0
         return BarrierState(
             offered, problem.evaluate(offered), True, done, passes, inside=inside, t=state.t * GROW,
-            described=state.described, change=change, step=state.step,
+            described=s, change=change, step=state.step,
         )  # fmt: skip
-
-
-def _centre(problem: LinearProblem, s: Inequalities, w: Array, t: float) -> tuple[Array, int]:
-    """Newton's method with equations and backtracking on ``t F + barrier``: the point, and evaluations."""
-    p, q = problem.data.n_cols, problem.n_params
-    plain = Standardisation(np.zeros(p), np.ones(p), problem.intercept)
-    E = np.hstack([s.E, np.zeros((len(s.f), q - p))])
-    evaluations, trusted = 1, 0
-    e = problem.evaluate(w)
-    value, grad_b, hess_b = s.barrier(w[:p])
-    for _ in range(INNER):
-        H = t * scalar_hessian(problem, plain, e)
-        H[:p, :p] += hess_b
-        g = t * e.grad
-        g[:p] += grad_b
-        d = _newton_step(H, g, E, s.f - s.E @ w[:p] if len(s.f) else np.zeros(0))
-        slope = float(g @ d)
-        if not np.isfinite(d).all():
-            break
-        if abs(slope) <= 1e-13 * (1.0 + t * abs(e.loss)):
-            # The decrease drowns in rounding: full steps on trust, as long as they stay inside.
-            trusted += 1
-            if trusted > TRUSTED or not np.all(s.slacks(w[:p] + d[:p]) > 0.0):
-                break
-            w = w + d
-            e, evaluations = problem.evaluate(w), evaluations + 1
-            value, grad_b, hess_b = s.barrier(w[:p])
-            continue
-        size, old = 1.0, t * e.loss + value
-        for _trial in range(60):
-            new = w + size * d
-            value, grad_b, hess_b = s.barrier(new[:p])
-            evaluations += 1
-            if math.isfinite(value):
-                e = problem.evaluate(new)
-                if t * e.loss + value <= old + 0.1 * size * min(slope, 0.0) + 1e-13 * abs(old):
-                    break
-            size *= 0.5
-        else:
-            return w, evaluations
-        w = new
-    return w, evaluations
-
-
-def _newton_step(H: Array, g: Array, E: Array, missed: Array) -> Array:
-    """The step of the quadratic model under ``E d = missed``, scaled: borders must not spoil the digits."""
-    scale = 1.0 / np.sqrt(np.maximum(np.diag(H), 1e-300))
-    k = len(missed)
-    K = np.zeros((len(g) + k, len(g) + k))
-    K[: len(g), : len(g)] = H * np.outer(scale, scale)
-    K[len(g) :, : len(g)] = E * scale
-    K[: len(g), len(g) :] = (E * scale).T
-    rhs = np.concatenate([-g * scale, missed])
-    return np.asarray(np.linalg.lstsq(K, rhs, rcond=None)[0][: len(g)] * scale)
