@@ -74,7 +74,7 @@ FIXED = [
     use("SGDClassifier", loss="logistic", alpha=0.05, n_epochs=5, tol=1e-9),
     use("SGDClassifier", loss="logistic", alpha=0.02, l1_ratio=0.5, n_epochs=5, tol=1e-9),
     use("SGDRegressor", alpha=0.05, n_epochs=5, tol=1e-9),
-    use("SGDRegressor", loss="huber", alpha=0.05, l1_ratio=1.0, fit_intercept=False, n_epochs=5, tol=1e-9),
+    use("SGDRegressor", loss="huber", alpha=0.05, l1_ratio=0.5, fit_intercept=False, n_epochs=5, tol=1e-9),
 ]
 # As users write them; here "1/n" and "cv" come in.
 AS_WRITTEN = [
@@ -98,14 +98,14 @@ AS_WRITTEN = [
     use("TweedieRegressor"),
     use("LinearSVC"),
     use("LinearSVC", loss="squared_hinge", class_weight="balanced"),
-    use("LinearSVC", alpha="cv", alphas=5),
+    use("LinearSVC", alpha="cv", alphas=5, loss="squared_hinge"),  # the intercept of the hinge is not unique
     use("LinearSVR"),
     use("LinearSVR", alpha="cv", alphas=5),
     use("LogisticRegression"),
     use("LogisticRegression", alpha="cv", alphas=20),
     use("LogisticRegression", alpha=0.05, l1_ratio=1.0),
     use("LogisticRegression", class_weight="balanced"),
-    use("SGDClassifier", loss="logistic", n_epochs=20, tol=1e-9),
+    use("SGDClassifier", loss="logistic", alpha=0.01, n_epochs=20, tol=1e-9),
     use("SGDRegressor", n_epochs=20, tol=1e-9),
 ]
 ALL = list(dict.fromkeys([*FIXED, *AS_WRITTEN]))
@@ -125,6 +125,11 @@ def is_regression(est: Any) -> bool:
 def has_intercept(est: Any) -> bool:
     """Whether the constant is free."""
     return bool(est.fit_intercept)
+
+
+def exact(est: Any) -> bool:
+    """Whether the fit goes to the optimum by linear algebra: not by steps along rows."""
+    return not type(est).__name__.startswith("SGD")
 
 
 @dataclass(frozen=True)

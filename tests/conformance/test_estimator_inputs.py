@@ -14,7 +14,16 @@ from sklearn.utils import get_tags
 
 import empirisk as er
 from empirisk.results import Status
-from tests.conformance.estimators import ALL, FIXED, data_for, each, has_intercept, is_regression, parameters
+from tests.conformance.estimators import (
+    ALL,
+    FIXED,
+    data_for,
+    each,
+    exact,
+    has_intercept,
+    is_regression,
+    parameters,
+)
 
 # -- refused in words ---------------------------------------------------------------------------
 
@@ -215,7 +224,7 @@ def test_more_columns_than_rows(est: Any, rng: np.random.Generator) -> None:
     certified(est, sp.csr_array(d.X), d.y)
 
 
-@each(FIXED)
+@each(FIXED, exact)
 def test_extreme_scales_together(est: Any, rng: np.random.Generator) -> None:
     d = data_for(est, rng)
     fitted = certified(est, d.X * [1e-12, 1e12, 1.0, 1e-6, 1e6], d.y)
@@ -230,7 +239,8 @@ def test_one_row(est: Any) -> None:
         return
     fitted = certified(est, [[1.0, 2.0]], [3.0])
     if est.fit_intercept:
-        assert fitted.predict([[1.0, 2.0]]) == pytest.approx([3.0])
+        tube = getattr(est, "epsilon", 0.0)  # in which every answer is as good
+        assert fitted.predict([[1.0, 2.0]]) == pytest.approx([3.0], abs=tube + 3e-6)
         np.testing.assert_allclose(fitted.coef_, 0.0, atol=1e-12)
 
 
@@ -246,7 +256,8 @@ def test_constant_target(est: Any, rng: np.random.Generator) -> None:
         X = data_for(est, rng).X
         fitted = certified(est, X, np.full(len(X), value))
         np.testing.assert_allclose(fitted.coef_, 0.0, atol=1e-12 * max(1.0, abs(value)))
-        assert fitted.intercept_ == pytest.approx(value, rel=1e-12, abs=1e-12)
+        tube = getattr(est, "epsilon", 0.0)
+        assert fitted.intercept_ == pytest.approx(value, rel=1e-12, abs=max(1e-12, tube))
 
 
 @each(FIXED)
@@ -301,7 +312,7 @@ class Interrupted:
         raise AssertionError
 
 
-@each(FIXED)
+@each(FIXED, lambda est: hasattr(est, "solver"))
 def test_interrupted_fit_leaves_the_previous_state(est: Any, rng: np.random.Generator) -> None:
     d = data_for(est, rng)
     fitted = clone(est).fit(d.X, d.y)

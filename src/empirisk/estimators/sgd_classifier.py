@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import log_expit, logsumexp
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -288,13 +288,13 @@ class SGDClassifier(ClassifierMixin, StochasticEstimator):
 
         For more than two classes those of the separate problems, divided by their sum.
         """
-        z = self.decision_function(X)
-        if z.ndim == 1:
-            return np.column_stack([expit(-z), expit(z)])
-        return OneVersusRest(Logistic(), z.shape[1]).mean(z)
+        return np.asarray(np.exp(self.predict_log_proba(X)))
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Array:
-        """Logarithm of :meth:`predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
+        """Logarithm of :meth:`predict_proba`, exact far into the tails."""
+        z = self.decision_function(X)
+        separate = log_expit(np.column_stack([-z, z]) if z.ndim == 1 else z)
+        if z.ndim == 1:
+            return np.asarray(separate)
+        return np.asarray(separate - logsumexp(separate, axis=1, keepdims=True))

@@ -33,7 +33,7 @@ SHORTEST = 500
 # First step over 1 / (smoothness of the longest row): few rows are that long.
 BOLD = 2.0
 # Rounding of an objective, as a share of it: below, the gradient still tells what the value no longer does.
-SLACK = 4e-15
+SLACK = 1e-13
 # Failed epochs in a row, each with half the step of the one before, after which nothing more is to be had.
 FAILURES = 12
 
