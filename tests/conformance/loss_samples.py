@@ -143,6 +143,15 @@ SAMPLES: dict[str, Sample] = {
         lambda y: (y,),
         loss=EpsilonInsensitive(0.0),
     ),
+    "squared_epsilon_insensitive": Sample(
+        lambda y, z: max(M(0), abs(z - y) - M(0.1)) ** 2 / 2,
+        NUMBERS,
+        (),
+        "line",
+        0.7,
+        lambda y: (y - 0.1, y + 0.1),
+        cancels=True,
+    ),
     "half_squared": Sample(lambda y, z: (z - y) ** 2 / 2, NUMBERS, law="line", dispersion=2.5),
     "logistic": Sample(lambda y, z: softplus(-y * z), LABELS, sided(-1.0, 0.0), "labels"),
     "bernoulli": Sample(

@@ -92,6 +92,14 @@ def _huber(y: Any, z: Any) -> tuple[Any, Any, Any]:
     return (r * r / 2, r, mp.mpf(1)) if abs(r) <= d else (d * abs(r) - d * d / 2, d * mp.sign(r), mp.mpf(0))
 
 
+def _squared_tube(y: Any, z: Any) -> tuple[Any, Any, Any]:
+    r, tube = z - y, mp.mpf(0.1)
+    if abs(r) <= tube:
+        return mp.mpf(0), mp.mpf(0), mp.mpf(0)
+    over = r - mp.sign(r) * tube
+    return over * over / 2, over, mp.mpf(1)
+
+
 def _squared_hinge(y: Any, z: Any) -> tuple[Any, Any, Any]:
     short = 1 - y * z
     return (short * short / 2, -y * short, mp.mpf(1)) if short > 0 else (mp.mpf(0), mp.mpf(0), mp.mpf(0))
@@ -121,6 +129,7 @@ ONE_SCORE: dict[str, Any] = {
     "cost_sensitive": lambda y, z: _softplus(1, z, (y + 1) / 2, z),
     "exponential": lambda y, z: _exponential_parts(y, z, (1, -y)),
     "huber": _huber,
+    "squared_epsilon_insensitive": _squared_tube,
     "squared_hinge": _squared_hinge,
     "probit": _probit,
     "cloglog": _cloglog,

@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
@@ -27,10 +29,17 @@ from empirisk.solvers.base import solve
 from empirisk.solvers.one_by_one import single_problems, together
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["SUPPORT", "LinearSVC", "NoC"]
+__all__ = ["LinearSVC", "NoC", "support_bits"]
 
 # A dual value this small beside the largest is rounding: its row supports nothing.
 SUPPORT = 1e-9
+
+
+def support_bits(theta: Array, weight: Array) -> NDArray[np.uint8]:
+    """Which rows have a dual value, a bit each: a fitted model must not grow like its data."""
+    size = np.abs(theta)
+    live = (size > SUPPORT * size.max(axis=0, initial=0.0)).any(axis=1)
+    return np.packbits(live & np.asarray(weight > 0.0))
 
 
 class NoC:
@@ -125,7 +134,9 @@ class LinearSVC(NoC, LinearClassifier):
     Notes
     -----
     O(n p) for each of some 20 passes when n >> p; O(entries of X) per epoch of coordinate ascent for many
-    columns.  There is no ``predict_proba``: the hinge only learns which class is the more probable one.
+    columns.  The coefficients are unique; the intercept of the hinge need not be.
+
+    There is no ``predict_proba``: the hinge only learns which class is the more probable one.
     ``sklearn.calibration.CalibratedClassifierCV`` makes probabilities of its scores; ``LogisticRegression``
     models them.
 
@@ -144,7 +155,7 @@ class LinearSVC(NoC, LinearClassifier):
     """
 
     selection_: StrengthSelection
-    support_: IndexArray
+    _supports: NDArray[np.uint8]
     margin_: Array
     class_certificates_: tuple[Certificate, ...]
 
@@ -201,6 +212,12 @@ class LinearSVC(NoC, LinearClassifier):
         )
         return problem.with_strength(self.selection_.alpha)
 
+    @property
+    def support_(self) -> IndexArray:
+        """Numbers of the rows whose dual value is not 0."""
+        check_is_fitted(self)
+        return np.flatnonzero(np.unpackbits(self._supports))
+
     def _solve(self, problem: LinearProblem, start: Array | None) -> Solution:
         steps = check_count("max_iter", self.max_iter, 1)
         parts = [
@@ -215,8 +232,7 @@ class LinearSVC(NoC, LinearClassifier):
         if theta is None:
             theta = -problem.loss.grad(problem.data.y, problem.scores(w))
         columns = np.reshape(theta, (len(problem.data.y), -1))
-        live = (np.abs(columns) > SUPPORT * np.abs(columns).max(axis=0)).any(axis=1)
-        self.support_ = np.flatnonzero(live & (problem.data.weight > 0.0))
+        self._supports = support_bits(columns, problem.data.weight)
         with np.errstate(divide="ignore"):
             self.margin_ = 1.0 / np.linalg.norm(self.coef_, axis=1)
         certificate = self.solution_.certificate

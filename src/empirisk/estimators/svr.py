@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from empirisk.estimators.checks import check_choice, check_number
 from empirisk.estimators.scalar_regression import ScalarRegressor
-from empirisk.estimators.svm import SUPPORT, NoC
+from empirisk.estimators.svm import NoC, support_bits
 from empirisk.losses import EpsilonInsensitive, Loss, SquaredEpsilonInsensitive
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Solution
@@ -93,7 +95,7 @@ class LinearSVR(NoC, ScalarRegressor):
     (True, True)
     """
 
-    support_: IndexArray
+    _supports: NDArray[np.uint8]
 
     def __init__(
         self,
@@ -124,6 +126,12 @@ class LinearSVR(NoC, ScalarRegressor):
         self.tol = tol
         self.max_iter = max_iter
 
+    @property
+    def support_(self) -> IndexArray:
+        """Numbers of the rows whose dual value is not 0."""
+        check_is_fitted(self)
+        return np.flatnonzero(np.unpackbits(self._supports))
+
     def _loss(self) -> Loss:
         kinds = {
             "epsilon_insensitive": EpsilonInsensitive,
@@ -137,5 +145,4 @@ class LinearSVR(NoC, ScalarRegressor):
         theta = self.solution_.dual
         if theta is None:
             theta = -problem.loss.grad(problem.data.y, problem.scores(self._pack(problem)))
-        live = np.abs(theta) > SUPPORT * np.abs(theta).max(initial=0.0)
-        self.support_ = np.flatnonzero(live & (problem.data.weight > 0.0))
+        self._supports = support_bits(theta[:, None], problem.data.weight)

@@ -24,6 +24,7 @@ from empirisk.losses.poisson import Poisson
 from empirisk.losses.probit import Probit
 from empirisk.losses.quantile import Quantile
 from empirisk.losses.softmax import Softmax
+from empirisk.losses.squared_epsilon_insensitive import SquaredEpsilonInsensitive
 from empirisk.losses.squared_hinge import SquaredHinge
 from empirisk.losses.tweedie import Tweedie
 from empirisk.losses.user import user_loss
@@ -49,6 +50,7 @@ REGISTRY: dict[str, type] = {
     "probit": Probit,
     "quantile": Quantile,
     "softmax": Softmax,
+    "squared_epsilon_insensitive": SquaredEpsilonInsensitive,
     "squared_hinge": SquaredHinge,
     "tweedie": Tweedie,
     "zero_one": ZeroOne,
@@ -77,6 +79,7 @@ __all__ = [
     "Probit",
     "Quantile",
     "Softmax",
+    "SquaredEpsilonInsensitive",
     "SquaredHinge",
     "Tweedie",
     "ZeroOne",

@@ -171,7 +171,7 @@ def root(derivative: Callable[[float], float], at_zero: float) -> float:
         f_high = derivative(high)
     best, f = high, f_high
     for _ in range(60):
-        if abs(f) <= 0.1 * abs(at_zero):
+        if abs(f) <= 0.1 * abs(at_zero) or not f_high > f_low:
             return best
         share = min(max(-f_low / (f_high - f_low), 0.1), 0.9)
         best = low + share * (high - low)
