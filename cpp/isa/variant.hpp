@@ -4,6 +4,7 @@
 #include "loops/dual_ascent_impl.hpp"
 #include "loops/gram.hpp"
 #include "loops/moments.hpp"
+#include "loops/perceptron_impl.hpp"
 #include "loops/resample.hpp"
 #include "loops/row_functions_impl.hpp"
 #include "loops/sparse_pass.hpp"
@@ -56,7 +57,8 @@ LoopTable table(const char* name) {
           {descend_gram, descend_groups, descend_columns, descend_group_columns, gram_columns, columns_rmatvec, columns_matvec},
           {resample_sums, resample_rows},
           {ascend},
-          {stochastic_steps}};
+          {stochastic_steps},
+          {perceptron_pass}};
 }
 
 }  // namespace empirisk::EMPIRISK_ISA

@@ -5,6 +5,7 @@
 
 #include "loops/coordinate.hpp"
 #include "loops/dual_ascent.hpp"
+#include "loops/perceptron.hpp"
 #include "loops/resample_table.hpp"
 #include "loops/row_functions.hpp"
 #include "loops/row_pass.hpp"
@@ -26,6 +27,7 @@ struct LoopTable {
   ResampleLoops resample;
   DualLoops dual;
   StochasticLoops stochastic;
+  PerceptronLoops perceptron;
 };
 
 const LoopTable& loops();

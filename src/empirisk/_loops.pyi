@@ -242,6 +242,26 @@ def stochastic_steps(
     (gains every iterate at which a gradient was taken) and `velocity`, all (p + intercept,), in place.
     """
 
+def perceptron_pass(
+    X: Matrix,
+    y: Real,
+    order: Index,
+    v: Float,
+    lag: Float | None,
+    longest: Float | None,
+    intercept: bool,
+    time: float,
+    run: int,
+    best: int,
+) -> tuple[int, int, int]:
+    """One pass over the rows `order` of dense (contiguous rows) or CSR X: ``v += y_i (x_i, 1)`` on mistakes.
+
+    A mistake is ``y_i v.(x_i, 1) <= 0``. `lag` gains (rows seen before) y_i (x_i, 1): the sum of v over all
+    rows so far is ``time v - lag``. `longest` becomes the v that stood the longest run of rows, of `best`
+    rows before; `run` is how long v has stood. All (p + intercept,), changed in place. Returns (mistakes,
+    run, best).
+    """
+
 def resample_sums(X: Real, starts: Index, draws: Index, key: int, first: int, n_resamples: int) -> Float:
     """Sums over the rows that each resample draws, (n_resamples, cols), for X (n, cols) in C order.
 
