@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from empirisk.data.sums import weighted_sum
 from empirisk.losses.base import ScalarLoss, positive_number
 from empirisk.losses.dual_rows import DualRows
 from empirisk.typing import Array, Capability, Interval
@@ -60,6 +61,11 @@ class SquaredEpsilonInsensitive(ScalarLoss):
     def log_normalizer(self, y: Array, dispersion: float) -> Array:
         positive_number("dispersion", dispersion)
         return np.full_like(y, math.log(2.0 * self.epsilon + math.sqrt(2.0 * math.pi * dispersion)))
+
+    def balance(self, y: Array, theta: Array, s: Array) -> Array:
+        """Subtract the weighted mean: the domain is all of R."""
+        total = s.sum()
+        return np.asarray(theta - weighted_sum(s, theta) / total) if total > 0 else theta
 
     def dual_rows(self, y: Array) -> DualRows:
         return DualRows(y, np.full_like(y, -np.inf), np.full_like(y, np.inf), self.epsilon, 1.0)

@@ -160,7 +160,7 @@ def _unit(problem: LinearProblem) -> float:
 def _crowd(problem: LinearProblem, rows: Rows, z: Array, most: float) -> float:
     """Small beside the distance of as many scores from their kinks as there are parameters."""
     far = np.sort(np.abs(np.abs(rows.dual.center - z) - rows.dual.tube)[rows.share > 0.0])
-    return float(np.clip(0.1 * far[min(problem.n_params, len(far) - 1)], 1e-4 * most, most))
+    return float(np.clip(0.01 * far[min(problem.n_params, len(far) - 1)], 1e-4 * most, most))
 
 
 def _near(state: AugmentedState) -> IndexArray | None:
