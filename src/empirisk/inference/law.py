@@ -21,6 +21,7 @@ TITLES = {
     "half_squared": "Linear regression",
     "logistic": "Logistic regression",
     "softmax": "Logistic regression",
+    "bernoulli": "Regression of shares",
     "probit": "Probit regression",
     "cloglog": "Complementary log-log regression",
     "poisson": "Poisson regression",
@@ -33,14 +34,12 @@ TITLES = {
 
 def not_a_likelihood(loss: Loss) -> str:
     """Why a loss has no likelihood theory; empty when it has."""
-    try:
-        loss.log_normalizer(np.ones(1), 1.0)
-    except TypeError:
-        return (
-            f"no standard errors: the loss {loss.name!r} is not a negative log-likelihood, so that its "
-            "curvature is no information; use er.bootstrap, which needs no likelihood"
-        )
-    return ""
+    if loss.name in TITLES:
+        return ""
+    return (
+        f"no standard errors: the loss {loss.name!r} is not the likelihood of an exponential family, which "
+        "this theory is about; use er.bootstrap, which needs no likelihood"
+    )
 
 
 @dataclass(frozen=True)

@@ -189,6 +189,12 @@ def _about(
     if fit.law.loss.name == "logistic":
         of = f"{classes[1]} against {classes[0]}" if classes is not None else "the positive class"
         out.append(f"coefficients are changes of the log odds of {of}")
+    counts = fit.law.loss.name in _COUNTS and fit.df > 0.0
+    if counts and fit.chi2 > stats.chi2.ppf(0.999, fit.df):
+        out.append(
+            f"targets scatter more than the family says: Pearson's chi2 is {fit.chi2 / fit.df:.3g} times its "
+            'degrees of freedom; use covariance="HC0" (or "HC3"), or the negative binomial family for counts'
+        )
     if fit.law.loss.name in _LOG_LINK:
         out.append("exp(coef) is the factor on the mean of y for one more unit of the column")
     weight = fit.weight
@@ -207,6 +213,7 @@ def _about(
     return out
 
 
+_COUNTS = frozenset({"poisson", "negative_binomial", "bernoulli"})
 _LOG_LINK = frozenset({"poisson", "gamma", "inverse_gaussian", "tweedie", "negative_binomial"})
 
 
