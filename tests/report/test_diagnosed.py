@@ -97,3 +97,19 @@ def test_groups_void_the_theorems(tmp_path: Path) -> None:
     report = json.loads((tmp_path / "out" / "report.json").read_text())
     assert report["bounds"] is None
     assert "groups" in report["absent"]["bounds"]
+
+
+def check(report: Json, code: str) -> Json:
+    return next(c for c in report["checks"] if c["code"] == code)
+
+
+def test_drift_is_no_question_of_a_test_part_that_was_drawn_from_the_same_rows(
+    curved: Json, tmp_path: Path
+) -> None:
+    assert check(curved, "ER209")["outcome"] == "not_run"
+    assert "drawn at random from the same rows" in check(curved, "ER209")["sentence"]
+    rng = np.random.default_rng(1)
+    later = two_classes(seed=1).with_columns(age=pl.Series(rng.normal(90.0, 5.0, 240).round(2)))
+    later.write_csv(tmp_path / "later.csv")
+    outcome = make_report(tmp_path, two_classes(), "answer", test=tmp_path / "later.csv")
+    assert check(outcome.report, "ER209")["outcome"] == "found"

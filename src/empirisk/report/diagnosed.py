@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from empirisk.diagnosis import Outcome
+from empirisk.diagnosis import Answer, Outcome
 from empirisk.diagnosis.diagnose import diagnose
 from empirisk.diagnosis.result import Diagnosis
 from empirisk.report.audit import Checked
@@ -22,6 +22,8 @@ __all__ = ["Diagnosed", "diagnose_model"]
 
 # The audit of the table asks these already: ER113 a column that predicts alone, ER107 and ER108 twins (which
 # the folds keep together). The grid of the report is not that of an estimator.
+DRIFT = "ER209"
+DRAWN = "the test part was drawn at random from the same rows, so that it differs from them by chance only"
 ASKED = ("ER206", "ER207", "ER215")
 OUTCOMES = {
     Outcome.FIRES: "found",
@@ -41,10 +43,12 @@ class Diagnosed:
     diagnosis : Diagnosis
     model : FinalModel
         Whose encoder made the columns.
+    drawn : bool, default False
+        Whether the test part was drawn at random, so that drift is no question.
     """
 
-    def __init__(self, diagnosis: Diagnosis, model: FinalModel) -> None:
-        self.diagnosis = diagnosis
+    def __init__(self, diagnosis: Diagnosis, model: FinalModel, drawn: bool = False) -> None:
+        self.diagnosis, self.drawn = diagnosis, drawn
         made = model.pipeline[0].get_feature_names_out()
         # Longest first, so that no name is replaced inside a longer one; the name of the encoder's step leads
         # each of them ("levels__town_Oslo"), so that none is a word of a sentence.
@@ -77,9 +81,12 @@ class Diagnosed:
     def checks(self) -> list[Checked]:
         """One line for each question that was asked."""
         return [
-            Checked(a.code, a.name, OUTCOMES[a.outcome], self.named(a.sentence))  # type: ignore[arg-type]
+            Checked(a.code, a.name, OUTCOMES[a.outcome], self._sentence(a))  # type: ignore[arg-type]
             for a in self.diagnosis.answers
         ]
+
+    def _sentence(self, a: Answer) -> str:
+        return DRAWN if self.drawn and a.code == DRIFT else self.named(a.sentence)
 
     @property
     def best_step(self) -> str:
@@ -117,7 +124,9 @@ class Diagnosed:
         }
 
 
-def diagnose_model(model: FinalModel, train: Sample, test: Sample, level: float, seed: int) -> Diagnosed:
+def diagnose_model(
+    model: FinalModel, train: Sample, test: Sample, level: float, seed: int, *, drawn: bool = False
+) -> Diagnosed:
     """Diagnose the chosen candidate at its penalty, encoder included, on the training part.
 
     Parameters
@@ -129,6 +138,8 @@ def diagnose_model(model: FinalModel, train: Sample, test: Sample, level: float,
     level : float
         Nominal coverage; findings are wrong in at most ``1 - level`` of the reports.
     seed : int
+    drawn : bool, default False
+        Whether the test part was drawn at random from the same rows.
     """
     estimator = estimator_for(model.candidate, train.task, model.alpha)
     pipeline = Pipeline([("encode", clone(model.pipeline[0])), ("model", estimator)])
@@ -138,13 +149,13 @@ def diagnose_model(model: FinalModel, train: Sample, test: Sample, level: float,
         _labels(train),
         groups=train.groups,
         time=train.time,
-        X_test=test.frame,
-        y_test=_labels(test),
+        X_test=None if drawn else test.frame,
+        y_test=None if drawn else _labels(test),
         ignore=ASKED,
         level=1.0 - level,
         random_state=seed,
     )
-    return Diagnosed(found, model)
+    return Diagnosed(found, model, drawn)
 
 
 def _labels(sample: Sample) -> Any:

@@ -127,7 +127,9 @@ def analyse(p: Prepared, progress: Progress) -> Analysis:
     diagnosed = None
     if model.linear:
         progress.stage("Diagnosis", 1, plan.diagnosis_seconds)
-        diagnosed = diagnose_model(model, train, p.test, p.level, p.seed)
+        diagnosed = diagnose_model(
+            model, train, p.test, p.level, p.seed, drawn=p.split.unit in ("row", "group")
+        )
         findings = by_level([*findings, *diagnosed.findings])
         progress.advance("findings")
     return Analysis(p, folds, scoring, choice, model, X_test, z_test, scores, curve, findings, diagnosed)
