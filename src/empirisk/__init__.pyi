@@ -90,6 +90,9 @@ from .estimators import (
     PenalizedRegressor as PenalizedRegressor,
 )
 from .estimators import (
+    Perceptron as Perceptron,
+)
+from .estimators import (
     PoissonRegressor as PoissonRegressor,
 )
 from .estimators import (

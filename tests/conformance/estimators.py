@@ -12,6 +12,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
 
 from empirisk.estimators import REGISTRY
+from empirisk.penalties import Box, SortedL1
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,11 @@ FIXED = [
     use("LinearSVR", alpha=0.05, epsilon=0.2),
     use("LinearSVR", alpha=0.05, epsilon=0.2, loss="squared_epsilon_insensitive"),
     use("LinearSVR", alpha=0.02, l1_ratio=0.5, fit_intercept=False),
+    use("ConstrainedRegressor", radius=0.5),
+    use("ConstrainedRegressor", constraint="l1_ball", radius=0.7, loss="huber"),
+    use("ConstrainedRegressor", constraint=Box(-0.2, 0.3), fit_intercept=False),
+    use("PenalizedRegressor", penalty="group_lasso", alpha=0.05),
+    use("PenalizedRegressor", penalty=SortedL1(0.1), loss="huber"),
     use("LogisticRegression", alpha=0.05),
     use("LogisticRegression", alpha=0.02, l1_ratio=1.0),
     use("LogisticRegression", alpha=0.02, l1_ratio=0.5, fit_intercept=False),
@@ -101,6 +107,10 @@ AS_WRITTEN = [
     use("LinearSVC", alpha="cv", alphas=5, loss="squared_hinge"),  # the intercept of the hinge is not unique
     use("LinearSVR"),
     use("LinearSVR", alpha="cv", alphas=5),
+    use("ConstrainedRegressor"),
+    use("ConstrainedRegressor", constraint="simplex"),
+    use("PenalizedRegressor"),
+    use("PenalizedRegressor", penalty="group_lasso", alpha="cv", alphas=10),
     use("LogisticRegression"),
     use("LogisticRegression", alpha="cv", alphas=20),
     use("LogisticRegression", alpha=0.05, l1_ratio=1.0),
@@ -109,6 +119,12 @@ AS_WRITTEN = [
     use("SGDRegressor", n_epochs=20, tol=1e-9),
 ]
 ALL = list(dict.fromkeys([*FIXED, *AS_WRITTEN]))
+# Defined by their steps and not by a problem: weights are not repetition, and the order of the rows matters.
+BY_STEPS = [
+    use("Perceptron"),
+    use("Perceptron", variant="pocket", max_iter=20),
+    use("Perceptron", variant="last", fit_intercept=False),
+]
 
 
 def each(uses: list[Use], only: Callable[[Any], bool] = lambda est: True) -> pytest.MarkDecorator:

@@ -8,6 +8,7 @@ from empirisk.estimators.halfspace import HalfspaceClassifier
 from empirisk.estimators.linear import ElasticNet, Lasso, LinearRegression, Ridge
 from empirisk.estimators.path import Path, path
 from empirisk.estimators.penalized import PenalizedRegressor
+from empirisk.estimators.perceptron import Perceptron
 from empirisk.estimators.positive import GammaRegressor, PoissonRegressor, TweedieRegressor
 from empirisk.estimators.quantile import LeastAbsoluteDeviations, QuantileRegressor
 from empirisk.estimators.robust import HuberRegressor
@@ -31,6 +32,7 @@ REGISTRY: dict[str, type] = {
     "LinearSVR": LinearSVR,
     "LogisticRegression": LogisticRegression,
     "PenalizedRegressor": PenalizedRegressor,
+    "Perceptron": Perceptron,
     "PoissonRegressor": PoissonRegressor,
     "QuantileRegressor": QuantileRegressor,
     "Ridge": Ridge,
@@ -56,6 +58,7 @@ __all__ = [
     "LogisticRegression",
     "Path",
     "PenalizedRegressor",
+    "Perceptron",
     "PoissonRegressor",
     "QuantileRegressor",
     "Ridge",

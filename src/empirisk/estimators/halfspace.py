@@ -80,10 +80,10 @@ class HalfspaceClassifier(LinearClassifier):
 
     Notes
     -----
-    O(n p^2) a step of an interior point, some 20 steps.  A separating rule is checked on every row with a bound
-    on the rounding, a common point of the hulls in whole numbers of any length (up to 60 columns).  The rule
-    with the fewest errors is another matter: finding it is NP-hard where nothing separates, which is why the
-    sum of hinge losses is minimised; it may well name one class for all rows.
+    O(n p^2) a step of an interior point, 20 to 100 steps.  A separating rule is checked on every row with a
+    bound on the rounding, a common point of the hulls in whole numbers of any length (up to 60 columns).  The
+    rule with the fewest errors is another matter: finding it is NP-hard where nothing separates, which is why
+    the sum of hinge losses is minimised; it may well name one class for all rows.
 
     References
     ----------
@@ -130,8 +130,8 @@ class HalfspaceClassifier(LinearClassifier):
         check_count("max_iter", self.max_iter, 1)
         if len(self.classes_) > 2:
             raise ValueError(
-                f"Only binary classification is supported: y holds {len(self.classes_)} classes, a half-space "
-                "tells two apart; wrap this in sklearn.multiclass.OneVsRestClassifier"
+                f"Only binary classification is supported: y holds {len(self.classes_)} classes, a half-"
+                "space tells two apart; wrap this in sklearn.multiclass.OneVsRestClassifier"
             )
         return LinearProblem(Hinge(), Zero(), ArrayBlocks(design, y, weight), intercept)
 
@@ -169,8 +169,8 @@ class HalfspaceClassifier(LinearClassifier):
         self.margin_ = 1.0 / norm if norm > 0.0 else np.inf
         self.separable_ = True
         self.proof_ = (
-            f"separable: every row is on its side by at least {self.margin_:.3g}, verified on each with a bound "
-            "on the rounding"
+            f"separable: every row is on its side by at least {self.margin_:.3g}, verified on each with a "
+            "bound on the rounding"
         )
         dual = np.zeros(len(problem.data.y))
         return replace(solution, w=w, dual=dual, certificate=problem.certify(w, theta=dual))

@@ -38,8 +38,8 @@ class HardMargin:
 def hard_margin(problem: LinearProblem, separating: Array, tol: float = 1e-10) -> HardMargin | None:
     """The widest margin of a separable problem; None when the solve misses a margin of 1.
 
-    With l2 below ``min_i s_i / (S ||w'||^2)``, w' any hyperplane with margins of 1, the multipliers of the hard
-    problem fit under the bounds of the soft one, and both have the same minimiser.
+    With l2 below ``min_i s_i / (S ||w'||^2)``, w' any hyperplane with margins of 1, the multipliers of the
+    hard problem fit under the bounds of the soft one, and both have the same minimiser.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def hard_margin(problem: LinearProblem, separating: Array, tol: float = 1e-10) -
 
     Notes
     -----
-    With multipliers ``lambda >= 0``, ``sum lambda_i y_i = 0`` (intercept), ``v = sum lambda_i y_i x_i``, every w
-    with margins of 1 has ``||w|| ||v|| >= w.v >= sum lambda_i``: hence `least_norm`.
+    With multipliers ``lambda >= 0``, ``sum lambda_i y_i = 0`` (intercept), ``v = sum lambda_i y_i x_i``, every
+    w with margins of 1 has ``||w|| ||v|| >= w.v >= sum lambda_i``: hence `least_norm`.
     """
     data = problem.data
     live = data.weight[data.weight > 0.0]
