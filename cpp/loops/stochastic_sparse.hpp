@@ -13,7 +13,7 @@ class SparseStochastic {
   const StochasticTask& task_;
   const StochasticState& state_;
   const i64 p_, size_;
-  const Buffer<i64> last_, touched_;        // step at which a column's sum was right; columns of a batch
+  const Buffer<i64> last_, touched_;        // first step that a column's sum lacks; columns of a batch
   const Buffer<double> gradient_, parts_;   // of a batch: mean gradient, and how often the penalty counts
   const Buffer<double> slopes_;
 
@@ -34,6 +34,7 @@ class SparseStochastic {
     return task_.weight ? raw * task_.weight[i] : raw;
   }
 
+  // The column has been what it is at all steps before `step`.
   EMPIRISK_INLINE void settle(i64 j, i64 step) const {
     if (!state_.sum) return;
     state_.sum[j] += state_.v[j] * double(step - last_[j]);
@@ -42,7 +43,7 @@ class SparseStochastic {
 
   // One coordinate: gradient of the loss g, penalty and drift counted `part` times.
   EMPIRISK_INLINE void move(i64 j, double size, double g, double part, i64 step) const {
-    settle(j, step);
+    settle(j, step + 1);
     double u = state_.v[j] - size * (task_.drift ? g + part * task_.drift[j] : g);
     const double strength = size * part;
     if (task_.l1) {
