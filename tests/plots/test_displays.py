@@ -74,7 +74,13 @@ TRACES = {
         {"name": "gradient_descent", "x": [1, 10, 100], "gap": [0.5, 0.1, 1e-6]},
     ],
     "rates": [
-        {"name": "gradient_descent", "formula": "L D^2 / (2 T)", "x": [1, 10, 100], "gap": [9.0, 0.9, 0.09]}
+        {
+            "name": "gradient_descent",
+            "setting": "steps g = 1/L",
+            "formula": "D^2 / (2 g T)",
+            "x": [1, 10, 100],
+            "gap": [9.0, 0.9, 0.09],
+        }
     ],
 }
 COVERED = [{"label": "Wald", "coverage": share(0.8)}, {"label": "Wilson", "coverage": share(0.95)}]

@@ -97,6 +97,11 @@ class Display(ABC):
         """Height of the figure in inches."""
         return 3.6
 
+    @property
+    def wrap(self) -> int:
+        """Characters of a line of the title."""
+        return 62
+
     @abstractmethod
     def draw(self, ax: Axes) -> None:
         """Draw on `ax`, without the title."""
@@ -112,7 +117,7 @@ class Display(ABC):
         with style():
             ax = self.axes() if ax is None else ax
             self.draw(ax)
-            ax.set_title(textwrap.fill(self.title, 62, break_on_hyphens=False), loc="left")
+            ax.set_title(textwrap.fill(self.title, self.wrap, break_on_hyphens=False), loc="left")
         return ax
 
     def axes(self) -> Axes:

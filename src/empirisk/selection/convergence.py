@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from empirisk.data.tabular import Tabular
 from empirisk.problems.linear import LinearProblem
-from empirisk.results import Kind, Solution
+from empirisk.results import Certificate, Kind, Solution
+from empirisk.solvers.auto import resolve
 from empirisk.solvers.base import Solver, solve
+from empirisk.solvers.gradient_descent import GradientDescent
 from empirisk.typing import Array
 
 __all__ = ["Convergence", "Rate", "convergence"]
@@ -25,7 +27,10 @@ class Rate:
     Parameters
     ----------
     method : str
-        The method that it is about.
+        The run that it stands beside.
+    setting : str
+        What the theorem is about: the step sizes and the output, with the variables as they are.  A run with
+        other steps, with restarts or in other variables is not held to it.
     formula : str
         The bound in symbols.
     steps, bound : arrays
@@ -35,11 +40,12 @@ class Rate:
 
     Examples
     --------
-    >>> Rate("gradient_descent", "L D^2 / (2 T)", np.array([1, 2]), np.array([4.0, 2.0]), True).method
-    'gradient_descent'
+    >>> Rate("fista", "steps 1/L", "2 L D^2 / (T + 1)^2", np.ones(1), np.array([2.0]), True).setting
+    'steps 1/L'
     """
 
     method: str
+    setting: str
     formula: str
     steps: Array
     bound: Array
@@ -66,8 +72,8 @@ class Convergence(Tabular):
     >>> import empirisk as er
     >>> problem = er.Ridge(alpha=0.5).problem([[0.0], [1.0], [2.0]], [1.0, 2.0, 4.0])
     >>> c = er.convergence(problem, ["least_squares", "gradient_descent"])
-    >>> c.runs["gradient_descent"].certificate.within(1e-6), c.rates[0].formula
-    (True, '(L/2) (1 - mu/L)^T D^2')
+    >>> c.runs["gradient_descent"].certificate.within(1e-6), c.rates[0].setting
+    (True, 'steps g of 1/(2 L) at least')
     """
 
     runs: dict[str, Solution]
@@ -112,7 +118,7 @@ class Convergence(Tabular):
         out = [f"min F >= {self.lowest:.6g}" if self.proved else f"min F taken as {self.lowest:.6g}, {known}"]
         for rate in self.rates:
             how = "" if rate.proved else " (with estimated constants)"
-            out.append(f"theory for {rate.method}: F(w_T) - min F <= {rate.formula}{how}")
+            out.append(f"theory for {rate.method} with {rate.setting}: F(w_T) - min F <= {rate.formula}{how}")
         return out
 
     def plot(self, by: str = "steps") -> Any:
@@ -127,7 +133,13 @@ class Convergence(Tabular):
             x = {"steps": steps, "passes": passes, "seconds": seconds}[by]
             runs.append({"name": name, "x": x.tolist(), "gap": gap.tolist()})
         rates = [
-            {"name": r.method, "formula": r.formula, "x": r.steps.tolist(), "gap": r.bound.tolist()}
+            {
+                "name": r.method,
+                "setting": r.setting,
+                "formula": r.formula,
+                "x": r.steps.tolist(),
+                "gap": r.bound.tolist(),
+            }
             for r in self.rates
             if by == "steps"
         ]
@@ -153,7 +165,8 @@ def convergence(
     tol, max_steps : float, int
         As in :func:`empirisk.solve`, for each of them.
     check_every : int, default 1
-        Steps between two rows of the trace.  Certificates cost passes of their own, which are not counted.
+        Steps between two rows of the trace.  Certificates cost passes of their own, which are not counted;
+        they do count in the seconds.  A first step of each solver is taken beforehand, off the clock.
 
     Returns
     -------
@@ -177,12 +190,18 @@ def convergence(
     (2, 6)
     """
     runs: dict[str, Solution] = {}
+    named: dict[str, Solver] = {}
     for solver in solvers:
-        found = solve(problem, solver, tol=tol, max_steps=max_steps, check_every=check_every)
-        name = found.solver
-        while name in runs:
+        chosen = resolve(problem, solver)
+        name = chosen.name
+        while name in named:
             name += "'"
-        runs[name] = found
+        named[name] = chosen
+        # What is loaded and cached on first use is no one's time.
+        solve(problem, chosen, tol=tol, max_steps=1)
+    for name, chosen in named.items():
+        found = solve(problem, chosen, tol=tol, max_steps=max_steps, check_every=check_every)
+        runs[name] = _completed(problem, chosen, found, tol, max_steps, check_every)
     if not runs:
         raise ValueError("solvers must name at least one solver")
     values = {name: problem.value(s.w) for name, s in runs.items()}
@@ -194,32 +213,62 @@ def convergence(
     best = min(runs, key=lambda name: values[name])
     lowest = max(bounds) if bounds else values[best]
     longest = max(s.n_steps for s in runs.values())
-    rates = tuple(_rates(problem, runs, runs[best].w, longest))
+    rates = tuple(_rates(problem, named, runs[best].w, longest))
     return Convergence(runs, float(min(lowest, min(values.values()))), bool(bounds), rates, tol)
 
 
-def _rates(problem: LinearProblem, names: Iterable[str], w: Array, longest: int) -> Iterable[Rate]:
-    c = problem.constants
-    T = np.unique(np.geomspace(1, max(longest, 2), 200).round()).astype(np.float64)
-    square = float(np.sum((w - problem.null) ** 2))
-    L, mu, proved = c.L.value, c.mu.value, c.L.proved
-    smooth = math.isfinite(L) and math.isfinite(problem.penalty.smoothness)
-    if "gradient_descent" in names and smooth:
-        if mu > 0.0:
-            yield Rate(
-                "gradient_descent",
-                "(L/2) (1 - mu/L)^T D^2",
-                T,
-                0.5 * L * (1.0 - mu / L) ** T * square,
-                proved,
-            )
-        else:
-            yield Rate("gradient_descent", "L D^2 / (2 T)", T, L * square / (2.0 * T), proved)
-    if "fista" in names and math.isfinite(L):
-        yield Rate("fista", "2 L D^2 / (T + 1)^2", T, 2.0 * L * square / (T + 1.0) ** 2, proved)
-    if "subgradient" in names and math.isfinite(c.rho.value) and problem.penalty.l2 == 0.0:
-        distance = float(np.linalg.norm(w))
-        yield Rate("subgradient", "B rho / sqrt(T)", T, distance * c.rho.value / np.sqrt(T), c.rho.proved)
-    if "sgd" in names and problem.penalty.l2 > 0.0 and math.isfinite(c.rho.value):
-        bound = 2.0 * c.rho.value**2 * (1.0 + np.log(T)) / (problem.penalty.l2 * T)
-        yield Rate("sgd", "2 rho^2 (1 + log T) / (alpha T)", T, bound, c.rho.proved)
+def _completed(
+    problem: LinearProblem, solver: Solver, found: Solution, tol: float, max_steps: int, check_every: int
+) -> Solution:
+    """The solution with objectives that its solver did not need: the same run again, off the clock."""
+    if not any(math.isnan(t.objective) for t in found.trace):
+        return found
+    values: dict[int, float] = {}
+
+    def look(step: int, w: Array, _: Certificate) -> None:
+        values[step] = problem.value(w)
+
+    solve(problem, solver, tol=tol, max_steps=max_steps, check_every=check_every, callback=look)
+    return replace(
+        found, trace=tuple(t._replace(objective=values.get(t.step, t.objective)) for t in found.trace)
+    )
+
+
+def _rates(problem: LinearProblem, solvers: dict[str, Solver], w: Array, longest: int) -> Iterable[Rate]:
+    """Bounds of formulas in closed form, at steps up to the longest run; w stands for the minimiser."""
+    c, steps = problem.constants, np.unique(np.geomspace(1, max(longest, 2), 200).round())
+    L, D2 = c.L.value, float(np.sum((w - problem.null) ** 2))
+    for name, solver in solvers.items():
+        if isinstance(solver, GradientDescent):
+            yield from _descent(problem, name, solver.step_size, steps, D2)
+        elif solver.name == "fista" and math.isfinite(L):
+            bound = 2.0 * L * D2 / (steps + 1.0) ** 2
+            yield Rate(name, "steps 1/L, no restart", "2 L D^2 / (T + 1)^2", steps, bound, c.L.proved)
+        elif solver.name == "subgradient" and math.isfinite(c.rho.value) and problem.penalty.l2 == 0.0:
+            bound = float(np.linalg.norm(w)) * c.rho.value / np.sqrt(steps)
+            said = "steps B/(rho sqrt T), mean of the iterates"
+            yield Rate(name, said, "B rho / sqrt(T)", steps, bound, c.rho.proved)
+        elif solver.name == "sgd" and problem.penalty.l2 > 0.0 and not problem.intercept:
+            T = steps * max(int((problem.data.weight > 0.0).sum()), 1)  # a step of the solver is an epoch
+            bound = 2.0 * c.rho.value**2 * (1.0 + np.log(T)) / (problem.penalty.l2 * T)
+            said = "T rows, steps 1/(alpha t), mean of the iterates, in expectation"
+            if math.isfinite(c.rho.value):
+                yield Rate(name, said, "2 rho^2 (1 + log T) / (alpha T)", steps, bound, c.rho.proved)
+
+
+def _descent(problem: LinearProblem, name: str, size: float | str, steps: Array, D2: float) -> Iterable[Rate]:
+    """Gradient descent decreases F by ``g ||grad F||^2 / 2`` a step or more: the smaller of two bounds."""
+    L, mu = problem.constants.L.value, problem.constants.mu.value
+    if not (math.isfinite(L) and L > 0.0 and math.isfinite(problem.penalty.smoothness)):
+        return
+    g = {"1/L": 1.0 / L, "backtracking": 0.5 / L}.get(str(size), size)
+    if not isinstance(g, float) or g > 1.0 / L:
+        return
+    said = {"1/L": "steps g = 1/L", "backtracking": "steps g of 1/(2 L) at least"}.get(
+        str(size), f"g = {g:.3g}"
+    )
+    formula, bound = "D^2 / (2 g T)", D2 / (2.0 * g * steps)
+    if mu > 0.0:
+        formula = "min(D^2 / (2 g T), (L/2) (1 - g mu)^T D^2)"
+        bound = np.minimum(bound, 0.5 * L * (1.0 - g * mu) ** steps * D2)
+    yield Rate(name, said, formula, steps, bound, problem.constants.L.proved)

@@ -221,6 +221,7 @@ class _Watch:
         self.trace: list[TracePoint] = []
         self.best: tuple[Array, Certificate, Array | None] | None = None
         self.began = time.perf_counter()
+        self.lowest = math.inf
         self.since_progress = 0
 
     def look(self, step: int, state: State) -> Status | None:
@@ -234,7 +235,10 @@ class _Watch:
             TracePoint(step, objective, certificate.value, state.n_passes, time.perf_counter() - self.began)
         )
         better = self.best is None or certificate.value < self.best[1].value
-        self.since_progress = 0 if better else self.since_progress + 1
+        # A certificate may stay behind for long while the objective falls: that is no stall.
+        lower = objective < self.lowest - certificate.floor
+        self.lowest = min(self.lowest, objective) if lower else self.lowest
+        self.since_progress = 0 if better or lower else self.since_progress + 1
         if better:
             self.best = state.w, certificate, state.theta
         if self.callback is not None and self.callback(step, state.w, certificate):
