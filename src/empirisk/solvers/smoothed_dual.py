@@ -13,33 +13,30 @@ import numpy as np
 from empirisk.losses.dual_rows import dual_rows
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.linear import LinearProblem
-from empirisk.results import Certificate
 from empirisk.typing import Array, Capability
 
 __all__ = ["smoothed_dual"]
 
 # Widths to begin with, as shares of the scale of the loss, and the factor between two tries.
-FIRST, FACTOR, TRIES = 0.3, 4.0, 8
+FIRST, FACTOR, TRIES = 0.1, 8.0, 5
 
 
 def smoothed_dual(problem: LinearProblem, w: Array, e: Evaluation) -> Array | None:
-    """The dual values of the width with the smallest gap; None where the derivatives at the scores serve.
+    """The dual values of the width with the smallest gap; None where the derivatives at the scores do better.
 
-    Up to eight passes over X.
+    Some twelve passes over X.
     """
     if Capability.GRAD in problem.loss.offers or Capability.DUAL_STEP not in problem.loss.offers:
         return None
     rows = dual_rows(problem.loss, problem.data.y)
     scale = 1.0 if problem.loss.labels else max(problem.null_loss, 1e-300)
-    best: tuple[Certificate, Array] | None = None
-    width = FIRST * scale
-    for _ in range(TRIES):
-        theta = rows.step(e.scores, width)
+    best = problem.certify(w, e)
+    found: Array | None = None
+    for k in range(TRIES):
+        theta = rows.step(e.scores, FIRST * scale / FACTOR**k)
         if rows.cost is not None:
             theta = theta * rows.cost
         certificate = problem.certify(w, e, theta=theta)
-        if best is not None and not certificate.value < best[0].value:
-            break
-        best = certificate, np.asarray(theta)
-        width /= FACTOR
-    return None if best is None else best[1]
+        if certificate.value < best.value:
+            best, found = certificate, np.asarray(theta)
+    return found
