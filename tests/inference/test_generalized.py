@@ -211,3 +211,24 @@ def test_losses_without_a_likelihood_say_so():
     assert any("not the likelihood" in note and "er.bootstrap" in note for note in table.notes)
     with pytest.raises(ValueError, match="no interval: the loss 'huber'"):
         model.interval(X, training=(X, y))
+
+
+@pytest.mark.parametrize("name", sorted(er.estimators.REGISTRY))
+@pytest.mark.parametrize("classes", [2, 3])
+def test_every_linear_estimator_gives_a_table_or_the_reason(name, classes):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    y = np.abs(X[:, 0] + rng.standard_normal(60)) + 0.1
+    for target in (y, np.digitize(y, [0.5, 1.2][: classes - 1])):
+        try:
+            model = er.estimators.REGISTRY[name]().fit(X, target)
+        except ValueError:
+            continue  # a classifier on numbers, a regression of two classes on three
+        if not hasattr(model, "summary"):
+            continue
+        table = model.summary(X, target)
+        assert table.valid == np.isfinite(table.se).any()
+        assert table.valid or table.notes[0].startswith("no standard errors: ")
+        assert len(table.terms) == len(table.coef) == len(table.groups)
+        assert table.title in repr(table)
+        assert table.title in table._repr_html_().replace("&#x27;", "'")

@@ -139,7 +139,7 @@ def bands_at(
     if not estimable.all():
         _refuse_undetermined(fit, rows)
     score = np.asarray(rows @ coef) + (0.0 if offset is None else offset)
-    se = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", rows, V.matrix, rows), 0.0))
+    se = np.sqrt(np.maximum(((rows @ V.matrix) * rows).sum(axis=1), 0.0))
     value = np.asarray(fit.law.loss.mean(score))
     if kind == "prediction" and not fit.linear:
         low, high = predictive_quantiles(fit.law, score, se, fit.dispersion, level)

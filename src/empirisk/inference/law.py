@@ -8,6 +8,7 @@ import numpy as np
 
 from empirisk.losses.base import Loss
 from empirisk.losses.bernoulli import Bernoulli
+from empirisk.losses.offset import Offset
 from empirisk.typing import Array
 
 __all__ = ["Law", "not_a_likelihood"]
@@ -34,6 +35,8 @@ TITLES = {
 
 def not_a_likelihood(loss: Loss) -> str:
     """Why a loss has no likelihood theory; empty when it has."""
+    if isinstance(loss, Offset):
+        loss = loss.base
     if loss.name in TITLES:
         return ""
     return (

@@ -9,8 +9,6 @@ import numpy as np
 from empirisk.data.collinear import find_collinear
 from empirisk.inference.information import Information
 from empirisk.inference.law import not_a_likelihood
-from empirisk.losses.base import Loss
-from empirisk.losses.offset import Offset
 from empirisk.penalties.base import ConstraintSet
 from empirisk.problems.linear import LinearProblem
 from empirisk.problems.separation import Separation, find_separation, zeros_run_off
@@ -57,10 +55,6 @@ _OTHER_PENALTY = (
 )
 
 
-def _plain(loss: Loss) -> Loss:
-    return loss.base if isinstance(loss, Offset) else loss
-
-
 def why_not(
     problem: LinearProblem,
     names: Sequence[str] | None = None,
@@ -68,7 +62,7 @@ def why_not(
     separation: Separation | None = None,
 ) -> str:
     """The reason that a penalty, the loss, or targets without a finite minimiser give; else empty."""
-    reason = penalty_reason(problem) or not_a_likelihood(_plain(problem.loss))
+    reason = penalty_reason(problem) or not_a_likelihood(problem.loss)
     if reason or problem.loss.escape == "":
         return reason
     if problem.loss.escape == "classes":

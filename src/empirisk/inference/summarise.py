@@ -11,7 +11,9 @@ from scipy import stats
 
 from empirisk.inference.covariance import Covariance, check_covariance, covariance_of
 from empirisk.inference.facts import facts_of
-from empirisk.inference.fit import Fit, fits_of
+from empirisk.inference.fit import Fit, fits_of, order_terms
+from empirisk.inference.information import term_names
+from empirisk.inference.law import not_a_likelihood
 from empirisk.inference.multinomial import summarise_multinomial
 from empirisk.inference.refusal import check_level, no_freedom, solution_array, undetermined_note, why_not
 from empirisk.inference.table import Fact, Summary, blank
@@ -92,8 +94,8 @@ def summarise_glm(
     reason = blocked or why_not(problem, names, classes, separation)
     if problem.loss.name == "softmax":
         return summarise_multinomial(problem, w_array, names, classes, level, covariance, groups, reason)
-    if reason.startswith("no standard errors: the loss"):
-        return _coefficients_only(problem, w_array, names, level, reason)
+    if not_a_likelihood(problem.loss):
+        return _coefficients_only(problem, w_array, names, classes, level, reason)
     fits = fits_of(problem, w_array, names)
     labels = [""] if w_array.ndim == 1 else [str(v) for v in outputs or range(len(fits))]
     blocks = [
@@ -156,11 +158,14 @@ def _assemble(
 
     first = blocks[0]
     fit, V = first.fit, first.covariance
-    title = ("Penalised " if refused and "penalty" in notes[0] else "") + fit.law.title
+    title = fit.law.title
+    if refused and "penalty" in notes[0]:
+        common = title.split()[0] in ("Linear", "Logistic", "Probit", "Negative", "Complementary")
+        title = f"Penalised {title[:1].lower() + title[1:] if common else title}"
     several = len(fit.terms) - int(fit.intercept) > 1
     normal = V is not None and np.isinf(V.df).all()
     return Summary(
-        title=title[:1] + title[1:].lower() if refused else title,
+        title=title,
         terms=fit.terms * len(blocks),
         groups=tuple(b.label for b in blocks for _ in fit.terms),
         coef=join("coef"),
@@ -218,17 +223,22 @@ _LOG_LINK = frozenset({"poisson", "gamma", "inverse_gaussian", "tweedie", "negat
 
 
 def _coefficients_only(
-    problem: LinearProblem, w: Array, names: Sequence[str] | None, level: float, reason: str
+    problem: LinearProblem,
+    w: Array,
+    names: Sequence[str] | None,
+    classes: Sequence[object] | None,
+    level: float,
+    reason: str,
 ) -> Summary:
-    """For losses that are no likelihood."""
-    from empirisk.inference.fit import order_terms
-    from empirisk.inference.information import term_names
-
+    """For losses that are no likelihood; a row for each class or target and term."""
     terms = term_names(names, problem.data.n_cols, problem.intercept)
-    nothing = blank(len(terms))
+    coef = order_terms(w, problem.intercept).reshape(len(terms), -1)
+    k = coef.shape[1]
+    labels = [""] if k == 1 else [str(v) for v in (range(k) if classes is None else classes)]
+    nothing = blank(coef.size)
     return Summary(
         f"Fit with the loss {problem.loss.name!r}",
-        terms, ("",) * len(terms), order_terms(w, problem.intercept),
+        terms * k, tuple(label for label in labels for _ in terms), coef.T.ravel(),
         nothing, nothing, nothing, nothing, nothing,
         level=level,
         facts=(Fact("n", problem.data.total_weight, "rows (sum of the weights)"),),
