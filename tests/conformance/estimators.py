@@ -70,7 +70,7 @@ FIXED = [
     use("LinearSVR", alpha=0.02, l1_ratio=0.5, fit_intercept=False),
     use("ConstrainedRegressor", radius=0.5),
     use("ConstrainedRegressor", constraint="l1_ball", radius=0.7, loss="huber"),
-    use("ConstrainedRegressor", constraint=Box(-0.2, 0.3), fit_intercept=False),
+    use("ConstrainedRegressor", constraint=Box(-0.2, 90.0), fit_intercept=False),
     use("PenalizedRegressor", penalty="group_lasso", alpha=0.05),
     use("PenalizedRegressor", penalty=SortedL1(0.1), loss="huber"),
     use("LogisticRegression", alpha=0.05),

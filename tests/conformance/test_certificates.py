@@ -23,6 +23,7 @@ FREE = [
     if not dict(u.params).get("positive")
     and not u.kind.startswith("SGD")  # more classes than two are another objective; tests of its own
     and u.kind != "HalfspaceClassifier"  # its optimum need not be unique; tests/estimators/test_halfspace.py
+    and u.kind not in ("ConstrainedRegressor", "PenalizedRegressor")  # tests/estimators/test_constrained.py
     and (u.kind != "HuberRegressor" or dict(u.params).get("scale") == 1.0)
 ]
 MEANS = ("poisson", "gamma", "tweedie", "negative_binomial")

@@ -52,13 +52,19 @@ CONTRACT = [
 
 
 # Weights and repetitions agree to the tolerance of the fit; these checks ask for 1e-7 in the predictions.
+FIRST_ORDER = ("ConstrainedRegressor", "PenalizedRegressor")
 STOCHASTIC = {
     f"check_sample_weight_equivalence_on_{kind}_data": "equal up to the tolerance, and not bit for bit"
     for kind in ("dense", "sparse")
 }
 
 
-@parametrize_with_checks(CONTRACT, expected_failed_checks=lambda est: {} if exact(est) else STOCHASTIC)
+@parametrize_with_checks(
+    CONTRACT,
+    expected_failed_checks=lambda est: (
+        {} if exact(est) and type(est).__name__ not in FIRST_ORDER else STOCHASTIC
+    ),
+)
 def test_scikit_learn_contract(estimator: Any, check: Any) -> None:
     check(estimator)
 

@@ -30,7 +30,7 @@ differentiable        group lasso, sorted L1, others       fista
 Measured to relative gaps of 1e-6, in seconds of one core.  Projected gradients against FISTA and Frank-Wolfe,
 5000 x 200 with one common factor, squared loss: ball 0.12, 0.60, over 8; L1 ball 0.5, 0.6, 4.6; simplex 0.02,
 0.5, 0.03; box 0.2, 0.5, over 5.  Block coordinates against FISTA, logistic loss, 300 x 1000 in groups of 10,
-common factor: 0.25, 0.32, and with 2000 x 20000 independent columns 0.8, 13.
+common factor: 0.25, 0.32, and with 2000 x 20000 independent columns 0.8, 46.
 """
 
 from __future__ import annotations

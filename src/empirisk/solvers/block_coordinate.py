@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from empirisk.penalties.group_lasso import GroupLasso
+from empirisk.penalties.zero import Zero
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.newton_block import NewtonBlocks
 from empirisk.solvers.prox_newton import SWEEPS, ProxNewton, ProxNewtonState
@@ -91,6 +92,9 @@ class BlockCoordinate(ProxNewton):
         rest = rest[np.argsort(distance, kind="stable")[: min(*wanted)]]
         new = np.concatenate([np.setdiff1d(in_set, owner[held]), rest])
         index = np.concatenate([held, layout.columns_of(new)])
+        if len(index) == 0:
+            blocks.work_on(index, Zero())
+            return index, False, SWEEPS
         part, starts = owner[index], np.flatnonzero(np.diff(owner[index], prepend=-1))
         groups = np.split(np.arange(len(index)), starts[1:])
         blocks.work_on(index, GroupLasso(1.0, [g.tolist() for g in groups], layout.strength0[part[starts]]))
