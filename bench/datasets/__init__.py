@@ -26,6 +26,7 @@ REGISTRY: dict[str, tuple[Maker, Maker]] = {
     ),
     "skewed 1e4x3": (partial(skewed_regression, 10_000, 3), partial(skewed_regression, 200, 3)),
     "classes 1e6x50": (partial(dense_classes, 1_000_000, 50), partial(dense_classes, 3000, 10)),
+    "classes 2e5x100": (partial(dense_classes, 200_000, 100), partial(dense_classes, 3000, 10)),
     "classes 2e4x100": (partial(dense_classes, 20_000, 100), partial(dense_classes, 600, 10)),
     "classes 2e4x2000": (partial(dense_classes, 20_000, 2000), partial(dense_classes, 600, 40)),
     "ten classes 60000x784": (partial(ten_classes, 60_000, 784), partial(ten_classes, 600, 20)),

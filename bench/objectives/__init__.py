@@ -23,11 +23,13 @@ from bench.objectives.ols import OLS
 from bench.objectives.ridge import Ridge
 from bench.objectives.ridge_loo import RidgeLOO
 from bench.objectives.softmax import Softmax
+from bench.objectives.svm import Hinge, SquaredHinge
 
 REGISTRY: dict[str, Objective] = {
     o.name: o
     for o in (
         OLS(), Ridge(), RidgeLOO(), Lasso(), LassoPath(), Logistic(), L1Logistic(), Softmax(),
+        Hinge(), SquaredHinge(),
         Poisson(), Gamma(),
         SmallOLS(), SmallLasso(), SmallLogistic(),
         BootstrapMean(), BootstrapMedian(), BootstrapCorrelation(), BootstrapRegression(), *HELD_OUT, *GRIDS,
@@ -65,6 +67,10 @@ ROWS = [
     Row("l1_logistic", "classes 2e4x2000"),
     Row("poisson", "counts 5e5x50"),
     Row("gamma", "durations 5e5x50"),
+    Row("svm_hinge", "classes 2e5x100"),
+    Row("svm_squared_hinge", "classes 2e5x100"),
+    Row("svm_hinge", "sparse classes 1e5x1e5"),
+    Row("svm_squared_hinge", "sparse classes 1e5x1e5"),
     Row("latency_ols", "diabetes"),
     Row("latency_lasso", "diabetes"),
     Row("latency_logistic", "iris"),

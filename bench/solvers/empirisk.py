@@ -19,6 +19,11 @@ def _logistic(X: Any, y: Any, alpha: float, l1_ratio: float) -> Fit:
     return Fit(model.coef_[0])
 
 
+def _svm(X: Any, y: Any, alpha: float, loss: str) -> Fit:
+    model = er.LinearSVC(alpha=alpha, loss=loss, fit_intercept=False).fit(X, y)
+    return Fit(model.coef_[0])
+
+
 def _softmax(X: Any, y: Any, alpha: float) -> Fit:
     model = er.LogisticRegression(alpha=alpha).fit(X, y)
     return Fit(model.coef_.T, model.intercept_)
@@ -49,6 +54,8 @@ SOLVERS = {
     "lasso_path": _one(_path),
     "logistic": _one(lambda X, y, a: _logistic(X, y, a, 0.0)),
     "l1_logistic": _one(lambda X, y, a: _logistic(X, y, a, 1.0)),
+    "svm_hinge": _one(lambda X, y, a: _svm(X, y, a, "hinge")),
+    "svm_squared_hinge": _one(lambda X, y, a: _svm(X, y, a, "squared_hinge")),
     "softmax": _one(_softmax),
     "bootstrap_mean": _one(lambda X, y, a: _bootstrap("mean", y, "mean")),
     "bootstrap_median": _one(lambda X, y, a: _bootstrap("median", y, "median")),

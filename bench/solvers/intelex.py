@@ -1,4 +1,4 @@
-"""scikit-learn-intelex (oneDAL)."""
+"""scikit-learn-intelex (oneDAL); it has no LinearSVC of its own."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from math import inf
 from typing import Any
 
 from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge, RidgeCV, lasso_path
+from sklearn.svm import LinearSVC
 
 from bench.objectives.base import Fit
 from bench.solvers.base import Solver
@@ -41,6 +42,14 @@ def logistic(make: Any, X: Any, y: Any, alpha: float, **params: Any) -> Fit:
     return Fit(model.coef_[0])
 
 
+def _svm(X: Any, y: Any, alpha: float, loss: str, dual: bool, tol: float, max_iter: int = 1000) -> Fit:
+    strength = 1.0 / (alpha * len(y)) if loss == "hinge" else 0.5 / (alpha * len(y))
+    model = LinearSVC(
+        C=strength, loss=loss, dual=dual, fit_intercept=False, tol=tol, max_iter=max_iter, random_state=0
+    ).fit(X, y)
+    return Fit(model.coef_[0])
+
+
 def softmax(make: Any, X: Any, y: Any, alpha: float, **params: Any) -> Fit:
     """A multinomial fit with intercepts."""
     model = make(C=1.0 / (alpha * len(y)), max_iter=5000, **params).fit(X, y)
@@ -71,6 +80,18 @@ SOLVERS = {
         _logistic("lbfgs", 1e-7),
         _logistic("newton-cholesky", 1e-4),
         _logistic("newton-cg", 1e-6),
+    ],
+    "svm_hinge": [
+        Solver(LIBRARY, f"dual tol={tol:g}", partial(_svm, loss="hinge", dual=True, tol=tol))
+        for tol in (1e-2, 1e-4)
+    ],
+    "svm_squared_hinge": [
+        Solver(
+            LIBRARY,
+            f"{'dual' if dual else 'primal'} tol={tol:g}",
+            partial(_svm, loss="squared_hinge", dual=dual, tol=tol),
+        )
+        for dual, tol in ((False, 1e-4), (False, 1e-6), (True, 1e-2))
     ],
     "l1_logistic": [_logistic("liblinear", 1e-4, 1.0), _logistic("saga", 1e-4, 1.0)],
     "softmax": [_softmax("lbfgs", 1e-4), _softmax("lbfgs", 1e-6), _softmax("newton-cg", 1e-5)],

@@ -31,8 +31,16 @@ def _logistic(X: Any, y: Any, alpha: float, tol: float) -> Fit:
     return Fit(model.coef_[0])
 
 
+def _svm(X: Any, y: Any, alpha: float, tol: float) -> Fit:
+    from skglm import LinearSVC
+
+    model = LinearSVC(C=1.0 / (alpha * len(y)), tol=tol, fit_intercept=False).fit(X, y)
+    return Fit(model.coef_[0])
+
+
 SOLVERS = {
     "lasso": [Solver(LIBRARY, f"tol={tol:g}", partial(_lasso, tol=tol)) for tol in (1e-3, 1e-5)],
     "lasso_path": [Solver(LIBRARY, f"tol={tol:g}", partial(_path, tol=tol)) for tol in (1e-4, 1e-6)],
+    "svm_hinge": [Solver(LIBRARY, "tol=0.001", partial(_svm, tol=1e-3))],
     "l1_logistic": [Solver(LIBRARY, "tol=0.0001", partial(_logistic, tol=1e-4))],
 }
