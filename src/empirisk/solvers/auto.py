@@ -11,7 +11,8 @@ piecewise linear      L2; rows >= 100 parameters, or      augmented_newton
                       dense, 2 parameters <= rows and
                       1000 < parameters <= 3000
 piecewise linear      L2; rows <= columns, or columns >    sdca
-                      1000, or > 200 and strong penalty
+                      1000, or > 200 and the penalty
+                      strong or sparse, rows <= 10 columns
 piecewise linear      none, L1, L2, elastic net;           interior_point
                       otherwise, parameters <= 1000
 piecewise linear      none or L1, otherwise, or positive   linear_program
@@ -114,6 +115,8 @@ def _ridged(problem: LinearProblem) -> str:
         return "augmented_newton" if tall else "sdca"
     if n <= p:
         return "sdca" if p > EXACT_COLUMNS else "interior_point"
+    if problem.design.sparse and p >= SDCA_COLUMNS and n <= 10 * p:
+        return "sdca"
     # Of the mean square of a row, over n: the share of its score that a single step of a row settles.
     mean, variance = problem.moments
     strong = n * problem.penalty.l2 >= float((variance + mean**2).sum())
