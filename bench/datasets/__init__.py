@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from bench.datasets.classification import dense_classes, sparse_classes, ten_classes
+from bench.datasets.grouped import grouped_classes, grouped_regression
 from bench.datasets.positive import counts, durations
 from bench.datasets.regression import dense_regression, skewed_regression, sparse_regression, wide_regression
 from bench.datasets.small import standardised
@@ -33,6 +34,11 @@ REGISTRY: dict[str, tuple[Maker, Maker]] = {
     "sparse classes 1e5x1e5": (
         partial(sparse_classes, 100_000, 100_000, 1e-3),
         partial(sparse_classes, 1000, 800, 1e-2),
+    ),
+    "groups 2000x20000": (partial(grouped_regression, 2000, 20_000), partial(grouped_regression, 200, 400)),
+    "grouped classes 2000x20000": (
+        partial(grouped_classes, 2000, 20_000),
+        partial(grouped_classes, 200, 400),
     ),
     "counts 5e5x50": (partial(counts, 500_000, 50), partial(counts, 2000, 10)),
     "durations 5e5x50": (partial(durations, 500_000, 50), partial(durations, 2000, 10)),

@@ -13,6 +13,7 @@ from bench.objectives.bootstrap import (
 )
 from bench.objectives.glm import Gamma, Poisson
 from bench.objectives.grid import OBJECTIVES as GRIDS
+from bench.objectives.group_lasso import GroupLasso, GroupLogistic
 from bench.objectives.held_out import OBJECTIVES as HELD_OUT
 from bench.objectives.l1_logistic import L1Logistic
 from bench.objectives.lasso import Lasso
@@ -30,7 +31,7 @@ REGISTRY: dict[str, Objective] = {
     for o in (
         OLS(), Ridge(), RidgeLOO(), Lasso(), LassoPath(), Logistic(), L1Logistic(), Softmax(),
         Hinge(), SquaredHinge(),
-        Poisson(), Gamma(),
+        Poisson(), Gamma(), GroupLasso(), GroupLogistic(),
         SmallOLS(), SmallLasso(), SmallLogistic(),
         BootstrapMean(), BootstrapMedian(), BootstrapCorrelation(), BootstrapRegression(), *HELD_OUT, *GRIDS,
     )
@@ -65,6 +66,8 @@ ROWS = [
     Row("logistic", "sparse classes 1e5x1e5"),
     Row("softmax", "ten classes 60000x784"),
     Row("l1_logistic", "classes 2e4x2000"),
+    Row("group_lasso", "groups 2000x20000"),
+    Row("group_logistic", "grouped classes 2000x20000"),
     Row("poisson", "counts 5e5x50"),
     Row("gamma", "durations 5e5x50"),
     Row("svm_hinge", "classes 2e5x100"),

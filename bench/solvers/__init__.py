@@ -9,6 +9,7 @@ from bench.solvers import (
     empirisk_curves,
     empirisk_glm,
     empirisk_grid,
+    empirisk_groups,
     glum,
     intelex,
     liblinear,
@@ -25,7 +26,7 @@ from bench.solvers.base import Solver
 LIBRARIES = (
     empirisk, empirisk_curves, scikit_learn, scikit_learn_curves, intelex, celer, skglm, liblinear,
     scipy_bootstrap, arch, empirisk_grid, scikit_learn_grid,
-    empirisk_glm, scikit_learn_glm, glum, statsmodels,
+    empirisk_groups, empirisk_glm, scikit_learn_glm, glum, statsmodels,
 )  # fmt: skip
 
 # Small data are fitted by the same calls as large.
