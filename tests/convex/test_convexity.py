@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -70,10 +72,26 @@ def test_what_a_loss_says_of_itself_is_what_samples_say(name):
     assert (answer.convex is False) == (not loss.convex)
 
 
+def test_a_problem_with_a_loss_that_is_not_convex_is_refuted_by_its_own_values(rng):
+    X, y = 1.0 + rng.uniform(size=(30, 1)), rng.exponential(size=30) + 0.1
+    problem = replace(
+        er.Ridge(alpha=1e-3, fit_intercept=False).problem(X, y), loss=LOSSES["inverse_gaussian"]()
+    )
+    answer = check_convexity(problem, -5.0, 5.0)
+    assert answer.convex is False
+    w = answer.witness
+    assert w.value == pytest.approx(problem.value(w.t * w.x + (1.0 - w.t) * w.y))
+    assert w.chord == pytest.approx(w.t * problem.value(w.x) + (1.0 - w.t) * problem.value(w.y))
+    # Zero-one loss of a perceptron: what no solver minimises.
+    zero_one = check_convexity(LOSSES["zero_one"](), -1.0, 1.0)
+    assert zero_one.convex is False
+    assert zero_one.witness.value == 1.0
+
+
 def test_bad_input():
     with pytest.raises(ValueError, match="must be finite"):
         check_convexity(lambda x: 0.0, -np.inf, 1.0)
     with pytest.raises(ValueError, match="lower <= upper"):
         check_convexity(lambda x: 0.0, 1.0, 0.0)
-    with pytest.raises(ValueError, match="f is NaN at"):
+    with np.errstate(invalid="ignore"), pytest.raises(ValueError, match="f is NaN at"):
         check_convexity(lambda x: float(np.log(x[0])), -1.0, 1.0)

@@ -69,11 +69,11 @@ def test_linear_programme_and_its_dual_by_vertices(seed):
     assert lp.dual_function(lam) == pytest.approx(best, rel=1e-9)
     assert lp.dual_function(lam0) <= best + 1e-12
     assert lp.dual_function(lam + 10.0 * np.sign(A.sum(axis=1))) == -np.inf
-    assert kkt_residual(lp.primal, x, mu=-lam).largest < 1e-7
+    assert kkt_residual(lp.primal, x, nu=-lam).largest < 1e-7
     assert slater_point(lp.dual).found
     # The dual function of the general machinery agrees with the formula.
     inside = lam0
-    assert dual_function(lp.primal, mu=-inside).value == pytest.approx(float(b @ inside), rel=1e-9)
+    assert dual_function(lp.primal, nu=-inside).value == pytest.approx(float(b @ inside), rel=1e-9)
 
 
 def test_programmes_without_solution():
@@ -110,11 +110,11 @@ def test_quadratic_programmes_against_cvxpy(seed):
     assert slater_point(ours).found
     theirs.solve(solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
     lam = np.maximum([float(np.ravel(c.dual_value)[0]) for c in constraints[:2]], 0.0)
-    mu = np.atleast_1d(constraints[2].dual_value)
-    assert kkt_residual(ours, x.value, lam, mu).largest < 1e-5
-    assert dual_function(ours, lam, mu).value == pytest.approx(theirs.value, abs=1e-7)
+    nu = np.atleast_1d(constraints[2].dual_value)
+    assert kkt_residual(ours, x.value, lam, nu).largest < 1e-5
+    assert dual_function(ours, lam, nu).value == pytest.approx(theirs.value, abs=1e-7)
     feasible = slater_point(ours).x
-    seen = weak_duality(ours, feasible, lam, mu, tol=1e-6)
+    seen = weak_duality(ours, feasible, lam, nu, tol=1e-6)
     assert seen.gap >= -1e-8
     assert seen.primal - theirs.value <= seen.gap + 1e-7
 
@@ -125,8 +125,8 @@ def test_weak_duality_holds_for_any_multipliers(seed):
     ours, theirs, *_ = quadratic(rng)
     theirs.solve(solver=cp.CLARABEL)
     for _ in range(10):
-        lam, mu = rng.exponential(size=2), rng.normal(size=1)
-        d = dual_function(ours, lam, mu)
+        lam, nu = rng.exponential(size=2), rng.normal(size=1)
+        d = dual_function(ours, lam, nu)
         assert d.lower <= d.value + 1e-12
         assert d.value <= theirs.value + 1e-7
 
@@ -185,10 +185,99 @@ def test_slater_points_and_their_absence():
     assert abs(found.x.sum() - 0.5) < 1e-8
     apart = ConvexProblem(lambda x: x[0], 1, [lambda x: x[0], lambda x: 1.0 - x[0]])
     assert not slater_point(apart).found
-    assert "no strictly feasible point" in str(slater_point(apart))
+    assert "contradict each other" in str(slater_point(apart))
     # Without one the best dual value, 0, is not reached: min x such that x^2 <= 0 has -1/(4 lam).
     touching = ConvexProblem(lambda x: float(x[0]), 1, [lambda x: float(x[0] ** 2)])
     assert dual_function(touching, [10.0]).value == pytest.approx(-1.0 / 40.0)
+
+
+def segment(lower=-np.inf, upper=np.inf):
+    """No point has ``x <= 0`` and ``x >= 1``: half of each sums to 1/2 everywhere."""
+    return ConvexProblem(lambda x: x[0], 1, [lambda x: x[0], lambda x: 1.0 - x[0]], lower=lower, upper=upper)
+
+
+def test_multipliers_prove_that_there_is_no_slater_point(rng):
+    s = slater_point(segment(-3.0, 3.0))
+    assert s.exists is False
+    np.testing.assert_allclose(s.lam, [0.5, 0.5], atol=1e-6)
+    assert str(s).startswith("the constraints contradict each other: 0.5 g_0 + 0.5 g_1 >= 0.5")
+    assert slater_point(segment()).exists is None  # no bounded domain: found, not proved
+    assert "not proved" in str(slater_point(segment()))
+    # Two discs that touch, and a line that touches a disc, of which the multipliers are known.
+    discs = ConvexProblem(
+        lambda x: x[0],
+        2,
+        [lambda x: float(x @ x) - 1.0, lambda x: float((x - [2.0, 0.0]) @ (x - [2.0, 0.0])) - 1.0],
+        lower=-4.0,
+        upper=4.0,
+    )
+    s = slater_point(discs)
+    assert not s.found
+    np.testing.assert_allclose(s.lam, [0.5, 0.5], atol=1e-4)
+    line = ConvexProblem(
+        lambda x: x[0], 2, [lambda x: float(x @ x) - 1.0], ([[1.0, 1.0]], [np.sqrt(2.0)]), lower=-2, upper=2
+    )
+    s = slater_point(line)
+    assert not s.found
+    np.testing.assert_allclose(s.nu, [-np.sqrt(2.0)], atol=1e-4)
+    # The claim of the multipliers, at random points of the domain.
+    for _ in range(300):
+        x = rng.uniform(-2.0, 2.0, size=2)
+        assert s.lam @ line.slacks(x) + s.nu @ line.residual(x) >= -1e-6
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_strong_convexity_proves_dual_values_without_a_box(seed):
+    ours, theirs, *_ = quadratic(np.random.default_rng(seed))
+    theirs.solve(solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
+    assert not dual_function(ours, [0.3, 0.1], [0.2]).proved
+    strong = replace(ours, strong_convexity=1.0)  # Q is at least the identity
+    rng = np.random.default_rng(seed)
+    for _ in range(5):
+        lam, nu = rng.exponential(size=2), rng.normal(size=1)
+        d = dual_function(strong, lam, nu)
+        assert d.proved
+        assert d.lower <= theirs.value + 1e-9
+        # By algebra: with the ball's multiplier the Hessian is Q + 2 lam I.
+        at = np.zeros(4)
+        H = np.array([ours.gradient(e) - ours.gradient(at) for e in np.eye(4)]).T + 2.0 * lam[0] * np.eye(4)
+        a = np.array([ours.inequalities[1](e) - ours.inequalities[1](at) for e in np.eye(4)])
+        g = ours.gradient(at) + lam[1] * a + nu[0] * np.ones(4)
+        exact = -0.5 * g @ np.linalg.solve(H, g) - lam[0] - 0.2 * lam[1] - 0.5 * nu[0]
+        assert d.value == pytest.approx(exact, abs=1e-9)
+        assert d.lower == pytest.approx(exact, abs=1e-9)
+    with pytest.raises(ValueError, match=r"strong_convexity=200 contradicts the objective between \["):
+        replace(ours, strong_convexity=200.0)
+
+
+def test_our_problems_as_primal_and_dual(rng):
+    X, y = rng.normal(size=(30, 3)), rng.normal(size=30)
+    ridge = er.Ridge(alpha=0.5, fit_intercept=False).problem(X, y)
+    best = np.linalg.solve(X.T @ X / 30.0 + 0.5 * np.eye(3), X.T @ y / 30.0)
+    exact = ridge.value(best)
+    for _ in range(5):
+        w, theta = best + rng.normal(size=3), rng.normal(size=30)
+        seen = weak_duality(ridge, w, theta)
+        assert seen.proved
+        # By algebra: conjugates theta^2/2 - theta y of the loss and ||v||^2 / (2 alpha) of the penalty.
+        v = X.T @ theta / 30.0
+        assert seen.dual == pytest.approx(np.mean(theta * y - theta**2 / 2.0) - v @ v / (2.0 * 0.5))
+        assert seen.dual <= exact <= seen.primal
+    assert weak_duality(ridge, best).gap <= 1e-12
+    on_ball = replace(ridge, penalty=L2Ball(0.3))
+    with pytest.raises(ValueError, match="x is not feasible: the objective is inf there, outside the set"):
+        weak_duality(on_ball, np.ones(3))
+    with pytest.raises(ValueError, match="no finite dual value"):
+        weak_duality(replace(ridge, penalty=NonNegative()), np.zeros(3))
+    # The Lagrangian of the set written out: its minimum at the multiplier of the ball is the minimum.
+    fit = er.solve(on_ball, "projected_gradient", tol=1e-12)
+    grad = on_ball.smooth(fit.w)[1]
+    lam = np.linalg.norm(grad) / (2.0 * 0.3)
+    d = dual_function(on_ball, [lam])
+    assert d.proved
+    assert d.value == pytest.approx(on_ball.value(fit.w), abs=1e-9)
+    assert lagrangian(on_ball)(fit.w, [lam]) == pytest.approx(on_ball.value(fit.w), abs=1e-9)
+    assert slater_point(on_ball).exists
 
 
 def test_bad_input():

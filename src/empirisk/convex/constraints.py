@@ -58,7 +58,10 @@ def as_convex_problem(problem: LinearProblem) -> ConvexProblem:
 
     g, slopes, low, high, E, f = _written_out(sets, p, q)
     given = gradient if smooth and Capability.GRAD in problem.capabilities else None
-    return ConvexProblem(objective, q, g, (E, f), given, slopes, lower=low, upper=high)
+    m = problem.constants.mu
+    return ConvexProblem(
+        objective, q, g, (E, f), given, slopes, low, high, strong_convexity=m.value if m.proved else 0.0
+    )
 
 
 def _flat(s: ConstraintSet) -> list[ConstraintSet]:

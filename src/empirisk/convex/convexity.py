@@ -85,9 +85,11 @@ def check_convexity(
     Parameters
     ----------
     f : callable, or a loss, penalty or linear problem of the library
-        A function of a vector; for objects of the library the answer is a proof from their structure.
+        A function of a vector; for objects of the library the answer is a proof from their structure, else
+        sampling goes on as for a function: of the score at a target of 1 (a loss), of the coefficients, of
+        the parameters.
     lower, upper : float or array, shape (n,)
-        The box; numbers mean one variable.
+        The box; numbers mean one variable, or the same for each parameter of a problem.
     samples : int, default 2000
         Pairs of points: half of them far apart, half of them close together.
     random_state : int, default 0
@@ -118,6 +120,8 @@ def check_convexity(
     known = _by_structure(f)
     if known is not None:
         return known
+    n = f.n_params if isinstance(f, LinearProblem) else 1
+    lower, upper, f = np.zeros(n) + lower, np.zeros(n) + upper, _as_function(f)
     low, high = (np.atleast_1d(np.asarray(v, dtype=float)) for v in (lower, upper))
     low, high = np.broadcast_arrays(low, high)
     if not (np.isfinite(low).all() and np.isfinite(high).all() and np.all(low <= high)):
@@ -128,7 +132,7 @@ def check_convexity(
         size = 1.0 if k % 2 == 0 else 10.0 ** rng.uniform(-3.0, -0.3)
         y = np.clip(x + size * (rng.uniform(low, high) - x), low, high)
         t = 0.5 if k % 4 < 2 else float(rng.uniform(0.02, 0.98))
-        seen = _above(f, x, y, t)  # type: ignore[arg-type]
+        seen = _above(f, x, y, t)
         if seen is not None and (worst is None or seen.value - seen.chord > worst.value - worst.chord):
             worst = seen
     if worst is None:
@@ -145,26 +149,37 @@ def check_convexity(
 
 
 def _by_structure(f: Any) -> Convexity | None:
-    if isinstance(f, LinearProblem):
-        if f.loss.convex and f.penalty.convex:
-            return Convexity(
-                True,
-                f"convex: a mean of the convex loss {f.loss.name!r} of affine scores, plus the convex "
-                f"penalty {f.penalty.name!r}",
-            )
-        return Convexity(None, f"not proved: the loss {f.loss.name!r} is not convex in the score")
-    if isinstance(f, Loss):
-        low = f.curvature[0]
-        if f.convex:
-            return Convexity(
-                True, f"convex in the score: second derivatives are at least {low:g}, slopes never fall"
-            )
-        return Convexity(False, f"the loss {f.name!r} is not convex in the score: it says so itself")
-    if isinstance(f, Penalty):
+    """A proof for objects of the library that have one."""
+    if isinstance(f, LinearProblem) and f.loss.convex and f.penalty.convex:
         return Convexity(
-            True if f.convex else None, f"{'convex' if f.convex else 'not proved'}: penalty {f.name!r}"
+            True,
+            f"convex: a mean of the convex loss {f.loss.name!r} of affine scores, plus the convex penalty "
+            f"{f.penalty.name!r}",
         )
+    if isinstance(f, Loss) and f.convex:
+        return Convexity(
+            True,
+            f"convex in the score: second derivatives are at least {f.curvature[0]:g}, slopes never fall",
+        )
+    if isinstance(f, Penalty) and f.convex:
+        return Convexity(True, f"convex: penalty {f.name!r}")
     return None
+
+
+def _as_function(f: Any) -> Callable[[Array], Any]:
+    """What is sampled."""
+    if isinstance(f, LinearProblem):
+        if f.n_outputs:
+            raise ValueError("only problems with one score a row are sampled")
+        return f.value
+    if isinstance(f, Loss):
+        target, loss = np.array([1.0]), f
+        if not loss.y_domain.contains(target).all():
+            raise ValueError(
+                f"the loss {loss.name!r} is sampled at a target of 1, which is not in its domain"
+            )
+        return lambda z: float(loss.value(target, z)[0])
+    return f.value if isinstance(f, Penalty) else f
 
 
 def _above(f: Callable[[Array], Any], x: Array, y: Array, t: float) -> Witness | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,9 @@ import numpy as np
 
 from empirisk.convex.lagrangian import dual_function
 from empirisk.convex.problem import ConvexProblem
+from empirisk.problems.linear import LinearProblem
+from empirisk.results import Kind
+from empirisk.typing import Array
 
 __all__ = ["WeakDuality", "weak_duality"]
 
@@ -48,18 +52,21 @@ class WeakDuality:
 
 
 def weak_duality(
-    problem: ConvexProblem, x: Any, lam: Any = None, mu: Any = None, *, tol: float = 1e-8
+    problem: ConvexProblem | LinearProblem, x: Any, lam: Any = None, nu: Any = None, *, tol: float = 1e-8
 ) -> WeakDuality:
     """What a feasible x and multipliers prove about the minimum.
 
     Parameters
     ----------
-    problem : ConvexProblem
+    problem : ConvexProblem or LinearProblem
         The problem.
     x : array, shape (n,)
-        A feasible point.
-    lam, mu : arrays, optional
-        Multipliers of the inequalities (>= 0) and of the equalities.
+        A feasible point; the parameters of a linear problem, intercept last.
+    lam : array, optional
+        Multipliers of the inequalities (>= 0); the dual values theta of the rows for a linear problem, by
+        default minus the derivatives of the loss, made feasible as its certificates do.
+    nu : array, optional
+        Multipliers of the equalities.
     tol : float, default 1e-8
         How far a constraint may be missed.
 
@@ -70,7 +77,7 @@ def weak_duality(
     Raises
     ------
     ValueError
-        When x is not feasible: the constraint is named.
+        When x is not feasible: the constraint is named.  When a linear problem has no finite dual value.
 
     Examples
     --------
@@ -79,10 +86,23 @@ def weak_duality(
     1.25
     """
     x = np.asarray(x, dtype=float)
+    if isinstance(problem, LinearProblem):
+        return _linear(problem, x, lam)
     require_feasible(problem, x, tol)
-    dual = dual_function(problem, lam, mu, x0=x)
+    dual = dual_function(problem, lam, nu, x0=x)
     value = dual.lower if dual.proved else dual.value
     return WeakDuality(float(problem.objective(x)), value, dual.proved)
+
+
+def _linear(problem: LinearProblem, w: Array, theta: Any) -> WeakDuality:
+    primal = problem.value(w)
+    if not math.isfinite(primal):
+        outside = f", outside the set {problem.penalty.name!r}" if hasattr(problem.penalty, "gap") else ""
+        raise ValueError(f"x is not feasible: the objective is {primal} there{outside}")
+    certificate = problem.certify(w, theta=theta)
+    if certificate.kind not in (Kind.DUALITY_GAP, Kind.EXACT):
+        raise ValueError(f"this problem has no finite dual value here: {certificate.claim}")
+    return WeakDuality(primal, primal - certificate.value, True)
 
 
 def require_feasible(problem: ConvexProblem, x: Any, tol: float) -> None:

@@ -54,7 +54,7 @@ class KKT:
         )
 
 
-def kkt_residual(problem: ConvexProblem | LinearProblem, x: Any, lam: Any = None, mu: Any = None) -> KKT:
+def kkt_residual(problem: ConvexProblem | LinearProblem, x: Any, lam: Any = None, nu: Any = None) -> KKT:
     """Stationarity, primal feasibility, dual feasibility and complementary slackness.
 
     Parameters
@@ -66,7 +66,7 @@ def kkt_residual(problem: ConvexProblem | LinearProblem, x: Any, lam: Any = None
     lam : array, optional
         Multipliers of the inequalities; for a linear problem the dual values theta of its rows
         (``solution.dual``), by default minus the derivatives of the loss.
-    mu : array, optional
+    nu : array, optional
         Multipliers of the equalities.
 
     Returns
@@ -89,7 +89,7 @@ def kkt_residual(problem: ConvexProblem | LinearProblem, x: Any, lam: Any = None
     x = np.asarray(x, dtype=float)
     if isinstance(problem, LinearProblem):
         return _linear(problem, x, lam)
-    a, b = multipliers(problem, lam, mu)
+    a, b = multipliers(problem, lam, nu)
     A, _ = problem.equalities  # type: ignore[misc]
     g = problem.gradient_of(0, x) + A.T @ b
     for j in np.flatnonzero(a):

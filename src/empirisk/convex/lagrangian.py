@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
+from empirisk.convex.constraints import as_convex_problem
 from empirisk.convex.problem import ConvexProblem
+from empirisk.problems.linear import LinearProblem
 from empirisk.typing import Array
 
 __all__ = ["DualValue", "dual_function", "lagrangian", "multipliers"]
@@ -25,10 +27,11 @@ class DualValue:
     Parameters
     ----------
     value : float
-        ``min_x L(x, lam, mu)`` as far as it was found: never below the true minimum by more than rounding.
+        ``min_x L(x, lam, nu)`` as far as it was found: never below the true minimum by more than rounding.
     lower : float
-        What is proved: ``L(x) + min_{y in D} grad L(x).(y - x)``, by convexity; -inf where the box is not
-        bounded and the gradient is not 0.  As good as the gradient: differences carry their own error.
+        What is proved: ``L(x) + min_{y in D} grad L(x).(y - x) + m ||y - x||^2 / 2``, m the strong convexity;
+        -inf where m = 0, the box is not bounded and the gradient is not 0.  As good as the gradient:
+        differences carry their own error.
     x : array
         Where the minimum was found.
 
@@ -48,30 +51,30 @@ class DualValue:
         return self.value - self.lower <= 1e-6 * max(1.0, abs(self.value))
 
 
-def multipliers(problem: ConvexProblem, lam: Any, mu: Any) -> tuple[Array, Array]:
-    """Multipliers of the inequalities (lam >= 0) and of the equalities (mu, free), checked."""
+def multipliers(problem: ConvexProblem, lam: Any, nu: Any) -> tuple[Array, Array]:
+    """Multipliers of the inequalities (lam >= 0) and of the equalities (nu, free), checked."""
     k, m = len(problem.inequalities), len(problem.residual(problem.inside()))
     lam = np.zeros(k) if lam is None else np.atleast_1d(np.asarray(lam, dtype=float))
-    mu = np.zeros(m) if mu is None else np.atleast_1d(np.asarray(mu, dtype=float))
-    for name, v, size, what in (("lam", lam, k, "inequalities"), ("mu", mu, m, "equalities")):
+    nu = np.zeros(m) if nu is None else np.atleast_1d(np.asarray(nu, dtype=float))
+    for name, v, size, what in (("lam", lam, k, "inequalities"), ("nu", nu, m, "equalities")):
         if v.shape != (size,):
             raise ValueError(f"{name} must have one entry for each of the {size} {what}, got shape {v.shape}")
         if not np.isfinite(v).all():
             raise ValueError(f"{name} holds NaN or infinity")
-    return lam, mu
+    return lam, nu
 
 
-def lagrangian(problem: ConvexProblem) -> Callable[..., float]:
-    """``L(x, lam, mu) = f(x) + lam.g(x) + mu.(A x - b)`` as a function of the three.
+def lagrangian(problem: ConvexProblem | LinearProblem) -> Callable[..., float]:
+    """``L(x, lam, nu) = f(x) + lam.g(x) + nu.(A x - b)`` as a function of the three.
 
     Parameters
     ----------
-    problem : ConvexProblem
-        The problem.
+    problem : ConvexProblem or LinearProblem
+        The problem; a linear one as :func:`as_convex_problem` writes it out.
 
     Returns
     -------
-    callable(x, lam=None, mu=None) -> float
+    callable(x, lam=None, nu=None) -> float
         Multipliers that are left out are 0.
 
     Examples
@@ -80,23 +83,27 @@ def lagrangian(problem: ConvexProblem) -> Callable[..., float]:
     >>> float(lagrangian(p)(np.array([2.0]), [3.0]))  # 4 + 3 (1 - 2)
     1.0
     """
+    p = as_convex_problem(problem) if isinstance(problem, LinearProblem) else problem
 
-    def L(x: Array, lam: Any = None, mu: Any = None) -> float:  # noqa: N802 - the name of the field
-        a, b = multipliers(problem, lam, mu)
+    def L(x: Array, lam: Any = None, nu: Any = None) -> float:  # noqa: N802 - the name of the field
+        a, b = multipliers(p, lam, nu)
         x = np.asarray(x, dtype=float)
-        return float(problem.objective(x)) + float(a @ problem.slacks(x)) + float(b @ problem.residual(x))
+        return float(p.objective(x)) + float(a @ p.slacks(x)) + float(b @ p.residual(x))
 
     return L
 
 
-def dual_function(problem: ConvexProblem, lam: Any = None, mu: Any = None, x0: Any = None) -> DualValue:
-    """``min_{x in D} L(x, lam, mu)``: a lower bound of the primal minimum for every ``lam >= 0``.
+def dual_function(
+    problem: ConvexProblem | LinearProblem, lam: Any = None, nu: Any = None, x0: Any = None
+) -> DualValue:
+    """``min_{x in D} L(x, lam, nu)``: a lower bound of the primal minimum for every ``lam >= 0``.
 
     Parameters
     ----------
-    problem : ConvexProblem
-        The problem; smooth functions are found faster.
-    lam, mu : arrays, optional
+    problem : ConvexProblem or LinearProblem
+        The problem; a linear one as :func:`as_convex_problem` writes it out.  Smooth functions are found
+        faster.
+    lam, nu : arrays, optional
         Multipliers of the inequalities and of the equalities; 0 when they are left out.
     x0 : array, optional
         Where to start.
@@ -113,7 +120,7 @@ def dual_function(problem: ConvexProblem, lam: Any = None, mu: Any = None, x0: A
 
     Notes
     -----
-    L-BFGS-B, then the bound of convexity; the value is concave in (lam, mu) (Boyd & Vandenberghe 2004,
+    L-BFGS-B, then the bound of convexity; the value is concave in (lam, nu) (Boyd & Vandenberghe 2004,
     section 5.1).
 
     Examples
@@ -122,7 +129,8 @@ def dual_function(problem: ConvexProblem, lam: Any = None, mu: Any = None, x0: A
     >>> round(dual_function(p, [2.0]).value, 9)  # lam - lam^2/4
     1.0
     """
-    a, b = multipliers(problem, lam, mu)
+    problem = as_convex_problem(problem) if isinstance(problem, LinearProblem) else problem
+    a, b = multipliers(problem, lam, nu)
     if np.any(a < 0.0):
         j = int(np.argmax(a < 0.0))
         raise ValueError(f"lam must be >= 0, got {a[j]:g} for inequality {j}: a negative one bounds nothing")
@@ -145,8 +153,16 @@ def dual_function(problem: ConvexProblem, lam: Any = None, mu: Any = None, x0: A
         if not math.isfinite(found.fun) or found.fun < -FAR or np.abs(found.x).max(initial=0.0) > FAR:
             return DualValue(-math.inf, -math.inf, found.x)
         x, best = (found.x, float(found.fun)) if found.fun <= best else (x, best)
-    g = gradient(x)
-    reach = np.where(g > 0.0, problem.lower - x, problem.upper - x)
-    ends = np.where(g == 0.0, 0.0, g * np.where(np.isfinite(reach), reach, 0.0))
-    lost = np.any(~np.isfinite(reach) & (g != 0.0))
-    return DualValue(best, -math.inf if lost else best + float(np.minimum(ends, 0.0).sum()), x)
+    return DualValue(best, best + _fall(problem, x, gradient(x)), x)
+
+
+def _fall(problem: ConvexProblem, x: Array, g: Array) -> float:
+    """``min_{y in D} g.(y - x) + m ||y - x||^2 / 2``."""
+    m, low, high = problem.strong_convexity, problem.lower - x, problem.upper - x
+    if m > 0.0:
+        d = np.clip(-g / m, low, high)
+        return float((g * d + 0.5 * m * d**2).sum())
+    reach = np.where(g > 0.0, low, high)
+    if np.any(~np.isfinite(reach) & (g != 0.0)):
+        return -math.inf
+    return float((g * np.where(g == 0.0, 0.0, reach)).sum())

@@ -35,11 +35,15 @@ class ConvexProblem:
         The same for the g_j.
     lower, upper : float or array
         The box D, which no multiplier speaks of; by default all of R^n.
+    strong_convexity : float, default 0.0
+        A known m >= 0 for which ``f(x) - m ||x||^2 / 2`` is convex: with it dual values are proved without a
+        bounded box.  The smallest eigenvalue of P for ``x.P x / 2``.
 
     Raises
     ------
     ValueError
-        When a gradient contradicts differences of its function: the message names the point.
+        When a gradient contradicts differences of its function, or sampled chords the strong convexity: the
+        message names the points.
 
     Examples
     --------
@@ -56,6 +60,7 @@ class ConvexProblem:
     inequality_gradients: Sequence[Function | None] | None = None
     lower: Any = -np.inf
     upper: Any = np.inf
+    strong_convexity: float = 0.0
 
     def __post_init__(self) -> None:
         if self.n < 1:
@@ -82,6 +87,10 @@ class ConvexProblem:
             object.__setattr__(self, name, value)
         for k in range(len(self.inequalities) + 1):
             self._compare(k)
+        if not 0.0 <= self.strong_convexity < np.inf:
+            raise ValueError(f"strong_convexity must be a finite number >= 0, got {self.strong_convexity!r}")
+        if self.strong_convexity > 0.0:
+            self._check_chords()
 
     def function(self, k: int) -> Function:
         """The objective for k = 0, else inequality k - 1."""
@@ -111,6 +120,26 @@ class ConvexProblem:
         centre = np.where(np.isfinite(low) & ~both, low + 1.0, centre)
         return np.asarray(np.where(np.isfinite(high) & ~both, high - 1.0, centre))
 
+    def near(self, rng: np.random.Generator, size: float = 0.3) -> Array:
+        """A random point of the box, about `size` from the inside."""
+        return np.clip(self.inside() + size * rng.normal(size=self.n), self.lower, self.upper)
+
+    def _check_chords(self) -> None:
+        """Refuse a strong convexity that the middle of a chord contradicts."""
+        rng = np.random.default_rng(1)
+        for _ in range(20):
+            x, y = self.near(rng, 1.0), self.near(rng, 1.0)
+            ends = [float(self.objective(v)) for v in (x, y)]
+            middle = float(self.objective(0.5 * (x + y)))
+            d = x - y
+            most = 0.5 * sum(ends) - 0.125 * self.strong_convexity * float(d @ d)
+            if middle > most + 1e-9 * max(1.0, *map(abs, ends)):
+                raise ValueError(
+                    f"strong_convexity={self.strong_convexity:g} contradicts the objective between "
+                    f"{np.round(x, 4).tolist()} and {np.round(y, 4).tolist()}: it is {middle:.6g} in the "
+                    f"middle, and should be at most {most:.6g}"
+                )
+
     def _compare(self, k: int) -> None:
         """Refuse a gradient that its function contradicts."""
         given = self.gradient if k == 0 else (self.inequality_gradients or [None] * k)[k - 1]
@@ -118,7 +147,7 @@ class ConvexProblem:
             return
         rng = np.random.default_rng(0)
         for _ in range(3):
-            x = np.clip(self.inside() + 0.3 * rng.normal(size=self.n), self.lower, self.upper)
+            x = self.near(rng)
             told, seen = (
                 self.gradient_of(k, x),
                 numerical_gradient(self.function(k), x, self.lower, self.upper),

@@ -36,7 +36,7 @@ class ConvergenceDisplay(Display):
     --------
     >>> run = {"name": "newton", "x": [1, 2, 3], "gap": [1e-2, 1e-5, 1e-12]}
     >>> ConvergenceDisplay({"by": "steps", "runs": [run], "rates": []}).title
-    'newton ends 10⁻¹² above the minimum after 3 steps'
+    'newton ends 1 × 10⁻¹² above the minimum after 3 steps'
     """
 
     convergence: Json
