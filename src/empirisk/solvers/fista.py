@@ -44,11 +44,14 @@ class FISTA:
     ----------
     accelerate : bool, default True
         False is plain proximal gradient descent (ISTA).
+    adaptive : bool, default True
+        Let L fall and the momentum start anew: faster, but outside the theorem.  False is the method of Beck
+        and Teboulle.
 
     Notes
     -----
-    Any smooth loss, any penalty or set with a prox.  Two evaluations a step.  With the largest L that was
-    accepted, ``F(v_k) - min F <= 2 L ||v_0 - v*||^2 / (k+1)^2``; plain steps ``L ||v_0 - v*||^2 / (2k)``.
+    Any smooth loss, any penalty or set with a prox.  Two evaluations a step.  Not adaptive, with the last L,
+    ``F(v_k) - min F <= 2 L ||v_0 - v*||^2 / (k+1)^2``; plain steps ``L ||v_0 - v*||^2 / (2k)``.
 
     References
     ----------
@@ -65,6 +68,7 @@ class FISTA:
     """
 
     accelerate: bool = True
+    adaptive: bool = True
 
     name = "fista"
     needs = frozenset({Capability.GRAD})
@@ -88,7 +92,9 @@ class FISTA:
             stopped: ProximalState = replace(state, done=True)
             return stopped
         at = state.evaluation if state.ahead is state.v else problem.evaluate(state.change.to_w(state.ahead))
-        found = prox_step(problem, state.change, state.ahead, at, LONGER * state.L)
+        found = prox_step(
+            problem, state.change, state.ahead, at, (LONGER if self.adaptive else 1.0) * state.L
+        )
         passes = state.n_passes + 2.0 + (0.0 if at is state.evaluation else 2.0)
         if found is None:
             if state.ahead is state.v:
@@ -97,7 +103,7 @@ class FISTA:
             anew: ProximalState = replace(state, ahead=state.v, momentum=1.0)
             return anew
         v, e, L, trials = found
-        uphill = inner(state.ahead - v, v - state.v) > 0.0
+        uphill = self.adaptive and inner(state.ahead - v, v - state.v) > 0.0
         t = (1.0 + math.sqrt(1.0 + 4.0 * state.momentum**2)) / 2.0
         if uphill or not self.accelerate:
             ahead, t = v, 1.0
