@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 
 from bench import cold, machine, table
-from bench.objectives import ROWS
+from bench.objectives import REGISTRY, ROWS
 from bench.watch import measure
 
 HERE = Path(__file__).parent
@@ -41,7 +41,8 @@ def main(arguments: list[str] | None = None) -> None:
     for row in chosen:
         print(row.name, flush=True)
         runs = given.runs * (20 if row.objective.startswith("latency") and not given.quick else 1)
-        facts = table.facts(measure(row.objective, row.dataset, given.quick, runs, given.cap))
+        accuracy = getattr(REGISTRY[row.objective], "accuracy", table.ACCURACY)
+        facts = table.facts(measure(row.objective, row.dataset, given.quick, runs, given.cap), accuracy)
         ratio = table.ratios(facts)
         print(
             "   ", {k: float(f"{v:.3g}") if isinstance(v, float) else v for k, v in ratio.items()}, flush=True

@@ -24,6 +24,7 @@ from bench.objectives.ols import OLS
 from bench.objectives.ridge import Ridge
 from bench.objectives.ridge_loo import RidgeLOO
 from bench.objectives.softmax import Softmax
+from bench.objectives.stochastic import OBJECTIVES as STOCHASTIC
 from bench.objectives.svm import Hinge, SquaredHinge
 
 REGISTRY: dict[str, Objective] = {
@@ -34,6 +35,7 @@ REGISTRY: dict[str, Objective] = {
         Poisson(), Gamma(), GroupLasso(), GroupLogistic(),
         SmallOLS(), SmallLasso(), SmallLogistic(),
         BootstrapMean(), BootstrapMedian(), BootstrapCorrelation(), BootstrapRegression(), *HELD_OUT, *GRIDS,
+        *STOCHASTIC,
     )
 }  # fmt: skip
 
@@ -74,6 +76,8 @@ ROWS = [
     Row("svm_squared_hinge", "classes 2e5x100"),
     Row("svm_hinge", "sparse classes 1e5x1e5"),
     Row("svm_squared_hinge", "sparse classes 1e5x1e5"),
+    Row("sgd_logistic", "classes 1e6x50"),
+    Row("rough_logistic", "classes 1e6x50"),
     Row("latency_ols", "diabetes"),
     Row("latency_lasso", "diabetes"),
     Row("latency_logistic", "iris"),

@@ -10,6 +10,7 @@ from bench.solvers import (
     empirisk_glm,
     empirisk_grid,
     empirisk_groups,
+    empirisk_stochastic,
     glum,
     intelex,
     liblinear,
@@ -17,6 +18,7 @@ from bench.solvers import (
     scikit_learn_curves,
     scikit_learn_glm,
     scikit_learn_grid,
+    scikit_learn_stochastic,
     scipy_bootstrap,
     skglm,
     statsmodels,
@@ -24,9 +26,9 @@ from bench.solvers import (
 from bench.solvers.base import Solver
 
 LIBRARIES = (
-    empirisk, empirisk_curves, scikit_learn, scikit_learn_curves, intelex, celer, skglm, liblinear,
-    scipy_bootstrap, arch, empirisk_grid, scikit_learn_grid,
-    empirisk_groups, empirisk_glm, scikit_learn_glm, glum, statsmodels,
+    empirisk, empirisk_curves, empirisk_grid, empirisk_groups, empirisk_glm, empirisk_stochastic,
+    scikit_learn, scikit_learn_curves, intelex, celer, skglm, liblinear, scipy_bootstrap, arch,
+    scikit_learn_grid, scikit_learn_glm, glum, statsmodels, scikit_learn_stochastic,
 )  # fmt: skip
 
 # Small data are fitted by the same calls as large.
