@@ -133,7 +133,8 @@ def _solver(H: Array, basis: Array | None) -> Any:
 
 def advance(rows: KinkedRows, x: Point, basis: Array | None) -> Point:
     """One predictor-corrector step."""
-    above, below = rows.high - x.u, x.u - rows.low
+    least = 1e-17 * (rows.high - rows.low)  # where rounding leaves no room
+    above, below = np.maximum(rows.high - x.u, least), np.maximum(x.u - rows.low, least)
     d = 1.0 / (x.up / above + x.down / below)
     invert = _solver(rows.gram(d), basis)
     dual = rows.adjoint(x.u) + rows.ridge * x.w + rows.offset

@@ -24,6 +24,7 @@ ROUNDS = 6
 ROUGH = 1e-3  # relative gap at which the fit of the sample will do
 NEAR = 1e-4  # and at which the crossover of the nearest rows is tried
 STEPS = 60
+AWAY = 1e6  # times the sizes at the start that scores may reach
 
 
 def worth_it(rows: KinkedRows) -> bool:
@@ -72,11 +73,12 @@ def near_optimum(rows: KinkedRows) -> Array | None:
 def _walk(rows: KinkedRows, w0: Array | None, *, exact: bool) -> Array | None:
     """Standardised parameters at the end of the central path, or on it; None when it has no end."""
     basis, point = start(rows, w0)
+    far = AWAY * (float(np.abs(rows.at).max(initial=0.0)) + float(np.abs(point.z).max(initial=0.0)))
     for _ in range(STEPS):
         point = advance(rows, point, basis)
         gap = relative_gap(rows, point)
-        if not math.isfinite(gap):
-            return None
+        if not (math.isfinite(gap) and float(np.abs(point.z).max(initial=0.0)) <= far):
+            return None  # the rows at hand do not hold the parameters: their sum has no minimum
         if not exact and gap <= ROUGH:
             return point.w
         if exact and gap <= NEAR:

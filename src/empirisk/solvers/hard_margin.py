@@ -52,8 +52,8 @@ def hard_margin(problem: LinearProblem, separating: Array, tol: float = 1e-10) -
 
     Notes
     -----
-    With multipliers ``lambda >= 0``, ``sum lambda_i y_i = 0`` (intercept), ``v = sum lambda_i y_i x_i``, every
-    w with margins of 1 has ``||w|| ||v|| >= w.v >= sum lambda_i``: hence `least_norm`.
+    With multipliers ``lambda >= 0``, ``sum lambda_i y_i = 0`` (intercept), ``v = sum lambda_i y_i x_i``, all
+    w with margins of 1 have ``||w|| ||v|| >= w.v >= sum lambda_i``: hence `least_norm`.
     """
     data = problem.data
     live = data.weight[data.weight > 0.0]
