@@ -65,11 +65,12 @@ class PerceptronWalk:
 
     def put_in_pocket(self, X: Any, y: Array) -> None:
         """Keep the weights with the fewest errors on these rows: the old, the longest run's or the last."""
+        kept = [] if np.isinf(self.pocket_errors) else [self.pocket]
+        choice = [*kept, self.longest, self.v]
         errors = []
-        for w in (self.pocket, self.longest, self.v):
+        for w in choice:
             coef, b = (w[:-1], float(w[-1])) if self.intercept else (w, 0.0)
             z = np.asarray(X @ coef.astype(X.dtype, copy=False)) + b
-            errors.append(int(np.sum(y * z <= 0.0)))
-        chosen = int(np.argmin(errors))
-        self.pocket_errors = errors[chosen]
-        self.pocket = (self.pocket, self.longest, self.v)[chosen].copy()
+            errors.append(int(np.sum((z > 0.0) != (y > 0.0))))
+        best = int(np.argmin(errors))
+        self.pocket_errors, self.pocket = errors[best], choice[best].copy()
