@@ -68,6 +68,24 @@ def test_the_gap_is_at_most_m_over_t(penalty, t, rng):
     assert -1e-10 <= excess <= s.count / t * (1.0 + 1e-6)
 
 
+@pytest.mark.parametrize("t", [1e2, 1e5])
+def test_a_centre_is_a_kkt_point_but_for_one_over_t_of_slackness(t, rng):
+    both = Intersection([L2Ball(0.6), HalfSpace([1.0, 1.0, 1.0], 0.2)])
+    X, y = rng.normal(size=(30, 3)), rng.normal(size=30)
+    problem = replace(er.Ridge(alpha=1.0).problem(X, y + X @ [1.0, 1.0, 1.0]), penalty=both)
+    s = both.inequalities(3)
+    w, _ = newton_sum(problem, lambda w: log_barrier(s, w), s.E, s.f, problem.join(interior(s), 0.0), t)
+    written = er.convex.as_convex_problem(problem)
+    lam = -1.0 / (t * written.slacks(w))
+    four = er.convex.kkt_residual(written, w, lam)
+    assert four.stationarity <= 1e-8
+    assert four.primal == four.dual == 0.0
+    assert four.complementarity == pytest.approx(1.0 / t)
+    # Its dual value misses the objective by m/t, exactly.
+    seen = er.convex.weak_duality(written, w, lam)
+    assert seen.gap == pytest.approx(2.0 / t, rel=1e-4)
+
+
 def test_refusals_are_sentences():
     problem = er.Ridge(alpha=1.0).problem(np.eye(3), [1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="a constraint set without kinks"):

@@ -35,8 +35,8 @@ class GridSearch:
     A best point on the border moves the grid without making it finer, so that a start far away is no loss.
     The weights are those of standardised columns.  For teaching: it shows what an objective looks like, and
     what `k^d` means.  The certificate is the problem's own and knows nothing of the grid.  For a Lipschitz
-    loss the solution's note tells what the grid alone proves: F(w) is at most ``rho r`` above its minimum over
-    the box of the last grid, r half the diagonal of a cell; to halve it takes ``2^d`` times the points.
+    loss the solution's note tells what the grid alone proves: F(w) is at most ``rho r`` above its minimum
+    over the box of the last grid, r half the diagonal of a cell; to halve it takes ``2^d`` times the points.
 
     Parameters
     ----------
