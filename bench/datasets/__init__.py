@@ -8,7 +8,13 @@ from functools import partial
 from bench.datasets.classification import dense_classes, sparse_classes, ten_classes
 from bench.datasets.grouped import grouped_classes, grouped_regression
 from bench.datasets.positive import counts, durations
-from bench.datasets.regression import dense_regression, skewed_regression, sparse_regression, wide_regression
+from bench.datasets.regression import (
+    dense_regression,
+    heavy_regression,
+    skewed_regression,
+    sparse_regression,
+    wide_regression,
+)
 from bench.datasets.small import standardised
 
 Maker = Callable[[], tuple[object, object]]
@@ -25,6 +31,8 @@ REGISTRY: dict[str, tuple[Maker, Maker]] = {
         partial(sparse_regression, 20_000, 100_000, 1e-3),
         partial(sparse_regression, 500, 1000, 1e-2),
     ),
+    "heavy tails 1e5x20": (partial(heavy_regression, 100_000, 20), partial(heavy_regression, 1000, 5)),
+    "heavy tails 5e5x50": (partial(heavy_regression, 500_000, 50), partial(heavy_regression, 1000, 5)),
     "skewed 1e4x3": (partial(skewed_regression, 10_000, 3), partial(skewed_regression, 200, 3)),
     "classes 1e6x50": (partial(dense_classes, 1_000_000, 50), partial(dense_classes, 3000, 10)),
     "classes 2e5x100": (partial(dense_classes, 200_000, 100), partial(dense_classes, 3000, 10)),

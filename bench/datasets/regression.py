@@ -35,6 +35,14 @@ def sparse_regression(n: int, p: int, density: float) -> tuple[sp.csc_array, np.
     return X, z + z.std() / 3.0 * rng.standard_normal(n)
 
 
+def heavy_regression(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
+    """Normal columns of unlike sizes and errors with three degrees of freedom: outliers of every size."""
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((n, p))
+    y = X @ rng.standard_normal(p) / np.sqrt(p) + rng.standard_t(3, size=n) + 1.0
+    return X * np.geomspace(0.1, 10.0, p), y
+
+
 def skewed_regression(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
     """Normal columns and a target with exponential errors: what bootstrap intervals are made for."""
     rng = np.random.default_rng(3)

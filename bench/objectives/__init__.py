@@ -23,6 +23,7 @@ from bench.objectives.logistic import Logistic
 from bench.objectives.ols import OLS
 from bench.objectives.ridge import Ridge
 from bench.objectives.ridge_loo import RidgeLOO
+from bench.objectives.robust import HuberRegression, QuantileRegression
 from bench.objectives.softmax import Softmax
 from bench.objectives.stochastic import OBJECTIVES as STOCHASTIC
 from bench.objectives.svm import Hinge, SquaredHinge
@@ -32,7 +33,7 @@ REGISTRY: dict[str, Objective] = {
     for o in (
         OLS(), Ridge(), RidgeLOO(), Lasso(), LassoPath(), Logistic(), L1Logistic(), Softmax(),
         Hinge(), SquaredHinge(),
-        Poisson(), Gamma(), GroupLasso(), GroupLogistic(),
+        Poisson(), Gamma(), GroupLasso(), GroupLogistic(), QuantileRegression(), HuberRegression(),
         SmallOLS(), SmallLasso(), SmallLogistic(),
         BootstrapMean(), BootstrapMedian(), BootstrapCorrelation(), BootstrapRegression(), *HELD_OUT, *GRIDS,
         *STOCHASTIC,
@@ -70,6 +71,9 @@ ROWS = [
     Row("l1_logistic", "classes 2e4x2000"),
     Row("group_lasso", "groups 2000x20000"),
     Row("group_logistic", "grouped classes 2000x20000"),
+    Row("quantile", "heavy tails 1e5x20"),
+    Row("huber", "heavy tails 1e5x20"),
+    Row("huber", "heavy tails 5e5x50"),
     Row("poisson", "counts 5e5x50"),
     Row("gamma", "durations 5e5x50"),
     Row("svm_hinge", "classes 2e5x100"),

@@ -10,6 +10,7 @@ from bench.solvers import (
     empirisk_glm,
     empirisk_grid,
     empirisk_groups,
+    empirisk_robust,
     empirisk_stochastic,
     glum,
     intelex,
@@ -18,6 +19,7 @@ from bench.solvers import (
     scikit_learn_curves,
     scikit_learn_glm,
     scikit_learn_grid,
+    scikit_learn_robust,
     scikit_learn_stochastic,
     scipy_bootstrap,
     skglm,
@@ -29,6 +31,7 @@ LIBRARIES = (
     empirisk, empirisk_curves, empirisk_grid, empirisk_groups, empirisk_glm, empirisk_stochastic,
     scikit_learn, scikit_learn_curves, intelex, celer, skglm, liblinear, scipy_bootstrap, arch,
     scikit_learn_grid, scikit_learn_glm, glum, statsmodels, scikit_learn_stochastic,
+    empirisk_robust, scikit_learn_robust,
 )  # fmt: skip
 
 # Small data are fitted by the same calls as large.

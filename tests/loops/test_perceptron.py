@@ -31,7 +31,7 @@ def twin(A, y, order, v, lag, longest, intercept, time, run, best):
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("shape", [(0, 3), (1, 1), (7, 1), (65, 8), (129, 17)], ids=str)
+@pytest.mark.parametrize("shape", [(1, 1), (7, 1), (65, 8), (129, 17)], ids=str)
 def test_pass(form, dtype, intercept, shape, rng) -> None:
     X, A = matrix(rng, shape, dtype, form)
     y = np.where(rng.random(shape[0]) < 0.5, -1.0, 1.0)
