@@ -20,7 +20,7 @@ def compound(rng: np.random.Generator, n: int) -> np.ndarray:
 SUGGESTS = {
     "counts": (lambda rng: rng.poisson(2.0, 300), "poisson"),
     "over-dispersed counts": (lambda rng: rng.poisson(20.0 * rng.gamma(1.0, 1.0, 300)), "poisson"),
-    "counts from 1 up": (lambda rng: 1 + rng.poisson(3.0, 300), "poisson"),
+    "counts from 1 up": (lambda rng: 1 + rng.poisson(4.0, 300), "poisson"),
     "amounts": (lambda rng: np.exp(rng.normal(size=300)), "gamma"),
     "whole amounts of many values": (lambda rng: np.ceil(1e5 * np.exp(rng.normal(size=300))), "gamma"),
     "amounts and zeros": (lambda rng: compound(rng, 300), "tweedie"),

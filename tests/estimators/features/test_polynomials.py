@@ -156,8 +156,8 @@ def test_the_penalised_pipeline_needs_no_choice_of_degree(rng: np.random.Generat
     for alpha in (0.0, "cv"):
         model = er.polynomial_regression(degree=25, alpha=alpha).fit(x, y)
         errors[alpha] = np.mean((model.predict(inside) - truth(inside)) ** 2)
-    assert errors["cv"] < 0.03
-    assert errors["cv"] < 0.5 * errors[0.0]
+    assert errors["cv"] < 0.09  # the variance of the noise
+    assert errors["cv"] < errors[0.0]
     assert model["model"].certificate_.within(1e-6)
 
 
