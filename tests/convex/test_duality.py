@@ -299,3 +299,31 @@ def test_bad_input():
     with pytest.raises(ValueError, match="equalities"):
         ConvexProblem(lambda x: 0.0, 2, equalities=([[1.0]], [1.0]))
     assert dual_function(ConvexProblem(lambda x: float(x[0]), 1)).value == -np.inf
+    with pytest.raises(ValueError, match="x holds NaN"):
+        kkt_residual(p, [np.nan], [1.0])
+    with pytest.raises(ValueError, match=r"x must have shape \(1,\), got \(2,\)"):
+        lagrangian(p)([1.0, 2.0])
+    with pytest.raises(
+        ValueError, match=r"inequality 0 must return one number, got an array of shape \(2,\)"
+    ):
+        ConvexProblem(lambda x: 0.0, 2, [lambda x: x]).slacks(np.zeros(2))
+    with pytest.raises(TypeError, match=r"write \[g\] for one"):
+        ConvexProblem(lambda x: 0.0, 1, lambda x: x[0])
+    with pytest.raises(ValueError, match="whole number"):
+        ConvexProblem(lambda x: 0.0, 1.5)
+    with pytest.raises(ValueError, match="must not hold NaN"):
+        ConvexProblem(lambda x: 0.0, 1, upper=np.nan)
+
+
+def test_functions_that_are_not_defined_everywhere():
+    barrier = ConvexProblem(lambda x: x[0] - np.log(x[0]) if x[0] > 0.0 else np.inf, 1)
+    with pytest.raises(ValueError, match=r"the Lagrangian is inf at x = \[0.0\]; give an x0"):
+        dual_function(barrier)
+    assert dual_function(barrier, x0=[3.0]).value == pytest.approx(1.0)
+    assert dual_function(replace(barrier, lower=1e-9, upper=10.0)).value == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+def test_duals_know_no_scale(scale):
+    p = ConvexProblem(lambda x: scale * float(x @ x), 1, [lambda x: 1.0 - x[0]])
+    assert dual_function(p, [scale]).value == pytest.approx(0.75 * scale, rel=1e-9)

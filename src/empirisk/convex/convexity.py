@@ -122,6 +122,10 @@ def check_convexity(
         return known
     n = f.n_params if isinstance(f, LinearProblem) else 1
     lower, upper, f = np.zeros(n) + lower, np.zeros(n) + upper, _as_function(f)
+    if not callable(f):
+        raise TypeError(f"f must be a function of a vector, or a loss, penalty or problem; got {f!r}")
+    if samples < 1:
+        raise ValueError(f"samples must be at least 1, got {samples!r}")
     low, high = (np.atleast_1d(np.asarray(v, dtype=float)) for v in (lower, upper))
     low, high = np.broadcast_arrays(low, high)
     if not (np.isfinite(low).all() and np.isfinite(high).all() and np.all(low <= high)):
@@ -184,7 +188,7 @@ def _as_function(f: Any) -> Callable[[Array], Any]:
 
 def _above(f: Callable[[Array], Any], x: Array, y: Array, t: float) -> Witness | None:
     z = t * x + (1.0 - t) * y
-    values = [float(f(v)) for v in (x, y, z)]
+    values = [_number(f(v)) for v in (x, y, z)]
     for v, at in zip(values, (x, y, z), strict=True):
         if np.isnan(v):
             raise ValueError(f"f is NaN at {_shown(at)}; restrict the box to where it is defined")
@@ -195,6 +199,13 @@ def _above(f: Callable[[Array], Any], x: Array, y: Array, t: float) -> Witness |
     # Differences of the arguments by rounding move values by their slope: forgive that, too.
     rounding += 1e-15 * abs(values[0] - values[1]) / max(float(np.max(np.abs(x - y))), 1e-12)
     return Witness(x, y, t, values[2], chord) if values[2] > chord + rounding else None
+
+
+def _number(value: Any) -> float:
+    out = np.asarray(value, dtype=float)
+    if out.size != 1:
+        raise ValueError(f"f must return one number, got an array of shape {out.shape}")
+    return float(out.reshape(()))
 
 
 def _shown(x: Array) -> str:

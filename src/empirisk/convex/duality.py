@@ -85,16 +85,18 @@ def weak_duality(
     >>> weak_duality(p, [1.5], [2.0]).gap.__round__(6)
     1.25
     """
-    x = np.asarray(x, dtype=float)
     if isinstance(problem, LinearProblem):
-        return _linear(problem, x, lam)
+        return _linear(problem, np.asarray(x, dtype=float), lam)
+    x = problem.point(x)
     require_feasible(problem, x, tol)
     dual = dual_function(problem, lam, nu, x0=x)
     value = dual.lower if dual.proved else dual.value
-    return WeakDuality(float(problem.objective(x)), value, dual.proved)
+    return WeakDuality(problem.value_of(0, x), value, dual.proved)
 
 
 def _linear(problem: LinearProblem, w: Array, theta: Any) -> WeakDuality:
+    if w.shape != problem.shape or not np.isfinite(w).all():
+        raise ValueError(f"x must be {problem.shape} finite numbers, got shape {w.shape}")
     primal = problem.value(w)
     if not math.isfinite(primal):
         outside = f", outside the set {problem.penalty.name!r}" if hasattr(problem.penalty, "gap") else ""
@@ -107,8 +109,6 @@ def _linear(problem: LinearProblem, w: Array, theta: Any) -> WeakDuality:
 
 def require_feasible(problem: ConvexProblem, x: Any, tol: float) -> None:
     """Refuse a point outside, and name the constraint."""
-    if x.shape != (problem.n,):
-        raise ValueError(f"x must have shape ({problem.n},), got {x.shape}")
     outside = (x < problem.lower - tol) | (x > problem.upper + tol)
     for j in np.flatnonzero(outside):
         raise ValueError(

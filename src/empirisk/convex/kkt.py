@@ -45,7 +45,7 @@ class KKT:
     @property
     def largest(self) -> float:
         """The worst of the four."""
-        return max(self.stationarity, self.primal, self.dual, self.complementarity)
+        return float(np.max([self.stationarity, self.primal, self.dual, self.complementarity]))
 
     def __str__(self) -> str:
         return (
@@ -89,6 +89,7 @@ def kkt_residual(problem: ConvexProblem | LinearProblem, x: Any, lam: Any = None
     x = np.asarray(x, dtype=float)
     if isinstance(problem, LinearProblem):
         return _linear(problem, x, lam)
+    x = problem.point(x)
     a, b = multipliers(problem, lam, nu)
     A, _ = problem.equalities  # type: ignore[misc]
     g = problem.gradient_of(0, x) + A.T @ b
@@ -100,13 +101,15 @@ def kkt_residual(problem: ConvexProblem | LinearProblem, x: Any, lam: Any = None
     outside = np.maximum(np.maximum(problem.lower - x, x - problem.upper), 0.0)
     return KKT(
         _largest(g),
-        max(_largest(np.maximum(slack, 0.0)), _largest(residual), _largest(outside)),
+        _largest(np.concatenate([np.maximum(slack, 0.0), residual, outside])),
         _largest(np.maximum(-a, 0.0)),
         _largest(a * slack),
     )
 
 
 def _linear(problem: LinearProblem, w: Array, theta: Any) -> KKT:
+    if w.shape != problem.shape or not np.isfinite(w).all():
+        raise ValueError(f"x must be {problem.shape} finite numbers, got shape {w.shape}")
     data, total = problem.data, problem.data.total_weight
     z = problem.scores(w)
     theta = -problem.loss.grad(data.y, z) if theta is None else np.asarray(theta, dtype=float)

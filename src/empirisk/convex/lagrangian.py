@@ -87,8 +87,8 @@ def lagrangian(problem: ConvexProblem | LinearProblem) -> Callable[..., float]:
 
     def L(x: Array, lam: Any = None, nu: Any = None) -> float:  # noqa: N802 - the name of the field
         a, b = multipliers(p, lam, nu)
-        x = np.asarray(x, dtype=float)
-        return float(p.objective(x)) + float(a @ p.slacks(x)) + float(b @ p.residual(x))
+        x = p.point(x)
+        return p.value_of(0, x) + float(a @ p.slacks(x)) + float(b @ p.residual(x))
 
     return L
 
@@ -116,7 +116,7 @@ def dual_function(
     Raises
     ------
     ValueError
-        When an entry of lam is negative, or a size is wrong.
+        When an entry of lam is negative, a size is wrong, or the Lagrangian is not finite at the start.
 
     Notes
     -----
@@ -142,17 +142,26 @@ def dual_function(
             out = out + a[j] * problem.gradient_of(int(j) + 1, x)
         return np.asarray(out)
 
-    start = problem.inside() if x0 is None else np.asarray(x0, dtype=float)
-    box: Any = list(zip(problem.lower, problem.upper, strict=True))
-    x, best = start, L(start, a, b)
+    x = problem.inside() if x0 is None else problem.point(x0)
+    best, box = L(x, a, b), list(zip(problem.lower, problem.upper, strict=True))
+    if not math.isfinite(best):
+        raise ValueError(
+            f"the Lagrangian is {best} at x = {np.round(x, 4).tolist()}; give an x0 where it is finite, and "
+            "say by lower and upper where the functions are defined"
+        )
+    # In units of its first slope, so that tolerances mean the same for every scale.
+    origin, size = best, float(np.abs(gradient(x)).max(initial=0.0)) or 1.0
+    far = FAR * (1.0 + float(np.abs(x).max(initial=0.0)))
     for _ in range(3):
         found: Any = minimize(  # type: ignore[call-overload]
-            lambda v: L(v, a, b), x, jac=gradient, bounds=box, method="L-BFGS-B",
-            options={"maxiter": 2000, "ftol": 1e-16, "gtol": 1e-10},
+            lambda v: (L(v, a, b) - origin) / size, x, jac=lambda v: gradient(v) / size, bounds=box,
+            method="L-BFGS-B", options={"maxiter": 2000, "ftol": 1e-16, "gtol": 1e-10},
         )  # fmt: skip
-        if not math.isfinite(found.fun) or found.fun < -FAR or np.abs(found.x).max(initial=0.0) > FAR:
+        if found.fun < -FAR or np.abs(found.x).max(initial=0.0) > far:
             return DualValue(-math.inf, -math.inf, found.x)
-        x, best = (found.x, float(found.fun)) if found.fun <= best else (x, best)
+        value = L(found.x, a, b)
+        if value <= best:
+            x, best = found.x, value
     return DualValue(best, best + _fall(problem, x, gradient(x)), x)
 
 

@@ -58,6 +58,8 @@ class LinearProgram:
     def dual_function(self, lam: Any) -> float:
         """``b.lam`` where ``A' lam <= c`` up to rounding, else -inf."""
         lam = np.asarray(lam, dtype=float)
+        if lam.shape != self.b.shape:
+            raise ValueError(f"lam must have shape {self.b.shape}, got {lam.shape}")
         slack = self.c - self.A.T @ lam
         size = np.abs(self.c) + np.abs(self.A).T @ np.abs(lam)
         return float(self.b @ lam) if np.all(slack >= -1e-12 * size) else -math.inf

@@ -63,9 +63,12 @@ class ConvexProblem:
     strong_convexity: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.n < 1:
-            raise ValueError(f"n must be at least 1, got {self.n!r}")
+        if not isinstance(self.n, int | np.integer) or self.n < 1:
+            raise ValueError(f"n must be a whole number >= 1, got {self.n!r}")
+        self._check_callables()
         low, high = (np.broadcast_to(np.asarray(v, dtype=float), (self.n,)) for v in (self.lower, self.upper))
+        if np.isnan(low).any() or np.isnan(high).any():
+            raise ValueError("lower and upper must not hold NaN; leave out a bound that is not there")
         if np.any(low > high):
             j = int(np.argmax(low > high))
             raise ValueError(
@@ -77,6 +80,8 @@ class ConvexProblem:
             raise ValueError(
                 f"equalities must be a matrix of {self.n} columns and as many numbers as it has rows"
             )
+        if not (np.isfinite(A).all() and np.isfinite(b).all()):
+            raise ValueError("equalities hold NaN or infinity")
         given = self.inequality_gradients
         if given is not None and len(given) != len(self.inequalities):
             raise ValueError(
@@ -96,16 +101,33 @@ class ConvexProblem:
         """The objective for k = 0, else inequality k - 1."""
         return self.objective if k == 0 else self.inequalities[k - 1]
 
+    def value_of(self, k: int, x: Array) -> float:
+        """Its value, one number."""
+        value = np.asarray(self.function(k)(x), dtype=float)
+        if value.size != 1:
+            what = "the objective" if k == 0 else f"inequality {k - 1}"
+            raise ValueError(f"{what} must return one number, got an array of shape {value.shape}")
+        return float(value.reshape(()))
+
+    def point(self, x: Any) -> Array:
+        """x as an array, checked."""
+        x = np.asarray(x, dtype=float)
+        if x.shape != (self.n,):
+            raise ValueError(f"x must have shape ({self.n},), got {x.shape}")
+        if not np.isfinite(x).all():
+            raise ValueError("x holds NaN or infinity")
+        return np.asarray(x)
+
     def gradient_of(self, k: int, x: Array) -> Array:
         """Its gradient, by differences where none was given."""
         given = self.gradient if k == 0 else (self.inequality_gradients or [None] * k)[k - 1]
         if given is not None:
             return np.asarray(given(x), dtype=float).reshape(self.n)
-        return numerical_gradient(self.function(k), x, self.lower, self.upper)
+        return numerical_gradient(lambda v: self.value_of(k, v), x, self.lower, self.upper)
 
     def slacks(self, x: Array) -> Array:
         """Values of all g_j."""
-        return np.array([float(g(x)) for g in self.inequalities])
+        return np.array([self.value_of(k + 1, x) for k in range(len(self.inequalities))])
 
     def residual(self, x: Array) -> Array:
         """``A x - b``."""
@@ -120,6 +142,15 @@ class ConvexProblem:
         centre = np.where(np.isfinite(low) & ~both, low + 1.0, centre)
         return np.asarray(np.where(np.isfinite(high) & ~both, high - 1.0, centre))
 
+    def _check_callables(self) -> None:
+        if not callable(self.objective):
+            raise TypeError(f"objective must be callable, got {self.objective!r}")
+        if callable(self.inequalities):
+            raise TypeError("inequalities must be a list of functions: write [g] for one")
+        for k, g in enumerate(self.inequalities):
+            if not callable(g):
+                raise TypeError(f"inequality {k} must be callable, got {g!r}")
+
     def near(self, rng: np.random.Generator, size: float = 0.3) -> Array:
         """A random point of the box, about `size` from the inside."""
         return np.clip(self.inside() + size * rng.normal(size=self.n), self.lower, self.upper)
@@ -129,8 +160,8 @@ class ConvexProblem:
         rng = np.random.default_rng(1)
         for _ in range(20):
             x, y = self.near(rng, 1.0), self.near(rng, 1.0)
-            ends = [float(self.objective(v)) for v in (x, y)]
-            middle = float(self.objective(0.5 * (x + y)))
+            ends = [self.value_of(0, v) for v in (x, y)]
+            middle = self.value_of(0, 0.5 * (x + y))
             d = x - y
             most = 0.5 * sum(ends) - 0.125 * self.strong_convexity * float(d @ d)
             if middle > most + 1e-9 * max(1.0, *map(abs, ends)):

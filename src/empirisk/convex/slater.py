@@ -134,7 +134,7 @@ def _phase_one(problem: ConvexProblem, start: Array) -> Array | None:
         return start
     t0 = float(np.max(problem.slacks(start), initial=0.0)) + 1.0
     constraints: Any = [
-        {"type": "ineq", "fun": lambda v, j=j: v[n] - float(problem.inequalities[j](v[:n]))} for j in range(k)
+        {"type": "ineq", "fun": lambda v, j=j: v[n] - problem.value_of(j + 1, v[:n])} for j in range(k)
     ]
     if len(b):
         constraints.append({"type": "eq", "fun": lambda v: A @ v[:n] - b})
