@@ -18,7 +18,7 @@ from empirisk.problems import LinearProblem
 from empirisk.results import Kind, Status
 from empirisk.solvers import SGD, SVRG, solve
 from empirisk.solvers.smoothed_dual import smoothed_dual
-from empirisk.solvers.stochastic_rows import stochastic_rows
+from empirisk.solvers.stochastic_rows import random_order, stochastic_rows
 
 
 def make(
@@ -238,3 +238,15 @@ def test_rows_without_weight_are_never_met(rng: np.random.Generator) -> None:
     weighted = LinearProblem(problem.loss, L2(0.05), ArrayBlocks(Design(X), y, s))
     kept = LinearProblem(problem.loss, L2(0.05), ArrayBlocks(Design(X[s > 0]), y[s > 0], s[s > 0]))
     np.testing.assert_allclose(solve(weighted, SGD()).w, solve(kept, SGD()).w, rtol=1e-9)
+
+
+@pytest.mark.parametrize("n", [5, 16, 21])
+def test_blocks_of_neighbours_leave_every_place_to_every_row(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("empirisk.solvers.stochastic_rows.CACHE", 0)
+    rows = stochastic_rows(make(np.random.default_rng(0), "logistic", n=n))
+    draws = np.array([random_order(rows, np.random.default_rng(k)) for k in range(8000)])
+    assert np.array_equal(np.sort(draws, axis=1), np.tile(np.arange(n), (8000, 1)))
+    shares = np.array([np.bincount(draws[:, t], minlength=n) for t in range(n)]) / 8000
+    assert np.abs(shares - 1.0 / n).max() <= 5.0 * math.sqrt(1.0 / n / 8000)
+    neighbours = np.mean((np.diff(draws, axis=1) % n) == 1)
+    assert neighbours >= 0.5

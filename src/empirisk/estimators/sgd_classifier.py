@@ -63,7 +63,8 @@ class SGDClassifier(ClassifierMixin, StochasticEstimator):
         Step sizes: "cosine" (falls to 0 over the run), "constant", "inverse_time" (``step / t``),
         "strongly_convex" (``1 / (alpha t)``, Pegasos), "step_decay", or an object of ``er.optimizers``.
     step : float or "auto", default "auto"
-        First step, > 0; "auto" is 1 over the smoothness of the longest row, and less if that leads away.
+        First step, > 0; "auto" is 1 over the smoothness of the longest row, shorter for runs of more than
+        1e5 steps and where that leads away.
     output : {"suffix", "average", "last", "best"}, default "suffix"
         Mean of the iterates of the last half of the run, of all, the last one, or the best end of an epoch.
     n_epochs : int or "auto", default "auto"
@@ -73,7 +74,8 @@ class SGDClassifier(ClassifierMixin, StochasticEstimator):
     momentum : float, default 0.0
         Share of the last step that is kept, in [0, 1); dense X only.
     sampling : {"permutation", "replacement", "given"}, default "permutation"
-        A fresh random order each epoch, independent draws, or the order of the data.
+        A fresh random order each epoch (of blocks of 8 neighbouring rows where X exceeds the caches),
+        independent draws, or the order of the data.
     precondition : bool, default True
         Whether steps are taken in the coordinates of centred and scaled columns.
     tol : float or None, default None

@@ -12,7 +12,13 @@ from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
 from empirisk.solvers.smoothed_dual import smoothed_dual
 from empirisk.solvers.step_sizes import make_schedule
-from empirisk.solvers.stochastic_rows import StochasticRows, curvature_scale, stochastic_rows
+from empirisk.solvers.stochastic_rows import (
+    SAMPLE,
+    StochasticRows,
+    curvature_scale,
+    random_order,
+    stochastic_rows,
+)
 from empirisk.solvers.stochastic_walk import Walk, advance, start
 from empirisk.typing import Array, Capability, IndexArray
 
@@ -22,13 +28,16 @@ OUTPUTS = ("average", "last", "suffix", "best")
 SAMPLINGS = ("permutation", "replacement", "given")
 # "suffix" is the mean over this share of the steps, the last ones.
 SUFFIX = 0.5
+# Steps of a run above which the automatic step gets shorter; measured, like the power of it.
+LONG_RUN = 1e5
 # An automatic step that made things worse is divided by this, at most so many times.
 CUT, CUTS = 4.0, 10
 
 
 @dataclass(frozen=True)
 class SGDState(State):
-    """`size` is the first step, cut `cuts` times; `best` the smallest objective at the end of an epoch."""
+    """`size` is the first step, cut `cuts` times; `best` the smallest objective at the end of an epoch;
+    `origin` is where the run began."""
 
     rows: StochasticRows | None = None
     walk: Walk | None = None
@@ -36,6 +45,7 @@ class SGDState(State):
     size: float = 0.0
     best: float = math.inf
     cuts: int = 0
+    origin: Walk | None = None
 
 
 @dataclass(frozen=True)
@@ -50,8 +60,8 @@ class SGD:
         object of :mod:`empirisk.optimizers`; t counts steps, not epochs.
     step_size : float or "auto", default "auto"
         First step in the coordinates of :mod:`empirisk.solvers.stochastic_rows`.  "auto" is 1 over the
-        smoothness of the longest row among 20000, and a quarter of it as often as the first epoch makes
-        matters worse.
+        smoothness of the longest row among 4096, times ``(1e5 / T)^(3/4)`` for runs of T > 1e5 steps, and a
+        quarter of it as often as the first epoch makes matters worse.
     output : {"suffix", "average", "last", "best"}, default "suffix"
         The mean of the iterates of the second half of the run, of all iterates (Polyak and Ruppert), the last
         iterate, or the end of the epoch with the smallest objective (one more pass each epoch).
@@ -62,7 +72,8 @@ class SGD:
     momentum : float, default 0.0
         Share of the last step that is kept, in [0, 1); dense X only.
     sampling : {"permutation", "replacement", "given"}, default "permutation"
-        A fresh random order each epoch; independent draws, as the theorems ask; or the order of the data.
+        A fresh random order each epoch (of blocks of 8 neighbouring rows where X exceeds the caches);
+        independent draws, as the theorems ask; or the order of the data.
     precondition : bool, default True
         Whether steps are taken in the coordinates of centred and scaled columns.
     seed : int, default 0
@@ -128,9 +139,10 @@ class SGD:
         if self.momentum > 0.0 and problem.design.sparse:
             raise ValueError("momentum would move every column at every step: use momentum=0 with sparse X")
         rows = stochastic_rows(problem, precondition=self.precondition)
-        size = automatic_size(problem, rows) if self.step_size == "auto" else float(self.step_size)
+        steps = self.n_epochs * -(-len(rows.active) // self.batch_size)
+        size = automatic_size(problem, rows, steps) if self.step_size == "auto" else float(self.step_size)
         walk = start(rows.inside(w), self.momentum)
-        return SGDState(w, None, False, rows=rows, walk=walk, size=size, n_passes=2.0)
+        return SGDState(w, None, False, rows=rows, walk=walk, origin=walk, size=size, n_passes=2.0)
 
     def step(self, problem: LinearProblem, state: Any) -> SGDState:
         now: SGDState = state
@@ -139,11 +151,14 @@ class SGD:
             return replace(now, done=rows is None, complete=rows is not None)
         after = self._epoch(problem, now, rows, walk)
         passes = now.n_passes + 1.0
-        worse = not after.finite or (now.epoch == 0 and _worse(problem, rows, walk, after))
+        steep = not (math.isfinite(problem.loss.curvature[1]) or math.isfinite(problem.loss.lipschitz))
+        origin = now.origin or walk
+        worse = not after.finite or ((now.epoch == 0 or steep) and _worse(problem, rows, origin, after))
         if worse and self.step_size == "auto" and isinstance(self.schedule, str) and now.cuts < CUTS:
             size = now.size / CUT
             note = f"the automatic step was cut to {size:.2g} because a longer one led away"
-            return replace(now, size=size, cuts=now.cuts + 1, n_passes=passes, note=note)
+            cuts = now.cuts + 1
+            return replace(now, size=size, cuts=cuts, n_passes=passes, note=note, walk=origin, epoch=0)
         now = replace(now, walk=after, epoch=now.epoch + 1, n_passes=passes)
         if not after.finite:
             return replace(now, diverged=True, done=True, note=self._too_long(problem, now) or now.note)
@@ -160,7 +175,7 @@ class SGD:
             walk,
             rows,
             problem,
-            self._order(rows.active, now.epoch),
+            self._order(rows, now.epoch),
             make_schedule(self.schedule, now.size, horizon, problem.penalty.l2),
             begin=begin,
             batch=self.batch_size,
@@ -191,13 +206,14 @@ class SGD:
             note=note or now.note,
         )
 
-    def _order(self, active: IndexArray, epoch: int) -> IndexArray:
+    def _order(self, rows: StochasticRows, epoch: int) -> IndexArray:
+        active = rows.active
         if self.sampling == "given":
             return active
         rng = np.random.default_rng([self.seed, epoch])
         if self.sampling == "replacement":
             return active[rng.integers(0, len(active), size=len(active))]
-        return np.asarray(rng.permutation(active))
+        return random_order(rows, rng)
 
     def _too_long(self, problem: LinearProblem, state: SGDState) -> str:
         """The sentence about a first step beyond the stability limit of the longest row, if it is."""
@@ -209,16 +225,21 @@ class SGD:
         return f"step {first:.3g} exceeds 2/L = {limit:.3g} of the longest row; take a shorter one or 'auto'"
 
 
-def automatic_size(problem: LinearProblem, rows: StochasticRows) -> float:
-    """1 over the smoothness of the longest row, in the coordinates of the steps."""
-    return 1.0 / (curvature_scale(problem) * max(rows.longest, 1e-300))
+def automatic_size(problem: LinearProblem, rows: StochasticRows, steps: float = 0.0) -> float:
+    """1 over the smoothness of the longest row, and shorter for runs of many steps.
+
+    What noise leaves falls with the step, what is left of the start with the step times their number: between
+    ``1/sqrt(T)`` (no curvature to rely on) and ``1/T`` (much of it) lies the power that is taken here.
+    """
+    patience = min(1.0, LONG_RUN / max(steps, 1.0)) ** 0.75
+    return float(patience / (curvature_scale(problem) * max(rows.longest, 1e-300)))
 
 
 def _worse(problem: LinearProblem, rows: StochasticRows, before: Walk, after: Walk) -> bool:
     """Whether an epoch raised the objective by more than its noise can, by a sample of the rows."""
     if not problem.null_excess > 0.0:
         return False  # at the minimum already: nothing to compare with
-    sample = rows.active[:: -(-len(rows.active) // 20_000)]
+    sample = rows.active[:: -(-len(rows.active) // SAMPLE)]
     X, y, s = rows.X[sample], problem.data.y[sample], problem.data.weight[sample]
 
     def value(v: Array) -> float:
@@ -226,4 +247,5 @@ def _worse(problem: LinearProblem, rows: StochasticRows, before: Walk, after: Wa
         loss = problem.loss.value(y, np.asarray(X @ coef, dtype=np.float64) + b)
         return float(s @ loss) / float(s.sum()) + problem.penalty.value(coef)
 
-    return not value(after.v) <= value(before.v) + 0.5 * problem.null_excess
+    end = value(after.v)
+    return not end <= value(before.v) + 0.5 * problem.null_excess

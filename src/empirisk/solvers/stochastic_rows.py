@@ -24,10 +24,12 @@ from empirisk.problems.linear import LinearProblem
 from empirisk.problems.row_slopes import row_slope
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["StochasticRows", "stochastic_rows"]
+__all__ = ["SAMPLE", "StochasticRows", "curvature_scale", "random_order", "stochastic_rows"]
 
 # Rows that are looked at for ranges of columns and lengths of rows.
-SAMPLE = 20_000
+SAMPLE = 4_096
+# Data beyond the caches (bytes) are met in blocks of so many consecutive rows: half the time of single rows.
+CACHE, BLOCK = 32_000_000, 8
 # A column counts as wide when its range is more than this many standard deviations.
 WIDE = 5.0
 
@@ -49,7 +51,7 @@ class StochasticRows:
     share : array or None
         Sparse X: m over the number of those rows that store the column.
     longest, typical : float
-        Largest and mean ``weight_i (|x~_i|^2 + 1)`` over at most 20000 rows.
+        Largest and mean ``weight_i (|x~_i|^2 + 1)`` over at most 4096 rows.
     """
 
     X: Any
@@ -117,6 +119,21 @@ class StochasticRows:
             center=self.center, scale=self.scale, share=self.share, intercept=self.intercept, every=every,
             **options,
         )  # fmt: skip
+
+
+def random_order(rows: StochasticRows, rng: np.random.Generator) -> IndexArray:
+    """Every row with weight once, in a random order; of blocks of 8 neighbours where X exceeds the caches.
+
+    The blocks begin at a random row (the rows count as a circle), so that each row is as likely as any other
+    at every place of the order: a step has the full gradient as its mean before the order is known.
+    """
+    X, m = rows.X, len(rows.active)
+    size = X.data.nbytes + X.indices.nbytes if hasattr(X, "indices") else X.nbytes
+    if size <= CACHE:
+        return np.asarray(rng.permutation(rows.active))
+    first = int(rng.integers(m))
+    places = (rng.permutation(-(-m // BLOCK))[:, None] * BLOCK + np.arange(BLOCK)).ravel()
+    return np.asarray(rows.active[(places[places < m] + first) % m])
 
 
 def stochastic_rows(
