@@ -22,7 +22,8 @@ import numpy as np
 from empirisk.data.sums import weighted_sum
 from empirisk.penalties.base import ConstraintSet
 from empirisk.problems.evaluation import Evaluation, two_reads
-from empirisk.problems.quick_gap import quick_gap
+from empirisk.problems.intercept import best_intercept
+from empirisk.problems.quick_gap import by_shift, quick_gap
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array
 
@@ -86,18 +87,22 @@ def dual_point(
 ) -> tuple[Array, Array]:
     """Dual values theta, shape of the scores, and ``v``, shape of the coefficients; both feasible.
 
-    Without a `theta` it is ``-loss'(z)``: minus the gradient of the mean loss is v then already, unless an
-    intercept off its optimum makes theta move.
+    Without a `theta` it is ``-loss'(z)``, or with an intercept ``-loss'(z + b)`` at the best b where that is
+    better than to balance theta.  Minus the gradient of the mean loss is v then already, unless an intercept
+    off its optimum makes theta move.
     """
-    data = problem.data
+    data, loss = problem.data, problem.loss
     if theta is None:
-        theta = -problem.loss.grad(data.y, scores)
+        raw = theta = -loss.grad(data.y, scores)
+        if problem.intercept and by_shift(problem):
+            b = best_intercept(loss, data.y, data.weight, scores, np.zeros(()))
+            theta = -loss.grad(data.y, scores + b) if b else theta
     else:
-        grad, theta = None, np.asarray(theta, dtype=np.float64)
-    moved = 0.0
+        grad, raw = None, np.asarray(theta, dtype=np.float64)
+        theta = raw
     if problem.intercept:
-        raw, theta = theta, problem.loss.balance(data.y, theta, data.weight)
-        moved = float(np.abs(raw - theta).max(initial=0.0))
+        theta = loss.balance(data.y, theta, data.weight)
+    moved = float(np.abs(raw - theta).max(initial=0.0)) if grad is not None else math.inf
     if grad is not None and moved <= 1e-13 * float(np.abs(theta).max(initial=0.0)):
         return _feasible(problem, theta, -problem.split(grad)[0])
     return _feasible(problem, theta, _correlation(problem, theta))

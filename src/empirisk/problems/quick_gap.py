@@ -37,7 +37,7 @@ from empirisk.typing import Array, Capability
 if TYPE_CHECKING:
     from empirisk.problems.linear import LinearProblem
 
-__all__ = ["quick_gap"]
+__all__ = ["by_shift", "quick_gap"]
 
 
 def quick_gap(problem: LinearProblem, w: Array, e: Evaluation) -> tuple[float, float] | None:
@@ -59,13 +59,20 @@ def quick_gap(problem: LinearProblem, w: Array, e: Evaluation) -> tuple[float, f
     base, _, _ = without_offset(problem.loss, problem.data.y, e.scores)
     repair = _REPAIRS.get(base.name)
     if repair is None:
-        if problem.n_outputs or Capability.HESS not in problem.loss.offers:
+        if not by_shift(problem):
             return None
         repair = _shifted
     extra, v = repair(problem, e, linear)
     if not math.isfinite(extra):
         return None
     return primal + conjugate + extra + inner(v, v) / (2.0 * penalty.l2), ideal
+
+
+def by_shift(problem: LinearProblem) -> bool:
+    """Whether an intercept off its optimum is repaired by a shift of the scores, here and in the full gap."""
+    loss = problem.loss
+    newton = Capability.HESS in loss.offers and not problem.n_outputs
+    return newton and loss.name not in ("half_squared", "logistic", "softmax")
 
 
 def _squared(problem: LinearProblem, e: Evaluation, linear: float) -> tuple[float, Array]:

@@ -1,8 +1,9 @@
 """Limited-memory BFGS in preconditioned variables, for many rows or many columns.
 
 Two preconditioners: the diagonal of the Hessian (implicit centring and scaling), or, for n >> p, the
-Cholesky factor of the Hessian of a fixed subsample of rows at a warm start fitted on that subsample.
-With the latter a handful of passes over all rows replaces as many exact Hessians.
+Cholesky factor of the Hessian of a subsample of rows at a warm start fitted on that subsample.  With the
+latter a handful of passes over all rows replaces as many exact Hessians.  Where a handful is not enough (rare
+events, a few rows that count for many) the exact Hessian takes the place of the subsample's.
 Liu & Nocedal 1989 (two-loop recursion); Erdogdu & Montanari 2015 (sub-sampled Hessians).
 """
 
@@ -17,12 +18,14 @@ from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
 from empirisk.solvers.line_search import backtrack
 from empirisk.solvers.newton import penalised_gradient
-from empirisk.solvers.precondition import classwise, diagonal, subsample
+from empirisk.solvers.precondition import classwise, diagonal, exact, subsample
 from empirisk.typing import Array, Capability
 
 __all__ = ["LBFGS"]
 
 MEMORY = 20
+# Steps that a good preconditioner needs.
+FEW = 6
 # Steps after which softmax problems get a new preconditioner: early ones see the wrong curvature.
 REFRESH = (10, 40, 160)
 
@@ -49,13 +52,19 @@ class LBFGS:
     needs = frozenset({Capability.GRAD, Capability.SMOOTH_PENALTY})
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> LBFGSState:
-        w, inverse, passes = subsample(problem, w0) or diagonal(problem, w0)
+        found = subsample(problem, w0)
+        if found is not None:
+            w, inverse, passes = found
+            e = problem.evaluate(w)
+            if e.loss + problem.penalty.value(problem.split(w)[0]) <= problem.null_loss:
+                return LBFGSState(w, e, False, False, passes + 1.0, "", inverse)
+        w, inverse, passes = diagonal(problem, w0)
         return LBFGSState(w, problem.evaluate(w), False, False, passes + 1.0, "", inverse)
 
     def step(self, problem: LinearProblem, state: LBFGSState) -> LBFGSState:
         here = state.evaluation or problem.evaluate(state.w)
-        if state.steps in REFRESH:
-            inverse = classwise(problem, here)
+        if state.steps in (REFRESH if problem.n_outputs else _exact_steps(problem)):
+            inverse = classwise(problem, here) if problem.n_outputs else exact(problem, here)
             if inverse is not None:
                 state = replace(state, inverse=inverse, pairs=())
         grad = penalised_gradient(problem, state.w, here.grad)
@@ -88,11 +97,20 @@ class LBFGS:
         return LBFGSState(w, e, _promising(problem, g), False, passes, "", state.inverse, steps, pairs)
 
 
+def _exact_steps(problem: LinearProblem) -> tuple[int, ...]:
+    """Steps before which the Hessian of all rows is formed: it costs about p/16 passes."""
+    first = max(FEW, problem.n_params // 16)
+    return tuple(first * 2**k for k in range(6))
+
+
 def _promising(problem: LinearProblem, g: Array) -> bool:
-    """Whether the duality gap can be small: with an L2 penalty it is about ``||grad||^2 / (2 l2)``."""
+    """Whether the duality gap can be small: with an L2 penalty it is about ``||grad||^2 / (2 l2)``.
+
+    Without one the certificate is the KKT residual, which costs nothing beside a step.
+    """
     l2 = problem.penalty.l2
     if l2 <= 0.0:
-        return False
+        return True
     coef, _ = problem.split(g)
     return inner(coef, coef) / (2.0 * l2) <= 2e-6 * max(problem.null_excess, 1e-300)
 

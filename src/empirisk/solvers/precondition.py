@@ -13,16 +13,19 @@ from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.newton import Newton, scalar_hessian
-from empirisk.solvers.standardise import standardise
+from empirisk.solvers.standardise import Standardisation, standardise
 from empirisk.typing import Array, Capability
 
-__all__ = ["classwise", "diagonal", "subsample"]
+__all__ = ["classwise", "diagonal", "exact", "subsample", "subsamples"]
 
-Start = tuple[Array, Callable[[Array], Array], float]
+Inverse = Callable[[Array], Array]
+Start = tuple[Array, Inverse, float]
 
 # A subsample of c * p rows has a Hessian whose relative error is about sqrt(1/c) in every direction.
 ROWS_PER_COLUMN = 40
 FEWEST = 5_000
+# Columns whose Hessian is formed at all.
+MOST = 500
 # The decrease, as a share of the null model's excess, after which the subsample has no more to say.
 SETTLED = 1e-3
 
@@ -50,16 +53,10 @@ def subsample(problem: LinearProblem, w0: Array | None) -> Start | None:
     Evenly spaced rows of sorted data are representative, those of shuffled data random; a poor sample
     costs steps, never correctness.
     """
-    n, p = problem.design.shape
-    size = max(ROWS_PER_COLUMN * p, FEWEST)
-    if (
-        Capability.HESS not in problem.capabilities
-        or problem.n_outputs
-        or n < 5 * size
-        or p > 500
-        or problem.design.sparse
-    ):
+    if not subsamples(problem):
         return None
+    n, p = problem.design.shape
+    size = _smallest(p)
     small = _evenly_spaced(problem, size)
     if small is None:
         return None
@@ -69,19 +66,39 @@ def subsample(problem: LinearProblem, w0: Array | None) -> Start | None:
     more = _evenly_spaced(problem, larger) if larger > 2 * size else None
     if more is not None:
         small, found, spent = more, _newton_steps(more, found.w, 1), spent + 4.0 * larger / n
-    w: Array = found.w
-    standard = found.standard
-    H = scalar_hessian(small, standard, found.evaluation)
+    inverse = _inverse(small, found.standard, found.evaluation)
+    return (found.w, inverse, spent) if inverse is not None else None
+
+
+def subsamples(problem: LinearProblem) -> bool:
+    """Whether :func:`subsample` applies: one score a row, twice differentiable, dense, many rows per column."""
+    n, p = problem.design.shape
+    dense = not (problem.n_outputs or problem.design.sparse)
+    return dense and n >= 5 * _smallest(p) and p <= MOST and Capability.HESS in problem.loss.offers
+
+
+def exact(problem: LinearProblem, e: Evaluation) -> Inverse | None:
+    """Inverse of the Hessian of all rows at the point of e; None where that is dear or not offered."""
+    one = not (problem.n_outputs or problem.design.sparse)
+    if not one or problem.n_params > MOST or Capability.HESS not in problem.loss.offers:
+        return None
+    return _inverse(problem, standardise(problem), e)
+
+
+def _smallest(p: int) -> int:
+    return max(ROWS_PER_COLUMN * p, FEWEST)
+
+
+def _inverse(problem: LinearProblem, standard: Standardisation, e: Evaluation) -> Inverse | None:
     try:
-        factor = cho_factor(H, check_finite=False)
+        factor = cho_factor(scalar_hessian(problem, standard, e), check_finite=False)
     except np.linalg.LinAlgError:
         return None
 
     def inverse(grad: Array) -> Array:
-        u: Array = standard.to_w(cho_solve(factor, standard.grad_to_u(grad), check_finite=False))
-        return u
+        return standard.to_w(np.asarray(cho_solve(factor, standard.grad_to_u(grad), check_finite=False)))
 
-    return w, inverse, spent
+    return inverse
 
 
 def _evenly_spaced(problem: LinearProblem, size: int) -> LinearProblem | None:

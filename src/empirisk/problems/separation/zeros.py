@@ -16,6 +16,7 @@ import numpy as np
 from scipy.linalg import svd
 from scipy.optimize import linprog
 
+from empirisk.data.threads import one_thread
 from empirisk.problems.separation.plain import plain_problem
 from empirisk.problems.separation.words import listing
 from empirisk.typing import Array, IndexArray
@@ -56,10 +57,11 @@ def zeros_run_off(problem: LinearProblem, names: Sequence[str] | None = None) ->
         return ""
     if len(positive) == 0 and problem.intercept:
         return only_zeros(problem)
-    free = _free_directions(problem, positive)
-    if free.shape[1] == 0 or len(zero) * free.shape[1] > MOST_ENTRIES:
-        return ""
-    return _push_down(problem, zero, free, names)
+    with one_thread():  # small factorisations between passes over the rows
+        free = _free_directions(problem, positive)
+        if free.shape[1] == 0 or len(zero) * free.shape[1] > MOST_ENTRIES:
+            return ""
+        return _push_down(problem, zero, free, names)
 
 
 def _rows(problem: LinearProblem, index: IndexArray) -> Array:
@@ -124,7 +126,7 @@ def _push_down(problem: LinearProblem, zero: IndexArray, free: Array, names: Seq
     p = problem.data.n_cols
     size = np.abs(free @ found.x)[:p]
     used = np.flatnonzero(size > 1e-6 * size.max(initial=0.0))
-    labels = [f"x{j}" if names is None else str(names[j]) for j in used]
+    labels = [f"x{j}" if names is None else str(names[int(j)]) for j in used]
     return (
         f"no finite minimiser: {listing(labels) if labels else 'the constant'} can tell {rows} of target 0 "
         "from all rows with a positive target, so that the means of these rows fall to 0 without end"
