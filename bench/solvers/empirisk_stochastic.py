@@ -31,7 +31,7 @@ SOLVERS = {
         Solver("empirisk", "batch=32", lambda X, y, a: _sgd(X, y, a, n_epochs=5, batch_size=32)),
     ],
     "rough_logistic": [
-        Solver("empirisk", "sgd n_epochs=2", lambda X, y, a: _sgd(X, y, a, n_epochs=2)),
+        Solver("empirisk", "sgd n_epochs=1", lambda X, y, a: _sgd(X, y, a, n_epochs=1)),
         Solver("empirisk", "svrg tol=1e-3", _svrg),
         Solver("empirisk", "auto tol=1e-3", _auto),
     ],

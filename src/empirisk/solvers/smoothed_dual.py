@@ -18,13 +18,13 @@ from empirisk.typing import Array, Capability
 __all__ = ["smoothed_dual"]
 
 # Widths to begin with, as shares of the scale of the loss, and the factor between two tries.
-FIRST, FACTOR, TRIES = 0.1, 8.0, 5
+FIRST, FACTOR, TRIES = 0.05, 10.0, 3
 
 
 def smoothed_dual(problem: LinearProblem, w: Array, e: Evaluation) -> Array | None:
     """The dual values of the width with the smallest gap; None where the derivatives at the scores do better.
 
-    Some twelve passes over X.
+    Some eight passes over X.
     """
     if Capability.GRAD in problem.loss.offers or Capability.DUAL_STEP not in problem.loss.offers:
         return None
