@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from empirisk.data.tabular import Tabular
 from empirisk.diagnosis.answer import NotRun
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.model_parts import last_step, solution_of
 from empirisk.diagnosis.more_rows import last_doubling, mean_loss
 from empirisk.diagnosis.noise_ceiling import loss_noise
 from empirisk.results import Solution, Status
-from empirisk.data.tabular import Tabular
 
 __all__ = ["Decomposition", "Part", "decompose"]
 
