@@ -64,6 +64,7 @@ class Capability(Enum):
     ROW_SLOPE = "a loss whose slope is compiled"
     L2_PENALTY = "an L2 penalty"
     CONSTRAINT = "a constraint set in place of the penalty"
+    CURBED = "an L2 penalty or a bounded constraint set"
     GROUPS = "a group lasso penalty"
     LINEAR_ORACLE = "a bounded set over which linear functions are minimised in closed form"
     SMOOTH_BORDER = "a constraint set without kinks in its inequalities"

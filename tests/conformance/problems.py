@@ -217,7 +217,7 @@ def truth(row: Row) -> Optimum:
 
 
 # Solvers whose steps come near the optimum and not to it: their certificates must be true, however large.
-INEXACT = frozenset({"sgd"})
+INEXACT = frozenset({"sgd", "subgradient"})
 
 
 def check_honest(problem: LinearProblem, solution: Solution, best: Optimum) -> None:
@@ -232,7 +232,7 @@ def check_honest(problem: LinearProblem, solution: Solution, best: Optimum) -> N
         if bound is not None:
             assert excess <= bound + certificate.floor + rounding
     null = problem.value(problem.null) - best.value
-    if null > rounding:  # the perceptron has its minimum at 0, where it starts
+    if null > rounding and solution.solver == "sgd":  # subgradients promise less; the perceptron has its minimum at 0, where it starts
         assert excess <= 0.2 * null + 0.02 * abs(best.value) + rounding, "no progress worth the name"
 
 
@@ -247,7 +247,8 @@ def check_solver(solver: Any, row: Row) -> None:
         return
     if solver.name in INEXACT:
         # One look, at the end: the certificate of a random walk falls and rises.
-        solution = solve(problem, replace(solver, n_epochs=1000), check_every=1000)
+        run = {"n_epochs": 1000} if solver.name == "sgd" else {"n_steps": 1000}
+        solution = solve(problem, replace(solver, **run), check_every=1000)
         check_honest(problem, solution, truth(row))
         return
     # Products in float32 leave a gradient error of about 1e-7 of its size.

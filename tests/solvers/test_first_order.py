@@ -14,7 +14,7 @@ from empirisk.losses import HalfSquared, Logistic, user_loss
 from empirisk.penalties import L1, L2, Box, GroupLasso, L1Ball, L2Ball, Simplex, Zero
 from empirisk.problems import LinearProblem
 from empirisk.results import ConvergenceError, Kind, Status
-from empirisk.solvers import FISTA, REGISTRY, FrankWolfe, GradientDescent, solve
+from empirisk.solvers import FISTA, REGISTRY, FrankWolfe, GradientDescent, Subgradient, solve
 from tests.conformance.problems import TABLE, Row, build, truth
 
 
@@ -132,6 +132,56 @@ def test_user_losses_meet_every_penalty() -> None:
             for loss in (squares, HalfSquared())
         )
         np.testing.assert_allclose(mine.w, ours.w, atol=2e-5)
+
+
+# -- subgradients -------------------------------------------------------------------------------
+
+LIPSCHITZ = [
+    row
+    for row in TABLE
+    if not row.intercept
+    and not row.weights
+    and Subgradient.needs <= build(row).capabilities
+    and np.isfinite(build(row).loss.lipschitz)
+]
+
+
+@pytest.mark.parametrize("row", LIPSCHITZ, ids=str)
+def test_subgradients_keep_the_promise_of_their_theorem(row: Row) -> None:
+    problem, best, T = build(row), truth(row), 400
+    solution = solve(problem, Subgradient(n_steps=T), tol=1e-15, w0=problem.zeros(), check_every=T)
+    mu = problem.penalty.l2
+    if mu > 0.0:
+        B = np.sqrt(2.0 * problem.null_excess / mu)
+        G = problem.constants.rho.value + mu * B + problem.penalty.l1 * np.sqrt(problem.data.n_cols)
+        promised = G**2 * (1.0 + np.log(T)) / (2.0 * mu * T)
+    else:
+        promised = problem.penalty.radius * problem.constants.rho.value / np.sqrt(T)
+    assert solution.status is Status.COMPLETED
+    excess = problem.value(solution.w) - best.value
+    assert excess <= promised
+    assert excess <= solution.certificate.value <= promised * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("output", ["average", "suffix", "last", "best"])
+def test_subgradients_approach_the_optimum(output: str) -> None:
+    row = Row("absolute", 0.0, 0.1, weights=True)
+    problem, best = build(row), truth(row)
+    errors = [
+        problem.value(solve(problem, Subgradient(output=output, n_steps=T), tol=1e-15, check_every=T).w)
+        - best.value
+        for T in (30, 3000)
+    ]
+    assert errors[1] < 0.2 * errors[0]
+
+
+def test_subgradients_refuse_by_name() -> None:
+    with pytest.raises(ValueError, match="output must be one of"):
+        Subgradient(output="first")
+    with pytest.raises(ValueError, match="schedule must be"):
+        Subgradient(schedule="fast")
+    with pytest.raises(ValueError, match="needs an L2 penalty or a bounded constraint set"):
+        solve(replace(ridge()[0], penalty=Zero()), "subgradient")
 
 
 # -- sets ---------------------------------------------------------------------------------------

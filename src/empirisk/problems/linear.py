@@ -309,6 +309,9 @@ class LinearProblem:
             self.data.n_cols
         ):
             out.add(Capability.LINEAR_ORACLE)
+        bounded = isinstance(self.penalty, ConstraintSet) and self.penalty.coercive(self.data.n_cols)
+        if self.penalty.l2 > 0.0 or bounded:
+            out.add(Capability.CURBED)
         if isinstance(self.penalty, GroupLasso):
             out.add(Capability.GROUPS)
         if has_row_slope(self.loss):

@@ -22,6 +22,7 @@ from empirisk.solvers.prox_newton import ProxNewton
 from empirisk.solvers.quadratic_penalty import QuadraticPenalty
 from empirisk.solvers.sdca import SDCA
 from empirisk.solvers.sgd import SGD
+from empirisk.solvers.subgradient import Subgradient
 from empirisk.solvers.svrg import SVRG
 
 REGISTRY: dict[str, type] = {
@@ -45,6 +46,7 @@ REGISTRY: dict[str, type] = {
     "quadratic_penalty": QuadraticPenalty,
     "sdca": SDCA,
     "sgd": SGD,
+    "subgradient": Subgradient,
     "svrg": SVRG,
 }
 
@@ -73,6 +75,7 @@ __all__ = [
     "QuadraticPenalty",
     "Solver",
     "State",
+    "Subgradient",
     "choose",
     "solve",
 ]
