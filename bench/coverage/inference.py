@@ -187,9 +187,11 @@ TAIL = """
   rows; HC0 is for many.
 - With few groups CR0 and CR1 cover too little, even with the t distribution on groups - 1 degrees of
   freedom; CR2 with Satterthwaite's degrees of freedom is what `covariance="cluster"` gives.
-- A confidence band of the mean survives skewed noise, a prediction band does not: it is about the law itself.
+- Bands under exponential noise keep their coverage in all, but the prediction band misses on one side only:
+  such noise never falls below it. It is about the law itself, and wants one that is right.
 - Prediction intervals of counts cover more than 95 % because counts are whole numbers.
-- The debiased lasso pays for more effects than `sqrt(n) / log(p)` allows, first beside the true effects.
+- The debiased lasso covers in all four settings within the error of the simulation, ten effects included; the
+  theory promises it only for few effects.
 """
 
 
