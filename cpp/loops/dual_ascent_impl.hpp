@@ -82,13 +82,16 @@ struct SplitMix {  // Steele, Lea and Flood 2014
 // The root of log(a/(1-a)) + u + q a in (0, 1), by Newton's method in the logit x, a = 1/(1+exp(-x)), which is monotone there.
 inline double logistic_share(double u, double q) {
   double low = -u - q, high = -u;
-  double x = 0.5 * (low + high);
+  double x = 0.5 * (low + high), last = HUGE_VAL;
   for (int k = 0; k < 60; ++k) {
     const double a = 1.0 / (1.0 + std::exp(-x)), f = x + u + q * a;
     (f > 0.0 ? high : low) = x;
     const double change = f / (1.0 + q * a * (1.0 - a)), next = x - change;
-    if (std::fabs(change) <= 1e-15 * (1.0 + std::fabs(x))) break;
-    x = next > low && next < high ? next : 0.5 * (low + high);
+    // What rounding makes of f is no reason to move: brackets that noise has drawn lead away.
+    if (std::fabs(f) <= 4e-16 * (std::fabs(x) + std::fabs(u) + q * a) || std::fabs(change) <= 1e-15 * std::fabs(x)) break;
+    // Newton steps can swing from one flat end to the other: then the bracket is halved.
+    x = next > low && next < high && std::fabs(f) <= 0.5 * last ? next : 0.5 * (low + high);
+    last = std::fabs(f);
   }
   return 1.0 / (1.0 + std::exp(-x));
 }
