@@ -86,6 +86,24 @@ def test_a_centre_is_a_kkt_point_but_for_one_over_t_of_slackness(t, rng):
     assert seen.gap == pytest.approx(2.0 / t, rel=1e-4)
 
 
+@pytest.mark.parametrize("name", ["barrier", "quadratic_penalty"])
+@pytest.mark.parametrize(
+    "penalty",
+    [NonNegative(), Intersection([L2Ball(1.0), HalfSpace([1.0] * 8, 0.3)])],
+    ids=lambda s: s.name,
+)
+def test_columns_of_unlike_scales_do_not_start_far_out(name, penalty, rng):
+    X = rng.normal(size=(300, 8)) * np.logspace(-2, 2, 8)
+    y = rng.poisson(np.exp(0.3 * (X / np.logspace(-2, 2, 8)).sum(axis=1) / np.sqrt(8.0)))
+    problem = replace(er.PoissonRegressor(alpha=1.0).problem(X, y), penalty=penalty)
+    found = er.solve(problem, name, tol=1e-8)
+    assert found.status.ok, found.sentence
+    assert found.n_steps <= 15
+    four = er.convex.kkt_residual(problem, found.w)
+    assert four.stationarity <= 1e-5
+    assert four.primal <= 1e-12
+
+
 def test_refusals_are_sentences():
     problem = er.Ridge(alpha=1.0).problem(np.eye(3), [1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="a constraint set without kinks"):

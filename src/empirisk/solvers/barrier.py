@@ -81,13 +81,14 @@ class Barrier:
         if problem.data.total_weight == 0.0 or problem.data.n_cols == 0:
             return BarrierState(problem.null.copy())
         described = problem.penalty.inequalities(problem.data.n_cols)  # type: ignore[attr-defined]
-        start = interior(described)
+        spread = np.sqrt(problem.moments[1])
+        start = interior(described, np.where(spread > 0.0, spread, 1.0))
         if start is None:
             # Two sets that contradict each other are named here.
             problem.penalty.prox(np.zeros(problem.data.n_cols), 0.0)
             raise ValueError(
                 f"the set {problem.penalty.name!r} has no interior point that a barrier could start from; "
-                'use solver="projected_gradient"'
+                'use solver="quadratic_penalty"'
             )
         top = largest_curvature(problem)
         inside = problem.join(start, problem.split(null)[1])
@@ -118,5 +119,5 @@ class Barrier:
         passes = state.n_passes + 2.0 * evaluations + 4.0
         return BarrierState(
             offered, problem.evaluate(offered), True, done, passes, inside=inside, t=state.t * GROW,
-            described=s, change=change, step=state.step,
+            described=s, change=change, step=state.step, fresh=False,
         )  # fmt: skip

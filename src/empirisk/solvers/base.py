@@ -250,7 +250,8 @@ class _Watch:
             return Status.CERTIFIED
         if state.diverged or (not math.isfinite(certificate.value) and state.done):
             return Status.DIVERGED
-        if certificate.value <= certificate.floor:
+        # Far away everything is rounding: a floor as large as the null model's loss is no place to stop.
+        if certificate.value <= certificate.floor <= certificate.scale:
             return Status.FLOOR
         if state.complete:
             return Status.COMPLETED
