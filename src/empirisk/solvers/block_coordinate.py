@@ -75,6 +75,7 @@ class BlockCoordinate(ProxNewton):
         self, problem: LinearProblem, state: ProxNewtonState, blocks: NewtonBlocks, support: IndexArray
     ) -> tuple[IndexArray, bool, int]:
         """Whole groups: those held, those that violate most, a few that come close."""
+        assert state.v is not None
         layout = _Layout.of(problem, state)
         owner = layout.labels
         held = blocks.reusable(support)

@@ -155,7 +155,8 @@ class ProxNewton:
         alive, penalty = state.alive, problem.penalty
         size = constraint_size(v[alive], penalty.positive)
         zero = safely_zero(size, state.columns.norm[alive], penalty.l1, gap, problem.loss.curvature[1])
-        return alive[~(zero & (constraint_size(coef[alive], False) == 0.0))]
+        kept: IndexArray = alive[~(zero & (constraint_size(coef[alive], False) == 0.0))]
+        return kept
 
     def look(self, problem: LinearProblem, state: ProxNewtonState, coef: Array, b: Array) -> ProxNewtonState:
         """Scores, best intercept, gradient, gap and screening at new coefficients: one pass over X."""

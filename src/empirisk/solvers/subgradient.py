@@ -122,7 +122,10 @@ class Subgradient:
         q[: len(coef)] += problem.penalty.l1 * np.sign(coef) + problem.penalty.l2 * coef
         square = inner(q, q)
         if not (math.isfinite(square) and math.isfinite(e.loss)):
-            return replace(state, done=True, check=True, diverged=True, note="a step led to infinite numbers")
+            ended: SubgradientState = replace(
+                state, done=True, check=True, diverged=True, note="a step led to infinite numbers"
+            )
+            return ended
         squares = state.squares + square
         theta = -problem.loss.grad(problem.data.y, e.scores)
         halfway = self.output == "suffix" and t == self.n_steps // 2 + 1
