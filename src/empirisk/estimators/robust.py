@@ -85,11 +85,12 @@ class HuberRegressor(ScalarRegressor):
     Examples
     --------
     >>> import numpy as np, empirisk as er
-    >>> X = np.arange(6.0)[:, None]
-    >>> y = 2.0 * X[:, 0] + np.array([0.1, -0.1, 0.0, 0.1, -0.1, 50.0])
+    >>> X = np.arange(12.0)[:, None]
+    >>> y = 2.0 * X[:, 0] + 0.1 * np.cos(X[:, 0])
+    >>> y[11] = 80.0
     >>> model = er.HuberRegressor().fit(X, y)
-    >>> model.coef_.round(1), model.outliers_
-    (array([2.]), array([False, False, False, False, False,  True]))
+    >>> model.coef_.round(2), np.flatnonzero(model.outliers_)
+    (array([2.]), array([11]))
     """
 
     scale_: float
