@@ -104,7 +104,7 @@ def methods(*names: str) -> Any:
 
 
 def is_loss(thing: Any) -> bool:
-    """Whether a class is a loss of plain targets; those with further columns wrap one and say so in `plain`."""
+    """Whether a class is a loss of plain targets; those with more columns wrap one and say so in `plain`."""
     return methods("value", "grad", "conjugate")(thing) and "plain" not in vars(thing)
 
 

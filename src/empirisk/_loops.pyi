@@ -55,7 +55,7 @@ def linear_pass(
     want_z: bool = False,
     want_derivatives: bool = False,
 ) -> tuple[float, Float | None, float, Float | None, Float | None, Float | None]:
-    """``(sum s l, sum s l' x, sum s l', z, l', l'')`` with ``z = X w + b``, l at ``z + offset``, in one read of X.
+    """``(sum s l, sum s l' x, sum s l', z, l', l'')`` with ``z = X w + b``, l at z + offset; one read of X.
 
     What is not wanted is None. s None means ones; z is 0 where s is. z, l' and l'' are (n,), the derivatives
     without the weights. loss is a name of :data:`empirisk.problems.fused.FUSED`, parameter what that takes.
@@ -122,8 +122,9 @@ def descend_groups(
 ) -> tuple[int, float, float, float]:
     """Block coordinate descent on ``r(w)'r(w)/2 + sum_g strength_g ||w_g||`` with Gram matrix G (k, k).
 
-    Group g holds the coordinates ``start[g]`` to ``start[g + 1]``; its block of G must be diagonal (a rotation
-    within the group makes it so).  Otherwise as :func:`descend_gram`; the gap is infinite where a strength is 0.
+    Group g holds the coordinates ``start[g]`` to ``start[g + 1]``; its block of G must be diagonal (a
+    rotation within the group makes it so).  Otherwise as :func:`descend_gram`; the gap is infinite where a
+    strength is 0.
     """
 
 def descend_columns(
@@ -164,8 +165,8 @@ def descend_group_columns(
 ) -> tuple[int, float, float, float]:
     """:func:`descend_groups` on columns of X in place, as :func:`descend_columns`.
 
-    w and `curvature` are along the axes of each group: ``axes`` holds the matrices V_g (rows first), one after
-    the other, with ``X_g'diag(h)X_g = V_g diag(curvature_g) V_g'``.
+    w and `curvature` are along the axes of each group: ``axes`` holds the matrices V_g (rows first), one
+    after the other, with ``X_g'diag(h)X_g = V_g diag(curvature_g) V_g'``.
     """
 
 def gram_columns(X: Dense, index: Index, h: Real, mean: Real | None, first: int, G: Real) -> None:

@@ -232,7 +232,8 @@ def check_honest(problem: LinearProblem, solution: Solution, best: Optimum) -> N
         if bound is not None:
             assert excess <= bound + certificate.floor + rounding
     null = problem.value(problem.null) - best.value
-    if null > rounding and solution.solver == "sgd":  # subgradients promise less; the perceptron has its minimum at 0, where it starts
+    # Subgradients promise less; the perceptron has its minimum at 0, where it starts.
+    if null > rounding and solution.solver == "sgd":
         assert excess <= 0.2 * null + 0.02 * abs(best.value) + rounding, "no progress worth the name"
 
 

@@ -32,7 +32,7 @@ class GaussMarkov:
     --------
     >>> import numpy as np
     >>> X = np.array([[1.0], [1.0]])
-    >>> round(gauss_markov(X, np.array([[1.0, 0.0]])).smallest, 12)  # the first row alone, against the mean of both
+    >>> round(gauss_markov(X, np.array([[1.0, 0.0]])).smallest, 12)  # the first row alone against the mean
     0.5
     """
 

@@ -66,7 +66,7 @@ class LinearProgram:
             reason = REASONS.get(found.status, f"failed ({found.message.strip()}); standardise the columns")
             note = f"the linear programme: HiGHS {reason}"
             return State(state.w, None, True, True, state.n_passes, note)
-        u = np.clip(np.asarray(found.x) * _unit(rows), rows.low, rows.high)
+        u: Array = np.clip(np.asarray(found.x) * _unit(rows), rows.low, rows.high)
         w: Array = np.concatenate([-np.asarray(found.ineqlin.marginals), np.asarray(found.eqlin.marginals)])
         # HiGHS is content with violations of 1e-9; positive coefficients are not kinks of these rows.
         exact = None if problem.penalty.positive else crossover(rows, w, u)

@@ -71,7 +71,7 @@ def subsample(problem: LinearProblem, w0: Array | None) -> Start | None:
 
 
 def subsamples(problem: LinearProblem) -> bool:
-    """Whether :func:`subsample` applies: one score a row, twice differentiable, dense, many rows per column."""
+    """Whether :func:`subsample` applies: one score a row, twice differentiable, dense, many rows."""
     n, p = problem.design.shape
     dense = not (problem.n_outputs or problem.design.sparse)
     return dense and n >= 5 * _smallest(p) and p <= MOST and Capability.HESS in problem.loss.offers
