@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import empirisk as er
+from empirisk.losses import Absolute
+from empirisk.penalties import L2Ball
 from empirisk.results import Status
 from empirisk.solvers.gradient_descent import GradientDescent
 from empirisk.solvers.sgd import SGD
+from empirisk.solvers.subgradient import Subgradient
 
 
 def problem(alpha=0.05, intercept=False):
@@ -63,6 +68,15 @@ def test_pegasos_keeps_its_bound_on_average():
     # With a free intercept the theorem does not hold, and nothing is drawn.
     free = er.LinearSVC(alpha=0.1).problem(X, y)
     assert er.convergence(free, [pegasos]).rates == ()
+
+
+def test_subgradients_keep_their_bound_on_a_ball():
+    p = replace(problem(), loss=Absolute(), penalty=L2Ball(1.0))
+    c = er.convergence(p, [Subgradient(n_steps=400)])
+    (rate,) = c.rates
+    steps, _, _, gap = c.gap("subgradient")
+    assert np.all(gap <= np.interp(steps, rate.steps, rate.bound))
+    assert rate.bound[-1] == pytest.approx(p.constants.rho.value / 20.0)  # B rho / sqrt(N) at the end
 
 
 def test_a_certificate_that_stays_behind_is_no_stall():

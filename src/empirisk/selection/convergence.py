@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from empirisk.data.tabular import Tabular
+from empirisk.penalties import L2Ball
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Certificate, Kind, Solution
 from empirisk.solvers.auto import resolve
 from empirisk.solvers.base import Solver, solve
 from empirisk.solvers.gradient_descent import GradientDescent
+from empirisk.solvers.subgradient import Subgradient
 from empirisk.typing import Array
 
 __all__ = ["Convergence", "Rate", "convergence"]
@@ -244,10 +246,14 @@ def _rates(problem: LinearProblem, solvers: dict[str, Solver], w: Array, longest
         elif solver.name == "fista" and math.isfinite(L):
             bound = 2.0 * L * D2 / (steps + 1.0) ** 2
             yield Rate(name, "steps 1/L, no restart", "2 L D^2 / (T + 1)^2", steps, bound, c.L.proved)
-        elif solver.name == "subgradient" and math.isfinite(c.rho.value) and problem.penalty.l2 == 0.0:
-            bound = float(np.linalg.norm(w)) * c.rho.value / np.sqrt(steps)
-            said = "steps B/(rho sqrt T), mean of the iterates"
-            yield Rate(name, said, "B rho / sqrt(T)", steps, bound, c.rho.proved)
+        elif (
+            isinstance(solver, Subgradient) and isinstance(problem.penalty, L2Ball) and not problem.intercept
+        ):
+            B, rho, N = problem.penalty.radius, c.rho.value, float(solver.n_steps)
+            bound = 0.5 * B * rho * (math.sqrt(N) / steps + 1.0 / math.sqrt(N))
+            said = "N steps B/(rho sqrt N), mean of the iterates"
+            if math.isfinite(rho) and solver.schedule == "auto" and solver.output == "average":
+                yield Rate(name, said, "(B rho/2) (sqrt(N)/T + 1/sqrt(N))", steps, bound, c.rho.proved)
         elif solver.name == "sgd" and problem.penalty.l2 > 0.0 and not problem.intercept:
             T = steps * max(int((problem.data.weight > 0.0).sum()), 1)  # a step of the solver is an epoch
             bound = 2.0 * c.rho.value**2 * (1.0 + np.log(T)) / (problem.penalty.l2 * T)
