@@ -132,7 +132,7 @@ def with_offset(loss: Loss, y: Array, offset: Array | None) -> tuple[Loss, Array
 
 
 def without_offset(loss: Loss, y: Array, z: Array) -> tuple[Loss, Array, Array]:
-    """The loss, its targets and the whole scores of what :func:`with_offset` made, for statistics of the mean.
+    """The loss, its targets and the whole scores of what :func:`with_offset` made, for means of rows.
 
     Examples
     --------
