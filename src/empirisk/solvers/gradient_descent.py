@@ -108,12 +108,13 @@ class GradientDescent:
 
     def _backtrack(self, problem: LinearProblem, state: Any, grad: Array, square: float) -> DescentState:
         size, passes = FIRST * state.size, state.n_passes
+        noise = 64.0 * float(np.finfo(problem.design.dtype).eps)
         for _ in range(60):
             new = self._moved(problem, state, grad, size)
             passes += 2.0
             if new.objective <= state.objective - 0.5 * size * square:
                 return replace(new, n_passes=passes)
-            if new.objective <= state.objective + 1e-14 * abs(state.objective):
+            if new.objective <= state.objective + noise * abs(state.objective):
                 # Values drown in rounding; the curvature along the step decides.
                 assert new.evaluation is not None
                 ahead = penalised_gradient(problem, new.w, new.evaluation.grad)
