@@ -17,7 +17,7 @@ from scipy.special import expit
 from empirisk.estimators import LogisticRegression, Ridge
 from empirisk.report.candidates import Candidate, alpha_grid
 from empirisk.report.choose import one_standard_error
-from empirisk.report.coefficients import sandwich
+from empirisk.report.coefficients import sandwich, sign_stability
 from empirisk.report.curves import calibration, roc_curve
 from empirisk.report.errors import DataError
 from empirisk.report.estimates import Scoring
@@ -31,6 +31,7 @@ from empirisk.report.path import fit_path
 from empirisk.report.plan import Plan, make_plan
 from empirisk.report.residuals import coverage
 from empirisk.report.rows import brier_rows, fill_classes, loss_rows, prior_scores, probabilities
+from empirisk.report.tuning import CrossValidated
 from empirisk.report.verdict import next_step
 from empirisk.results import Estimate
 
@@ -90,6 +91,26 @@ def test_path_agrees_with_single_fits(rng: np.random.Generator) -> None:
     for i, alpha in enumerate((1.0, 0.1, 0.01)):
         single = LogisticRegression(alpha=alpha, tol=1e-10).fit(X, y)
         assert path.scores(X, i) == pytest.approx(single.decision_function(X), abs=1e-4)
+
+
+@pytest.mark.parametrize("held", [(0, 2, 3), (1, 3)])
+def test_coefficients_of_a_fold_keep_the_places_of_classes_that_it_lacks(
+    rng: np.random.Generator, held: tuple[int, ...]
+) -> None:
+    X, y = rng.normal(size=(60, 3)), np.resize(held, 60)
+    path = fit_path(X, y, 4, 0.0, [0.1, 0.01])
+    missing = [c for c in range(4) if c not in held]
+    coefs = path.class_coefs
+    assert coefs.shape == (2, 3, 4)
+    assert np.isnan(coefs[:, :, missing]).all()
+    contrast = coefs[..., held[-1]] - coefs[..., held[0]]
+    raw = path.coefs if path.coefs.ndim == 2 else path.coefs[..., -1] - path.coefs[..., 0]
+    assert contrast == pytest.approx(raw)
+    cv = CrossValidated(Candidate("x", "x", "candidate", 0.0), path.alphas, path.alphas, path.alphas)
+    cv.coefs.append((["a", "b", "c"], coefs))
+    seen = float(np.sign(coefs[0, 1, held[-1]]))
+    assert sign_stability("b", held[-1], seen, cv, 0, [{"b": 1}]) == 1.0
+    assert sign_stability("b", missing[-1], seen, cv, 0, [{"b": 1}]) == 0.0
 
 
 def test_largest_penalty_of_the_grid_sets_all_to_zero(rng: np.random.Generator) -> None:

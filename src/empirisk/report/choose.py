@@ -93,7 +93,7 @@ def complexity(result: CrossValidated, at: int) -> int:
     """Median number of non-zero coefficients over the fits at a penalty."""
     if not result.coefs:
         return 0
-    return int(np.median([np.count_nonzero(coefs[at]) for _, coefs in result.coefs]))
+    return int(np.median([np.count_nonzero(np.nan_to_num(coefs[at])) for _, coefs in result.coefs]))
 
 
 def choose(results: list[CrossValidated], scoring: Scoring, seed: int) -> Choice:

@@ -103,7 +103,8 @@ def sign_stability(
     at : int
         Position of the penalty.
     spots : list of dict
-        Position of each term in each fit; a term that a fit does not know counts as different.
+        Position of each term in each fit; a term or class that a fit does not know counts as
+        different.
     """
     if not cv.coefs:
         return None

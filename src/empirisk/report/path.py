@@ -64,6 +64,17 @@ class LinearPath:
             return np.asarray(family_loss(self.family).mean(np.minimum(z, LARGEST_LOG)), dtype=np.float64)
         return fill_classes(z, self.present, self.prior)
 
+    @property
+    def class_coefs(self) -> Floats:
+        """The coefficients with a place for every class: NaN for those that the rows did not hold."""
+        k = self.prior.size
+        if k <= 2 or self.coefs.shape[2:] == (k,):
+            return self.coefs
+        fitted = self.coefs if self.coefs.ndim == 3 else np.stack([0.0 * self.coefs, self.coefs], axis=2)
+        out = np.full((*fitted.shape[:2], k), np.nan)
+        out[:, :, self.present] = fitted
+        return out
+
 
 def fit_path(
     X: Any,

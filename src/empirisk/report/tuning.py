@@ -38,7 +38,7 @@ class CrossValidated:
     train : array of shape (fits, a)
         Mean loss on the rows that were fitted on; NaN for a candidate without a penalty.
     coefs : list of (names, array of shape (a, p) or (a, p, k))
-        One a fit.
+        One a fit; NaN for a class that the fit did not see.
     ends : list of tuple of (Certificate, Status)
         How each solve of each fit ended.
     seconds : float
@@ -141,7 +141,7 @@ def _fit_and_score(
     if candidate.tuned:
         ratio = float(candidate.l1_ratio or 0.0)
         path = fit_path(encoded.X, encoded.y, k, ratio, result.alphas, family=candidate.family)
-        result.coefs.append((encoded.names, path.coefs))
+        result.coefs.append((encoded.names, path.class_coefs))
         result.ends.append(tuple((s.certificate, s.status) for s in path.solutions))
         return path_losses(path, encoded.X_new, encoded.y_new, task), path_losses(
             path, encoded.X, encoded.y, task
