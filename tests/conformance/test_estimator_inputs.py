@@ -72,8 +72,21 @@ def test_strings_among_the_features(est: Any, rng: np.random.Generator) -> None:
     d = data_for(est, rng)
     X = d.X.astype(object)
     X[3, 2] = "tall"
-    with pytest.raises(ValueError, match="tall"):
+    with pytest.raises(ValueError, match=r"text 'tall' in column 2, row 3; encode"):
         clone(est).fit(X, d.y)
+    names = ["age", "height", "weight", "pulse", "income"]
+    fitted = clone(est).fit(pd.DataFrame(d.X, columns=names), d.y)
+    with pytest.raises(ValueError, match=r"text 'tall' in column 'weight', row 3; encode"):
+        fitted.predict(pd.DataFrame(X, columns=names))
+
+
+@each(ALL)
+def test_text_for_a_number_is_named(est: Any, rng: np.random.Generator) -> None:
+    d = data_for(est, rng)
+    if is_regression(est):
+        y = np.where(np.arange(len(d.y)) < 4, "1.5", "much")
+        with pytest.raises(ValueError, match=r"y holds .*'much'"):
+            clone(est).fit(d.X, y)
 
 
 @each(ALL)
@@ -110,6 +123,20 @@ def test_all_weights_zero(est: Any, rng: np.random.Generator) -> None:
         ValueError, match=r"sample_weight is zero for every row|only one class|at least 2 classes"
     ):
         clone(est).fit(d.X, d.y, sample_weight=np.zeros(len(d.y)))
+
+
+@pytest.mark.parametrize(
+    ("weight", "words"),
+    [
+        (-1.0, "sample_weight must be finite and >= 0, got -1 in row 0"),
+        (np.nan, "sample_weight must be finite and >= 0, got nan in row 0"),
+        (0.0, "sample_weight is zero for every row"),
+        ("balanced", "sample_weight must hold numbers, one for each row of X"),
+    ],
+)
+def test_a_single_weight_for_all_rows_is_checked_too(weight: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        er.Ridge().fit(np.eye(3), [1.0, 2.0, 4.0], sample_weight=weight)
 
 
 @each(ALL)

@@ -15,7 +15,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from empirisk.data.collinear import find_collinear
 from empirisk.data.design import Design
-from empirisk.estimators.checks import check_columns, check_finite, check_number, check_weights
+from empirisk.estimators.checks import (
+    check_columns,
+    check_finite,
+    check_number,
+    check_weights,
+    text_named,
+)
 from empirisk.estimators.inference import InferenceMixin
 from empirisk.estimators.training import Remembered, remember
 from empirisk.problems.linear import LinearProblem
@@ -130,20 +136,21 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any, fitting: bool, **more: Any) -> LinearProblem:
         self._look_at_targets(y)
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            reset=fitting,
-            accept_sparse=["csr", "csc"],
-            dtype=[np.float64, np.float32],
-            order=None,
-            ensure_all_finite=False,
-            **self._y_options(),
-        )
-        design = Design(X)
-        check_finite(design, getattr(self, "feature_names_in_", None))
-        targets = self._targets(y, fitting)
+        with text_named(X, y):
+            X, y = validate_data(
+                self,
+                X,
+                y,
+                reset=fitting,
+                accept_sparse=["csr", "csc"],
+                dtype=[np.float64, np.float32],
+                order=None,
+                ensure_all_finite=False,
+                **self._y_options(),
+            )
+            design = Design(X)
+            check_finite(design, getattr(self, "feature_names_in_", None))
+            targets = self._targets(y, fitting)
         weight = self._weights(check_weights(sample_weight, design.shape[0]), targets)
         alpha = None if fitting else self.alpha_
         problem = self._build(design, self._extended(targets, **more) if more else targets, weight, alpha)
@@ -200,14 +207,15 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
     def _design(self, X: Any) -> Any:
         """New rows, checked against those of the fit."""
         check_is_fitted(self)
-        X = validate_data(
-            self,
-            X,
-            reset=False,
-            accept_sparse=["csr", "csc"],
-            dtype=[np.float64, np.float32],
-            ensure_all_finite=False,
-        )
+        with text_named(X):
+            X = validate_data(
+                self,
+                X,
+                reset=False,
+                accept_sparse=["csr", "csc"],
+                dtype=[np.float64, np.float32],
+                ensure_all_finite=False,
+            )
         check_finite(Design(X), getattr(self, "feature_names_in_", None))
         return X
 

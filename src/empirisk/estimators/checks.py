@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
 
@@ -23,6 +25,7 @@ __all__ = [
     "check_seed",
     "check_targets_finite",
     "check_weights",
+    "text_named",
 ]
 
 
@@ -53,6 +56,52 @@ def check_finite(design: Design, names: Any = None) -> None:
     )
 
 
+@contextmanager
+def text_named(X: Any, y: Any = None) -> Iterator[None]:
+    """Where scikit-learn finds text among the numbers, say in which column and row, and what to do."""
+    try:
+        yield
+    except ValueError as e:
+        if "could not convert string" not in str(e):
+            raise
+        for label, values in _columns(X):
+            if (found := _first_text(values)) is not None:
+                row, text = found
+                raise ValueError(
+                    f"X holds the text {text!r} in column {label}, row {row}; encode the column (for example "
+                    "with sklearn.preprocessing.OneHotEncoder) or drop it"
+                ) from e
+        if y is not None and (found := _first_text(y)) is not None:
+            row, text = found
+            raise ValueError(
+                f"y holds the text {text!r} in row {row}, and a regression needs numbers; for classes take a "
+                "classifier"
+            ) from e
+        raise
+
+
+def _columns(X: Any) -> Iterator[tuple[str, Any]]:
+    if hasattr(X, "columns"):
+        for name in X.columns:
+            yield repr(str(name)), X[name]
+        return
+    values = np.asarray(X)
+    if values.ndim == 2:
+        for j in range(values.shape[1]):
+            yield str(j), values[:, j]
+
+
+def _first_text(values: Any) -> tuple[int, str] | None:
+    """Row and words of the first text that is no number."""
+    for row, value in enumerate(np.asarray(values, dtype=object).ravel()):
+        if isinstance(value, str):
+            try:
+                float(value)
+            except ValueError:
+                return row, str(value)
+    return None
+
+
 def check_targets_finite(y: Array) -> None:
     """Refuse NaN and infinity in y by row number."""
     if len(y) and float(np.abs(y).max()) > LARGEST:
@@ -80,8 +129,11 @@ def check_weights(sample_weight: Any, n: int) -> Array:
     if sample_weight is None:
         return np.ones(n)
     if isinstance(sample_weight, Real):
-        return np.full(n, float(sample_weight))
-    weight = np.asarray(sample_weight, dtype=np.float64)
+        sample_weight = np.full(n, float(sample_weight))
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("sample_weight must hold numbers, one for each row of X") from None
     if weight.ndim != 1:
         raise ValueError(
             f"Sample weights must be 1D array or scalar, got {weight.ndim}D with shape {weight.shape}"
