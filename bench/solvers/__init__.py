@@ -42,4 +42,5 @@ def solvers_for(objective: str, columns: int) -> list[Solver]:
     """Ours first, then every peer that minimises this objective at this size."""
     name = SAME.get(objective, objective)
     listed = [solver for library in LIBRARIES for solver in library.SOLVERS.get(name, [])]
+    listed.sort(key=lambda solver: solver.library != "empirisk")
     return [solver for solver in listed if columns <= solver.max_columns]

@@ -48,4 +48,8 @@ def test_gap_is_never_too_small(name, penalty, intercept, rng):
 
 
 def test_every_convex_loss_is_here():
-    assert {name for name, make in REGISTRY.items() if make().convex} <= {*CONVEX, "softmax"}
+    assert {name for name, make in REGISTRY.items() if make().convex} <= {
+        *CONVEX,
+        "softmax",
+        "one_versus_rest",
+    }

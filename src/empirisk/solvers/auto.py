@@ -143,8 +143,9 @@ def advice(problem: LinearProblem) -> str:
         )
     if Capability.GRAD not in loss.offers:
         return (
-            "losses with kinks are solved here with no penalty, L1, L2 or the elastic net; take one of "
-            "these, or a smooth relative of the loss (huber, squared_hinge, logistic)"
+            "piecewise linear losses of the library are solved with no penalty, L1, L2 or the elastic net; "
+            'otherwise take solver="subgradient", which is slow, or a smooth relative of the loss (huber, '
+            "squared_hinge, logistic)"
         )
     return "no solver here takes this pair; use L2 or no penalty, or a convex loss"
 
@@ -153,11 +154,19 @@ def resolve(problem: LinearProblem, solver: str | Solver) -> Solver:
     """A solver object from a name, ``"auto"`` or an object."""
     from empirisk.solvers import REGISTRY
 
+    if not hasattr(problem, "capabilities"):
+        raise TypeError(
+            f"problem must be a LinearProblem, such as est.problem(X, y); got {type(problem).__name__}"
+        )
+    known = ", ".join(["auto", *sorted(REGISTRY)])
     if not isinstance(solver, str):
+        if isinstance(solver, type) or not all(hasattr(solver, a) for a in ("needs", "init", "step")):
+            raise ValueError(
+                f"solver must be one of {known}, or an object with init and step; got {solver!r}"
+            )
         return solver
     name = choose(problem) if solver == "auto" else solver
     if name not in REGISTRY:
-        known = ", ".join(["auto", *sorted(REGISTRY)])
         raise ValueError(f"solver must be one of {known}, got {solver!r}")
     made: Solver = REGISTRY[name]()
     return made
