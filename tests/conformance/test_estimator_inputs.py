@@ -125,6 +125,12 @@ def test_all_weights_zero(est: Any, rng: np.random.Generator) -> None:
         clone(est).fit(d.X, d.y, sample_weight=np.zeros(len(d.y)))
 
 
+@pytest.mark.parametrize("cv", [[1, 2], [[0, 1, 2]]])
+def test_folds_that_are_no_pairs_are_refused(cv: Any) -> None:
+    with pytest.raises(ValueError, match=r"cv must hold pairs \(train, test\) of row numbers, got .* at 0"):
+        er.Lasso(alpha="cv", cv=cv).fit(np.eye(4), [1.0, 2.0, 4.0, 3.0])
+
+
 @pytest.mark.parametrize(
     ("weight", "words"),
     [

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
+import empirisk as er
 from empirisk.data import ArrayBlocks, Design
 from empirisk.losses import Logistic
 from empirisk.penalties import L2, Zero
@@ -89,6 +90,21 @@ def test_unknown_solver_lists_the_known() -> None:
         solve(build(TABLE[0]), "nonsense")
     assert "'nonsense'" in str(caught.value)
     assert all(name in str(caught.value) for name in SOLVERS)
+
+
+@pytest.mark.parametrize("solver", [None, -1, ["newton"], dict])
+def test_what_is_no_solver_is_refused_by_name(solver: Any) -> None:
+    with pytest.raises(ValueError, match=r"solver must be one of auto, .* got "):
+        solve(build(TABLE[0]), solver)
+    with pytest.raises(ValueError, match=r"solver must be one of auto, .* got "):
+        er.Ridge(solver=solver).fit(np.eye(3), [1.0, 2.0, 4.0])
+
+
+def test_what_is_no_problem_is_refused_by_name() -> None:
+    with pytest.raises(TypeError, match=r"problem must be a LinearProblem, .* got Ridge"):
+        er.solve(er.Ridge(), "newton")
+    with pytest.raises(TypeError, match=r"problem must be a LinearProblem, .* got ndarray"):
+        er.convergence(np.eye(2), ["newton"])  # type: ignore[arg-type]
 
 
 # -- endings ------------------------------------------------------------------------------------

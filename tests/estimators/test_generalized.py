@@ -294,6 +294,8 @@ X4 = np.array([[0.0], [1.0], [2.0], [3.0]])
         (er.PoissonRegressor, [1, 2, 2, 3], {"exposure": [1, 0, 1, 1]}, "exposure .* got 0 in row 1"),
         (er.PoissonRegressor, [1, 2, 2, 3], {"exposure": [1, 2, -1, 1]}, "exposure .* got -1 in row 2"),
         (er.PoissonRegressor, [0, 0, 0, 0], {}, "no finite minimiser: every target is 0"),
+        (lambda: er.PoissonRegressor(alpha=0.0), [0, 0, 0, 0], {}, r"or predict 0\)$"),
+        (lambda: er.GeneralizedLinearModel("binomial"), [1, 1, 1, 1], {}, r"predict that class\)$"),
         (er.GeneralizedLinearModel, [1, 2, 2, 3], {"exposure": [1, 2, 3, 4]}, "exposure needs a link"),
     ],
 )  # fmt: skip

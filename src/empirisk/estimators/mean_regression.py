@@ -18,6 +18,7 @@ from empirisk.inference.law import Law
 from empirisk.losses import Bernoulli, Loss, check_targets, with_offset, without_offset
 from empirisk.problems.linear import LinearProblem
 from empirisk.problems.separation import find_separation, zeros_run_off
+from empirisk.problems.separation.plain import plain_problem
 from empirisk.results import Solution, Status
 from empirisk.typing import Array
 
@@ -101,6 +102,10 @@ class MeanRegressor(ScalarRegressor):
         names = getattr(self, "feature_names_in_", None)
         classes = problem.loss.escape == "classes"
         why = find_separation(problem, names).sentence if classes else zeros_run_off(problem, names)
+        data = plain_problem(problem).data
+        targets = data.y[data.weight > 0.0]
+        if problem.intercept and targets.min() == targets.max():  # which neither penalty nor columns change
+            return f"{why} (no penalty holds it: predict that class)" if classes else why
         return f"{why}; add a penalty (alpha > 0), or drop the columns that tell these rows apart"
 
     def _finish(self, problem: LinearProblem, solution: Solution) -> None:

@@ -152,7 +152,10 @@ def _splits(problem: LinearProblem, cv: Any, seed: int) -> Iterable[tuple[IndexA
     elif hasattr(cv, "split"):
         yield from cv.split(data.design.X, data.y)
     elif isinstance(cv, Iterable):
-        yield from cv
+        for at, pair in enumerate(cv):
+            if not hasattr(pair, "__len__") or len(pair) != 2:
+                raise ValueError(f"cv must hold pairs (train, test) of row numbers, got {pair!r} at {at}")
+            yield pair
     else:
         raise ValueError(
             f"cv must be an integer >= 2, a splitter or a list of (train, test) pairs, got {cv!r}"
