@@ -142,6 +142,8 @@ def test_no_penalty_no_constraint() -> None:
         er.equivalent_constraint(er.Ridge(alpha=0.0).fit(X, y))
     with pytest.raises(ValueError, match="is no ball"):
         er.equivalent_constraint(er.ConstrainedRegressor("non_negative").fit(X, y))
+    with pytest.raises(ValueError, match="not the rows that the model was fitted on"):
+        er.equivalent_constraint(er.Lasso(alpha=0.1).fit(X, y), X[::2], y[::2])
 
 
 # -- input --------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.linear_model import LassoCV
 
 import empirisk as er
 from empirisk.selection.post_selection.debiased_lasso import holm
@@ -111,6 +112,10 @@ def test_debiased_frame_and_bad_input(rng):
         er.debiased_lasso(X[:5], y[:5])
     with pytest.raises(ValueError, match="NaN"):
         er.debiased_lasso(np.where(X[0, 0] == X, np.nan, X), y)
+    with pytest.raises(ValueError, match="y holds the text 'no' in row 0"):
+        er.debiased_lasso(X, np.where(np.arange(50) > 9, "yes", "no"))
+    with pytest.raises(ValueError, match="X holds the text 'u' in column 'b', row 0"):
+        er.debiased_lasso(frame.assign(b="u"), y)
 
 
 def test_holm_by_hand():
@@ -195,6 +200,9 @@ def test_bad_input_of_split_samples(rng):
         er.split_sample_inference(lasso, X[:4], y[:4])
     with pytest.raises(ValueError, match="chooses no columns"):
         er.split_sample_inference(er.Ridge(), X, y)
+    for est in (LassoCV(), er.Lasso):
+        with pytest.raises(TypeError, match=r"est must be a linear model of empirisk, .* got"):
+            er.split_sample_inference(est, X, y)
     wide = rng.standard_normal((20, 60))
     with pytest.raises(ValueError, match="larger alpha"):
         er.split_sample_inference(er.Lasso(alpha=1e-3), wide, y[:20], fraction=0.7, random_state=0)

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.sums import inner
 from empirisk.estimators.training import recall
+from empirisk.inference.refusal import still_solves
 from empirisk.penalties import ConstraintSet, HalfSpace, Intersection, L1Ball, L2Ball, NonNegative, Simplex
 from empirisk.typing import Array
 
@@ -85,7 +86,7 @@ def equivalent_constraint(
     Raises
     ------
     ValueError
-        Without a penalty: no constraint is active.
+        Without a penalty: no constraint is active; on other rows than those of the fit.
 
     Examples
     --------
@@ -97,6 +98,11 @@ def equivalent_constraint(
     check_is_fitted(est)
     X, y, sample_weight = recall(getattr(est, "_training", None), X, y, sample_weight)[:3]
     problem = est.problem(X, y, sample_weight)
+    if not still_solves(problem, est.solution_):
+        raise ValueError(
+            "X, y and sample_weight are not the rows that the model was fitted on (the fit is not optimal "
+            "for them): pass those, or refit"
+        )
     w = est._pack(problem)
     coef = np.asarray(problem.split(w)[0], dtype=np.float64)
     pull = -inner(problem.split(problem.evaluate(w).grad)[0], coef)

@@ -15,7 +15,15 @@ from empirisk.problems.separation import Separation, find_separation, zeros_run_
 from empirisk.results import Solution
 from empirisk.typing import Array
 
-__all__ = ["check_level", "no_freedom", "penalty_reason", "solution_array", "undetermined_note", "why_not"]
+__all__ = [
+    "check_level",
+    "no_freedom",
+    "penalty_reason",
+    "solution_array",
+    "still_solves",
+    "undetermined_note",
+    "why_not",
+]
 
 
 def penalty_reason(problem: LinearProblem) -> str:
@@ -100,8 +108,7 @@ def solution_array(problem: LinearProblem, w: Array | Solution) -> Array:
     """The parameters; a Solution is refused on rows that it is no solution of."""
     if not isinstance(w, Solution):
         return np.asarray(w, dtype=np.float64)
-    before = w.certificate.relative
-    if np.shape(w.w) != problem.shape or _relative(problem, w) > max(100.0 * before, 1e-3):
+    if not still_solves(problem, w):
         raise ValueError(
             "X, y and sample_weight are not the rows that the model was fitted on (the fit is not optimal "
             "for them); standard errors are about the rows of the fit: pass those, or refit"
@@ -109,10 +116,14 @@ def solution_array(problem: LinearProblem, w: Array | Solution) -> Array:
     return np.asarray(w.w, dtype=np.float64)
 
 
-def _relative(problem: LinearProblem, solution: Solution) -> float:
+def still_solves(problem: LinearProblem, solution: Solution) -> bool:
+    """Whether the solution is about as good for this problem as it was where it was found."""
+    if np.shape(solution.w) != problem.shape:
+        return False
     theta = solution.dual
     same = theta is None or len(theta) == problem.data.n_rows
-    return problem.certify(solution.w, theta=theta if same else None).relative
+    now = problem.certify(solution.w, theta=theta if same else None).relative
+    return now <= max(100.0 * solution.certificate.relative, 1e-3)
 
 
 def check_level(level: float) -> None:

@@ -164,6 +164,8 @@ def split_sample_inference(
     >>> [t for t, p in zip(found.terms, found.p) if p < 0.05]
     ['bmi', 'bp', 's5']
     """
+    if isinstance(est, type) or not hasattr(est, "problem"):
+        raise TypeError(f"est must be a linear model of empirisk, such as er.Lasso(alpha=0.1); got {est!r}")
     check_level(level)
     n_splits = check_whole(n_splits, "n_splits")
     if n_splits < 1:
