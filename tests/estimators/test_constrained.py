@@ -168,7 +168,7 @@ def test_no_penalty_no_constraint() -> None:
         ({"loss": "softmax"}, "loss must be one of"),
         ({"loss": er.losses.Softmax()}, "needs a vector of scores"),
         ({"loss": "poisson"}, "needs targets in"),
-        ({"loss": "absolute"}, "losses with kinks"),
+        ({"loss": "absolute"}, "piecewise linear losses of the library are solved with no penalty"),
     ],
     ids=str,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -251,6 +252,18 @@ def test_score_with_an_exposure_is_about_rates(rng: np.random.Generator) -> None
     model = er.PoissonRegressor(0.0).fit(X, y, exposure=exposure)
     right = 1.0 - model.deviance_ / model.null_deviance_
     assert model.score(X, y, exposure=exposure) == pytest.approx(right, rel=1e-9)
+
+
+def test_a_score_without_the_exposure_of_the_fit_warns(rng: np.random.Generator) -> None:
+    X, exposure = rng.normal(size=(50, 2)), rng.uniform(1.0, 5.0, size=50)
+    y = rng.poisson(exposure)
+    model = er.PoissonRegressor().fit(X, y, exposure=exposure)
+    with pytest.warns(UserWarning, match=r"fitted with an offset or exposure and is scored without"):
+        model.score(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.score(X, y, exposure=exposure)
+        model.fit(X, y).score(X, y)
 
 
 def test_exposure_through_pipelines_and_cross_validation(rng: np.random.Generator) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +16,7 @@ from empirisk.estimators.scalar_regression import ScalarRegressor
 from empirisk.estimators.separation_error import SeparationError
 from empirisk.inference import Summary, summarise_glm
 from empirisk.inference.law import Law
-from empirisk.losses import Bernoulli, Loss, check_targets, with_offset, without_offset
+from empirisk.losses import Bernoulli, Loss, Offset, check_targets, with_offset, without_offset
 from empirisk.problems.linear import LinearProblem
 from empirisk.problems.separation import find_separation, zeros_run_off
 from empirisk.problems.separation.plain import plain_problem
@@ -31,6 +32,7 @@ class MeanRegressor(ScalarRegressor):
     deviance_: float
     null_deviance_: float
     dispersion_: float
+    _took_offset: bool = False
 
     def _rates(self) -> bool:
         """Whether the link turns a factor of the mean into a term of the score."""
@@ -111,6 +113,7 @@ class MeanRegressor(ScalarRegressor):
     def _finish(self, problem: LinearProblem, solution: Solution) -> None:
         last = solution.state
         super()._finish(problem, solution)
+        self._took_offset = isinstance(problem.loss, Offset)
         known = last is not None and last.evaluation is not None and np.array_equal(last.w, self.solution_.w)
         z = last.evaluation.scores if known else problem.scores(self.solution_.w)
         loss = last.evaluation.loss if known else problem.mean_loss(z)
@@ -144,12 +147,20 @@ class MeanRegressor(ScalarRegressor):
         """Share of the deviance that the model explains, ``D2 = 1 - deviance / null deviance``.
 
         The null model is the best constant for the rows that are given; for the normal family D2 is R2.
+        Give the offset or exposure of these rows where the fit had them.
         """
         z = np.asarray(self.predict_linear(X), dtype=np.float64)
         y = self._targets(column_or_1d(y, warn=True), fitting=False)
         check_consistent_length(z, y)
         s = check_weights(sample_weight, len(z))
         known = check_offset(offset, exposure, len(z), self._rates())
+        if known is None and self._took_offset:
+            warnings.warn(
+                "the model was fitted with an offset or exposure and is scored without: its means are "
+                "those of one unit; pass score(X, y, exposure=...) or offset=",
+                UserWarning,
+                stacklevel=2,
+            )
         loss, y = with_offset(*self._plain_model(y), known)
         constant = float(loss.best_constant(y, s))
         null = np.full(len(z), constant)
