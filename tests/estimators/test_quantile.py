@@ -207,3 +207,13 @@ def test_a_pickled_model_is_verified_by_multipliers_found_again(rng: np.random.G
 def test_level_outside_is_named(q: Any) -> None:
     with pytest.raises(ValueError, match=r"q must .*strictly between 0 and 1"):
         er.QuantileRegressor(q).fit([[1.0], [2.0]], [1.0, 2.0])
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e9, 1e12])
+def test_the_linear_programme_knows_no_unit_of_the_target(unit: float) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = X @ [1.0, 2.0, 0.0] + rng.normal(size=60)
+    once = er.LeastAbsoluteDeviations(solver="linear_program").fit(X, y)
+    again = er.LeastAbsoluteDeviations(solver="linear_program").fit(X, y * unit)
+    assert again.coef_ / unit == pytest.approx(once.coef_, rel=1e-9)

@@ -161,6 +161,15 @@ def test_likelihood_ratio_of_logistic_models(rng):
         er.likelihood_ratio("constant", large, X, y)
 
 
+def test_likelihood_ratio_of_models_in_the_wrong_order_is_refused(rng):
+    pd = pytest.importorskip("pandas")
+    X = pd.DataFrame(rng.normal(size=(30, 2)), columns=["a", "b"])
+    y = rng.normal(size=30)
+    large, small = er.LinearRegression().fit(X, y), er.LinearRegression().fit(X[["a"]], y)
+    with pytest.raises(ValueError, match=r"small has the columns \['b'\], which large lacks"):
+        er.likelihood_ratio(large, small, X, y)
+
+
 @pytest.mark.parametrize(
     ("R", "words"),
     [

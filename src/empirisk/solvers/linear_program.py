@@ -68,6 +68,7 @@ class LinearProgram:
             return State(state.w, None, True, True, state.n_passes, note)
         u: Array = np.clip(np.asarray(found.x) * _unit(rows), rows.low, rows.high)
         w: Array = np.concatenate([-np.asarray(found.ineqlin.marginals), np.asarray(found.eqlin.marginals)])
+        w *= _height(rows)
         # HiGHS is content with violations of 1e-9; positive coefficients are not kinks of these rows.
         exact = None if problem.penalty.positive else crossover(rows, w, u)
         w, u = (w, u) if exact is None else exact
@@ -86,11 +87,16 @@ class LinearProgram:
         above: Any = -matrix[:cut]
         equal: Any = matrix[cut:]
         return linprog(
-            rows.at, above, np.zeros(cut), equal, np.zeros(matrix.shape[0] - cut), bounds, "highs",
-            options=options,
+            rows.at / _height(rows), above, np.zeros(cut), equal, np.zeros(matrix.shape[0] - cut), bounds,
+            "highs", options=options,
         )  # fmt: skip
 
 
 def _unit(rows: KinkedRows) -> float:
     """The mean length of the intervals: HiGHS's tolerances are absolute."""
     return max(float(np.mean(rows.high - rows.low)), 1e-300)
+
+
+def _height(rows: KinkedRows) -> float:
+    """The largest place of a kink: HiGHS takes costs of 1e20 for infinity."""
+    return max(float(np.max(np.abs(rows.at), initial=0.0)), 1e-300)

@@ -70,7 +70,13 @@ def likelihood_ratio(
         few = None if X_small is None else (X_small, y, sample_weight)
         return likelihood_ratio_test(small._linearised("test", few), large._linearised("test", None))
     if X_small is None:
-        names = getattr(small, "feature_names_in_", None)
+        names, known = getattr(small, "feature_names_in_", None), getattr(large, "feature_names_in_", None)
+        extra = [] if names is None or known is None else [str(v) for v in names if v not in set(known)]
+        if extra:
+            raise ValueError(
+                f"small has the columns {extra}, which large lacks: give the smaller of two nested models "
+                "first"
+            )
         if names is not None and hasattr(X, "columns"):
             X_small = X[list(names)]
         elif small.n_features_in_ == large.n_features_in_:
