@@ -125,6 +125,14 @@ def test_all_weights_zero(est: Any, rng: np.random.Generator) -> None:
         clone(est).fit(d.X, d.y, sample_weight=np.zeros(len(d.y)))
 
 
+def test_missing_and_unknown_classes_are_named_plainly() -> None:
+    X = np.eye(4)
+    with pytest.raises(ValueError, match="y holds None in row 2; drop the rows without a class"):
+        er.LinearSVC().fit(X, np.array(["a", "b", None, "a"], dtype=object))
+    with pytest.raises(ValueError, match=r"class_weight names 'c', .* \(\['a', 'b'\]\)"):
+        er.LinearSVC(class_weight={"c": 2.0}).fit(X, ["a", "b", "a", "b"])
+
+
 @pytest.mark.parametrize("cv", [[1, 2], [[0, 1, 2]]])
 def test_folds_that_are_no_pairs_are_refused(cv: Any) -> None:
     with pytest.raises(ValueError, match=r"cv must hold pairs \(train, test\) of row numbers, got .* at 0"):

@@ -34,7 +34,7 @@ def apply_class_weight(class_weight: Any, classes: Any, codes: IndexArray, weigh
         return np.asarray(weight * factors[codes])
     if not isinstance(class_weight, dict):
         raise ValueError(f'class_weight must be a dict, "balanced" or None, got {class_weight!r}')
-    labels = list(classes)
+    labels = [c.item() if isinstance(c, np.generic) else c for c in classes]
     unknown = [key for key in class_weight if key not in labels]
     if unknown:
         raise ValueError(f"class_weight names {unknown[0]!r}, which is not a class of y ({labels})")

@@ -32,6 +32,10 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
     classes_: Any
 
     def _targets(self, y: Any, fitting: bool) -> Array:
+        if np.asarray(y).dtype.kind == "O":
+            missing = [row for row, label in enumerate(np.asarray(y).ravel()) if label is None]
+            if missing:
+                raise ValueError(f"y holds None in row {missing[0]}; drop the rows without a class")
         check_classification_targets(y)
         y = column_or_1d(y, warn=True)
         if fitting:
