@@ -230,14 +230,15 @@ def kkt_residual(problem: LinearProblem, w: Array, evaluation: Evaluation | None
     distance = problem.penalty.subdiff_distance(coef, grad)
     scaled = (distance.T * np.where(live, 1.0 / sd, 0.0)).T
     value = float(max(np.max(scaled, initial=0.0), np.max(np.abs(grad_b), initial=0.0)))
-    scale, size = problem.null_slope, math.sqrt(problem.target_square)
+    scale, size = problem.null_slope, problem.null_slope_terms
     if scale <= 1e-14 * size:
         scale = size or 1.0
     if not math.isfinite(value):
         return Certificate(Kind.NONE, math.inf, 1.0, "none: the gradient is not finite at this point")
     eps = float(np.finfo(problem.design.dtype).eps)
     terms = float(weighted_sum(np.sqrt(variance + mean**2), np.abs(coef)).max(initial=0.0))
-    floor = 8.0 * eps * (max(scale, size) + terms)
+    bend = float(np.max(np.abs(problem.null_curvature), initial=0.0))
+    floor = 8.0 * eps * (max(scale, size) + bend * terms)
     claim = (
         f"the gradient is at most {value / scale:.1g} of its size at the null model in every column "
         f"(standardised), by {Kind.KKT_RESIDUAL.value}; {_why_no_gap(problem)}"

@@ -38,6 +38,7 @@ _FACTS_OF_DATA = frozenset(
         "null_loss",
         "null_rows",
         "null_slope",
+        "null_slope_terms",
         "saturated",
         "row_gram",
         "target_products",
@@ -228,6 +229,18 @@ class LinearProblem:
         y, s = self.null_rows
         slope = self.loss.grad(y, self._at_null(y)).reshape(len(y), -1)
         return math.sqrt(float(weighted_sum(s, (slope**2).sum(axis=1))) / self.data.total_weight)
+
+    @cached_property
+    def null_slope_terms(self) -> float:
+        """Size of what rounding acts on in the derivative: the root mean square of ``|l'| + |l'' z|`` there.
+
+        It has the units of the derivative: those of the targets for the squared loss, none with a log link.
+        """
+        y, s = self.null_rows
+        z = self._at_null(y)
+        terms = np.abs(self.loss.grad(y, z)) + np.abs(self.loss.hess(y, z) * z)
+        rows = (terms.reshape(len(y), -1) ** 2).sum(axis=1)
+        return math.sqrt(float(weighted_sum(s, rows)) / self.data.total_weight)
 
     @cached_property
     def target_square(self) -> float:
