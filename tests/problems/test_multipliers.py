@@ -90,12 +90,12 @@ def test_an_unbounded_set_is_certified_by_its_normal_cone(rng):
 
 @pytest.mark.parametrize("factor", [1e-12, 1e12, 1e15])
 def test_the_units_of_the_target_hide_no_distance_from_the_optimum(factor, rng):
-    """With a log link the derivative has no units: a slope of 0.06 is none of rounding, however large y is."""
+    """With a log link the derivative has no units: its size is none of rounding, however large y is."""
     X = rng.normal(size=(50, 2))
     y = np.exp(X @ [1.0, -0.5]) * rng.gamma(2.0, 0.5, size=50)
     at = [LinearProblem(Gamma(), Zero(), ArrayBlocks(Design(X), c * y, np.ones(50))) for c in (1.0, factor)]
-    w = er.solve(at[0], tol=1e-10).w + [0.06, 0.0, 0.0]
-    plain, scaled = at[0].certify(w), at[1].certify(w + [0.0, 0.0, np.log(factor)])
+    w = er.solve(at[0], tol=1e-10).w + np.array([0.06, 0.0, 0.0])
+    plain, scaled = at[0].certify(w), at[1].certify(w + np.array([0.0, 0.0, np.log(factor)]))
     assert plain.relative > 1e-3
     assert scaled.relative == pytest.approx(plain.relative, rel=1e-6)
     assert scaled.floor < 1e-9 * scaled.value
