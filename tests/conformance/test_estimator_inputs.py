@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone, is_classifier
@@ -78,6 +79,22 @@ def test_strings_among_the_features(est: Any, rng: np.random.Generator) -> None:
     fitted = clone(est).fit(pd.DataFrame(d.X, columns=names), d.y)
     with pytest.raises(ValueError, match=r"text 'tall' in column 'weight', row 3; encode"):
         fitted.predict(pd.DataFrame(X, columns=names))
+
+
+DATES = np.arange("2024-01-01", "2024-03-01", dtype="datetime64[D]")
+DATED = {
+    "pandas": pd.DataFrame({"size": np.ones(60), "when": pd.to_datetime(DATES)}),
+    "polars": pl.DataFrame({"size": np.ones(60), "when": DATES}),
+    "array": DATES[:, None],
+}
+
+
+@pytest.mark.parametrize("kind", DATED)
+def test_dates_are_no_numbers(kind: str, rng: np.random.Generator) -> None:
+    X = DATED[kind]
+    where = "X" if kind == "array" else "column 'when' of X"
+    with pytest.raises(ValueError, match=f"{where} holds dates or times .*days since"):
+        er.Ridge().fit(X, rng.normal(size=60))
 
 
 @each(ALL)

@@ -85,6 +85,12 @@ def test_refusal_is_a_sentence(name: str) -> None:
     assert str(caught.value) == sentence
 
 
+@pytest.mark.parametrize("tol", [-1.0, np.nan])
+def test_a_tolerance_is_a_number_from_zero_on(tol: float) -> None:
+    with pytest.raises(ValueError, match="tol must be a number >= 0"):
+        solve(build(TABLE[0]), tol=tol)
+
+
 def test_unknown_solver_lists_the_known() -> None:
     with pytest.raises(ValueError, match="solver must be one of auto, ") as caught:
         solve(build(TABLE[0]), "nonsense")

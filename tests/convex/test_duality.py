@@ -81,6 +81,8 @@ def test_programmes_without_solution():
         LinearProgram([1.0], [[1.0]], [-1.0]).solve()
     with pytest.raises(ValueError, match="no minimum"):
         LinearProgram([-1.0, 0.0], [[0.0, 1.0]], [1.0]).solve()
+    with pytest.raises(ValueError, match="b holds a number of 1e20 or more"):
+        LinearProgram([1.0], [[1.0]], [1e20])
     with pytest.raises(ValueError, match="must have shape"):
         LinearProgram([1.0], [[1.0, 2.0]], [1.0])
 

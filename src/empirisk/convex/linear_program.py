@@ -53,6 +53,10 @@ class LinearProgram:
         for name, value in (("c", c), ("A", A), ("b", b)):
             if not np.isfinite(value).all():
                 raise ValueError(f"{name} holds NaN or infinity")
+            if np.any(np.abs(value) >= 1e20):
+                raise ValueError(
+                    f"{name} holds a number of 1e20 or more, which counts as infinite here: rescale it"
+                )
             object.__setattr__(self, name, value)
 
     def dual_function(self, lam: Any) -> float:

@@ -59,6 +59,7 @@ def check_finite(design: Design, names: Any = None) -> None:
 @contextmanager
 def text_named(X: Any, y: Any = None) -> Iterator[None]:
     """Where scikit-learn finds text among the numbers, say in which column and row, and what to do."""
+    _refuse_dates(X)
     try:
         yield
     except ValueError as e:
@@ -78,6 +79,18 @@ def text_named(X: Any, y: Any = None) -> Iterator[None]:
                 "classifier"
             ) from e
         raise
+
+
+def _refuse_dates(X: Any) -> None:
+    """Dates are no numbers: as nanoseconds since 1970 they would be fitted in silence."""
+    kinds = [str(d).lower() for d in getattr(X, "dtypes", [getattr(X, "dtype", "")])]
+    for name, kind in zip(getattr(X, "columns", [""]), kinds, strict=False):
+        if kind.startswith(("datetime", "date", "timedelta", "duration", "time", "<m8", ">m8")):
+            where = f"column {str(name)!r} of X" if hasattr(X, "columns") else "X"
+            raise ValueError(
+                f"{where} holds dates or times ({kind}); turn them into numbers with a unit (days since "
+                "a date, say), or drop them"
+            )
 
 
 def _columns(X: Any) -> Iterator[tuple[str, Any]]:

@@ -139,6 +139,8 @@ def solve(
     from empirisk.solvers.auto import resolve
 
     chosen = resolve(problem, solver)
+    if not tol >= 0.0:
+        raise ValueError(f"tol must be a number >= 0, got {tol!r}")
     check_capabilities(chosen, problem)
     check_targets(problem.loss, problem.data.y)
     _check_start(problem, w0)
