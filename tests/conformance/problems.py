@@ -260,8 +260,10 @@ def check_solver(solver: Any, row: Row) -> None:
 
 def check_solution(problem: LinearProblem, solution: Solution, best: Optimum, tol: float) -> None:
     """Certified, and the certificate is true: against the optimum in high precision."""
-    in_floor = problem.design.dtype == np.float32 and solution.status is Status.FLOOR
-    assert solution.status is Status.CERTIFIED or in_floor, solution.sentence
+    # On a curved set in float32 Frank-Wolfe's many points end at the rounding floor, within twice tol.
+    floor = solution.solver == "frank_wolfe" and problem.design.dtype == np.float32
+    wanted = {Status.CERTIFIED, Status.FLOOR} if floor else {Status.CERTIFIED}
+    assert solution.status in wanted, solution.sentence
     certificate = problem.certify(solution.w, theta=solution.dual)
     assert certificate.within(2.0 * tol), (
         "the certificate of the returned point is not the one that was reported"
