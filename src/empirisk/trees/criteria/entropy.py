@@ -1,0 +1,42 @@
+"""Shannon's entropy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import xlogy
+
+from empirisk.trees.criteria.shares import ClassCriterion
+from empirisk.typing import Array
+
+__all__ = ["Entropy"]
+
+
+@dataclass(frozen=True)
+class Entropy(ClassCriterion):
+    """``h = -sum_k p_k log p_k`` in nats: the log-loss of the class shares.
+
+    Parameters
+    ----------
+    n_classes : int, default 2
+        K.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen & Stone 1984, section 4.3; Quinlan 1986.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(Entropy().heterogeneity(np.array([0, 0, 1, 1]), np.ones(4)), 6)
+    0.693147
+    """
+
+    name = "entropy"
+    loop = "entropy"
+
+    def score(self, sums: Array) -> Array:
+        """``sum_k s_k log(s_k / s)``."""
+        total = sums.sum(axis=-1)
+        return np.asarray(xlogy(sums, sums).sum(axis=-1) - xlogy(total, total))

@@ -1,0 +1,40 @@
+"""Gini's index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from empirisk.trees.criteria.shares import ClassCriterion
+from empirisk.typing import Array
+
+__all__ = ["Gini"]
+
+
+@dataclass(frozen=True)
+class Gini(ClassCriterion):
+    """``h = 1 - sum_k p_k^2``: the chance that two rows drawn at random differ in class.
+
+    Parameters
+    ----------
+    n_classes : int, default 2
+        K.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen & Stone 1984, section 4.3.
+
+    Examples
+    --------
+    >>> Gini().heterogeneity(np.array([0, 0, 0, 1]), np.ones(4))
+    0.375
+    """
+
+    name = "gini"
+    loop = "gini"
+
+    def score(self, sums: Array) -> Array:
+        """``sum_k s_k^2 / s - s``."""
+        total = sums.sum(axis=-1)
+        return np.asarray((sums**2).sum(axis=-1) / np.maximum(total, np.finfo(float).tiny) - total)

@@ -1,0 +1,39 @@
+"""The rate of errors of the majority."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from empirisk.trees.criteria.shares import ClassCriterion
+from empirisk.typing import Array
+
+__all__ = ["Misclassification"]
+
+
+@dataclass(frozen=True)
+class Misclassification(ClassCriterion):
+    """``h = 1 - max_k p_k``: not strictly concave, hence often blind to useful cuts; meant for pruning.
+
+    Parameters
+    ----------
+    n_classes : int, default 2
+        K.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen & Stone 1984, section 4.1.
+
+    Examples
+    --------
+    >>> Misclassification().heterogeneity(np.array([0, 0, 0, 1]), np.ones(4))
+    0.25
+    """
+
+    name = "misclassification"
+    loop = "misclassification"
+
+    def score(self, sums: Array) -> Array:
+        """``max_k s_k - s``."""
+        return np.asarray(sums.max(axis=-1) - sums.sum(axis=-1))

@@ -1,0 +1,58 @@
+"""The decrease of a second-order model of a loss: the gain of boosting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from empirisk.typing import Array
+
+__all__ = ["NewtonGain"]
+
+
+@dataclass(frozen=True)
+class NewtonGain:
+    """``score = a^2 / (b + l2)``, ``a = -sum w g``, ``b = sum w h``: twice the decrease of a quadratic model.
+
+    With g, h the first and second derivatives of any loss at the current scores, the model of the total loss
+    after adding v to the scores of a leaf is ``-a v + (b + l2) v^2 / 2 + const``; its minimiser is
+    ``v = a / (b + l2)``.
+
+    Parameters
+    ----------
+    l2 : float, default 0.0
+        Penalty on the leaf values, on the scale of the sum of the row losses.
+
+    References
+    ----------
+    Friedman, Hastie & Tibshirani 2000; Chen & Guestrin 2016, section 2.2.
+
+    Examples
+    --------
+    >>> gain = NewtonGain(l2=1.0)
+    >>> gain.leaf(np.array([6.0, 2.0])), float(gain.score(np.array([6.0, 2.0])))
+    (array([2.]), 12.0)
+    """
+
+    l2: float = 0.0
+
+    name = "newton"
+    loop = "newton"
+    sums = "two"
+
+    def statistics(self, y: Array, weight: Array) -> Array:
+        """``(-w g, w h)``; `y` holds g and h, shape (n, 2)."""
+        return np.column_stack([-weight * y[:, 0], weight * y[:, 1]])
+
+    def score(self, sums: Array) -> Array:
+        """``a^2 / (b + l2)``."""
+        return np.asarray(sums[..., 0] ** 2 / np.maximum(sums[..., 1] + self.l2, np.finfo(float).tiny))
+
+    def leaf(self, sums: Array) -> Array:
+        """``a / (b + l2)``."""
+        return np.asarray(sums[..., :1] / np.maximum(sums[..., 1:] + self.l2, np.finfo(float).tiny))
+
+    def heterogeneity(self, y: Array, weight: Array) -> float:
+        """Minus the score per unit of weight."""
+        return float(-self.score(self.statistics(y, weight).sum(axis=0)) / weight.sum())

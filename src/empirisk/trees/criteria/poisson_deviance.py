@@ -1,0 +1,47 @@
+"""The Poisson deviance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import xlogy
+
+from empirisk.typing import Array
+
+__all__ = ["PoissonDeviance"]
+
+
+@dataclass(frozen=True)
+class PoissonDeviance:
+    """``h = 2 mean [y log(y / m) - y + m]`` with the mean m, for counts and rates ``y >= 0``.
+
+    Examples
+    --------
+    >>> round(PoissonDeviance().heterogeneity(np.array([0.0, 2.0]), np.ones(2)), 6)
+    1.386294
+    """
+
+    name = "poisson"
+    loop = "poisson"
+    sums = "two"
+
+    def statistics(self, y: Array, weight: Array) -> Array:
+        """``(w y, w)``."""
+        return np.column_stack([weight * y, weight])
+
+    def score(self, sums: Array) -> Array:
+        """``2 a log(a / b)``: minus the cost, but for terms that cancel."""
+        a, b = sums[..., 0], np.maximum(sums[..., 1], np.finfo(float).tiny)
+        return np.asarray(2.0 * xlogy(a, np.maximum(a, 0.0) / b))
+
+    def leaf(self, sums: Array) -> Array:
+        """The mean."""
+        return np.asarray(sums[..., :1] / np.maximum(sums[..., 1:], np.finfo(float).tiny))
+
+    def heterogeneity(self, y: Array, weight: Array) -> float:
+        """The mean deviance of the mean."""
+        mean = np.average(y, weights=weight)
+        if mean == 0.0:
+            return 0.0
+        return float(2.0 * np.average(xlogy(y, y / mean) - y + mean, weights=weight))

@@ -1,0 +1,47 @@
+"""The variance of the targets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from empirisk.typing import Array
+
+__all__ = ["SquaredError"]
+
+
+@dataclass(frozen=True)
+class SquaredError:
+    """``h = mean (y - mean y)^2``: the mean squared error of the mean.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen & Stone 1984, section 8.3.
+
+    Examples
+    --------
+    >>> SquaredError().heterogeneity(np.array([1.0, 3.0]), np.ones(2))
+    1.0
+    """
+
+    name = "squared_error"
+    loop = "squared_error"
+    sums = "two"
+
+    def statistics(self, y: Array, weight: Array) -> Array:
+        """``(w y, w)``."""
+        return np.column_stack([weight * y, weight])
+
+    def score(self, sums: Array) -> Array:
+        """``a^2 / b``: minus the cost, but for ``sum w y^2``, which cancels."""
+        return np.asarray(sums[..., 0] ** 2 / np.maximum(sums[..., 1], np.finfo(float).tiny))
+
+    def leaf(self, sums: Array) -> Array:
+        """The mean."""
+        return np.asarray(sums[..., :1] / np.maximum(sums[..., 1:], np.finfo(float).tiny))
+
+    def heterogeneity(self, y: Array, weight: Array) -> float:
+        """The weighted variance."""
+        mean = np.average(y, weights=weight)
+        return float(np.average((y - mean) ** 2, weights=weight))
