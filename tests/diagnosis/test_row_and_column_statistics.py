@@ -16,7 +16,6 @@ from statsmodels.tools import add_constant
 
 from empirisk.data.design import Design
 from empirisk.diagnosis.alone import Alone
-from empirisk.diagnosis.calibration_error import calibration_error
 from empirisk.diagnosis.collinearity import column_p_values
 from empirisk.diagnosis.columns import columns_of
 from empirisk.diagnosis.cover import chance_of_separation
@@ -31,6 +30,7 @@ from empirisk.diagnosis.row_exchange import _stretches, order_of, order_test
 from empirisk.diagnosis.studentised import heavy_tails, studentise
 from empirisk.diagnosis.surprise import surprises
 from empirisk.diagnosis.two_sample import two_sample
+from empirisk.inference.calibration_error import calibration_error
 
 # -- permutations ---------------------------------------------------------------------------------
 
