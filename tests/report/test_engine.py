@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import expit
 
+from empirisk.data.memory import available_memory
 from empirisk.estimators import LogisticRegression, Ridge
 from empirisk.report.candidates import Candidate, alpha_grid
 from empirisk.report.choose import one_standard_error
@@ -26,7 +27,7 @@ from empirisk.report.folds import deal
 from empirisk.report.held_out_scores import predictions
 from empirisk.report.importance import importances
 from empirisk.report.learning_curve import curve_sizes
-from empirisk.report.memory import available_memory, refuse_too_large
+from empirisk.report.memory import refuse_too_large
 from empirisk.report.path import fit_path
 from empirisk.report.plan import Plan, make_plan
 from empirisk.report.residuals import coverage

@@ -6,20 +6,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
 
 from empirisk.estimators.base import LinearEstimator
-from empirisk.estimators.class_weight import apply_class_weight
+from empirisk.estimators.label_codes import encode_labels, weigh_classes
 from empirisk.problems.linear import LinearProblem
 from empirisk.typing import Array
 
 __all__ = ["LinearClassifier"]
-
-
-def _plain(label: Any) -> Any:
-    """A label as Python prints it, without NumPy's type around it."""
-    return label.item() if isinstance(label, np.generic) else label
 
 
 class LinearClassifier(ClassifierMixin, LinearEstimator):
@@ -32,41 +25,12 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
     classes_: Any
 
     def _targets(self, y: Any, fitting: bool) -> Array:
-        if np.asarray(y).dtype.kind == "O":
-            missing = [row for row, label in enumerate(np.asarray(y).ravel()) if label is None]
-            if missing:
-                raise ValueError(f"y holds None in row {missing[0]}; drop the rows without a class")
-        check_classification_targets(y)
-        y = column_or_1d(y, warn=True)
-        if fitting:
-            self.classes_ = np.unique(y)
-            if len(self.classes_) < 2:
-                raise ValueError(
-                    f"y holds one class only ({_plain(self.classes_[0])!r}); a classifier needs at least 2"
-                )
-            codes = np.searchsorted(self.classes_, y) if len(self.classes_) > 2 else y == self.classes_[1]
-        else:
-            codes = np.searchsorted(self.classes_, y)
-            known = codes < len(self.classes_)
-            known[known] = self.classes_[codes[known]] == y[known]
-            if not known.all():
-                row = int(np.flatnonzero(~known)[0])
-                raise ValueError(
-                    f"y holds the label {_plain(y[row])!r} in row {row}, which was not in the training data"
-                )
-        if len(self.classes_) == 2:
-            return np.where(codes, 1.0, -1.0)
-        return np.asarray(codes, dtype=np.float64)
+        self.classes_, codes = encode_labels(y, None if fitting else self.classes_)
+        return np.where(codes, 1.0, -1.0) if len(self.classes_) == 2 else codes.astype(np.float64)
 
     def _weights(self, weight: Array, targets: Array) -> Array:
         codes = (targets > 0).astype(np.intp) if len(self.classes_) == 2 else targets.astype(np.intp)
-        present = np.bincount(codes, weights=weight, minlength=len(self.classes_)) > 0.0
-        if present.sum() < 2:
-            only = _plain(self.classes_[int(np.argmax(present))])
-            raise ValueError(
-                f"only one class ({only!r}) has rows with positive sample_weight; 2 classes are needed"
-            )
-        return apply_class_weight(self.class_weight, self.classes_, codes, weight)
+        return weigh_classes(self.class_weight, self.classes_, codes, weight)
 
     def _unpack(self, problem: LinearProblem, w: Array) -> None:
         coef, b = problem.split(w)

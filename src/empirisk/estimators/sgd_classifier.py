@@ -9,22 +9,16 @@ import numpy as np
 from scipy.special import log_expit, logsumexp
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
 
 from empirisk.estimators.checks import check_flag
 from empirisk.estimators.class_weight import apply_class_weight
+from empirisk.estimators.label_codes import encode_labels, weigh_classes
 from empirisk.estimators.stochastic import StochasticEstimator
 from empirisk.losses import Logistic, Loss, OneVersusRest
 from empirisk.problems.linear import LinearProblem
 from empirisk.typing import Array
 
 __all__ = ["SGDClassifier"]
-
-
-def _plain(label: Any) -> Any:
-    """A label as Python prints it, without NumPy's type around it."""
-    return label.item() if isinstance(label, np.generic) else label
 
 
 def _gives_probabilities(est: Any) -> bool:
@@ -217,34 +211,15 @@ class SGDClassifier(ClassifierMixin, StochasticEstimator):
     # -- the problem ------------------------------------------------------------------------------
 
     def _targets(self, y: Any, fitting: bool) -> Array:
-        check_classification_targets(y)
-        y = column_or_1d(y, warn=True)
-        if fitting:
-            self.classes_ = np.unique(y) if self._declared is None else self._declared
-            if len(self.classes_) < 2:
-                raise ValueError(
-                    f"y holds one class only ({_plain(self.classes_[0])!r}); a classifier needs at least 2"
-                )
-        codes = np.searchsorted(self.classes_, y)
-        known = codes < len(self.classes_)
-        known[known] = self.classes_[codes[known]] == y[known]
-        if not known.all():
-            row = int(np.flatnonzero(~known)[0])
-            raise ValueError(
-                f"y holds the label {_plain(y[row])!r} in row {row}, which is not among the classes "
-                f"{self.classes_.tolist()}"
-            )
+        known = self._declared if fitting else self.classes_
+        listed = "" if known is None else f"among the classes {known.tolist()}"
+        self.classes_, codes = encode_labels(y, known, listed)
         return np.where(codes, 1.0, -1.0) if len(self.classes_) == 2 else codes.astype(np.float64)
 
     def _weights(self, weight: Array, targets: Array) -> Array:
-        k = len(self.classes_)
-        codes = (targets > 0).astype(np.intp) if k == 2 else targets.astype(np.intp)
-        present = np.bincount(codes, weights=weight, minlength=k) > 0.0
-        if present.sum() < 2 and self._declared is None:
-            only = _plain(self.classes_[int(np.argmax(present))])
-            raise ValueError(
-                f"only one class ({only!r}) has rows with positive sample_weight; 2 classes are needed"
-            )
+        codes = (targets > 0).astype(np.intp) if len(self.classes_) == 2 else targets.astype(np.intp)
+        if self._declared is None:
+            return weigh_classes(self.class_weight, self.classes_, codes, weight)
         return apply_class_weight(self.class_weight, self.classes_, codes, weight)
 
     def _loss_of(self, y: Array) -> tuple[Loss, int]:

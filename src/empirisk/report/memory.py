@@ -2,23 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from empirisk.report.errors import DataError
 
-__all__ = ["available_memory", "refuse_too_large"]
-
-_MEMINFO = Path("/proc/meminfo")
-
-
-def available_memory(source: Path = _MEMINFO) -> float | None:
-    """Free memory in GB, or None where the system does not say."""
-    try:
-        lines = source.read_text(encoding="ascii").splitlines()
-        kilobytes = next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
-    except (OSError, StopIteration, ValueError, IndexError):
-        return None
-    return kilobytes / 1e6
+__all__ = ["refuse_too_large"]
 
 
 def refuse_too_large(forecast: float, available: float | None) -> None:

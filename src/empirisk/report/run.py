@@ -10,12 +10,13 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from empirisk.data.memory import available_memory
 from empirisk.plots import wording
 from empirisk.report.atomic import check_folder
 from empirisk.report.collect import collect
 from empirisk.report.engine import Prepared, analyse, prepare
 from empirisk.report.lines import inference_lines
-from empirisk.report.memory import available_memory, refuse_too_large
+from empirisk.report.memory import refuse_too_large
 from empirisk.report.options import Options
 from empirisk.report.progress import progress_for
 from empirisk.report.read import read_table

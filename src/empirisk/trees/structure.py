@@ -268,7 +268,7 @@ class Trees:
         return path
 
     def _rows(self, X: Any) -> Array:
-        X = np.asarray(sp.csr_array(X).toarray() if sp.issparse(X) else X)
+        X = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
         if X.ndim != 2 or X.shape[1] != self.n_features:
             raise ValueError(
                 f"X has shape {X.shape}; the trees were grown on {self.n_features} columns, so give (n, "

@@ -1,0 +1,71 @@
+"""Labels of rows as class codes 0, 1, ..., K - 1, and the refusals that go with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from empirisk.estimators.class_weight import apply_class_weight
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["encode_labels", "plain_label", "weigh_classes"]
+
+
+def plain_label(label: Any) -> Any:
+    """A label as Python prints it, without NumPy's type around it."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def encode_labels(
+    y: Any, classes: Any = None, known_as: str = "in the training data"
+) -> tuple[Any, IndexArray]:
+    """Sorted classes, and the code of each row's label.
+
+    Parameters
+    ----------
+    y : array, shape (n,)
+        Labels.
+    classes : array, optional
+        The classes, when they are known before.
+    known_as : str
+        What labels outside of `classes` are not: for the message.
+
+    Raises
+    ------
+    ValueError
+        For missing labels, continuous targets, fewer than two classes, and unknown labels.
+    """
+    if np.asarray(y).dtype.kind == "O":
+        missing = [row for row, label in enumerate(np.asarray(y).ravel()) if label is None]
+        if missing:
+            raise ValueError(f"y holds None in row {missing[0]}; drop the rows without a class")
+    check_classification_targets(y)
+    y = column_or_1d(y, warn=True)
+    if classes is None:
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(
+                f"y holds one class only ({plain_label(classes[0])!r}); a classifier needs at least 2"
+            )
+        return classes, codes
+    codes = np.searchsorted(classes, y)
+    known = codes < len(classes)
+    known[known] = classes[codes[known]] == y[known]
+    if not known.all():
+        row = int(np.flatnonzero(~known)[0])
+        raise ValueError(f"y holds the label {plain_label(y[row])!r} in row {row}, which was not {known_as}")
+    return classes, codes
+
+
+def weigh_classes(class_weight: Any, classes: Any, codes: IndexArray, weight: Array) -> Array:
+    """Row weights times the factors of their classes; refuses rows of one class alone."""
+    present = np.bincount(codes, weights=weight, minlength=len(classes)) > 0.0
+    if present.sum() < 2:
+        only = plain_label(classes[int(np.argmax(present))])
+        raise ValueError(
+            f"only one class ({only!r}) has rows with positive sample_weight; 2 classes are needed"
+        )
+    return apply_class_weight(class_weight, classes, codes, weight)
