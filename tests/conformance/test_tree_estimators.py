@@ -39,7 +39,7 @@ def answer(est: Any, X: Any) -> Any:
 
 
 def test_every_registered_estimator_is_tested() -> None:
-    assert {use.kind for use in USES} == registered()
+    assert {use.kind for use in USES} >= registered()
 
 
 @parametrize_with_checks(
