@@ -58,8 +58,8 @@ class OutOfBagTally:
 
     Notes
     -----
-    Memory: at most 40 groups of ``n (k + 1)`` numbers. The jackknife is exact to first order in the spread of
-    the trees; a loss that jumps (0-1) is covered because whole groups are left out.
+    Memory: at most 40 groups of ``n (k + 1)`` numbers. The jackknife is right to first order in the spread of
+    the trees. For a loss that jumps (0-1) it says too much: about twice the error.
 
     References
     ----------
