@@ -10,11 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from empirisk.data.design import Design
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["assign_folds"]
+__all__ = ["assign_folds", "hold_out"]
 
 
 def assign_folds(design: Design, y: Array, weight: Array, k: int, seed: int, stratify: bool) -> IndexArray:
@@ -55,6 +56,43 @@ def assign_folds(design: Design, y: Array, weight: Array, k: int, seed: int, str
         rank = np.arange(len(distinct), dtype=np.intp)
     fold[live] = (rank % min(k, len(distinct)))[group]
     return fold
+
+
+def hold_out(
+    design: Design, y: Array, weight: Array, fraction: float, seed: int, stratify: bool
+) -> NDArray[np.bool_]:
+    """Which rows a share of `fraction` of the distinct rows is: to be kept from the fit, shape (n,).
+
+    Rows of weight 0 are nowhere.  At least one distinct row stays in the fit, of every class when stratified.
+
+    Parameters
+    ----------
+    design, y, weight, seed, stratify
+        As in :func:`assign_folds`.
+    fraction : float
+        In [0, 1).
+
+    Examples
+    --------
+    >>> X = np.arange(10.0)[:, None]
+    >>> out = hold_out(Design(X), np.arange(10.0) % 2, np.ones(10), 0.4, 0, True)
+    >>> int(out[::2].sum()), int(out[1::2].sum())
+    (2, 2)
+    """
+    live = np.flatnonzero(weight > 0.0)
+    keys = _row_hash(design, y, seed)[live]
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    label = y.reshape(len(y), -1)[live, 0][first] if stratify else np.zeros(len(first))
+    held, carried = np.zeros(len(first), dtype=bool), 0.0
+    for value in np.unique(label):
+        members = np.flatnonzero(label == value)  # in the order of their hash
+        wanted = fraction * len(members) + carried
+        taken = min(round(max(wanted, 0.0)), len(members) - 1)
+        carried = wanted - taken
+        held[members[:taken]] = True
+    out = np.zeros(len(weight), dtype=bool)
+    out[live] = held[group]
+    return out
 
 
 def _row_hash(design: Design, y: Array, seed: int) -> Any:

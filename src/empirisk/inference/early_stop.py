@@ -1,0 +1,120 @@
+"""How many rounds a sum of trees should have, by the losses of rows that the fit has not seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from empirisk.inference.held_out import held_out_mean
+from empirisk.results import Estimate
+from empirisk.typing import Array
+
+__all__ = ["EarlyStop", "Stopping"]
+
+MODEL = "these rounds on new rows"
+CHOSEN = "the number of rounds was chosen on these rows, so that the loss is a little too good"
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """What the validation rows say about the number of rounds.
+
+    Parameters
+    ----------
+    n_rounds : int
+        The rounds that are kept: those with the least validation loss.
+    n_grown : int
+        The rounds that were looked at.
+    n_rows : int
+        Validation rows.
+    loss : Estimate
+        Validation loss of the rounds kept.
+    against_last : Estimate
+        Loss of the rounds kept minus that of all rounds grown, row by row.
+    against_none : Estimate
+        Loss of the rounds kept minus that of the best constant.
+    ended_early : bool
+        Whether growing stopped because the loss no longer fell.
+    """
+
+    n_rounds: int
+    n_grown: int
+    n_rows: int
+    loss: Estimate
+    against_last: Estimate
+    against_none: Estimate
+    ended_early: bool
+
+    @property
+    def sentence(self) -> str:
+        """The choice in words."""
+        how = "stopped" if self.ended_early else "never stopped falling for long"
+        head = (
+            f"validation loss {self.loss} on {self.n_rows} rows with {self.n_rounds} of {self.n_grown} "
+            f"rounds ({how})"
+        )
+        return (
+            f"{head}; difference to no rounds {self.against_none}, to all {self.n_grown} rounds "
+            f"{self.against_last}"
+        )
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+class EarlyStop:
+    """Watches the validation losses of the rounds.
+
+    Parameters
+    ----------
+    weight : array, shape (m,)
+        Weights of the validation rows, positive.
+    start : array, shape (m,)
+        Their losses before the first round.
+    patience : int
+        Rounds without a new least loss after which :meth:`look` says to stop.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> watch = EarlyStop(np.ones(40), np.full(40, 3.0) + np.arange(40) % 2, patience=2)
+    >>> [watch.look(loss + np.arange(40) % 3) for loss in (2.0, 1.0, 1.5, 1.2)]
+    [False, False, False, True]
+    >>> watch.result().n_rounds
+    2
+    """
+
+    def __init__(self, weight: Array, start: Array, patience: int) -> None:
+        self.weight = weight
+        self.patience = patience
+        self.losses: list[Estimate] = []
+        self._none = self._last = self._best = start
+        self.best = 0
+        self._least = self._mean(start)
+
+    def _mean(self, values: Array) -> float:
+        return held_out_mean(values, self.weight).value
+
+    def look(self, losses: Array) -> bool:
+        """Take the row losses after one more round; whether `patience` rounds brought nothing new."""
+        told = held_out_mean(losses, self.weight, target=MODEL)
+        self.losses.append(told)
+        self._last = losses
+        if told.value < self._least:
+            self._least, self.best, self._best = told.value, len(self.losses), losses
+        return len(self.losses) - self.best >= self.patience
+
+    def result(self) -> Stopping:
+        """The choice, with the paired intervals of the differences."""
+        grown = len(self.losses)
+        loss = held_out_mean(self._best, self.weight, target=MODEL)
+        if loss.low is not None:
+            loss = replace(loss, reason=CHOSEN)
+        return Stopping(
+            self.best,
+            grown,
+            len(self.weight),
+            loss,
+            held_out_mean(self._best - self._last, self.weight, target="fewer rounds instead of all"),
+            held_out_mean(self._best - self._none, self.weight, target="these rounds instead of none"),
+            grown - self.best >= self.patience,
+        )
