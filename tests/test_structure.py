@@ -149,6 +149,7 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("optimizers", "REGISTRY", methods("init", "update")),
     ("optimizers", "SCHEDULES", methods("at")),
     ("hypotheses", "REGISTRY", methods("vc_dimension", "growth", "restriction", "fit")),
+    ("trees.criteria", "REGISTRY", methods("statistics", "heterogeneity")),
     ("estimators", "REGISTRY", methods("fit", "get_params")),
     ("estimators.features", "REGISTRY", methods("fit", "transform")),
     ("bounds", "REGISTRY", returns_bound),
@@ -205,7 +206,9 @@ def test_registries_are_complete(folder: str, registry: str, belongs: Any) -> No
     )
 
 
-@pytest.mark.parametrize("folder", ["losses", "penalties", "solvers", "optimizers", "hypotheses"])
+@pytest.mark.parametrize(
+    "folder", ["losses", "penalties", "solvers", "optimizers", "hypotheses", "trees.criteria"]
+)
 def test_registry_keys_are_the_names(folder: str) -> None:
     for key, thing in importlib.import_module(f"empirisk.{folder}").REGISTRY.items():
         assert thing.name == key
