@@ -12,4 +12,5 @@ void bind_passes(nanobind::module_& m);
 void bind_perceptron(nanobind::module_& m);
 void bind_resample(nanobind::module_& m);
 void bind_stochastic(nanobind::module_& m);
+void bind_trees_stumps(nanobind::module_& m);
 }

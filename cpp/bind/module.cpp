@@ -14,4 +14,5 @@ NB_MODULE(_loops, m) {
   empirisk::bind_perceptron(m);
   empirisk::bind_resample(m);
   empirisk::bind_stochastic(m);
+  empirisk::bind_trees_stumps(m);
 }
