@@ -61,8 +61,11 @@ class TreeEstimator(BaseEstimator):
 
     # -- what a subclass gives ----------------------------------------------------------------------
 
-    def _grow(self, table: Table, targets: Array, weight: Array) -> None:
-        """Fit on encoded rows, class codes or numbers, and weights >= 0; set ``solution_`` and the rest."""
+    def _grow(self, table: Table, targets: Array, weight: Array, **more: Any) -> None:
+        """Fit on encoded rows, class codes or numbers, and weights >= 0; set ``solution_`` and the rest.
+
+        `more` are further facts of the rows that a subclass's ``fit`` takes.
+        """
         raise NotImplementedError
 
     def _targets(self, y: Any, fitting: bool) -> Array:
@@ -91,6 +94,9 @@ class TreeEstimator(BaseEstimator):
         -------
         self
         """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, **more: Any) -> Self:
         before = dict(self.__dict__)
         try:
             if y is None:
@@ -101,7 +107,7 @@ class TreeEstimator(BaseEstimator):
             with text_named(X, y):
                 targets = self._targets(y, fitting=True)
             weight = self._weights(check_weights(sample_weight, table.n_rows), targets)
-            self._grow(table, targets, weight)
+            self._grow(table, targets, weight, **more)
         except BaseException:
             # An interrupted or failed fit leaves what was there before.
             self.__dict__.clear()
