@@ -61,11 +61,8 @@ class TreeEstimator(BaseEstimator):
 
     # -- what a subclass gives ----------------------------------------------------------------------
 
-    def _grow(self, table: Table, targets: Array, weight: Array, **more: Any) -> None:
-        """Fit on encoded rows, class codes or numbers, and weights >= 0; set ``solution_`` and the rest.
-
-        `more` are further facts of the rows that a subclass's ``fit`` takes.
-        """
+    def _grow(self, table: Table, targets: Array, weight: Array) -> None:
+        """Fit on encoded rows, class codes or numbers, and weights >= 0; set ``solution_`` and the rest."""
         raise NotImplementedError
 
     def _targets(self, y: Any, fitting: bool) -> Array:
@@ -97,6 +94,7 @@ class TreeEstimator(BaseEstimator):
         return self._fit(X, y, sample_weight)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, **more: Any) -> Self:
+        """`more` are further facts of the rows, for a `_grow` that takes them."""
         before = dict(self.__dict__)
         try:
             if y is None:
