@@ -13,7 +13,7 @@ from empirisk.trees.out_of_bag_tally import Floats, ForestRisk, OutOfBagTally, R
 __all__ = ["ForestSize", "auto_size"]
 
 BATCH = 10
-FIRST = 50  # at least five groups behind the first look
+FIRST = 100  # ten groups behind the first look
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def auto_size(
     fraction : float in (0, 1], default 0.2
         At 0.2 the seed adds 2 per cent to the length of an interval of the risk, at 0.1 half a per cent for
         four times as many trees.
-    most : int >= 50, default 1000
+    most : int >= 100, default 1000
         Growth stops there in any case.
 
     Returns
@@ -94,8 +94,8 @@ def auto_size(
     40), so a forest has a multiple of 10 trees and the error itself is known to about a fifth. For squared
     error it is about ``sqrt(2 v/(q T r))`` standard errors, v the variance of a tree's prediction over
     seeds, r the risk and q = 0.37 the share of out-of-bag trees: the number of trees hardly depends on the
-    number of rows, and is 250 to 400 in most data at 0.2. The 0-1 loss is no criterion: its error falls like ``T^(-1/4)``
-    (rows near the border of the classes change sides), and so no affordable forest would do.
+    number of rows, and is a few hundred in most data at 0.2. The 0-1 loss is no criterion: its error falls
+    like ``T^(-1/4)`` (rows near the border of the classes change sides), so that no affordable forest would do.
 
     Examples
     --------

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,7 @@ from scipy import special
 __all__ = ["ForestVariance", "Jackknife"]
 
 Floats = NDArray[np.float64]
+METHODS = ("mean", "infinitesimal", "after")
 BLOCK = 1 << 22  # numbers of a block of rows
 
 
@@ -60,7 +63,7 @@ class ForestVariance:
 
 @dataclass(frozen=True, eq=False)
 class Jackknife:
-    """Infinitesimal jackknife and jackknife after bootstrap, as quadratic forms in the predictions of the trees.
+    """Infinitesimal jackknife and jackknife after bootstrap: quadratic forms in the predictions of the trees.
 
     With counts ``N_ib`` (how often tree b drew row i), centred over trees, and centred predictions ``t_b``:
     ``V_IJ = sum_i (1/T sum_b N_ib t_b)^2``, and ``V_JB = (n-1)/n sum_i (mean of t_b over the trees without
@@ -68,27 +71,31 @@ class Jackknife:
 
     Parameters
     ----------
-    infinitesimal, after : array of shape (T, T)
-        The two matrices.
-    noise_infinitesimal, noise_after : float
-        What pure luck of T trees adds to each per unit of variance of the trees.
-    n : int
-        Training rows.
+    matrix : array of shape (T, T)
+        A.
+    noise : float
+        What pure luck of T trees adds to ``t' A t``, per unit of variance of the trees.
+    ratio, spread : float or None
+        Mean over rows of V per unit of variance of the trees, and the variance of this ratio from row to row
+        (of :meth:`calibrate`).
 
     Notes
     -----
     Both are biased upward by the luck of few trees (about ``n/T`` times the variance of a tree, far more than
-    the variance itself); the expectation under random pairing of counts and predictions is subtracted. Left over
-    is noise of about ``sqrt(2n)/T`` tree variances. Apart from that the infinitesimal jackknife is too small
-    and the jackknife after bootstrap too large for small n; their mean is recommended. Without replacement
+    the variance itself); the expectation under random pairing of counts and predictions is subtracted. Left
+    over is noise of about ``sqrt(2n)/T`` tree variances, with intervals that are too short wherever it is
+    negative. :meth:`calibrate` measures on the training rows what V is on average, and draws each V towards
+    that as far as the noise says (empirical Bayes). Apart from that the infinitesimal jackknife is too small
+    and the jackknife after bootstrap too large for small n; their mean is the default. Without replacement
     the infinitesimal one carries the factor ``(n-1)/n (n/(n-s))^2`` of Wager and Athey, and the other one
     does not apply. Cost: O(n T^2) once, O(T^2) a prediction; memory O(T^2).
 
     References
     ----------
-    S. Wager, T. Hastie, B. Efron, "Confidence intervals for random forests: the jackknife and the
-    infinitesimal jackknife", JMLR 15 (2014). S. Wager, S. Athey, "Estimation and inference of heterogeneous
-    treatment effects using random forests", JASA 113 (2018). L. Mentch, G. Hooker, JMLR 17 (2016).
+    S. Wager, T. Hastie, B. Efron, "Confidence intervals for random forests: the jackknife and the infinitesimal
+    jackknife", JMLR 15 (2014). S. Wager, S. Athey, "Estimation and inference of heterogeneous treatment
+    effects using random forests", JASA 113 (2018). L. Mentch, G. Hooker, "Quantifying uncertainty in
+    random forests", JMLR 17 (2016).
 
     Examples
     --------
@@ -102,14 +109,13 @@ class Jackknife:
     True
     """
 
-    infinitesimal: Floats
-    after: Floats | None
-    noise_infinitesimal: float
-    noise_after: float
-    n: int
+    matrix: Floats
+    noise: float
+    ratio: float | None = None
+    spread: float = 0.0
 
     @classmethod
-    def from_counts(cls, counts: NDArray, replace: bool = True) -> Jackknife:
+    def from_counts(cls, counts: NDArray, replace: bool = True, method: str = "mean") -> Jackknife:
         """From how often each tree drew each row.
 
         Parameters
@@ -118,81 +124,136 @@ class Jackknife:
             Whole numbers.
         replace : bool, default True
             Whether the rows of a tree were drawn with replacement.
+        method : {"mean", "infinitesimal", "after"}, default "mean"
+            ``"mean"`` averages the two (without replacement: the infinitesimal one).
 
         Raises
         ------
         ValueError
-            With fewer than two trees, trees that all saw the same rows, or (without replacement) all rows.
+            When the method is unknown or does not apply, with fewer than two trees, trees that all saw the
+            same rows, or (without replacement) all rows.
         """
-        n, T = counts.shape
-        if T < 2:
-            raise ValueError(f"the variance of a forest needs at least two trees, got {T}.")
-        first, second, after = np.zeros((T, T)), 0.0, np.zeros((T, T)) if replace else None
-        noise_after = 0.0
-        for at in range(0, n, max(1, BLOCK // T)):
-            block = counts[at : at + max(1, BLOCK // T)].astype(np.float64)
-            if after is not None:
-                out = block == 0
-                alone = out.sum(axis=1)
-                out, alone = out[alone > 0], alone[alone > 0, None]
-                mean = out / alone
-                after += mean.T @ mean
-                noise_after += float((1.0 / alone - 1.0 / T).sum())
-            block -= block.mean(axis=1, keepdims=True)
-            first += block.T @ block
-            second += float((block**2).sum())
-        if second == 0.0:
+        if method not in METHODS:
+            raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}.")
+        if not replace and method == "after":
+            raise ValueError("the jackknife after bootstrap needs rows drawn with replacement.")
+        if counts.ndim != 2 or counts.shape[1] < 2:
+            raise ValueError(f"the variance of a forest needs at least two trees, got shape {counts.shape}.")
+        if (counts == counts[:, :1]).all():
             raise ValueError(
-                "every tree saw the same rows: the variance needs trees on random samples of rows"
+                "every tree saw the same rows: the variance needs trees on random samples of rows."
             )
-        scale = 1.0 if replace else _finite(n, int(counts[:, 0].sum()))
-        shrink = (n - 1.0) / n
-        return cls(
-            scale * first / T**2,
-            None if after is None else shrink * after,
-            scale * second / T / (T - 1.0),
-            shrink * noise_after,
-            n,
-        )
+        makers = [_infinitesimal] if method != "after" else []
+        makers += [_after] if method != "infinitesimal" and replace else []
+        parts = [make(counts, replace) for make in makers]
+        return cls(sum(A for A, _ in parts) / len(parts), sum(noise for _, noise in parts) / len(parts))
 
-    def variance(self, predictions: Floats, method: str = "mean") -> ForestVariance:
+    def calibrate(self, predictions: Floats, unseen: NDArray) -> Jackknife:
+        """With the mean and the spread of ``V / variance of the trees`` over some training rows.
+
+        Each row is looked at through the trees that did not see it, whose predictions vary as at a new
+        row. A few hundred rows are enough.
+
+        Parameters
+        ----------
+        predictions : array of shape (m, T) or (m, T, k)
+            Of the trees at these rows.
+        unseen : bool array of shape (m, T)
+            Whether the tree did not see the row.
+        """
+        P = _three(predictions)
+        count = unseen.sum(axis=1)
+        P, some, count = P[count > 1], unseen[count > 1].astype(np.float64), count[count > 1]
+        grow = len(self.matrix) / count
+        V, v, noise = [], [], []
+        for c in range(P.shape[2]):
+            mean = (some * P[:, :, c]).sum(axis=1) / count
+            t = some * (P[:, :, c] - mean[:, None])
+            v.append((t**2).sum(axis=1) / count)
+            V.append(np.einsum("mt,mt->m", t @ self.matrix, t) * grow**2 - self.noise * grow * v[-1])
+            noise.append(grow**2 * self._noise_variance)
+        variance, V, noise = np.concatenate(v), np.concatenate(V), np.concatenate(noise)
+        use = variance > 1e-12 * variance.max(initial=0.0)
+        if np.count_nonzero(use) < 2:
+            return self
+        ratio = float(V.sum() / variance.sum())
+        around = (V[use] / variance[use] - ratio) ** 2
+        spread = float(np.mean(around - noise[use] - 4.0 * max(ratio, 0.0) / count.mean()))
+        return replace(self, ratio=max(0.0, ratio), spread=max(0.0, spread))
+
+    def variance(self, predictions: Floats) -> ForestVariance:
         """Variances from the predictions of the trees.
 
         Parameters
         ----------
         predictions : array of shape (m, T) or (m, T, k)
             What each tree predicts for each row.
-        method : {"mean", "infinitesimal", "after"}, default "mean"
-            ``"mean"`` averages the two (without replacement: the infinitesimal one).
         """
-        if method not in ("mean", "infinitesimal", "after"):
-            raise ValueError(f'method must be "mean", "infinitesimal" or "after", got {method!r}.')
-        if self.after is None and method == "after":
-            raise ValueError("the jackknife after bootstrap needs rows drawn with replacement")
-        parts = [
-            p for p in ("infinitesimal", "after") if method in (p, "mean") and getattr(self, p) is not None
-        ]
-        A = sum(getattr(self, p) for p in parts) / len(parts)
-        noise = sum(getattr(self, f"noise_{p}") for p in parts) / len(parts)
-        P = np.asarray(predictions, dtype=np.float64)
-        P = P[:, :, None] if P.ndim == 2 else P
+        P = _three(predictions)
         m, T, k = P.shape
-        if T != len(self.infinitesimal):
-            raise ValueError(f"predictions of {T} trees, but the counts are of {len(self.infinitesimal)}.")
+        if len(self.matrix) != T:
+            raise ValueError(f"predictions of {T} trees, but the counts are of {len(self.matrix)}.")
         value = P.mean(axis=1)
         sampling, spread = np.empty((m, k)), P.var(axis=1)
         for c in range(k):
-            centred = P[:, :, c] - value[:, None, c]
-            sampling[:, c] = np.einsum("mt,mt->m", centred @ A, centred)
-        sampling -= noise * spread
+            t = P[:, :, c] - value[:, None, c]
+            sampling[:, c] = np.einsum("mt,mt->m", t @ self.matrix, t)
+        sampling -= self.noise * spread
+        if self.ratio is not None:
+            noise = self._noise_variance + 4.0 * self.ratio / T
+            trust = self.spread / (self.spread + noise)
+            sampling = trust * sampling + (1.0 - trust) * self.ratio * spread
         below = sampling < 0.0
-        return ForestVariance(
-            value, np.where(below, 0.0, sampling), spread / (T - 1.0), float(below.mean()) if m else 0.0
-        )
+        share = float(below.mean()) if m else 0.0
+        return ForestVariance(value, np.where(below, 0.0, sampling), spread / (T - 1.0), share)
+
+    @cached_property
+    def _noise_variance(self) -> float:
+        """Variance of ``t' A t`` for independent t of variance 1, apart from its mean: ``2 tr(A^2)``."""
+        A = self.matrix - self.matrix.mean(axis=0) - self.matrix.mean(axis=1)[:, None] + self.matrix.mean()
+        return 2.0 * float((A**2).sum() - np.trace(A) ** 2 / max(1, len(A) - 1))
+
+
+def _three(predictions: Floats) -> Floats:
+    P = np.asarray(predictions, dtype=np.float64)
+    return P[:, :, None] if P.ndim == 2 else P
+
+
+def _blocks(counts: NDArray) -> Iterator[Floats]:
+    step = max(1, BLOCK // counts.shape[1])
+    for first in range(0, len(counts), step):
+        yield counts[first : first + step].astype(np.float64)
+
+
+def _infinitesimal(counts: NDArray, replace: bool) -> tuple[Floats, float]:
+    """``sum_i N_i N_i' / T^2`` for centred counts, and its noise."""
+    n, T = counts.shape
+    A, total = np.zeros((T, T)), 0.0
+    for N in _blocks(counts):
+        N -= N.mean(axis=1, keepdims=True)
+        A += N.T @ N
+        total += float((N**2).sum())
+    scale = 1.0 if replace else _finite(n, int(counts[:, 0].sum()))
+    return scale * A / T**2, scale * total / T / (T - 1.0)
+
+
+def _after(counts: NDArray, replace: bool) -> tuple[Floats, float]:
+    """``sum_i z_i z_i' / |z_i|^2`` with z_i the trees that did not draw row i, and its noise."""
+    n, T = counts.shape
+    A, noise = np.zeros((T, T)), 0.0
+    for N in _blocks(counts):
+        without = N == 0
+        size = without.sum(axis=1)
+        some = size > 0
+        mean = without[some] / size[some, None]
+        A += mean.T @ mean
+        noise += float((1.0 / size[some] - 1.0 / T).sum()) * T / (T - 1.0)
+    shrink = (n - 1.0) / n
+    return shrink * A, shrink * noise
 
 
 def _finite(n: int, drawn: int) -> float:
     """``(n-1)/n (n/(n-s))^2`` for samples of s of n rows without replacement."""
     if drawn >= n:
-        raise ValueError("every tree saw all rows: the variance needs trees on random samples of rows")
+        raise ValueError("every tree saw all rows: the variance needs trees on random samples of rows.")
     return (n - 1.0) / n * (n / (n - drawn)) ** 2

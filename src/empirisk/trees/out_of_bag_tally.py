@@ -1,4 +1,4 @@
-"""Out-of-bag predictions of a growing forest in a few groups of trees, and how far its risk is from settled."""
+"""Out-of-bag predictions of a growing forest by group of trees, and how far its risk is from settled."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class ForestRisk:
 class OutOfBagTally:
     """Sums of out-of-bag predictions by group of trees.
 
-    Row i is predicted by ``sum_g S_gi / sum_g c_gi``, the mean over the trees that did not see it. Leaving out
-    one group at a time tells how much of the risk is luck of the trees (the delete-a-group jackknife).
+    Row i is predicted by ``sum_g S_gi / sum_g c_gi``, the mean over the trees that did not see it. Leaving
+    out one group at a time tells how much of the risk is luck of the trees (the delete-a-group jackknife).
 
     Parameters
     ----------
@@ -118,13 +118,13 @@ class OutOfBagTally:
         return len(self._sums)
 
     def predictions(self) -> tuple[Floats, NDArray[np.intp]]:
-        """Out-of-bag predictions (n, k), NaN where no tree left the row out, and the number of trees of each."""
+        """Out-of-bag predictions (n, k), NaN where there are none, and how many trees are behind each."""
         count = np.sum(self._counts, axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.sum(self._sums, axis=0) / count[:, None], count.astype(np.intp)
 
     def risk(self) -> ForestRisk:
-        """The risk of the trees so far; ValueError with fewer than two groups or no row with two predictions."""
+        """The risk of the trees so far; ValueError with fewer than two groups, or rows in two of them."""
         if self.groups < 2:
             raise ValueError("the Monte-Carlo error of a forest needs at least two batches of trees")
         total, count = np.sum(self._sums, axis=0), np.sum(self._counts, axis=0)
