@@ -7,11 +7,12 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from empirisk.estimators.base import LinearEstimator
+
 __all__ = ["family_of", "is_linear", "last_step", "solution_of", "with_last"]
 
 LINEAR = (
     "sklearn.linear_model",
-    "empirisk.estimators",
     "sklearn.svm._classes",
     "sklearn.discriminant_analysis",
 )
@@ -48,6 +49,8 @@ def is_linear(est: Any) -> bool:
     """Whether the model that predicts is linear in its columns."""
     last = last_step(est)
     kind = type(last)
+    if issubclass(kind, LinearEstimator):
+        return True
     if kind.__name__ in NOT_LINEAR:
         return False
     return kind.__module__.startswith(LINEAR) or kind.__name__.startswith("PLS")
