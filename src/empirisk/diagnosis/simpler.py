@@ -45,7 +45,7 @@ def _neighbours(params: Params, n: int) -> Params:
 
 
 def _tree(params: Params, n: int) -> Params:
-    """A penalty on leaves x 4, half the depth when it is limited, else leaves four times as large (10 rows)."""
+    """A penalty on leaves x 4; else half the depth when it is limited; else leaves x 4 (ten rows at least)."""
     alpha = params.get("alpha")
     if isinstance(alpha, float | int) and alpha > 0.0:
         return {"alpha": 4.0 * alpha}
@@ -93,8 +93,8 @@ MOVES: dict[str, Move] = {
 def simpler(est: Any, n: int) -> tuple[Any, str] | None:
     """A clone one step more regularised, and what was changed in words; None where no step is known.
 
-    Penalty x 10 (of leaves x 4), k x 3 (15 at least), leaves x 4, depth / 2, half the boosting rounds; least squares gets a
-    ridge whose penalty is chosen by generalised cross-validation.
+    Penalty x 10 (of leaves x 4), k x 3 (15 at least), leaves x 4, depth / 2, half the boosting rounds; least
+    squares gets a ridge whose penalty is chosen by generalised cross-validation.
 
     Parameters
     ----------
