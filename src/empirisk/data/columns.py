@@ -201,6 +201,14 @@ def _physical(column: Any) -> tuple[list[Any], IndexArray]:
     native = column.to_native()
     if hasattr(native, "cat") and hasattr(native.cat, "codes"):
         return native.cat.categories.tolist(), native.cat.codes.to_numpy().astype(np.int64)
+    if column.dtype in (nw.Categorical, nw.Enum) and hasattr(native, "to_physical"):
+        levels = native.drop_nulls().unique()
+        numbers = levels.to_physical().to_numpy().astype(np.int64)
+        order = np.argsort(numbers)
+        names = nw.from_native(levels, series_only=True).cast(nw.String).to_list()
+        rows = native.to_physical().cast(int).fill_null(-1).to_numpy()
+        codes = np.where(rows < 0, -1, np.searchsorted(numbers[order], rows))
+        return [names[i] for i in order], codes
     return _distinct(np.asarray(column.to_list(), dtype=object))
 
 

@@ -1,14 +1,15 @@
-"""Keep small dense algebra on one BLAS thread."""
+"""Keep small dense algebra on one BLAS thread, and loops on as many threads as the user gave."""
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+import os
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["one_thread"]
+__all__ = ["at_most", "one_thread"]
 
 
 @lru_cache(maxsize=1)
@@ -23,4 +24,30 @@ def one_thread() -> AbstractContextManager[Any]:
     times slower than on one thread, the more so the busier the machine is.
     """
     out: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
+    return out
+
+
+def at_most(n_jobs: int | None) -> AbstractContextManager[Any]:
+    """A context in which the loops use at most `n_jobs` threads.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        None: as many as OpenMP gives (OMP_NUM_THREADS, threadpoolctl); -1: all cores, -2: all but one.
+
+    Examples
+    --------
+    >>> with at_most(1):
+    ...     pass
+    >>> at_most(0)
+    Traceback (most recent call last):
+        ...
+    ValueError: n_jobs must be None or an integer other than 0, got 0
+    """
+    if n_jobs is None:
+        return nullcontext()
+    if isinstance(n_jobs, bool) or n_jobs != int(n_jobs) or n_jobs == 0:
+        raise ValueError(f"n_jobs must be None or an integer other than 0, got {n_jobs!r}")
+    count = int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+    out: AbstractContextManager[Any] = _controller().limit(limits=count, user_api="openmp")
     return out
