@@ -95,7 +95,7 @@ def auto_size(
     error it is about ``sqrt(2 v/(q T r))`` standard errors, v the variance of a tree's prediction over
     seeds, r the risk and q = 0.37 the share of out-of-bag trees: the number of trees hardly depends on the
     number of rows, and is a few hundred in most data at 0.2. The 0-1 loss is no criterion: its error falls
-    like ``T^(-1/4)`` (rows near the border of the classes change sides), so that no affordable forest would do.
+    like ``T^(-1/4)`` (rows near the border of the classes change sides): no affordable forest would do.
 
     Examples
     --------

@@ -92,8 +92,8 @@ class Jackknife:
 
     References
     ----------
-    S. Wager, T. Hastie, B. Efron, "Confidence intervals for random forests: the jackknife and the infinitesimal
-    jackknife", JMLR 15 (2014). S. Wager, S. Athey, "Estimation and inference of heterogeneous treatment
+    S. Wager, T. Hastie, B. Efron, "Confidence intervals for random forests: the jackknife and the
+    infinitesimal jackknife", JMLR 15 (2014). S. Wager, S. Athey, "Estimation and inference of heterogeneous treatment
     effects using random forests", JASA 113 (2018). L. Mentch, G. Hooker, "Quantifying uncertainty in
     random forests", JMLR 17 (2016).
 
@@ -146,7 +146,8 @@ class Jackknife:
         makers = [_infinitesimal] if method != "after" else []
         makers += [_after] if method != "infinitesimal" and replace else []
         parts = [make(counts, replace) for make in makers]
-        return cls(sum(A for A, _ in parts) / len(parts), sum(noise for _, noise in parts) / len(parts))
+        matrix = np.mean([A for A, _ in parts], axis=0)
+        return cls(matrix, sum(noise for _, noise in parts) / len(parts))
 
     def calibrate(self, predictions: Floats, unseen: NDArray) -> Jackknife:
         """With the mean and the spread of ``V / variance of the trees`` over some training rows.
@@ -165,14 +166,15 @@ class Jackknife:
         count = unseen.sum(axis=1)
         P, some, count = P[count > 1], unseen[count > 1].astype(np.float64), count[count > 1]
         grow = len(self.matrix) / count
-        V, v, noise = [], [], []
+        raw, spreads = [], []
         for c in range(P.shape[2]):
             mean = (some * P[:, :, c]).sum(axis=1) / count
             t = some * (P[:, :, c] - mean[:, None])
-            v.append((t**2).sum(axis=1) / count)
-            V.append(np.einsum("mt,mt->m", t @ self.matrix, t) * grow**2 - self.noise * grow * v[-1])
-            noise.append(grow**2 * self._noise_variance)
-        variance, V, noise = np.concatenate(v), np.concatenate(V), np.concatenate(noise)
+            spreads.append((t**2).sum(axis=1) / count)
+            form = np.einsum("mt,mt->m", t @ self.matrix, t)
+            raw.append(form * grow**2 - self.noise * grow * spreads[-1])
+        variance, V = np.concatenate(spreads), np.concatenate(raw)
+        noise = np.tile(grow**2 * self._noise_variance, P.shape[2])
         use = variance > 1e-12 * variance.max(initial=0.0)
         if np.count_nonzero(use) < 2:
             return self

@@ -163,7 +163,7 @@ class _Task:
         value = self.trees.value[self.trees.start[t] : self.trees.start[t + 1]]
         rows = self.rows[at]
         ends = shuffled_leaves(self.trees[t], self.X, rows, donors, self.columns)
-        return value[self.leaves[rows, t]], value[ends]
+        return np.asarray(value[self.leaves[rows, t]]), np.asarray(value[ends])
 
 
 def _forest(task: _Task, repeats: int, w: Floats) -> tuple[Floats, Floats]:
