@@ -59,7 +59,10 @@ def test_the_round_with_the_least_loss_is_kept(patience: int) -> None:
     assert f"{best} of {seen} rounds" in str(told)
 
 
-def test_no_rounds_are_best_when_every_round_hurts() -> None:
-    watch = EarlyStop(np.ones(40), np.ones(40), 2)
-    assert [watch.look(np.full(40, v)) for v in (1.5, 1.6)] == [False, True]
-    assert watch.result().n_rounds == 0
+def test_one_round_is_kept_and_told_when_every_round_hurts() -> None:
+    start = np.arange(40.0) % 3
+    watch = EarlyStop(np.ones(40), start, 2)
+    assert [watch.look(start + v + 0.01 * start) for v in (0.5, 0.6, 0.7)] == [False, False, True]
+    told = watch.result()
+    assert told.n_rounds == 1
+    assert told.against_none.low > 0.0

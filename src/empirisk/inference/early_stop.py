@@ -21,7 +21,7 @@ class Stopping:
     Parameters
     ----------
     n_rounds : int
-        The rounds that are kept: those with the least validation loss.
+        The rounds that are kept: those with the least validation loss, one at least.
     n_grown : int
         The rounds that were looked at.
     n_rows : int
@@ -73,6 +73,13 @@ class EarlyStop:
     patience : int
         Rounds without a new least loss after which :meth:`look` says to stop.
 
+    Attributes
+    ----------
+    losses : list of Estimate
+        Mean loss before the first round and after each.
+    best : int
+        The round with the least loss so far, from 1 on.
+
     Examples
     --------
     >>> import numpy as np
@@ -86,35 +93,40 @@ class EarlyStop:
     def __init__(self, weight: Array, start: Array, patience: int) -> None:
         self.weight = weight
         self.patience = patience
-        self.losses: list[Estimate] = []
+        self.losses = [held_out_mean(start, weight, target=MODEL)]
         self._none = self._last = self._best = start
         self.best = 0
-        self._least = self._mean(start)
 
-    def _mean(self, values: Array) -> float:
-        return held_out_mean(values, self.weight).value
+    @property
+    def rounds(self) -> int:
+        """Rounds looked at."""
+        return len(self.losses) - 1
+
+    @property
+    def over(self) -> bool:
+        """Whether the last `patience` rounds brought nothing new."""
+        return self.rounds - self.best >= self.patience
 
     def look(self, losses: Array) -> bool:
         """Take the row losses after one more round; whether `patience` rounds brought nothing new."""
         told = held_out_mean(losses, self.weight, target=MODEL)
         self.losses.append(told)
         self._last = losses
-        if told.value < self._least:
-            self._least, self.best, self._best = told.value, len(self.losses), losses
-        return len(self.losses) - self.best >= self.patience
+        if self.rounds == 1 or told.value < self.losses[self.best].value:
+            self.best, self._best = self.rounds, losses
+        return self.over
 
     def result(self) -> Stopping:
         """The choice, with the paired intervals of the differences."""
-        grown = len(self.losses)
-        loss = held_out_mean(self._best, self.weight, target=MODEL)
+        loss = self.losses[self.best]
         if loss.low is not None:
             loss = replace(loss, reason=CHOSEN)
         return Stopping(
             self.best,
-            grown,
+            self.rounds,
             len(self.weight),
             loss,
             held_out_mean(self._best - self._last, self.weight, target="fewer rounds instead of all"),
             held_out_mean(self._best - self._none, self.weight, target="these rounds instead of none"),
-            grown - self.best >= self.patience,
+            self.over,
         )

@@ -1,0 +1,228 @@
+"""What the two boosting estimators share: the fit in its order, scores, leaves, importances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from empirisk.data.columns import Table
+from empirisk.data.sums import weighted_sum
+from empirisk.data.threads import at_most
+from empirisk.estimators.boosting_fit import Fitted, fit_rounds, take
+from empirisk.estimators.boosting_parts import Parts, deal_parts
+from empirisk.estimators.boosting_plan import plan_of, shares_of, stops
+from empirisk.estimators.checks import check_choice, check_flag
+from empirisk.estimators.tree_base import TreeEstimator, dense, greedy
+from empirisk.inference.early_stop import Stopping
+from empirisk.losses import Loss, with_offset
+from empirisk.results import Estimate
+from empirisk.trees.structure import Trees
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["Boosting"]
+
+# The score of a class without rows: its probability is 0 in floating point, and nothing is infinite.
+ABSENT = -1e3
+
+
+class Boosting(TreeEstimator):
+    """Base of the two; a subclass says which losses, and what is predicted from the scores."""
+
+    n_estimators: int
+    early_stopping: str | bool
+    warm_start: bool
+    n_jobs: int | None
+    init_: Array
+    n_iter_: int
+    train_loss_: Array
+    validation_loss_: tuple[Estimate, ...] | None
+    stopping_: Stopping | None
+    _outputs: tuple[Trees, ...]
+    _losses: tuple[Loss, ...]
+
+    # -- what a subclass gives ----------------------------------------------------------------------
+
+    def _stratified(self) -> bool:
+        """Whether each class is dealt to the parts by itself."""
+        raise NotImplementedError
+
+    def _recalibrates(self) -> bool:
+        """Whether the watched rows are needed without early stopping too."""
+        return False
+
+    def _settle(self, table: Table, y: Array, weight: Array, offset: Array, parts: Parts) -> None:
+        """Learn what the rows held out tell beside the number of rounds."""
+        raise NotImplementedError
+
+    # -- the fit ------------------------------------------------------------------------------------
+
+    def _boost(
+        self, table: Table, losses: tuple[Loss, ...], y: Array, weight: Array, offset: Array | None
+    ) -> None:
+        """Deal the rows, grow the rounds, settle."""
+        plan = plan_of(self, table, losses)
+        offset = np.zeros(len(y)) if offset is None else offset
+        before = self._before(table)
+        stop = stops(self.early_stopping, int(np.count_nonzero(weight)))
+        watch, calibrate = shares_of(self, stop or self._recalibrates())
+        parts = deal_parts(table.X, y, weight, watch, calibrate, plan.seed, self._stratified())
+        start = _constants(losses, *(a[parts.grow] for a in (y, weight, offset)))
+        with at_most(self.n_jobs):
+            first = start + offset[:, None]
+            fitted = fit_rounds(plan, table, y, weight, first, parts, stop, before)
+            self.init_, self._losses = start, losses
+            self._tell(fitted)
+            self._certify(fitted, *(take(a, parts.grow) for a in (table.X, y, weight, first)))
+            self._settle(table, y, weight, offset, parts)
+
+    def _before(self, table: Table) -> tuple[Trees, ...]:
+        """The rounds that a warm start goes on from."""
+        if not check_flag("warm_start", self.warm_start) or not hasattr(self, "_outputs"):
+            return ()
+        trees = self._outputs
+        if not np.array_equal(trees[0].n_categories, table.n_categories):
+            raise ValueError(
+                "warm_start=True goes on with the trees of the fit before, whose columns or categories were "
+                "others; set warm_start=False"
+            )
+        if self.n_estimators < len(trees[0]):
+            raise ValueError(
+                f"n_estimators={self.n_estimators} is below the {len(trees[0])} rounds that warm_start=True "
+                "goes on from"
+            )
+        return trees
+
+    def _tell(self, fitted: Fitted) -> None:
+        """Keep the rounds that the watched rows chose, and the curves."""
+        watch, done = fitted.watch, len(fitted.trees[0]) - max(len(fitted.train_loss) - 1, 0)
+        told = getattr(self, "train_loss_", np.zeros(0))[: done + 1] if done else np.zeros(0)
+        curve = [*told, *fitted.train_loss[done > 0 :]]
+        self.train_loss_ = np.array(curve[: watch.rounds + 1] if watch is not None else curve)
+        self.stopping_ = watch.result() if watch is not None else None
+        self.validation_loss_ = tuple(watch.losses) if watch is not None else None
+        self.n_iter_ = self.stopping_.n_rounds if self.stopping_ is not None else len(fitted.trees[0])
+        self._outputs = tuple(
+            of_output if self.n_iter_ == len(of_output) else of_output[: self.n_iter_]
+            for of_output in fitted.trees
+        )
+
+    def _certify(self, fitted: Fitted, X: Any, y: Array, weight: Array, start: Array) -> None:
+        """No argument; the size of the gradient in function space as information (growing rows)."""
+        scores = fitted.scores
+        if len(fitted.trees[0]) > self.n_iter_:
+            dropped = [of_output[self.n_iter_ :] for of_output in fitted.trees]
+            scores = scores - _values(dropped, X)
+        first, last = (_slope(self._losses, y, weight, z) for z in (start, scores))
+        claim = (
+            f"greedy stagewise fit of {self.n_iter_} rounds, no argument bounds its distance from the "
+            f"smallest training loss; root mean square of the loss's slope over {len(y)} rows {last:.3g} "
+            f"({first:.3g} before the first round)"
+        )
+        if self.stopping_ is not None:
+            claim += f"; {self.stopping_.sentence}"
+        self.solution_ = greedy(claim, self.n_iter_, fitted.trace[: self.n_iter_], "boosting")
+
+    # -- scores -------------------------------------------------------------------------------------
+
+    def _raw(self, table: Table) -> Array:
+        """``init_`` plus the leaves' values, shape (n, k)."""
+        return self.init_ + _values(self._outputs, dense(table).X)
+
+    def _staged(self, X: Any) -> Iterator[Array]:
+        """Scores after each round; each is a new array."""
+        X = dense(self._table(X)).X
+        scores = np.broadcast_to(self.init_, (X.shape[0], len(self.init_)))
+        for t in range(self.n_iter_):
+            scores = scores + _values([trees[t] for trees in self._outputs], X)
+            yield scores
+
+    @property
+    def trees_(self) -> Trees:
+        """All trees; ``init_ + trees_.predict(X)`` are the scores.
+
+        With k > 1 scores a row, the trees of the first score come first, and each has values of k numbers of
+        which one is not 0.
+        """
+        check_is_fitted(self)
+        k = len(self._outputs)
+        if k == 1:
+            return self._outputs[0]
+        return Trees.concatenate(
+            trees.with_values(trees.value * (np.arange(k) == c)) for c, trees in enumerate(self._outputs)
+        )
+
+    def apply(self, X: Any) -> IndexArray:
+        """The leaf of each row in each tree: shape (n, rounds), with k > 1 scores (n, rounds, k)."""
+        X = dense(self._table(X)).X
+        leaves = [trees.apply(X) for trees in self._outputs]
+        return leaves[0] if len(leaves) == 1 else np.stack(leaves, axis=2)
+
+    # -- importances --------------------------------------------------------------------------------
+
+    def importances(self, kind: str = "gain") -> Array:
+        """How much the trees used each column, shape (p,), summing to 1 (all 0 when no tree split).
+
+        Parameters
+        ----------
+        kind : {"gain", "splits"}, default "gain"
+            Decrease of the training loss (in its quadratic model) by the splits that ask the column, or
+            their number.
+
+        Returns
+        -------
+        array, shape (p,)
+
+        Notes
+        -----
+        Both are about the *training* rows and favour columns with many distinct values or categories, which
+        find a split by chance more often; a column that helps on no new row has an importance above 0.  For
+        what the column is worth on new rows permute it there (``sklearn.inspection.permutation_importance``).
+        """
+        check_is_fitted(self)
+        by_gain = check_choice("kind", kind, {"gain": True, "splits": False})
+        total = np.zeros(self.n_features_in_)
+        for trees in self._outputs:
+            inner = trees.feature >= 0
+            mass = trees.gain[inner] if by_gain else np.ones(int(inner.sum()))
+            total += np.bincount(trees.feature[inner], weights=mass, minlength=len(total))
+        return np.asarray(total / total.sum() if total.any() else total)
+
+    @property
+    def feature_importances_(self) -> Array:
+        """``importances("gain")``, whose bias is described there."""
+        return self.importances()
+
+
+def _values(outputs: Sequence[Trees], X: Any) -> Array:
+    """Sums of the leaves' values, shape (n, k)."""
+    return np.column_stack([trees.predict(X)[:, 0] for trees in outputs])
+
+
+def _constants(losses: tuple[Loss, ...], y: Array, weight: Array, offset: Array) -> Array:
+    """The best constant scores under the offsets, shape (k,)."""
+    if not offset.any():
+        best = [np.atleast_1d(loss.best_constant(y, weight)) for loss in losses]
+    else:
+        shifted = (with_offset(loss, y, offset) for loss in losses)
+        best = [np.atleast_1d(loss.best_constant(target, weight)) for loss, target in shifted]
+    start = np.concatenate(best).astype(np.float64)
+    if losses[0].vector:
+        return np.where(np.isneginf(start), ABSENT, start)
+    if not np.isfinite(start).all():
+        raise ValueError(
+            f"the loss {losses[0].name!r} has no finite constant score for these targets (all are "
+            f"{y[0]:g}); without an event there is nothing to boost"
+        )
+    return start
+
+
+def _slope(losses: tuple[Loss, ...], y: Array, weight: Array, scores: Array) -> float:
+    """Root of the weighted mean of the squared slopes of the losses."""
+    if losses[0].vector:
+        squares = (losses[0].grad(y, scores) ** 2).sum(axis=1)
+    else:
+        squares = np.sum([loss.grad(y, scores[:, c]) ** 2 for c, loss in enumerate(losses)], axis=0)
+    return float(np.sqrt(weighted_sum(weight, squares) / weight.sum()))

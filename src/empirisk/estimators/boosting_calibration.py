@@ -1,0 +1,83 @@
+"""Recalibrated probabilities, and how far they and those before are from the frequencies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from empirisk.inference.calibration_error import calibration_interval
+from empirisk.inference.recalibration import Recalibration, fit_isotonic, fit_temperature
+from empirisk.results import Estimate
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["Calibration", "calibrated"]
+
+FOLDS = 5
+FITS: dict[str, Callable[[Array, IndexArray, Array], Recalibration]] = {
+    "temperature": fit_temperature,
+    "isotonic": fit_isotonic,
+}
+Part = tuple[Array, IndexArray, Array]
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A map from scores to probabilities with the errors before and after it.
+
+    Parameters
+    ----------
+    method : str
+        "temperature" or "isotonic".
+    map : Recalibration
+        Probabilities, shape (n, K), of scores of shape (n, K).
+    before, after : Estimate
+        Calibration error of the probability of the second class (two classes), or of the largest
+        probability (more), on rows that the trees have not seen.
+    """
+
+    method: str
+    map: Recalibration
+    before: Estimate
+    after: Estimate
+
+    @property
+    def sentence(self) -> str:
+        """The effect in words."""
+        return (
+            f"{self.method} calibration: error {self.before} before, {self.after} after ({self.after.target})"
+        )
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def calibrated(method: str, learn: Part, test: Part | None, plain: Callable[[Array], Array]) -> Calibration:
+    """Learn the map on the scores, codes and weights of `learn`; measure it on `test`.
+
+    Without `test` the rows of `learn` are measured, each by the map of the other folds (dealt in turn).
+    `plain` gives the probabilities before the map.
+    """
+    fit = FITS[method]
+    z, codes, weight = learn
+    made = fit(z, codes, weight)
+    if test is not None:
+        before, after = plain(test[0]), made(test[0])
+        codes, where = test[1], "rows that neither the trees nor the map has seen"
+    else:
+        before, after = plain(z), np.empty_like(z)
+        fold = np.arange(len(z)) % FOLDS
+        for k in range(min(FOLDS, len(z))):
+            inside = fold != k
+            after[~inside] = fit(z[inside], codes[inside], weight[inside])(z[~inside])
+        where = "validation rows, the map cross-fitted"
+    return Calibration(method, made, _error(before, codes, where), _error(after, codes, where))
+
+
+def _error(proba: Array, codes: IndexArray, where: str) -> Estimate:
+    if proba.shape[1] == 2:
+        told = calibration_interval(proba[:, 1], codes == 1)
+    else:
+        told = calibration_interval(proba.max(axis=1), codes == proba.argmax(axis=1))
+    return Estimate(told.value, told.low, told.high, told.level, told.n, told.method, told.reason, where)
