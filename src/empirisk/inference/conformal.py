@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from empirisk.results import Estimate
+from empirisk.trees.conformal_rank import conformal_rank
 from empirisk.typing import Array
 
 __all__ = ["Conformal", "cumulative_scores", "quantile_band_scores", "widened"]
@@ -63,17 +64,15 @@ class Conformal:
         ValueError
             A level outside (0, 1), or too few rows: ``k > n``.
         """
-        if isinstance(level, bool) or not 0.0 < level < 1.0:
-            raise ValueError(f"level must lie strictly between 0 and 1, got {level!r}; 0.9 is usual")
         n = len(self.scores)
-        k = math.ceil((n + 1) * level - 1e-9)  # (n + 1) level may be a whole number but for rounding
+        k = conformal_rank(n, level)
         if k > n:
             need = math.ceil(level / (1.0 - level) - 1e-9)
             raise ValueError(
                 f"level = {level:g} needs at least {need} held-out rows, there are {n}: raise "
                 "calibration_fraction, or lower level"
             )
-        return max(k, 1)
+        return k
 
     def threshold(self, level: float) -> float:
         """The k-th smallest score."""
