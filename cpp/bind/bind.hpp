@@ -12,5 +12,8 @@ void bind_passes(nanobind::module_& m);
 void bind_perceptron(nanobind::module_& m);
 void bind_resample(nanobind::module_& m);
 void bind_stochastic(nanobind::module_& m);
+void bind_trees_bins(nanobind::module_& m);
+void bind_trees_boost(nanobind::module_& m);
+void bind_trees_shuffle(nanobind::module_& m);
 void bind_trees_stumps(nanobind::module_& m);
 }

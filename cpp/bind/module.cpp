@@ -14,5 +14,8 @@ NB_MODULE(_loops, m) {
   empirisk::bind_perceptron(m);
   empirisk::bind_resample(m);
   empirisk::bind_stochastic(m);
+  empirisk::bind_trees_bins(m);
+  empirisk::bind_trees_boost(m);
+  empirisk::bind_trees_shuffle(m);
   empirisk::bind_trees_stumps(m);
 }

@@ -1,24 +1,10 @@
 // linear_pass and softmax_pass: objective and gradient in one read of X.
 #include "bind/arrays.hpp"
 #include "bind/bind.hpp"
+#include "bind/losses.hpp"
 #include "loops/table.hpp"
 
 namespace empirisk {
-
-static ScalarLoss scalar_loss(const std::string& name) {
-  std::string known;
-  int place = 0;
-  for (const char* one : scalar_loss_names) {
-    if (name == one) return ScalarLoss(place);
-    known += (place++ ? ", '" : "'") + std::string(one) + "'";
-  }
-  refuse("loss must be one of " + known + ", not '" + name + "'");
-}
-
-static ArrayArg required(nb::handle h, const char* name, const std::vector<i64>& shape) {
-  if (h.is_none()) refuse(std::string(name) + " must be an array");
-  return array_arg(h, name, shape);
-}
 
 static nb::tuple linear_pass(nb::handle x, nb::handle y, nb::handle s, nb::handle w, double b, const std::string& loss,
                              double parameter, nb::handle offset, bool want_grad, bool want_z, bool want_derivatives) {
@@ -35,21 +21,6 @@ static nb::tuple linear_pass(nb::handle x, nb::handle y, nb::handle s, nb::handl
     loops().row_pass(m.view, RowPass{1, right.data, grad.data, sums, {loops().linear_loss, &f, 2}});
   }
   return nb::make_tuple(sums[0], grad.array, sums[1], z.array, first.array, second.array);
-}
-
-using Labels = nb::ndarray<const i64, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-static Labels labels_arg(nb::handle y, i64 n, i64 k) {
-  const AnyArray given = any_array(y, "y");
-  check_shape(given, "y", {n});
-  Labels labels;
-  const auto code = nb::dlpack::dtype_code(given.dtype().code);
-  if ((code != nb::dlpack::dtype_code::Int && code != nb::dlpack::dtype_code::UInt) || !nb::try_cast(y, labels))
-    refuse("y must hold integers");
-  for (i64 i = 0; i < n; ++i)
-    if (labels.data()[i] < 0 || labels.data()[i] >= k)
-      refuse("y[" + std::to_string(i) + "] = " + std::to_string(labels.data()[i]) + " is not a class index below " + std::to_string(k));
-  return labels;
 }
 
 static nb::tuple softmax_pass(nb::handle x, nb::handle y, nb::handle s, nb::handle w, nb::handle b, bool want_grad, bool want_z,

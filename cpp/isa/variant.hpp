@@ -11,6 +11,12 @@
 #include "loops/stochastic_impl.hpp"
 #include "loops/table.hpp"
 #include "support/visit.hpp"
+#include "trees/bin_codes.hpp"
+#include "trees/derivatives.hpp"
+#include "trees/histogram_build.hpp"
+#include "trees/histogram_cut.hpp"
+#include "trees/histogram_rows.hpp"
+#include "trees/histogram_subset.hpp"
 
 namespace empirisk::EMPIRISK_ISA {
 
@@ -43,6 +49,11 @@ static void row_pass(const Matrix& x, const RowPass& pass) {
   }
 }
 
+static void codes(const Matrix& x, const CutColumns& in, std::uint8_t* out) {
+  if (x.is_float32) bin_columns(dense_view<float>(x), in, out);
+  else bin_columns(dense_view<double>(x), in, out);
+}
+
 static void exp_all(const double* x, double* out, i64 n) {
   for (i64 i = 0; i < n; ++i) out[i] = exp_fast(x[i]);
 }
@@ -58,7 +69,10 @@ LoopTable table(const char* name) {
           {resample_sums, resample_rows},
           {ascend},
           {stochastic_steps},
-          {perceptron_pass}};
+          {perceptron_pass},
+          {codes, transpose_codes},
+          {scalar_derivatives, softmax_derivatives},
+          {quantise_rows, build_histogram, subtract_histogram, best_cuts, best_subset, partition_rows, sum_leaves, add_leaf_values, add_tree}};
 }
 
 }  // namespace empirisk::EMPIRISK_ISA

@@ -11,6 +11,9 @@
 #include "loops/row_pass.hpp"
 #include "loops/stochastic.hpp"
 #include "support/view.hpp"
+#include "trees/bin_table.hpp"
+#include "trees/derivatives_table.hpp"
+#include "trees/histogram_table.hpp"
 
 namespace empirisk {
 
@@ -28,6 +31,9 @@ struct LoopTable {
   DualLoops dual;
   StochasticLoops stochastic;
   PerceptronLoops perceptron;
+  BinLoops bins;
+  DerivativeLoops derivatives;
+  HistogramLoops histogram;
 };
 
 const LoopTable& loops();
