@@ -73,8 +73,9 @@ static std::tuple<i64, i64, bool, double> best_stump(Flat<const double> weight, 
   const nb::gil_scoped_release release;
   whole_weights(weight.data(), y.data(), n, n_classes, scale * stump_unit, q.data());
   const int threads = stumps::threads_for(2 * n * p, p);
-  const StumpCut best = n_classes == 2 ? (real ? search_columns<NormaliserSums>(d, of_column, threads) : search_columns<EdgeSums>(d, of_column, threads))
-                                       : (real ? search_columns<PuritySums>(d, of_column, threads) : search_columns<MajoritySums>(d, of_column, threads));
+  const auto by = [&]<class Sums>() { return StumpSearch<Sums>(d, of_column, threads).run(); };
+  const StumpCut best = n_classes == 2 ? (real ? by.template operator()<NormaliserSums>() : by.template operator()<EdgeSums>())
+                                       : (real ? by.template operator()<PuritySums>() : by.template operator()<MajoritySums>());
   std::fill_n(words.data(), words.size(), 0);
   mark(d, best, best.column < 0 ? nullptr : of_column[best.column], leaf.data(), words.data());
   return {best.column, best.cut, best.missing_left, best.score};

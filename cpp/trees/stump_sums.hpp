@@ -2,7 +2,8 @@
 // (shares of 2^60), so that sums do not depend on the order of the rows.
 //
 // A policy has: restart (forget the bar), begin(sums of the left side), add(q, class), add_group(sums), improves, score,
-// raise (the bar to this score) and bar_from (another running sum over the same rows).
+// raise (the bar to this score) and bar_from (another running sum over the same rows). With two classes also limit (the bar
+// is at least this) and bound: no cut among rows that take the left side from sums s to sums t scores more.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -26,7 +27,13 @@ struct EdgeSums {
   void add(std::int64_t q, int) { a += q; }
   void add_group(const std::int64_t* s) { a += s[0]; }
   bool improves() const { return std::abs(2 * a - total) > bar; }
-  double score() const { return double(std::abs(2 * a - total)) / stump_unit; }
+  double score() const { return score_at(a, 0); }
+  double score_at(std::int64_t left, std::int64_t) const { return double(std::abs(2 * left - total)) / stump_unit; }
+  void limit(double s) { bar = std::max(bar, std::int64_t(s * stump_unit)); }
+  double bound(const std::int64_t* s, const std::int64_t* t) const {
+    const std::int64_t up = (t[1] - s[1] + t[0] - s[0]) / 2, down = (t[1] - s[1] - t[0] + s[0]) / 2;
+    return std::max(score_at(s[0] + up, 0), score_at(s[0] - down, 0));
+  }
   void raise() { bar = std::abs(2 * a - total) + tie; }
 };
 
@@ -49,9 +56,17 @@ struct NormaliserSums {
     const double u = product(a, b), v = product(total_a - a, total_b - b), rest = square - u - v;
     return rest > 0.0 && 4.0 * u * v < rest * rest;
   }
-  double normaliser() const { return root(a, b) + root(total_a - a, total_b - b); }
-  double score() const { return -normaliser(); }
-  void raise() { set_bar(normaliser()); }
+  double score_at(std::int64_t x, std::int64_t y) const { return -root(x, y) - root(total_a - x, total_b - y); }
+  double score() const { return score_at(a, b); }
+  void raise() { set_bar(-score()); }
+  void limit(double s) {
+    if (s > -1.0) square = std::min(square, s < 0.0 ? s * s : -1.0);
+  }
+  // Z is concave in (W+, W-) of the left side: over the box between s and t it is least in a corner.
+  double bound(const std::int64_t* s, const std::int64_t* t) const {
+    const std::int64_t up = (t[1] - s[1] + t[0] - s[0]) / 2, down = (t[1] - s[1] - t[0] + s[0]) / 2;
+    return std::max(std::max(score_at(s[0], s[1]), score_at(t[0], t[1])), std::max(score_at(s[0] + up, s[1] + up), score_at(s[0] - down, s[1] + down)));
+  }
 };
 
 // K classes: sums of both sides by class.

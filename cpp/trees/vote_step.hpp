@@ -23,7 +23,7 @@ struct VoteStep {
   double* weight = nullptr;        // (n,)
 };
 
-// Sums of the new weights, of base over rows that the scores misclassify, of base exp(-margin), and the least margin. A margin
+// Sums of the new weights, of base over rows that the scores misclassify, of base exp(-margin) (k > 1), and the least margin. A margin
 // is y F for two classes (y = -1, 1), else half of F_y - max of the others; ties name the first class.
 struct VoteSums {
   double weight = 0.0, error = 0.0, loss = 0.0, least = std::numeric_limits<double>::infinity();
@@ -57,7 +57,7 @@ inline VoteSums vote_rows(const VoteStep& s, std::int64_t begin, std::int64_t en
     sums.weight += s.weight[i];
     const Placed at = place(score, s.k, s.y[i]);
     sums.error += at.wrong ? s.base[i] : 0.0;
-    sums.loss += s.base[i] * std::exp(-at.margin);
+    if (s.k > 1) sums.loss += s.base[i] * std::exp(-at.margin);  // with two classes the weights say it
     sums.least = std::fmin(sums.least, at.margin);
   }
   return sums;

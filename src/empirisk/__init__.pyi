@@ -51,6 +51,9 @@ from . import (
 )
 from .diagnosis.diagnose import diagnose as diagnose
 from .estimators import (
+    AdaBoostClassifier as AdaBoostClassifier,
+)
+from .estimators import (
     ConstrainedRegressor as ConstrainedRegressor,
 )
 from .estimators import (

@@ -273,3 +273,63 @@ def resample_sums(X: Real, starts: Index, draws: Index, key: int, first: int, n_
 
 def resample_rows(starts: Index, draws: Index, key: int, first: int, out: Index) -> None:
     """Fills out (n_resamples, sum of draws), int64, with the row numbers that the same resamples draw."""
+
+def best_stump(
+    weight: Float,
+    scale: float,
+    y: NDArray[np.int32],
+    n_classes: int,
+    real: bool,
+    order: NDArray[np.uint32],
+    order_start: NDArray[np.int64],
+    missing: NDArray[np.uint32],
+    missing_start: NDArray[np.int64],
+    codes: NDArray[np.int32],
+    n_categories: NDArray[np.int64],
+    q: NDArray[np.int64],
+    leaf: NDArray[np.int32],
+    words: NDArray[np.uint32],
+) -> tuple[int, int, bool, float]:
+    """Column (-1: none), entries of its order that go left, whether missing values do, and the score.
+
+    ``order[order_start[j]:order_start[j + 1]]`` are the rows of column j in ascending order as
+    ``2 row + (the next number is larger)``; ``weight * scale`` sums to 1.  Fills `leaf` (n,) with 0 (left) and
+    1, `words` with the categories that go left; q (n,) is workspace.
+    """
+
+def vote_step(
+    y: NDArray[np.int32],
+    base: Float,
+    leaf: NDArray[np.int32],
+    value: Float,
+    factor: Float,
+    score: Float,
+    weight: Float,
+) -> tuple[float, float, float, float]:
+    """``score += value[leaf]``, ``weight *= factor[leaf, y]`` in place, for value (L, k), factor (L, K).
+
+    Returns the sums of weight, of base over misclassified rows, of base exp(-margin) (0 for k = 1), and the least margin:
+    y F for two classes (k = 1), half of F_y - max of the others for more.
+    """
+
+def shuffle_tree(
+    feature: NDArray[np.int32],
+    threshold: Float,
+    left: NDArray[np.int32],
+    missing_left: NDArray[np.bool_],
+    category_start: NDArray[np.int64],
+    category_words: NDArray[np.uint32],
+    value: Float,
+    n_categories: NDArray[np.int64],
+    X: Float,
+    rows: NDArray[np.int64],
+    donors: NDArray[np.int64],
+    group: NDArray[np.int32],
+    at: NDArray[np.int64],
+    out: Float,
+) -> None:
+    """``out[at[i], g] += value(leaf of X[rows[i]] with group g from X[donors[i, g]]) - value(leaf of X[rows[i]])``.
+
+    The arrays of one tree as in :class:`empirisk.trees.Trees`; ``group[j]`` is the group of column j, -1 for none;
+    `at` names different places of out (places, groups, k).
+    """

@@ -9,10 +9,13 @@ from sklearn.base import is_classifier
 
 from empirisk.estimators import REGISTRY
 from empirisk.estimators.tree_base import TreeEstimator
-from tests.conformance.estimators import Use
+from tests.conformance.estimators import Use, use
 
 # Deterministic in the data: weights are repetitions.
-GREEDY: list[Use] = []
+GREEDY: list[Use] = [
+    use("AdaBoostClassifier", n_estimators=12),
+    use("AdaBoostClassifier", n_estimators=30, variant="real"),
+]
 # With draws of rows or columns: the same seed gives the same bits, but weights are no repetitions.
 RANDOM: list[Use] = []
 USES = [*GREEDY, *RANDOM]

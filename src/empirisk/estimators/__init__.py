@@ -1,5 +1,6 @@
 """Estimators: parameters -> problem -> solve -> unpack.  Adding one is a class and a row of REGISTRY."""
 
+from empirisk.estimators.adaboost import AdaBoostClassifier
 from empirisk.estimators.constrained import ConstrainedRegressor
 from empirisk.estimators.equivalent import EquivalentConstraint, equivalent_constraint
 from empirisk.estimators.generalized import GeneralizedLinearModel
@@ -19,6 +20,7 @@ from empirisk.estimators.svr import LinearSVR
 from empirisk.estimators.verify import verify
 
 REGISTRY: dict[str, type] = {
+    "AdaBoostClassifier": AdaBoostClassifier,
     "ConstrainedRegressor": ConstrainedRegressor,
     "ElasticNet": ElasticNet,
     "GammaRegressor": GammaRegressor,
@@ -43,6 +45,7 @@ REGISTRY: dict[str, type] = {
 
 __all__ = [
     "REGISTRY",
+    "AdaBoostClassifier",
     "ConstrainedRegressor",
     "ElasticNet",
     "EquivalentConstraint",
