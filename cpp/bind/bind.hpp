@@ -15,5 +15,6 @@ void bind_stochastic(nanobind::module_& m);
 void bind_trees_bins(nanobind::module_& m);
 void bind_trees_boost(nanobind::module_& m);
 void bind_trees_shuffle(nanobind::module_& m);
+void bind_trees_forest(nanobind::module_& m);
 void bind_trees_stumps(nanobind::module_& m);
 }

@@ -1,4 +1,5 @@
 // BoostGrower: trees for derivatives on binned rows, one after the other.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>

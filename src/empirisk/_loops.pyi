@@ -331,5 +331,96 @@ def shuffle_tree(
     """``out[at[i], g] += value(leaf of X[rows[i]] with group g from X[donors[i, g]]) - value(leaf of X[rows[i]])``.
 
     The arrays of one tree as in :class:`empirisk.trees.Trees`; ``group[j]`` is the group of column j, -1 for none;
-    `at` names different places of out (places, groups, k).
+    `at` names different places of out (places, groups, k). One column of donors serves all groups.
     """
+
+def bin_codes(
+    X: Dense, column: NDArray[np.int64], cut_start: NDArray[np.int64], cuts: Float, out: NDArray[np.uint8]
+) -> None:
+    """``out[j, i] =`` number of cuts of column j below ``X[i, j]``, one more than all cuts where that is NaN.
+
+    Column j has the cuts ``cuts[cut_start[j]:cut_start[j + 1]]``, rising and at most 254; only the rows
+    ``column`` of out (p, n) are written.
+    """
+
+def transpose_codes(codes: NDArray[np.uint8], out: NDArray[np.uint8]) -> None:
+    """``out = codes.T``, both in C order."""
+
+def scalar_derivatives(
+    loss: str,
+    parameter: float,
+    y: Real,
+    z: Real,
+    weight: Real | None,
+    offset: Real | None,
+    g: Float,
+    h: Float,
+) -> tuple[float, float, float]:
+    """``(sum w l, max |l'|, max l'')`` at z + offset; l' and l'' (not below 0) without the weights into g and h.
+
+    A row of weight 0 has g = h = 0.  loss is a name of :data:`empirisk.problems.fused.FUSED`.
+    """
+
+def softmax_derivatives(
+    y: Index, z: Float, weight: Real | None, g: Float, h: Float
+) -> tuple[float, float, float]:
+    """The same for class codes y and scores z (k, n): ``g = p - e_y``, ``h = k/(k-1) p (1-p)``, (k, n)."""
+
+class BoostGrower:
+    """Trees for given derivatives on rows of codes, see cpp/trees/boost_grow.hpp; `rows` (n, p), `columns` (p, n)."""
+
+    def __init__(
+        self,
+        rows: NDArray[np.uint8],
+        columns: NDArray[np.uint8],
+        n_bins: NDArray[np.int64],
+        n_categories: NDArray[np.int64],
+        cut_start: NDArray[np.int64],
+        cuts: Float,
+        code_start: NDArray[np.int64],
+        codes: NDArray[np.uint8],
+        outputs: int,
+        max_leaves: int,
+        max_depth: int,
+        min_rows: int,
+        max_features: int,
+        min_hessian: float,
+        l2: float,
+        min_gain: float,
+        smoothing: float,
+        sign: list[int],
+        interactions: list[list[int]],
+    ) -> None: ...
+    def grow(
+        self,
+        g: Real,
+        h: Real,
+        weight: Real | None,
+        g_scale: float,
+        h_scale: float,
+        w_scale: float,
+        whole: bool,
+        shift: int,
+        rows: NDArray[np.int32] | None,
+        tried: list[int],
+        seed: int,
+        rate: float,
+    ) -> int:
+        """Grow a tree on `rows` (None: all) and the columns `tried`; its number of leaves.
+
+        Splits are chosen by the integers ``w_scale w g g_scale``, ``w_scale w h h_scale`` (whole weights multiply the
+        rounded derivative), of which a histogram holds h above `shift` bits of row counts; values are
+        ``rate * a / (b + l2)`` from sums in double.
+        """
+    def leaf_rows(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Rows of all leaves, leaf after leaf, and where each leaf begins, (leaves + 1,)."""
+    def set_values(self, values: Float) -> None:
+        """Other values of the leaves; inner nodes get the weighted mean of their children."""
+    def add_to_rows(self, z: Float) -> None:
+        """Add to z (n,) the value of the leaf of each row that the tree was grown on."""
+    def add_to(self, codes: NDArray[np.uint8], rows: NDArray[np.int32] | None, z: Float) -> None:
+        """Add the tree's prediction of codes (m, p) to z (m,), for `rows` alone or for all."""
+    def store(self, output: int) -> None:
+        """Keep the tree as the next one of an output."""
+    def trees(self, output: int) -> dict[str, NDArray[Any]]:
+        """The kept trees of an output, as the arrays of :class:`empirisk.trees.Trees`."""

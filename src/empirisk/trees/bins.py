@@ -7,14 +7,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from empirisk import _loops
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["Binned", "Bins"]
 
 Codes = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 MAX_BINS = 255  # codes 0 .. 254; one more code is for missing values
 SAMPLE_ROWS = 200_000
@@ -24,7 +26,7 @@ SAMPLE_ROWS = 200_000
 class Bins:
     """Where each column is cut into at most 255 bins.
 
-    The code of a number x is the number of cuts below it, so ``code <= t`` if and only if ``x <= cuts(j)[t]``.
+    The code of a number x is the number of cuts below it: ``code <= t`` if and only if ``x <= cuts(j)[t]``.
     A column of at most `max_bins` distinct numbers has a bin for each; otherwise the bins hold equal shares
     of the weight, but for single numbers that are heavier than a share.  Cuts are midpoints between
     neighbouring numbers.  The code of a category is the category itself; beyond `max_bins` categories the
@@ -60,11 +62,11 @@ class Bins:
     array([[0, 1, 2, 3]], dtype=uint8)
     """
 
-    cut_start: IndexArray
-    cut_values: Array
-    code_start: IndexArray
+    cut_start: Integers
+    cut_values: Floats
+    code_start: Integers
     code_values: Codes
-    n_categories: IndexArray
+    n_categories: Integers
 
     @classmethod
     def fit(
@@ -110,9 +112,9 @@ class Bins:
                 cuts.append(_cuts(x[known].astype(np.float64, copy=False), w, max_bins))
                 codes.append(np.zeros(0, dtype=np.uint8))
         return cls(
-            cut_start=np.cumsum([0, *map(len, cuts)]),
-            cut_values=np.concatenate(cuts),
-            code_start=np.cumsum([0, *map(len, codes)]),
+            cut_start=np.cumsum([0, *map(len, cuts)], dtype=np.int64),
+            cut_values=np.concatenate(cuts).astype(np.float64),
+            code_start=np.cumsum([0, *map(len, codes)], dtype=np.int64),
             code_values=np.concatenate(codes),
             n_categories=counts,
         )
@@ -123,11 +125,11 @@ class Bins:
         return len(self.n_categories)
 
     @cached_property
-    def n_bins(self) -> IndexArray:
+    def n_bins(self) -> Integers:
         """Bins of each column, shape (p,), without the one for missing values (whose code this is)."""
         bins = np.diff(self.cut_start) + 1
         for j in np.flatnonzero(self.n_categories):
-            bins[j] = int(self.codes(j).max()) + 1
+            bins[j] = int(self.codes(int(j)).max()) + 1
         return bins
 
     def cuts(self, j: int) -> Array:
@@ -139,16 +141,23 @@ class Bins:
         return self.code_values[self.code_start[j] : self.code_start[j + 1]]
 
     def transform(self, X: Any) -> Binned:
-        """The codes of rows: numbers outside the range of `fit` to the outer bins, unknown categories as missing."""
+        """The codes of rows: unknown categories as missing, numbers beyond those of `fit` in the outer bins."""
         n, p = X.shape
         if p != self.n_features:
             raise ValueError(f"X has {p} columns; the bins were chosen for {self.n_features}")
         columns = np.empty((p, n), dtype=np.uint8)
-        for j in range(p):
-            columns[j] = self._codes_of(_column(X, j, slice(None)), j)
+        numbers = np.flatnonzero(self.n_categories == 0)
+        if isinstance(X, np.ndarray):
+            _loops.bin_codes(X, numbers, self.cut_start, self.cut_values, columns)
+            rest = np.flatnonzero(self.n_categories)
+        else:
+            rest = np.arange(p)
+        for j in rest:
+            columns[j] = self._codes_of(_column(X, int(j), slice(None)), int(j))
         return Binned(self, columns)
 
     def _codes_of(self, x: Array, j: int) -> Codes:
+        """The codes of one column."""
         missing = np.isnan(x)
         if self.n_categories[j]:
             missing |= (x < 0) | (x >= self.n_categories[j])
@@ -181,7 +190,9 @@ class Binned:
     @cached_property
     def rows(self) -> Codes:
         """The codes one row after the other, shape (n, p); made at the first call and kept."""
-        return np.ascontiguousarray(self.columns.T)
+        out = np.empty(self.shape, dtype=np.uint8)
+        _loops.transpose_codes(self.columns, out)
+        return out
 
     def take(self, rows: IndexArray) -> Binned:
         """Some of the rows."""
@@ -202,7 +213,7 @@ def _sample(n: int, sample_rows: int, weight: Array | None) -> Any:
 
 
 def _column(X: Any, j: int, rows: Any) -> Array:
-    if not sp.issparse(X):
+    if isinstance(X, np.ndarray):
         return np.asarray(X[rows, j])
     x = np.zeros(X.shape[0], dtype=X.dtype)
     stored = slice(X.indptr[j], X.indptr[j + 1])

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from empirisk import _loops
 from empirisk.losses import Loss
 from empirisk.trees.bins import Binned
+from empirisk.trees.gradients import Gradients
 from empirisk.trees.growth import Growth
 from empirisk.trees.structure import Trees
+from empirisk.trees.whole_moments import WholeMoments
 from empirisk.typing import Array
 
 __all__ = ["Boosted", "Round", "Validation", "boost"]
@@ -102,11 +108,12 @@ def boost(
     validation: Validation | None = None,
     on_round: Callable[[Round], bool | None] | None = None,
 ) -> Boosted:
-    """Functional gradient descent with trees (Friedman 2001), second order where the loss has a curvature.
+    """Functional gradient descent with trees, of second order where the loss has a curvature.
 
-    Round t fits a tree to ``g = w l'(y, z)`` and ``h = w l''(y, z)`` by the gain ``a^2/(b + l2)``, ``a = -sum g``,
-    ``b = sum h``, and adds ``learning_rate * a/(b + l2)`` to the scores z of each leaf.  Losses of y - z with a kink or
-    flat ends (absolute, quantile, Huber, ...) have h = 1 for the tree and as leaf value the minimiser of the leaf's loss.
+    Round t fits a tree to ``g = w l'(y, z)`` and ``h = w l''(y, z)`` by the gain ``a^2/(b + l2)``, with
+    ``a = -sum g``, ``b = sum h``, and adds ``learning_rate * a/(b + l2)`` to the scores z of each leaf.
+    Losses of y - z with a kink or flat ends (absolute, quantile, Huber, ...) have h = 1 for the tree and as
+    leaf value the minimiser of the leaf's loss.
     A vector loss has one tree for each output and round.
 
     Parameters
@@ -126,7 +133,7 @@ def boost(
     growth : Growth, optional
         Limits of the trees.
     subsample : float in (0, 1], default 1.0
-        Share of the rows that each round learns from, drawn without replacement.
+        Share of the rows that each round learns from, each drawn by itself.
     seed : int, default 0
         Of rows and columns drawn; round t draws by (seed, t), so that going on equals one longer run.
     first_round : int, default 0
@@ -145,7 +152,7 @@ def boost(
     Raises
     ------
     ValueError
-        The best constant is infinite (one class alone, no event at all), scores overflow, or the shapes differ.
+        The best constant is infinite (one class alone, no event at all), the loss overflows, shapes differ.
 
     Notes
     -----
@@ -155,4 +162,199 @@ def boost(
     ----------
     Friedman 2001, Annals of Statistics 29; Chen & Guestrin 2016.
     """
-    raise NotImplementedError
+    if not 0.0 < subsample <= 1.0:
+        raise ValueError(f"subsample must lie in (0, 1], got {subsample!r}")
+    if not (learning_rate > 0.0 and np.isfinite(learning_rate)):
+        raise ValueError(f"learning_rate must be a finite number > 0, got {learning_rate!r}")
+    run = _Run(
+        binned, y, weight, loss, growth or Growth(), learning_rate, subsample, seed, scores, validation
+    )
+    for number in range(first_round + 1, first_round + rounds + 1):
+        run.add_round(number)
+        if on_round is not None and on_round(run.seen(number)):
+            break
+    return run.result()
+
+
+class _Run:
+    """The state between rounds: scores (k, n), the grower with its trees, losses so far."""
+
+    def __init__(
+        self,
+        binned: Binned,
+        y: Array,
+        weight: Array | None,
+        loss: Loss,
+        growth: Growth,
+        rate: float,
+        subsample: float,
+        seed: int,
+        scores: Array | None,
+        validation: Validation | None,
+    ) -> None:
+        n, p = binned.shape
+        if len(y) != n or (weight is not None and len(weight) != n):
+            raise ValueError(f"y and weight must have one entry for each of the {n} rows")
+        growth.check_columns(p)
+        self.loss, self.growth, self.rate, self.subsample, self.seed = loss, growth, rate, subsample, seed
+        weight = None if weight is None or np.all(weight == 1.0) else np.asarray(weight, dtype=np.float64)
+        self.present = None if weight is None or np.all(weight) else np.flatnonzero(weight).astype(np.int32)
+        self.total = float(n if weight is None else weight.sum())
+        if not self.total > 0.0:
+            raise ValueError("no row has a positive weight")
+        self.initial = _initial(loss, y, weight, self.present) if scores is None else None
+        self.z = _start(self.initial, scores, n)
+        self.k, self.n, self.p = len(self.z), n, p
+        self.gradients = Gradients(loss, y, weight, self.k)
+        self.whole = WholeMoments.of(n if self.present is None else len(self.present), weight)
+        self.grower = _grower(binned, growth, self.k)
+        self.binned, self.watched = binned, validation
+        self.train_loss: list[float] = []
+        self.validation_loss: list[float] = []
+        if validation is not None:
+            self.z_watched = _start(self.initial, validation.scores, validation.binned.shape[0])
+            self.validation_loss.append(self._watch())
+
+    def add_round(self, number: int) -> None:
+        scales = self.whole.scales(*self._slopes())
+        rng = np.random.default_rng((self.seed, number))
+        rows, others = self._rows(rng)
+        for c in range(self.k):
+            few = self.growth.tree_features
+            tried = range(self.p) if few is None or few >= self.p else np.sort(rng.permutation(self.p)[:few])
+            self.grower.grow(
+                self.gradients.g[c],
+                self.gradients.h[c],
+                self.gradients.weight,
+                *scales,
+                self.whole.w_scale,
+                self.whole.whole,
+                self.whole.shift,
+                rows,
+                list(map(int, tried)),
+                int(rng.integers(2**63)),
+                self.rate,
+            )
+            if self.gradients.refits:
+                self._refit(c)
+            self.grower.add_to_rows(self.z[c])
+            if others is not None:
+                self.grower.add_to(self.binned.rows, others, self.z[c])
+            if self.watched is not None:
+                self.grower.add_to(self.watched.binned.rows, None, self.z_watched[c])
+            self.grower.store(c)
+        if self.watched is not None:
+            self.validation_loss.append(self._watch())
+
+    def _slopes(self) -> tuple[float, float]:
+        """Derivatives at the scores; the loss is written down on the way."""
+        total, largest_g, largest_h = self.gradients.at(self.z)
+        if not np.isfinite([total, largest_g, largest_h]).all():
+            raise ValueError(
+                f"the loss {self.loss.name!r} overflowed after {len(self.train_loss)} rounds: lower "
+                "learning_rate, raise l2 or scale the targets"
+            )
+        self.train_loss.append(total / self.total)
+        return largest_g, largest_h
+
+    def _rows(self, rng: np.random.Generator) -> tuple[NDArray[np.int32] | None, NDArray[np.int32] | None]:
+        """Rows to learn from and rows besides them; None: all, none."""
+        if self.subsample == 1.0 and self.present is None:
+            return None, None
+        chosen = np.zeros(self.n, dtype=bool)
+        among = slice(None) if self.present is None else self.present
+        chosen[among] = rng.random(self.n, dtype=np.float32)[among] < self.subsample
+        if not chosen.any():
+            chosen[among] = True
+        return np.flatnonzero(chosen).astype(np.int32), np.flatnonzero(~chosen).astype(np.int32)
+
+    def _refit(self, c: int) -> None:
+        """Values of the leaves by exact minimisation of their loss."""
+        rows, start = self.grower.leaf_rows()
+        values = [self.gradients.leaf_value(rows[a:b], self.z[c]) for a, b in pairwise(start)]
+        self.grower.set_values(self.rate * np.array(values))
+
+    def _watch(self) -> float:
+        assert self.watched is not None
+        self.watched_losses = self.loss.value(self.watched.y, self._as_loss(self.z_watched))
+        return float(np.average(self.watched_losses, weights=self.watched.weight))
+
+    def _as_loss(self, z: Array) -> Array:
+        return z.T if self.loss.vector else z[0]
+
+    def seen(self, number: int) -> Round:
+        watched = self.watched is not None
+        return Round(
+            number,
+            self.train_loss[-1],
+            self.z.T,
+            self.z_watched.T if watched else None,
+            self.watched_losses if watched else None,
+        )
+
+    def result(self) -> Boosted:
+        self._slopes()
+        initial = np.zeros(self.k) if self.initial is None else self.initial
+        trees = tuple(_trees(self.grower.trees(c), self.binned) for c in range(self.k))
+        watched = np.array(self.validation_loss) if self.watched is not None else None
+        return Boosted(initial, trees, np.array(self.train_loss), watched, self.z.T)
+
+
+def _initial(loss: Loss, y: Array, weight: Array | None, present: NDArray[np.int32] | None) -> Array:
+    """The best constant scores, shape (k,)."""
+    s = np.ones(len(y)) if weight is None else weight
+    if present is not None:
+        y, s = y[present], s[present]
+    found = np.atleast_1d(np.asarray(loss.best_constant(y, s), dtype=np.float64))
+    if not np.isfinite(found).all():
+        raise ValueError(
+            f"the best constant score under the loss {loss.name!r} is infinite: the targets hold one class "
+            "alone, or no event at all; give rows of the other kind"
+        )
+    return found
+
+
+def _start(initial: Array | None, scores: Array | None, n: int) -> Array:
+    """Scores before the first round, shape (k, n), in C order and our own."""
+    if scores is not None:
+        return np.array(np.asarray(scores, dtype=np.float64).reshape(n, -1).T, order="C")
+    if initial is None:
+        raise ValueError("scores of the training rows ask for scores of the validation rows too")
+    return np.repeat(initial[:, None], n, axis=1)
+
+
+def _grower(binned: Binned, growth: Growth, k: int) -> _loops.BoostGrower:
+    bins = binned.bins
+
+    def limit(value: int | None) -> int:
+        return -1 if value is None else int(value)
+
+    return _loops.BoostGrower(
+        binned.rows,
+        binned.columns,
+        bins.n_bins,
+        bins.n_categories,
+        bins.cut_start,
+        bins.cut_values,
+        bins.code_start,
+        bins.code_values,
+        k,
+        limit(growth.max_leaves),
+        limit(growth.max_depth),
+        int(growth.min_rows_leaf),
+        limit(growth.max_features),
+        growth.min_hessian_leaf,
+        growth.l2,
+        growth.min_gain,
+        growth.category_smoothing,
+        [] if growth.monotonic is None else [int(s) for s in growth.monotonic],
+        []
+        if growth.interactions is None
+        else [sorted(int(j) for j in group) for group in growth.interactions],
+    )
+
+
+def _trees(arrays: dict[str, Any], binned: Binned) -> Trees:
+    arrays["value"] = arrays["value"].reshape(-1, 1)
+    arrays["missing_left"] = arrays["missing_left"].view(bool)
+    return Trees(n_categories=binned.bins.n_categories, **arrays)

@@ -27,14 +27,14 @@ class Growth:
     l2 : float, default 0.0
         Penalty ``l2/2 v^2`` on leaf values, on the scale of the sum of the weighted row losses.
     min_gain : float, default 0.0
-        A split must decrease ``-a^2/(b + l2)`` by more than this, on the same scale (twice the decrease of the loss).
+        A split must decrease ``-a^2/(b + l2)`` by more than this: twice the decrease of the loss.
     max_features : int or None, default None
         Columns that each node may ask, drawn anew at each node.
     tree_features : int or None, default None
         Columns that a whole tree may ask, drawn anew for each tree.
     category_smoothing : float, default 10.0
-        Categories are ordered by ``a / (b + smoothing)``; at 0 the best of all subsets is found (but for rounding),
-        more keeps rare categories from the ends.
+        Categories are ordered by ``a / (b + smoothing)``; at 0 the best of all subsets is found (but for
+        rounding), more keeps rare categories from the ends.
     monotonic : sequence of -1, 0, 1, shape (p,), optional
         Columns in which the score must fall (-1) or rise (1).
     interactions : sequence of sequences of int, optional
