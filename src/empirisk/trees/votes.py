@@ -126,10 +126,10 @@ def real_vote(mass: Array, share: Array | None = None, learning_rate: float = 1.
     k = mass.shape[1]
     logs = np.log(mass + SMOOTHING) if share is None else np.log(share * (1.0 - k * SMOOTHING) + SMOOTHING)
     centred = learning_rate * (logs - logs.mean(axis=1, keepdims=True))
-    named = centred.argmax(axis=1)
-    error = max(0.0, 1.0 - float(mass[np.arange(len(mass)), named].sum()))
+    named = np.zeros(mass.shape, dtype=bool)
+    named[np.arange(len(mass)), centred.argmax(axis=1)] = True
+    error = float(mass[~named].sum())
     reach = 0.5 * float((centred.max(axis=1) - centred.min(axis=1)).max())
-    pure = not (mass.sum(axis=1) > mass.max(axis=1)).any()
     edge = 1.0 - error * k / (k - 1.0)
     value = centred[:, 1:] if k == 2 else centred
-    return Vote(value, np.exp(-centred), 1.0, 0.0 if pure else error, edge, reach)
+    return Vote(value, np.exp(-centred), 1.0, error, edge, reach)
