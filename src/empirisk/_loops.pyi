@@ -424,3 +424,44 @@ class BoostGrower:
         """Keep the tree as the next one of an output."""
     def trees(self, output: int) -> dict[str, NDArray[Any]]:
         """The kept trees of an output, as the arrays of :class:`empirisk.trees.Trees`."""
+
+def grow_forest(
+    columns: NDArray[np.uint8],
+    n_bins: NDArray[np.int64],
+    n_categories: NDArray[np.int64],
+    cut_start: NDArray[np.int64],
+    cuts: Float,
+    code_start: NDArray[np.int64],
+    codes: NDArray[np.uint8],
+    y: Float,
+    weight: Float | None,
+    n_classes: int,
+    criterion: str,
+    draws: int,
+    below: Float | None,
+    guide: NDArray[np.int32] | None,
+    max_depth: int,
+    max_leaves: int,
+    min_rows_split: int,
+    min_rows_leaf: int,
+    min_weight_leaf: float,
+    min_gain: float,
+    max_features: int,
+    random_cuts: bool,
+    monotonic: NDArray[np.int8] | None,
+    unit: float,
+    seed: int,
+    first: int,
+    n_trees: int,
+) -> dict[str, Any]:
+    """The node arrays of trees first, first + 1, ..., and their out-of-bag sums if unit > 0."""
+
+def bag_counts(
+    draws: int,
+    below: Float | None,
+    guide: NDArray[np.int32] | None,
+    seed: int,
+    first: int,
+    out: NDArray[np.int32],
+) -> None:
+    """Fill out (n, T) with how often each tree drew each row."""

@@ -1,0 +1,183 @@
+// grow_forest: many trees on binned rows; bag_counts: which rows a tree drew.
+#define EMPIRISK_ISA forest
+#include <nanobind/stl/optional.h>
+
+#include <limits>
+#include <optional>
+
+#include "bind/arrays.hpp"
+#include "bind/bind.hpp"
+#include "trees/forest.hpp"
+#include "trees/forest_classes.hpp"
+
+namespace empirisk {
+
+namespace {
+
+using namespace forest;
+
+template <class T>
+using Flat = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Columns = nb::ndarray<const u8, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+void check_book(const Columns& columns, const Flat<const i64>& n_bins, const Flat<const i64>& n_categories, const Flat<const i64>& cut_start,
+                const Flat<const double>& cuts, const Flat<const i64>& code_start, const Flat<const u8>& codes) {
+  const std::size_t p = columns.shape(0);
+  if (n_bins.size() != p || n_categories.size() != p || cut_start.size() != p + 1 || code_start.size() != p + 1)
+    refuse("n_bins, n_categories, cut_start and code_start must fit the columns");
+  for (std::size_t j = 0; j < p; ++j) {
+    const i64 cut = cut_start.data()[j + 1] - cut_start.data()[j], code = code_start.data()[j + 1] - code_start.data()[j];
+    if (cut < 0 || code < 0 || n_bins.data()[j] < 1 || n_bins.data()[j] > 255) refuse("cuts, codes and n_bins are no code book");
+    if (n_categories.data()[j] > 0 ? code != n_categories.data()[j] : cut + 1 != n_bins.data()[j]) refuse("n_bins does not fit the cuts or codes");
+  }
+  if (cut_start.data()[p] != i64(cuts.size()) || code_start.data()[p] != i64(codes.size())) refuse("cuts or codes have another length");
+}
+
+Bag bag_of(i64 n, i64 draws, const std::optional<Flat<const double>>& below, const std::optional<Flat<const i32>>& guide) {
+  if (n < 1 || n > std::numeric_limits<i32>::max() || draws < 0 || draws > std::numeric_limits<i32>::max())
+    refuse("between 1 and 2^31 - 1 rows and draws are allowed");
+  Bag bag{n, draws, nullptr, nullptr};
+  if (below && guide) {
+    if (i64(below->size()) != n || i64(guide->size()) != n) refuse("below and guide must have one entry for each row");
+    for (i64 i = 0; i < n; ++i)
+      if (guide->data()[i] < 0 || guide->data()[i] >= n) refuse("guide names a row that does not exist");
+    bag.below = below->data(), bag.guide = guide->data();
+  }
+  return bag;
+}
+
+// One field of all trees, whose own copies are freed on the way.
+template <class T>
+nb::object join(std::vector<FlatTree>& trees, std::vector<T> FlatTree::*field) {
+  std::size_t size = 0;
+  for (const FlatTree& t : trees) size += (t.*field).size();
+  auto* const all = new std::vector<T>;
+  const nb::capsule owner(all, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  all->reserve(size);
+  for (FlatTree& t : trees) {
+    all->insert(all->end(), (t.*field).begin(), (t.*field).end());
+    std::vector<T>().swap(t.*field);
+  }
+  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(all->data(), {all->size()}, owner));
+}
+
+nb::dict to_arrays(std::vector<FlatTree>& trees) {
+  i64 words = 0;
+  for (FlatTree& t : trees) {
+    for (std::int64_t& at : t.category_start)
+      if (at >= 0) at += words;
+    words += i64(t.category_words.size());
+  }
+  nb::dict out;
+  out["feature"] = join(trees, &FlatTree::feature), out["left"] = join(trees, &FlatTree::left);
+  out["threshold"] = join(trees, &FlatTree::threshold), out["value"] = join(trees, &FlatTree::value);
+  out["weight"] = join(trees, &FlatTree::weight), out["gain"] = join(trees, &FlatTree::gain);
+  out["heterogeneity"] = join(trees, &FlatTree::heterogeneity), out["missing_left"] = join(trees, &FlatTree::missing_left);
+  out["count"] = join(trees, &FlatTree::count), out["category_start"] = join(trees, &FlatTree::category_start);
+  out["category_words"] = join(trees, &FlatTree::category_words);
+  return out;
+}
+
+template <class GoOn>
+Ending grow_by_name(const std::string& criterion, const ForestData& d, i64 first, std::vector<FlatTree>& trees, const OutOfBag& out, int threads,
+                    const GoOn& go_on) {
+  const auto moments = [&](const auto& gain) {
+    using Gain = std::decay_t<decltype(gain)>;
+    if (d.weight) return grow_forest<MomentModel<WeightedRows, Gain>>(d, gain, first, trees, out, threads, go_on);
+    if (d.n_classes == 0) return grow_forest<MomentModel<NumberRows, Gain>>(d, gain, first, trees, out, threads, go_on);
+    return grow_forest<MomentModel<CountRows, Gain>>(d, gain, first, trees, out, threads, go_on);
+  };
+  if (d.n_classes > 2) {
+    if (criterion == "gini") return grow_forest<ClassModel<GiniTally>>(d, NoGain{}, first, trees, out, threads, go_on);
+    if (criterion == "entropy") return grow_forest<ClassModel<EntropyTally>>(d, NoGain{}, first, trees, out, threads, go_on);
+    return grow_forest<ClassModel<ErrorTally>>(d, NoGain{}, first, trees, out, threads, go_on);
+  }
+  if (criterion == "gini") return moments(SpreadGain{2.0});
+  if (criterion == "entropy") return moments(ScoreGain<TwoClassEntropyScore>{});
+  if (criterion == "misclassification") return moments(ScoreGain<TwoClassErrorScore>{});
+  if (criterion == "poisson") return moments(ScoreGain<PoissonScore>{});
+  return moments(SpreadGain{1.0});
+}
+
+nb::dict grow(Columns columns, Flat<const i64> n_bins, Flat<const i64> n_categories, Flat<const i64> cut_start, Flat<const double> cuts,
+              Flat<const i64> code_start, Flat<const u8> codes, Flat<const double> y, std::optional<Flat<const double>> weight, int n_classes,
+              const std::string& criterion, i64 draws, std::optional<Flat<const double>> below, std::optional<Flat<const i32>> guide, i64 max_depth,
+              i64 max_leaves, i64 min_rows_split, i64 min_rows_leaf, double min_weight_leaf, double min_gain, i64 max_features, bool random_cuts,
+              std::optional<Flat<const std::int8_t>> monotonic, double unit, std::uint64_t seed, i64 first, i64 n_trees) {
+  check_book(columns, n_bins, n_categories, cut_start, cuts, code_start, codes);
+  const i64 n = i64(columns.shape(1)), p = i64(columns.shape(0));
+  const bool two = criterion == "gini" || criterion == "entropy" || criterion == "misclassification";
+  if (two != (n_classes > 0) || (!two && criterion != "squared_error" && criterion != "poisson")) refuse("criterion does not fit n_classes");
+  if (i64(y.size()) != n || (weight && i64(weight->size()) != n)) refuse("y and weight must have one entry for each row");
+  if (monotonic && (i64(monotonic->size()) != p || n_classes > 2)) refuse("monotonic needs one sign for each column and at most two classes");
+  if (n > (i64(1) << 30)) refuse("a tree on more than 2^30 rows can have more nodes than 32 bits number");
+  if (first < 0 || n_trees < 0 || n_classes == 1) refuse("first, n_trees or n_classes is out of range");
+  for (i64 i = 0; n_classes > 0 && i < n; ++i)
+    if (!(y.data()[i] >= 0.0 && y.data()[i] < n_classes)) refuse("y holds no class code");
+  ForestData d;
+  d.book = {p, n_bins.data(), cut_start.data(), cuts.data(), code_start.data(), codes.data(), n_categories.data()};
+  d.n = n, d.stride = code_stride(p), d.y = y.data(), d.weight = weight ? weight->data() : nullptr, d.n_classes = n_classes;
+  d.bag = bag_of(n, draws, below, guide);
+  d.limits = {max_depth, max_leaves, min_rows_split, min_rows_leaf, min_weight_leaf, min_gain, max_features, seed};
+  d.random_cuts = random_cuts, d.monotonic = monotonic ? monotonic->data() : nullptr, d.keep_positive = criterion == "poisson";
+  const i64 k = std::max(1, n_classes);
+  std::vector<std::int64_t> sums(std::size_t(unit > 0.0 ? n * k : 0));
+  auto* const seen = new std::vector<std::int32_t>(std::size_t(unit > 0.0 ? n : 0));
+  const nb::capsule owner(seen, [](void* q) noexcept { delete static_cast<std::vector<std::int32_t>*>(q); });
+  std::vector<FlatTree> trees(std::size_t(n_trees), FlatTree{});
+  Ending ending;
+  {
+    const nb::gil_scoped_release release;
+    Buffer<u8> rows(n * d.stride);
+    codes_by_row(columns.data(), n, p, rows.data());
+    d.codes = rows.data();
+    const OutOfBag out{unit > 0.0 ? sums.data() : nullptr, seen->data(), unit};
+    const auto go_on = [](int thread) {  // Ctrl-C reaches the thread that Python called
+      if (thread != 0) return true;
+      const nb::gil_scoped_acquire acquire;
+      return PyErr_CheckSignals() == 0;
+    };
+    ending = grow_by_name(criterion, d, first, trees, out, threads_for(n * p * n_trees, n_trees), go_on);
+  }
+  if (ending == Ending::stopped) throw nb::python_error();
+  if (ending == Ending::no_memory) throw std::bad_alloc();
+  std::vector<i64> start{0};
+  for (const FlatTree& t : trees) start.push_back(start.back() + t.size());
+  nb::dict result = to_arrays(trees);
+  const Result starts = new_result({n_trees + 1});
+  std::copy(start.begin(), start.end(), starts.data);
+  result["start"] = starts.array;
+  if (unit > 0.0) {
+    const Result total = new_result({n, k});
+    for (i64 i = 0; i < n * k; ++i) total.data[i] = double(sums[std::size_t(i)]) * unit;
+    result["oob_sums"] = total.array;
+    result["oob_trees"] = nb::cast(nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>(seen->data(), {seen->size()}, owner));
+  }
+  return result;
+}
+
+void bag_counts(i64 draws, std::optional<Flat<const double>> below, std::optional<Flat<const i32>> guide, std::uint64_t seed, i64 first,
+                nb::ndarray<std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> out) {
+  const i64 n = i64(out.shape(0)), T = i64(out.shape(1));
+  const Bag bag = bag_of(n, draws, below, guide);
+  const nb::gil_scoped_release release;
+  for_chunks(T, threads_for(draws * T, T), [&](i64 t, int) {
+    std::vector<i32> counts(std::size_t(n), draws == 0 ? 1 : 0);
+    draw_bag(bag, seed, u64(first + t), counts.data());
+    for (i64 i = 0; i < n; ++i) out.data()[i * T + t] = counts[std::size_t(i)];
+  });
+}
+
+}  // namespace
+
+void bind_trees_forest(nb::module_& m) {
+  m.def("grow_forest", &grow, nb::arg("columns"), nb::arg("n_bins"), nb::arg("n_categories"), nb::arg("cut_start"), nb::arg("cuts"),
+        nb::arg("code_start"), nb::arg("codes"), nb::arg("y"), nb::arg("weight").none(), nb::arg("n_classes"), nb::arg("criterion"), nb::arg("draws"),
+        nb::arg("below").none(), nb::arg("guide").none(), nb::arg("max_depth"), nb::arg("max_leaves"), nb::arg("min_rows_split"),
+        nb::arg("min_rows_leaf"), nb::arg("min_weight_leaf"), nb::arg("min_gain"), nb::arg("max_features"), nb::arg("random_cuts"),
+        nb::arg("monotonic").none(), nb::arg("unit"), nb::arg("seed"), nb::arg("first"), nb::arg("n_trees"));
+  m.def("bag_counts", &bag_counts, nb::arg("draws"), nb::arg("below").none(), nb::arg("guide").none(), nb::arg("seed"), nb::arg("first"),
+        nb::arg("out").noconvert());
+}
+
+}  // namespace empirisk

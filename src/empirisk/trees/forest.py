@@ -1,0 +1,229 @@
+"""Many trees at once on binned rows: each on a bag of rows of its own, with a draw of columns at each node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empirisk import _loops
+from empirisk.trees.bins import Binned
+from empirisk.trees.structure import Trees
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["Bag", "ForestGrowth", "GrownTrees", "grow_forest"]
+
+MOST_DRAWS = 2**31 - 1
+MOST_ROWS = 2**30  # a tree on more can have more nodes than 32 bits number
+
+
+@dataclass(frozen=True, eq=False)
+class Bag:
+    """Which rows the trees see: `draws` of n rows with replacement, as probable as their weights, or all.
+
+    The rows of a tree are a function of the seed and of the number of the tree alone.
+
+    Parameters
+    ----------
+    n : int
+        Rows.
+    draws : int
+        Rows drawn for each tree; 0: every tree sees every row once.
+    weight : array of shape (n,), optional
+        Positive; a row is drawn in proportion to it. None: all alike.
+
+    Examples
+    --------
+    >>> Bag(5, 5).counts(seed=0, trees=2).sum(axis=0)
+    array([5, 5], dtype=int32)
+    """
+
+    n: int
+    draws: int
+    weight: Array | None = None
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.n <= MOST_ROWS:
+            raise ValueError(
+                f"a forest takes 1 to 2^30 rows, so that 32 bits can number its nodes; got {self.n}: fit on a "
+                "sample of the rows"
+            )
+        if not 0 <= self.draws <= MOST_DRAWS:
+            raise ValueError(f"draws must lie in 0 .. 2^31 - 1, got {self.draws}")
+
+    @cached_property
+    def guide(self) -> tuple[Array | None, NDArray[np.int32] | None]:
+        """Cumulative probabilities, and the first row that a number in [c/n, (c + 1)/n) can mean."""
+        if self.weight is None or self.draws == 0 or np.ptp(self.weight) == 0.0:
+            return None, None
+        below = np.cumsum(self.weight)
+        below /= below[-1]
+        guide = np.searchsorted(below, np.arange(self.n) / self.n, side="right")
+        return below, np.minimum(guide, self.n - 1).astype(np.int32)
+
+    def counts(self, seed: int, trees: int, first: int = 0) -> NDArray[np.int32]:
+        """How often trees ``first, first + 1, ...`` drew each row, shape (n, trees)."""
+        out = np.empty((self.n, trees), dtype=np.int32)
+        below, guide = self.guide
+        _loops.bag_counts(self.draws, below, guide, seed, first, out)
+        return out
+
+
+@dataclass(frozen=True)
+class ForestGrowth:
+    """What stops the growth of a tree, and what its nodes look at.
+
+    Rows are counted as they are drawn: a row that a bag holds twice counts as two.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy", "misclassification", "squared_error", "poisson"}
+        What a split makes smaller.
+    max_features : int or None, default None
+        Columns that a node looks at, drawn anew at each node from those that are not constant there; None: all.
+    max_depth, max_leaves : int or None, default None
+        Edges below the root; leaves (the tree then grows best-first).
+    min_rows_split, min_rows_leaf : int, default 2, 1
+        Rows of a node that may be split, and of each child.
+    min_weight_leaf, min_gain : float, default 0.0
+        Least weight of each child, and least decrease of the total cost, both absolute.
+    random_cuts : bool, default False
+        One random cut of each column instead of the best one (extremely randomised trees).
+    monotonic : array of -1, 0, 1, shape (p,), optional
+        Columns in which the prediction must fall or rise.
+    """
+
+    criterion: str
+    max_features: int | None = None
+    max_depth: int | None = None
+    max_leaves: int | None = None
+    min_rows_split: int = 2
+    min_rows_leaf: int = 1
+    min_weight_leaf: float = 0.0
+    min_gain: float = 0.0
+    random_cuts: bool = False
+    monotonic: IndexArray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class GrownTrees:
+    """Trees, and what they say about the rows that they did not see.
+
+    Parameters
+    ----------
+    trees : Trees
+        Leaves hold class shares or means.
+    oob_sums : array of shape (n, k) or None
+        Sum of the values of the trees that did not see the row.
+    oob_trees : array of shape (n,) or None
+        How many they are.
+    """
+
+    trees: Trees
+    oob_sums: Array | None = None
+    oob_trees: NDArray[np.int32] | None = None
+
+
+def grow_forest(
+    binned: Binned,
+    y: Array,
+    growth: ForestGrowth,
+    bag: Bag,
+    *,
+    n_classes: int = 0,
+    weight: Array | None = None,
+    n_trees: int = 100,
+    first: int = 0,
+    seed: int = 0,
+) -> GrownTrees:
+    """Grow trees number ``first, ..., first + n_trees - 1`` of the forest of this seed.
+
+    Parameters
+    ----------
+    binned : Binned
+        Codes of the rows.
+    y : array of shape (n,)
+        Numbers, or class codes 0 .. K - 1 as floats.
+    growth : ForestGrowth
+    bag : Bag
+    n_classes : int, default 0
+        K; 0 for numbers.
+    weight : array of shape (n,), optional
+        Positive factors in all sums. Bags that draw by weight need none.
+    n_trees, first, seed : int
+        Tree t is the same in every call that covers it, for any number of threads.
+
+    Returns
+    -------
+    GrownTrees
+        With out-of-bag sums if rows are drawn.
+
+    Notes
+    -----
+    Splits lie at cuts of the bins: between the codes of two neighbouring rows of the node, at the middle
+    one of the cuts. Ties: the column drawn first, then the lowest cut. Missing values are tried on both sides of
+    every cut, and alone. Categories are sorted by their mean, which makes the best of all their subsets one of
+    c - 1; with more than two classes by the share of each of the node's five largest classes in turn, a heuristic.
+    Out-of-bag sums are integers in units of 2^-40 of the largest value, so that their order does not matter.
+    Cost: O(rows x max_features) for each level of each tree, plus n p bytes for the codes.
+
+    References
+    ----------
+    L. Breiman, "Random forests", Machine Learning 45 (2001). P. Geurts, D. Ernst, L. Wehenkel, "Extremely
+    randomized trees", Machine Learning 63 (2006).
+
+    Examples
+    --------
+    >>> from empirisk.trees.bins import Bins
+    >>> X = np.arange(8.0)[:, None]
+    >>> binned = Bins.fit(X).transform(X)
+    >>> y = (X[:, 0] > 3).astype(float)
+    >>> grown = grow_forest(binned, y, ForestGrowth("gini"), Bag(8, 0), n_classes=2, n_trees=1)
+    >>> grown.trees.predict(X)[:, 1]
+    array([0., 0., 0., 0., 1., 1., 1., 1.])
+    """
+    n, p = binned.shape
+    bins = binned.bins
+    below, guide = bag.guide
+    largest = 1.0 if n_classes else float(np.abs(y).max(initial=0.0)) or 1.0
+    wanted = growth.max_features
+    arrays = _loops.grow_forest(
+        np.ascontiguousarray(binned.columns),
+        np.ascontiguousarray(bins.n_bins, dtype=np.int64),
+        np.ascontiguousarray(bins.n_categories, dtype=np.int64),
+        np.ascontiguousarray(bins.cut_start, dtype=np.int64),
+        np.ascontiguousarray(bins.cut_values, dtype=np.float64),
+        np.ascontiguousarray(bins.code_start, dtype=np.int64),
+        np.ascontiguousarray(bins.code_values, dtype=np.uint8),
+        np.ascontiguousarray(y, dtype=np.float64),
+        None if weight is None else np.ascontiguousarray(weight, dtype=np.float64),
+        n_classes,
+        growth.criterion,
+        bag.draws,
+        below,
+        guide,
+        _or_any(growth.max_depth),
+        _or_any(growth.max_leaves),
+        growth.min_rows_split,
+        growth.min_rows_leaf,
+        growth.min_weight_leaf,
+        growth.min_gain,
+        p if wanted is None else min(wanted, p),
+        growth.random_cuts,
+        None if growth.monotonic is None else np.ascontiguousarray(growth.monotonic, dtype=np.int8),
+        largest * 2.0**-40 if bag.draws else 0.0,
+        seed,
+        first,
+        n_trees,
+    )
+    sums, seen = arrays.pop("oob_sums", None), arrays.pop("oob_trees", None)
+    arrays["value"] = arrays["value"].reshape(-1, max(1, n_classes))
+    arrays["missing_left"] = arrays["missing_left"].view(np.bool_)
+    arrays["start"] = arrays["start"].astype(np.int64)
+    return GrownTrees(Trees(n_categories=bins.n_categories, **arrays), sums, seen)
+
+
+def _or_any(limit: int | None) -> int:
+    return -1 if limit is None else limit
