@@ -34,15 +34,14 @@ class BoostTree {
     route();
   }
 
-  // Other values of the leaves; an inner node has the weighted mean of its children.
+  // Other values of the leaves, moved into the order that monotonic constraints ask for; an inner node has the weighted mean
+  // of its children.
   void set_values(const double* values) {
     for (std::size_t l = 0; l < leaves_.size(); ++l) tree_.value[std::size_t(leaves_[l])] = values[l];
-    for (std::size_t v = sums_.size(); v-- > 0;) {
-      if (tree_.feature[v] < 0) continue;
-      const std::size_t x = std::size_t(tree_.left[v]), y = x + 1;
-      const double all = sums_[x].weight + sums_[y].weight;
-      tree_.value[v] = all > 0.0 ? (sums_[x].weight * tree_.value[x] + sums_[y].weight * tree_.value[y]) / all : 0.0;
-    }
+    average();
+    if (grower_.limits().sign.empty()) return;
+    order();
+    average();
   }
 
   void add_to_rows(double* z) const {
@@ -57,6 +56,31 @@ class BoostTree {
   }
 
  private:
+  void average() {
+    for (std::size_t v = sums_.size(); v-- > 0;) {
+      if (tree_.feature[v] < 0) continue;
+      const std::size_t x = std::size_t(tree_.left[v]), y = x + 1;
+      const double all = sums_[x].weight + sums_[y].weight;
+      tree_.value[v] = all > 0.0 ? (sums_[x].weight * tree_.value[x] + sums_[y].weight * tree_.value[y]) / all : 0.0;
+    }
+  }
+
+  // Below a monotonic split one side stays below the middle of the two means, the other above it.
+  void order() {
+    std::vector<double> low(sums_.size(), -1e308), high(sums_.size(), 1e308);
+    for (std::size_t v = 0; v < sums_.size(); ++v) {
+      tree_.value[v] = std::clamp(tree_.value[v], low[v], high[v]);
+      if (tree_.feature[v] < 0) continue;
+      const std::size_t x = std::size_t(tree_.left[v]), y = x + 1;
+      low[x] = low[y] = low[v], high[x] = high[y] = high[v];
+      const int sign = grower_.limits().sign[std::size_t(tree_.feature[v])];
+      if (sign == 0) continue;
+      const double middle = std::clamp(0.5 * (tree_.value[x] + tree_.value[y]), low[v], high[v]);
+      (sign > 0 ? high[x] : low[x]) = middle;
+      (sign > 0 ? low[y] : high[y]) = middle;
+    }
+  }
+
   // Where codes go that the node did not see: with the missing values, and these, unseen, with the heavier child.
   void route() {
     const BinnedColumns& in = grower_.columns();
