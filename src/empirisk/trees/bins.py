@@ -141,7 +141,7 @@ class Bins:
         return self.code_values[self.code_start[j] : self.code_start[j + 1]]
 
     def transform(self, X: Any) -> Binned:
-        """The codes of rows: unknown categories as missing, numbers beyond those of `fit` in the outer bins."""
+        """The codes of rows: unknown categories as missing, numbers beyond those of `fit` in the end bins."""
         n, p = X.shape
         if p != self.n_features:
             raise ValueError(f"X has {p} columns; the bins were chosen for {self.n_features}")

@@ -251,7 +251,7 @@ class _Run:
         total, largest_g, largest_h = self.gradients.at(self.z)
         if not np.isfinite([total, largest_g, largest_h]).all():
             raise ValueError(
-                f"the loss {self.loss.name!r} overflowed after {len(self.train_loss)} rounds: lower "
+                f"the loss {self.loss.name!r} overflowed after {len(self.train_loss)} round(s): lower "
                 "learning_rate, raise l2 or scale the targets"
             )
         self.train_loss.append(total / self.total)

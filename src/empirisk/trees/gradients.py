@@ -50,7 +50,7 @@ class Gradients:
         self._fused = None if self.refits or not self._newton else fused_call(loss, y)
         self._codes = y.astype(np.int64) if isinstance(loss, Softmax) else None
 
-    def at(self, z: NDArray[np.float64]) -> tuple[float, float, float]:
+    def at(self, z: Array) -> tuple[float, float, float]:
         """Fill g and h at the scores z, shape (k, n); weighted sum of the losses, largest ``|g|`` and h."""
         if self._fused is not None:
             name, parameter, y, offset = self._fused
