@@ -450,6 +450,7 @@ def grow_forest(
     random_cuts: bool,
     monotonic: NDArray[np.int8] | None,
     unit: float,
+    groups: int,
     seed: int,
     first: int,
     n_trees: int,

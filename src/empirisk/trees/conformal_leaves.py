@@ -42,8 +42,8 @@ class ConformalLeaves:
     ----------
     U. Johansson, H. Bostrom, T. Lofstrom, H. Linusson, "Regression conformal prediction with random forests",
     Machine Learning 97 (2014). Y. Romano, E. Patterson, E. Candes, "Conformalized quantile regression",
-    NeurIPS 32 (2019). C. Gupta, A. Kuchibhotla, A. Ramdas, "Nested conformal prediction and quantile out-of-bag
-    ensemble methods", Pattern Recognition 127 (2022).
+    NeurIPS 32 (2019). C. Gupta, A. Kuchibhotla, A. Ramdas, "Nested conformal prediction and quantile
+    out-of-bag ensemble methods", Pattern Recognition 127 (2022).
 
     Examples
     --------

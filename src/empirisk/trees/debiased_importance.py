@@ -37,10 +37,10 @@ def impurity_importance(trees: Trees) -> Floats:
 def debiased_importance(trees: Trees, leaves: NDArray, Y: NDArray, counts: NDArray) -> Importances:
     """Each split judged by how far the means of *its own* rows apart agree with those of unseen rows.
 
-    Let the rows that grew a split have mean targets ``m_L, m_R`` in its children, and the unseen rows, ``u_L``
-    and ``u_R`` of them, u together, ``o_L, o_R``. The split counts ``u_L u_R/(u - 1) (m_L - m_R)'(o_L - o_R)``;
-    the impurity importance has ``m`` in both places. This is divided by the number of unseen rows, summed by
-    column and averaged over trees.
+    Let the rows that grew a split have mean targets ``m_L, m_R`` in its children, and the unseen rows,
+    ``u_L`` and ``u_R`` of them, u together, ``o_L, o_R``. The split counts ``u_L u_R/(u - 1) (m_L - m_R)'(o_L
+    - o_R)``; the impurity importance has ``m`` in both places. This is divided by the number of unseen rows,
+    summed by column and averaged over trees.
 
     Parameters
     ----------
@@ -64,16 +64,16 @@ def debiased_importance(trees: Trees, leaves: NDArray, Y: NDArray, counts: NDArr
 
     Notes
     -----
-    For a column that is independent of y and of the other columns the expectation is exactly 0: given the tree
-    and all else, the unseen rows of a node are dealt to its children at random. Nodes with fewer than two
-    unseen rows say nothing. The number is a mean over rows of ``(m_child - their mean)(y - mean)`` along the
-    row's path; the standard error is that of this mean, and of the mean over trees. Cost O(n T depth).
+    For a column that is independent of y and of the other columns the expectation is exactly 0: given the
+    tree and all else, the unseen rows of a node are dealt to its children at random. Nodes with fewer than
+    two unseen rows say nothing. The number is a mean over rows of ``(m_child - their mean)(y - mean)`` along
+    the row's path; the standard error is that of this mean, and of the mean over trees. Cost O(n T depth).
 
     References
     ----------
-    X. Li, Y. Wang, S. Basu, K. Kumbier, B. Yu, "A debiased MDI feature importance measure for random forests",
-    NeurIPS 32 (2019). Z. Zhou, G. Hooker, "Unbiased measurement of feature importance in tree-based methods",
-    ACM TKDD 15 (2021).
+    X. Li, Y. Wang, S. Basu, K. Kumbier, B. Yu, "A debiased MDI feature importance measure for random
+    forests", NeurIPS 32 (2019). Z. Zhou, G. Hooker, "Unbiased measurement of feature importance in tree-based
+    methods", ACM TKDD 15 (2021).
 
     Examples
     --------
@@ -138,7 +138,7 @@ def _node_sums(tree: Trees, leaf: NDArray, Y: Floats, weight: Floats) -> tuple[F
     """Weighted sums of Y, (nodes, k), and of the weights, (nodes,), over the rows that pass each node."""
     size = len(tree.feature)
     columns = [weight, *(weight * Y[:, c] for c in range(Y.shape[1]))]
-    sums = np.column_stack([np.bincount(leaf, column, minlength=size) for column in columns])
+    sums: Floats = np.column_stack([np.bincount(leaf, column, minlength=size) for column in columns])
     inner = np.flatnonzero(tree.feature >= 0)
     depth = tree.node_depth[inner]
     for d in range(int(depth.max(initial=-1)), -1, -1):

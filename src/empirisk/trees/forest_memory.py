@@ -27,8 +27,8 @@ def forest_memory(
 ) -> dict[str, float]:
     """Upper bounds in bytes: what the grown forest holds, and what it needs while it grows.
 
-    A tree on m distinct rows has at most ``min(m / min_rows_leaf, 2^max_depth, max_leaves)`` leaves L, and 2 L - 1
-    nodes of ``57 + 8 outputs`` bytes.
+    A tree on m distinct rows has at most ``min(m / min_rows_leaf, 2^max_depth, max_leaves)`` leaves L, and 2
+    L - 1 nodes of ``57 + 8 outputs`` bytes.
 
     Parameters
     ----------

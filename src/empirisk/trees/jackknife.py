@@ -93,9 +93,9 @@ class Jackknife:
     References
     ----------
     S. Wager, T. Hastie, B. Efron, "Confidence intervals for random forests: the jackknife and the
-    infinitesimal jackknife", JMLR 15 (2014). S. Wager, S. Athey, "Estimation and inference of heterogeneous treatment
-    effects using random forests", JASA 113 (2018). L. Mentch, G. Hooker, "Quantifying uncertainty in
-    random forests", JMLR 17 (2016).
+    infinitesimal jackknife", JMLR 15 (2014). S. Wager, S. Athey, "Estimation and inference of heterogeneous
+    treatment effects using random forests", JASA 113 (2018). L. Mentch, G. Hooker, "Quantifying uncertainty
+    in random forests", JMLR 17 (2016).
 
     Examples
     --------

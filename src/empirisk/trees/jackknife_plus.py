@@ -40,14 +40,14 @@ def jackknife_plus(
 
     Notes
     -----
-    For exchangeable rows and any distribution a new y lies inside with probability at least ``1 - 2 a`` (when the
-    number of trees is drawn from a binomial law; close to ``1 - a`` in practice). The width is nearly the
+    For exchangeable rows and any distribution a new y lies inside with probability at least ``1 - 2 a`` (when
+    the number of trees is drawn from a binomial law; close to ``1 - a`` in practice). The width is nearly the
     same everywhere. Cost O(m n T), by blocks of rows.
 
     References
     ----------
-    B. Kim, C. Xu, R. F. Barber, "Predictive inference is free with the jackknife+-after-bootstrap", NeurIPS 33
-    (2020).
+    B. Kim, C. Xu, R. F. Barber, "Predictive inference is free with the jackknife+-after-bootstrap", NeurIPS
+    33 (2020).
 
     Examples
     --------

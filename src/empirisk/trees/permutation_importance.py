@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from empirisk.trees.importances import Floats, Importances
 from empirisk.trees.out_of_bag_tally import RowLosses
-from empirisk.trees.shuffled_leaves import shuffled_leaves
+from empirisk.trees.shuffle_tree import shuffle_tree
 from empirisk.trees.structure import Trees
 
 __all__ = ["permutation_importance"]
@@ -71,7 +71,8 @@ def permutation_importance(
     Raises
     ------
     ValueError
-        When `of` is unknown, fewer than two rows are out-of-bag for some tree, or repeats < 1.
+        When `of` is unknown, groups overlap or name unknown columns, fewer than two rows are out-of-bag, or
+        repeats < 1.
 
     Notes
     -----
@@ -79,7 +80,7 @@ def permutation_importance(
     are out-of-bag as well, for "forest" they are any rows). The rise is a U-statistic over pairs (receiver,
     donor); its variance is that of the mean over rows of ``rise as receiver + rise caused as donor``
     (Hoeffding's projection), for "trees" plus that of the mean over trees. Cost: a shuffle walks down each
-    tree once for each out-of-bag row and each group on its path. Memory: O(n g k).
+    tree once for each out-of-bag row, and again for each group that leaves its path. Memory: O(n g k).
 
     References
     ----------
@@ -102,7 +103,7 @@ def permutation_importance(
         raise ValueError(f'of must be "forest" or "trees", got {of!r}.')
     if repeats < 1:
         raise ValueError(f"repeats must be at least 1, got {repeats!r}.")
-    columns = [np.atleast_1d(g) for g in (range(X.shape[1]) if groups is None else groups)]
+    group, n_groups = _groups(groups, X.shape[1])
     use = unseen.any(axis=1)
     if weight is not None:
         use &= weight > 0
@@ -111,11 +112,12 @@ def permutation_importance(
         raise ValueError("fewer than two rows are out-of-bag for some tree: grow more trees")
     w = np.ones(rows.size) if weight is None else weight[rows]
     w = w * (rows.size / w.sum())
-    deal = _Deal(np.random.default_rng(seed), len(columns), cells)
-    task = _Task(trees, X, leaves, unseen, loss, rows, columns, deal)
+    deal = _Deal(np.random.default_rng(seed), n_groups, cells)
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    task = _Task(trees, X, leaves, unseen, loss, rows, group, deal)
     if of == "forest":
-        received, caused = _forest(task, repeats, w[:, None])
-        over_trees = np.zeros(len(columns))
+        received, caused = _forest(task, repeats, w)
+        over_trees = np.zeros(n_groups)
     else:
         received, caused, over_trees = _trees(task, w[:, None])
     value = received.mean(axis=0)
@@ -135,9 +137,9 @@ class _Deal:
     cells: NDArray | None
 
     def donors(self, rows: NDArray) -> NDArray:
-        """Shape (rows, groups)."""
+        """Shape (rows, groups), or (rows, 1) for all groups."""
         if self.cells is None:
-            return np.repeat(self.rng.permutation(rows)[:, None], self.groups, axis=1)
+            return self.rng.permutation(rows)[:, None]
         out = np.empty((rows.size, self.groups), dtype=rows.dtype)
         for g in range(self.groups):
             mixed, stays = self.rng.permutation(rows), np.argsort(self.cells[rows, g], kind="stable")
@@ -150,65 +152,80 @@ class _Task:
     """What both versions look at; `rows` are those that count."""
 
     trees: Trees
-    X: NDArray
+    X: Floats
     leaves: NDArray
     unseen: NDArray
     loss: RowLosses
     rows: NDArray
-    columns: list[NDArray]
+    group: NDArray
     deal: _Deal
 
-    def moved(self, t: int, at: NDArray, donors: NDArray) -> tuple[Floats, Floats]:
-        """Predictions of tree t for `rows[at]`, (m, k), and with each group exchanged, (m, groups, k)."""
-        value = self.trees.value[self.trees.start[t] : self.trees.start[t + 1]]
-        rows = self.rows[at]
-        ends = shuffled_leaves(self.trees[t], self.X, rows, donors, self.columns)
-        return np.asarray(value[self.leaves[rows, t]]), np.asarray(value[ends])
+    def own(self, t: int, rows: NDArray) -> Floats:
+        """Predictions of tree t, (m, k)."""
+        return np.asarray(self.trees.value[self.trees.start[t] + self.leaves[rows, t]])
+
+    def position(self) -> NDArray:
+        """Where each row of X stands among `rows`."""
+        out = np.empty(len(self.X), dtype=np.intp)
+        out[self.rows] = np.arange(self.rows.size)
+        return out
 
 
 def _forest(task: _Task, repeats: int, w: Floats) -> tuple[Floats, Floats]:
     """Rise of each row's loss, and the rise that it causes as a donor, means over the shuffles."""
-    n, groups, T = task.rows.size, len(task.columns), len(task.trees)
-    position = np.empty(len(task.X), dtype=np.intp)
-    position[task.rows] = np.arange(n)
-    received, caused = np.zeros((n, groups)), np.zeros((n, groups))
+    n, groups, k = task.rows.size, task.deal.groups, task.trees.n_outputs
+    position = task.position()
+    received, caused, total = np.zeros((n, groups)), np.zeros((n, groups)), np.zeros((n, k))
+    speaks = [np.flatnonzero(task.unseen[task.rows, t]) for t in range(len(task.trees))]
+    for t, at in enumerate(speaks):
+        total[at] += task.own(t, task.rows[at])
+    count = task.unseen[task.rows].sum(axis=1)[:, None]
+    before = task.loss(total / count, task.rows)
     for _ in range(repeats):
         donors = task.deal.donors(task.rows)
-        total = np.zeros((n, task.trees.n_outputs))
-        shift = np.zeros((n, groups, task.trees.n_outputs))
-        for t in range(T):
-            at = np.flatnonzero(task.unseen[task.rows, t])
-            own, other = task.moved(t, at, donors[at])
-            total[at] += own
-            shift[at] += other - own[:, None]
-        count = task.unseen[task.rows].sum(axis=1)[:, None]
-        before = task.loss(total / count, task.rows)
+        shift = np.zeros((n, groups, k))
+        for t, at in enumerate(speaks):
+            shuffle_tree(task.trees[t], task.X, task.rows[at], donors[at], task.group, at, shift)
         for g in range(groups):
-            rise = w[:, 0] * (task.loss((total + shift[:, g]) / count, task.rows) - before) / repeats
+            rise = w * (task.loss((total + shift[:, g]) / count, task.rows) - before) / repeats
             received[:, g] += rise
-            caused[position[donors[:, g]], g] += rise
+            caused[position[donors[:, g % donors.shape[1]]], g] += rise
     return received, caused
 
 
 def _trees(task: _Task, w: Floats) -> tuple[Floats, Floats, Floats]:
     """The same for the loss of single trees, and the variance of the mean over trees."""
-    n, groups, T = task.rows.size, len(task.columns), len(task.trees)
-    position = np.empty(len(task.X), dtype=np.intp)
-    position[task.rows] = np.arange(n)
+    n, groups = task.rows.size, task.deal.groups
+    position = task.position()
     received, caused, by_tree = np.zeros((n, groups)), np.zeros((n, groups)), []
-    for t in range(T):
+    for t in range(len(task.trees)):
         at = np.flatnonzero(task.unseen[task.rows, t])
         if at.size < 2:
             continue
         rows = task.rows[at]
-        donors = task.deal.donors(rows)
-        own, other = task.moved(t, at, donors)
-        before = task.loss(own, rows)
-        rise = np.column_stack([task.loss(other[:, g], rows) - before for g in range(groups)]) * w[at]
+        donors, own = task.deal.donors(rows), task.own(t, rows)
+        before, shift = task.loss(own, rows), np.zeros((at.size, groups, own.shape[1]))
+        shuffle_tree(task.trees[t], task.X, rows, donors, task.group, np.arange(at.size), shift)
+        rise = np.column_stack([task.loss(own + shift[:, g], rows) - before for g in range(groups)]) * w[at]
         received[at] += rise
         for g in range(groups):
-            caused[position[donors[:, g]], g] += rise[:, g]
+            caused[position[donors[:, g % donors.shape[1]]], g] += rise[:, g]
         by_tree.append(rise.mean(axis=0))
     count = task.unseen[task.rows].sum(axis=1)[:, None]
     spread = np.var(by_tree, axis=0, ddof=1) / len(by_tree) if len(by_tree) > 1 else np.zeros(groups)
     return received / count, caused / count, spread
+
+
+def _groups(groups: Sequence[Sequence[int]] | None, p: int) -> tuple[NDArray[np.int32], int]:
+    """The group of each column (-1: none), and the number of groups."""
+    if groups is None:
+        return np.arange(p, dtype=np.int32), p
+    out = np.full(p, -1, dtype=np.int32)
+    for g, columns in enumerate(groups):
+        for j in columns:
+            if not 0 <= j < p:
+                raise ValueError(f"groups[{g}] names column {j}, but there are columns 0 to {p - 1}.")
+            if out[j] >= 0:
+                raise ValueError(f"groups {out[j]} and {g} both hold column {j}; ask for them one at a time.")
+            out[j] = g
+    return out, len(groups)

@@ -92,7 +92,7 @@ def proximity(
         total = held.sum(axis=0)
         held.data /= total[held.indices]
         return _scaled(leaf_matrix(start, asked, speaks), held, speaks.sum(axis=1))
-    out = leaf_matrix(start, asked, speaks) @ leaf_matrix(start, leaves, unseen).T
+    out = sp.csr_array(leaf_matrix(start, asked, speaks) @ leaf_matrix(start, leaves, unseen).T)
     out.sort_indices()
     for i in range(len(asked)):  # the number of trees that saw neither, for the pairs that meet
         some = slice(out.indptr[i], out.indptr[i + 1])
@@ -101,7 +101,7 @@ def proximity(
 
 
 def _scaled(left: sp.csr_array, right: sp.csr_array, trees: NDArray) -> sp.csr_array:
-    out = left @ right.T
+    out = sp.csr_array(left @ right.T)
     out.sort_indices()
     out.data /= np.repeat(np.maximum(trees, 1), np.diff(out.indptr))
     return out
@@ -146,12 +146,13 @@ def outlyingness(P: sp.csr_array, groups: NDArray | None = None) -> Floats:
     >>> outlyingness(P).round(2)
     array([0., 0., 3.])
     """
-    P = sp.coo_array(P)
+    pairs = sp.coo_array(P)
+    row, column = pairs.coords
     groups = (
         np.zeros(P.shape[0], dtype=np.intp) if groups is None else np.unique(groups, return_inverse=True)[1]
     )
-    use = (groups[P.row] == groups[P.col]) & (P.row != P.col)
-    near = np.bincount(P.row[use], P.data[use] ** 2, minlength=P.shape[0])
+    use = (groups[row] == groups[column]) & (row != column)
+    near = np.bincount(row[use], pairs.data[use] ** 2, minlength=P.shape[0])
     with np.errstate(divide="ignore", invalid="ignore"):
         raw = 1.0 / near
         for g in range(int(groups.max(initial=-1)) + 1):
@@ -160,4 +161,4 @@ def outlyingness(P: sp.csr_array, groups: NDArray | None = None) -> Floats:
             away = np.abs(raw[mine] - middle)
             scale = away[np.isfinite(away)].mean() if np.isfinite(away).any() else 0.0
             raw[mine] = np.where(raw[mine] == middle, 0.0, (raw[mine] - middle) / scale)
-    return np.nan_to_num(raw, nan=np.inf, posinf=np.inf)
+    return np.asarray(np.nan_to_num(raw, nan=np.inf, posinf=np.inf))

@@ -32,8 +32,8 @@ def residual_interval(prediction: Floats, residuals: Floats, level: float = 0.9)
 
     Notes
     -----
-    The same width everywhere, whatever the noise at x. Right for many rows, on average over rows; no guarantee for
-    few. Cost O(n log n + m).
+    The same width everywhere, whatever the noise at x. Right for many rows, on average over rows; no
+    guarantee for few. Cost O(n log n + m).
 
     References
     ----------
