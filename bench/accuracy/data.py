@@ -78,7 +78,8 @@ def affairs() -> tuple[pd.DataFrame, Any]:
 def party() -> tuple[pd.DataFrame, Any]:
     """Identification with a party, seven classes (American National Election Study 1996)."""
     frame = sm.datasets.anes96.load_pandas().data
-    return frame.drop(columns=["popul"]), frame.pop("PID").to_numpy().astype(int)
+    y = frame.pop("PID").to_numpy().astype(int)
+    return frame.drop(columns=["popul"]), y  # logpopul says the same
 
 
 TASKS: dict[str, Task] = {

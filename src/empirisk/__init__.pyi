@@ -66,6 +66,12 @@ from .estimators import (
     GeneralizedLinearModel as GeneralizedLinearModel,
 )
 from .estimators import (
+    GradientBoostingClassifier as GradientBoostingClassifier,
+)
+from .estimators import (
+    GradientBoostingRegressor as GradientBoostingRegressor,
+)
+from .estimators import (
     HalfspaceClassifier as HalfspaceClassifier,
 )
 from .estimators import (

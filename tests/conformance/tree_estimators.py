@@ -11,13 +11,23 @@ from empirisk.estimators import REGISTRY
 from empirisk.estimators.tree_base import TreeEstimator
 from tests.conformance.estimators import Use, use
 
+SMALL: dict[str, Any] = {"n_estimators": 15, "learning_rate": 0.3, "max_leaf_nodes": 6, "min_samples_leaf": 1}
+
 # Deterministic in the data: weights are repetitions.
 GREEDY: list[Use] = [
     use("AdaBoostClassifier", n_estimators=12),
     use("AdaBoostClassifier", n_estimators=30, variant="real"),
+    use("GradientBoostingClassifier", **SMALL),
+    use("GradientBoostingRegressor", **SMALL),
+    use("GradientBoostingRegressor", loss="absolute", **SMALL),
+    use("GradientBoostingRegressor", loss="poisson", **SMALL),
 ]
 # With draws of rows or columns: the same seed gives the same bits, but weights are no repetitions.
-RANDOM: list[Use] = []
+RANDOM: list[Use] = [
+    use("GradientBoostingClassifier", subsample=0.7, max_features=2, **SMALL),
+    use("GradientBoostingRegressor", loss="quantile", q=0.6, early_stopping=True, **SMALL),
+    use("GradientBoostingRegressor", loss="huber", calibration_fraction=0.2, **SMALL),
+]
 USES = [*GREEDY, *RANDOM]
 
 

@@ -1,6 +1,8 @@
 """Estimators: parameters -> problem -> solve -> unpack.  Adding one is a class and a row of REGISTRY."""
 
 from empirisk.estimators.adaboost import AdaBoostClassifier
+from empirisk.estimators.boosting_classifier import GradientBoostingClassifier
+from empirisk.estimators.boosting_regressor import GradientBoostingRegressor
 from empirisk.estimators.constrained import ConstrainedRegressor
 from empirisk.estimators.equivalent import EquivalentConstraint, equivalent_constraint
 from empirisk.estimators.generalized import GeneralizedLinearModel
@@ -25,6 +27,8 @@ REGISTRY: dict[str, type] = {
     "ElasticNet": ElasticNet,
     "GammaRegressor": GammaRegressor,
     "GeneralizedLinearModel": GeneralizedLinearModel,
+    "GradientBoostingClassifier": GradientBoostingClassifier,
+    "GradientBoostingRegressor": GradientBoostingRegressor,
     "HalfspaceClassifier": HalfspaceClassifier,
     "HuberRegressor": HuberRegressor,
     "Lasso": Lasso,
@@ -51,6 +55,8 @@ __all__ = [
     "EquivalentConstraint",
     "GammaRegressor",
     "GeneralizedLinearModel",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
     "HalfspaceClassifier",
     "HuberRegressor",
     "Lasso",

@@ -73,8 +73,9 @@ def deal_parts(
     ):
         if asked and not part.any():
             raise ValueError(
-                f"{name} = {asked:g} of {int((weight > 0.0).sum())} rows leaves no row to hold out: raise "
-                "it, or do without (early_stopping=False, calibrate=None, calibration_fraction=0)"
+                f"{name} = {asked:g} leaves no row to hold out (n_samples = {int((weight > 0.0).sum())}; "
+                "identical rows stay together and each class keeps one); do without: early_stopping=False, "
+                "calibrate=None, calibration_fraction=0"
             )
     grow = (weight > 0.0) & ~kept & ~watched
     return Parts(np.flatnonzero(grow), np.flatnonzero(watched), np.flatnonzero(kept))

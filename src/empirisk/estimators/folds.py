@@ -63,7 +63,8 @@ def hold_out(
 ) -> NDArray[np.bool_]:
     """Which rows a share of `fraction` of the distinct rows is: to be kept from the fit, shape (n,).
 
-    Rows of weight 0 are nowhere.  At least one distinct row stays in the fit, of every class when stratified.
+    Rows of weight 0 are nowhere.  At least one distinct row stays in the fit, of every class when stratified;
+    and where that allows it, at least one is held out when the fraction is not 0.
 
     Parameters
     ----------
@@ -90,6 +91,9 @@ def hold_out(
         taken = min(round(max(wanted, 0.0)), len(members) - 1)
         carried = wanted - taken
         held[members[:taken]] = True
+    values, count = np.unique(label, return_counts=True)
+    if fraction > 0.0 and not held.any() and count.max() > 1:
+        held[int(np.argmax(label == values[np.argmax(count)]))] = True
     out = np.zeros(len(weight), dtype=bool)
     out[live] = held[group]
     return out

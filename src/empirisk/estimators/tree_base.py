@@ -188,7 +188,8 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):
 
     def predict(self, X: Any) -> Any:
         """The class of the largest probability (ties: the first), shape (n,)."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        proba = self.predict_proba(X)
+        return self.classes_[proba.argmax(axis=1)]
 
 
 class TreeRegressor(RegressorMixin, TreeEstimator):
