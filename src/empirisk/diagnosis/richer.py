@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
@@ -17,7 +16,7 @@ from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.columns import columns_of
 from empirisk.diagnosis.model_parts import is_linear, last_step, with_last
 from empirisk.diagnosis.strongest import Strongest
-from empirisk.estimators import REGISTRY
+from empirisk.estimators import REGISTRY, GradientBoostingClassifier, GradientBoostingRegressor
 from empirisk.selection.folds import Plan
 from empirisk.selection.intervals.base import Floats
 from empirisk.selection.outputs import unpenalised
@@ -79,8 +78,8 @@ def richer(ctx: Context) -> Richer:
             steps = (PolynomialFeatures(2, include_bias=False), StandardScaler(with_mean=not sparse), model)
             words = f"the same model with squares and products of the columns{chosen}"
             return Richer(with_last(ctx.est, *steps), None, words)
-    kind = HistGradientBoostingClassifier if is_classifier(ctx.est) else HistGradientBoostingRegressor
-    trees = kind(max_iter=ROUNDS, early_stopping=False, random_state=ctx.seed)
+    kind: Any = GradientBoostingClassifier if is_classifier(ctx.est) else GradientBoostingRegressor
+    trees: Any = kind(n_estimators=ROUNDS, early_stopping=False, random_state=ctx.seed)
     words, plan = f"{ROUNDS} rounds of boosted trees", None
     if len(ctx.columns) > WIDE:
         words = f"{words} on the {STRONGEST} strongest columns"
