@@ -54,6 +54,12 @@ from .estimators import (
     AdaBoostClassifier as AdaBoostClassifier,
 )
 from .estimators import (
+    BaggingClassifier as BaggingClassifier,
+)
+from .estimators import (
+    BaggingRegressor as BaggingRegressor,
+)
+from .estimators import (
     ConstrainedRegressor as ConstrainedRegressor,
 )
 from .estimators import (

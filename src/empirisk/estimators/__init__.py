@@ -1,6 +1,7 @@
 """Estimators: parameters -> problem -> solve -> unpack.  Adding one is a class and a row of REGISTRY."""
 
 from empirisk.estimators.adaboost import AdaBoostClassifier
+from empirisk.estimators.bagging import BaggingClassifier, BaggingRegressor
 from empirisk.estimators.boosting_classifier import GradientBoostingClassifier
 from empirisk.estimators.boosting_regressor import GradientBoostingRegressor
 from empirisk.estimators.constrained import ConstrainedRegressor
@@ -22,6 +23,8 @@ from empirisk.estimators.svr import LinearSVR
 from empirisk.estimators.verify import verify
 
 REGISTRY: dict[str, type] = {
+    "BaggingRegressor": BaggingRegressor,
+    "BaggingClassifier": BaggingClassifier,
     "AdaBoostClassifier": AdaBoostClassifier,
     "ConstrainedRegressor": ConstrainedRegressor,
     "ElasticNet": ElasticNet,
@@ -50,6 +53,8 @@ REGISTRY: dict[str, type] = {
 __all__ = [
     "REGISTRY",
     "AdaBoostClassifier",
+    "BaggingClassifier",
+    "BaggingRegressor",
     "ConstrainedRegressor",
     "ElasticNet",
     "EquivalentConstraint",
