@@ -51,11 +51,12 @@ class ConformalLeaves:
     >>> stump = Trees.stump(feature=0, threshold=0.5, values=[[0.0], [10.0]], n_features=1)
     >>> X = np.repeat([[0.0], [1.0]], 40, axis=0)
     >>> y = 10 * X[:, 0] + np.tile(np.arange(40.0), 2) / 40
-    >>> sample = LeafSample.of(stump, stump.apply(X), y)
-    >>> fitted = ConformalLeaves.fit(sample, stump.apply(X), np.ones((80, 1), dtype=bool), y, 0.9)
+    >>> seen = np.tile([[1], [0]], (40, 1))
+    >>> sample = LeafSample.of(stump, stump.apply(X), y, seen)
+    >>> fitted = ConformalLeaves.fit(sample, stump.apply(X), seen == 0, y, 0.9)
     >>> low, high = fitted.interval(stump.apply(np.array([[0.0], [1.0]])))
-    >>> (high - low).round(2)
-    array([0.9, 0.9])
+    >>> (high - low).round(1)
+    array([1., 1.])
     """
 
     sample: LeafSample
@@ -71,12 +72,21 @@ class ConformalLeaves:
         Parameters
         ----------
         sample : LeafSample
+            With the draws of the trees as counts: where a row would lie among the rows of its own leaf, its
+            score would say nothing about new rows.
         leaves : array of shape (m, T)
         unseen : bool array of shape (m, T)
             Whether the tree did not see the row.
         y : array of shape (m,)
         level : float in (0, 1), default 0.9
+
+        Raises
+        ------
+        ValueError
+            When the leaves hold rows that the tree was not grown on.
         """
+        if not sample.grown_on:
+            raise ValueError("the leaves must hold the rows that the trees drew: give LeafSample counts.")
         low, high = _ends(sample, leaves, level, unseen)
         scores = np.maximum(low - y, y - high)
         scores = np.sort(scores[np.isfinite(scores)])

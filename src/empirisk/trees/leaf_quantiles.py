@@ -34,12 +34,14 @@ class LeafSample:
         Shares of the training rows, in ascending order of y, in each leaf.
     y : array of shape (n,)
         Ascending.
+    grown_on : bool
+        Whether each tree counts the rows that it was grown on, and no others (`counts` were given).
 
     Notes
     -----
-    Which rows fill the leaves is the caller's choice (`counts`): those that the tree was grown on give the
-    forest's own distribution, which is too narrow where leaves are small; all rows (Meinshausen) are wider;
-    the rows that the tree did not see give an honest one. Leaves without rows are passed over. Cost: O(n T)
+    Which rows fill the leaves is the caller's choice: with the draws of the trees as `counts` the mean is the
+    forest's prediction; without, all rows fill them (Meinshausen), which is a little wider. Leaves without
+    rows are passed over. Cost: O(n T)
     once; for each row the sum of the sizes of its leaves, sorted. Rows are worked on in blocks; a dense
     matrix of rows by training rows never exists.
 
@@ -59,6 +61,7 @@ class LeafSample:
     start: NDArray
     members: sp.csr_array
     y: Floats
+    grown_on: bool = False
 
     @classmethod
     def of(cls, trees: Trees, leaves: NDArray, y: ArrayLike, counts: NDArray | None = None) -> LeafSample:
@@ -71,7 +74,7 @@ class LeafSample:
             ``trees.apply(X)`` of the training rows.
         y : array of shape (n,)
         counts : array of shape (n, T), optional
-            How much each row counts in each tree; 1 by default.
+            How often each tree drew each row; by default every row counts once in every tree.
 
         Raises
         ------
@@ -80,13 +83,13 @@ class LeafSample:
         """
         y = np.asarray(y, dtype=np.float64)
         filled = leaves.size if counts is None else int(np.count_nonzero(counts))
-        refuse_memory("the training rows by leaf", 30.0 * filled, "use fewer trees or larger leaves")
+        refuse_memory("the table of training rows by leaf", 30.0 * filled, "use fewer trees or larger leaves")
         order = np.argsort(y, kind="stable")
         ranked = None if counts is None else counts[order]
         members = leaf_matrix(trees.start, leaves[order], ranked).T.tocsr()
         total = members.sum(axis=1)
         members.data /= np.repeat(total, np.diff(members.indptr))
-        return cls(trees.start, members, y[order])
+        return cls(trees.start, members, y[order], counts is not None)
 
     def blocks(self, leaves: NDArray, use: NDArray | None = None) -> Iterator[tuple[slice, sp.csr_array]]:
         """Weights of the training rows (in ascending order of y) for block after block of rows.

@@ -77,7 +77,7 @@ def proximity(
     if counts is None and kind != "all":
         raise ValueError(f"{kind} proximities need to know which rows each tree drew: give counts.")
     refuse_memory(
-        "the proximities",
+        "the matrix of proximities",
         proximity_memory(start, leaves, new),
         "ask for fewer rows, or grow trees with smaller leaves",
     )
