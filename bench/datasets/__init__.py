@@ -16,6 +16,7 @@ from bench.datasets.regression import (
     wide_regression,
 )
 from bench.datasets.small import standardised
+from bench.datasets.spheres import nested_spheres
 
 Maker = Callable[[], tuple[object, object]]
 
@@ -43,6 +44,7 @@ REGISTRY: dict[str, tuple[Maker, Maker]] = {
         partial(sparse_classes, 100_000, 100_000, 1e-3),
         partial(sparse_classes, 1000, 800, 1e-2),
     ),
+    "spheres 1e5x30": (partial(nested_spheres, 100_000, 30), partial(nested_spheres, 1000, 12)),
     "groups 2000x20000": (partial(grouped_regression, 2000, 20_000), partial(grouped_regression, 200, 400)),
     "grouped classes 2000x20000": (
         partial(grouped_classes, 2000, 20_000),

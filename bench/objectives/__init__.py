@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bench.objectives.adaboost import AdaBoost
 from bench.objectives.base import Objective
 from bench.objectives.bootstrap import (
     BootstrapCorrelation,
@@ -36,7 +37,7 @@ REGISTRY: dict[str, Objective] = {
         Poisson(), Gamma(), GroupLasso(), GroupLogistic(), QuantileRegression(), HuberRegression(),
         SmallOLS(), SmallLasso(), SmallLogistic(),
         BootstrapMean(), BootstrapMedian(), BootstrapCorrelation(), BootstrapRegression(), *HELD_OUT, *GRIDS,
-        *STOCHASTIC,
+        *STOCHASTIC, AdaBoost(),
     )
 }  # fmt: skip
 
@@ -82,6 +83,7 @@ ROWS = [
     Row("svm_squared_hinge", "sparse classes 1e5x1e5"),
     Row("sgd_logistic", "classes 1e6x50"),
     Row("rough_logistic", "classes 1e6x50"),
+    Row("adaboost", "spheres 1e5x30"),
     Row("latency_ols", "diabetes"),
     Row("latency_lasso", "diabetes"),
     Row("latency_logistic", "iris"),

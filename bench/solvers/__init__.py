@@ -12,6 +12,7 @@ from bench.solvers import (
     empirisk_groups,
     empirisk_robust,
     empirisk_stochastic,
+    empirisk_votes,
     glum,
     intelex,
     liblinear,
@@ -21,6 +22,7 @@ from bench.solvers import (
     scikit_learn_grid,
     scikit_learn_robust,
     scikit_learn_stochastic,
+    scikit_learn_votes,
     scipy_bootstrap,
     skglm,
     statsmodels,
@@ -31,7 +33,7 @@ LIBRARIES = (
     empirisk, empirisk_curves, empirisk_grid, empirisk_groups, empirisk_glm, empirisk_stochastic,
     scikit_learn, scikit_learn_curves, intelex, celer, skglm, liblinear, scipy_bootstrap, arch,
     scikit_learn_grid, scikit_learn_glm, glum, statsmodels, scikit_learn_stochastic,
-    empirisk_robust, scikit_learn_robust,
+    empirisk_robust, scikit_learn_robust, empirisk_votes, scikit_learn_votes,
 )  # fmt: skip
 
 # Small data are fitted by the same calls as large.
