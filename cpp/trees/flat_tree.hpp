@@ -40,6 +40,24 @@ struct FlatTree {
     category_start[node] = std::int64_t(category_words.size());
     category_words.insert(category_words.end(), set.begin(), set.end());
   }
+
+  // The leaf becomes the root of `sub`, whose other nodes are appended.
+  void graft(std::int32_t node, const FlatTree& sub) {
+    const std::int32_t shift = std::int32_t(size()) - 1;
+    const std::int64_t words = std::int64_t(category_words.size());
+    const auto append = [](auto& to, const auto& from, std::int64_t skip) { to.insert(to.end(), from.begin() + skip, from.end()); };
+    const auto moved = [&](std::int32_t at, std::int64_t of) {
+      if (sub.left[of] >= 0) left[at] = sub.left[of] + shift;
+      if (sub.category_start[of] >= 0) category_start[at] = sub.category_start[of] + words;
+    };
+    append(feature, sub.feature, 1), append(left, sub.left, 1), append(threshold, sub.threshold, 1);
+    append(value, sub.value, n_outputs), append(weight, sub.weight, 1), append(gain, sub.gain, 1);
+    append(heterogeneity, sub.heterogeneity, 1), append(missing_left, sub.missing_left, 1);
+    append(category_start, sub.category_start, 1), append(count, sub.count, 1), append(category_words, sub.category_words, 0);
+    for (std::int64_t k = 1; k < sub.size(); ++k) moved(std::int32_t(k) + shift, k);
+    feature[node] = sub.feature[0], threshold[node] = sub.threshold[0], gain[node] = sub.gain[0], missing_left[node] = sub.missing_left[0];
+    moved(node, 0);
+  }
 };
 
 }  // namespace empirisk
