@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from bench.datasets.spheres import nested_spheres
+from bench.objectives.bootstrap import _Key
 
 ROUNDS = 100
 
@@ -42,20 +44,23 @@ class PlainVote:
 
 
 class AdaBoost:
-    """Error rate on 50,000 fresh rows; counts within 0.02 of the best, two standard errors of a difference
-    and more."""
+    """Error rate on 50,000 fresh rows, as far as it exceeds that of AdaBoost in plain NumPy."""
 
     name = "adaboost"
-    accuracy = 0.04  # of the null model's error, a half
+    accuracy = 0.02  # of the null model's error, a half: an error rate at most 0.01 larger counts
+
+    def __init__(self) -> None:
+        self._plain = lru_cache(maxsize=2)(lambda key: PlainVote().fit(*key.arrays))
 
     def strength(self, X: Any, y: Any) -> int:
         """Rounds."""
         return ROUNDS
 
     def value(self, X: Any, y: Any, strength: int, result: Any) -> float:
-        """Share of fresh rows that are misclassified."""
+        """0 where the error is that of the reference or less."""
         new, target = nested_spheres(50_000, X.shape[1], seed=7)
-        return float(np.mean(result.predict(new) != target))
+        errors = [np.mean(model.predict(new) != target) for model in (result, self.reference(X, y, strength))]
+        return max(0.0, float(errors[0] - errors[1]))
 
     def null(self, X: Any, y: Any) -> float:
         """The more frequent class."""
@@ -64,4 +69,4 @@ class AdaBoost:
 
     def reference(self, X: Any, y: Any, strength: int) -> Any:
         """Plain NumPy."""
-        return PlainVote().fit(X, y)
+        return self._plain(_Key(X, y))

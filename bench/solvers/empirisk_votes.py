@@ -1,4 +1,4 @@
-"""Ours: boosted votes, through the public names; the discrete variant, which is the one that the peer has."""
+"""Ours: boosted votes, through the public names."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ import empirisk as er
 from bench.solvers.base import Solver
 
 
-def _boost(X: Any, y: Any, rounds: int) -> Any:
-    return er.AdaBoostClassifier(rounds).fit(X, y)
+def _boost(X: Any, y: Any, rounds: int, variant: str) -> Any:
+    return er.AdaBoostClassifier(rounds, variant=variant).fit(X, y)
 
 
-SOLVERS = {"adaboost": [Solver("empirisk", "", _boost)]}
+SOLVERS = {
+    "adaboost": [
+        Solver("empirisk", "discrete", lambda X, y, rounds: _boost(X, y, rounds, "discrete")),
+        Solver("empirisk", "real", lambda X, y, rounds: _boost(X, y, rounds, "real")),
+    ]
+}
