@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from empirisk.trees.out_of_bag_tally import Floats, ForestRisk, OutOfBagTally, RowLosses
 
-__all__ = ["ForestSize", "auto_size"]
+__all__ = ["ForestSize", "auto_size", "possible_sizes"]
 
 BATCH = 10
 FIRST = 100  # ten groups behind the first look
@@ -126,6 +126,17 @@ def auto_size(
             return _size(found, tally.trees, fraction, "the most that were allowed; "), tally
         missing = tally.trees * ((found.mc_error / allowed) ** 2 if allowed > 0 else math.inf)
         goal = int(min(most, 2 * tally.trees, BATCH * math.ceil(1.05 * missing / BATCH)))
+
+
+def possible_sizes(most: int = 1000) -> int:
+    """How many numbers of trees :func:`auto_size` can come to.
+
+    Examples
+    --------
+    >>> possible_sizes()
+    91
+    """
+    return len(range(FIRST, most, BATCH)) + 1
 
 
 def _size(found: ForestRisk, trees: int, fraction: float, cap: str) -> ForestSize:

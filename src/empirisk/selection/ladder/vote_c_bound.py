@@ -21,7 +21,7 @@ def vote_c_bound(problem: Problem) -> RiskCertificate:
         return refuse(problem, NAME, bag)
     if not problem.two_classes:
         return refuse(problem, NAME, "the theorem is about two classes")
-    delta = problem.delta / (problem.tuning.candidates or 1)
+    delta = problem.delta / ((problem.tuning.candidates or 1) * bag.sizes)
     made = c_bound(bag.gibbs, bag.disagreement, bag.n, bag.n_pairs, delta)
     return replace(
         made,

@@ -19,7 +19,7 @@ def vote_mean_error(problem: Problem) -> RiskCertificate:
     bag = out_of_bag(problem)
     if isinstance(bag, str):
         return refuse(problem, NAME, bag)
-    delta = problem.delta / (problem.tuning.candidates or 1)
+    delta = problem.delta / ((problem.tuning.candidates or 1) * bag.sizes)
     made = first_order_vote(bag.gibbs, bag.n, delta)
     return replace(
         made,

@@ -19,7 +19,7 @@ def vote_tandem(problem: Problem) -> RiskCertificate:
     bag = out_of_bag(problem)
     if isinstance(bag, str):
         return refuse(problem, NAME, bag)
-    delta = problem.delta / (problem.tuning.candidates or 1)
+    delta = problem.delta / ((problem.tuning.candidates or 1) * bag.sizes)
     made = tandem_vote(bag.tandem, bag.n_pairs, delta)
     return replace(
         made,
