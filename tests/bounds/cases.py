@@ -193,6 +193,14 @@ def margins_on_circle(n: int, epsilon: Tolerance, reps: int, rng: np.random.Gene
     return np.asarray(0.5 - inside.mean(axis=1).min(axis=1) > epsilon())
 
 
+def boosted_on_a_line(n: int, epsilon: Tolerance, reps: int, rng: np.random.Generator) -> Failures:
+    """Random labels on a line: every vote has risk 1/2; of the votes of one stump the one that errs least."""
+    steps = 2.0 * rng.binomial(1, 0.5, size=(reps, n)) - 1.0
+    left = np.cumsum(steps, axis=1)
+    edge = np.abs(2.0 * left - left[:, -1:]).max(axis=1) / n
+    return np.asarray(0.5 * edge > epsilon())
+
+
 def pulled_mean(n: int, epsilon: Tolerance, reps: int, rng: np.random.Generator) -> Failures:
     """``loss = 1 - z w``, z = -1 or 1, minimised with ``w^2/2``: ``w = mean z``, ``L_D - L_S = w^2``."""
     return np.asarray((2.0 * rng.binomial(n, 0.5, size=reps) / n - 1.0) ** 2 > epsilon())
@@ -264,6 +272,7 @@ CASES: dict[str, Case] = {
         slack=300.0,
         grows={"weight_norm": 2.0, "row_norm": 2.0},
     ),
+    "vote_margin": Case(boosted_on_a_line, {"margin": 0.5, "vc": 2}, n=1000, slack=50.0, grows={"vc": 5}),
     "stability_deviation": Case(
         pulled_mean,
         {"rho": 1.0, "alpha": 1.0, "largest_loss": 2.0},

@@ -89,6 +89,7 @@ FORMULAS: dict[str, Callable[[int, Any], Any]] = {
     "no_free_lunch": lambda n, d: ((1 - mpf(1) / 120) ** n / 2 - d) / (1 - d),
     "rademacher": lambda n, d: (1 + sqrt(log(1 / d) / 2)) / sqrt(n),
     "margin": lambda n, d: (20 + sqrt(log(1 / d) / 2)) / sqrt(n),
+    "vote_margin": lambda n, d: (4 * sqrt(2 * log(sauer(n, 2))) + sqrt(log(1 / d) / 2)) / sqrt(n),
 }
 
 
@@ -121,6 +122,18 @@ OTHERS: list[tuple[str, dict[str, Any], Callable[[int, Any], Any]]] = [
         "margin",
         {"margin": 0.1, "any_margin": True},
         lambda n, d: (40 + sqrt(log(log(20) / log(2))) + sqrt(log(2 / d) / 2)) / sqrt(n),
+    ),
+    (
+        "vote_margin",
+        {"margin": 0.9, "vc": 1, "any_margin": True},
+        lambda n, d: (
+            (
+                mpf(4) / mpf("0.9") * sqrt(2 * log(sauer(n, 1)))
+                + sqrt(log(log(2 / mpf("0.9")) / log(2)))
+                + sqrt(log(2 / d) / 2)
+            )
+            / sqrt(n)
+        ),
     ),
     ("hoeffding", {"low": -1, "high": 2, "sides": 1}, lambda n, d: 3 * sqrt(log(1 / d) / (2 * n))),
     ("hoeffding", {"candidates": 7}, lambda n, d: sqrt(log(14 / d) / (2 * n))),

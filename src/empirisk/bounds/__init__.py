@@ -78,6 +78,7 @@ from empirisk.bounds.vc_classical import vc_classical
 from empirisk.bounds.vc_excess import vc_excess
 from empirisk.bounds.vc_realizable import vc_realizable
 from empirisk.bounds.vc_uniform import vc_uniform
+from empirisk.bounds.vote_margin import vote_margin
 
 REGISTRY: dict[str, Callable[..., Any]] = {
     "hoeffding": hoeffding,
@@ -107,6 +108,7 @@ REGISTRY: dict[str, Callable[..., Any]] = {
     "no_free_lunch": no_free_lunch,
     "rademacher": rademacher,
     "margin": margin,
+    "vote_margin": vote_margin,
     "averaged_subgradient": averaged_subgradient,
     "c_bound": c_bound,
     "compression": compression,
@@ -216,4 +218,5 @@ __all__ = [
     "vc_excess",
     "vc_realizable",
     "vc_uniform",
+    "vote_margin",
 ]

@@ -80,6 +80,8 @@ class AdaBoostClassifier(TreeClassifier):
     margins_ : array, shape (n,)
         ``y F(x) / sum of |alpha|`` of each training row, in [-1, 1]; for K > 2 the votes for the row's
         class minus the most votes for another.  NaN for rows without weight and held-out rows.
+    reach_ : float
+        The sum that margins are divided by: ``sum of |alpha|``, or of the members' largest margins.
     margin_bound_ : float
         No vote of stumps has a smallest margin above this (the least of the largest edges, by the minimax
         theorem); NaN where largest edges are not known.
@@ -255,6 +257,7 @@ class AdaBoostClassifier(TreeClassifier):
         margins = normalised_margins(score, rounds.y, reach)
         self.margins_ = np.full(n, np.nan)
         self.margins_[live] = margins
+        self.reach_ = reach
         loss, two = float(self._losses[-1]) if kept else 1.0, len(self.classes_) == 2
         edge = members.largest_edge(weight) if two else None
         tilt = float((weight * margins).sum()) * reach

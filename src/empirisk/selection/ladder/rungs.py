@@ -30,6 +30,7 @@ from empirisk.selection.ladder.vc_half_spaces import vc_half_spaces
 from empirisk.selection.ladder.vc_no_errors import vc_no_errors
 from empirisk.selection.ladder.vc_training_error import vc_training_error
 from empirisk.selection.ladder.vote_c_bound import vote_c_bound
+from empirisk.selection.ladder.vote_margin import vote_margin
 from empirisk.selection.ladder.vote_mean_error import vote_mean_error
 from empirisk.selection.ladder.vote_tandem import vote_tandem
 
@@ -59,6 +60,7 @@ RUNGS: dict[str, Callable[[Problem], RiskCertificate]] = {
     "support_vectors": support_vectors,
     "occam_tree": occam_tree,
     "growth_tree": growth_tree,
+    "vote_margin": vote_margin,
     "vote_mean_error": vote_mean_error,
     "vote_tandem": vote_tandem,
     "vote_c_bound": vote_c_bound,
