@@ -34,9 +34,9 @@ def test_by_hand(variant: str, rng: np.random.Generator) -> None:
             math.log(math.log2(2 / gap)) / n if gap < 1 else 0.0
         )
         values.append(np.mean(model.margins_ < gap) + rest + math.sqrt(math.log(2 / 0.05) / (2 * n)))
-    assert found.value == pytest.approx(min(values), rel=1e-12)
-    assert not found.vacuous
-    assert np.mean(model.predict(X) != y) < found.value < 0.6
+    assert found.value == pytest.approx(min(1.0, *values), rel=1e-12)
+    assert found.vacuous == (min(values) >= 1.0) == (variant == "real")  # the real votes waste their margins
+    assert np.mean(model.predict(X) != y) < found.value
 
 
 @pytest.mark.parametrize("gaps", [False, True])
