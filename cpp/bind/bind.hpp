@@ -14,7 +14,9 @@ void bind_resample(nanobind::module_& m);
 void bind_stochastic(nanobind::module_& m);
 void bind_trees_bins(nanobind::module_& m);
 void bind_trees_boost(nanobind::module_& m);
+void bind_trees_leaves(nanobind::module_& m);
 void bind_trees_shuffle(nanobind::module_& m);
+void bind_trees_exact(nanobind::module_& m);
 void bind_trees_forest(nanobind::module_& m);
 void bind_trees_stumps(nanobind::module_& m);
 }

@@ -16,7 +16,9 @@ NB_MODULE(_loops, m) {
   empirisk::bind_stochastic(m);
   empirisk::bind_trees_bins(m);
   empirisk::bind_trees_boost(m);
+  empirisk::bind_trees_leaves(m);
   empirisk::bind_trees_shuffle(m);
+  empirisk::bind_trees_exact(m);
   empirisk::bind_trees_forest(m);
   empirisk::bind_trees_stumps(m);
 }

@@ -425,6 +425,26 @@ class BoostGrower:
     def trees(self, output: int) -> dict[str, NDArray[Any]]:
         """The kept trees of an output, as the arrays of :class:`empirisk.trees.Trees`."""
 
+class TreeLoop:
+    """Trees packed for prediction; see :class:`empirisk.trees.structure.Trees` for the arrays."""
+
+    def __init__(
+        self,
+        start: NDArray[np.int64],
+        feature: NDArray[np.int32],
+        threshold: Float,
+        left: NDArray[np.int32],
+        missing_left: NDArray[np.bool_],
+        category_start: NDArray[np.int64],
+        category_words: NDArray[np.uint32],
+        n_categories: NDArray[np.int64],
+    ) -> None: ...
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """The leaf of each row in each tree, (n, T)."""
+
+    def predict(self, X: Any, value: Float, tree_weight: Float | None = None) -> Float:
+        """Sums of values (N, k) over the leaves of each row, (n, k)."""
+
 def grow_forest(
     columns: NDArray[np.uint8],
     n_bins: NDArray[np.int64],
@@ -466,3 +486,28 @@ def bag_counts(
     out: NDArray[np.int32],
 ) -> None:
     """Fill out (n, T) with how often each tree drew each row."""
+
+def grow_exact(
+    X: Matrix,
+    n_categories: NDArray[np.int64],
+    loop: str,
+    label: NDArray[np.int32] | None,
+    n_classes: int,
+    first: Float | None,
+    second: Float | None,
+    l2: float,
+    max_depth: int,
+    max_leaves: int,
+    min_rows_split: int,
+    min_rows_leaf: int,
+    min_weight_leaf: float,
+    min_gain: float,
+    max_features: int,
+    seed: int,
+    signs: NDArray[np.int8] | None,
+) -> dict[str, Any]:
+    """The node arrays of one tree; -1: no limit.
+
+    Rows have class codes `label` and weights `second`, or targets `first` and weights `second` (None: 1), or
+    the two moments of the Newton gain.  X is dense or CSC with sorted indices.
+    """
