@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from bench.datasets.adult import adult_rows
 from bench.datasets.classification import dense_classes, sparse_classes, ten_classes
 from bench.datasets.grouped import grouped_classes, grouped_regression
+from bench.datasets.interactions import interactions
 from bench.datasets.positive import counts, durations
 from bench.datasets.regression import (
     dense_regression,
@@ -45,6 +47,9 @@ REGISTRY: dict[str, tuple[Maker, Maker]] = {
         partial(sparse_classes, 1000, 800, 1e-2),
     ),
     "spheres 1e5x30": (partial(nested_spheres, 100_000, 30), partial(nested_spheres, 1000, 12)),
+    "interactions 1e6x28": (partial(interactions, 1_000_000, 28), partial(interactions, 1500, 8)),
+    "interactions 2000x20": (partial(interactions, 2000, 20), partial(interactions, 1500, 8)),
+    "adult 30000x14": (partial(adult_rows, 30_000), partial(adult_rows, 2000)),
     "groups 2000x20000": (partial(grouped_regression, 2000, 20_000), partial(grouped_regression, 200, 400)),
     "grouped classes 2000x20000": (
         partial(grouped_classes, 2000, 20_000),

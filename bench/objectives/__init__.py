@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bench.objectives.adaboost import AdaBoost
 from bench.objectives.base import Objective
+from bench.objectives.boosting import OBJECTIVES as BOOSTING
 from bench.objectives.bootstrap import (
     BootstrapCorrelation,
     BootstrapMean,
@@ -37,7 +38,7 @@ REGISTRY: dict[str, Objective] = {
         Poisson(), Gamma(), GroupLasso(), GroupLogistic(), QuantileRegression(), HuberRegression(),
         SmallOLS(), SmallLasso(), SmallLogistic(),
         BootstrapMean(), BootstrapMedian(), BootstrapCorrelation(), BootstrapRegression(), *HELD_OUT, *GRIDS,
-        *STOCHASTIC, AdaBoost(),
+        *STOCHASTIC, AdaBoost(), *BOOSTING,
     )
 }  # fmt: skip
 
@@ -84,6 +85,9 @@ ROWS = [
     Row("sgd_logistic", "classes 1e6x50"),
     Row("rough_logistic", "classes 1e6x50"),
     Row("adaboost", "spheres 1e5x30"),
+    Row("boosting", "interactions 1e6x28"),
+    Row("boosting", "interactions 2000x20"),
+    Row("boosting_categories", "adult 30000x14"),
     Row("latency_ols", "diabetes"),
     Row("latency_lasso", "diabetes"),
     Row("latency_logistic", "iris"),

@@ -6,6 +6,7 @@ from bench.solvers import (
     arch,
     celer,
     empirisk,
+    empirisk_boosting,
     empirisk_curves,
     empirisk_glm,
     empirisk_grid,
@@ -16,7 +17,9 @@ from bench.solvers import (
     glum,
     intelex,
     liblinear,
+    lightgbm,
     scikit_learn,
+    scikit_learn_boosting,
     scikit_learn_curves,
     scikit_learn_glm,
     scikit_learn_grid,
@@ -26,6 +29,7 @@ from bench.solvers import (
     scipy_bootstrap,
     skglm,
     statsmodels,
+    xgboost,
 )
 from bench.solvers.base import Solver
 
@@ -34,6 +38,7 @@ LIBRARIES = (
     scikit_learn, scikit_learn_curves, intelex, celer, skglm, liblinear, scipy_bootstrap, arch,
     scikit_learn_grid, scikit_learn_glm, glum, statsmodels, scikit_learn_stochastic,
     empirisk_robust, scikit_learn_robust, empirisk_votes, scikit_learn_votes,
+    empirisk_boosting, scikit_learn_boosting, lightgbm, xgboost,
 )  # fmt: skip
 
 # Small data are fitted by the same calls as large.

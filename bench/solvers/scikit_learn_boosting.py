@@ -1,0 +1,25 @@
+"""scikit-learn: boosted trees on histograms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+from bench.datasets.adult import CATEGORIES
+from bench.solvers.base import Solver
+
+
+def _boost(X: Any, y: Any, rounds: int, categories: list[int] | None = None) -> Any:
+    model = HistGradientBoostingClassifier(
+        max_iter=rounds, max_leaf_nodes=31, early_stopping=False, categorical_features=categories
+    )
+    return model.fit(X, y)
+
+
+SOLVERS = {
+    "boosting": [Solver("scikit-learn", "HistGradientBoosting", _boost)],
+    "boosting_categories": [
+        Solver("scikit-learn", "HistGradientBoosting", lambda X, y, rounds: _boost(X, y, rounds, CATEGORIES))
+    ],
+}

@@ -1,0 +1,35 @@
+"""XGBoost on histograms, leaf by leaf; not among the dependencies: `pip install xgboost` to measure it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from bench.datasets.adult import CATEGORIES
+from bench.solvers.base import Solver
+
+
+def _boost(X: Any, y: Any, rounds: int, categories: list[int] | None = None) -> Any:
+    from xgboost import XGBClassifier
+
+    kinds = None if categories is None else ["c" if j in categories else "q" for j in range(X.shape[1])]
+    model = XGBClassifier(
+        n_estimators=rounds,
+        max_leaves=31,
+        max_depth=0,
+        grow_policy="lossguide",
+        learning_rate=0.1,
+        tree_method="hist",
+        enable_categorical=categories is not None,
+        feature_types=kinds,
+        n_jobs=int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1)),
+    )
+    return model.fit(X, y)
+
+
+SOLVERS = {
+    "boosting": [Solver("xgboost", "lossguide", _boost)],
+    "boosting_categories": [
+        Solver("xgboost", "lossguide", lambda X, y, rounds: _boost(X, y, rounds, CATEGORIES))
+    ],
+}
