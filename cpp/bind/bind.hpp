@@ -18,5 +18,6 @@ void bind_trees_leaves(nanobind::module_& m);
 void bind_trees_shuffle(nanobind::module_& m);
 void bind_trees_exact(nanobind::module_& m);
 void bind_trees_forest(nanobind::module_& m);
+void bind_trees_optimal(nanobind::module_& m);
 void bind_trees_stumps(nanobind::module_& m);
 }

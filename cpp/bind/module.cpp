@@ -20,5 +20,6 @@ NB_MODULE(_loops, m) {
   empirisk::bind_trees_shuffle(m);
   empirisk::bind_trees_exact(m);
   empirisk::bind_trees_forest(m);
+  empirisk::bind_trees_optimal(m);
   empirisk::bind_trees_stumps(m);
 }

@@ -17,6 +17,8 @@
 #include "trees/histogram_cut.hpp"
 #include "trees/histogram_rows.hpp"
 #include "trees/histogram_subset.hpp"
+#include "trees/leaf_pass.hpp"
+#include "trees/shap_paths.hpp"
 
 namespace empirisk::EMPIRISK_ISA {
 
@@ -72,7 +74,8 @@ LoopTable table(const char* name) {
           {perceptron_pass},
           {codes, transpose_codes},
           {scalar_derivatives, softmax_derivatives},
-          {quantise_rows, build_histogram, subtract_histogram, best_cuts, best_subset, partition_rows, sum_leaves, add_leaf_values, add_tree}};
+          {quantise_rows, build_histogram, subtract_histogram, best_cuts, best_subset, partition_rows, sum_leaves, add_leaf_values, add_tree},
+          {leaf_pass, shap_pass}};
 }
 
 }  // namespace empirisk::EMPIRISK_ISA

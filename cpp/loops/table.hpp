@@ -14,6 +14,7 @@
 #include "trees/bin_table.hpp"
 #include "trees/derivatives_table.hpp"
 #include "trees/histogram_table.hpp"
+#include "trees/leaf_table.hpp"
 
 namespace empirisk {
 
@@ -34,6 +35,7 @@ struct LoopTable {
   BinLoops bins;
   DerivativeLoops derivatives;
   HistogramLoops histogram;
+  TreeLoops trees;
 };
 
 const LoopTable& loops();

@@ -274,6 +274,22 @@ def resample_sums(X: Real, starts: Index, draws: Index, key: int, first: int, n_
 def resample_rows(starts: Index, draws: Index, key: int, first: int, out: Index) -> None:
     """Fills out (n_resamples, sum of draws), int64, with the row numbers that the same resamples draw."""
 
+def optimal_tree(
+    rank: NDArray[np.int32],
+    label: NDArray[np.int32] | None,
+    y: Float | None,
+    weight: Float,
+    n_classes: int,
+    leaf_penalty: float,
+    depth: int,
+    seconds: float,
+) -> tuple[float, float, list[int], list[int], list[int]]:
+    """Cost of the best tree found, a lower bound of the optimum, and its cuts in heap order.
+
+    ``rank`` is (p, n); a cut of column j sends ranks up to ``low`` left, from ``high`` on right; column -1 is a
+    leaf.  The cost is the weight of the errors, or the weighted sum of squares of y, + leaf_penalty x leaves.
+    """
+
 def best_stump(
     weight: Float,
     scale: float,
@@ -444,6 +460,9 @@ class TreeLoop:
 
     def predict(self, X: Any, value: Float, tree_weight: Float | None = None) -> Float:
         """Sums of values (N, k) over the leaves of each row, (n, k)."""
+
+    def shap(self, X: Any, value: Float, share: Float, out: Float) -> None:
+        """Adds path-dependent Shapley values to out (n, p, k); share (N,): of the parent's weight."""
 
 def grow_forest(
     columns: NDArray[np.uint8],

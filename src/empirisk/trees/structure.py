@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from empirisk import _loops
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["Trees"]
@@ -224,27 +225,34 @@ class Trees:
             left[at] = (word >> (code % 32).astype(np.uint32)) & 1 == 1
         return np.where(known, left, self.missing_left[node])
 
+    @cached_property
+    def loop(self) -> _loops.TreeLoop:
+        """The trees as the compiled loops read them; made on first use, not pickled."""
+        return _loops.TreeLoop(
+            start=np.ascontiguousarray(self.start, dtype=np.int64),
+            feature=np.ascontiguousarray(self.feature, dtype=np.int32),
+            threshold=np.ascontiguousarray(self.threshold, dtype=np.float64),
+            left=np.ascontiguousarray(self.left, dtype=np.int32),
+            missing_left=np.ascontiguousarray(self.missing_left, dtype=bool),
+            category_start=np.ascontiguousarray(self.category_start, dtype=np.int64),
+            category_words=np.ascontiguousarray(self.category_words, dtype=np.uint32),
+            n_categories=np.ascontiguousarray(self.n_categories, dtype=np.int64),
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
     def apply(self, X: Any) -> IndexArray:
         """The leaf of each row in each tree, numbered within the tree, shape (n, T)."""
-        X = self._rows(X)
-        leaf = np.zeros((len(X), len(self)), dtype=np.int32)
-        for t, root in enumerate(self.start[:-1]):
-            node, rows = np.full(len(X), root), np.arange(len(X))
-            while len(rows):
-                rows = rows[self.feature[node[rows]] >= 0]
-                at = node[rows]
-                left = self.goes_left(at, X[rows, self.feature[at]])
-                node[rows] = root + self.left[at] + ~left
-            leaf[:, t] = node - root
-        return leaf
+        return self.loop.apply(self.rows(X))
 
     def predict(self, X: Any, tree_weight: Array | None = None) -> Array:
-        """Sum over trees of the values of the leaves, shape (n, k); each tree times its weight."""
-        leaf = self.apply(X)
-        total = np.zeros((len(leaf), self.n_outputs))
-        for t, root in enumerate(self.start[:-1]):
-            total += self.value[root + leaf[:, t]] * (1.0 if tree_weight is None else tree_weight[t])
-        return total
+        """Sum over trees of the values of the leaves, shape (n, k); each tree times its weight.
+
+        The order of the sum is that of the trees, for any number of threads.
+        """
+        value = np.ascontiguousarray(self.value, dtype=np.float64)
+        return self.loop.predict(self.rows(X), value, tree_weight)
 
     def decision_path(self, X: Any) -> sp.csr_array:
         """Nodes that each row passes, shape (n, N), CSR of ones."""
@@ -267,11 +275,13 @@ class Trees:
         path.sort_indices()
         return path
 
-    def _rows(self, X: Any) -> Array:
-        X = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
+    def rows(self, X: Any) -> Any:
+        """The rows as the loops take them: dense or CSR, float64 or float32, as many columns as the trees know."""
+        sparse = sp.issparse(X)
+        X = X.tocsr() if sparse else np.asarray(X)
         if X.ndim != 2 or X.shape[1] != self.n_features:
             raise ValueError(
                 f"X has shape {X.shape}; the trees were grown on {self.n_features} columns, so give (n, "
                 f"{self.n_features})"
             )
-        return np.asarray(X)
+        return X if X.dtype in (np.float64, np.float32) else X.astype(np.float64)
