@@ -17,6 +17,7 @@ SMALL: dict[str, Any] = {"n_estimators": 15, "learning_rate": 0.3, "max_leaf_nod
 GREEDY: list[Use] = [
     use("AdaBoostClassifier", n_estimators=12),
     use("AdaBoostClassifier", n_estimators=30, variant="real"),
+    use("AdaBoostClassifier", n_estimators=10, max_depth=2),
     use("GradientBoostingClassifier", **SMALL),
     use("GradientBoostingRegressor", **SMALL),
     use("GradientBoostingRegressor", loss="absolute", **SMALL),
@@ -24,6 +25,12 @@ GREEDY: list[Use] = [
 ]
 # With draws of rows or columns: the same seed gives the same bits, but weights are no repetitions.
 RANDOM: list[Use] = [
+    use("RandomForestClassifier", n_estimators=25),
+    use("RandomForestClassifier", n_estimators=25, criterion="entropy", max_leaf_nodes=40, max_features=None),
+    use("RandomForestRegressor", n_estimators=25),
+    use("RandomForestRegressor", n_estimators=25, criterion="poisson", max_features=0.5),
+    use("ExtraTreesClassifier", n_estimators=25),
+    use("ExtraTreesRegressor", n_estimators=25, max_samples=0.8, bootstrap=True),
     use("GradientBoostingClassifier", subsample=0.7, max_features=2, **SMALL),
     use("GradientBoostingRegressor", loss="quantile", q=0.6, early_stopping=True, **SMALL),
     use("GradientBoostingRegressor", loss="huber", calibration_fraction=0.2, **SMALL),

@@ -280,3 +280,24 @@ def test_ten_thousand_categories_and_an_empty_column(rng: np.random.Generator) -
     assert model.score(X, y) > 0.75
     assert set(model.trees_.feature) <= {0, -1}
     assert model.feature_importances_.tolist() == [1.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("variant", ["discrete", "real"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_deeper_trees(variant: str, k: int, rng: np.random.Generator) -> None:
+    X, y = noisy(rng, 200, k)
+    model = er.AdaBoostClassifier(15, max_depth=2, variant=variant, categorical_features=[2]).fit(X, y)
+    assert model.trees_.depth.max() == 2
+    np.testing.assert_allclose(
+        model.training_error_, [np.mean(p != y) for p in model.staged_predict(X)], atol=1e-12
+    )
+    assert (model.training_error_ <= model.training_error_bound_ * (1 + 1e-12)).all()
+    w = np.full(200, 1 / 200)  # the weights of the rounds again, from the scores
+    for t, score in enumerate([np.zeros(200), *model.staged_decision_function(X)][:-1] if k == 2 else []):
+        w = np.exp(-np.where(y == 1, 1, -1) * score)
+        said = model.trees_[t].predict(X)[:, 0] > 0
+        assert model.estimator_errors_[t] == pytest.approx(w[said != y].sum() / w.sum(), rel=1e-9)
+    xor = er.AdaBoostClassifier(5, max_depth=2, variant=variant)
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    assert xor.fit(X, [0, 1, 1, 0]).score(X, [0, 1, 1, 0]) == 1.0
+    assert "makes no error" in xor.solution_.note

@@ -15,7 +15,13 @@ from empirisk.data.design import Design
 from empirisk.estimators.checks import check_choice, check_count, check_number, check_seed
 from empirisk.estimators.folds import hold_out
 from empirisk.estimators.tree_base import TreeClassifier, dense
-from empirisk.estimators.vote_members import ClassifierMembers, Members, StumpMembers, member_scores
+from empirisk.estimators.vote_members import (
+    ClassifierMembers,
+    Members,
+    StumpMembers,
+    TreeMembers,
+    member_scores,
+)
 from empirisk.estimators.vote_stopping import MarginStop, NeverStop, Stop, ValidationStop, named
 from empirisk.inference.early_stop import Stopping
 from empirisk.results import Solution, Status, TracePoint
@@ -44,8 +50,8 @@ class AdaBoostClassifier(TreeClassifier):
         "discrete": members name classes (AdaBoost; SAMME for K > 2).  "real": the leaves of a member say
         ``log(p/(1 - p))/2``, p the weighted share of class 1 (Schapire and Singer 1999; SAMME.R for K > 2).
     max_depth : int, default 1
-        Depth of the members.  Stumps are found exactly: every threshold, both sides for missing values, and
-        for two classes every set of categories.
+        Depth of the members.  Stumps (1) are the best of all: every threshold, both sides for missing values,
+        for two classes every set of categories.  Deeper trees are grown greedily, by Gini's measure.
     learning_rate : float > 0, default 1.0
         Factor on every vote.
     estimator : classifier, optional
@@ -210,10 +216,11 @@ class AdaBoostClassifier(TreeClassifier):
 
     def _members(self, rows: Table, y: Any, real: bool, n_rounds: int) -> Members:
         rate = check_number("learning_rate", self.learning_rate, 0.0, closed=False)
-        if check_count("max_depth", self.max_depth, 1) > 1:
-            raise ValueError("max_depth must be 1; give deeper trees as estimator")
+        depth, k = check_count("max_depth", self.max_depth, 1), len(self.classes_)
         if self.estimator is None:
-            return StumpMembers(rows, y, len(self.classes_), real, rate)
+            if depth == 1:
+                return StumpMembers(rows, y, k, real, rate)
+            return TreeMembers(rows, y, k, real, rate, depth)
         if not is_classifier(self.estimator):
             raise TypeError(f"estimator must be a classifier, got {type(self.estimator).__name__}")
         seeds = np.random.default_rng(check_seed(self.random_state)).integers(2**31 - 1, size=n_rounds)

@@ -10,12 +10,14 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from empirisk.data.columns import Table
+from empirisk.trees.criteria import Gini
+from empirisk.trees.exact import ExactLimits, grow_exact
 from empirisk.trees.structure import Trees
 from empirisk.trees.stumps import Stump, StumpSearch, stump_trees
-from empirisk.trees.votes import Vote, discrete_vote, real_vote
+from empirisk.trees.votes import Vote, class_mass, discrete_vote, real_vote
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["ClassifierMembers", "Members", "StumpMembers"]
+__all__ = ["ClassifierMembers", "Members", "StumpMembers", "TreeMembers", "member_scores"]
 
 Leaves = NDArray[np.int32]
 
@@ -69,9 +71,7 @@ class StumpMembers:
         if n == 0:
             mass = self._last.mass.sum(axis=0, keepdims=True)
             none = Stump(-1, 0.0, False, self._last.words[:0], mass, self._last.count.sum(keepdims=True))
-            return stump_trees(
-                [none], [np.zeros((1, 1 if self.n_classes == 2 else self.n_classes))], self.n_categories
-            )
+            return stump_trees([none], [np.zeros((1, outputs(self.n_classes)))], self.n_categories)
         return stump_trees(self.stumps[:n], self.values[:n], self.n_categories)
 
     def largest_edge(self, weight: Array) -> float | None:
@@ -79,6 +79,48 @@ class StumpMembers:
             return None
         mass = self.search.best(weight).mass
         return float(np.abs(mass[:, 1] - mass[:, 0]).sum())
+
+
+class TreeMembers:
+    """Trees of a limited depth, grown by the best exact cut for Gini's measure at each node."""
+
+    def __init__(
+        self, table: Table, y: Leaves, n_classes: int, real: bool, learning_rate: float, max_depth: int
+    ) -> None:
+        self.table, self.y, self.n_classes = table, y, n_classes
+        self.real, self.learning_rate = real, learning_rate
+        self.limits = ExactLimits(max_depth=max_depth)
+        self.kept: list[Trees] = []
+
+    def next(self, weight: Array) -> tuple[Leaves, Vote]:
+        # Weights of mean 1: what is small for the growing engine does not depend on the number of rows.
+        criterion, labels = Gini(self.n_classes), self.y.astype(np.float64)
+        self._last = grow_exact(self.table, criterion, labels, weight * len(weight), self.limits)
+        leaf = np.ascontiguousarray(self._last.apply(self.table.X)[:, 0], dtype=np.int32)
+        mass = class_mass(leaf, self.y, weight, len(self._last.feature), self.n_classes)
+        if self.real:
+            return leaf, real_vote(mass, learning_rate=self.learning_rate)
+        return leaf, discrete_vote(mass, mass.argmax(axis=1), self.learning_rate)
+
+    def keep(self, vote: Vote) -> None:
+        self.kept.append(self._last.with_values(vote.value))
+
+    def say(self, X: Any) -> Array:
+        return self.kept[-1].predict(X)
+
+    def trees(self, n: int) -> Trees:
+        """The first n members; a tree that says nothing when there are none."""
+        if n == 0:
+            return self._last.with_values(np.zeros((len(self._last.feature), outputs(self.n_classes))))
+        return Trees.concatenate(self.kept[:n])
+
+    def largest_edge(self, weight: Array) -> float | None:
+        return None
+
+
+def outputs(n_classes: int) -> int:
+    """Scores a row."""
+    return 1 if n_classes == 2 else n_classes
 
 
 class ClassifierMembers:
@@ -122,13 +164,13 @@ class ClassifierMembers:
         self._last = member
         k = len(self.classes)
         if self.real:
-            mass = np.zeros((len(weight), k))
+            mass: Array = np.zeros((len(weight), k))
             mass[np.arange(len(weight)), self.y] = weight
             leaf = np.arange(len(weight), dtype=np.int32)
             return leaf, real_vote(mass, _shares(member, self.X, self.classes), self.learning_rate)
         leaf = _codes(member, self.X, self.classes)
-        flat = np.bincount(leaf * k + self.y, weights=weight, minlength=k * k)
-        return leaf, discrete_vote(flat.reshape(k, k) / flat.sum(), np.arange(k), self.learning_rate)
+        mass = class_mass(leaf, self.y, weight, k, k)
+        return leaf, discrete_vote(mass, np.arange(k), self.learning_rate)
 
     def keep(self, vote: Vote) -> None:
         self.fitted.append(self._last)

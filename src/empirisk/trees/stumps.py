@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from empirisk import _loops
 from empirisk.trees.structure import Trees
+from empirisk.trees.votes import class_mass
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["Stump", "StumpSearch", "stump_trees"]
@@ -105,10 +106,8 @@ class StumpSearch:
             self.leaf,
             self._words,
         )
-        n_leaves, k = (1 if column < 0 else 2), self.n_classes
-        place = self.leaf * k + self.y
-        flat = np.bincount(place, weights=weight, minlength=n_leaves * k)
-        mass = np.asarray(flat.reshape(n_leaves, k), dtype=np.float64)
+        n_leaves = 1 if column < 0 else 2
+        mass = class_mass(self.leaf, self.y, weight, n_leaves, self.n_classes)
         count = np.bincount(self.leaf, minlength=n_leaves)
         if column < 0:
             return Stump(-1, 0.0, False, self._words[:0], mass, count)

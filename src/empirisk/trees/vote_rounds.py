@@ -11,7 +11,7 @@ from empirisk import _loops
 from empirisk.trees.votes import Vote
 from empirisk.typing import Array
 
-__all__ = ["RoundRecord", "VoteRounds"]
+__all__ = ["RoundRecord", "VoteRounds", "normalised_margins"]
 
 
 @dataclass(frozen=True)
@@ -102,12 +102,6 @@ class VoteRounds:
         weight = self.base * np.exp(signed.min() - signed)
         return np.asarray(weight / weight.sum())
 
-    def mass(self, leaf: NDArray[np.int32], n_leaves: int) -> Array:
-        """Weight of each class in each leaf under the round's weights, shape (L, K), of sum 1."""
-        k = self.n_classes
-        flat = np.bincount(leaf * k + self.y, weights=self.weight, minlength=n_leaves * k)
-        return np.asarray(flat.reshape(n_leaves, k) / flat.sum())
-
     def step(self, leaf: NDArray[np.int32], vote: Vote) -> RoundRecord:
         """Add a member that puts row i into leaf[i]; the weights have sum 1 again."""
         total, wrong, loss, least = _loops.vote_step(
@@ -129,10 +123,6 @@ class VoteRounds:
         )
         self.records.append(record)
         return record
-
-    def margins(self) -> Array:
-        """The margin of each row over the largest that the members could give, shape (n,), in [-1, 1]."""
-        return normalised_margins(self.score, self.y, self.reach)
 
 
 def normalised_margins(score: Array, y: NDArray[np.int32], reach: float) -> Array:

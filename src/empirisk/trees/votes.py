@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["SMOOTHING", "Vote", "discrete_vote", "real_vote"]
+__all__ = ["SMOOTHING", "Vote", "class_mass", "discrete_vote", "real_vote"]
 
 # Added, as a share of the round's weight, to the weight of each class where a leaf (or a member) makes no
 # error: its vote would be infinite.
@@ -56,6 +56,19 @@ class Vote:
     def perfect(self) -> bool:
         """Whether the member makes no error at all."""
         return self.error == 0.0
+
+
+def class_mass(leaf: IndexArray, y: IndexArray, weight: Array, n_leaves: int, n_classes: int) -> Array:
+    """Weight of each class in each leaf, shape (L, K), of sum 1.
+
+    Examples
+    --------
+    >>> class_mass(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([1.0, 1.0, 2.0]), 2, 2)
+    array([[0.25, 0.  ],
+           [0.25, 0.5 ]])
+    """
+    flat = np.bincount(leaf * n_classes + y, weights=weight, minlength=n_leaves * n_classes)
+    return np.asarray(flat.reshape(n_leaves, n_classes) / flat.sum())
 
 
 def discrete_vote(mass: Array, label: IndexArray, learning_rate: float = 1.0) -> Vote:
