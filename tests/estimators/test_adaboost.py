@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import time
 from typing import Any
@@ -155,6 +156,20 @@ def test_margins_against_the_linear_programme(rng: np.random.Generator) -> None:
         assert model.certificate_.value == pytest.approx(
             np.exp(-np.where(y == 1, 1, -1) * model.decision_function(X)).mean(), rel=1e-9
         )
+
+
+def test_the_json_form_feeds_the_charts(rng: np.random.Generator) -> None:
+    X, y = noisy(rng, 3000)
+    model = er.AdaBoostClassifier(20).fit(X, y)
+    told = json.loads(json.dumps(model.to_dict()))
+    assert (told["rounds"], told["n_rows"], len(told["margins"])) == (20, 3000, 1000)
+    assert (told["margins"][0], told["margins"][-1]) == (model.margins_.min(), model.margins_.max())
+    held = [float(np.mean(said != y)) for said in model.staged_predict(X)]
+    assert f"{100 * held[-1]:.0f} %" in er.plots.VoteRoundsDisplay(told, held).title
+    assert f"{100 * np.mean(model.margins_ <= 0):.0f} %" in er.plots.MarginsDisplay(told).title
+    few = er.AdaBoostClassifier(5, estimator=GaussianNB()).fit(np.nan_to_num(X), y).to_dict()
+    assert few["margin_bound"] is None
+    assert "no vote" not in er.plots.MarginsDisplay(few).description
 
 
 def test_a_perfect_member_ends_the_rounds() -> None:

@@ -83,6 +83,14 @@ TRACES = {
         }
     ],
 }
+VOTE = {
+    "margins": [-0.3, -0.05, 0.1, 0.2, 0.4],
+    "n_rows": 5,
+    "rounds": 3,
+    "margin_bound": 0.15,
+    "training_error": [0.4, 0.3, 0.4],
+    "training_error_bound": [0.98, 0.9, 0.85],
+}
 COVERED = [{"label": "Wald", "coverage": share(0.8)}, {"label": "Wilson", "coverage": share(0.95)}]
 DISPLAYS: list[Display] = [
     plots.AttributionDisplay(PARTS, "log-loss", share(0.32)),
@@ -98,6 +106,7 @@ DISPLAYS: list[Display] = [
     plots.GrowthDisplay(GROWTH),
     plots.ImportancesDisplay(BINARY["model"]["importances"], "rise of log-loss (nats)"),
     plots.LearningCurveDisplay(BINARY["learning_curve"]),
+    plots.MarginsDisplay(VOTE),
     plots.ObservedDisplay(REST["observed"], "quality (points)"),
     plots.PathDisplay(er.path(er.Lasso(), np.diag([3.0, 2.0, 1.0, 0.5]), np.array([1.0, -2.0, 3.0, 1.0]))),
     plots.PrecisionRecallDisplay(CHOSEN["pr"], ">50K"),
@@ -106,6 +115,7 @@ DISPLAYS: list[Display] = [
     plots.RocDisplay(CHOSEN["roc"], ">50K"),
     plots.ScoresDisplay(CHOSEN["scores"], ">50K", "<=50K"),
     plots.SelectionCurveDisplay(BINARY["selection_curves"][0], BINARY["selection"], "Logistic regression"),
+    plots.VoteRoundsDisplay(VOTE, [0.4, 0.35, 0.34]),
     plots.WinnersCurseDisplay(CURSE),
 ]
 NAMED = [type(d).__name__ for d in DISPLAYS]

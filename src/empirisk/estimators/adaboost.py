@@ -32,6 +32,15 @@ from empirisk.typing import Array, IndexArray
 
 __all__ = ["AdaBoostClassifier"]
 
+BY_ROUND = (
+    "training_error",
+    "training_error_bound",
+    "least_margins",
+    "edges",
+    "estimator_errors",
+    "estimator_weights",
+)
+
 
 class AdaBoostClassifier(TreeClassifier):
     """``F(x) = sum_t alpha_t h_t(x)``: each member h_t is fitted to the rows that those before got wrong.
@@ -348,6 +357,20 @@ class AdaBoostClassifier(TreeClassifier):
     def _encoded(self, X: Any) -> Any:
         check_is_fitted(self)
         return dense(self._table(X)).X
+
+    def to_dict(self) -> dict[str, Any]:
+        """The stable JSON form of the rounds and margins, which the charts of ``er.plots`` take."""
+        check_is_fitted(self)
+        margins = np.sort(self.margins_[~np.isnan(self.margins_)])
+        thin = np.unique(np.linspace(0, len(margins) - 1, min(len(margins), 1000)).round().astype(int))
+        return {
+            "rounds": self.n_estimators_,
+            "n_rows": len(margins),
+            "margins": margins[thin].tolist(),
+            "margin_bound": None if np.isnan(self.margin_bound_) else self.margin_bound_,
+            "certificate": self.certificate_.claim,
+            **{name: getattr(self, f"{name}_").tolist() for name in BY_ROUND},
+        }
 
     @property
     def feature_importances_(self) -> Array:

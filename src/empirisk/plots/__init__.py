@@ -19,9 +19,12 @@ DISPLAYS = {
     "ConfusionDisplay": "confusion",
     "ConvergenceDisplay": "convergence",
     "CoverageDisplay": "coverage",
+    "DependenceDisplay": "dependence",
     "GrowthDisplay": "growth",
     "ImportancesDisplay": "importances",
+    "InteractionsDisplay": "interactions",
     "LearningCurveDisplay": "learning_curve",
+    "MarginsDisplay": "margins",
     "ObservedDisplay": "observed",
     "PathDisplay": "path",
     "PrecisionRecallDisplay": "precision_recall",
@@ -30,6 +33,9 @@ DISPLAYS = {
     "RocDisplay": "roc",
     "ScoresDisplay": "scores",
     "SelectionCurveDisplay": "selection_curve",
+    "ShapleyRowDisplay": "shapley_row",
+    "ShapleySummaryDisplay": "shapley_summary",
+    "VoteRoundsDisplay": "vote_rounds",
     "WinnersCurseDisplay": "winners_curse",
 }
 
