@@ -60,7 +60,7 @@ class MarginsDisplay(Display):
         ax.axvline(0.0, color=colour("baseline"), linewidth=1.1, linestyle=(0, (3, 2)))
         if bound is not None and m[0] <= bound <= m[-1]:
             ax.axvline(bound, color=colour("muted"), linewidth=0.9, linestyle=(0, (2, 2)))
-            on_end(ax, bound, 1.0, "largest possible\nsmallest margin", "muted", va="top")
+            on_end(ax, bound, 0.02, "largest possible\nsmallest margin", "muted", va="bottom")
         ax.set_ylim(0.0, 1.02)
         ax.set_xlabel("margin of a training row")
         ax.set_ylabel("share of rows with less")

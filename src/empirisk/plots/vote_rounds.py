@@ -71,7 +71,9 @@ class VoteRoundsDisplay(Display):
                 linestyle=line,
                 marker="o" if len(x) == 1 else None,
             )
-            on_end(ax, len(values), values[-1], name, role)
+            # The two errors are often close: one label above, one below.
+            shift = {"held out": 6, "training": -6}.get(name, 0) if self.held_out is not None else 0
+            on_end(ax, len(values), values[-1], name, role, xytext=(4, shift))
         ax.set_ylim(bottom=0.0)
         ax.set_xlabel("rounds")
         ax.set_ylabel("share of rows")
