@@ -31,7 +31,7 @@ static nb::dict as_arrays(FlatTree& t) {
 }
 
 static SplitKind kind_of(const std::string& loop) {
-  if (loop == "squared_error" || loop == "gini") return SplitKind::squared;
+  if (loop == "squared_error" || loop == "gini" || loop == "absolute_error") return SplitKind::squared;
   if (loop == "newton") return SplitKind::newton;
   if (loop == "poisson") return SplitKind::poisson;
   if (loop == "entropy") return SplitKind::entropy;
@@ -69,7 +69,8 @@ static nb::dict grow(nb::handle X, Flat<const i64> n_categories, const std::stri
   d.label = label ? label->data() : nullptr, d.first = first ? first->data() : nullptr, d.second = second ? second->data() : nullptr;
   d.plan.limits = {max_depth, max_leaves, min_rows_split, min_rows_leaf, min_weight_leaf, min_gain, max_features, seed};
   d.plan.kind = kind_of(loop), d.plan.factor = label ? 2.0 : 1.0, d.plan.l2 = l2, d.plan.n_classes = int(n_classes);
-  d.plan.strict = d.plan.kind == SplitKind::newton || d.plan.kind == SplitKind::error;
+  d.medians = loop == "absolute_error";
+  d.plan.strict = d.medians || d.plan.kind == SplitKind::newton || d.plan.kind == SplitKind::error;
   if (d.plan.kind == SplitKind::newton && !second) refuse("the second moment is missing");
   if (signs) d.plan.signs.assign(signs->data(), signs->data() + p);
   d.plan.gains = exact::split_gains;

@@ -2,7 +2,9 @@
 #pragma once
 #include <stdexcept>
 
+#include "trees/sorted_classes.hpp"
 #include "trees/sorted_grow.hpp"
+#include "trees/sorted_medians.hpp"
 #include "trees/sorted_moments.hpp"
 #include "trees/split_gains.hpp"
 
@@ -14,6 +16,7 @@ struct ExactData {
   const std::int32_t* label = nullptr;         // class codes, or null
   const double* first = nullptr;               // targets, or the first moment
   const double* second = nullptr;              // weights, or the second moment; null: 1
+  bool medians = false;                        // absolute error
   GrowPlan plan;
 };
 
@@ -51,15 +54,15 @@ inline int exact_threads(const ExactData& d) {
   return threads_for(16 * d.x.rows * d.x.cols, std::max<std::int64_t>(d.x.cols, 2));
 }
 
-template <class Search>
-FlatTree exact_tree(const ExactData& d, int n_outputs) {
+template <class Search, class... More>
+FlatTree exact_tree(const ExactData& d, int n_outputs, const More&... more) {
   const int threads = exact_threads(d);
   SortedColumns<Search::D> columns;
   sort_columns(d, columns, int(std::min<std::int64_t>(threads, d.x.cols)));
   std::int64_t most = 0;
   for (std::int64_t c : columns.n_categories) most = std::max(most, std::min(c, columns.n));
   const ColumnReader reader{d.x};
-  const SortedTask<Search> task{columns, reader, d.plan, Search(d.plan, columns.bits, most), n_outputs};
+  const SortedTask<Search> task{columns, reader, d.plan, Search(d.plan, columns.bits, most, more...), n_outputs};
   return SortedGrower<Search>(task).grow(threads);
 }
 
@@ -67,6 +70,13 @@ inline FlatTree grow_exact_tree(const ExactData& d) {
   if (d.label && d.plan.n_classes == 2) {
     return d.second ? exact_tree<MomentSearch<Cell::label_weight>>(d, 2) : exact_tree<MomentSearch<Cell::label>>(d, 2);
   }
+  if (d.label && d.second) {
+    double total = 0.0;
+    for (std::int64_t i = 0; i < d.x.rows; ++i) total += d.second[i];
+    return exact_tree<ClassSearch<true>>(d, d.plan.n_classes, d.x.rows, total);
+  }
+  if (d.label) return exact_tree<ClassSearch<false>>(d, d.plan.n_classes, d.x.rows, double(d.x.rows));
+  if (d.medians) return d.second ? exact_tree<MedianSearch<true>>(d, 1) : exact_tree<MedianSearch<false>>(d, 1);
   if (d.plan.kind == SplitKind::newton) return exact_tree<MomentSearch<Cell::pair>>(d, 1);
   return d.second ? exact_tree<MomentSearch<Cell::target_weight>>(d, 1) : exact_tree<MomentSearch<Cell::target>>(d, 1);
 }

@@ -10,10 +10,11 @@ namespace empirisk {
 
 class CategoryTable {
  public:
-  // Room for `most` categories with `width` sums each, so that searches do not allocate.
-  CategoryTable(std::int64_t most, int width) : width_(width) {
+  explicit CategoryTable(int width) : width_(width) {}
+
+  void reserve(std::int64_t most) {
     code_.reserve(std::size_t(most)), count_.reserve(std::size_t(most)), key_.reserve(std::size_t(most)), order_.reserve(std::size_t(most));
-    sums_.reserve(std::size_t(most * width));
+    sums_.reserve(std::size_t(most * width_));
   }
 
   // Rows of one category stand together: add(row, sums) sums them.
@@ -34,10 +35,15 @@ class CategoryTable {
   void sort(const Key& key) {
     key_.clear();
     for (std::size_t c = 0; c < code_.size(); ++c) key_.push_back(key(sums_.data() + c * std::size_t(width_)));
-    for (std::size_t c = 0; c < code_.size(); ++c) order_[c] = std::uint32_t(c);
-    std::sort(order_.begin(), order_.end(), [&](std::uint32_t s, std::uint32_t t) { return key_[s] != key_[t] ? key_[s] < key_[t] : s < t; });
+    sort_by(key_);
   }
 
+  // By key[c] of the c-th category, then by code.
+  void sort_by(const std::vector<double>& key) {
+    std::sort(order_.begin(), order_.end(), [&](std::uint32_t s, std::uint32_t t) { return key[s] != key[t] ? key[s] < key[t] : s < t; });
+  }
+
+  std::size_t number(std::int64_t at) const { return order_[std::size_t(at)]; }
   std::int64_t size() const { return std::int64_t(code_.size()); }
   const double* sums(std::int64_t at) const { return sums_.data() + std::size_t(order_[std::size_t(at)]) * std::size_t(width_); }
   std::int64_t count(std::int64_t at) const { return count_[order_[std::size_t(at)]]; }

@@ -53,6 +53,7 @@ struct Grove {
       : marks(n), threads(n_threads), search(std::size_t(n_threads), task.prototype), spare(std::size_t(n_threads)) {
     tree.n_outputs = task.n_outputs;
     for (auto& s : spare) s.resize(std::size_t(n));
+    for (Search& s : search) s.prepare(n, search[0]);
   }
   std::int64_t row(std::uint64_t local) const { return rows.empty() ? std::int64_t(local) : std::int64_t(rows[local]); }
 
@@ -68,8 +69,7 @@ template <class Search>
 Split search_column(const SortedTask<Search>& task, Search& s, const GrowNode& t, std::int32_t column) {
   const auto* x = task.columns.column(column);
   const std::int64_t known = task.first_missing(column, t.begin, t.end);
-  Split found = task.columns.n_categories[std::size_t(column)] > 0 ? s.category(x, known, t, column) : s.number(x, known, t, column);
-  return found;
+  return task.columns.n_categories[std::size_t(column)] > 0 ? s.category(x, known, t, column) : s.number(x, known, t, column);
 }
 
 inline void keep_better(const Split& found, GrowNode& t) {

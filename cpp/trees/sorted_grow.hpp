@@ -85,6 +85,8 @@ class SortedGrower {
   FlatTree run_job(GrowNode&& t, std::vector<std::uint32_t>& local) {
     Grove<Search> g(task_, t.rows(), 1);
     renumber(g, t, local);
+    const auto* first = task_.columns.column(t.active[0]);
+    g.search[0].enter(first + t.begin, first + t.end, t);
     t.id = g.tree.add_leaf(0.0, 0, 0.0);
     depth_first(g, std::move(t), 0);
     return std::move(g.tree);

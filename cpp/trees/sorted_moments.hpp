@@ -20,7 +20,9 @@ class MomentSearch {
   using Row = Entry<D>;
 
   MomentSearch(const GrowPlan& plan, const KeyBits& bits, std::int64_t most_categories)
-      : plan_(plan), bits_(bits), shift_(bits.rank_shift()), found_(most_categories, 2) {}
+      : plan_(plan), bits_(bits), shift_(bits.rank_shift()), most_(most_categories), found_(2) {}
+  void prepare(std::int64_t n, MomentSearch&) { found_.reserve(std::min(n, most_)); }  // so that searches do not allocate
+  void enter(const Row*, const Row*, const GrowNode&) {}
 
   static void add(const Row& e, double& a, double& b) {
     if constexpr (C == Cell::label) a += double(e.key & 1), b += 1.0;
@@ -183,6 +185,7 @@ class MomentSearch {
   const GrowPlan& plan_;
   KeyBits bits_;
   int shift_;
+  std::int64_t most_;
   CategoryTable found_;
 };
 

@@ -12,6 +12,7 @@ struct GrowNode {
   std::int32_t id = 0, depth = 0;
   SplitNode sums;
   std::vector<double> classes;  // K classes: their weights
+  std::vector<double> targets, masses;  // absolute error: the node's targets in order, about their median, and their weights
   double cost = 0.0;            // weight times heterogeneity
   double value = 0.0;           // of one output
   double slack = 0.0;           // gains that differ by less are equal

@@ -167,21 +167,27 @@ def grow_exact(
         limits.min_rows_split,
         limits.min_rows_leaf,
         limits.min_weight_leaf,
-        limits.min_gain / unit**2,
+        limits.min_gain / unit / unit,
         -1 if limits.max_features is None or limits.max_features >= table.n_cols else limits.max_features,
         seed % 2**64,
         _signs(limits.monotonic, criterion, table),
     )
     if shift or unit != 1.0:
         arrays["value"] = arrays["value"] * unit + shift
-        power = 1 if criterion.sums == "order" else 2
-        arrays["gain"], arrays["heterogeneity"] = (
-            arrays[name] * unit**power for name in ("gain", "heterogeneity")
-        )
+        for name in ("gain", "heterogeneity"):
+            arrays[name] = _times(arrays[name], unit, 1 if criterion.sums == "order" else 2)
     arrays["value"] = arrays["value"].reshape(len(arrays["feature"]), -1)
     arrays["missing_left"] = arrays["missing_left"].view(np.bool_)
     start = np.array([0, len(arrays["feature"])], dtype=np.int64)
     return Trees(start=start, n_categories=np.asarray(table.n_categories, dtype=np.int64), **arrays)
+
+
+def _times(x: Array, unit: float, power: int) -> Array:
+    """``x unit^power``, at most the largest number."""
+    with np.errstate(over="ignore"):
+        for _ in range(power):
+            x = x * unit
+    return np.minimum(x, np.finfo(float).max)
 
 
 def check_rows(n: int) -> None:
