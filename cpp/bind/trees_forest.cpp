@@ -103,7 +103,7 @@ nb::dict grow(Columns columns, Flat<const i64> n_bins, Flat<const i64> n_categor
               Flat<const i64> code_start, Flat<const u8> codes, Flat<const double> y, std::optional<Flat<const double>> weight, int n_classes,
               const std::string& criterion, i64 draws, std::optional<Flat<const double>> below, std::optional<Flat<const i32>> guide, i64 max_depth,
               i64 max_leaves, i64 min_rows_split, i64 min_rows_leaf, double min_weight_leaf, double min_gain, i64 max_features, bool random_cuts,
-              std::optional<Flat<const std::int8_t>> monotonic, double unit, std::uint64_t seed, i64 first, i64 n_trees) {
+              std::optional<Flat<const std::int8_t>> monotonic, double unit, i64 groups, std::uint64_t seed, i64 first, i64 n_trees) {
   check_book(columns, n_bins, n_categories, cut_start, cuts, code_start, codes);
   const i64 n = i64(columns.shape(1)), p = i64(columns.shape(0));
   const bool two = criterion == "gini" || criterion == "entropy" || criterion == "misclassification";
@@ -111,7 +111,7 @@ nb::dict grow(Columns columns, Flat<const i64> n_bins, Flat<const i64> n_categor
   if (i64(y.size()) != n || (weight && i64(weight->size()) != n)) refuse("y and weight must have one entry for each row");
   if (monotonic && (i64(monotonic->size()) != p || n_classes > 2)) refuse("monotonic needs one sign for each column and at most two classes");
   if (n > (i64(1) << 30)) refuse("a tree on more than 2^30 rows can have more nodes than 32 bits number");
-  if (first < 0 || n_trees < 0 || n_classes == 1) refuse("first, n_trees or n_classes is out of range");
+  if (first < 0 || n_trees < 1 || groups < 1 || groups > n_trees || n_classes < 0 || n_classes == 1) refuse("first, n_trees or n_classes is out of range");
   for (i64 i = 0; n_classes > 0 && i < n; ++i)
     if (!(y.data()[i] >= 0.0 && y.data()[i] < n_classes)) refuse("y holds no class code");
   ForestData d;
@@ -120,18 +120,18 @@ nb::dict grow(Columns columns, Flat<const i64> n_bins, Flat<const i64> n_categor
   d.bag = bag_of(n, draws, below, guide);
   d.limits = {max_depth, max_leaves, min_rows_split, min_rows_leaf, min_weight_leaf, min_gain, max_features, seed};
   d.random_cuts = random_cuts, d.monotonic = monotonic ? monotonic->data() : nullptr, d.keep_positive = criterion == "poisson";
-  const i64 k = std::max(1, n_classes);
-  std::vector<std::int64_t> sums(std::size_t(unit > 0.0 ? n * k : 0));
-  auto* const seen = new std::vector<std::int32_t>(std::size_t(unit > 0.0 ? n : 0));
+  const i64 k = std::max(1, n_classes), seen_rows = groups * n;
+  std::vector<std::int64_t> sums(std::size_t(seen_rows * k));
+  auto* const seen = new std::vector<std::int32_t>(std::size_t(seen_rows));
   const nb::capsule owner(seen, [](void* q) noexcept { delete static_cast<std::vector<std::int32_t>*>(q); });
-  std::vector<FlatTree> trees(std::size_t(n_trees), FlatTree{});
+  std::vector<FlatTree> trees(static_cast<std::size_t>(n_trees));
   Ending ending;
   {
     const nb::gil_scoped_release release;
     Buffer<u8> rows(n * d.stride);
     codes_by_row(columns.data(), n, p, rows.data());
     d.codes = rows.data();
-    const OutOfBag out{unit > 0.0 ? sums.data() : nullptr, seen->data(), unit};
+    const OutOfBag out{unit > 0.0 ? sums.data() : nullptr, seen->data(), unit, groups};
     const auto go_on = [](int thread) {  // Ctrl-C reaches the thread that Python called
       if (thread != 0) return true;
       const nb::gil_scoped_acquire acquire;
@@ -147,12 +147,10 @@ nb::dict grow(Columns columns, Flat<const i64> n_bins, Flat<const i64> n_categor
   const Result starts = new_result({n_trees + 1});
   std::copy(start.begin(), start.end(), starts.data);
   result["start"] = starts.array;
-  if (unit > 0.0) {
-    const Result total = new_result({n, k});
-    for (i64 i = 0; i < n * k; ++i) total.data[i] = double(sums[std::size_t(i)]) * unit;
-    result["oob_sums"] = total.array;
-    result["oob_trees"] = nb::cast(nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>(seen->data(), {seen->size()}, owner));
-  }
+  const Result total = new_result({seen_rows, k});
+  for (i64 i = 0; i < seen_rows * k; ++i) total.data[i] = double(sums[std::size_t(i)]) * unit;
+  result["oob_sums"] = total.array;
+  result["oob_trees"] = nb::cast(nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>(seen->data(), {std::size_t(groups), std::size_t(n)}, owner));
   return result;
 }
 
@@ -175,7 +173,7 @@ void bind_trees_forest(nb::module_& m) {
         nb::arg("code_start"), nb::arg("codes"), nb::arg("y"), nb::arg("weight").none(), nb::arg("n_classes"), nb::arg("criterion"), nb::arg("draws"),
         nb::arg("below").none(), nb::arg("guide").none(), nb::arg("max_depth"), nb::arg("max_leaves"), nb::arg("min_rows_split"),
         nb::arg("min_rows_leaf"), nb::arg("min_weight_leaf"), nb::arg("min_gain"), nb::arg("max_features"), nb::arg("random_cuts"),
-        nb::arg("monotonic").none(), nb::arg("unit"), nb::arg("seed"), nb::arg("first"), nb::arg("n_trees"));
+        nb::arg("monotonic").none(), nb::arg("unit"), nb::arg("groups"), nb::arg("seed"), nb::arg("first"), nb::arg("n_trees"));
   m.def("bag_counts", &bag_counts, nb::arg("draws"), nb::arg("below").none(), nb::arg("guide").none(), nb::arg("seed"), nb::arg("first"),
         nb::arg("out").noconvert());
 }

@@ -10,10 +10,17 @@
 namespace empirisk::EMPIRISK_ISA {
 
 // Sums over trees of out-of-bag values, in units of 2^-40 of the largest value: integers add up to the same in any order.
+// Groups of successive trees are told apart; their sizes differ by at most one, and the larger ones come last.
 struct OutOfBag {
-  std::int64_t* sums = nullptr;  // (n, k); null: not wanted
-  std::int32_t* trees = nullptr;
+  std::int64_t* sums = nullptr;  // (groups, n, k); null: not wanted
+  std::int32_t* trees = nullptr; // (groups, n)
   double unit = 0x1p-40;
+  i64 groups = 1;
+
+  i64 group(i64 t, i64 T) const {
+    const i64 size = T / groups, small = groups - T % groups;
+    return t < small * size ? t / size : small + (t - small * size) / (size + 1);
+  }
 };
 
 enum class Ending { done, stopped, no_memory };
@@ -48,7 +55,9 @@ Ending grow_forest(const ForestData& d, const Gain& gain, i64 first, std::vector
         tree.n_outputs = k;
         grower.grow(u64(first + t), m, tree, coded);
         if (out.sums == nullptr) continue;
-        outside_bag(d, coded, counts.data(), [&](i64 row, i32 leaf) {
+        const i64 base = out.group(t, T) * d.n;
+        outside_bag(d, coded, counts.data(), [&](i64 at, i32 leaf) {
+          const i64 row = base + at;
           const double* value = tree.value_of(leaf);
           for (int c = 0; c < k; ++c)
             std::atomic_ref<std::int64_t>(out.sums[row * k + c]).fetch_add(std::int64_t(std::llround(value[c] / out.unit)), std::memory_order_relaxed);

@@ -26,6 +26,7 @@ class TreeGrower {
     Draws draws(d_.limits.seed, tree_number, Purpose::nodes);
     draws_ = &draws;
     open_.clear(), heap_.clear();
+    search_.restart();
     leaves_ = 1;
     const Open root{new_leaf(), 0, 0, m, 0, 0, {-infinity, infinity}};
     if (d_.limits.max_leaves < 0) depth_first(root);

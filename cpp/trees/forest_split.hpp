@@ -13,8 +13,11 @@ class SplitSearch {
  public:
   using Entry = typename Model::Entry;
 
-  SplitSearch(const ForestData& d, Model& model) : d_(d), model_(model), order_(std::size_t(d.book.p)) {
-    for (i64 j = 0; j < d.book.p; ++j) order_[std::size_t(j)] = i32(j);
+  SplitSearch(const ForestData& d, Model& model) : d_(d), model_(model), order_(std::size_t(d.book.p)) {}
+
+  // Forgets the draws of the tree before.
+  void restart() {
+    for (i64 j = 0; j < d_.book.p; ++j) order_[std::size_t(j)] = i32(j);
   }
 
   // Looks at max_features features that are not constant in the node. The first `constants` places of the order hold features

@@ -63,7 +63,19 @@ from .estimators import (
     ConstrainedRegressor as ConstrainedRegressor,
 )
 from .estimators import (
+    DecisionTreeClassifier as DecisionTreeClassifier,
+)
+from .estimators import (
+    DecisionTreeRegressor as DecisionTreeRegressor,
+)
+from .estimators import (
     ElasticNet as ElasticNet,
+)
+from .estimators import (
+    ExtraTreesClassifier as ExtraTreesClassifier,
+)
+from .estimators import (
+    ExtraTreesRegressor as ExtraTreesRegressor,
 )
 from .estimators import (
     GammaRegressor as GammaRegressor,
@@ -114,6 +126,12 @@ from .estimators import (
     QuantileRegressor as QuantileRegressor,
 )
 from .estimators import (
+    RandomForestClassifier as RandomForestClassifier,
+)
+from .estimators import (
+    RandomForestRegressor as RandomForestRegressor,
+)
+from .estimators import (
     Ridge as Ridge,
 )
 from .estimators import (
@@ -162,6 +180,9 @@ from .selection import evaluate as evaluate
 from .selection import risk_bounds as risk_bounds
 from .selection.bootstrap import bootstrap as bootstrap
 from .selection.convergence import convergence as convergence
+from .selection.explanations import interaction_strength as interaction_strength
+from .selection.explanations import partial_dependence as partial_dependence
+from .selection.explanations import tree_shap as tree_shap
 from .selection.no_free_lunch import no_free_lunch as no_free_lunch
 from .selection.parametric import estimators_risk as estimators_risk
 from .selection.post_selection import debiased_lasso as debiased_lasso

@@ -15,6 +15,12 @@ SMALL: dict[str, Any] = {"n_estimators": 15, "learning_rate": 0.3, "max_leaf_nod
 
 # Deterministic in the data: weights are repetitions.
 GREEDY: list[Use] = [
+    use("DecisionTreeClassifier"),
+    use("DecisionTreeClassifier", alpha=None, criterion="entropy"),
+    use("DecisionTreeClassifier", risk="criterion", rule="min", max_bins=255),
+    use("DecisionTreeRegressor", rule="min"),
+    use("DecisionTreeRegressor", alpha=0.01, criterion="absolute_error"),
+    use("DecisionTreeRegressor", criterion="poisson", max_leaf_nodes=12),
     use("AdaBoostClassifier", n_estimators=12),
     use("AdaBoostClassifier", n_estimators=30, variant="real"),
     use("AdaBoostClassifier", n_estimators=10, max_depth=2),
@@ -25,6 +31,7 @@ GREEDY: list[Use] = [
 ]
 # With draws of rows or columns: the same seed gives the same bits, but weights are no repetitions.
 RANDOM: list[Use] = [
+    use("DecisionTreeClassifier", alpha=None, max_features=2, random_state=0),
     use("RandomForestClassifier", n_estimators=25),
     use("RandomForestClassifier", n_estimators=25, criterion="entropy", max_leaf_nodes=40, max_features=None),
     use("RandomForestRegressor", n_estimators=25),

@@ -5,7 +5,12 @@ from empirisk.estimators.bagging import BaggingClassifier, BaggingRegressor
 from empirisk.estimators.boosting_classifier import GradientBoostingClassifier
 from empirisk.estimators.boosting_regressor import GradientBoostingRegressor
 from empirisk.estimators.constrained import ConstrainedRegressor
+from empirisk.estimators.cost_complexity import CostComplexityPath
+from empirisk.estimators.decision_tree_classifier import DecisionTreeClassifier
+from empirisk.estimators.decision_tree_regressor import DecisionTreeRegressor
 from empirisk.estimators.equivalent import EquivalentConstraint, equivalent_constraint
+from empirisk.estimators.extra_trees_classifier import ExtraTreesClassifier
+from empirisk.estimators.extra_trees_regressor import ExtraTreesRegressor
 from empirisk.estimators.generalized import GeneralizedLinearModel
 from empirisk.estimators.glm import LogisticRegression
 from empirisk.estimators.halfspace import HalfspaceClassifier
@@ -15,6 +20,8 @@ from empirisk.estimators.penalized import PenalizedRegressor
 from empirisk.estimators.perceptron import Perceptron
 from empirisk.estimators.positive import GammaRegressor, PoissonRegressor, TweedieRegressor
 from empirisk.estimators.quantile import LeastAbsoluteDeviations, QuantileRegressor
+from empirisk.estimators.random_forest_classifier import RandomForestClassifier
+from empirisk.estimators.random_forest_regressor import RandomForestRegressor
 from empirisk.estimators.robust import HuberRegressor
 from empirisk.estimators.sgd_classifier import SGDClassifier
 from empirisk.estimators.sgd_regressor import SGDRegressor
@@ -23,11 +30,15 @@ from empirisk.estimators.svr import LinearSVR
 from empirisk.estimators.verify import verify
 
 REGISTRY: dict[str, type] = {
-    "BaggingRegressor": BaggingRegressor,
-    "BaggingClassifier": BaggingClassifier,
     "AdaBoostClassifier": AdaBoostClassifier,
+    "BaggingClassifier": BaggingClassifier,
+    "BaggingRegressor": BaggingRegressor,
     "ConstrainedRegressor": ConstrainedRegressor,
+    "DecisionTreeClassifier": DecisionTreeClassifier,
+    "DecisionTreeRegressor": DecisionTreeRegressor,
     "ElasticNet": ElasticNet,
+    "ExtraTreesClassifier": ExtraTreesClassifier,
+    "ExtraTreesRegressor": ExtraTreesRegressor,
     "GammaRegressor": GammaRegressor,
     "GeneralizedLinearModel": GeneralizedLinearModel,
     "GradientBoostingClassifier": GradientBoostingClassifier,
@@ -44,6 +55,8 @@ REGISTRY: dict[str, type] = {
     "Perceptron": Perceptron,
     "PoissonRegressor": PoissonRegressor,
     "QuantileRegressor": QuantileRegressor,
+    "RandomForestClassifier": RandomForestClassifier,
+    "RandomForestRegressor": RandomForestRegressor,
     "Ridge": Ridge,
     "SGDClassifier": SGDClassifier,
     "SGDRegressor": SGDRegressor,
@@ -56,8 +69,13 @@ __all__ = [
     "BaggingClassifier",
     "BaggingRegressor",
     "ConstrainedRegressor",
+    "CostComplexityPath",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
     "ElasticNet",
     "EquivalentConstraint",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
     "GammaRegressor",
     "GeneralizedLinearModel",
     "GradientBoostingClassifier",
@@ -75,6 +93,8 @@ __all__ = [
     "Perceptron",
     "PoissonRegressor",
     "QuantileRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "Ridge",
     "SGDClassifier",
     "SGDRegressor",

@@ -1,4 +1,4 @@
-"""Many trees at once on binned rows: each on a bag of rows of its own, with a draw of columns at each node."""
+"""Many trees at once on binned rows: each on its own bag of rows, with a draw of columns at each node."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class Bag:
     def __post_init__(self) -> None:
         if not 1 <= self.n <= MOST_ROWS:
             raise ValueError(
-                f"a forest takes 1 to 2^30 rows, so that 32 bits can number its nodes; got {self.n}: fit on a "
-                "sample of the rows"
+                f"a forest takes 1 to 2^30 rows, so that 32 bits can number its nodes; got {self.n}: fit on "
+                "a sample of the rows"
             )
         if not 0 <= self.draws <= MOST_DRAWS:
             raise ValueError(f"draws must lie in 0 .. 2^31 - 1, got {self.draws}")
@@ -82,7 +82,7 @@ class ForestGrowth:
     criterion : {"gini", "entropy", "misclassification", "squared_error", "poisson"}
         What a split makes smaller.
     max_features : int or None, default None
-        Columns that a node looks at, drawn anew at each node from those that are not constant there; None: all.
+        Columns that a node looks at, drawn anew at each node from those not constant there; None: all.
     max_depth, max_leaves : int or None, default None
         Edges below the root; leaves (the tree then grows best-first).
     min_rows_split, min_rows_leaf : int, default 2, 1
@@ -115,15 +115,19 @@ class GrownTrees:
     ----------
     trees : Trees
         Leaves hold class shares or means.
-    oob_sums : array of shape (n, k) or None
-        Sum of the values of the trees that did not see the row.
-    oob_trees : array of shape (n,) or None
+    oob_sums : array of shape (groups, n, k)
+        Sums of the values of the trees that did not see the row, by group of successive trees; zeros if
+        every tree saw all rows.
+    oob_trees : array of shape (groups, n)
         How many they are.
+    groups : tuple of int
+        Trees of each group.
     """
 
     trees: Trees
-    oob_sums: Array | None = None
-    oob_trees: NDArray[np.int32] | None = None
+    oob_sums: Array
+    oob_trees: NDArray[np.int32]
+    groups: tuple[int, ...]
 
 
 def grow_forest(
@@ -137,6 +141,7 @@ def grow_forest(
     n_trees: int = 100,
     first: int = 0,
     seed: int = 0,
+    groups: int = 1,
 ) -> GrownTrees:
     """Grow trees number ``first, ..., first + n_trees - 1`` of the forest of this seed.
 
@@ -154,6 +159,8 @@ def grow_forest(
         Positive factors in all sums. Bags that draw by weight need none.
     n_trees, first, seed : int
         Tree t is the same in every call that covers it, for any number of threads.
+    groups : int, default 1
+        Groups of successive trees (at most n_trees) whose out-of-bag sums are told apart; the larger last.
 
     Returns
     -------
@@ -163,9 +170,10 @@ def grow_forest(
     Notes
     -----
     Splits lie at cuts of the bins: between the codes of two neighbouring rows of the node, at the middle
-    one of the cuts. Ties: the column drawn first, then the lowest cut. Missing values are tried on both sides of
-    every cut, and alone. Categories are sorted by their mean, which makes the best of all their subsets one of
-    c - 1; with more than two classes by the share of each of the node's five largest classes in turn, a heuristic.
+    one of the cuts. Ties: the column drawn first, then the lowest cut. Missing values are tried on both sides
+    of every cut, and alone. Categories are sorted by their mean, which makes the best of all their subsets
+    one of c - 1; with more than two classes by the share of each of the node's five largest classes in turn,
+    a heuristic. Random cuts are uniform in value, categories are then dealt to the sides at random.
     Out-of-bag sums are integers in units of 2^-40 of the largest value, so that their order does not matter.
     Cost: O(rows x max_features) for each level of each tree, plus n p bytes for the codes.
 
@@ -184,7 +192,7 @@ def grow_forest(
     >>> grown.trees.predict(X)[:, 1]
     array([0., 0., 0., 0., 1., 1., 1., 1.])
     """
-    n, p = binned.shape
+    p = binned.shape[1]
     bins = binned.bins
     below, guide = bag.guide
     largest = 1.0 if n_classes else float(np.abs(y).max(initial=0.0)) or 1.0
@@ -214,15 +222,19 @@ def grow_forest(
         growth.random_cuts,
         None if growth.monotonic is None else np.ascontiguousarray(growth.monotonic, dtype=np.int8),
         largest * 2.0**-40 if bag.draws else 0.0,
+        groups,
         seed,
         first,
         n_trees,
     )
-    sums, seen = arrays.pop("oob_sums", None), arrays.pop("oob_trees", None)
+    sums, seen = arrays.pop("oob_sums"), arrays.pop("oob_trees")
     arrays["value"] = arrays["value"].reshape(-1, max(1, n_classes))
     arrays["missing_left"] = arrays["missing_left"].view(np.bool_)
     arrays["start"] = arrays["start"].astype(np.int64)
-    return GrownTrees(Trees(n_categories=bins.n_categories, **arrays), sums, seen)
+    size, larger = divmod(n_trees, groups)
+    sizes = (size,) * (groups - larger) + (size + 1,) * larger
+    trees = Trees(n_categories=bins.n_categories, **arrays)
+    return GrownTrees(trees, sums.reshape(groups, bag.n, -1), seen, sizes)
 
 
 def _or_any(limit: int | None) -> int:

@@ -1,0 +1,113 @@
+"""One forest to be grown: rows, limits, bags and seed, with the number of trees still open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from empirisk.data.memory import available_memory, refuse_memory
+from empirisk.trees.auto_size import ForestSize, auto_size
+from empirisk.trees.bins import Binned
+from empirisk.trees.forest import Bag, ForestGrowth, GrownTrees, grow_forest
+from empirisk.trees.forest_memory import BYTES_PER_NODE, forest_memory
+from empirisk.trees.out_of_bag_tally import OutOfBagTally, RowLosses
+from empirisk.trees.structure import Trees
+from empirisk.typing import Array
+
+__all__ = ["ForestTask"]
+
+GROUPS = 10  # of trees, behind the Monte-Carlo error
+GROUP_NUMBERS = 10**8  # out-of-bag sums that are told apart by group
+
+
+@dataclass(frozen=True, eq=False)
+class ForestTask:
+    """What :func:`grow_forest` needs.
+
+    Parameters
+    ----------
+    binned : Binned
+    y : array of shape (n,)
+        Class codes or numbers.
+    n_classes : int
+        0 for numbers.
+    growth : ForestGrowth
+    bag : Bag
+    weight : array of shape (n,) or None
+        Factors of the rows where they are not drawn.
+    seed : int
+    """
+
+    binned: Binned
+    y: Array
+    n_classes: int
+    growth: ForestGrowth
+    bag: Bag
+    weight: Array | None
+    seed: int
+
+    def grow(self, trees: int, first: int = 0, groups: int = 1) -> GrownTrees:
+        """Trees ``first, ..., first + trees - 1``."""
+        return grow_forest(
+            self.binned,
+            self.y,
+            self.growth,
+            self.bag,
+            n_classes=self.n_classes,
+            weight=self.weight,
+            n_trees=trees,
+            first=first,
+            seed=self.seed,
+            groups=groups,
+        )
+
+    def given_number(self, trees: int, tally: OutOfBagTally, first: int = 0) -> Trees:
+        """Trees up to number `trees`, their out-of-bag sums added to the tally by group."""
+        self.refuse_large(trees)
+        room = GROUP_NUMBERS // (len(self.y) * (max(1, self.n_classes) + 1))
+        groups = max(1, min(GROUPS, room, (trees - first) // 2)) if self.bag.draws else 1
+        grown = self.grow(trees - first, first, groups)
+        if self.bag.draws:
+            self._tell(grown, tally)
+        return grown.trees
+
+    def until_settled(self, loss: RowLosses, weight: Array) -> tuple[Trees, OutOfBagTally, ForestSize]:
+        """Trees until the Monte-Carlo error of the out-of-bag risk is small."""
+        parts: list[Trees] = []
+
+        def more(trees: int) -> tuple[Array, Array]:
+            grown = self.grow(trees, sum(map(len, parts)))
+            parts.append(grown.trees)
+            return grown.oob_sums[0], grown.oob_trees[0]
+
+        size, tally = auto_size(more, loss, weight=weight)
+        return Trees.concatenate(parts), tally, size
+
+    @staticmethod
+    def _tell(grown: GrownTrees, tally: OutOfBagTally) -> None:
+        for sums, seen, trees in zip(grown.oob_sums, grown.oob_trees, grown.groups, strict=True):
+            tally.add(sums, seen, trees)
+
+    def refuse_large(self, trees: int) -> None:
+        """Refuse a forest that does not fit: by an upper bound, and where that is too much, by a tree."""
+        outputs, growth = max(1, self.n_classes), self.growth
+        n, p = self.binned.shape
+        most = forest_memory(
+            n,
+            p,
+            trees,
+            outputs=outputs,
+            min_rows_leaf=growth.min_rows_leaf,
+            max_depth=growth.max_depth,
+            max_leaves=growth.max_leaves,
+            sample=min(1.0, self.bag.draws / n or 1.0),
+            keep_counts=False,
+        )["total"]
+        free = available_memory()
+        if free is None or most < free * 1e9:
+            return
+        nodes = len(self.grow(1).trees.feature)
+        refuse_memory(
+            f"a forest of {trees} trees of {nodes} nodes each",
+            1.1 * trees * nodes * (BYTES_PER_NODE + 8.0 * outputs),
+            "grow fewer trees, or smaller ones (min_samples_leaf, max_leaf_nodes)",
+        )
