@@ -56,6 +56,10 @@ class VoteRoundsDisplay(Display):
             said += f", held-out error from {plain(self.held_out[0], 3)} to {plain(self.held_out[-1], 3)}"
         return f"{said}, over {len(error)} rounds."
 
+    @property
+    def wrap(self) -> int:
+        return 54  # the names beside the curves are wide
+
     def draw(self, ax: Axes) -> None:
         curves = [("the bound", self.vote["training_error_bound"], "baseline", "--")]
         if self.held_out is not None:
