@@ -1,5 +1,6 @@
 // The best subset of the categories of a column: ordered by a / (b + smoothing), it is one of the prefixes when smoothing is 0
-// (the score is convex: Fisher 1958; Breiman et al. 1984, theorem 9.6). Rows without a value are one more category.
+// (the score is convex: Fisher 1958; Breiman et al. 1984, theorem 9.6). Its gain is that of leaves whose penalty is larger by the
+// smoothing: the best of many subsets promises more than it keeps. Rows without a value are one more category.
 #pragma once
 #include "trees/histogram_cut.hpp"
 
@@ -20,6 +21,8 @@ inline void order_by(const double* key, int* code, i64 n) {
 inline void best_subset(const BinSums* bins, const BinSums& total, const MomentScale& scale, const SplitRules& rules, double smoothing,
                         SubsetCut& cut) {
   const BinSums* const own = bins + cut.start;
+  SplitRules cautious = rules;
+  cautious.l2 += smoothing;
   const Node all{a_of(total, scale), b_of(total, scale), double(rows_of(total, scale))};
   double key[most_bins];
   int code[most_bins];
@@ -41,8 +44,8 @@ inline void best_subset(const BinSums* bins, const BinSums& total, const MomentS
     p.a[i] = a_of(left, scale), p.b[i] = b_of(left, scale), p.rows[i] = double(rows_of(left, scale));
   }
   double v;
-  bounded_scores(n - 1, all, rules, 0, p);
-  const double top = largest(p.score, n - 1), parent = bounded_score(all.a, all.b, rules, v);
+  bounded_scores(n - 1, all, cautious, 0, p);
+  const double top = largest(p.score, n - 1), parent = bounded_score(all.a, all.b, cautious, v);
   if (!(top - parent > 0.0)) return;
   i64 at = 0;
   while (p.score[at] != top) ++at;

@@ -96,6 +96,23 @@ def test_scores_are_those_of_a_plain_booster(
         np.testing.assert_allclose(tree.value[:, 0], [0.5 * v["value"] for v in nodes], rtol=1e-9, atol=1e-12)
 
 
+def test_smoothing_orders_categories_and_lowers_their_gain(rng: np.random.Generator) -> None:
+    code = np.repeat(np.arange(6), [40, 30, 3, 25, 2, 50])
+    y = np.array([0.0, 1.0, 9.0, 2.0, -9.0, 3.0])[code] + rng.standard_normal(150)
+    binned = Bins.fit(code[:, None].astype(float), np.array([6])).transform(code[:, None].astype(float))
+    growth = Growth(max_leaves=2, min_rows_leaf=1, category_smoothing=10.0, l2=0.5)
+    tree = boost(binned, y, None, HalfSquared(), rounds=1, growth=growth).trees[0]
+    a, b = np.bincount(code, y - y.mean()), np.bincount(code)
+    order = np.argsort(a / (b + 10.0))
+    left_a, left_b = np.cumsum(a[order])[:-1], np.cumsum(b[order])[:-1]
+    gain = (
+        left_a**2 / (left_b + 10.5) + (a.sum() - left_a) ** 2 / (150 - left_b + 10.5) - a.sum() ** 2 / 160.5
+    )
+    assert tree.gain[0] == pytest.approx(gain.max(), rel=1e-5)
+    left = order[: gain.argmax() + 1]
+    assert tree.category_words.tolist() == [sum(1 << int(c) for c in left)]
+
+
 def predicted(found: Boosted, X: Any) -> Any:
     return found.initial + np.column_stack([t.predict(X) for t in found.trees])
 
@@ -249,7 +266,9 @@ def test_whole_weights_are_repetition_and_weight_0_is_absence(rng: np.random.Gen
     assert same_trees(present.trees[0], weighted.trees[0])
 
 
-@pytest.mark.parametrize("loss", [HalfSquared(), Logistic(), Absolute()], ids=lambda loss: loss.name)
+@pytest.mark.parametrize(
+    "loss", [HalfSquared(), Logistic(), Absolute(), Quantile(0.95)], ids=lambda loss: loss.name
+)
 def test_monotonic_constraints_hold(loss: Loss, rng: np.random.Generator) -> None:
     X, signal = table(rng, 1500, missing=0.1)
     y = targets(loss, signal, rng)

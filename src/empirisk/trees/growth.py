@@ -33,8 +33,9 @@ class Growth:
     tree_features : int or None, default None
         Columns that a whole tree may ask, drawn anew for each tree.
     category_smoothing : float, default 10.0
-        Categories are ordered by ``a / (b + smoothing)``; at 0 the best of all subsets is found (but for
-        rounding), more keeps rare categories from the ends.
+        Categories are ordered by ``a / (b + smoothing)``, and the gain of a subset is that of leaves with the
+        penalty ``l2 + smoothing``.  At 0 the best of all subsets is found (but for rounding); more keeps rare
+        categories from the ends, and subsets from being chosen for their number.
     monotonic : sequence of -1, 0, 1, shape (p,), optional
         Columns in which the score must fall (-1) or rise (1).
     interactions : sequence of sequences of int, optional
