@@ -1,0 +1,254 @@
+"""Forests as estimators: accuracy beside scikit-learn's, out-of-bag risks, number of trees, words."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn import datasets, ensemble
+from sklearn.model_selection import train_test_split
+
+import empirisk as er
+from empirisk.estimators.forest_task import ForestTask
+from empirisk.trees.bins import Bins
+from empirisk.trees.forest import Bag, ForestGrowth
+
+FORESTS = ["RandomForestClassifier", "RandomForestRegressor", "ExtraTreesClassifier", "ExtraTreesRegressor"]
+
+
+def spirals(rng: np.random.Generator, n: int, classes: int) -> tuple[Any, Any]:
+    """Columns that matter in pairs, columns that do not, and labels with 10 % noise."""
+    X = rng.standard_normal((n, 8))
+    z = X[:, 0] * X[:, 1] + np.sin(2.0 * X[:, 2]) + 0.5 * X[:, 3]
+    y = np.searchsorted(np.linspace(-0.7, 0.7, classes + 1)[1:-1], z)
+    flip = rng.random(n) < 0.1
+    return X, np.where(flip, rng.integers(0, classes, n), y)
+
+
+def shipped(name: str) -> tuple[Any, Any]:
+    X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
+    return X, y
+
+
+def paired(ours: Any, theirs: Any, X: Any, y: Any, seeds: int = 3) -> tuple[float, float]:
+    """Mean difference of the losses on held-out rows (ours minus theirs), and its standard error."""
+    differences = []
+    for seed in range(seeds):
+        Xa, Xb, ya, yb = train_test_split(X, y, test_size=0.5, random_state=seed)
+        a, b = (m.set_params(random_state=seed).fit(Xa, ya) for m in (ours, theirs))
+        if hasattr(a, "predict_proba"):
+            hot = yb[:, None] == a.classes_
+            losses = [((m.predict_proba(Xb) - hot) ** 2).sum(axis=1) for m in (a, b)]
+        else:
+            losses = [(m.predict(Xb) - yb) ** 2 for m in (a, b)]
+        differences.append((losses[0] - losses[1]) / np.mean(losses[1]))
+    d = np.concatenate(differences)
+    return float(d.mean()), float(d.std() / np.sqrt(len(d) / seeds))
+
+
+CASES = [
+    ("spirals 2", "RandomForestClassifier"),
+    ("spirals 4", "RandomForestClassifier"),
+    ("spirals 2", "ExtraTreesClassifier"),
+    ("breast_cancer", "RandomForestClassifier"),
+    ("wine", "RandomForestClassifier"),
+    ("digits", "RandomForestClassifier"),
+    ("digits", "ExtraTreesClassifier"),
+    ("diabetes", "RandomForestRegressor"),
+    ("diabetes", "ExtraTreesRegressor"),
+]
+
+
+@pytest.mark.parametrize(("data", "kind"), CASES, ids=[" ".join(c) for c in CASES])
+def test_as_accurate_as_scikit_learn(data: str, kind: str, rng: np.random.Generator) -> None:
+    """Brier score or squared error on held-out rows, relative to scikit-learn's: equal but for 4 errors."""
+    X, y = spirals(rng, 1500, int(data[-1])) if data.startswith("spirals") else shipped(data)
+    difference, error = paired(getattr(er, kind)(60), getattr(ensemble, kind)(60), X, y)
+    assert difference < 4.0 * error
+    assert difference < 0.06
+
+
+@pytest.mark.parametrize("kind", ["RandomForestClassifier", "RandomForestRegressor"])
+def test_out_of_bag_risk_is_that_of_new_rows(kind: str, rng: np.random.Generator) -> None:
+    X, y = spirals(rng, 4000, 2)
+    if kind.endswith("Regressor"):
+        y = y + 0.3 * rng.standard_normal(len(y))
+    model = getattr(er, kind)(100).fit(X[:1000], y[:1000])
+    said = model.predict(X[1000:])
+    new = np.mean(said != y[1000:]) if kind.endswith("Classifier") else np.mean((said - y[1000:]) ** 2)
+    risk = model.oob_risk_
+    half = risk.high - risk.value
+    assert abs(risk.value - new) < 2.0 * half
+    assert risk.n == 1000
+    assert "out-of-bag" in risk.method
+    assert model.monte_carlo_error_ < half
+
+
+def test_out_of_bag_losses_by_their_definitions(rng: np.random.Generator) -> None:
+    X, y = spirals(rng, 400, 3)
+    weight = rng.uniform(0.5, 2.0, 400)
+    model = er.RandomForestClassifier(80).fit(X, y, weight)
+    p, hot = model.oob_decision_function_, y[:, None] == np.arange(3)
+    known = np.isfinite(p[:, 0])
+    assert known.all()
+    risks = model.oob_risks_
+    assert risks["Brier score"].value == pytest.approx(
+        np.average(((p - hot) ** 2).sum(axis=1), weights=weight)
+    )
+    assert risks["error rate"].value == pytest.approx(np.average(p.argmax(axis=1) != y, weights=weight))
+    assert model.oob_brier_ == risks["Brier score"]
+
+
+def test_rows_without_weight_have_no_out_of_bag_prediction(rng: np.random.Generator) -> None:
+    X, y = spirals(rng, 300, 2)
+    weight = np.ones(300)
+    weight[:40] = 0.0
+    model = er.RandomForestClassifier(30).fit(X, y, weight)
+    assert np.isnan(model.oob_decision_function_[:40]).all()
+    alone = er.RandomForestClassifier(30).fit(X[40:], y[40:])
+    np.testing.assert_array_equal(alone.oob_decision_function_, model.oob_decision_function_[40:])
+    assert model.proximity(X[:5]).shape == (5, 260)
+
+
+def test_auto_stops_when_the_seed_no_longer_shows(rng: np.random.Generator) -> None:
+    X, y = spirals(rng, 300, 2)
+    y = y + rng.standard_normal(300)
+    model = er.RandomForestRegressor("auto", max_features=0.3).fit(X, y)
+    size = model.n_estimators_
+    assert 50 <= size <= 1000
+    assert size == len(model.trees_)
+    error = (model.oob_risk_.high - model.oob_risk_.low) / 2 / 1.97
+    assert size == 1000 or model.monte_carlo_error_ < 0.21 * error
+    again = er.RandomForestRegressor(size, max_features=0.3).fit(X, y)
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    np.testing.assert_allclose(again.oob_prediction_, model.oob_prediction_, rtol=1e-9)
+    assert f"{size} trees" in model.certificate_.claim
+
+
+def test_warm_start_adds_the_same_trees(rng: np.random.Generator) -> None:
+    X, y = spirals(rng, 300, 2)
+    whole = er.RandomForestClassifier(30).fit(X, y)
+    grown = er.RandomForestClassifier(12, warm_start=True).fit(X, y)
+    grown.set_params(n_estimators=30).fit(X, y)
+    np.testing.assert_array_equal(grown.predict_proba(X), whole.predict_proba(X))
+    np.testing.assert_allclose(grown.oob_decision_function_, whole.oob_decision_function_, rtol=1e-9)
+    with pytest.raises(ValueError, match="only adds trees"):
+        grown.set_params(n_estimators=5).fit(X, y)
+    with pytest.raises(ValueError, match="set warm_start=False"):
+        grown.set_params(n_estimators=40).fit(X[:200], y[:200])
+
+
+def test_weights_are_repetitions_on_average(rng: np.random.Generator) -> None:
+    """A row of weight 3 and three rows of weight 1 are drawn as often."""
+    X = np.array([[0.0], [1.0]])
+    X, y = np.repeat(X, 50, axis=0), np.repeat([0.0, 1.0], 50)
+    weight = np.where(y > 0, 3.0, 1.0)
+    model = er.RandomForestRegressor(400, max_depth=0).fit(X, y, weight)
+    assert model.predict(X[:1])[0] == pytest.approx(0.75, abs=0.01)
+    model = er.ExtraTreesRegressor(1, max_depth=0).fit(X, y, weight)
+    assert model.predict(X[:1])[0] == pytest.approx(0.75)
+
+
+def test_class_weight(rng: np.random.Generator) -> None:
+    X, y = rng.standard_normal((400, 2)), (rng.random(400) < 0.1).astype(int)
+    model = er.RandomForestClassifier(100, max_depth=0, class_weight="balanced").fit(X, y)
+    assert model.predict_proba(X[:1])[0, 1] == pytest.approx(0.5, abs=0.02)
+
+
+def test_quantiles_intervals_and_importances(rng: np.random.Generator) -> None:
+    X = rng.uniform(size=(600, 3))
+    y = 4.0 * X[:, 0] + rng.uniform(-1.0, 1.0, 600)
+    model = er.RandomForestRegressor(100, min_samples_leaf=10, max_features=None).fit(X, y)
+    new = rng.uniform(size=(400, 3))
+    truth = 4.0 * new[:, 0] + rng.uniform(-1.0, 1.0, 400)
+    q = model.quantiles(new, [0.1, 0.5, 0.9])
+    assert 0.7 < np.mean((truth >= q[:, 0]) & (truth <= q[:, 2])) < 0.92
+    low, high = model.prediction_interval(new, level=0.9)
+    assert 0.84 < np.mean((truth >= low) & (truth <= high)) < 0.96
+    low, high = model.interval(new[:50])
+    assert ((low <= model.predict(new[:50])) & (model.predict(new[:50]) <= high)).all()
+    for kind in ("permutation", "debiased"):
+        low, high = model.importances(kind=kind).interval()
+        assert low[0] > 1.0
+        assert (low[1:] < 0.05).all()
+    gap = model.proximity(kind="gap")
+    np.testing.assert_allclose(gap @ y, model.oob_prediction_, rtol=1e-9)
+
+
+def test_questions_about_rows_that_are_gone() -> None:
+    model = er.RandomForestRegressor(5)
+    model.fit(np.arange(20.0)[:, None], np.arange(20.0))
+    with pytest.raises(ValueError, match="no longer in memory"):
+        model.importances()
+    with pytest.raises(ValueError, match="fitted on 20"):
+        model.importances(np.arange(7.0)[:, None], np.arange(7.0))
+    X = np.arange(20.0)[:, None]
+    assert model.importances(X, X[:, 0]).value[0] > 1.0
+    assert pickle.loads(pickle.dumps(model)).predict(X).shape == (20,)
+
+
+@pytest.mark.parametrize("kind", FORESTS)
+@pytest.mark.parametrize(
+    ("params", "sentence"),
+    [
+        ({"n_estimators": 0}, "n_estimators must be an integer >= 1"),
+        ({"n_estimators": "many"}, 'n_estimators must be an integer >= 1 or "auto"'),
+        ({"criterion": "luck"}, "criterion must be"),
+        ({"max_features": 0}, "max_features must be"),
+        ({"max_features": "all"}, "max_features must be"),
+        ({"max_samples": 1.5, "bootstrap": True}, "max_samples must be"),
+        ({"max_samples": 5, "bootstrap": False}, "set bootstrap=True"),
+        ({"n_estimators": "auto", "bootstrap": False}, "set bootstrap=True"),
+        ({"min_samples_leaf": 0}, "min_samples_leaf must be"),
+        ({"min_weight_fraction_leaf": 0.9}, "min_weight_fraction_leaf must be"),
+        ({"max_bins": 500}, "max_bins must lie"),
+        ({"monotonic_cst": [1]}, "monotonic_cst has 1 entries"),
+        ({"n_jobs": 0}, "n_jobs must be"),
+    ],
+    ids=lambda v: str(v)[:40],
+)
+def test_parameters_out_of_range(kind: str, params: Any, sentence: str, rng: np.random.Generator) -> None:
+    X, y = rng.standard_normal((30, 2)), np.arange(30) % 2
+    with pytest.raises(ValueError, match=sentence):
+        getattr(er, kind)(**params).fit(X, y)
+
+
+def test_huge_limits_are_harmless(rng: np.random.Generator) -> None:
+    X, y = rng.standard_normal((30, 2)), np.arange(30) % 2
+    model = er.RandomForestClassifier(5, max_features=10**6, max_depth=10**9, max_leaf_nodes=10**9)
+    assert model.fit(X, y).trees_.n_features == 2
+    assert er.RandomForestRegressor(5).fit(X[:1], [3.0]).predict(X[:2]).tolist() == [3.0, 3.0]
+    with pytest.raises(ValueError, match="y >= 0"):
+        er.RandomForestRegressor(5, criterion="poisson").fit(X, -y)
+
+
+def test_forests_that_do_not_fit_are_refused_by_their_first_tree(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    X, y = rng.standard_normal((200, 2)), rng.integers(0, 2, 200).astype(float)
+    task = ForestTask(
+        Bins.fit(X).transform(X), y, 2, ForestGrowth("gini", max_depth=60), Bag(200, 200), None, 0
+    )
+    monkeypatch.setattr("empirisk.estimators.forest_task.available_memory", lambda: 1e-3)
+    monkeypatch.setattr("empirisk.data.memory.available_memory", lambda *_: 1e-3)
+    task.refuse_large(50)
+    with pytest.raises(MemoryError, match="a forest of 5000 trees"):
+        task.refuse_large(5000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["RandomForestClassifier", "RandomForestRegressor"])
+def test_coverage_of_the_out_of_bag_risk(kind: str, rng: np.random.Generator) -> None:
+    """95 % intervals of the out-of-bag risk against the risk of the same forest on many new rows."""
+    hits = 0
+    for seed in range(200):
+        X, y = spirals(rng, 6000, 2)
+        if kind.endswith("Regressor"):
+            y = y + 0.5 * rng.standard_normal(len(y))
+        model = getattr(er, kind)(60, random_state=seed).fit(X[:500], y[:500])
+        said = model.predict(X[500:])
+        new = np.mean(said != y[500:]) if kind.endswith("Classifier") else np.mean((said - y[500:]) ** 2)
+        hits += model.oob_risk_.low <= new <= model.oob_risk_.high
+    assert hits / 200 >= 0.90
