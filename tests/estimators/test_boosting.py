@@ -98,8 +98,10 @@ def test_a_warm_start_has_the_bits_of_one_run(k: int, more: dict[str, Any]) -> N
     np.testing.assert_array_equal(grown.train_loss_, once.train_loss_)
     with pytest.raises(ValueError, match="n_estimators=3 is below the 12 rounds"):
         grown.set_params(n_estimators=3).fit(X, c)
-    with pytest.raises(ValueError, match="whose columns or categories were others"):
+    with pytest.raises(ValueError, match="whose columns or categories"):
         grown.set_params(n_estimators=20).fit(X[:, :3], c)
+    with pytest.raises(ValueError, match=r"classes, or quantiles.* were others"):
+        grown.fit(X, np.arange(600) % 5)
     np.testing.assert_array_equal(grown.decision_function(X), once.decision_function(X))  # as it was
 
 
@@ -166,6 +168,18 @@ def test_the_parts_depend_on_the_rows_not_on_their_order_nor_on_the_threads() ->
     np.testing.assert_array_equal(first.predict_proba(X), clone(first).fit(X, c).predict_proba(X))
     other = er.GradientBoostingClassifier(**given, random_state=1).fit(X, c)
     assert not np.array_equal(other.predict_proba(X), first.predict_proba(X))
+
+
+def test_n_jobs_bounds_the_threads_of_the_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    from empirisk import _loops
+    from empirisk.inference.early_stop import EarlyStop
+
+    seen, look = [], EarlyStop.look
+    monkeypatch.setattr(EarlyStop, "look", lambda *a: seen.append(_loops.max_threads()) or look(*a))
+    X, y = numbers(7)
+    er.GradientBoostingRegressor(n_estimators=1, early_stopping=True, n_jobs=3).fit(X, y)
+    er.GradientBoostingRegressor(n_estimators=1, early_stopping=True, n_jobs=1).fit(X, y)
+    assert seen == [3, 1]
 
 
 def test_rare_classes_stay_in_the_rows_that_the_trees_see() -> None:

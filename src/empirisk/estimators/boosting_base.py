@@ -65,11 +65,11 @@ class Boosting(TreeEstimator):
         """Deal the rows, grow the rounds, settle."""
         plan = plan_of(self, table, losses)
         offset = np.zeros(len(y)) if offset is None else offset
-        before = self._before(table)
         stop = stops(self.early_stopping, int(np.count_nonzero(weight)))
         watch, calibrate = shares_of(self, stop or self._recalibrates())
         parts = deal_parts(table.X, y, weight, watch, calibrate, plan.seed, self._stratified())
         start = _constants(losses, *(a[parts.grow] for a in (y, weight, offset)))
+        before = self._before(table, len(start))
         with at_most(self.n_jobs):
             first = start + offset[:, None]
             fitted = fit_rounds(plan, table, y, weight, first, parts, stop, before)
@@ -78,15 +78,15 @@ class Boosting(TreeEstimator):
             self._certify(fitted, *(take(a, parts.grow) for a in (table.X, y, weight, first)))
             self._settle(table, y, weight, offset, parts)
 
-    def _before(self, table: Table) -> tuple[Trees, ...]:
-        """The rounds that a warm start goes on from."""
+    def _before(self, table: Table, k: int) -> tuple[Trees, ...]:
+        """The rounds that a warm start goes on from; k: scores of a row."""
         if not check_flag("warm_start", self.warm_start) or not hasattr(self, "_outputs"):
             return ()
         trees = self._outputs
-        if not np.array_equal(trees[0].n_categories, table.n_categories):
+        if len(trees) != k or not np.array_equal(trees[0].n_categories, table.n_categories):
             raise ValueError(
-                "warm_start=True goes on with the trees of the fit before, whose columns or categories were "
-                "others; set warm_start=False"
+                "warm_start=True goes on with the trees of the fit before, whose columns or categories (or "
+                "classes, or quantiles) were others; set warm_start=False"
             )
         if self.n_estimators < len(trees[0]):
             raise ValueError(
@@ -129,7 +129,8 @@ class Boosting(TreeEstimator):
 
     def _raw(self, table: Table) -> Array:
         """``init_`` plus the leaves' values, shape (n, k)."""
-        return self.init_ + _values(self._outputs, dense(table).X)
+        with at_most(self.n_jobs):
+            return self.init_ + _values(self._outputs, dense(table).X)
 
     def _staged(self, X: Any) -> Iterator[Array]:
         """Scores after each round; each is a new array."""
@@ -157,7 +158,8 @@ class Boosting(TreeEstimator):
     def apply(self, X: Any) -> IndexArray:
         """The leaf of each row in each tree: shape (n, rounds), with k > 1 scores (n, rounds, k)."""
         X = dense(self._table(X)).X
-        leaves = [trees.apply(X) for trees in self._outputs]
+        with at_most(self.n_jobs):
+            leaves = [trees.apply(X) for trees in self._outputs]
         return leaves[0] if len(leaves) == 1 else np.stack(leaves, axis=2)
 
     # -- importances --------------------------------------------------------------------------------
