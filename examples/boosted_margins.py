@@ -57,11 +57,11 @@ def main() -> None:
     none = int(np.argmax(model.training_error_ == 0.0)) + 1
     noise = 2.0 * float(np.sqrt(errors[-1] * (1.0 - errors[-1]) / len(y[test])))
     say(
-        f"After {none} rounds the committee makes no training error, and the training error has nothing more to "
-        f"say. The margins have: the smallest goes on rising, to {model.margins_.min():.2f}. The test error goes "
-        f"from {errors[none - 1]:.3f} to {errors[-1]:.3f}; two standard errors of such a number are {noise:.3f} "
-        "here, so more rounds neither help nor hurt as far as these wines can tell. The bound is arithmetic: it "
-        "holds in every round, for the rows of the fit and for no others."
+        f"After {none} rounds the committee makes no training error, and the training error has nothing more "
+        f"to say. The margins have: the smallest goes on rising, to {model.margins_.min():.2f}. The test "
+        f"error goes from {errors[none - 1]:.3f} to {errors[-1]:.3f}; two standard errors of such a number "
+        f"are {noise:.3f} here, so more rounds neither help nor hurt as far as these wines can tell. The "
+        "bound is arithmetic: it holds in every round, for the rows of the fit and for no others."
     )
 
     say("2. Stumps, and what is provable about all votes of stumps.")
@@ -69,10 +69,10 @@ def main() -> None:
     print(stumps.certificate_.claim)
     print(f"smallest margin {stumps.margins_.min():.3f}; no vote has more than {stumps.margin_bound_:.3f}")
     say(
-        "Both lines are proofs about the training rows: how near this vote is to the best of its weight, "
-        "and that no vote of stumps, however long, separates these wines by more than a hair. On new wines "
-        f"it errs on {np.mean(stumps.predict(X[test]) != y[test]):.3f}: the trees of depth 3 fit far better, and "
-        "predict no better."
+        "Both lines are proofs about the training rows: how near this vote is to the best of its weight, and "
+        "that no vote of stumps, however long, separates these wines by more than a hair. On new wines it "
+        f"errs on {np.mean(stumps.predict(X[test]) != y[test]):.3f}: the trees of depth 3 fit far better, "
+        "and predict no better."
     )
 
     say("3. Without a test set: bagging, where every row is new to a third of the members.")

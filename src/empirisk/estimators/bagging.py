@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin, is_classifier
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.validation import column_or_1d
 
 from empirisk.estimators.bagging_base import BaggingEnsemble
 from empirisk.estimators.checks import check_choice, check_targets_finite
+from empirisk.estimators.decision_tree_classifier import DecisionTreeClassifier
+from empirisk.estimators.decision_tree_regressor import DecisionTreeRegressor
 from empirisk.estimators.label_codes import encode_labels
 from empirisk.results import Estimate
 from empirisk.trees.auto_size import ForestSize
@@ -29,7 +30,7 @@ class BaggingClassifier(ClassifierMixin, BaggingEnsemble):
     Parameters
     ----------
     estimator : classifier, optional
-        Member: any classifier or pipeline.  Default: a decision tree of full depth.
+        Member: any classifier or pipeline.  Default: an unpruned decision tree.
     n_estimators : int or "auto", default 100
         Members; "auto" grows them until the Monte-Carlo error of the out-of-bag Brier score is a fifth of its
         standard error over rows (at most 1000).
@@ -124,7 +125,7 @@ class BaggingClassifier(ClassifierMixin, BaggingEnsemble):
         self.random_state = random_state
 
     def _default(self) -> Any:
-        return DecisionTreeClassifier()
+        return DecisionTreeClassifier(alpha=None)
 
     def _targets(self, y: Any) -> tuple[Any, int]:
         self.classes_, codes = encode_labels(y)
@@ -172,7 +173,7 @@ class BaggingRegressor(RegressorMixin, BaggingEnsemble):
     Parameters
     ----------
     estimator : regressor, optional
-        Member: any regressor or pipeline.  Default: a decision tree of full depth.
+        Member: any regressor or pipeline.  Default: an unpruned decision tree.
     n_estimators : int or "auto", default 100
         Members; "auto" grows them until the Monte-Carlo error of the out-of-bag squared error is a fifth of
         its standard error over rows (at most 1000).
@@ -258,7 +259,7 @@ class BaggingRegressor(RegressorMixin, BaggingEnsemble):
         self.random_state = random_state
 
     def _default(self) -> Any:
-        return DecisionTreeRegressor()
+        return DecisionTreeRegressor(alpha=None)
 
     def _targets(self, y: Any) -> tuple[Any, int]:
         targets = np.asarray(column_or_1d(y, warn=True, dtype=np.float64))
