@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from empirisk.data.design import Design
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["assign_folds", "hold_out"]
+__all__ = ["assign_folds", "deal_copies", "hold_out"]
 
 
 def assign_folds(design: Design, y: Array, weight: Array, k: int, seed: int, stratify: bool) -> IndexArray:
@@ -56,6 +56,50 @@ def assign_folds(design: Design, y: Array, weight: Array, k: int, seed: int, str
         rank = np.arange(len(distinct), dtype=np.intp)
     fold[live] = (rank % min(k, len(distinct)))[group]
     return fold
+
+
+def deal_copies(
+    design: Design, y: Array, weight: Array, k: int, seed: int, stratify: bool
+) -> tuple[Array, list[Array]]:
+    """Copies of each row, and how many of them each fold holds out, so that discrete rows can be learnt.
+
+    Whole weights are numbers of copies, which are dealt to the folds one by one, in the order of the
+    rows' hashes: a table of few distinct rows keeps some copies of each in training.  With other weights
+    every row is one copy.  Repetition and permutation of rows change nothing.
+
+    Parameters
+    ----------
+    design, y, weight, k, seed, stratify
+        As in :func:`assign_folds`.
+
+    Raises
+    ------
+    ValueError
+        With fewer than two copies.
+
+    Examples
+    --------
+    >>> copies, held = deal_copies(Design(np.zeros((2, 1))), np.zeros(2), np.array([3.0, 1.0]), 2, 0, False)
+    >>> copies.tolist(), [h.sum() for h in held]
+    ([3.0, 1.0], [2.0, 2.0])
+    """
+    whole = bool((weight == np.floor(weight)).all()) and weight.sum() < 2**52
+    copies = (weight if whole else (weight > 0.0)).astype(np.int64)
+    k = min(k, int(copies.sum()))
+    if k < 2:
+        raise ValueError(
+            f'alpha="cv" needs at least 2 rows for cross-validation, got n_samples = {k}; give alpha as '
+            "a number, or None"
+        )
+    keys = _row_hash(design, y, seed)
+    order = np.lexsort((keys, y)) if stratify else np.argsort(keys, kind="stable")
+    last = np.empty(len(weight), dtype=np.int64)
+    last[order] = np.cumsum(copies[order])
+    # Of the positions 0, ..., x - 1 those that leave the rest v when divided by k: (x - v + k - 1) // k.
+    held: list[Array] = [
+        ((last - v + k - 1) // k - (last - copies - v + k - 1) // k).astype(np.float64) for v in range(k)
+    ]
+    return copies.astype(np.float64), held
 
 
 def hold_out(

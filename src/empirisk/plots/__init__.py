@@ -18,6 +18,7 @@ DISPLAYS = {
     "CoefficientsDisplay": "coefficients",
     "ConfusionDisplay": "confusion",
     "ConvergenceDisplay": "convergence",
+    "CostComplexityDisplay": "cost_complexity",
     "CoverageDisplay": "coverage",
     "DependenceDisplay": "dependence",
     "GrowthDisplay": "growth",
@@ -36,6 +37,7 @@ DISPLAYS = {
     "ShapleyRowDisplay": "shapley_row",
     "ShapleySummaryDisplay": "shapley_summary",
     "VoteRoundsDisplay": "vote_rounds",
+    "TreeDisplay": "tree",
     "WinnersCurseDisplay": "winners_curse",
 }
 

@@ -37,9 +37,9 @@ def node_risk(tree: Trees, kind: str) -> Array:
         lost = _whole(tree.weight - _whole(tree.weight * p.max(axis=1), tree.weight), tree.weight)
         return np.maximum(lost, 0.0)
     if kind == "gini":
-        return np.maximum(tree.weight * (1.0 - (p**2).sum(axis=1)), 0.0)
+        return np.asarray(np.maximum(tree.weight * (1.0 - (p**2).sum(axis=1)), 0.0))
     if kind == "entropy":
-        return np.maximum(-tree.weight * xlogy(p, p).sum(axis=1), 0.0)
+        return np.asarray(np.maximum(-tree.weight * xlogy(p, p).sum(axis=1), 0.0))
     return np.maximum(tree.weight * tree.heterogeneity, 0.0)
 
 
@@ -55,11 +55,12 @@ def smoothed(tree: Trees) -> Array:
     A held-out row of a class that a leaf has not seen would make the log loss infinite.
     """
     unit = tree.weight[0] / max(float(tree.count[0]), 1.0)
-    return (tree.weight[:, None] * tree.value + unit * tree.value[0]) / (tree.weight[:, None] + unit)
+    mass = tree.weight[:, None]
+    return np.asarray((mass * tree.value + unit * tree.value[0]) / (mass + unit))
 
 
 def _error(y: Array, value: Array) -> Array:
-    return (value.argmax(axis=1) != y).astype(np.float64)
+    return np.asarray(value.argmax(axis=1) != y, dtype=np.float64)
 
 
 def _brier(y: Array, value: Array) -> Array:

@@ -68,7 +68,8 @@ class PruningSequence:
     def total_over_leaves(self, of_node: Array, alphas: Array) -> Array:
         """``sum over the leaves t of T(a) of of_node[t]`` for increasing strengths a, shape (A, ...)."""
         first = np.searchsorted(alphas, self.low, side="left")
-        last = np.searchsorted(alphas, self.high, side="left")
+        endless = np.isinf(self.high)  # also at an infinite strength
+        last = np.where(endless, len(alphas), np.searchsorted(alphas, self.high, side="left"))
         live = first < last
         step = np.zeros((len(alphas) + 1, *of_node.shape[1:]))
         np.add.at(step, first[live], of_node[live])

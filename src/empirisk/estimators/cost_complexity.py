@@ -1,0 +1,122 @@
+"""The pruning sequence of a tree as users read it, with its cross-validated risk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from empirisk.results import Estimate
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["CostComplexityPath"]
+
+# Risks that differ by less, relative to the largest one, differ by rounding alone.
+TIE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class CostComplexityPath:
+    """The nested subtrees that minimise ``R(T) + alpha |leaves of T|``, from the largest to the root.
+
+    Parameters
+    ----------
+    alpha : array, shape (K,)
+        Increasing; entry k is optimal for every strength in ``[alpha[k], alpha[k + 1])``.  rpart's ``cp`` is
+        ``alpha / risk[-1]``, scikit-learn's ``ccp_alpha`` is alpha when `loss` is the criterion.
+    n_leaves : array, shape (K,)
+        Leaves of each subtree.
+    risk : array, shape (K,)
+        Mean loss on the training rows.
+    loss : str
+        Which loss: "misclassification" or a criterion.
+    cv_alpha : array, shape (K,), or None
+        Geometric means of neighbouring strengths, at which the trees of the folds were pruned.
+    cv_risk, cv_se : arrays, shape (K,), or None
+        Mean loss on held-out rows, and its standard error over rows.
+    n, folds : int
+        Rows (whole weights count as repetitions), and folds.
+    rule : {"one_se", "min"}
+        Which entry `index` is.
+
+    Examples
+    --------
+    >>> import numpy as np, empirisk as er
+    >>> X = np.arange(40.0)[:, None]
+    >>> path = er.DecisionTreeRegressor().cost_complexity_path(X, (X[:, 0] > 19.5) * 1.0)
+    >>> path.n_leaves, path.risk
+    (array([2, 1]), array([0.  , 0.25]))
+    """
+
+    alpha: Array
+    n_leaves: IndexArray
+    risk: Array
+    loss: str
+    cv_alpha: Array | None = None
+    cv_risk: Array | None = None
+    cv_se: Array | None = None
+    n: int = 0
+    folds: int = 0
+    rule: str = "one_se"
+
+    @property
+    def index_min(self) -> int:
+        """The entry of the smallest held-out risk; of equal ones the smallest tree."""
+        risk = self._held_out()[0]
+        return int(np.flatnonzero(risk <= risk.min() + TIE * risk.max())[-1])
+
+    @property
+    def index_one_se(self) -> int:
+        """The smallest tree whose held-out risk is within one standard error of the smallest one."""
+        risk, se = self._held_out()
+        best = self.index_min
+        return int(np.flatnonzero(risk <= risk[best] + se[best] + TIE * risk.max())[-1])
+
+    @property
+    def index(self) -> int:
+        """The entry that the rule chooses."""
+        return self.index_one_se if self.rule == "one_se" else self.index_min
+
+    def estimate(self, entry: int | None = None, level: float = 0.95) -> Estimate:
+        """Held-out risk of an entry (default: of the chosen one), with ``R -+ z se``.
+
+        The interval is about the luck of the rows; it does not know that the same rows chose the entry.
+
+        Parameters
+        ----------
+        entry : int, optional
+            Which one.
+        level : float, default 0.95
+            Coverage.
+        """
+        risk, se = self._held_out()
+        k = self.index if entry is None else entry
+        value, half = float(risk[k]), float(ndtri(0.5 + 0.5 * level) * se[k])
+        method = f"{self.folds}-fold cross-validation, normal"
+        target = f"{self.loss} of a tree grown and pruned so on new rows, before the choice of its size"
+        if half == 0.0:
+            reason = "all held-out rows have the same loss"
+            return Estimate(value, None, None, level, self.n, method, reason, target)
+        return Estimate(value, max(0.0, value - half), value + half, level, self.n, method, "", target)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Training and held-out risk against the number of leaves; returns the Axes."""
+        from empirisk.plots.cost_complexity import CostComplexityDisplay
+
+        return CostComplexityDisplay(self).plot(ax)
+
+    def _held_out(self) -> tuple[Array, Array]:
+        if self.cv_risk is None or self.cv_se is None:
+            raise ValueError('this path has no held-out risk: ask for it by alpha="cv", or pass cv=10')
+        return self.cv_risk, self.cv_se
+
+    def __len__(self) -> int:
+        return len(self.alpha)
+
+    def __repr__(self) -> str:
+        said = f"{len(self)} subtrees from {self.n_leaves[0]} leaves to 1, {self.loss}"
+        if self.cv_risk is not None:
+            said += f"; {self.n_leaves[self.index]} leaves by rule {self.rule!r}: {self.estimate()}"
+        return f"CostComplexityPath({said})"

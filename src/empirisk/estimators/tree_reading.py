@@ -1,0 +1,132 @@
+"""Reading a fitted tree: text, rules, the path of a row, a picture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from empirisk.data.columns import ColumnCoder
+from empirisk.estimators.checks import check_number, check_weights
+from empirisk.trees.conditions import Wording
+from empirisk.trees.leaf_rules import Rule, leaf_rules
+from empirisk.trees.prune import PruningSequence
+from empirisk.trees.structure import Trees
+from empirisk.trees.tree_text import path_text, tree_text
+
+__all__ = ["TreeReading"]
+
+
+class TreeReading:
+    """What users read off ``tree_``; columns and categories carry the names of the training frame."""
+
+    tree_: Trees
+    sequence_: PruningSequence
+    columns_: ColumnCoder
+    _gaps: frozenset[int]
+
+    def to_text(self, *, max_depth: int | None = None, decimals: int = 3, feature_names: Any = None) -> str:
+        """The tree as indented lines: question, rows, prediction (class shares), ``*`` at leaves.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            Leave out what lies deeper.
+        decimals : int, default 3
+            Of the shares.
+        feature_names : sequence of str, optional
+            Names for the columns of an array.
+        """
+        return tree_text(self._words(feature_names), self._labels(), max_depth, decimals)
+
+    def rules(
+        self,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        level: float = 0.95,
+        feature_names: Any = None,
+    ) -> list[Rule]:
+        """The leaves as if-then rules, which partition the rows, each with a share or mean and its interval.
+
+        Parameters
+        ----------
+        X, y, sample_weight : optional
+            Rows that the tree has not seen: intervals (Clopper-Pearson for shares, Student for means) then
+            cover with the stated probability in each leaf.  Without them the training rows speak; they chose
+            the splits, so their intervals are too narrow, and say so in ``estimate.reason``.
+        level : float, default 0.95
+            Coverage.
+        feature_names : sequence of str, optional
+            Names for the columns of an array.
+        """
+        check_number("level", level, 0.0, 1.0, closed=False)
+        fresh = None
+        if (X is None) != (y is None):
+            raise ValueError("pass both X and y, or neither")
+        if X is not None:
+            table = self._table(X)  # type: ignore[attr-defined]
+            targets = self._targets(y, fitting=False)  # type: ignore[attr-defined]
+            weight = check_weights(sample_weight, table.n_rows)
+            live = weight > 0.0
+            rows = table.X.tocsr()[live] if hasattr(table.X, "tocsr") else table.X[live]
+            fresh = rows, targets[live], weight[live]
+        return leaf_rules(self._words(feature_names), self._labels(), fresh, level)
+
+    def explain(self, row: Any, *, decimals: int = 3, feature_names: Any = None) -> str:
+        """The questions that one row answers from the root to its leaf, and how the prediction moves.
+
+        Parameters
+        ----------
+        row : array of shape (p,), frame or array of one row
+            The row.
+        decimals : int, default 3
+            Of the shares.
+        feature_names : sequence of str, optional
+            Names for the columns of an array.
+        """
+        return path_text(self._words(feature_names), self._encoded(row), self._labels(), decimals)
+
+    def plot(self, ax: Any = None, *, row: Any = None, feature_names: Any = None) -> Any:
+        """Draw the tree; the path of `row` is highlighted.  Returns the Axes.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure when None.
+        row : array of shape (p,), or a frame or array of one row, optional
+            A row whose path is drawn strong.
+        feature_names : sequence of str, optional
+            Names for the columns of an array.
+        """
+        from empirisk.plots.tree import TreeDisplay
+
+        leaf = None if row is None else int(self.tree_.apply(self._encoded(row)[None, :])[0, 0])
+        return TreeDisplay(self._words(feature_names), self._labels(), leaf).plot(ax)
+
+    # -- names --------------------------------------------------------------------------------------
+
+    def _labels(self) -> Any:
+        return getattr(self, "classes_", None)
+
+    def _words(self, feature_names: Any) -> Wording:
+        check_is_fitted(self, "tree_")
+        p = self.tree_.n_features
+        names = self.columns_.names if feature_names is None else tuple(map(str, feature_names))
+        if names is None:
+            names = tuple(f"x{j}" for j in range(p))
+        if len(names) != p:
+            raise ValueError(f"feature_names has {len(names)} names, the tree has {p} columns")
+        return Wording(self.tree_, names, self.columns_.categories, self._gaps)
+
+    def _encoded(self, row: Any) -> Any:
+        check_is_fitted(self, "tree_")
+        if not hasattr(row, "columns"):
+            values = row.toarray() if hasattr(row, "toarray") else np.asarray(row)
+            row = values[None, :] if values.ndim == 1 else values
+        if np.shape(row)[0] != 1:
+            raise ValueError(f"row must be one row, got {np.shape(row)[0]}; call it for each")
+        X = self._table(row).X  # type: ignore[attr-defined]
+        return np.asarray(X.toarray() if hasattr(X, "toarray") else X)[0]
