@@ -13,6 +13,7 @@ from bench.objectives.bootstrap import (
     BootstrapMedian,
     BootstrapRegression,
 )
+from bench.objectives.forest import OBJECTIVES as FORESTS
 from bench.objectives.glm import Gamma, Poisson
 from bench.objectives.grid import OBJECTIVES as GRIDS
 from bench.objectives.group_lasso import GroupLasso, GroupLogistic
@@ -26,9 +27,11 @@ from bench.objectives.ols import OLS
 from bench.objectives.ridge import Ridge
 from bench.objectives.ridge_loo import RidgeLOO
 from bench.objectives.robust import HuberRegression, QuantileRegression
+from bench.objectives.single_tree import OBJECTIVES as TREES
 from bench.objectives.softmax import Softmax
 from bench.objectives.stochastic import OBJECTIVES as STOCHASTIC
 from bench.objectives.svm import Hinge, SquaredHinge
+from bench.objectives.tree_reading import OBJECTIVES as TREE_READING
 
 REGISTRY: dict[str, Objective] = {
     o.name: o
@@ -38,7 +41,7 @@ REGISTRY: dict[str, Objective] = {
         Poisson(), Gamma(), GroupLasso(), GroupLogistic(), QuantileRegression(), HuberRegression(),
         SmallOLS(), SmallLasso(), SmallLogistic(),
         BootstrapMean(), BootstrapMedian(), BootstrapCorrelation(), BootstrapRegression(), *HELD_OUT, *GRIDS,
-        *STOCHASTIC, AdaBoost(), *BOOSTING,
+        *STOCHASTIC, AdaBoost(), *BOOSTING, *TREES, *FORESTS, *TREE_READING,
     )
 }  # fmt: skip
 
@@ -85,9 +88,16 @@ ROWS = [
     Row("sgd_logistic", "classes 1e6x50"),
     Row("rough_logistic", "classes 1e6x50"),
     Row("adaboost", "spheres 1e5x30"),
+    Row("tree", "interactions 2e5x30"),
+    Row("shallow_tree", "interactions 1e6x10"),
+    Row("forest", "interactions 1e5x30"),
+    Row("extra_trees", "interactions 1e5x30"),
     Row("boosting", "interactions 1e6x28"),
     Row("boosting", "interactions 2000x20"),
     Row("boosting_categories", "adult 30000x14"),
+    Row("predict_boosting", "interactions 1e6x28"),
+    Row("predict_forest", "interactions 1e6x28"),
+    Row("tree_shap", "interactions 1e4x28"),
     Row("latency_ols", "diabetes"),
     Row("latency_lasso", "diabetes"),
     Row("latency_logistic", "iris"),

@@ -13,7 +13,9 @@ from bench.solvers import (
     empirisk_groups,
     empirisk_robust,
     empirisk_stochastic,
+    empirisk_tree_reading,
     empirisk_votes,
+    forests,
     glum,
     intelex,
     liblinear,
@@ -25,8 +27,10 @@ from bench.solvers import (
     scikit_learn_grid,
     scikit_learn_robust,
     scikit_learn_stochastic,
+    scikit_learn_tree_reading,
     scikit_learn_votes,
     scipy_bootstrap,
+    single_trees,
     skglm,
     statsmodels,
     xgboost,
@@ -38,7 +42,8 @@ LIBRARIES = (
     scikit_learn, scikit_learn_curves, intelex, celer, skglm, liblinear, scipy_bootstrap, arch,
     scikit_learn_grid, scikit_learn_glm, glum, statsmodels, scikit_learn_stochastic,
     empirisk_robust, scikit_learn_robust, empirisk_votes, scikit_learn_votes,
-    empirisk_boosting, scikit_learn_boosting, lightgbm, xgboost,
+    empirisk_boosting, scikit_learn_boosting, lightgbm, xgboost, single_trees, forests,
+    empirisk_tree_reading, scikit_learn_tree_reading,
 )  # fmt: skip
 
 # Small data are fitted by the same calls as large.
