@@ -162,19 +162,21 @@ class Jackknife:
         unseen : bool array of shape (m, T)
             Whether the tree did not see the row.
         """
-        P = _three(predictions)
-        count = unseen.sum(axis=1)
-        P, some, count = P[count > 1], unseen[count > 1].astype(np.float64), count[count > 1]
-        grow = len(self.matrix) / count
+        P, some = _three(predictions), unseen.astype(np.float64)
+        count = some.sum(axis=1)
+        P, some, count = P[count > 1], some[count > 1], count[count > 1]
+        grow = (len(self.matrix) / count) ** 2
+        trace = some @ np.diag(self.matrix) - np.einsum("mt,mt->m", some @ self.matrix, some) / count
         raw, spreads = [], []
         for c in range(P.shape[2]):
             mean = (some * P[:, :, c]).sum(axis=1) / count
             t = some * (P[:, :, c] - mean[:, None])
-            spreads.append((t**2).sum(axis=1) / count)
+            square = (t**2).sum(axis=1)
             form = np.einsum("mt,mt->m", t @ self.matrix, t)
-            raw.append(form * grow**2 - self.noise * grow * spreads[-1])
+            raw.append(grow * (form - trace * square / (count - 1.0)))
+            spreads.append(square / count)
         variance, V = np.concatenate(spreads), np.concatenate(raw)
-        noise = np.tile(grow**2 * self._noise_variance, P.shape[2])
+        noise = np.tile(grow * self._noise_variance, P.shape[2])
         use = variance > 1e-12 * variance.max(initial=0.0)
         if np.count_nonzero(use) < 2:
             return self
