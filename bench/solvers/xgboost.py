@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from typing import Any
 
 from bench.datasets.adult import CATEGORIES
+from bench.datasets.interactions import interactions
 from bench.solvers.base import Solver
 
 
@@ -27,7 +29,26 @@ def _boost(X: Any, y: Any, rounds: int, categories: list[int] | None = None) -> 
     return model.fit(X, y)
 
 
+@cache
+def _fitted(trees: int, columns: int) -> Any:
+    return _boost(*interactions(10_000, columns, seed=21), trees)
+
+
+def _predict(X: Any, y: Any, trees: int) -> Any:
+    return _fitted(trees, X.shape[1]).predict_proba(X)[:, 1]
+
+
+def _shap(X: Any, y: Any, trees: int) -> Any:
+    from xgboost import DMatrix
+
+    model = _fitted(trees, X.shape[1])
+    parts = model.get_booster().predict(DMatrix(X), pred_contribs=True)
+    return parts.sum(axis=1), model.predict(X, output_margin=True)
+
+
 SOLVERS = {
+    "predict_boosting": [Solver("xgboost", "lossguide", _predict)],
+    "tree_shap": [Solver("xgboost", "pred_contribs", _shap)],
     "boosting": [Solver("xgboost", "lossguide", _boost)],
     "boosting_categories": [
         Solver("xgboost", "lossguide", lambda X, y, rounds: _boost(X, y, rounds, CATEGORIES))

@@ -290,6 +290,13 @@ def optimal_tree(
     leaf.  The cost is the weight of the errors, or the weighted sum of squares of y, + leaf_penalty x leaves.
     """
 
+def stump_columns(
+    X: Matrix, n_categories: NDArray[np.int64]
+) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]:
+    """Sorted rows of each column of numbers and the rows without a value: order, order_start, missing,
+    missing_start as in :func:`best_stump`. X is dense or CSC, NaN missing; columns with categories have no order.
+    """
+
 def best_stump(
     weight: Float,
     scale: float,
@@ -458,10 +465,10 @@ class TreeLoop:
     def apply(self, X: Any) -> NDArray[np.int32]:
         """The leaf of each row in each tree, (n, T)."""
 
-    def predict(self, X: Any, value: Float, tree_weight: Float | None = None) -> Float:
+    def predict(self, X: Any, value: Float, tree_weight: Real | None = None) -> Float:
         """Sums of values (N, k) over the leaves of each row, (n, k)."""
 
-    def shap(self, X: Any, value: Float, share: Float, out: Float) -> None:
+    def shap(self, X: Any, value: Float, share: Real, out: Float) -> None:
         """Adds path-dependent Shapley values to out (n, p, k); share (N,): of the parent's weight."""
 
 def grow_forest(

@@ -22,7 +22,7 @@ def random_trees(
     categories: bool = False,
     seed: int = 0,
 ) -> Trees:
-    """Trees with `n_leaves` leaves each; with `categories` every second column is categorical (40 of them)."""
+    """Trees with `n_leaves` leaves each; with `categories` every second column has 40 categories."""
     rng = np.random.default_rng(seed)
     n_categories = np.zeros(n_features, dtype=np.int64)
     if categories:

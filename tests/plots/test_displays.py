@@ -91,6 +91,35 @@ VOTE = {
     "training_error": [0.4, 0.3, 0.4],
     "training_error_bound": [0.98, 0.9, 0.85],
 }
+DEPENDENCE = {
+    "features": ["age"],
+    "grid": [[20.0], [40.0], [60.0]],
+    "labels": ["20", "40", "60"],
+    "categorical": False,
+    "value": [0.1, 0.3, 0.5],
+    "low": [0.0, 0.2, 0.4],
+    "high": [0.2, 0.4, 0.6],
+    "band_low": [-0.1, 0.1, 0.3],
+    "band_high": [0.3, 0.5, 0.7],
+    "rows": [[0.0, 0.1, 0.2], [0.2, 0.5, 0.8]],
+    "scale": "mean",
+    "level": 0.95,
+    "n": 80,
+}
+SHAPLEY = {
+    "columns": [
+        {"name": "age", "mean": 0.4, "values": [0.3, -0.5, 0.4], "x": [60.0, 20.0, float("nan")]},
+        {"name": "dose", "mean": 0.0, "values": [0.0, 0.0, 0.0], "x": [1.0, 1.0, 2.0]},
+    ],
+    "scale": "raw score",
+    "n": 3,
+}
+ROW_PARTS = [{"name": "age", "x": "60", "value": 0.5}, {"name": "3 others", "x": None, "value": -0.2}]
+PAIRS = [
+    {"name": "age with all others", "strength": share(0.5), "size": 1.4, "small": False},
+    {"name": "age and dose", "strength": share(0.4), "size": 1.2, "small": False},
+    {"name": "dose and town", "strength": share(0.9), "size": 0.01, "small": True},
+]
 COVERED = [{"label": "Wald", "coverage": share(0.8)}, {"label": "Wilson", "coverage": share(0.95)}]
 DISPLAYS: list[Display] = [
     plots.AttributionDisplay(PARTS, "log-loss", share(0.32)),
@@ -103,8 +132,10 @@ DISPLAYS: list[Display] = [
     plots.ConfusionDisplay(CHOSEN["confusion"]),
     plots.ConvergenceDisplay(TRACES),
     plots.CoverageDisplay(COVERED, 0.95),
+    plots.DependenceDisplay(DEPENDENCE),
     plots.GrowthDisplay(GROWTH),
     plots.ImportancesDisplay(BINARY["model"]["importances"], "rise of log-loss (nats)"),
+    plots.InteractionsDisplay({"rows": PAIRS, "scale": "raw score"}),
     plots.LearningCurveDisplay(BINARY["learning_curve"]),
     plots.MarginsDisplay(VOTE),
     plots.ObservedDisplay(REST["observed"], "quality (points)"),
@@ -115,6 +146,8 @@ DISPLAYS: list[Display] = [
     plots.RocDisplay(CHOSEN["roc"], ">50K"),
     plots.ScoresDisplay(CHOSEN["scores"], ">50K", "<=50K"),
     plots.SelectionCurveDisplay(BINARY["selection_curves"][0], BINARY["selection"], "Logistic regression"),
+    plots.ShapleyRowDisplay({"base": 1.0, "score": 1.3, "scale": "raw score", "parts": ROW_PARTS}),
+    plots.ShapleySummaryDisplay(SHAPLEY),
     plots.VoteRoundsDisplay(VOTE, [0.4, 0.35, 0.34]),
     plots.WinnersCurseDisplay(CURSE),
 ]

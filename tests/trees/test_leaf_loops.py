@@ -1,4 +1,4 @@
-"""Leaves by the compiled loops against a walk of one row at a time, over layouts, missing values, categories, sizes."""
+"""Leaves by the compiled loops against a walk of one row at a time, over layouts, categories and sizes."""
 
 from __future__ import annotations
 
