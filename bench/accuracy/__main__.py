@@ -40,16 +40,8 @@ def measure(task: Task, repeats: int) -> dict[str, Any]:
 
 
 def told(d: Estimate) -> dict[str, Any]:
-    """A difference with its sign."""
-    if d.low is None or d.high is None:
-        return {
-            "low": None,
-            "high": None,
-            "value": d.value,
-            "text": f"{d.value:+.2g} (cannot tell: {d.reason})",
-        }
-    text = f"{d.value:+.2g} [{d.low:+.2g}, {d.high:+.2g}]"
-    return {"low": d.low, "high": d.high, "value": d.value, "text": text}
+    """A difference with its interval, or why there is none."""
+    return {"low": d.low, "high": d.high, "value": d.value, "text": str(d)}
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from bench.accuracy.data import TASKS
 from bench.coverage.page import write
+from empirisk.results import Estimate
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "maths" / "boosting-accuracy.md"
 STORE = Path(__file__).resolve().parents[1] / "results" / "boosting-accuracy.json"
@@ -49,8 +50,9 @@ def row(name: str, found: dict[str, Any]) -> str:
 
 def _cell(d: dict[str, Any]) -> str:
     if d["low"] is None:
-        return f"{d['text']}"
-    return f"**{d['text']}**" if d["low"] > 0.0 or d["high"] < 0.0 else d["text"]
+        return str(d["text"])
+    text = str(Estimate(d["value"], d["low"], d["high"], 0.95, 0, "paired"))
+    return f"**{text}**" if d["low"] > 0.0 or d["high"] < 0.0 else text
 
 
 def stored() -> dict[str, Any]:
