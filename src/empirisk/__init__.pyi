@@ -180,9 +180,9 @@ from .selection import evaluate as evaluate
 from .selection import risk_bounds as risk_bounds
 from .selection.bootstrap import bootstrap as bootstrap
 from .selection.convergence import convergence as convergence
-from .selection.explanations import interaction_strength as interaction_strength
-from .selection.explanations import partial_dependence as partial_dependence
-from .selection.explanations import tree_shap as tree_shap
+from .selection.explanations.interaction_strength import interaction_strength as interaction_strength
+from .selection.explanations.partial_dependence import partial_dependence as partial_dependence
+from .selection.explanations.tree_shap import tree_shap as tree_shap
 from .selection.no_free_lunch import no_free_lunch as no_free_lunch
 from .selection.parametric import estimators_risk as estimators_risk
 from .selection.post_selection import debiased_lasso as debiased_lasso

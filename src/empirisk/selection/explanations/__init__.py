@@ -4,16 +4,3 @@ Sums of trees are explained on the scale on which they add up: boosted trees on 
 a classifier), forests and single trees on the mean or probability.  Other models are explained by what they
 predict: probabilities of classifiers, means of regressions.
 """
-
-from empirisk.selection.explanations.interaction_strength import InteractionStrength, interaction_strength
-from empirisk.selection.explanations.partial_dependence import PartialDependence, partial_dependence
-from empirisk.selection.explanations.tree_shap import TreeShap, tree_shap
-
-__all__ = [
-    "InteractionStrength",
-    "PartialDependence",
-    "TreeShap",
-    "interaction_strength",
-    "partial_dependence",
-    "tree_shap",
-]
