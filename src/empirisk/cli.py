@@ -144,6 +144,9 @@ def report(
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds; less is done to keep it, and said.")
     ] = None,
+    models: Annotated[
+        str | None, typer.Option(help="Kinds to try, such as linear,tree: linear, tree, boosting, forest.")
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 3 after a serious finding.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
     debug: Debug = False,
@@ -170,6 +173,7 @@ def report(
         seed=seed,
         level=level,
         time_limit=time_limit,
+        models=models,
         quiet=quiet,
     )
     outcome = run_report(options, (lambda line: None) if quiet else typer.echo)

@@ -272,7 +272,7 @@ def test_time_limit_is_kept_in_a_stated_way(tmp_path: Path) -> None:
     assert "1 repeat instead of 5" in said
     assert report["provenance"]["settings"]["repeats"] == 1
     if "no gradient boosting" in said:
-        assert "boosting" not in {c["name"] for c in report["candidates"]}
+        assert "reference" not in {c["name"] for c in report["candidates"]}
 
 
 def test_positive_class_can_be_the_first(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from empirisk.report.estimates import Scoring
 from empirisk.report.final import FinalModel
 from empirisk.report.folds import deal
 from empirisk.report.held_out_scores import predictions
-from empirisk.report.importance import importances
+from empirisk.report.importance import importances, linear_move, predicted_move
 from empirisk.report.learning_curve import curve_sizes
 from empirisk.report.memory import refuse_too_large
 from empirisk.report.path import fit_path
@@ -204,11 +204,13 @@ def test_importance_covers_its_population_value() -> None:
         return X, (rng.random(n) < expit(X @ coef)).astype(int)
 
     X, y = draw(big, 200_000)
-    truth = importances(X, y, coef, X @ coef, ["a", "b", "c"], "binary", repeats=2)
+    z = X @ coef
+    truth = importances(y, z, linear_move(X, coef, z), ["a", "b", "c"], "binary", repeats=2)
     hits = np.zeros(2)
     for seed in range(200):
         X, y = draw(np.random.default_rng(seed + 10), 150)
-        found = importances(X, y, coef, X @ coef, ["a", "b", "c"], "binary", seed=seed)
+        z = X @ coef
+        found = importances(y, z, linear_move(X, coef, z), ["a", "b", "c"], "binary", seed=seed)
         for i, name in enumerate("ab"):
             e = found[name]
             assert e.low is not None
@@ -223,11 +225,16 @@ def test_importance_is_that_of_shuffled_columns(rng: np.random.Generator) -> Non
     """Two encoded columns of one source move together."""
     X = rng.normal(size=(60, 3))
     coef, y = np.array([1.0, -2.0, 0.5]), rng.normal(size=60)
-    found = importances(X, y, coef, X @ coef, ["s", "s", "t"], "regression", repeats=1, seed=4)
+    z, sources = X @ coef, ["s", "s", "t"]
+    found = importances(y, z, linear_move(X, coef, z), sources, "regression", repeats=1, seed=4)
+    again = predicted_move(X, lambda X: X @ coef, np.array([True, True, False]))
+    predicted = importances(y, z, again, sources, "regression", repeats=1, seed=4)
     donor = np.random.default_rng(4).permutation(60)
     moved = np.column_stack([X[donor, :2], X[:, 2]])
     rise = np.mean((y - moved @ coef) ** 2) - np.mean((y - X @ coef) ** 2)
     assert found["s"].value == pytest.approx(rise)
+    assert predicted["s"].value == pytest.approx(rise)
+    assert predicted["t"].value == 0.0, "a column that a model does not look at"
 
 
 def test_roc_band_holds_for_the_whole_curve() -> None:

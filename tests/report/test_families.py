@@ -47,9 +47,9 @@ def test_the_diabetes_scores_are_left_to_straight_lines() -> None:
     assert suggested_family(load_diabetes().target) is None
 
 
-def test_candidates_of_a_family_stand_between_the_linear_ones_and_the_reference() -> None:
-    names = [c.name for c in candidates("regression", family=FAMILIES["gamma"])]
-    assert names == ["baseline", "lasso", "elastic_net", "ridge", "gamma_l1", "gamma_l2", "boosting"]
+def test_candidates_of_a_family_stand_behind_the_linear_ones() -> None:
+    names = [c.name for c in candidates("regression", family=FAMILIES["gamma"])][:6]
+    assert names == ["baseline", "lasso", "elastic_net", "ridge", "gamma_l1", "gamma_l2"]
 
 
 @pytest.mark.parametrize("name", FAMILIES)

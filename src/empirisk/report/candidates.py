@@ -1,9 +1,10 @@
 """The models that a report compares, from the simplest: a constant, L1, elastic net, L2, with a log link
-where the target suggests one; and one from outside.
+where the target suggests one; a pruned tree, boosted trees, a forest; and one from outside.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +13,11 @@ from numpy.typing import NDArray
 
 from empirisk.report.families import FAMILIES, Family
 
-__all__ = ["BASELINE", "REFERENCE", "Candidate", "alpha_grid", "candidates", "estimator_for"]
+__all__ = ["BASELINE", "KINDS", "REFERENCE", "Candidate", "alpha_grid", "candidates", "estimator_for"]
 
 BASELINE = "baseline"
-REFERENCE = "boosting"
+REFERENCE = "reference"
+KINDS = ("linear", "tree", "boosting", "forest")
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,8 @@ class Candidate:
         Share of the L1 penalty; None for models without a penalty.
     family : str
         Name of a family with a log link, "" for the others.
+    grown : str
+        ``"tree"``, ``"boosting"`` or ``"forest"`` for models made of trees, "" for the others.
     """
 
     name: str
@@ -38,14 +42,38 @@ class Candidate:
     role: str
     l1_ratio: float | None = None
     family: str = ""
+    grown: str = ""
 
     @property
-    def tuned(self) -> bool:
-        """Whether a penalty is chosen by cross-validation."""
+    def linear(self) -> bool:
+        """Whether there are coefficients, under a penalty that is chosen by cross-validation."""
         return self.l1_ratio is not None
 
+    @property
+    def fitted(self) -> bool:
+        """Whether the model uses columns."""
+        return self.linear or bool(self.grown)
 
-def candidates(task: str, *, family: Family | None = None, reference: bool = True) -> list[Candidate]:
+    @property
+    def parameter(self) -> str:
+        """What is chosen by cross-validation, "" for nothing."""
+        if self.linear or self.grown == "tree":
+            return "alpha"
+        return "rounds" if self.grown == "boosting" else ""
+
+    def at_share(self, value: float, share: float) -> float:
+        """The parameter that means the same for a share of the rows.
+
+        A penalty is that of the same prior: ``alpha / share``, with an L1 part ``alpha / sqrt(share)``.
+        """
+        if self.parameter != "alpha":
+            return value
+        return float(value * share ** (-0.5 if self.l1_ratio else -1.0))
+
+
+def candidates(
+    task: str, *, family: Family | None = None, reference: bool = True, kinds: Sequence[str] = KINDS
+) -> list[Candidate]:
     """Return the candidates of a task, baseline first and the reference last.
 
     Parameters
@@ -55,6 +83,8 @@ def candidates(task: str, *, family: Family | None = None, reference: bool = Tru
         What a numeric target suggests (:func:`empirisk.report.families.suggested_family`).
     reference : bool
         Whether to add the model from outside.
+    kinds : sequence of str
+        Which kinds of models to try, some of :data:`KINDS`.
     """
     if task == "regression":
         rows = [
@@ -76,9 +106,14 @@ def candidates(task: str, *, family: Family | None = None, reference: bool = Tru
             Candidate("logistic_en", "Logistic regression (elastic net)", "candidate", 0.5),
             Candidate("logistic_l2", "Logistic regression (L2)", "candidate", 0.0),
         ]
+    rows += [
+        Candidate("tree", "Decision tree (pruned)", "candidate", grown="tree"),
+        Candidate("boosting", "Gradient boosting", "candidate", grown="boosting"),
+        Candidate("forest", "Random forest", "candidate", grown="forest"),
+    ]
     if reference:
         rows.append(Candidate(REFERENCE, "Gradient boosting (scikit-learn)", "reference"))
-    return rows
+    return [c for c in rows if not c.fitted or (c.grown or "linear") in kinds]
 
 
 def alpha_grid(candidate: Candidate, X: Any, y: NDArray, n_classes: int, size: int) -> NDArray[np.float64]:
@@ -113,10 +148,10 @@ def alpha_grid(candidate: Candidate, X: Any, y: NDArray, n_classes: int, size: i
 
 
 def estimator_for(candidate: Candidate, task: str, alpha: float) -> Any:
-    """Return the unfitted estimator of a tuned candidate, or scikit-learn's constant for the baseline."""
+    """Return the unfitted estimator of a linear candidate, or scikit-learn's constant for the baseline."""
     from sklearn.dummy import DummyClassifier, DummyRegressor
 
-    if not candidate.tuned:
+    if not candidate.linear:
         return DummyRegressor() if task == "regression" else DummyClassifier(strategy="prior")
     ratio = float(candidate.l1_ratio or 0.0)
     if task != "regression":

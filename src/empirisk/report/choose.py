@@ -27,7 +27,7 @@ class Row:
     at, lowest : int
         Penalty by the one-standard-error rule, and by the smallest mean loss.
     complexity : int
-        Non-zero coefficients (median over fits); 0 for the baseline.
+        Non-zero coefficients or leaves (median over fits); 0 for the baseline.
     score, versus_baseline, versus_best : Estimate or None
         Cross-validated loss and paired differences.
     best_probability : float or None
@@ -90,17 +90,16 @@ def one_standard_error(losses: Floats, scoring: Scoring) -> tuple[int, int]:
 
 
 def complexity(result: CrossValidated, at: int) -> int:
-    """Median number of non-zero coefficients over the fits at a penalty."""
-    if not result.coefs:
-        return 0
-    return int(np.median([np.count_nonzero(np.nan_to_num(coefs[at])) for _, coefs in result.coefs]))
+    """Median over the fits of the numbers that a fit holds: non-zero coefficients, or leaves."""
+    return int(np.median([sizes[at] for sizes in result.sizes])) if result.sizes else 0
 
 
 def choose(results: list[CrossValidated], scoring: Scoring, seed: int) -> Choice:
     """Choose a penalty for each candidate, then a candidate.
 
     A candidate is eligible when its loss is within one standard error (of the paired difference) of the
-    smallest loss of any candidate at any penalty; the one with the fewest non-zero coefficients is chosen.
+    smallest loss of any candidate at any value; the one that holds the fewest numbers (non-zero
+    coefficients, or leaves) is chosen.
     The reference takes no part.
     """
     picks = [one_standard_error(r.losses, scoring) for r in results]

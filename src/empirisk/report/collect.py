@@ -31,6 +31,7 @@ __all__ = ["collect", "target_unit"]
 
 Json = dict[str, Any]
 FOLD_TOLERANCE = 1e-4
+RICH = ("boosting", "forest")
 
 
 def target_unit(a: Analysis) -> str | None:
@@ -156,7 +157,10 @@ def _attribution(a: Analysis, unit: str | None, absent: dict[str, str]) -> Json 
 def _verdict(a: Analysis, task: Json, headline: Json, certificate: Json | None, unit: str | None) -> Json:
     choice, loss = a.choice, LABELS["mse" if task["kind"] == "regression" else "log_loss"]
     row = choice.row
-    reference = next((r for r in choice.rows if r.result.candidate.role == "reference"), None)
+    # Our own boosting; without it that from outside.
+    boosted = [r for r in choice.rows if r.result.candidate.grown == "boosting"]
+    boosted += [r for r in choice.rows if r.result.candidate.role == "reference"]
+    reference = boosted[0] if boosted else None
     baseline = next((r for r in choice.rows if r.result.candidate.role == "baseline"), None)
     # Boosting that found no split on few rows is the baseline again and says nothing about richer classes.
     idle = reference is None or (
@@ -169,15 +173,18 @@ def _verdict(a: Analysis, task: Json, headline: Json, certificate: Json | None, 
     claim = None
     if certificate is not None:
         proved = "Fit certified" if certificate["verified"] else "Fit not certified"
-        claim = _sentence(f"{proved}: {certificate['claim']}")
+        said = str(certificate["claim"]).removeprefix("none: ")
+        claim = _sentence(f"{proved}: {said}")
     return {
         "sentence": verdict_sentence(
-            row.result.candidate.label, task, headline, a.model.linear, a.prepared.table.source.name
+            row.result.candidate.label, task, headline, a.model.fitted, a.prepared.table.source.name
         ),
         "model": row.result.candidate.name,
         "headline": headline,
         "certificate": claim,
-        "next_step": next_step(richer, gain, loss, row.score.value, serious, diagnosed),
+        "next_step": next_step(
+            richer, gain, loss, row.score.value, serious, diagnosed, row.result.candidate.grown in RICH
+        ),
         "findings": worst_findings(a.findings),
     }
 

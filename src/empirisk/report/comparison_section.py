@@ -15,7 +15,7 @@ from empirisk.selection.intervals import best_of
 __all__ = ["candidate_rows", "selection_curves", "selection_section", "tuned_metric"]
 
 Json = dict[str, Any]
-COMPLEXITY = "non-zero coefficients (median over the folds)"
+COMPLEXITY = "non-zero coefficients, or leaves (median over the folds)"
 MAX_BOOTSTRAP_ROWS = 50_000
 
 
@@ -48,7 +48,8 @@ def selection_section(
     same = lowest is row and row.at == row.lowest
     parts = [
         "Within one standard error of the best score (of the difference on the same rows), the candidate"
-        f" with the fewest non-zero coefficients is chosen: {row.result.candidate.label}."
+        " that holds the fewest numbers (non-zero coefficients, or leaves) is chosen:"
+        f" {row.result.candidate.label}."
     ]
     if family is not None:
         parts.append(
@@ -77,7 +78,11 @@ def selection_section(
             else "The smallest mean score would have chosen "
         )
         + other.candidate.label
-        + (f" with alpha = {other.alphas[lowest.lowest]:.3g}." if other.candidate.tuned else "."),
+        + (
+            f" with {other.candidate.parameter} = {other.alphas[lowest.lowest]:.3g}."
+            if other.candidate.parameter
+            else "."
+        ),
         "best_probability_method": (
             "normal draws with the mean and covariance of the out-of-fold losses; the reference is left out"
         ),
@@ -116,8 +121,9 @@ def candidate_rows(choice: Choice, certificates: dict[str, Json]) -> list[Json]:
     for i, row in enumerate(choice.rows):
         c, result = row.result.candidate, row.result
         parameters: Json = {}
-        if c.tuned:
-            parameters = {"alpha": float(result.alphas[row.at])}
+        if c.parameter:
+            value = float(result.alphas[row.at])
+            parameters = {c.parameter: int(value) if c.parameter == "rounds" else value}
             parameters |= {"l1_ratio": c.l1_ratio} if 0.0 < (c.l1_ratio or 0.0) < 1.0 else {}
         out.append(
             {
@@ -135,7 +141,7 @@ def candidate_rows(choice: Choice, certificates: dict[str, Json]) -> list[Json]:
                     "value": row.complexity,
                     "unit": COMPLEXITY,
                 }
-                if c.tuned
+                if c.fitted
                 else None,
                 "fit_seconds": number(result.seconds),
                 "certificate": certificates.get(c.name),
@@ -149,13 +155,20 @@ def _note(row: Row) -> str | None:
     result = row.result
     if result.candidate.role == "reference":
         return "A reference from another library, with its default settings; not chosen from."
-    if not result.candidate.tuned:
+    candidate = result.candidate
+    if not candidate.parameter or result.alphas.size < 2:
         return None
+    richest = row.lowest == result.alphas.size - 1 and row.at == row.lowest
+    if candidate.parameter == "rounds":
+        return "The most rounds that were tried were chosen: more might be better still." if richest else None
     if row.at == 0:
-        return (
-            "The largest penalty that was tried was chosen: nearly all coefficients are zero or close to it."
+        few = (
+            "nearly all coefficients are zero or close to it"
+            if candidate.linear
+            else "hardly a split is left"
         )
-    if row.lowest == result.alphas.size - 1 and row.at == row.lowest:
+        return f"The largest penalty that was tried was chosen: {few}."
+    if richest:
         return "The smallest penalty that was tried was chosen: less might be better still."
     return None
 
@@ -165,16 +178,16 @@ def selection_curves(choice: Choice, scoring: Scoring) -> list[Json]:
     out = []
     for row in choice.rows:
         result = row.result
-        if not result.candidate.tuned or result.alphas.size < 2:
+        if not result.candidate.parameter or result.alphas.size < 2:
             continue
-        order = np.arange(result.alphas.size)[::-1]
+        order = np.argsort(result.alphas)
         points = [scoring.loss(result.losses[:, :, i]) for i in order]
         method = f"pointwise; {points[0].method}"
         train = result.train.mean(axis=0)[order]
         out.append(
             {
                 "candidate": result.candidate.name,
-                "parameter": "alpha",
+                "parameter": result.candidate.parameter,
                 "scale": "log",
                 "x": [float(a) for a in result.alphas[order]],
                 "train": {

@@ -12,9 +12,8 @@ from empirisk.diagnosis import Answer, Outcome
 from empirisk.diagnosis.diagnose import diagnose
 from empirisk.diagnosis.result import Diagnosis
 from empirisk.report.audit import Checked
-from empirisk.report.candidates import estimator_for
 from empirisk.report.estimates import Json, estimate, number
-from empirisk.report.final import FinalModel
+from empirisk.report.final import FinalModel, unfitted
 from empirisk.report.sample import Sample
 from empirisk.results import Estimate, Finding
 
@@ -132,7 +131,7 @@ def diagnose_model(
     Parameters
     ----------
     model : FinalModel
-        A linear one.
+        A linear one, or one made of trees.
     train, test : Sample
         The test part serves to look for drift only.
     level : float
@@ -141,7 +140,7 @@ def diagnose_model(
     drawn : bool, default False
         Whether the test part was drawn at random from the same rows.
     """
-    estimator = estimator_for(model.candidate, train.task, model.alpha)
+    estimator = unfitted(model.candidate, train.task, model.alpha, model.pipeline[0], seed)
     pipeline = Pipeline([("encode", clone(model.pipeline[0])), ("model", estimator)])
     found = diagnose(
         pipeline,

@@ -24,10 +24,12 @@ __all__ = [
     "RARE",
     "TRUSTED_TYPES",
     "Origin",
+    "blocks_of",
     "feature_origin",
     "make_encoder",
     "model_frame",
     "rare_below",
+    "without_part",
 ]
 
 MISSING = "(missing)"
@@ -120,7 +122,7 @@ def _has_times(column: Column) -> bool:
     return column.unit == "time of day"
 
 
-def _blocks(table: Table) -> dict[str, list[str]]:
+def blocks_of(table: Table) -> dict[str, list[str]]:
     """Columns of the model frame by the way in which they are encoded; the parts of dates are kept apart."""
     keys = ("numbers", "dates", "truths", "missing", "missing_dates", "levels", "date_levels")
     out: dict[str, list[str]] = {key: [] for key in keys}
@@ -168,7 +170,7 @@ def make_encoder(table: Table, *, scale: bool = True) -> ColumnTransformer:
     DataError
         The table has no feature column.
     """
-    blocks = _blocks(table)
+    blocks = blocks_of(table)
     if not any(blocks.values()):
         raise DataError(f"{table.source.name} has no feature column: force one with --types")
     made = {key: _transformer(key, table, scale) for key in blocks}
@@ -208,7 +210,7 @@ def feature_origin(encoder: ColumnTransformer, encoded: np.ndarray | None = None
     """
     out: list[Origin] = []
     for key, fitted, columns in encoder.transformers_:
-        sources = [_without_part(c) for c in columns] if "date" in key else list(columns)
+        sources = [without_part(c) for c in columns] if "date" in key else list(columns)
         if key in ("numbers", "dates"):
             out += _numbers(fitted, columns, sources)
         elif key == "truths":
@@ -223,7 +225,7 @@ def feature_origin(encoder: ColumnTransformer, encoded: np.ndarray | None = None
     return [replace(o, sd=float(sd)) for o, sd in zip(out, sds, strict=True)]
 
 
-def _without_part(name: str) -> str:
+def without_part(name: str) -> str:
     """The date column behind one of its parts: ``day (month)`` is of ``day``."""
     return name[: name.rindex(" (")]
 

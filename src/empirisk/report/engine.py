@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.report.audit import Audit, audit, by_level
+from empirisk.report.candidates import KINDS
 from empirisk.report.choose import Choice, choose
 from empirisk.report.diagnosed import Diagnosed, diagnose_model
 from empirisk.report.encode import make_encoder
 from empirisk.report.estimates import Scoring
 from empirisk.report.final import FinalModel, fit_final
+from empirisk.report.fit_candidate import Maker, encoder_for
 from empirisk.report.folds import Folds, make_folds
 from empirisk.report.held_out_scores import TestScores, predictions
 from empirisk.report.learning_curve import LearningCurve, curve_fits, learning_curve
@@ -49,9 +50,9 @@ class Prepared:
     level: float
 
     @property
-    def encoder(self) -> Callable[[], Any]:
-        """Returns an unfitted encoder of the table."""
-        return lambda: make_encoder(self.table)
+    def encoder(self) -> Maker:
+        """Returns an unfitted encoder of the table, of the kind that a candidate takes."""
+        return lambda candidate: encoder_for(candidate, self.table)
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,13 @@ class Analysis:
 
 
 def prepare(
-    table: Table, test_table: Table | None, *, seed: int, level: float, time_limit: float | None = None
+    table: Table,
+    test_table: Table | None,
+    *,
+    seed: int,
+    level: float,
+    time_limit: float | None = None,
+    kinds: Sequence[str] = KINDS,
 ) -> Prepared:
     """Split, audit and plan.
 
@@ -86,12 +93,14 @@ def prepare(
         Nominal coverage of all intervals.
     time_limit : float, optional
         Seconds that the fits may take.
+    kinds : sequence of str
+        Kinds of models to try.
     """
     split = split_rows(table, test_table=test_table, seed=seed)
     train = take(table, split.train, split.groups)
     test = take(table if test_table is None else test_table, split.test)
     p = make_encoder(table).fit_transform(train.frame[: min(train.n, 5_000)]).shape[1]
-    plan = make_plan(train, p, time_limit)
+    plan = make_plan(train, p, time_limit, kinds)
     checked = audit(table, split, test_table=test_table, seed=seed)
     return Prepared(table, test_table, split, train, test, checked, plan, seed, level)
 
@@ -108,7 +117,7 @@ def analyse(p: Prepared, progress: Progress) -> Analysis:
     row = choice.row
     candidate, alpha = row.result.candidate, float(row.result.alphas[row.at])
     curve = None
-    if candidate.tuned and len(plan.shares) > 1:
+    if candidate.fitted and len(plan.shares) > 1:
         fits = curve_fits(len(plan.shares), train.time is not None)
         progress.stage("Learning curve", len(folds.items) * fits, plan.curve_seconds)
         full = (row.losses, row.result.train[:, row.at])
@@ -116,7 +125,7 @@ def analyse(p: Prepared, progress: Progress) -> Analysis:
             train, folds, candidate, alpha, p.encoder, plan.shares, scoring, progress, p.seed, full
         )
     progress.stage("Test", 2, 2.0)
-    model = fit_final(train, candidate, alpha, p.encoder())
+    model = fit_final(train, candidate, alpha, p.encoder(candidate), p.seed)
     progress.advance("refit")
     X_test = model.encode(p.test.frame)
     z_test = model.scores(X_test)
@@ -125,7 +134,7 @@ def analyse(p: Prepared, progress: Progress) -> Analysis:
     findings = _look_into(p, folds, choice, scoring, progress)
     progress.advance("scores")
     diagnosed = None
-    if model.linear:
+    if model.fitted:
         progress.stage("Diagnosis", 1, plan.diagnosis_seconds)
         diagnosed = diagnose_model(
             model, train, p.test, p.level, p.seed, drawn=p.split.unit in ("row", "group")
@@ -143,10 +152,19 @@ def _look_into(
     candidate, alpha = row.result.candidate, float(row.result.alphas[row.at])
     out, seen = [], 0
     for finding in p.audit.findings:
-        if finding.code == LEAK and finding.where and candidate.tuned and seen < MAX_SUSPECTS:
+        if finding.code == LEAK and finding.where and candidate.fitted and seen < MAX_SUSPECTS:
             seen += 1
             found = without_column(
-                p.train, folds, candidate, alpha, p.encoder, finding.where[0], row.losses, scoring, progress
+                p.train,
+                folds,
+                candidate,
+                alpha,
+                p.encoder,
+                finding.where[0],
+                row.losses,
+                scoring,
+                progress,
+                p.seed,
             )
             if found is not None:
                 finding = replace(finding, evidence=f"{finding.evidence}; {_told(row.score, *found)}")

@@ -12,14 +12,17 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from empirisk.report.candidates import Candidate, estimator_for
-from empirisk.report.encode import Origin, feature_origin
+from empirisk.report.encode import Origin
 from empirisk.report.errors import DataError
 from empirisk.report.estimates import Json, number
 from empirisk.report.families import family_loss
+from empirisk.report.fit_candidate import origins_of
+from empirisk.report.grown import grown_estimator, log_shares, n_leaves
+from empirisk.report.native import level_columns
 from empirisk.report.rows import constant_scores, fill_classes, prior_scores
 from empirisk.report.sample import Sample
 
-__all__ = ["FinalModel", "certificate_json", "fit_final", "linear_parts"]
+__all__ = ["FinalModel", "certificate_json", "fit_final", "linear_parts", "unfitted"]
 
 Floats = NDArray[np.float64]
 
@@ -32,7 +35,7 @@ class FinalModel:
     ----------
     candidate : Candidate
     alpha : float
-        Penalty; NaN for the baseline.
+        Value of the candidate's parameter; NaN without one.
     pipeline : sklearn.pipeline.Pipeline
         Encoder and estimator.
     X : array of shape (n, p)
@@ -56,8 +59,21 @@ class FinalModel:
 
     @property
     def linear(self) -> bool:
-        """Whether there are coefficients (not for the baseline)."""
-        return self.candidate.tuned
+        """Whether there are coefficients (not for the baseline, nor for trees)."""
+        return self.candidate.linear
+
+    @property
+    def fitted(self) -> bool:
+        """Whether the model uses columns (not the baseline)."""
+        return self.candidate.fitted
+
+    @property
+    def n_numbers(self) -> int:
+        """Non-zero coefficients, or leaves."""
+        if self.candidate.grown:
+            return n_leaves(self.estimator)
+        coef = linear_parts(self)[0]
+        return int(np.count_nonzero(coef.any(axis=1) if coef.ndim == 2 else coef))
 
     def encode(self, frame: pl.DataFrame) -> Floats:
         """Encode rows as the estimator takes them."""
@@ -75,11 +91,14 @@ class FinalModel:
     def scores(self, X: Floats) -> Floats:
         """Scores of encoded rows, over all classes; the predicted mean of a number."""
         train = self.train
-        if not self.linear:
+        if not self.fitted:
             return constant_scores(train.y, train.n_classes, X.shape[0])
         if train.task == "regression":
             return np.asarray(self.estimator.predict(X), dtype=np.float64)
-        z = np.asarray(self.estimator.decision_function(X), dtype=np.float64)
+        if hasattr(self.estimator, "decision_function"):
+            z = np.asarray(self.estimator.decision_function(X), dtype=np.float64)
+        else:
+            z = log_shares(self.estimator.predict_proba(X), train.n)
         return fill_classes(z, np.asarray(self.estimator.classes_), prior_scores(train.y, train.n_classes))
 
 
@@ -100,7 +119,14 @@ def linear_parts(model: FinalModel) -> tuple[Floats, Floats]:
     return full, prior
 
 
-def fit_final(train: Sample, candidate: Candidate, alpha: float, encoder: Any) -> FinalModel:
+def unfitted(candidate: Candidate, task: str, alpha: float, encoder: Any, seed: int) -> Any:
+    """The estimator of a candidate behind a fitted encoder."""
+    if candidate.grown:
+        return grown_estimator(candidate, task, alpha, level_columns(encoder), seed)
+    return estimator_for(candidate, task, alpha)
+
+
+def fit_final(train: Sample, candidate: Candidate, alpha: float, encoder: Any, seed: int = 0) -> FinalModel:
     """Fit encoder and estimator on the training part.
 
     Raises
@@ -114,19 +140,21 @@ def fit_final(train: Sample, candidate: Candidate, alpha: float, encoder: Any) -
             " otherwise (--group, --time, --test) or give more rows"
         )
     X = np.asarray(encoder.fit_transform(train.frame), dtype=np.float64)
-    estimator = estimator_for(candidate, train.task, alpha)
+    estimator = unfitted(candidate, train.task, alpha, encoder, seed)
     with warnings.catch_warnings():
         # A certificate above the tolerance is told in the report itself.
         warnings.simplefilter("ignore")
         estimator.fit(X, train.y)
     pipeline = Pipeline([("encode", encoder), ("model", estimator)])
-    return FinalModel(candidate, alpha, pipeline, X, feature_origin(encoder, X), train)
+    return FinalModel(candidate, alpha, pipeline, X, origins_of(candidate, encoder, X), train)
 
 
 def certificate_json(model: FinalModel) -> Json | None:
-    """The certificate of the fit, recomputed with plain NumPy; None for the baseline."""
-    if not model.linear:
+    """The certificate of the fit, of linear models recomputed with plain NumPy; None for the baseline."""
+    if not model.fitted:
         return None
+    if not model.linear:
+        return _unverified(model.estimator)
     from empirisk.estimators.verify import verify
 
     solution = model.estimator.solution_
@@ -142,4 +170,19 @@ def certificate_json(model: FinalModel) -> Json | None:
         "verified": bool(
             again.within(10.0 * model.estimator.tol) or again.value <= 2.0 * solution.certificate.value
         ),
+    }
+
+
+def _unverified(estimator: Any) -> Json:
+    """What the fit of a model made of trees says about itself; there is no optimum to compare it with."""
+    solution = estimator.solution_
+    return {
+        "kind": solution.certificate.kind.name,
+        "value": None,
+        "scale": None,
+        "relative": None,
+        "tolerance": None,
+        "claim": solution.certificate.claim,
+        "status": solution.status.value,
+        "verified": None,
     }

@@ -55,7 +55,7 @@ def held_out_section(a: Analysis, unit: str | None, absent: dict[str, str]) -> J
     if sample.task == "binary":
         out["scores"] = score_bins(model, level)
         out["roc"], out["pr"] = roc_curve(model, level), pr_curve(model, level)
-        if not a.model.linear:
+        if not a.model.fitted:
             out["roc"] = out["pr"] = None
             absent |= dict.fromkeys(("test.roc", "test.pr"), "A constant prediction ranks nothing.")
         elif out["roc"] is None:

@@ -1,7 +1,7 @@
 """Permutation importance on the test part: how much the loss rises when one column is shuffled.
 
 Every encoded column depends on one column of the table, so shuffling the encoded block of a column is
-shuffling the column; for a linear score only the block's contribution to the score moves.
+shuffling the column; of a linear score only the block's contribution moves, other models predict again.
 """
 
 from __future__ import annotations
@@ -15,37 +15,59 @@ from empirisk.report.rows import loss_rows
 from empirisk.results import Estimate
 from empirisk.selection.intervals.base import refuse, student_quantile, too_few
 
-__all__ = ["importances"]
+__all__ = ["Moved", "importances", "linear_move", "predicted_move"]
 
 Floats = NDArray[np.float64]
 MIN_ROWS = 30
+# Scores of all rows when the block of columns is dealt to them from the donors; None: nothing moves.
+Moved = Callable[[NDArray[np.intp]], Callable[[NDArray[np.intp]], Floats] | None]
+
+
+def linear_move(X: Floats, coef: Floats, z: Floats, mean: Callable[[Floats], Floats] = lambda z: z) -> Moved:
+    """Of a linear model with coefficients (p,) or (p, k), weighted sums z and an inverse link."""
+
+    def move(block: NDArray[np.intp]) -> Callable[[NDArray[np.intp]], Floats] | None:
+        part = np.asarray(X[:, block] @ coef[block])
+        return (lambda donor: mean(z - part + part[donor])) if coef[block].any() else None
+
+    return move
+
+
+def predicted_move(X: Floats, scores: Callable[[Floats], Floats], used: NDArray[np.bool_]) -> Moved:
+    """Of any model, by predicting again; `used` says which encoded columns it looks at."""
+
+    def move(block: NDArray[np.intp]) -> Callable[[NDArray[np.intp]], Floats] | None:
+        def again(donor: NDArray[np.intp]) -> Floats:
+            dealt = X.copy()
+            dealt[:, block] = X[np.ix_(donor, block)]
+            return scores(dealt)
+
+        return again if used[block].any() else None
+
+    return move
 
 
 def importances(
-    X: Floats,
     y: NDArray,
-    coef: Floats,
     z: Floats,
+    move: Moved,
     sources: Sequence[str],
     task: str,
     *,
     level: float = 0.95,
     repeats: int = 20,
     seed: int = 0,
-    mean: Callable[[Floats], Floats] = lambda z: z,
 ) -> dict[str, Estimate]:
     """Mean rise of the loss when the values of a column are dealt to other rows.
 
     Parameters
     ----------
-    X : array of shape (n, p)
-        Encoded test rows.
     y : array of shape (n,)
         Class codes or numbers.
-    coef : array of shape (p,) or (p, k)
-        Coefficients of the encoded columns.
     z : array of shape (n,) or (n, k)
-        Weighted sums of the test rows.
+        Scores of the test rows.
+    move : callable
+        :func:`linear_move` or :func:`predicted_move`.
     sources : sequence of str
         Column of the table behind each encoded column.
     task : {"binary", "multiclass", "regression"}
@@ -53,8 +75,6 @@ def importances(
     repeats : int, default 20
         Shuffles of each column.
     seed : int, default 0
-    mean : callable
-        Inverse link of a regression; the identity by default.
 
     Returns
     -------
@@ -65,19 +85,19 @@ def importances(
     -----
     The rise is a U-statistic over pairs (receiver, donor of the value); its variance is that of the mean
     over rows of ``rise as receiver + rise caused as donor`` (Hoeffding's projection). A column that the
-    model does not use has a rise of exactly 0. Cost O(repeats n) a column, no refit, no re-encoding.
+    model does not use has a rise of exactly 0. No refit, no re-encoding; of linear models no prediction.
     """
     n = y.size
-    own = loss_rows(y, mean(z), task)
+    own = loss_rows(y, z, task)
     rng = np.random.default_rng(seed)
     out = {}
     for source in dict.fromkeys(sources):
         block = np.flatnonzero([s == source for s in sources])
-        part = np.asarray(X[:, block] @ coef[block])
+        again = move(block)
         received, caused = np.zeros(n), np.zeros(n)
-        for _ in range(repeats if coef[block].any() else 0):
+        for _ in range(repeats if again is not None else 0):
             donor = rng.permutation(n)
-            rise = loss_rows(y, mean(z - part + part[donor]), task) - own
+            rise = loss_rows(y, again(donor), task) - own  # type: ignore[misc]
             received += rise / repeats
             caused[donor] += rise / repeats
         out[source] = _estimate(received, received + caused, level, repeats)

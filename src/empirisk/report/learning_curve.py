@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.report.candidates import Candidate
 from empirisk.report.estimates import Scoring
+from empirisk.report.fit_candidate import Maker, encode_fold, fit_candidate
 from empirisk.report.folds import Fold, Folds
-from empirisk.report.path import fit_path
 from empirisk.report.progress import Progress
 from empirisk.report.rows import loss_rows
 from empirisk.report.sample import Sample
-from empirisk.report.tuning import encode_fold
 from empirisk.results import Estimate
 from empirisk.selection.curves.diminishing import range_of_factors
 
@@ -69,7 +66,7 @@ def learning_curve(
     folds: Folds,
     candidate: Candidate,
     alpha: float,
-    make: Callable[[], Any],
+    make: Maker,
     shares: list[float],
     scoring: Scoring,
     progress: Progress,
@@ -78,8 +75,7 @@ def learning_curve(
 ) -> LearningCurve:
     """Fit the chosen candidate on nested parts of each fold's rows.
 
-    The penalty is that of the same prior at every size: ``alpha n/m`` for L2, ``alpha sqrt(n/m)`` with an L1
-    part.
+    The parameter means the same at every size (:meth:`empirisk.report.candidates.Candidate.at_share`).
 
     Parameters
     ----------
@@ -98,10 +94,9 @@ def learning_curve(
         order = _order(sample, fold, np.random.default_rng([seed, number]))
         for i, chosen, store in _subsets(order, shares, losses, None if sample.time is not None else second):
             part = Fold(fold.repeat, np.sort(chosen), fold.score)
-            at = alpha * shares[i] ** (-0.5 if candidate.l1_ratio else -1.0)
-            encoded = encode_fold(sample, part, make())
-            ratio = float(candidate.l1_ratio or 0.0)
-            path = fit_path(encoded.X, encoded.y, sample.n_classes, ratio, [at], family=candidate.family)
+            encoded = encode_fold(sample, part, candidate, make)
+            at = candidate.at_share(alpha, shares[i])
+            path = fit_candidate(candidate, encoded, sample.n_classes, [at], seed)
             store[fold.repeat, folds.positions(fold)] = loss_rows(
                 encoded.y_new, path.scores(encoded.X_new, 0), sample.task
             )

@@ -27,6 +27,7 @@ from sklearn.pipeline import Pipeline
 from empirisk.report.atomic import write_file
 from empirisk.report.encode import model_frame
 from empirisk.report.errors import DataError
+from empirisk.report.grown import trees_of
 from empirisk.report.read import read_table
 from empirisk.report.table import Table
 from empirisk.report.versions import versions_sentence, versions_then_and_now
@@ -39,6 +40,8 @@ LARGEST = 2_000_000_000
 TOLERANCE = 1e-6
 # scikit-learn's imputers keep the type of their columns: a description of memory, which skops does not list.
 PLAIN = frozenset({"numpy.dtype"})
+# Records of arrays and labels that our estimators hold.
+TABLES = frozenset({"empirisk.trees.structure.Trees", "empirisk.data.columns.ColumnCoder"})
 
 
 class ModelFileError(DataError):
@@ -245,7 +248,7 @@ def _build(file: Path, dump: bytes, metadata: dict[str, Any]) -> Any:
 
     try:
         untrusted = sio.get_untrusted_types(data=dump)
-        foreign = [name for name in untrusted if name not in PLAIN and not _is_own_estimator(name)]
+        foreign = [name for name in untrusted if name not in PLAIN and not _is_own_type(name)]
         if foreign:
             raise ModelFileError(
                 f"{file.name} is refused: it holds {_list(foreign)}, and only types of scikit-learn and"
@@ -262,16 +265,39 @@ def _build(file: Path, dump: bytes, metadata: dict[str, Any]) -> Any:
 
 
 def _without_solution(pipeline: Pipeline) -> Pipeline:
-    """The pipeline with a final estimator that holds its coefficients only; how it was solved is in the
-    metadata.
-    """
+    """The pipeline whose final estimator holds its numbers only; how it was solved is in the metadata."""
     estimator = copy.copy(pipeline[-1])
-    estimator.__dict__.pop("solution_", None)
+    params, grown = estimator.get_params(deep=False), trees_of(estimator) is not None
+    for name, value in dict(vars(estimator)).items():
+        if name == "solution_" or (grown and name not in params and not _plain_data(value)):
+            del estimator.__dict__[name]
     return Pipeline([*pipeline.steps[:-1], (pipeline.steps[-1][0], estimator)])
 
 
-def _is_own_estimator(name: str) -> bool:
-    """Whether a dotted name is an estimator defined in this package (no function, no imported name)."""
+def _plain_data(value: Any) -> bool:
+    """Whether a value is an array, a number, a text, one of our tables or losses, or a tuple of these."""
+    if isinstance(value, tuple):
+        return all(_plain_data(v) for v in value)
+    kind = type(value)
+    return (
+        value is None
+        or isinstance(value, np.ndarray | np.generic | int | float | str)
+        or _is_own_record(f"{kind.__module__}.{kind.__qualname__}")
+    )
+
+
+def _is_own_record(name: str) -> bool:
+    """Whether a dotted name is a frozen record that our estimators hold: trees, names of columns, a loss."""
+    from empirisk.losses import REGISTRY
+
+    losses = {f"{kind.__module__}.{kind.__qualname__}" for kind in REGISTRY.values()}
+    return name in TABLES or name in losses
+
+
+def _is_own_type(name: str) -> bool:
+    """Whether a dotted name is an estimator of this package, or a record that one holds."""
+    if _is_own_record(name):
+        return True
     module, _, attribute = name.rpartition(".")
     if not module.startswith("empirisk.") or not attribute.isidentifier():
         return False

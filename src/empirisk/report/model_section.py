@@ -9,9 +9,10 @@ import numpy as np
 from empirisk.report.coefficients import coefficient_rows
 from empirisk.report.engine import Analysis
 from empirisk.report.estimates import band, estimate, maybe
-from empirisk.report.final import linear_parts
+from empirisk.report.final import FinalModel, linear_parts
+from empirisk.report.grown import trees_of
 from empirisk.report.held_out_scores import LABELS, unit_of
-from empirisk.report.importance import importances
+from empirisk.report.importance import importances, linear_move, predicted_move
 
 __all__ = ["learning_section", "model_section"]
 
@@ -19,9 +20,9 @@ Json = dict[str, Any]
 
 
 def model_section(a: Analysis, certificate: Json | None, unit: str | None, absent: dict[str, str]) -> Json:
-    """Coefficients, importances and the optimality certificate of the chosen model."""
-    p, model, row = a.prepared, a.model, a.choice.row
-    target, task = p.table.target, p.table.task
+    """Coefficients or trees, importances and the optimality certificate of the chosen model."""
+    p, model = a.prepared, a.model
+    task = p.table.task
     loss = "mse" if task == "regression" else "log_loss"
     out: Json = {
         "name": model.candidate.name,
@@ -31,48 +32,28 @@ def model_section(a: Analysis, certificate: Json | None, unit: str | None, absen
         **dict.fromkeys(("coefficients", "coefficients_unit", "coefficients_note")),
         **dict.fromkeys(("importances", "importances_label", "importances_note")),
     }
-    if not model.linear:
+    if not model.fitted:
         absent |= dict.fromkeys(
             ("model.coefficients", "model.importances"), "The constant prediction uses no column."
         )
         return out
-    coef, _ = linear_parts(model)
-    used = int(np.count_nonzero(coef.any(axis=1) if coef.ndim == 2 else coef))
-    family = model.candidate.family
-    through = (
-        (", passed through the exponential function" if family else "")
-        if task == "regression"
-        else (
-            ", passed through the logistic function"
-            if task == "binary"
-            else " for each class, passed through the softmax function"
-        )
-    )
-    rows, note = coefficient_rows(model, row.result, row.at, p.level)
+    if model.candidate.grown:
+        absent["model.coefficients"] = "Trees have no coefficients."
+        out["sentence"] = _grown_sentence(model, len(p.table.features))
+    else:
+        out |= _linear_part(a, unit)
     found = importances(
-        a.X_test,
         p.test.y,
-        coef,
-        model.sums(a.X_test) if family else a.z_test,
+        a.z_test,
+        _move(a),
         [o.source for o in model.origins],
         task,
         level=p.level,
+        repeats=5 if model.candidate.grown else 20,
         seed=p.seed,
-        mean=model.mean if family else np.asarray,
     )
     ranked = sorted(found.items(), key=lambda item: -item[1].value)
     return out | {
-        "sentence": (
-            f"A weighted sum of {used:,} of {coef.shape[0]:,} terms made from {len(p.table.features):,}"
-            f" columns{through}."
-        ),
-        "coefficients": rows,
-        "coefficients_unit": {
-            "binary": f"log-odds of {p.table.positive}",
-            "multiclass": f"score of each class of {target}",
-            "regression": f"log of the mean of {target}" if family else unit or f"{target}",
-        }[task],
-        "coefficients_note": note,
         "importances": [{"column": name, "value": estimate(e)} for name, e in ranked],
         "importances_label": (
             f"rise of {LABELS[loss]}" + (f" ({unit_of(loss, unit)})" if unit_of(loss, unit) else "")
@@ -84,16 +65,76 @@ def model_section(a: Analysis, certificate: Json | None, unit: str | None, absen
     }
 
 
+def _move(a: Analysis) -> Any:
+    """What shuffling a column does to the scores of the test rows."""
+    model = a.model
+    if not model.candidate.grown:
+        coef, _ = linear_parts(model)
+        family = model.candidate.family
+        return linear_move(
+            a.X_test,
+            coef,
+            model.sums(a.X_test) if family else a.z_test,
+            model.mean if family else np.asarray,
+        )
+    used = np.zeros(a.X_test.shape[1], dtype=bool)
+    feature = trees_of(model.estimator).feature
+    used[np.unique(feature[feature >= 0])] = True
+    return predicted_move(a.X_test, model.scores, used)
+
+
+def _grown_sentence(model: FinalModel, n_columns: int) -> str:
+    leaves, trees = model.n_numbers, len(trees_of(model.estimator))
+    columns = f"{n_columns:,} column{'' if n_columns == 1 else 's'}"
+    one = "A decision tree" if trees == 1 else f"{trees:,} trees"
+    how = {"boosting": ", added up", "forest": ", averaged"}.get(model.candidate.grown, "")
+    whole = "" if trees == 1 else " in all"
+    return (
+        f"{one} with {leaves:,} lea{'f' if leaves == 1 else 'ves'}{whole}{how}, over {columns};"
+        " levels and missing values are used as they are."
+    )
+
+
+def _linear_part(a: Analysis, unit: str | None) -> Json:
+    """The sentence and the coefficients of a linear model."""
+    p, model, row = a.prepared, a.model, a.choice.row
+    target, task, family = p.table.target, p.table.task, model.candidate.family
+    coef, _ = linear_parts(model)
+    through = (
+        (", passed through the exponential function" if family else "")
+        if task == "regression"
+        else (
+            ", passed through the logistic function"
+            if task == "binary"
+            else " for each class, passed through the softmax function"
+        )
+    )
+    rows, note = coefficient_rows(model, row.result, row.at, p.level)
+    return {
+        "sentence": (
+            f"A weighted sum of {model.n_numbers:,} of {coef.shape[0]:,} terms made from"
+            f" {len(p.table.features):,} columns{through}."
+        ),
+        "coefficients": rows,
+        "coefficients_unit": {
+            "binary": f"log-odds of {p.table.positive}",
+            "multiclass": f"score of each class of {target}",
+            "regression": f"log of the mean of {target}" if family else unit or f"{target}",
+        }[task],
+        "coefficients_note": note,
+    }
+
+
 def learning_section(a: Analysis, unit: str | None, absent: dict[str, str]) -> Json | None:
     """The learning curve with bands, and what twice the rows would bring; None when there is no curve."""
     curve = a.curve
     if curve is None:
         why = (
             "The constant prediction was chosen."
-            if not a.model.linear
+            if not a.model.fitted
             else f"{a.prepared.train.n:,} training rows are too few to take parts of them."
         )
-        if a.model.linear and a.prepared.plan.cuts:
+        if a.model.fitted and a.prepared.plan.cuts:
             why = "Left out to keep the time limit."
         absent["learning_curve"] = why
         return None

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from empirisk.report.candidates import KINDS
 from empirisk.report.errors import DataError
 
 __all__ = ["Options"]
@@ -33,6 +34,7 @@ class Options:
     seed: int = 0
     level: float = 0.95
     time_limit: float | None = None
+    models: str | None = None
     quiet: bool = False
 
     @property
@@ -57,8 +59,30 @@ class Options:
             )
         if self.time_limit is not None and not self.time_limit > 0.0:
             raise DataError(f"--time-limit {self.time_limit} must be a positive number of seconds")
+        self.kinds()
         if self.seed < 0:
             raise DataError(f"--seed {self.seed} must be a whole number of at least 0")
+
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of models to try.
+
+        Raises
+        ------
+        DataError
+            Names a word that is none.
+
+        Examples
+        --------
+        >>> Options(Path("a.csv"), "y", models="linear, tree").kinds()
+        ('linear', 'tree')
+        """
+        if self.models is None:
+            return KINDS
+        asked = tuple(word.strip() for word in self.models.split(",") if word.strip())
+        if not asked or (unknown := [word for word in asked if word not in KINDS]):
+            named = f" and not {unknown[0]!r}" if asked else ""
+            raise DataError(f"--models {self.models!r} must name some of {', '.join(KINDS)}{named}")
+        return asked
 
     def command(self) -> str:
         """The command line that asks for the same, with file names in place of paths.
@@ -81,6 +105,7 @@ class Options:
             "time",
             "test",
             "time_limit",
+            "models",
         ):
             value = getattr(self, flag)
             if value is not None:

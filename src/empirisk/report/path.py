@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -63,6 +63,15 @@ class LinearPath:
         if self.family:
             return np.asarray(family_loss(self.family).mean(np.minimum(z, LARGEST_LOG)), dtype=np.float64)
         return fill_classes(z, self.present, self.prior)
+
+    def every(self, X: Any) -> Iterator[Floats]:
+        """Scores of new rows at each penalty."""
+        return (self.scores(X, i) for i in range(self.alphas.size))
+
+    @property
+    def sizes(self) -> list[int]:
+        """Non-zero coefficients at each penalty."""
+        return [int(np.count_nonzero(np.nan_to_num(c))) for c in self.class_coefs]
 
     @property
     def class_coefs(self) -> Floats:

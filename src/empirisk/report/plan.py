@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import log2
 
-from empirisk.report.candidates import Candidate, candidates
+from empirisk.report.candidates import KINDS, Candidate, candidates
 from empirisk.report.families import FAMILIES, Family, suggested_family
 from empirisk.report.learning_curve import curve_sizes
 from empirisk.report.sample import Sample
@@ -14,6 +16,8 @@ __all__ = ["Plan", "make_plan"]
 # Seconds for a linear fit of one row by one parameter squared, by kind of penalty, and for a cell that is
 # encoded or boosted; measured on two cores, so that a forecast is right within a factor of about two.
 _L2, _L1, _CELL, _BOOST, _FIXED = 4.0e-10, 8.0e-10, 4.0e-8, 1.3e-6, 2.0e-3
+# Seconds for a row and a column of a model made of trees, times the logarithm of the rows.
+_GROWN = {"tree": 8.0e-9, "boosting": 1.5e-7, "forest": 4.0e-7}
 _BASE_MEMORY = 0.35  # GB that the libraries take
 
 
@@ -63,8 +67,10 @@ class Plan:
         n = self.n * (self.n_folds - 1) / self.n_folds
         one = 0.0
         for c in self.rows:
-            if c.tuned:
+            if c.linear:
                 one += self.n_alphas * self._linear(n, c)
+            elif c.grown:
+                one += self._grown(n, c)
             elif c.role == "reference":
                 one += 0.15 * self.outputs + _BOOST * n * min(self.p, 40) * self.outputs
         return self.n_folds * self.n_repeats * (one + _CELL * self.n * self.p + 0.02)
@@ -73,7 +79,7 @@ class Plan:
     def curve_seconds(self) -> float:
         """Predicted seconds of the learning curve."""
         n = self.n * (self.n_folds - 1) / self.n_folds
-        heavy = max((c for c in self.rows if c.tuned), key=lambda c: c.l1_ratio or 0.0, default=None)
+        heavy = max((c for c in self.rows if c.linear), key=lambda c: c.l1_ratio or 0.0, default=None)
         if heavy is None:
             return 0.0
         shares = [*self.shares[:-1], *self.shares[-2:-1]]  # both halves of the rows are fitted
@@ -86,7 +92,7 @@ class Plan:
     @property
     def diagnosis_seconds(self) -> float:
         """Predicted seconds of the diagnosis: about ten fits with their encoding, and its tests."""
-        heavy = max((c for c in self.rows if c.tuned), key=lambda c: c.l1_ratio or 0.0, default=None)
+        heavy = max((c for c in self.rows if c.linear), key=lambda c: c.l1_ratio or 0.0, default=None)
         if heavy is None:
             return 0.0
         return 1.0 + 10.0 * (self._linear(self.n, heavy) + _CELL * self.n * self.p)
@@ -99,8 +105,12 @@ class Plan:
     @property
     def memory(self) -> float:
         """Predicted memory in GB at the peak."""
-        losses = sum(self.n_alphas if c.tuned else 1 for c in self.rows) * self.n * self.n_repeats
+        losses = sum(self.n_alphas if c.parameter else 1 for c in self.rows) * self.n * self.n_repeats
         return _BASE_MEMORY + 8e-9 * (5.0 * self.n * self.p + 2.0 * losses + 4.0 * self.n * self.outputs)
+
+    def _grown(self, n: float, c: Candidate) -> float:
+        outputs = self.outputs if c.grown == "boosting" else 1
+        return 0.05 * outputs + _GROWN[c.grown] * n * min(self.p, 40) * log2(n + 2.0) * outputs
 
     def _linear(self, n: float, c: Candidate) -> float:
         size = min(self.p * self.outputs, 400) * self.p * self.outputs
@@ -117,12 +127,12 @@ class Plan:
         return [text, *(f"  to keep the time limit: {cut}" for cut in self.cuts)]
 
 
-def make_plan(sample: Sample, p: int, time_limit: float | None = None) -> Plan:
+def make_plan(sample: Sample, p: int, time_limit: float | None = None, kinds: Sequence[str] = KINDS) -> Plan:
     """Choose the sizes by the number of rows, then cut them until the forecast keeps the limit.
 
     Repeats: 5 up to 1,000 rows, 2 up to 10,000, else 1 (with them the intervals cover what they say). Cuts
     come in this order: repeats, penalties, sizes of the learning curve, the elastic net, the reference,
-    L1 with a log link, folds.
+    L1 with a log link, the forest, folds.
 
     Parameters
     ----------
@@ -132,13 +142,15 @@ def make_plan(sample: Sample, p: int, time_limit: float | None = None) -> Plan:
         Encoded columns.
     time_limit : float, optional
         Seconds.
+    kinds : sequence of str
+        Kinds of models to try.
     """
     n = sample.n
     repeats = 1 if sample.time is not None else 5 if n <= 1_000 else 2 if n <= 10_000 else 1
     outputs = sample.n_classes if sample.n_classes > 2 else 1
     fit_rows = int(n * 0.8)
     family = suggested_family(sample.y) if sample.task == "regression" else None
-    rows = candidates(sample.task, family=family)
+    rows = candidates(sample.task, family=family, kinds=kinds)
     plan = Plan(5, repeats, 16, curve_sizes(fit_rows, sample.n_classes), rows, n, p, outputs, family=family)
     return plan if time_limit is None else _cut(plan, time_limit)
 
@@ -147,6 +159,7 @@ def _cut(plan: Plan, limit: float) -> Plan:
     rows = [[c for c in plan.rows if c.l1_ratio != 0.5]]
     rows.append([c for c in rows[-1] if c.role != "reference"])
     rows.append([c for c in rows[-1] if not (c.family and c.l1_ratio)])
+    rows.append([c for c in rows[-1] if c.grown != "forest"])
     steps = [
         (f"1 repeat instead of {plan.n_repeats}", {"n_repeats": 1}),
         ("8 penalties instead of 16", {"n_alphas": 8}),
@@ -154,6 +167,7 @@ def _cut(plan: Plan, limit: float) -> Plan:
         ("no elastic net", {"rows": rows[0]}),
         ("no gradient boosting for reference", {"rows": rows[1]}),
         ("a log link with L2 only", {"rows": rows[2]}),
+        ("no forest", {"rows": rows[3]}),
         ("3 folds instead of 5", {"n_folds": 3}),
         ("no learning curve", {"shares": [1.0]}),
         ("4 penalties instead of 8", {"n_alphas": 4}),

@@ -79,7 +79,14 @@ def run_report(options: Options, say: Callable[[str], None]) -> Outcome:
         test_table = read_table(options.test, like=table)
         for line in inference_lines(test_table):
             say(line)
-    p = prepare(table, test_table, seed=options.seed, level=options.level, time_limit=options.time_limit)
+    p = prepare(
+        table,
+        test_table,
+        seed=options.seed,
+        level=options.level,
+        time_limit=options.time_limit,
+        kinds=options.kinds(),
+    )
     for line in p.plan.lines(p.split.why):
         say(line)
     refuse_too_large(p.plan.memory, available_memory())
@@ -109,6 +116,7 @@ def _settings(options: Options, p: Prepared) -> Json:
         "curve_sizes": len(plan.shares),
         "rule": "one-standard-error",
         "time_limit": options.time_limit,
+        "models": ", ".join(options.kinds()),
         "left_out_for_time": "; ".join(plan.cuts) or None,
     }
 

@@ -57,13 +57,14 @@ def next_step(
     score: float,
     serious: list[Finding],
     diagnosed: str = "",
+    richest: bool = False,
 ) -> Json | None:
     """The most useful thing to do, with its expected gain.
 
     Parameters
     ----------
     richer : Estimate or None
-        Fall of the loss by the reference against the chosen model, paired.
+        Fall of the loss by gradient boosting against the chosen model, paired.
     more : Estimate or None
         Fall of the loss by twice the rows.
     label : str
@@ -74,11 +75,14 @@ def next_step(
         Findings that come before any gain.
     diagnosed : str
         What the diagnosis of the model advises, when a finding of it gains something.
+    richest : bool, default False
+        Whether the chosen model is of the richest class that was tried.
     """
     if serious:
         return {"sentence": f"Settle the serious finding first: {serious[0].sentence}", "gain": None}
     useful = 0.01 * abs(score)
     rows = _more_rows(more, label, useful)
+    classes = RICHEST if richest else _richer(richer, useful)
     if richer is not None and richer.low is not None and richer.low > 0.0 and richer.value >= useful:
         return {
             "sentence": f"A richer class of models would help: boosting has a lower {label}; {rows}.",
@@ -86,15 +90,16 @@ def next_step(
         }
     if more is not None and more.low is not None and more.low > 0.0 and more.value >= useful:
         return {
-            "sentence": (
-                f"More rows would help: twice the rows would lower the {label}; {_richer(richer, useful)}."
-            ),
+            "sentence": (f"More rows would help: twice the rows would lower the {label}; {classes}."),
             "gain": maybe(more),
         }
     if diagnosed:
         return {"sentence": diagnosed, "gain": None}
-    sentence = f"Look for new columns: {_richer(richer, useful)}, and {rows}."
+    sentence = f"Look for new columns: {classes}, and {rows}."
     return {"sentence": sentence, "gain": None}
+
+
+RICHEST = "the model is of the richest class that was tried"
 
 
 def _richer(e: Estimate | None, useful: float) -> str:

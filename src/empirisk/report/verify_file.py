@@ -10,13 +10,14 @@ import numpy as np
 from empirisk.plots import wording
 from empirisk.report.errors import DataError
 from empirisk.report.estimates import estimate
+from empirisk.report.grown import log_shares, trees_of
 from empirisk.report.held_out_scores import LABELS, metric_names, predictions
 from empirisk.report.model_file import ModelFile
 from empirisk.report.rows import fill_classes
 from empirisk.report.sample import Sample, take
 from empirisk.report.split import split_rows
 from empirisk.report.table import Table
-from empirisk.results import Certificate, Estimate
+from empirisk.results import Certificate, Estimate, Kind
 from empirisk.selection.metrics import METRICS
 
 __all__ = ["Verification", "verify_file", "verify_lines"]
@@ -94,7 +95,8 @@ def verify_file(model: ModelFile, table: Table) -> Verification:
 
 
 def _prove(model: ModelFile, train: Sample) -> tuple[Certificate | None, bool | None]:
-    if model.metadata["certificate"] is None:
+    stored = model.metadata["certificate"]
+    if stored is None or stored["kind"] == Kind.NONE.name:
         return None, None
     from empirisk.estimators.verify import verify
 
@@ -108,8 +110,9 @@ def _scores(model: ModelFile, sample: Sample) -> np.ndarray:
     if hasattr(model.pipeline[-1], "decision_function"):
         z = np.asarray(model.pipeline.decision_function(sample.frame), dtype=np.float64)
     else:
-        shares = np.log(np.asarray(model.pipeline.predict_proba(sample.frame), dtype=np.float64))
-        z = shares[:, 1] - shares[:, 0] if shares.shape[1] == 2 else shares
+        shares = np.asarray(model.pipeline.predict_proba(sample.frame), dtype=np.float64)
+        grown = trees_of(model.pipeline[-1]) is not None
+        z = log_shares(shares, model.metadata["model"]["n_train"] if grown else np.inf)
     prior = np.asarray(model.metadata["model"]["log_prior"], dtype=np.float64)
     return fill_classes(z, np.asarray(model.pipeline.classes_, dtype=np.intp), prior)
 
@@ -129,7 +132,7 @@ def verify_lines(v: Verification) -> list[str]:
         )
         out.append(f"{head}: {v.certificate.claim}.")
     elif v.same_data:
-        out.append("The model is a constant, and there is no fit to prove.")
+        out.append("The model is a constant or made of trees: there is no optimum to prove.")
     else:
         out.append("The proof of the fit needs the data of the report.")
     out.append(f"Scores on {v.scored}, n = {v.rows:,}:")

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.report.candidates import Candidate
 from empirisk.report.estimates import Scoring
+from empirisk.report.fit_candidate import Maker, encode_fold, fit_candidate
 from empirisk.report.folds import Folds
-from empirisk.report.path import fit_path
 from empirisk.report.progress import Progress
 from empirisk.report.rows import loss_rows
 from empirisk.report.sample import Sample
-from empirisk.report.tuning import encode_fold
 from empirisk.results import Estimate
 
 __all__ = ["without_column"]
@@ -26,17 +22,18 @@ def without_column(
     folds: Folds,
     candidate: Candidate,
     alpha: float,
-    make: Callable[[], Any],
+    make: Maker,
     column: str,
     losses: NDArray[np.float64],
     scoring: Scoring,
     progress: Progress,
+    seed: int,
 ) -> tuple[Estimate, Estimate] | None:
     """Return the loss without a column, and how much it rises by leaving the column out.
 
     Parameters
     ----------
-    sample, folds, candidate, alpha, make, scoring, progress
+    sample, folds, candidate, alpha, make, scoring, progress, seed
         As in the cross-validation.
     column : str
         The suspect.
@@ -50,15 +47,11 @@ def without_column(
     """
     bare = np.empty_like(losses)
     for fold in folds.items:
-        encoded = encode_fold(sample, fold, make())
-        keep = np.flatnonzero([s != column for s in encoded.sources])
-        if keep.size == 0:
+        encoded = encode_fold(sample, fold, candidate, make).without(column)
+        if encoded is None:
             return None
-        ratio = float(candidate.l1_ratio or 0.0)
-        path = fit_path(
-            encoded.X[:, keep], encoded.y, sample.n_classes, ratio, [alpha], family=candidate.family
-        )
-        z = path.scores(encoded.X_new[:, keep], 0)
+        path = fit_candidate(candidate, encoded, sample.n_classes, [alpha], seed)
+        z = path.scores(encoded.X_new, 0)
         bare[fold.repeat, folds.positions(fold)] = loss_rows(encoded.y_new, z, sample.task)
         progress.advance(column)
     return scoring.loss(bare), scoring.difference(bare - losses)

@@ -50,7 +50,7 @@ def model_metadata(a: Analysis, report: Json) -> Json:
         "model": {
             "name": row.result.candidate.name,
             "label": row.result.candidate.label,
-            "alpha": None if not row.result.candidate.tuned else float(row.result.alphas[row.at]),
+            "alpha": float(row.result.alphas[row.at]) if row.result.candidate.parameter == "alpha" else None,
             "n_terms": len(a.model.origins),
             "n_train": a.prepared.train.n,
             "log_prior": (

@@ -1,0 +1,159 @@
+"""Reports whose candidates are made of trees: native levels and gaps, one growth a path, explained, saved."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import empirisk as er
+from empirisk.report.candidates import Candidate, candidates
+from empirisk.report.encode import model_frame
+from empirisk.report.errors import DataError
+from empirisk.report.grown import fit_grown, grown_grid, log_shares
+from empirisk.report.native import level_columns, native_encoder, native_origin
+from empirisk.report.options import Options
+from empirisk.report.read import read_table
+from empirisk.report.verify_file import verify_file
+from tests.report.reports import make_report, two_classes
+
+TREE, BOOSTING, FOREST = (
+    Candidate(name, name, "candidate", grown=name) for name in ("tree", "boosting", "forest")
+)
+
+
+def crossed(n: int = 900) -> pl.DataFrame:
+    """Two levels that turn the effect of a number around: no weighted sum sees it; gaps tell, too."""
+    rng = np.random.default_rng(5)
+    x, kind = rng.normal(size=n), rng.choice(["left", "right", "none"], n)
+    gone = rng.random(n) < 0.15
+    score = np.where(kind == "left", x > 0, np.where(kind == "right", x < 0, gone))
+    label = np.where(rng.random(n) < np.where(score, 0.9, 0.1), "yes", "no")
+    return pl.DataFrame(
+        {
+            "x": [None if g else v for g, v in zip(gone, x, strict=True)],
+            "kind": kind,
+            "noise": rng.normal(size=n),  # without it the rows with a gap would be twins, which stay together
+            "answer": label,
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    folder = tmp_path_factory.mktemp("crossed")
+    make_report(folder, crossed(), "answer", time_limit=None, models=None)
+    return folder, json.loads((folder / "out" / "report.json").read_text())
+
+
+def test_native_encoding_keeps_gaps_and_levels(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    two_classes(60).write_csv(file)
+    table = read_table(file, target="answer")
+    frame = model_frame(table)
+    encoder = native_encoder(table)
+    X = encoder.fit_transform(frame)
+    names = [o.source for o in native_origin(encoder)]
+    assert sorted(names) == ["age", "noise", "town"]
+    assert level_columns(encoder) == [names.index("town")]
+    np.testing.assert_array_equal(X[:, names.index("age")], frame["age"].to_numpy())
+    towns = np.unique(frame["town"].to_numpy(), return_inverse=True)[1]
+    np.testing.assert_array_equal(X[:, names.index("town")], towns)
+    unseen = encoder.transform(frame.with_columns(pl.lit("Atlantis").alias("town")))
+    assert np.isnan(unseen[:, names.index("town")]).all()
+
+
+def test_shares_as_scores_are_finite_and_keep_their_order() -> None:
+    p = np.array([[1.0, 0.0], [0.75, 0.25], [0.0, 1.0]])
+    z = log_shares(p, 50)
+    np.testing.assert_allclose(1 / (1 + np.exp(-z)), (50 * p[:, 1] + 0.5) / 51)
+    np.testing.assert_allclose(log_shares(p[1:2], np.inf), np.log(0.25 / 0.75))
+    three = log_shares(np.array([[0.5, 0.5, 0.0]]), 8)
+    np.testing.assert_allclose(np.exp(three), [[4.5 / 9.5, 4.5 / 9.5, 0.5 / 9.5]])
+
+
+@pytest.mark.parametrize("candidate", [TREE, BOOSTING, FOREST], ids=lambda c: c.name)
+@pytest.mark.parametrize("n_classes", [0, 2, 3])
+def test_paths_are_the_fits_at_each_value(
+    candidate: Candidate, n_classes: int, rng: np.random.Generator
+) -> None:
+    X = rng.standard_normal((200, 4))
+    X[:, 3] = rng.integers(0, 3, 200)
+    z = X[:, 0] + (X[:, 3] == 1)
+    y = z if n_classes == 0 else np.searchsorted(np.quantile(z, np.arange(1, n_classes) / n_classes), z)
+    values = grown_grid(candidate, X, y, [3], 5)
+    assert 1 <= values.size <= 5
+    path = fit_grown(candidate, X, y, n_classes, values, [3], 0)
+    every = list(path.every(X))
+    assert len(every) == len(path.sizes) == values.size
+    assert path.sizes == sorted(path.sizes), "from the simplest to the richest"
+    for i, value in enumerate(values):
+        alone = fit_grown(candidate, X, y, n_classes, [value], [3], 0)
+        np.testing.assert_allclose(alone.scores(X, 0), every[i], rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(path.scores(X, i), every[i], rtol=1e-12, atol=1e-12)
+        assert alone.sizes == [path.sizes[i]]
+
+
+def test_rows_of_one_class_give_its_prior(rng: np.random.Generator) -> None:
+    X, y = rng.standard_normal((30, 2)), np.ones(30, dtype=np.intp)
+    path = fit_grown(TREE, X, y, 2, [0.1, 0.01], [], 0)
+    assert path.sizes == [1, 1]
+    np.testing.assert_allclose(path.scores(X, 1), np.log(30.5 / 0.5))
+
+
+def test_trees_are_chosen_where_sums_see_nothing(report) -> None:
+    _, r = report
+    by_name = {c["name"]: c for c in r["candidates"]}
+    assert {"tree", "boosting", "forest", "reference"} < set(by_name)
+    assert r["verdict"]["model"] in ("tree", "boosting", "forest")
+    best = by_name["boosting"]["score"]
+    assert best["high"] < by_name["logistic_l2"]["score"]["low"]
+    assert "of the richest class" in json.dumps(r["verdict"]) or r["verdict"]["model"] == "tree"
+    assert set(by_name["boosting"]["parameters"]) == {"rounds"}
+    assert set(by_name["tree"]["parameters"]) == {"alpha"}
+    assert by_name["forest"]["parameters"] == {}
+    assert by_name["tree"]["complexity"]["value"] < by_name["forest"]["complexity"]["value"]
+
+
+def test_the_model_is_explained_and_says_that_it_is_greedy(report) -> None:
+    folder, r = report
+    model = r["model"]
+    assert "lea" in model["sentence"]
+    assert model["coefficients"] is None
+    assert r["absent"]["model.coefficients"] == "Trees have no coefficients."
+    ranked = [i["column"] for i in model["importances"]]
+    assert set(ranked[:2]) == {"x", "kind"}
+    assert all(i["value"]["low"] > 0.0 for i in model["importances"][:2])
+    assert model["certificate"]["kind"] == "NONE"
+    assert model["certificate"]["verified"] is None
+    assert r["verdict"]["certificate"].startswith("Fit not certified: ")
+    assert r["learning_curve"] is not None
+    page = (folder / "out" / "report.html").read_text(encoding="utf-8")
+    assert model["sentence"][:20] in page
+
+
+def test_the_model_file_predicts_and_verifies(report) -> None:
+    folder, r = report
+    loaded = er.load(folder / "out" / "model.empirisk")
+    data = folder / "table.csv"
+    p = loaded.predict_proba(data)
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    again = verify_file(loaded, loaded.read(data, labelled=True))
+    assert again.certificate is None
+    assert again.metrics["log-loss"].value == pytest.approx(
+        next(m["model"]["value"] for m in r["test"]["metrics"] if m["name"] == "log_loss"), rel=1e-9
+    )
+
+
+def test_kinds_of_models_can_be_chosen(tmp_path: Path) -> None:
+    assert [c.grown for c in candidates("regression", kinds=["tree"], reference=False)] == ["", "tree"]
+    options = Options(Path("a.csv"), "y", models="forest, linear")
+    assert options.kinds() == ("forest", "linear")
+    assert "--models 'forest, linear'" in options.command()
+    for wrong in ("", "trees"):
+        with pytest.raises(DataError, match=r"--models .* must name some of linear, tree, boosting, forest"):
+            Options(Path("a.csv"), "y", models=wrong).check()
