@@ -56,8 +56,8 @@ def main() -> None:
     inside = np.mean((y_low <= y_new) & (y_new <= y_high))
     say(
         f"The right column held {100 * inside:.0f} % of the {len(y_new)} new ratings. The middle one is no "
-        "promise about ratings: it says how far a forest grown on 1000 other wines would move, and it is a few "
-        "times shorter."
+        "promise about ratings: it says how far a forest grown on 1000 other wines would move, and it is a "
+        "few times shorter."
     )
 
     say("3. What it goes by. Splits judged on the wines that chose them flatter every measurement:")

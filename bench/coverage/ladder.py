@@ -42,6 +42,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "one neighbour": lambda: KNeighborsClassifier(1),
     "stump": lambda: er.hypotheses.DecisionStumps(),
     "one of 16 cuts": lambda: er.hypotheses.FiniteClass([cut(k / 16.0) for k in range(16)]),
+    "our forest": lambda: er.RandomForestClassifier(15, random_state=0, n_jobs=1),
 }
 
 
