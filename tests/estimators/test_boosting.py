@@ -645,6 +645,19 @@ def test_the_certificate_is_none_with_the_size_of_the_gradient() -> None:
     np.testing.assert_allclose([t.objective for t in model.solution_.trace], model.train_loss_[1:])
 
 
+def test_the_chart_of_the_rounds_says_what_was_chosen() -> None:
+    X, y = numbers(34)
+    plain = er.GradientBoostingRegressor(**FEW).fit(X, y)
+    ax = plain.plot()
+    assert "no rows were held out" in ax.get_title(loc="left").replace("\n", " ")
+    stopped = er.GradientBoostingRegressor(**FEW, early_stopping=True).fit(X, y)
+    curve = stopped.curve()
+    assert len(curve["train"]) == len(curve["validation"]["value"]) == 13
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), plain.train_loss_)
+    title = stopped.plot().get_title(loc="left").replace("\n", " ")
+    assert title.startswith(f"{stopped.n_iter_} rounds have the least validation loss")
+
+
 def test_importances_are_shares_of_the_gains_and_of_the_splits() -> None:
     X, c = classes(33, k=3)
     model = er.GradientBoostingClassifier(**FEW).fit(X, c)

@@ -17,6 +17,7 @@ import empirisk as er
 from empirisk import plots
 from empirisk.plots.display import Display
 from empirisk.report.svg import inline_svg
+from empirisk.trees.conditions import Wording
 
 FIXTURES = Path(__file__).parents[1] / "report" / "fixtures"
 BINARY = json.loads((FIXTURES / "example_classification.json").read_text(encoding="utf-8"))
@@ -121,6 +122,9 @@ PAIRS = [
     {"name": "dose and town", "strength": share(0.9), "size": 0.01, "small": True},
 ]
 COVERED = [{"label": "Wald", "coverage": share(0.8)}, {"label": "Wilson", "coverage": share(0.95)}]
+TREE = er.DecisionTreeClassifier(rule="min").fit(
+    [[k % 10, k % 7] for k in range(200)], [(k % 10 > 4) + (k % 10 > 7 and k % 7 > 3) for k in range(200)]
+)
 DISPLAYS: list[Display] = [
     plots.AttributionDisplay(PARTS, "log-loss", share(0.32)),
     plots.BestProbabilityDisplay(CHANCES),
@@ -131,6 +135,7 @@ DISPLAYS: list[Display] = [
     plots.CoefficientsDisplay(BINARY["model"]["coefficients"], "log-odds"),
     plots.ConfusionDisplay(CHOSEN["confusion"]),
     plots.ConvergenceDisplay(TRACES),
+    plots.CostComplexityDisplay(TREE.path_),
     plots.CoverageDisplay(COVERED, 0.95),
     plots.DependenceDisplay(DEPENDENCE),
     plots.GrowthDisplay(GROWTH),
@@ -148,7 +153,11 @@ DISPLAYS: list[Display] = [
     plots.SelectionCurveDisplay(BINARY["selection_curves"][0], BINARY["selection"], "Logistic regression"),
     plots.ShapleyRowDisplay({"base": 1.0, "score": 1.3, "scale": "raw score", "parts": ROW_PARTS}),
     plots.ShapleySummaryDisplay(SHAPLEY),
+    plots.TreeDisplay(Wording(TREE.tree_, ["age", "dose"], [None, None]), TREE.classes_, 3),
     plots.VoteRoundsDisplay(VOTE, [0.4, 0.35, 0.34]),
+    plots.RoundsDisplay(
+        {"train": [0.7, 0.5, 0.4], "validation": line(0.7, 0.6, 0.62), "kept": 1, "against_none": share(-0.1)}
+    ),
     plots.WinnersCurseDisplay(CURSE),
 ]
 NAMED = [type(d).__name__ for d in DISPLAYS]

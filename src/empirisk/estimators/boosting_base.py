@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.columns import Table
 from empirisk.data.sums import weighted_sum
+from empirisk.data.tabular import band
 from empirisk.data.threads import at_most
 from empirisk.estimators.boosting_fit import Fitted, fit_rounds, take
 from empirisk.estimators.boosting_parts import Parts, deal_parts
@@ -161,6 +162,29 @@ class Boosting(TreeEstimator):
         with at_most(self.n_jobs):
             leaves = [trees.apply(X) for trees in self._outputs]
         return leaves[0] if len(leaves) == 1 else np.stack(leaves, axis=2)
+
+    # -- curves -------------------------------------------------------------------------------------
+
+    def curve(self) -> dict[str, Any]:
+        """The losses by round as a chart takes them: before the first round and after each.
+
+        `train`: list; `validation`: values with the ends of their intervals, None when no rows were held out;
+        `kept`: the rounds kept; `against_none`: their loss minus that of the best constant, paired.
+        """
+        check_is_fitted(self)
+        told = self.stopping_
+        return {
+            "train": self.train_loss_.tolist(),
+            "validation": band(self.validation_loss_) if self.validation_loss_ is not None else None,
+            "kept": self.n_iter_,
+            "against_none": told.against_none.to_dict() if told is not None else None,
+        }
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw :meth:`curve`; returns the Axes."""
+        from empirisk.plots.rounds import RoundsDisplay
+
+        return RoundsDisplay(self.curve()).plot(ax)
 
     # -- importances --------------------------------------------------------------------------------
 

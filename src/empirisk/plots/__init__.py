@@ -32,6 +32,7 @@ DISPLAYS = {
     "QuantilesDisplay": "quantiles",
     "ResidualsDisplay": "residuals",
     "RocDisplay": "roc",
+    "RoundsDisplay": "rounds",
     "ScoresDisplay": "scores",
     "SelectionCurveDisplay": "selection_curve",
     "ShapleyRowDisplay": "shapley_row",
