@@ -124,6 +124,25 @@ def test_rpart_on_kyphosis() -> None:
     np.testing.assert_allclose(found.risk * 81 / 17, [0.764705882352941, 0.823529411764706, 1.0], rtol=1e-13)
 
 
+def test_rpart_on_kyphosis_by_information() -> None:
+    """Here rpart prints cp .0882 for the root, which is not the weakest link of the printed tree.
+
+    rpart takes the lowest split (2 errors) out before it looks at the root: (17 - 14) / 2 errors a leaf.  The
+    root goes first, at (17 - 12) / 3: between the two, four leaves cost less than one.
+    """
+    left = [1, -1, 3, -1, 5, -1, -1]
+    counts = [[64, 17], [44, 2], [20, 15], [9, 1], [11, 14], [7, 5], [4, 9]]
+    tree = counts_tree(left, counts)
+    risk = node_risk(tree, "misclassification")
+    found = weakest_link(tree, risk)
+    assert found.n_leaves.tolist() == [4, 1]
+    np.testing.assert_allclose(found.risk * 81 / 17, [0.705882352941176, 1.0], rtol=1e-13)
+    assert found.alpha[1] * 81 == pytest.approx((17 - 12) / 3)
+    alpha = 0.5 * (1.5 + 5 / 3)
+    cost = {s: risk[list(s)].sum() + alpha * len(s) for s in pruned_subtrees(tree)}
+    assert len(min(cost, key=lambda s: cost[s])) == 4
+
+
 def test_splits_without_gain_fall_at_zero() -> None:
     # Both children of the inner node name the same class: no error is lost without them.
     tree = counts_tree([1, -1, 3, -1, -1], [[6, 6], [6, 1], [0, 5], [0, 2], [0, 3]])

@@ -80,7 +80,7 @@ def deal_copies(
     Examples
     --------
     >>> copies, held = deal_copies(Design(np.zeros((2, 1))), np.zeros(2), np.array([3.0, 1.0]), 2, 0, False)
-    >>> copies.tolist(), [h.sum() for h in held]
+    >>> copies.tolist(), [float(h.sum()) for h in held]
     ([3.0, 1.0], [2.0, 2.0])
     """
     whole = bool((weight == np.floor(weight)).all()) and weight.sum() < 2**52

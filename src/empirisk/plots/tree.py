@@ -115,7 +115,11 @@ class TreeDisplay(Display):
                 self._edge(ax, node, int(tree.left[node]) + side)
         ax.set_xlim(-0.1, self._width)
         ax.set_ylim(ROW * (int(tree.n_leaves[0]) - 1) + 0.35, -0.35)
-        ax.set_axis_off()
+        ax.set_xticks([])
+        ax.set_yticks([])
+        for spine in ax.spines.values():
+            spine.set_visible(False)
+        ax.set_xlabel("questions on the lines, from the root to the leaves", fontsize=SIZE)
 
     def _edge(self, ax: Axes, node: int, child: int) -> None:
         """A right angle from a box to its child, with the condition above it."""
@@ -123,7 +127,7 @@ class TreeDisplay(Display):
         strong = child in self._on_path
         hue = colour("validation" if strong else "muted")
         bend = x0 + self._box_width + MARGIN
-        line = {"color": hue, "linewidth": 2.0 if strong else 0.8, "zorder": 2 if strong else 1}
+        line: Any = {"color": hue, "linewidth": 2.0 if strong else 0.8, "zorder": 2 if strong else 1}
         half = 0.5 * self._box_width  # hidden by the boxes
         ax.plot([x0 + half, bend, bend, x1 + half], [y0, y0, y1, y1], **line)
         ax.text(bend + 0.05, y1 - 0.05, self._condition(child), fontsize=SIZE, va="bottom", color=hue)

@@ -58,7 +58,7 @@ class Wording:
         j = int(tree.feature[node])
         said = missing and j in self.gaps and bool(tree.missing_left[node]) == left
         if tree.category_start[node] >= 0:
-            text = f"{self.names[j]} in {{{self._listed(j, self.members(node, left))}}}"
+            text = f"{self.names[j]} in {{{self.listed(j, self.members(node, left))}}}"
         elif np.isinf(tree.threshold[node]):
             return f"{self.names[j]} is not missing" if left else f"{self.names[j]} is missing"
         else:
@@ -73,7 +73,8 @@ class Wording:
         inside = (words >> (codes % 32).astype(np.uint32)) & 1 == 1
         return np.flatnonzero(inside == left)
 
-    def _listed(self, column: int, codes: IndexArray) -> str:
+    def listed(self, column: int, codes: Sequence[int] | IndexArray) -> str:
+        """Names of categories; the first few, and how many more."""
         levels = self.categories[column]
         shown = [str(levels[c]) if levels is not None else str(c) for c in codes[:MOST_LISTED]]
         rest = len(codes) - len(shown)

@@ -32,7 +32,7 @@ class Rule:
     leaf : int
         Number of the node.
     conditions : tuple of str
-        All of them hold for the rows of the leaf; one for each side of each column that is asked.
+        All of them hold for the rows of the leaf; one for each column that is asked.
     n : int
         Rows behind `estimate` and `counts`.
     weight : float
@@ -119,25 +119,34 @@ def leaf_rules(
 
 
 def conditions(words: Wording, steps: list[tuple[int, bool]]) -> tuple[str, ...]:
-    """The conditions of a path, without those that a later one implies."""
+    """The conditions of a path, one for each column that it asks."""
     tree = words.tree
-    last: dict[tuple[int, bool], int] = {}
-    for at, (node, left) in enumerate(steps):
-        if tree.category_start[node] < 0 and math.isfinite(tree.threshold[node]):
-            last[int(tree.feature[node]), left] = at
-    kept = []
-    for at, (node, left) in enumerate(steps):
-        key = int(tree.feature[node]), left
-        gaps = key[0] in words.gaps
-        missing = bool(tree.missing_left[node]) == left
-        if key in last and last[key] != at and tree.category_start[node] < 0:
-            later = steps[last[key]][0]
-            # A narrower cut of the same side follows, with the same rule for missing values.
-            same = not gaps or (bool(tree.missing_left[later]) == left) == missing
-            if same and math.isfinite(tree.threshold[node]):
-                continue
-        kept.append(words.condition(node, left))
-    return tuple(kept)
+    by_column: dict[int, list[tuple[int, bool]]] = {}
+    for node, left in steps:
+        by_column.setdefault(int(tree.feature[node]), []).append((node, left))
+    return tuple(_condition(words, j, asked) for j, asked in by_column.items())
+
+
+def _condition(words: Wording, column: int, asked: list[tuple[int, bool]]) -> str:
+    """All that a path asks of one column, as one interval or set, and whether missing values pass."""
+    tree = words.tree
+    missing = column in words.gaps and all(bool(tree.missing_left[t]) == left for t, left in asked)
+    more = " or missing" if missing else ""
+    name = words.names[column]
+    if tree.n_categories[column]:
+        codes = set.intersection(*(set(words.members(t, left).tolist()) for t, left in asked))
+        return f"{name} in {{{words.listed(column, sorted(codes))}}}{more}"
+    if any(not left and math.isinf(tree.threshold[t]) for t, left in asked):
+        return f"{name} is missing"
+    low = max((tree.threshold[t] for t, left in asked if not left), default=-math.inf)
+    high = min((tree.threshold[t] for t, left in asked if left), default=math.inf)
+    if math.isinf(low) and math.isinf(high):
+        return f"{name} is not missing"
+    if math.isinf(low):
+        return f"{name} <= {number(high)}{more}"
+    if math.isinf(high):
+        return f"{name} > {number(low)}{more}"
+    return f"{number(low)} < {name} <= {number(high)}{more}"
 
 
 def leaves_in_order(tree: Trees) -> list[int]:
