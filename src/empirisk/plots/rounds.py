@@ -56,6 +56,10 @@ class RoundsDisplay(Display):
             said += f", validation loss with a band from {plain(held['value'][0], 3)} to {low} at its least"
         return f"{said}, over {len(train) - 1} rounds."
 
+    @property
+    def wrap(self) -> int:
+        return 54  # the names beside the curves are wide
+
     def draw(self, ax: Axes) -> None:
         train, held, kept = self.curve["train"], self.curve["validation"], self.curve["kept"]
         last = len(train) - 1
@@ -66,5 +70,6 @@ class RoundsDisplay(Display):
             band(ax, range(len(held["value"])), held, "test")
             on_end(ax, last, held["value"][-1], "held out", "test", xytext=(4, 6 if apart >= 0.0 else -6))
             ax.axvline(kept, color=colour("baseline"), linewidth=1.1, linestyle=(0, (3, 2)))
+        ax.margins(y=0.1)
         ax.set_xlabel("rounds")
         ax.set_ylabel("mean loss")
