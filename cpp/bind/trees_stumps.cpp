@@ -1,9 +1,11 @@
-// best_stump: the search of one round; vote_step: what the round does to the rows. Compiled once: the loops wait for memory.
+// stump_columns: sorted columns; best_stump: the search of one round; vote_step: what it does to the rows. Compiled once: the loops
+// wait for memory.
 #define EMPIRISK_ISA stumps
 #include <nanobind/stl/tuple.h>
 
 #include "bind/arrays.hpp"
 #include "bind/bind.hpp"
+#include "trees/stump_columns.hpp"
 #include "trees/stump_search.hpp"
 #include "trees/vote_step.hpp"
 
@@ -13,6 +15,26 @@ template <class T>
 using Flat = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Plane = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+static nb::object hand_over(std::vector<T>& field) {
+  auto* const all = new std::vector<T>(std::move(field));
+  const nb::capsule owner(all, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(all->data(), {all->size()}, owner));
+}
+
+static std::tuple<nb::object, nb::object, nb::object, nb::object> sort_all(nb::handle X, Flat<const i64> n_categories) {
+  const MatrixArg x = matrix_arg(X);
+  if (x.view.storage == Storage::csr) refuse("X must be dense or CSC");
+  if (x.view.rows < 1 || x.view.rows >= (i64(1) << 31)) refuse("X must have 1 to 2^31 - 1 rows");
+  if (i64(n_categories.size()) != x.view.cols) refuse("n_categories must have one entry for each column");
+  StumpColumns c;
+  {
+    const nb::gil_scoped_release release;
+    c = stump_columns(x.view, n_categories.data());
+  }
+  return {hand_over(c.order), hand_over(c.order_start), hand_over(c.missing), hand_over(c.missing_start)};
+}
 
 static void check_starts(const Flat<const i64>& start, i64 p, std::size_t size, const char* name) {
   if (i64(start.size()) != p + 1 || start.data()[0] != 0 || start.data()[p] != i64(size))
@@ -96,6 +118,7 @@ static std::tuple<double, double, double, double> step(Flat<const std::int32_t> 
 }
 
 void bind_trees_stumps(nb::module_& m) {
+  m.def("stump_columns", &sort_all, nb::arg("X"), nb::arg("n_categories"));
   m.def("best_stump", &best_stump, nb::arg("weight"), nb::arg("scale"), nb::arg("y"), nb::arg("n_classes"), nb::arg("real"), nb::arg("order"),
         nb::arg("order_start"), nb::arg("missing"), nb::arg("missing_start"), nb::arg("codes"), nb::arg("n_categories"), nb::arg("q"), nb::arg("leaf"),
         nb::arg("words"));

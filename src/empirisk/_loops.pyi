@@ -471,6 +471,9 @@ class TreeLoop:
     def shap(self, X: Any, value: Float, share: Real, out: Float) -> None:
         """Adds path-dependent Shapley values to out (n, p, k); share (N,): of the parent's weight."""
 
+    def background_shap(self, X: Any, background: Any, value: Float, out: Float) -> bool:
+        """Adds Shapley values against background rows to out (n, p, k); False when a path is too long."""
+
 def grow_forest(
     columns: NDArray[np.uint8],
     n_bins: NDArray[np.int64],

@@ -76,9 +76,10 @@ class StumpSearch:
     def __init__(self, X: Array, n_categories: Any, y: NDArray[np.int32], n_classes: int) -> None:
         self.X, self.n_categories, self.n_classes = X, n_categories, n_classes
         self.y = np.ascontiguousarray(y, dtype=np.int32)
-        orders, gaps = zip(*(_sorted(X[:, j], n_categories[j]) for j in range(X.shape[1])), strict=True)
-        self._order, self._order_start = _joined(orders)
-        self._missing, self._missing_start = _joined(gaps)
+        n_categories = np.ascontiguousarray(n_categories, dtype=np.int64)
+        self._order, self._order_start, self._missing, self._missing_start = _loops.stump_columns(
+            X, n_categories
+        )
         coded = [X[:, j] for j in np.flatnonzero(n_categories)]
         self._codes = np.full((len(coded), len(X)), -1, dtype=np.int32)
         for out, column in zip(self._codes, coded, strict=True):
@@ -138,28 +139,6 @@ class StumpSearch:
         low, high = float(self.X[rows[cut - 1], column]), float(self.X[rows[cut], column])
         middle = 0.5 * low + 0.5 * high
         return middle if low <= middle < high else low
-
-
-def _sorted(column: Array, n_categories: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Rows in ascending order, ``2 row + (the next number is larger)``, and rows without a value.
-
-    The last row counts as followed by the missing values, if any.
-    """
-    gone = np.isnan(column)
-    missing = np.flatnonzero(gone).astype(np.uint32)
-    if n_categories:
-        return np.zeros(0, dtype=np.uint32), missing
-    rows = np.flatnonzero(~gone) if len(missing) else None
-    values = np.ascontiguousarray(column if rows is None else column[rows])
-    order = np.argsort(values)
-    values = values[order]
-    rises = np.append(values[1:] > values[:-1], len(missing) > 0)
-    rows = order if rows is None else rows[order]
-    return (rows.astype(np.uint32) << 1) | rises[: len(rows)], missing
-
-
-def _joined(parts: Sequence[NDArray[np.uint32]]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    return np.concatenate(parts), np.cumsum([0, *map(len, parts)], dtype=np.int64)
 
 
 def stump_trees(stumps: Sequence[Stump], values: Sequence[Array], n_categories: IndexArray) -> Trees:
