@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -101,8 +102,7 @@ class Bins:
         share = None if weight is None else np.asarray(weight, dtype=np.float64)[rows]
         cuts: list[Array] = []
         codes: list[Codes] = []
-        for j in range(p):
-            x = _column(X, j, rows)
+        for j, x in enumerate(_columns(X, rows)):
             known = ~np.isnan(x)
             w = None if share is None else share[known]
             if counts[j]:
@@ -212,6 +212,17 @@ def _sample(n: int, sample_rows: int, weight: Array | None) -> Any:
     return edges[:-1] + (within * np.diff(edges)).astype(np.int64)
 
 
+def _columns(X: Any, rows: Any) -> Iterator[Array]:
+    """The columns of some rows; those of an array in groups, whose rows are read once."""
+    together = 32
+    for first in range(0, X.shape[1], together):
+        group = range(first, min(first + together, X.shape[1]))
+        if isinstance(X, np.ndarray):
+            yield from np.ascontiguousarray(X[rows, group.start : group.stop].T)
+        else:
+            yield from (_column(X, j, rows) for j in group)
+
+
 def _column(X: Any, j: int, rows: Any) -> Array:
     if isinstance(X, np.ndarray):
         return np.asarray(X[rows, j])
@@ -254,6 +265,8 @@ def _distinct(x: Array, weight: Array | None) -> tuple[Array, Array]:
 
 def _share(mass: Array, bins: int) -> float:
     """The share c with ``sum_i min(mass_i, c) = bins c``: values heavier than a share fill one bin each."""
+    if mass.max() * bins <= (total := float(mass.sum())):
+        return total / bins
     ordered = np.sort(mass)[::-1]
     heavy = np.arange(bins)
     light = ordered.sum() - np.concatenate([[0.0], np.cumsum(ordered[: bins - 1])])
