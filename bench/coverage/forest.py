@@ -169,7 +169,7 @@ SETTINGS = {
     "Null columns, 95 %": [
         _null(200, classes, linked, 150) for classes in (False, True) for linked in (0.0, 0.8)
     ],
-    "Bounds of the majority vote, delta = 0.3": [_vote(*given, 200) for given in ((150, 15), (1000, 100))],
+    "Bounds of the majority vote, delta = 0.3": [_vote(*given, 200) for given in ((150, 15), (250, 100))],
 }
 
 
@@ -229,9 +229,9 @@ TAIL = """
   rightly above 0: permutation measures what the forest takes from a column, not what the column adds to the
   others. That is the question of the conditional version, which answers it in part: within the cells some
   correlation remains. Without correlation all intervals hold 0 as often as they say.
-- The bounds of the vote never failed: they pay for the worst case, and Markov's inequality doubles or
-quadruples
-  what they measure. They are proofs; `oob_risk_` is the measurement.
+- The bounds of the vote pay for the worst case, and Markov's inequality doubles or quadruples what they
+  measure. They are proofs; `oob_risk_` is the measurement. With more rows than bins (255) leaves may hold two
+  classes; the bounds are then about the vote of the trees, no longer about the mean of their shares.
 """
 
 
