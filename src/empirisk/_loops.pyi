@@ -385,7 +385,7 @@ def scalar_derivatives(
     """
 
 def softmax_derivatives(
-    y: Index, z: Float, weight: Real | None, g: Float, h: Float
+    y: Index, z: Real, weight: Real | None, g: Float, h: Float
 ) -> tuple[float, float, float]:
     """The same for class codes y and scores z (k, n): ``g = p - e_y``, ``h = k/(k-1) p (1-p)``, (k, n)."""
 
