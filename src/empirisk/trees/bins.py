@@ -100,6 +100,8 @@ class Bins:
         counts = np.zeros(p, dtype=np.int64) if n_categories is None else np.asarray(n_categories, np.int64)
         rows = _sample(n, sample_rows, weight)
         share = None if weight is None else np.asarray(weight, dtype=np.float64)[rows]
+        if share is not None and np.all(share == share[:1]):
+            share = None  # equal weights bin like none, by a sort of the values alone
         cuts: list[Array] = []
         codes: list[Codes] = []
         for j, x in enumerate(_columns(X, rows)):
