@@ -31,10 +31,10 @@ struct CodeSet {
   void remove(int c) { word[c >> 6] &= ~(u64(1) << (c & 63)); }
   bool has(int c) const { return word[c >> 6] >> (c & 63) & 1; }
   void clear() { word[0] = word[1] = word[2] = word[3] = 0; }
-  int size() const {
-    int n = 0;
-    for (u64 w : word) n += __builtin_popcountll(w);
-    return n;
+  bool more_than_one() const {
+    bool found = false, two = false;
+    for (u64 w : word) two |= (found && w) || (w & (w - 1)), found |= w != 0;
+    return two;
   }
   // f(code) in ascending order.
   template <class F>

@@ -26,15 +26,16 @@ class SplitSearch {
     best_ = Split{}, bounds_ = bounds, draws_ = &draws;
     const i64 p = d_.book.p, wanted = d_.limits.max_features < 0 ? p : d_.limits.max_features;
     i64 at = constants, useful = 0;
-    while (useful < wanted && at < p) {
-      const int group = int(least<i64>(least<i64>(wanted - useful, Model::most_features), p - at));
+    const bool pair = m == 2;  // every cut between two rows gains the same: the first one is the best
+    while (useful < wanted && at < p && !(pair && best_.feature >= 0)) {
+      const int group = pair ? 1 : int(least<i64>(least<i64>(wanted - useful, Model::most_features), p - at));
       for (int g = 0; g < group; ++g) std::swap(order_[std::size_t(at + g)], order_[std::size_t(at + g + draws.below(u64(p - at - g)))]);
       i32 features[Model::most_features];
       std::copy_n(order_.data() + at, group, features);
       model_.collect(e, m, codes, d_.stride, features, group);
       for (int g = 0; g < group; ++g) {
         const CodeSet present = model_.present(g);
-        if (present.size() > 1) ++useful, look(features[g], g, present);
+        if (present.more_than_one()) ++useful, look(features[g], g, present);
         else std::swap(order_[std::size_t(at + g)], order_[std::size_t(constants++)]);
         model_.forget(g);
       }

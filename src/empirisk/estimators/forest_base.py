@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
@@ -20,13 +19,11 @@ from empirisk.estimators.tree_base import greedy
 from empirisk.inference.held_out import held_out_mean
 from empirisk.results import Estimate
 from empirisk.trees.bins import Bins
-from empirisk.trees.out_of_bag_tally import OutOfBagTally
+from empirisk.trees.out_of_bag_tally import OutOfBagTally, RowLosses
 from empirisk.trees.structure import Trees
-from empirisk.typing import Array, IndexArray
+from empirisk.typing import Array
 
 __all__ = ["ForestEstimator"]
-
-RowLoss = Callable[[Array, IndexArray], Array]
 
 MIN_GROUPS = 5  # of trees, for a Monte-Carlo error
 
@@ -58,7 +55,7 @@ class ForestEstimator(ForestReads):
         """Name of the criterion in the loops, once it fits the targets."""
         raise NotImplementedError
 
-    def _row_losses(self, targets: Array) -> dict[str, RowLoss]:
+    def _row_losses(self, targets: Array) -> dict[str, RowLosses]:
         """Losses of out-of-bag predictions by name; the first one is the risk of the forest."""
         raise NotImplementedError
 
@@ -91,7 +88,9 @@ class ForestEstimator(ForestReads):
 
     def _grow(self, table: Table, targets: Array, weight: Array) -> None:
         live = np.flatnonzero(weight)
-        X = table.X.tocsc() if sp.issparse(table.X) else table.X
+        X: Any = table.X
+        if sp.issparse(table.X):
+            X = X.tocsc()
         if len(live) < len(weight):
             X, targets, weight = X[live], targets[live], weight[live]
         equal = np.ptp(weight) == 0.0
@@ -126,7 +125,7 @@ class ForestEstimator(ForestReads):
             self._choose_probe(X, tally)
         self.solution_ = greedy(f"greedy splits on random columns; {told}", len(self.trees_), solver="forest")
 
-    def _plant(self, task: ForestTask, loss: RowLoss, weight: Array) -> tuple[OutOfBagTally, str]:
+    def _plant(self, task: ForestTask, loss: RowLosses, weight: Any) -> tuple[OutOfBagTally, str]:
         warm = check_flag("warm_start", self.warm_start)
         if isinstance(self.n_estimators, str):
             self._check_auto(warm, bool(task.bag.draws))
@@ -171,15 +170,18 @@ class ForestEstimator(ForestReads):
                 "set warm_start=False to begin anew"
             )
         if task.bag.draws:
-            if getattr(self, "_sums", None) is None:
+            before = getattr(self, "_sums", None)
+            if before is None:
                 raise ValueError("warm_start must be True in the first fit too, or its sums are not kept")
-            sums, count = self._sums
+            sums, count = before
             tally.add(sums, count, len(trees))
         return trees
 
     # -- out-of-bag ---------------------------------------------------------------------------------
 
-    def _judge(self, tally: OutOfBagTally, losses: dict[str, RowLoss], targets: Array, weight: Array) -> None:
+    def _judge(
+        self, tally: OutOfBagTally, losses: dict[str, RowLosses], targets: Array, weight: Array
+    ) -> None:
         prediction, count = tally.predictions()
         self._keep_out_of_bag(self._on_all_rows(prediction), targets)
         rows = np.flatnonzero(count)

@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from empirisk.estimators.checks import check_choice
-from empirisk.estimators.forest_base import ForestEstimator, RowLoss
+from empirisk.estimators.forest_base import ForestEstimator
 from empirisk.estimators.tree_base import TreeClassifier
 from empirisk.results import Estimate
-from empirisk.typing import Array, IndexArray
+from empirisk.trees.out_of_bag_tally import RowLosses
+from empirisk.typing import Array
 
 __all__ = ["ForestClassifier"]
+
+Floats = NDArray[np.float64]
 
 CRITERIA = {
     "gini": "gini",
@@ -38,17 +42,17 @@ class ForestClassifier(ForestEstimator, TreeClassifier):
             )
         return str(check_choice("criterion", self.criterion, CRITERIA))
 
-    def _row_losses(self, targets: Array) -> dict[str, RowLoss]:
+    def _row_losses(self, targets: Array) -> dict[str, RowLosses]:
         codes = targets.astype(np.intp)
 
-        def error(share: Array, rows: IndexArray) -> Array:
-            return (share.argmax(axis=1) != codes[rows]).astype(np.float64)
+        def error(share: Floats, rows: NDArray[np.intp]) -> Floats:
+            return np.asarray(share.argmax(axis=1) != codes[rows], dtype=np.float64)
 
-        def brier(share: Array, rows: IndexArray) -> Array:
+        def brier(share: Floats, rows: NDArray[np.intp]) -> Floats:
             own = share[np.arange(len(rows)), codes[rows]]
             return np.asarray((share**2).sum(axis=1) - 2.0 * own + 1.0)
 
-        def log_loss(share: Array, rows: IndexArray) -> Array:
+        def log_loss(share: Floats, rows: NDArray[np.intp]) -> Floats:
             with np.errstate(divide="ignore"):
                 return np.asarray(-np.log(share[np.arange(len(rows)), codes[rows]]))
 

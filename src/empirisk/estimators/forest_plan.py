@@ -12,7 +12,6 @@ from empirisk.data.columns import Table
 from empirisk.estimators.boosting_constraints import check_monotone
 from empirisk.estimators.checks import check_choice, check_count, check_flag, check_number, is_flag
 from empirisk.trees.forest import Bag, ForestGrowth
-from empirisk.typing import Array
 
 __all__ = ["count_of_features", "plan_bag", "plan_growth", "share_or_count"]
 
@@ -38,7 +37,7 @@ def count_of_features(max_features: Any, p: int) -> int:
     return min(p, check_count("max_features", max_features, 1))
 
 
-def plan_bag(forest: Any, weight: Array) -> Bag:
+def plan_bag(forest: Any, weight: Any) -> Bag:
     """Rows of each tree: as many draws as there are rows, or `max_samples` of them."""
     n = len(weight)
     if not check_flag("bootstrap", forest.bootstrap):

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.columns import Table
 from empirisk.estimators.checks import check_choice
 from empirisk.estimators.training import Remembered, recall
-from empirisk.estimators.tree_base import TreeEstimator
+from empirisk.estimators.tree_base import TreeEstimator, dense
 from empirisk.trees.alike_cells import alike_cells
 from empirisk.trees.debiased_importance import debiased_importance, impurity_importance
 from empirisk.trees.forest import Bag
@@ -66,9 +67,9 @@ class ForestReads(TreeEstimator):
     def _mean(self, table: Table) -> Array:
         return self.trees_.predict(table.X) / len(self.trees_)
 
-    def _by_tree(self, leaves: IndexArray) -> Array:
+    def _by_tree(self, leaves: IndexArray) -> NDArray[np.float64]:
         """What each tree predicts, shape (m, T, k)."""
-        return self.trees_.value[leaves + self.trees_.start[:-1]]
+        return np.asarray(self.trees_.value[leaves + self.trees_.start[:-1]], dtype=np.float64)
 
     # -- bags ---------------------------------------------------------------------------------------
 
@@ -132,7 +133,7 @@ class ForestReads(TreeEstimator):
         """
         check_is_fitted(self)
         found = impurity_importance(self.trees_)
-        return found / found.sum() if found.any() else found
+        return np.asarray(found / found.sum() if found.any() else found)
 
     def importances(
         self,
@@ -169,7 +170,7 @@ class ForestReads(TreeEstimator):
         if groups is not None and how in ("conditional", "debiased"):
             raise ValueError(f'groups of columns are shuffled by kind="permutation" or "trees", not {kind!r}')
         table, targets = self._training_rows(X, y)
-        dense_X = table.X.toarray() if sp.issparse(table.X) else table.X
+        dense_X = dense(table).X
         leaves, counts = self.trees_.apply(dense_X), self.bag_counts()
         if how == "debiased":
             K = self._n_classes

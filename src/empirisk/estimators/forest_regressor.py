@@ -5,18 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import Tags
 
 from empirisk.estimators.checks import check_choice, check_number
-from empirisk.estimators.forest_base import ForestEstimator, RowLoss
+from empirisk.estimators.forest_base import ForestEstimator
 from empirisk.estimators.tree_base import TreeRegressor
 from empirisk.trees.conformal_leaves import ConformalLeaves
 from empirisk.trees.jackknife_plus import jackknife_plus
 from empirisk.trees.leaf_quantiles import LeafSample
+from empirisk.trees.out_of_bag_tally import RowLosses
 from empirisk.trees.residual_interval import residual_interval
-from empirisk.typing import Array, IndexArray
+from empirisk.typing import Array
 
 __all__ = ["ForestRegressor"]
+
+Floats = NDArray[np.float64]
 
 CALIBRATION = 5000  # training rows, evenly spaced, that calibrate a prediction interval
 
@@ -41,11 +45,11 @@ class ForestRegressor(ForestEstimator, TreeRegressor):
         tags.target_tags.positive_only = self.criterion == "poisson"
         return tags
 
-    def _row_losses(self, targets: Array) -> dict[str, RowLoss]:
-        def square(mean: Array, rows: IndexArray) -> Array:
+    def _row_losses(self, targets: Array) -> dict[str, RowLosses]:
+        def square(mean: Floats, rows: NDArray[np.intp]) -> Floats:
             return np.asarray((targets[rows] - mean[:, 0]) ** 2)
 
-        def absolute(mean: Array, rows: IndexArray) -> Array:
+        def absolute(mean: Floats, rows: NDArray[np.intp]) -> Floats:
             return np.abs(targets[rows] - mean[:, 0])
 
         return {"squared error": square, "absolute error": absolute}
@@ -53,7 +57,7 @@ class ForestRegressor(ForestEstimator, TreeRegressor):
     def _keep_out_of_bag(self, prediction: Array, targets: Array) -> None:
         self.oob_prediction_ = prediction[:, 0]
         mine = self.oob_prediction_ if self._live is None else self.oob_prediction_[self._live]
-        self._residuals = targets - mine
+        self._residuals = np.asarray(targets - mine, dtype=np.float64)
 
     def predict(self, X: Any) -> Array:
         """Mean over trees of the means of the leaves, shape (n,)."""
@@ -108,7 +112,7 @@ class ForestRegressor(ForestEstimator, TreeRegressor):
         check_number("level", level, 0.0, 1.0, closed=False)
         which = check_choice("method", method, {m: m for m in ("jackknife+", "leaves", "residuals")})
         if which == "residuals":
-            return residual_interval(self.predict(X), self._residuals, level)
+            return residual_interval(np.asarray(self.predict(X), dtype=np.float64), self._residuals, level)
         new, counts, n = self.apply(X), self.bag_counts(), len(self._residuals)
         some = np.unique(np.linspace(0, n - 1, min(n, CALIBRATION)).astype(np.int64))
         if which == "jackknife+":
@@ -117,7 +121,8 @@ class ForestRegressor(ForestEstimator, TreeRegressor):
         table, targets = self._training_rows(*(training or (None, None)))
         leaves = self.trees_.apply(table.X)
         sample = LeafSample.of(self.trees_, leaves, targets, counts)
-        fitted = ConformalLeaves.fit(sample, leaves[some], counts[some] == 0, targets[some], level)
+        y = np.asarray(targets[some], dtype=np.float64)
+        fitted = ConformalLeaves.fit(sample, leaves[some], counts[some] == 0, y, level)
         return fitted.interval(new)
 
     def quantiles(self, X: Any, q: Any, *, training: Any = None, honest: bool = False) -> Array:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from empirisk.data.memory import available_memory, refuse_memory
 from empirisk.trees.auto_size import ForestSize, auto_size
 from empirisk.trees.bins import Binned
@@ -14,6 +17,8 @@ from empirisk.trees.structure import Trees
 from empirisk.typing import Array
 
 __all__ = ["ForestTask"]
+
+Floats = NDArray[np.float64]
 
 GROUPS = 10  # of trees, behind the Monte-Carlo error
 GROUP_NUMBERS = 10**8  # out-of-bag sums that are told apart by group
@@ -70,11 +75,11 @@ class ForestTask:
             self._tell(grown, tally)
         return grown.trees
 
-    def until_settled(self, loss: RowLosses, weight: Array) -> tuple[Trees, OutOfBagTally, ForestSize]:
+    def until_settled(self, loss: RowLosses, weight: Floats) -> tuple[Trees, OutOfBagTally, ForestSize]:
         """Trees until the Monte-Carlo error of the out-of-bag risk is small."""
         parts: list[Trees] = []
 
-        def more(trees: int) -> tuple[Array, Array]:
+        def more(trees: int) -> tuple[Floats, NDArray[np.int32]]:
             grown = self.grow(trees, sum(map(len, parts)))
             parts.append(grown.trees)
             return grown.oob_sums[0], grown.oob_trees[0]

@@ -42,7 +42,7 @@ class Bag:
 
     n: int
     draws: int
-    weight: Array | None = None
+    weight: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.n <= MOST_ROWS:
@@ -54,11 +54,11 @@ class Bag:
             raise ValueError(f"draws must lie in 0 .. 2^31 - 1, got {self.draws}")
 
     @cached_property
-    def guide(self) -> tuple[Array | None, NDArray[np.int32] | None]:
+    def guide(self) -> tuple[NDArray[np.float64] | None, NDArray[np.int32] | None]:
         """Cumulative probabilities, and the first row that a number in [c/n, (c + 1)/n) can mean."""
         if self.weight is None or self.draws == 0 or np.ptp(self.weight) == 0.0:
             return None, None
-        below = np.cumsum(self.weight)
+        below = np.cumsum(self.weight, dtype=np.float64)
         below /= below[-1]
         guide = np.searchsorted(below, np.arange(self.n) / self.n, side="right")
         return below, np.minimum(guide, self.n - 1).astype(np.int32)
@@ -125,7 +125,7 @@ class GrownTrees:
     """
 
     trees: Trees
-    oob_sums: Array
+    oob_sums: NDArray[np.float64]
     oob_trees: NDArray[np.int32]
     groups: tuple[int, ...]
 
