@@ -16,6 +16,7 @@ import empirisk as er
 from empirisk.data.design import Design
 from empirisk.estimators.folds import deal_copies
 from empirisk.results import Kind
+from empirisk.trees.leaf_intervals import median_interval
 
 IRIS = """\
 root: n = 150, setosa (0.333 0.333 0.333)
@@ -250,6 +251,24 @@ def test_regression_rules(rng: np.random.Generator) -> None:
     trained = model.rules()[0].estimate
     assert trained.low == pytest.approx(left.estimate.low)
     assert "if x0 <= 0.5 then" in str(left)
+
+
+def test_median_rules_cover(rng: np.random.Generator) -> None:
+    X, y = rng.standard_normal((60, 2)), rng.exponential(size=60)
+    model = er.DecisionTreeRegressor(criterion="absolute_error", max_depth=1, alpha=None).fit(X, y)
+    assert all(rule.estimate.low is None and "pass rows" in rule.estimate.reason for rule in model.rules())
+    hit = total = 0
+    for _ in range(150):
+        for rule in model.rules(rng.standard_normal((40, 2)), rng.exponential(size=40), level=0.9):
+            low, high = rule.estimate.low, rule.estimate.high
+            if low is not None and high is not None:
+                hit += low <= np.log(2.0) <= high
+                total += 1
+    assert hit / total > 0.9 - 3.0 * np.sqrt(0.9 * 0.1 / total)
+    # Ten rows: P(Bin(10, 1/2) <= 1) = 11/1024, so the second and the ninth cover 97.9 %.
+    found = median_interval(np.arange(10.0), np.ones(10), 0.95)
+    assert (found.value, found.low, found.high) == (4.5, 1.0, 8.0)
+    assert median_interval(np.arange(5.0), np.ones(5), 0.95).low is None
 
 
 def test_importances_and_plots(rng: np.random.Generator) -> None:

@@ -54,9 +54,10 @@ class TreeReading:
         Parameters
         ----------
         X, y, sample_weight : optional
-            Rows that the tree has not seen: intervals (Clopper-Pearson for shares, Student for means) then
-            cover with the stated probability in each leaf.  Without them the training rows speak; they chose
-            the splits, so their intervals are too narrow, and say so in ``estimate.reason``.
+            Rows that the tree has not seen: intervals then cover with the stated probability in each leaf
+            (Clopper-Pearson for shares, Student for means, order statistics for medians).  Without them the
+            training rows speak; they chose the splits, so their intervals are too narrow, and say so in
+            ``estimate.reason``.
         level : float, default 0.95
             Coverage.
         feature_names : sequence of str, optional
@@ -73,7 +74,8 @@ class TreeReading:
             live = weight > 0.0
             rows = table.X.tocsr()[live] if hasattr(table.X, "tocsr") else table.X[live]
             fresh = rows, targets[live], weight[live]
-        return leaf_rules(self._words(feature_names), self._labels(), fresh, level)
+        words, criterion = self._words(feature_names), str(getattr(self, "criterion", ""))
+        return leaf_rules(words, self._labels(), criterion, fresh, level)
 
     def explain(self, row: Any, *, decimals: int = 3, feature_names: Any = None) -> str:
         """The questions that one row answers from the root to its leaf, and how the prediction moves.

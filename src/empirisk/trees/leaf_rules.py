@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from empirisk.results import Estimate
 from empirisk.trees.conditions import Wording, number, path_to
+from empirisk.trees.leaf_intervals import mean_interval, median_interval, share_interval
 from empirisk.trees.prune import node_parents
 from empirisk.trees.structure import Trees
 from empirisk.typing import Array
 
-__all__ = ["Rule", "leaf_rules", "mean_interval", "share_interval"]
+__all__ = ["Rule", "leaf_rules"]
 
 CHOSEN = (
     "these rows chose the splits, so the interval is too narrow for new rows; pass rows that the tree has "
@@ -62,13 +62,14 @@ class Rule:
             interval = f"{e.value:.4g}"
         else:
             interval = str(e)
-        kind = "share" if self.counts is not None else "mean"
+        kind = "share" if self.counts is not None else e.target.split()[0]
         return f"if {said} then {what}  (n = {self.n}, {kind} {interval})"
 
 
 def leaf_rules(
     words: Wording,
     labels: Any = None,
+    criterion: str = "squared_error",
     fresh: tuple[Any, Array, Array] | None = None,
     level: float = 0.95,
 ) -> list[Rule]:
@@ -80,6 +81,8 @@ def leaf_rules(
         Names, and the tree.
     labels : array, optional
         Of the classes; None for a regression.
+    criterion : str
+        Of the splits of a regression: what the leaves predict, and what the tree keeps of the rows.
     fresh : tuple (X, y, weight), optional
         Encoded rows that the tree has not seen: what they say has intervals of the stated coverage.
         Otherwise the training rows speak, whose intervals are too narrow.
@@ -87,35 +90,54 @@ def leaf_rules(
         Coverage.
     """
     tree, parent = words.tree, node_parents(words.tree)
-    found = None if fresh is None else (tree.apply(fresh[0])[:, 0], fresh[1], fresh[2])
+    leaf_of = None if fresh is None else tree.apply(fresh[0])[:, 0]
     rules = []
     for leaf in leaves_in_order(tree):
-        told = conditions(words, path_to(tree, parent, leaf))
+        if fresh is None or leaf_of is None:
+            n, weight = int(tree.count[leaf]), float(tree.weight[leaf])
+            counts, estimate = _trained(tree, leaf, labels, criterion, level)
+        else:
+            y, w = fresh[1][leaf_of == leaf], fresh[2][leaf_of == leaf]
+            n, weight = len(y), float(w.sum())
+            counts, estimate = _seen(tree, leaf, labels, criterion, level, y, w)
         value = tree.value[leaf]
         prediction = labels[int(value.argmax())] if labels is not None else float(value[0])
-        n, weight = int(tree.count[leaf]), float(tree.weight[leaf])
-        counts = None
-        if found is not None:
-            here = found[0] == leaf
-            y, w = found[1][here], found[2][here]
-            n, weight = int(here.sum()), float(w.sum())
-        if labels is not None:
-            mass = weight * value if found is None else np.bincount(y.astype(int), w, len(labels))
-            counts = dict(zip(labels.tolist(), mass.tolist(), strict=True))
-            own = float(mass[int(value.argmax())])
-            squares = weight**2 / max(n, 1) if found is None else float((w**2).sum())
-            estimate = share_interval(own, weight, squares, n, level)
-        elif found is None:
-            estimate = mean_interval(float(value[0]), float(tree.heterogeneity[leaf]), n, level)
-        else:
-            mean = float(np.average(y, weights=w)) if n else math.nan
-            spread = float(np.average((y - mean) ** 2, weights=w)) if n else math.nan
-            size = weight**2 / float((w**2).sum()) if n else 0.0
-            estimate = mean_interval(mean, spread, n, level, size)
-        if found is None:
-            estimate = _warned(estimate)
+        told = conditions(words, path_to(tree, parent, leaf))
         rules.append(Rule(leaf, told, n, weight, prediction, counts, estimate))
     return rules
+
+
+def _trained(tree: Trees, leaf: int, labels: Any, criterion: str, level: float) -> tuple[Any, Estimate]:
+    """What the training rows say, as far as the tree keeps it, with a warning."""
+    value, n, weight = tree.value[leaf], int(tree.count[leaf]), float(tree.weight[leaf])
+    if labels is not None:
+        mass = weight * value
+        found = share_interval(float(mass.max()), weight, weight**2 / n, n, level)
+        return dict(zip(labels.tolist(), mass.tolist(), strict=True)), _warned(found)
+    if criterion == "squared_error":
+        return None, _warned(mean_interval(float(value[0]), float(tree.heterogeneity[leaf]), n, level))
+    reason = "the tree does not keep how y varies; pass rows"
+    return None, Estimate(float(value[0]), None, None, level, n, "none", reason, "y in the leaf")
+
+
+def _seen(
+    tree: Trees, leaf: int, labels: Any, criterion: str, level: float, y: Array, w: Array
+) -> tuple[Any, Estimate]:
+    """What fresh rows of the leaf say."""
+    n, weight, squares = len(y), float(w.sum()), float((w**2).sum())
+    if labels is not None:
+        mass = np.bincount(y.astype(int), w, len(labels))
+        own = float(mass[int(tree.value[leaf].argmax())])
+        return dict(zip(labels.tolist(), mass.tolist(), strict=True)), share_interval(
+            own, weight, squares, n, level
+        )
+    if criterion == "absolute_error":
+        return None, median_interval(y, w, level)
+    if not n:
+        return None, mean_interval(math.nan, math.nan, 0, level)
+    mean = float(np.average(y, weights=w))
+    spread = float(np.average((y - mean) ** 2, weights=w))
+    return None, mean_interval(mean, spread, n, level, weight**2 / squares)
 
 
 def conditions(words: Wording, steps: list[tuple[int, bool]]) -> tuple[str, ...]:
@@ -159,37 +181,6 @@ def leaves_in_order(tree: Trees) -> list[int]:
         else:
             stack += [int(tree.left[node]) + 1, int(tree.left[node])]
     return found
-
-
-def share_interval(own: float, weight: float, squares: float, n: int, level: float) -> Estimate:
-    """The share ``own / weight`` with the exact limits of Clopper and Pearson.
-
-    Unequal weights count as ``weight^2 / sum of squares`` rows.
-    """
-    target, method = "share of the predicted class in the leaf", "Clopper-Pearson"
-    if n == 0:
-        return Estimate(math.nan, None, None, level, 0, method, "no row falls into this leaf", target)
-    size = weight**2 / squares
-    if not math.isclose(size, n, rel_tol=1e-9):
-        method += f", {size:.4g} effective rows"
-    share = own / weight
-    k, tail = share * size, 0.5 * (1.0 - level)
-    low = 0.0 if k <= 0.0 else float(special.betaincinv(k, size - k + 1.0, tail))
-    high = 1.0 if k >= size else float(special.betainccinv(k + 1.0, size - k, tail))
-    return Estimate(share, low, high, level, n, method, "", target)
-
-
-def mean_interval(mean: float, spread: float, n: int, level: float, size: float | None = None) -> Estimate:
-    """``mean -+ t s / sqrt(n)`` with ``s^2 = spread n / (n - 1)``."""
-    target, method = "mean of y in the leaf", "Student t"
-    size = float(n) if size is None else size
-    if n < 2 or size <= 1.0:
-        reason = "no row falls into this leaf" if n == 0 else "one row has no spread"
-        return Estimate(mean, None, None, level, n, method, reason, target)
-    half = float(special.stdtrit(size - 1.0, 0.5 + 0.5 * level)) * math.sqrt(spread / (size - 1.0))
-    if half == 0.0:
-        return Estimate(mean, None, None, level, n, method, "all rows have the same value", target)
-    return Estimate(mean, mean - half, mean + half, level, n, method, "", target)
 
 
 def _warned(e: Estimate) -> Estimate:
