@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk import _loops
+from empirisk.data.memory import refuse_memory
 from empirisk.trees.structure import Trees
 from empirisk.trees.votes import class_mass
 from empirisk.typing import Array, IndexArray
@@ -76,6 +77,7 @@ class StumpSearch:
     def __init__(self, X: Array, n_categories: Any, y: NDArray[np.int32], n_classes: int) -> None:
         self.X, self.n_categories, self.n_classes = X, n_categories, n_classes
         self.y = np.ascontiguousarray(y, dtype=np.int32)
+        refuse_memory("sorting the columns for stumps", 4.0 * X.size, "fit on a sample of the rows")
         n_categories = np.ascontiguousarray(n_categories, dtype=np.int64)
         self._order, self._order_start, self._missing, self._missing_start = _loops.stump_columns(
             X, n_categories

@@ -104,7 +104,7 @@ def _pure(model: Any) -> bool:
     """Whether every leaf of every tree holds one class only."""
     for member in model.estimators_:
         tree = getattr(member, "tree_", None)
-        if tree is None or (tree.value[tree.children_left < 0].max(axis=-1) < 1.0 - 1e-12).any():
+        if tree is None or (tree.value[tree.feature < 0].max(axis=-1) < 1.0 - 1e-12).any():
             return False
     return True
 

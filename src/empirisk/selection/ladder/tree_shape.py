@@ -10,17 +10,22 @@ from scipy.special import gammaln
 
 from empirisk.bounds import smallest_n
 from empirisk.selection.ladder.base import Problem
+from empirisk.trees import Trees
 
 __all__ = ["TreeShape", "tree_shape"]
 
 
 @dataclass(frozen=True)
 class TreeShape:
-    """Binary trees with m cuts over p columns and K labels (0: numbers of 64 bits) at the leaves."""
+    """Binary trees with m cuts over p columns and K labels (0: numbers of 64 bits) at the leaves.
+
+    `threshold_bits`: 32 where columns are compared as 32-bit numbers (scikit-learn), 64 in our trees.
+    """
 
     cuts: int
     columns: int
     labels: int
+    threshold_bits: int = 32
 
     @property
     def log_prior(self) -> float:
@@ -37,8 +42,8 @@ class TreeShape:
 
     @property
     def nats(self) -> float:
-        """Description length: 32 bits a threshold (columns are compared as 32-bit numbers), 1 for gaps."""
-        return self.log_prior + self.log_skeletons + 33.0 * self.cuts * math.log(2.0)
+        """Description length: the bits of each threshold, and 1 for the side of missing values."""
+        return self.log_prior + self.log_skeletons + (self.threshold_bits + 1.0) * self.cuts * math.log(2.0)
 
     def vc_dimension(self) -> int:
         """An upper bound: the most points with ``2^n`` or fewer labellings by the growth function."""
@@ -58,6 +63,9 @@ def tree_shape(problem: Problem) -> TreeShape | str:
         return problem.features.fixed
     if problem.tuning.class_reason:
         return problem.tuning.class_reason
-    cuts = int((tree.children_left >= 0).sum())
+    ours = isinstance(tree, Trees)
+    if ours and (tree.category_start >= 0).any():
+        return "the tree asks for sets of categories, and the theorem counts thresholds"
+    cuts = int((tree.feature >= 0).sum())
     labels = 0 if problem.classes is None else int(problem.classes.size)
-    return TreeShape(cuts, int(problem.model.n_features_in_), labels)
+    return TreeShape(cuts, int(problem.model.n_features_in_), labels, 64 if ours else 32)
