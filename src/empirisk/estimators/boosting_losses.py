@@ -34,7 +34,7 @@ def levels(q: Any) -> tuple[float, ...]:
             raise ValueError(f"q must be a number strictly between 0 and 1, or several, got {q!r}")
     out = tuple(float(one) for one in given)
     if not out or len(set(out)) < len(out):
-        raise ValueError(f"q must hold different numbers, got {q!r}")
+        raise ValueError(f"q must hold different numbers, at least one, got {q!r}")
     return out
 
 
