@@ -645,6 +645,13 @@ def test_the_certificate_is_none_with_the_size_of_the_gradient() -> None:
     np.testing.assert_allclose([t.objective for t in model.solution_.trace], model.train_loss_[1:])
 
 
+def test_there_is_nothing_to_verify_and_verify_says_why() -> None:
+    X, y = numbers(35)
+    model = er.GradientBoostingRegressor(**FEW).fit(X, y)
+    with pytest.raises(TypeError, match="has no certificate that could be verified: greedy stagewise fit"):
+        er.verify(model, X, y)
+
+
 def test_the_chart_of_the_rounds_says_what_was_chosen() -> None:
     X, y = numbers(34)
     plain = er.GradientBoostingRegressor(**FEW).fit(X, y)
