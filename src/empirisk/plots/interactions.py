@@ -29,7 +29,7 @@ class InteractionsDisplay(Display):
     >>> strength = {"value": 0.4, "low": 0.3, "high": 0.5}
     >>> row = {"name": "age and dose", "strength": strength, "size": 1.2, "small": False}
     >>> InteractionsDisplay({"rows": [row], "scale": "raw score"}).title
-    'Strongest interaction: age and dose, H 0.40 [0.30, 0.50], 1.2 units of the raw score'
+    'Largest interaction: age and dose, H 0.40 [0.30, 0.50], 1.2 units of the raw score'
     """
 
     interactions: Json
@@ -37,12 +37,11 @@ class InteractionsDisplay(Display):
     @property
     def title(self) -> str:
         rows = self.interactions["rows"]
-        known = [r for r in rows if not r["small"]] or rows
-        best = max(known, key=lambda r: (" and " in r["name"], r["strength"]["value"]))
+        best = max(rows, key=lambda r: (" and " in r["name"], r["size"]))
         if all(r["size"] == 0.0 for r in rows):
             return f"The {self.interactions['scale']} is a sum of functions of single columns: no interaction"
         size = f"{plain(best['size'], 3)} units of the {self.interactions['scale']}"
-        return f"Strongest interaction: {shorten(best['name'])}, H {brief(best['strength'])}, {size}"
+        return f"Largest interaction: {shorten(best['name'])}, H {brief(best['strength'])}, {size}"
 
     @property
     def description(self) -> str:

@@ -24,7 +24,7 @@ SMALL = 0.05
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InteractionStrength(Tabular):
-    """H of columns and of pairs, the strongest first.
+    """H of columns and of pairs, the largest interactions (`size`) first.
 
     Parameters
     ----------
@@ -38,6 +38,8 @@ class InteractionStrength(Tabular):
         Standard deviation of the joint dependence over that of the whole score: what H divides by.
     scale : str
         What the score is.
+    n_columns : int
+        How many of the entries are columns; they come first.
 
     Examples
     --------
@@ -53,6 +55,7 @@ class InteractionStrength(Tabular):
     size: list[float]
     joint: list[float]
     scale: str
+    n_columns: int
 
     @property
     def title(self) -> str:
@@ -68,12 +71,19 @@ class InteractionStrength(Tabular):
         }
 
     def _shown(self) -> dict[str, list[Any]]:
+        keep = self._strongest(20)
         return {
-            "columns": self.names[:20],
-            "H": [str(e) for e in self.strength[:20]],
-            "size": [f"{s:.3g}" for s in self.size[:20]],
-            "joint": [f"{j:.0%}" for j in self.joint[:20]],
+            "columns": [self.names[i] for i in keep],
+            "H": [str(self.strength[i]) for i in keep],
+            "size": [f"{self.size[i]:.3g}" for i in keep],
+            "joint": [f"{self.joint[i]:.0%}" for i in keep],
         }
+
+    def _strongest(self, most: int) -> list[int]:
+        """At most `most` entries, the first of the columns and at least as many of the pairs."""
+        alone = min(self.n_columns, max(most // 2, most - (len(self.names) - self.n_columns)))
+        pairs = range(self.n_columns, min(self.n_columns + most - alone, len(self.names)))
+        return [*range(alone), *pairs]
 
     def _notes(self) -> list[str]:
         notes = [
@@ -100,8 +110,13 @@ class InteractionStrength(Tabular):
         from empirisk.plots.interactions import InteractionsDisplay
 
         rows = [
-            {"name": n, "strength": e.to_dict(), "size": s, "small": bool(e.reason)}
-            for n, e, s in zip(self.names[:most], self.strength, self.size, strict=False)
+            {
+                "name": self.names[i],
+                "strength": self.strength[i].to_dict(),
+                "size": self.size[i],
+                "small": bool(self.strength[i].reason),
+            }
+            for i in self._strongest(most)
         ]
         return InteractionsDisplay({"rows": rows, "scale": self.scale}).plot()
 
@@ -203,10 +218,10 @@ def interaction_strength(
         joint = _centred(table([j, k]) @ weight, weight)
         found.append((f"{reading.features[j]} and {reading.features[k]}", joint, joint - alone[j] - alone[k]))
     out = [(name, *_measure(joint, left, weight, spread, level)) for name, joint, left in found]
-    alone_first = sorted(out[: len(columns)], key=lambda r: -r[1].value)
-    pairs = sorted(out[len(columns) :], key=lambda r: -r[1].value)
+    alone_first = sorted(out[: len(columns)], key=lambda r: -r[2])
+    pairs = sorted(out[len(columns) :], key=lambda r: -r[2])
     names, strength, size, share = (list(c) for c in zip(*alone_first, *pairs, strict=True))
-    return InteractionStrength(names, strength, size, share, reading.scale)
+    return InteractionStrength(names, strength, size, share, reading.scale, len(columns))
 
 
 def _centred(values: Array, weight: Array) -> Array:

@@ -14,7 +14,7 @@ from empirisk.selection.explanations.reading import Reading, in_words, read_mode
 from empirisk.selection.explanations.replaced import chosen_rows, replaced_scores
 from empirisk.typing import Array
 
-__all__ = ["PartialDependence", "partial_dependence"]
+__all__ = ["PartialDependence", "mean_bands", "partial_dependence"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -214,7 +214,7 @@ def partial_dependence(
     curves = replaced_scores(reading.score, rows, columns, places)
     if centered:
         curves = curves - curves.mean(axis=0)
-    value, pointwise, simultaneous = _bands(curves, level, random_state)
+    value, pointwise, simultaneous = mean_bands(curves, level, random_state)
     return PartialDependence(
         [reading.features[j] for j in columns],
         places,
@@ -267,7 +267,8 @@ def _places(reading: Reading, columns: list[int], grid: Any) -> Array:
     return np.stack([a.ravel() for a in np.meshgrid(*axes, indexing="ij")], axis=1)
 
 
-def _bands(curves: Array, level: float, seed: int) -> tuple[Array, Array, Array]:
+def mean_bands(curves: Array, level: float, seed: int) -> tuple[Array, Array, Array]:
+    """Means over rows of curves (places, rows, k), with the pointwise and the simultaneous band."""
     g, n, k = curves.shape
     value = curves.mean(axis=1)
     if n < 2:

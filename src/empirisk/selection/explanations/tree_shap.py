@@ -179,8 +179,7 @@ def tree_shap(model: Any, X: Any, background: Any = None, *, level: float = 0.95
     X : array, data frame or sparse matrix, shape (n, p)
         Rows to explain.
     background : the same, shape (B, p), optional
-        A sample of rows that says what an unknown column may be; some 50 to 200 are enough, and the time is
-        proportional to B.
+        A sample of rows that says what an unknown column may be; some hundreds are enough.
     level : float, default 0.95
         Coverage of the intervals of the mean sizes.
 
@@ -197,7 +196,8 @@ def tree_shap(model: Any, X: Any, background: Any = None, *, level: float = 0.95
 
     Notes
     -----
-    Cost: n x nodes x (columns on a path)/2, times B with a background.
+    Cost: n x nodes x (columns on a path)/2; with a background n x leaves x (columns on a path), as long as
+    the background rows satisfy few different sets of the conditions of a path.
 
     References
     ----------
