@@ -87,17 +87,22 @@ def fit_rounds(
     )
     n = table.n_rows
     by_column = table.X.tocsc() if hasattr(table.X, "tocsc") else table.X
-    seen = np.zeros(n)
-    seen[parts.grow] = weight[parts.grow]
+    seen = weight
+    if len(parts.grow) < n:
+        seen = np.zeros(n)
+        seen[parts.grow] = weight[parts.grow]
     bins = Bins.fit(by_column, table.n_categories, _unless_ones(seen), max_bins=plan.max_bins)
+    del seen
     codes = bins.transform(by_column)
 
     def prepared(rows: IndexArray, look: Callable[[Array], object] | None) -> Rows:
-        scores = start[rows]
+        every = len(rows) == n  # then nothing is copied
+        which = slice(None) if every else rows
+        scores = start[which]
         if before:
             scores = _walk(before, take(table.X, rows), scores, look)
-        own = codes if len(rows) == n else codes.take(rows)
-        return Rows(own, y[rows], _unless_ones(weight[rows]), scores)
+        own = codes if every else codes.take(rows)
+        return Rows(own, y[which], _unless_ones(weight[which]), scores)
 
     grow, watch, watched = prepared(parts.grow, None), None, None
     if stop:

@@ -216,7 +216,7 @@ def _sample(n: int, sample_rows: int, weight: Array | None) -> Any:
 
 def _columns(X: Any, rows: Any) -> Iterator[Array]:
     """The columns of some rows; those of an array in groups, whose rows are read once."""
-    together = 32
+    together = 8
     for first in range(0, X.shape[1], together):
         group = range(first, min(first + together, X.shape[1]))
         if isinstance(X, np.ndarray):
