@@ -148,6 +148,15 @@ def test_groups_move_together_and_cells_keep_rows_apart(rng: Rng) -> None:
         permutation_importance(*args[:3], np.zeros_like(g.unseen), square)
 
 
+def test_importances_that_do_not_fit_are_refused(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
+    g = forest(60, 5, rng)
+    monkeypatch.setattr("empirisk.data.memory.available_memory", lambda: 1e-6)
+    with pytest.raises(MemoryError, match="fewer columns at a time"):
+        permutation_importance(g.trees, g.X, g.leaves, g.unseen, lambda z, rows: z[:, 0])
+    with pytest.raises(MemoryError, match="fewer rows or columns"):
+        debiased_importance(g.trees, g.leaves, g.y, g.counts)
+
+
 def test_weights_count_rows(rng: Rng) -> None:
     g = forest(150, 15, rng)
     square = lambda z, rows: (g.y[rows] - z[:, 0]) ** 2  # noqa: E731

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from empirisk.data.memory import refuse_memory
 from empirisk.trees.importances import Floats, Importances
 from empirisk.trees.structure import Trees
 
@@ -14,7 +15,7 @@ TARGET = "decrease of the heterogeneity of y that the splits on the column expla
 
 
 def impurity_importance(trees: Trees) -> Floats:
-    """Mean over trees of the decrease of heterogeneity by the splits on each column, per unit of weight, (p,).
+    """Mean over trees of the decrease of heterogeneity by each column, per unit of weight, shape (p,).
 
     Biased upward for columns that offer many splits (numbers, many categories), whether they matter or not:
     the decrease is judged on the rows that chose the split.
@@ -61,6 +62,8 @@ def debiased_importance(trees: Trees, leaves: NDArray, Y: NDArray, counts: NDArr
     ------
     ValueError
         When no tree left rows out.
+    MemoryError
+        When n p numbers would not fit into the free memory.
 
     Notes
     -----
@@ -87,6 +90,7 @@ def debiased_importance(trees: Trees, leaves: NDArray, Y: NDArray, counts: NDArr
     """
     Y = np.asarray(Y, dtype=np.float64).reshape(len(Y), -1)
     n, p = len(Y), trees.n_features
+    refuse_memory("the debiased importance", 16.0 * n * p, "fit on fewer rows or columns")
     rows = np.zeros((n, p))
     by_tree, times = [], np.zeros(n)
     for t in range(len(trees)):

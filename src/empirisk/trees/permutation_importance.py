@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from empirisk.data.memory import refuse_memory
 from empirisk.trees.importances import Floats, Importances
 from empirisk.trees.out_of_bag_tally import RowLosses
 from empirisk.trees.shuffle_tree import shuffle_tree
@@ -73,6 +74,8 @@ def permutation_importance(
     ValueError
         When `of` is unknown, groups overlap or name unknown columns, fewer than two rows are out-of-bag, or
         repeats < 1.
+    MemoryError
+        When n times the number of groups would not fit into the free memory.
 
     Notes
     -----
@@ -112,6 +115,12 @@ def permutation_importance(
         raise ValueError("fewer than two rows are out-of-bag for some tree: grow more trees")
     w = np.ones(rows.size) if weight is None else weight[rows]
     w = w * (rows.size / w.sum())
+    shared = 0.0 if cells is None else 2.0
+    refuse_memory(
+        "the importance of these columns",
+        8.0 * rows.size * n_groups * (trees.n_outputs + 3.0 + shared),
+        "ask for fewer columns at a time (groups)",
+    )
     deal = _Deal(np.random.default_rng(seed), n_groups, cells)
     X = np.ascontiguousarray(X, dtype=np.float64)
     task = _Task(trees, X, leaves, unseen, loss, rows, group, deal)
