@@ -29,7 +29,7 @@ TREE, BOOSTING, FOREST = (
 def crossed(n: int = 900) -> pl.DataFrame:
     """Two levels that turn the effect of a number around: no weighted sum sees it; gaps tell, too."""
     rng = np.random.default_rng(5)
-    x, kind = rng.normal(size=n), rng.choice(["left", "right", "none"], n)
+    x, kind = rng.normal(size=n), rng.choice(["left", "right", "middle"], n)
     gone = rng.random(n) < 0.15
     score = np.where(kind == "left", x > 0, np.where(kind == "right", x < 0, gone))
     label = np.where(rng.random(n) < np.where(score, 0.9, 0.1), "yes", "no")
@@ -128,6 +128,14 @@ def test_the_model_is_explained_and_says_that_it_is_greedy(report) -> None:
     ranked = [i["column"] for i in model["importances"]]
     assert set(ranked[:2]) == {"x", "kind"}
     assert all(i["value"]["low"] > 0.0 for i in model["importances"][:2])
+    curves = {c["column"]: c for c in model["dependence"]}
+    assert set(curves) >= {"x", "kind"}
+    assert curves["kind"]["x"] is None
+    assert sorted(curves["kind"]["labels"]) == ["left", "middle", "right"]
+    assert all(
+        a <= b <= c
+        for a, b, c in zip(*(curves["x"][k] for k in ("band_low", "value", "band_high")), strict=True)
+    )
     assert model["certificate"]["kind"] == "NONE"
     assert model["certificate"]["verified"] is None
     assert r["verdict"]["certificate"].startswith("Fit not certified: ")

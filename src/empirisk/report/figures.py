@@ -83,6 +83,8 @@ def _displays(report: Json) -> Iterator[tuple[str, Display, Json | None]]:
             model["importances"], model["importances_label"] or "rise of the loss"
         )
         yield "importances", shown, model["importances"][0]["value"]
+    for i, d in enumerate(model["dependence"] or []):
+        yield f"dependence{i}", plots.DependenceDisplay(_dependence(d)), d
     if report["learning_curve"]:
         yield (
             "learning",
@@ -95,6 +97,12 @@ def _displays(report: Json) -> Iterator[tuple[str, Display, Json | None]]:
     if report["bounds"] and any(b["applies"] for b in report["bounds"]["rows"]):
         b = report["bounds"]
         yield "bounds", plots.BoundsDisplay(b["rows"], b["label"], b["trivial"]), None
+
+
+def _dependence(d: Json) -> Json:
+    """A curve of the report as the chart of partial dependence takes it."""
+    grid = [[v] for v in (range(len(d["labels"])) if d["x"] is None else d["x"])]
+    return d | {"features": [d["column"]], "grid": grid, "categorical": d["x"] is None, "rows": []}
 
 
 def figures(report: Json) -> dict[str, Figure]:

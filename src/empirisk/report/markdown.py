@@ -218,7 +218,15 @@ def _model(r: Json) -> Lines:
         lines += _table(["Column", esc(d["importances_label"] or "Importance")], rows) + _how(
             made["importances"]
         )
-    return lines + _absent(r, "model.coefficients", "model.importances")
+    for c in d["dependence"] or []:
+        ends = [
+            f"{esc(str(c['labels'][i]))}: {plain(c['value'][i], 3)} "
+            f"[{plain(c['band_low'][i], 3)}, {plain(c['band_high'][i], 3)}]"
+            for i in sorted({0, len(c["labels"]) // 2, len(c["labels"]) - 1})
+        ]
+        lines += [f"- Mean {esc(c['scale'])} with {esc(c['column'])} at {'; '.join(ends)}"]
+    lines += ["", f"Bands: {made_by(d['dependence'][0])}.", ""] if d["dependence"] else []
+    return lines + _absent(r, "model.coefficients", "model.importances", "model.dependence")
 
 
 def _learning(r: Json) -> Lines:

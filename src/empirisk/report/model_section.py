@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from empirisk.report.coefficients import coefficient_rows
+from empirisk.report.dependence import dependence_curves
 from empirisk.report.engine import Analysis
 from empirisk.report.estimates import band, estimate, maybe
 from empirisk.report.final import FinalModel, linear_parts
@@ -30,11 +31,12 @@ def model_section(a: Analysis, certificate: Json | None, unit: str | None, absen
         "sentence": "The same prediction for every row.",
         "certificate": certificate,
         **dict.fromkeys(("coefficients", "coefficients_unit", "coefficients_note")),
-        **dict.fromkeys(("importances", "importances_label", "importances_note")),
+        **dict.fromkeys(("importances", "importances_label", "importances_note", "dependence")),
     }
     if not model.fitted:
         absent |= dict.fromkeys(
-            ("model.coefficients", "model.importances"), "The constant prediction uses no column."
+            ("model.coefficients", "model.importances", "model.dependence"),
+            "The constant prediction uses no column.",
         )
         return out
     if model.candidate.grown:
@@ -53,7 +55,16 @@ def model_section(a: Analysis, certificate: Json | None, unit: str | None, absen
         seed=p.seed,
     )
     ranked = sorted(found.items(), key=lambda item: -item[1].value)
+    used = [name for name, e in ranked if e.value > 0.0]
+    curves = dependence_curves(model, p.test, used, _scale(a), p.level, p.seed)
+    if not curves:
+        absent["model.dependence"] = (
+            "Curves of several classes, of groups, or over fewer than 30 test rows are not drawn."
+            if curves is None
+            else "No column lowers the loss on the test rows by itself."
+        )
     return out | {
+        "dependence": curves or None,
         "importances": [{"column": name, "value": estimate(e)} for name, e in ranked],
         "importances_label": (
             f"rise of {LABELS[loss]}" + (f" ({unit_of(loss, unit)})" if unit_of(loss, unit) else "")
@@ -63,6 +74,12 @@ def model_section(a: Analysis, certificate: Json | None, unit: str | None, absen
             "and shuffling one makes rows that may not occur."
         ),
     }
+
+
+def _scale(a: Analysis) -> str:
+    """What the model predicts, in words."""
+    table = a.prepared.table
+    return f"probability of {table.positive}" if table.task == "binary" else f"predicted {table.target}"
 
 
 def _move(a: Analysis) -> Any:

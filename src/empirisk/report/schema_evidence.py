@@ -136,6 +136,24 @@ coefficient = Record(
     }
 )
 
+dependence = Record(
+    {
+        "column": string,
+        "scale": string,
+        "x": nullable(numbers),
+        "labels": strings,
+        "value": numbers,
+        "low": numbers,
+        "high": numbers,
+        "band_low": numbers,
+        "band_high": numbers,
+        "level": fraction,
+        "n": integer,
+        "method": string,
+    },
+    also=same_length("labels", "value", "low", "high", "band_low", "band_high"),
+)
+
 model = Record(
     {
         "name": string,
@@ -147,6 +165,7 @@ model = Record(
         "importances": nullable(list_of(Record({"column": string, "value": estimate}))),
         "importances_label": nullable(string),
         "importances_note": nullable(string),
+        "dependence": nullable(list_of(dependence, most=6)),
         "certificate": nullable(certificate),
     }
 )
