@@ -16,7 +16,7 @@ from empirisk.report.comparison_section import (
 from empirisk.report.data_section import data_section, split_section
 from empirisk.report.engine import Analysis
 from empirisk.report.estimates import number
-from empirisk.report.final import certificate_json
+from empirisk.report.final import UNPROVED, certificate_json
 from empirisk.report.held_out_scores import LABELS, unit_of
 from empirisk.report.held_out_section import held_out_section
 from empirisk.report.limits import limits
@@ -173,7 +173,7 @@ def _verdict(a: Analysis, task: Json, headline: Json, certificate: Json | None, 
     claim = None
     if certificate is not None:
         proved = "Fit certified" if certificate["verified"] else "Fit not certified"
-        said = str(certificate["claim"]).removeprefix("none: ")
+        said = str(certificate["claim"]).removeprefix(UNPROVED)
         claim = _sentence(f"{proved}: {said}")
     return {
         "sentence": verdict_sentence(

@@ -22,9 +22,10 @@ from empirisk.report.native import level_columns
 from empirisk.report.rows import constant_scores, fill_classes, prior_scores
 from empirisk.report.sample import Sample
 
-__all__ = ["FinalModel", "certificate_json", "fit_final", "linear_parts", "unfitted"]
+__all__ = ["UNPROVED", "FinalModel", "certificate_json", "fit_final", "linear_parts", "unfitted"]
 
 Floats = NDArray[np.float64]
+UNPROVED = "no certificate: "
 
 
 @dataclass(frozen=True)
@@ -182,7 +183,7 @@ def _unverified(estimator: Any) -> Json:
         "scale": None,
         "relative": None,
         "tolerance": None,
-        "claim": solution.certificate.claim,
+        "claim": UNPROVED + solution.certificate.claim.removeprefix("none: "),
         "status": solution.status.value,
         "verified": None,
     }
