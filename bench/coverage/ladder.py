@@ -37,12 +37,12 @@ MODELS: dict[str, Callable[[], Any]] = {
     "overfitted tree": lambda: DecisionTreeClassifier(random_state=0),
     "small tree": lambda: DecisionTreeClassifier(max_leaf_nodes=3, random_state=0),
     "forest": lambda: RandomForestClassifier(15, random_state=0),
-    "boosted stumps": lambda: er.AdaBoostClassifier(15),
     "machine": lambda: SVC(gamma=0.5, C=10.0),
     "one neighbour": lambda: KNeighborsClassifier(1),
     "stump": lambda: er.hypotheses.DecisionStumps(),
     "one of 16 cuts": lambda: er.hypotheses.FiniteClass([cut(k / 16.0) for k in range(16)]),
     "our forest": lambda: er.RandomForestClassifier(15, random_state=0, n_jobs=1),
+    "boosted stumps": lambda: er.AdaBoostClassifier(15),
 }
 
 

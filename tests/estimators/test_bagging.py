@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -162,6 +163,22 @@ def test_pipelines_over_frames_and_sparse_rows(rng: np.random.Generator) -> None
     np.testing.assert_allclose(sparse.oob_proba_, dense.oob_proba_, atol=1e-4)
     near = er.BaggingClassifier(KNeighborsClassifier(3), 8).fit(X, y)
     assert near.oob_risk_.value < 0.66
+
+
+def test_default_trees_take_categories_and_gaps(rng: np.random.Generator) -> None:
+    X, _ = classes(rng, 300)
+    frame = pd.DataFrame(X[:, :2], columns=["a", "b"]).assign(
+        kind=pd.Categorical(rng.choice(list("uvw"), 300))
+    )
+    y = np.where((frame["kind"] == "v") ^ (rng.random(300) < 0.1), "yes", "no")
+    frame.loc[rng.random(300) < 0.2, "a"] = np.nan
+    model = er.BaggingClassifier(n_estimators=20).fit(frame, y)
+    assert model.oob_risk_.high < 0.35
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict_proba(frame), model.predict_proba(frame))
+    np.testing.assert_array_equal(again.estimators_samples_, model.estimators_samples_)
+    numbers = er.BaggingRegressor(n_estimators=20).fit(frame, (y == "yes") * 2.0 + 1.0)
+    assert numbers.score(frame, (y == "yes") * 2.0 + 1.0) > 0.7
 
 
 def test_a_rare_class_keeps_its_column(rng: np.random.Generator) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -102,7 +103,9 @@ class BaggingEnsemble(MetaEstimatorMixin, BaseEstimator):
                 "none; set bootstrap=True, where rows are drawn in proportion to their weights"
             )
         self._voting = (k, self._soft(member))
-        members: list[Member] = []
+        members: list[Any] = []
+        columns: list[Any] = []
+        discarded: list[int] = []
 
         def grow(m: int) -> tuple[Any, Any]:
             numbers = range(len(members), len(members) + m)
@@ -113,14 +116,17 @@ class BaggingEnsemble(MetaEstimatorMixin, BaseEstimator):
                         for b in numbers
                     )
                 )
-            members.extend(new)
+            # What they said is summed here and forgotten, and so are the rows, which the plan can draw again.
+            members.extend(m.model for m in new)
+            columns.extend(m.draw.columns for m in new)
+            discarded.extend(m.draw.discarded for m in new)
             return _summed(new, len(targets), max(1, k))
 
         tally = self._tally(grow, targets, weight, plan)
-        self.estimators_ = [m.model for m in members]
-        self.estimators_samples_ = [np.repeat(m.draw.rows, m.draw.counts) for m in members]
+        self.estimators_ = members
+        self._drawn, self._discarded = replace(plan, codes=None), discarded
         every = np.arange(plan.n_columns)
-        self.estimators_features_ = [every if m.draw.columns is None else m.draw.columns for m in members]
+        self.estimators_features_ = [every if c is None else c for c in columns]
         self.n_estimators_ = len(members)
         self._measure(tally, targets, weight)
 
@@ -214,6 +220,13 @@ class BaggingEnsemble(MetaEstimatorMixin, BaseEstimator):
         for said in self._each(X):
             total = total + said
         return np.asarray(total / self.n_estimators_)
+
+    @property
+    def estimators_samples_(self) -> list[IndexArray]:
+        """Rows of each member, as often as drawn; drawn again from the seed at each call."""
+        check_is_fitted(self)
+        draws = (self._drawn.draw(b, tried) for b, tried in enumerate(self._discarded))
+        return [np.repeat(d.rows, d.counts) for d in draws]
 
     def monte_carlo_error(self, X: Any) -> Array:
         """Standard error of the predictions over seeds: the spread of the members over the root of their

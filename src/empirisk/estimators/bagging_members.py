@@ -22,12 +22,15 @@ REDRAWS = 100
 
 
 class Draw(NamedTuple):
-    """Distinct rows in ascending order, how often each was drawn, columns (None: all), and a seed."""
+    """Distinct rows in ascending order, how often each was drawn, columns (None: all), a seed, and how many
+    draws of one class only came before.
+    """
 
     rows: IndexArray
     counts: IndexArray
     columns: IndexArray | None
     seed: int
+    discarded: int
 
 
 @dataclass(frozen=True)
@@ -68,11 +71,14 @@ class Plan:
     seed: int
     codes: IndexArray | None = None
 
-    def draw(self, member: int) -> Draw:
-        """What member number `member` sees; ValueError when draws find one class only."""
+    def draw(self, member: int, discarded: int | None = None) -> Draw:
+        """What member number `member` sees; ValueError when draws find one class only.
+
+        A draw that was made before is found again by how many it discarded, without the classes.
+        """
         rng = np.random.default_rng([self.seed, member])
         share = None if np.ptp(self.weight) == 0.0 else self.weight / self.weight.sum()
-        for _ in range(REDRAWS):
+        for tried in range(REDRAWS):
             if self.bootstrap:
                 times = np.bincount(
                     rng.choice(len(self.live), self.n_draws, p=share), minlength=len(self.live)
@@ -82,7 +88,9 @@ class Plan:
                 times[rng.choice(len(self.live), self.n_draws, replace=False)] = 1
             drawn = np.flatnonzero(times)
             rows = self.live[drawn]
-            if self.codes is None or len(np.unique(self.codes[rows])) > 1:
+            if tried == discarded:
+                break
+            if discarded is None and (self.codes is None or len(np.unique(self.codes[rows])) > 1):
                 break
         else:
             raise ValueError(
@@ -92,7 +100,7 @@ class Plan:
         columns = None
         if self.n_features < self.n_columns:
             columns = np.sort(rng.choice(self.n_columns, self.n_features, replace=False))
-        return Draw(rows, times[drawn], columns, int(rng.integers(2**31 - 1)))
+        return Draw(rows, times[drawn], columns, int(rng.integers(2**31 - 1)), tried)
 
 
 class Member(NamedTuple):
