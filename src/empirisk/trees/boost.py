@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from empirisk import _loops
 from empirisk.losses import Loss
 from empirisk.trees.bins import Binned
+from empirisk.trees.boosted import Boosted, Round, Validation
 from empirisk.trees.gradients import Gradients
 from empirisk.trees.growth import Growth
 from empirisk.trees.structure import Trees
@@ -20,76 +20,6 @@ from empirisk.trees.whole_moments import WholeMoments
 from empirisk.typing import Array
 
 __all__ = ["Boosted", "Round", "Validation", "boost"]
-
-
-@dataclass(frozen=True)
-class Validation:
-    """Rows that are watched and not learnt from.
-
-    Parameters
-    ----------
-    binned : Binned
-        Their codes, under the bins of the training rows.
-    y : array, shape (m,) or (m, 2)
-        Targets, as the loss wants them.
-    weight : array, shape (m,), optional
-        Row weights, default 1.
-    scores : array, shape (m, k), optional
-        Scores before the first round; default the initial constant.
-    """
-
-    binned: Binned
-    y: Array
-    weight: Array | None = None
-    scores: Array | None = None
-
-
-@dataclass(frozen=True)
-class Round:
-    """What `on_round` sees after each round; the arrays are overwritten by the next one.
-
-    Attributes
-    ----------
-    number : int
-        Rounds done, from 1 on (plus `first_round`).
-    train_loss : float
-        Weighted mean loss of the training rows **before** this round's trees (it comes with the gradients).
-    scores : array, shape (n, k)
-        Scores of the training rows.
-    validation_scores, validation_losses : array, shape (m, k) and (m,), or None
-        Scores and losses of the watched rows, after this round's trees.
-    """
-
-    number: int
-    train_loss: float
-    scores: Array
-    validation_scores: Array | None
-    validation_losses: Array | None
-
-
-@dataclass(frozen=True)
-class Boosted:
-    """A fitted sum of trees: ``score_c(x) = initial_c + sum_t trees[c]_t(x)``.
-
-    Attributes
-    ----------
-    initial : array, shape (k,)
-        Constant scores to begin with.
-    trees : tuple of Trees, length k
-        For each output one tree a round, with cuts in the units of X and values that hold the learning rate.
-    train_loss : array, shape (rounds + 1,)
-        Weighted mean loss of the training rows before the first round and after each.
-    validation_loss : array, shape (rounds + 1,), or None
-        The same of the watched rows.
-    scores : array, shape (n, k)
-        Scores of the training rows, for a later call to go on from.
-    """
-
-    initial: Array
-    trees: tuple[Trees, ...]
-    train_loss: Array
-    validation_loss: Array | None
-    scores: Array
 
 
 def boost(
@@ -156,11 +86,26 @@ def boost(
 
     Notes
     -----
-    Same bits for any number of threads.
+    Splits are chosen by sums of whole numbers (derivatives of 24 bits), which are exact in any order: the
+    same bits for any number of threads.  Values of leaves are sums in double, in a fixed order.
+    A tree costs 0.7 to 0.9 ns a column and row of the nodes that are summed (the root and the smaller of each
+    pair of children: two to three times n), which is one load and one store of 16 bytes for each.
+    Memory is 2 p bytes a row for the codes, 41 for one output, and 4 KB p for the histogram of each waiting
+    leaf (512 MB at most).
 
     References
     ----------
     Friedman 2001, Annals of Statistics 29; Chen & Guestrin 2016.
+
+    Examples
+    --------
+    >>> from empirisk.losses import HalfSquared
+    >>> from empirisk.trees.bins import Bins
+    >>> X = np.repeat([0.0, 1.0, 2.0], 30)[:, None]
+    >>> binned = Bins.fit(X).transform(X)
+    >>> found = boost(binned, X[:, 0] ** 2, None, HalfSquared(), rounds=1, learning_rate=1.0)
+    >>> (found.initial + found.trees[0].predict(np.array([[0.2], [1.2], [7.0]]))[:, 0]).round(6)
+    array([0., 1., 4.])
     """
     if not 0.0 < subsample <= 1.0:
         raise ValueError(f"subsample must lie in (0, 1], got {subsample!r}")
