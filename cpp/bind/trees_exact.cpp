@@ -39,6 +39,11 @@ static SplitKind kind_of(const std::string& loop) {
   refuse("no loop for the criterion " + loop);
 }
 
+static bool no_signal() {  // Ctrl-C reaches the thread that Python called
+  const nb::gil_scoped_acquire acquire;
+  return PyErr_CheckSignals() == 0;
+}
+
 static void check_values(const ExactData& d, i64 n_classes) {
   const ColumnReader reader{d.x};
   for (i64 j = 0; j < d.x.cols; ++j) {
@@ -75,10 +80,14 @@ static nb::dict grow(nb::handle X, Flat<const i64> n_categories, const std::stri
   if (signs) d.plan.signs.assign(signs->data(), signs->data() + p);
   d.plan.gains = exact::split_gains;
   check_values(d, n_classes);
+  Patience patience(no_signal);
+  d.patience = &patience;
   FlatTree tree;
-  {
+  try {
     const nb::gil_scoped_release release;
     tree = grow_exact_tree(d);
+  } catch (const Interrupted&) {
+    throw nb::python_error();
   }
   return as_arrays(tree);
 }

@@ -18,6 +18,7 @@ struct ExactData {
   const double* second = nullptr;              // weights, or the second moment; null: 1
   bool medians = false;                        // absolute error
   GrowPlan plan;
+  Patience* patience = nullptr;
 };
 
 struct TooManyBits : std::length_error {
@@ -36,6 +37,7 @@ void sort_columns(const ExactData& d, SortedColumns<D>& out, int threads) {
   std::vector<ColumnSorter> sorters(std::size_t(threads), ColumnSorter(out.n));
   std::atomic<bool> fits{true};
   for_chunks(out.p, threads, [&](i64 j, int thread) {
+    if (d.patience->over(thread)) return;
     ColumnSorter& sorter = sorters[std::size_t(thread)];
     sorter.sort(reader, j);
     const auto fill = [&](Entry<D>& e, std::uint64_t rank, std::uint32_t row) {
@@ -45,6 +47,7 @@ void sort_columns(const ExactData& d, SortedColumns<D>& out, int threads) {
     };
     if (!write_column(sorter, j, out, fill)) fits = false;
   });
+  d.patience->check();
   if (!fits) throw TooManyBits();
 }
 
@@ -63,11 +66,13 @@ FlatTree exact_tree(const ExactData& d, int n_outputs, const More&... more) {
   for (std::int64_t c : columns.n_categories) most = std::max(most, std::min(c, columns.n));
   const ColumnReader reader{d.x};
   const SortedTask<Search> task{columns, reader, d.plan, Search(d.plan, columns.bits, most, more...), n_outputs};
-  return SortedGrower<Search>(task).grow(threads);
+  return SortedGrower<Search>(task, *d.patience).grow(threads);
 }
 
 inline FlatTree grow_exact_tree(const ExactData& d) {
-  if (d.label && d.plan.n_classes == 2) {
+  // Logarithms of whole numbers come from a table, which beats computing them for the two moments.
+  const bool tabled = d.plan.kind == SplitKind::entropy && !d.second && d.plan.signs.empty();
+  if (d.label && d.plan.n_classes == 2 && !tabled) {
     return d.second ? exact_tree<MomentSearch<Cell::label_weight>>(d, 2) : exact_tree<MomentSearch<Cell::label>>(d, 2);
   }
   if (d.label && d.second) {

@@ -13,7 +13,7 @@ namespace empirisk {
 template <class Search>
 class SortedGrower {
  public:
-  explicit SortedGrower(const SortedTask<Search>& task) : task_(task) {}
+  SortedGrower(const SortedTask<Search>& task, Patience& patience) : task_(task), patience_(patience) {}
 
   FlatTree grow(int threads) {
     const std::int64_t n = task_.columns.n, p = task_.columns.p;
@@ -28,21 +28,22 @@ class SortedGrower {
       best_first(top, std::move(root));
     } else {
       const std::int64_t small = n * p < cells_of_a_job ? 0 : std::max(cells_of_a_job / p, n / 16);
-      std::vector<GrowNode> jobs = depth_first(top, std::move(root), small);
+      std::vector<GrowNode> jobs = depth_first(top, std::move(root), small, 0);
       run_jobs(top, jobs, threads);
     }
+    patience_.check();
     return std::move(top.tree);
   }
 
  private:
   // Splits nodes, the last found first; nodes of at most `small` rows are left over.
-  std::vector<GrowNode> depth_first(Grove<Search>& g, GrowNode&& root, std::int64_t small) {
+  std::vector<GrowNode> depth_first(Grove<Search>& g, GrowNode&& root, std::int64_t small, int thread) {
     std::vector<GrowNode> open, left_over;
     const auto keep = [&](GrowNode&& t) {
       if (t.best.found()) (t.rows() <= small ? left_over : open).push_back(std::move(t));
     };
     keep(std::move(root));
-    while (!open.empty()) {
+    while (!open.empty() && !tired(open.back(), thread)) {
       GrowNode t = std::move(open.back()), left, right;
       open.pop_back();
       SplitStep<Search>(task_, g, t, left, right).run();
@@ -59,7 +60,7 @@ class SortedGrower {
       if (t.best.found()) heap.push_back(std::move(t)), std::push_heap(heap.begin(), heap.end(), later);
     };
     keep(std::move(root));
-    for (std::int64_t leaves = 1; leaves < task_.plan.limits.max_leaves && !heap.empty(); ++leaves) {
+    for (std::int64_t leaves = 1; leaves < task_.plan.limits.max_leaves && !heap.empty() && !tired(heap.front(), 0); ++leaves) {
       std::pop_heap(heap.begin(), heap.end(), later);
       GrowNode t = std::move(heap.back()), left, right;
       heap.pop_back();
@@ -82,13 +83,13 @@ class SortedGrower {
   }
 
   // The subtree of a job, its root as node 0.
-  FlatTree run_job(GrowNode&& t, std::vector<std::uint32_t>& local) {
+  FlatTree run_job(GrowNode&& t, std::vector<std::uint32_t>& local, int thread) {
     Grove<Search> g(task_, t.rows(), 1);
     renumber(g, t, local);
     const auto* first = task_.columns.column(t.active[0]);
     g.search[0].enter(first + t.begin, first + t.end, t);
     t.id = g.tree.add_leaf(0.0, 0, 0.0);
-    depth_first(g, std::move(t), 0);
+    depth_first(g, std::move(t), 0, thread);
     return std::move(g.tree);
   }
 
@@ -103,19 +104,28 @@ class SortedGrower {
     for (std::size_t k = 0; k < jobs.size(); ++k) root[k] = jobs[k].id;
     std::vector<FlatTree> trees(jobs.size());
     std::atomic<bool> short_of_memory{false};
-    for_chunks(i64(jobs.size()), threads, [&](i64 k, int) {
+    for_chunks(i64(jobs.size()), threads, [&](i64 k, int thread) {
       const std::size_t job = order[std::size_t(k)];
       try {
-        if (!short_of_memory) trees[job] = run_job(std::move(jobs[job]), local);
+        if (!short_of_memory && !patience_.over(thread)) trees[job] = run_job(std::move(jobs[job]), local, thread);
       } catch (const std::bad_alloc&) {
         short_of_memory = true;
       }
     });
     if (short_of_memory) throw std::bad_alloc();
+    patience_.check();
     for (std::size_t k = 0; k < trees.size(); ++k) top.tree.graft(root[k], trees[k]), trees[k] = FlatTree();
   }
 
+  // Asks at large nodes, and at small ones now and then.
+  bool tired(const GrowNode& t, int thread) {
+    const bool ask = t.rows() >= rows_between_questions || mixed(std::uint64_t(t.begin)) % (rows_between_questions / 16) < std::uint64_t(t.rows());
+    return ask && patience_.over(thread);
+  }
+  static constexpr std::int64_t rows_between_questions = std::int64_t(1) << 14;
+
   const SortedTask<Search>& task_;
+  Patience& patience_;
 };
 
 }  // namespace empirisk

@@ -1,5 +1,7 @@
 // A node under growth: a stretch of every column's order, its sums, and the best split found.
 #pragma once
+#include <atomic>
+#include <exception>
 #include <vector>
 
 #include "trees/limits.hpp"
@@ -22,6 +24,25 @@ struct GrowNode {
   Split best;
 
   std::int64_t rows() const { return end - begin; }
+};
+
+struct Interrupted : std::exception {};
+
+// Asks now and then whether to go on; only the thread that called may ask.
+class Patience {
+ public:
+  explicit Patience(bool (*go_on)()) : go_on_(go_on) {}
+  bool over(int thread) {
+    if (thread == 0 && go_on_ && !over_ && !go_on_()) over_ = true;
+    return over_;
+  }
+  void check() const {
+    if (over_) throw Interrupted();
+  }
+
+ private:
+  bool (*go_on_)();
+  std::atomic<bool> over_{false};
 };
 
 // How a tree is grown: what is the same for all nodes.

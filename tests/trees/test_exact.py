@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from typing import Any
 
 import numpy as np
@@ -349,6 +352,22 @@ def test_bad_input_is_named(change: dict[str, Any], message: str) -> None:
     call = {"criterion": SquaredError(), "y": np.arange(3.0), "weight": None, "limits": None, **change}
     with pytest.raises(ValueError, match=message):
         grow_exact(table(X, [0, 2]), call["criterion"], call["y"], call["weight"], call["limits"])
+
+
+def test_growth_can_be_interrupted(rng: np.random.Generator) -> None:
+    X, finished = rng.standard_normal((300_000, 8)), []
+    y = X[:, 0] * X[:, 1] + rng.standard_normal(len(X))
+    ctrl_c = threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT))
+
+    def grow() -> None:
+        ctrl_c.start()
+        grow_exact(table(X), SquaredError(), y)
+        finished.append(True)
+        ctrl_c.join()
+
+    with pytest.raises(KeyboardInterrupt):  # which comes after the growth if the growth does not listen
+        grow()
+    assert not finished
 
 
 def test_row_counts_are_checked_before_numbers_overflow() -> None:

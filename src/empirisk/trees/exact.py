@@ -18,6 +18,7 @@ from empirisk.typing import Array
 __all__ = ["ExactLimits", "check_rows", "grow_exact"]
 
 MOST_ROWS = 2**30 - 1  # a tree on more can have more nodes than 32 bits number
+SMALL = 1e7  # bytes that are not worth a look at the free memory
 UNITS = 1e-75, 1e75  # between these, squares of targets and their sums are far from overflow and underflow
 
 
@@ -152,7 +153,10 @@ def grow_exact(
     label, first, second, shift, unit = _cells(criterion, y, weight)
     doubles = (label is None) + (second is not None)
     forecast = (8.0 * (1 + doubles)) * X.shape[0] * X.shape[1]
-    refuse_memory("growing an exact tree", forecast, "fit on fewer rows or columns, or grow on histograms")
+    if forecast > SMALL:
+        refuse_memory(
+            "growing an exact tree", forecast, "fit on fewer rows or columns, or grow on histograms"
+        )
     arrays = _loops.grow_exact(
         _readable(X),
         np.ascontiguousarray(table.n_categories, dtype=np.int64),
