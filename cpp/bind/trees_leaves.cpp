@@ -1,9 +1,11 @@
 // TreeLoop: trees packed for prediction; leaves of rows, and sums of what the leaves hold.
+#define EMPIRISK_ISA leaves
 #include <memory>
 
 #include "bind/arrays.hpp"
 #include "bind/bind.hpp"
 #include "loops/table.hpp"
+#include "trees/background_shap.hpp"
 #include "trees/pack_trees.hpp"
 
 namespace empirisk {
@@ -90,6 +92,17 @@ struct TreeLoop {
       loops().trees.shap({view, arg.view, plan.trees.data(), i64(plan.trees.size()), plan.edges.data(), plan.constants.data(), value.data(), k, out.data()});
     }
   }
+
+  // Adds to out the Shapley values against background rows; false when a path asks more features than fit.
+  bool background_shap(nb::handle x, nb::handle background, Plane<const double> value, nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu> out) const {
+    const MatrixArg arg = rows(x), others = rows(background);
+    const i64 k = i64(value.shape(1));
+    if (i64(value.shape(0)) != trees.n_nodes()) refuse("value needs one row for each node");
+    if (others.view.rows < 1) refuse("background needs at least one row");
+    if (i64(out.shape(0)) != arg.view.rows || i64(out.shape(1)) != trees.n_columns() || i64(out.shape(2)) != k) refuse("out must have shape (n, p, k)");
+    const nb::gil_scoped_release release;
+    return leaves::BackgroundShap(trees.view(), arg.view, others.view, value.data(), k, out.data()).run();
+  }
 };
 
 }  // namespace
@@ -101,7 +114,8 @@ void bind_trees_leaves(nb::module_& m) {
            "category_words"_a, "n_categories"_a)
       .def("apply", &TreeLoop::apply, "X"_a)
       .def("predict", &TreeLoop::predict, "X"_a, "value"_a, "tree_weight"_a.none() = nb::none())
-      .def("shap", &TreeLoop::shap, "X"_a, "value"_a, "share"_a, "out"_a);
+      .def("shap", &TreeLoop::shap, "X"_a, "value"_a, "share"_a, "out"_a)
+      .def("background_shap", &TreeLoop::background_shap, "X"_a, "background"_a, "value"_a, "out"_a);
 }
 
 }  // namespace empirisk

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from empirisk.trees.shapley import background_shapley, expected_value, path_shapley
+from empirisk.trees.shapley import _row_by_row, background_shapley, expected_value, path_shapley
 from empirisk.trees.structure import Trees
 from tests.oracles.random_trees import random_rows, random_trees
 from tests.oracles.shapley_definition import background_game, path_game, shapley_by_subsets
@@ -25,9 +25,8 @@ def test_path_values_are_those_of_all_subsets(leaves: int, categories: bool) -> 
     assert np.abs(path_shapley(trees, X) - wanted).max() <= 64 * EPS * np.abs(trees.value).sum(axis=0).max()
 
 
-def test_a_long_path_of_many_columns() -> None:
-    # A chain: the deepest leaf asks eight columns, the quadrature needs all its four nodes.
-    p = 8
+def chain(p: int) -> Trees:
+    """A tree whose deepest leaf asks all p columns, one after the other."""
     size = 2 * p + 1
     left = np.full(size, -1, dtype=np.int32)
     feature = np.full(size, -1, dtype=np.int32)
@@ -37,7 +36,7 @@ def test_a_long_path_of_many_columns() -> None:
         feature[at], left[at] = j, 2 * j + 1
         weight[2 * j + 1], weight[2 * j + 2] = 0.7 * weight[at], 0.3 * weight[at]
         at = 2 * j + 1
-    trees = Trees(
+    return Trees(
         start=np.array([0, size]),
         feature=feature,
         threshold=np.zeros(size),
@@ -52,6 +51,12 @@ def test_a_long_path_of_many_columns() -> None:
         heterogeneity=np.zeros(size),
         n_categories=np.zeros(p, dtype=np.int64),
     )
+
+
+def test_a_long_path_of_many_columns() -> None:
+    # The quadrature needs all its four nodes.
+    p = 8
+    trees = chain(p)
     X = np.random.default_rng(1).normal(size=(5, p)) - 0.7
     wanted = np.array([shapley_by_subsets(path_game(trees, x), p) for x in X])
     assert np.abs(path_shapley(trees, X) - wanted).max() <= 1e-14
@@ -63,6 +68,19 @@ def test_background_values_are_those_of_all_subsets(categories: bool) -> None:
     X, background = random_rows(trees, 6, seed=1), random_rows(trees, 7, seed=2)
     wanted = np.array([shapley_by_subsets(background_game(trees, x, background), 5) for x in X])
     assert np.abs(background_shapley(trees, X, background) - wanted).max() <= 1e-14 * 20
+
+
+def test_background_values_of_paths_with_many_columns() -> None:
+    # A chain of 70 columns is longer than a set of 64 bits: the values come by another way.
+    deep, short = chain(70), chain(40)
+    X = np.random.default_rng(1).normal(size=(12, 70)) - 1.5
+    background = np.random.default_rng(2).normal(size=(5, 70)) - 1.5
+    for trees, p in ((deep, 70), (short, 40)):
+        rows, others = X[:, :p], background[:, :p]
+        found = background_shapley(trees, rows, others)
+        assert np.abs(found - _row_by_row(trees, rows, others)).max() <= 1e-13
+        total = trees.predict(others).mean(axis=0) + found.sum(axis=1)
+        assert np.abs(total - trees.predict(rows)).max() <= 1e-13
 
 
 @pytest.mark.parametrize("leaves", [31, 500])
