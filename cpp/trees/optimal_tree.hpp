@@ -76,7 +76,7 @@ class OptimalSearch {
     while (!open.empty()) {
       const Open o = open.top();
       const double goal = std::min(best.cost, limit) - slack_;
-      if (o.bound >= goal || stopped()) break;
+      if (o.bound >= goal || stopped(d_.p * std::int64_t(lists[0].size()))) break;
       open.pop();
       step(lists, cuts[std::size_t(o.column)], o, depth, limit, best, open);
     }
@@ -171,9 +171,11 @@ class OptimalSearch {
     return out;
   }
 
-  bool stopped() {
-    if (!stopped_ && ++looks_ % 64 == 0) stopped_ = stop_();
-    return stopped_;
+  // Asks now and then: after so many cells of work.
+  bool stopped(std::int64_t cells) {
+    if (stopped_ || (work_ += cells) < (std::int64_t(1) << 22)) return stopped_;
+    work_ = 0;
+    return stopped_ = stop_();
   }
 
   const RankedRows& d_;
@@ -183,7 +185,7 @@ class OptimalSearch {
   std::vector<std::uint8_t> side_;
   std::vector<double> lost_[8];  // bounds of cuts whose sides were not solved to the end, by depth
   double slack_ = 0.0;
-  std::int64_t looks_ = 0;
+  std::int64_t work_ = std::int64_t(1) << 22;
   bool stopped_ = false;
 };
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import special
 from sklearn.datasets import load_iris
 from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeRegressor as Peer
@@ -89,6 +90,33 @@ def test_pruning_finds_the_cells_and_says_how(rng: np.random.Generator) -> None:
     assert str(estimate) in claim
     assert estimate.low is not None
     assert estimate.low < 0.2 < (estimate.high or 0.0)
+
+
+def covered(rng: np.random.Generator, rule: str, runs: int, n: int = 300) -> float:
+    """How often the interval in the certificate covers the risk of the pruned tree."""
+    X_new = rng.standard_normal((20_000, 4))
+    hit = 0
+    for _ in range(runs):
+        X = rng.standard_normal((n, 4))
+        y = X[:, 0] + X[:, 1] * X[:, 2] + rng.standard_normal(n) > 0.0
+        model = er.DecisionTreeClassifier(rule=rule).fit(X, y)
+        clear = special.ndtr(np.abs(X_new[:, 0] + X_new[:, 1] * X_new[:, 2]))
+        right = model.predict(X_new) == (X_new[:, 0] + X_new[:, 1] * X_new[:, 2] > 0.0)
+        risk = float(np.mean(np.where(right, 1.0 - clear, clear)))
+        e = model.path_.estimate()
+        hit += e.low is not None and e.high is not None and e.low <= risk <= e.high
+    return hit / runs
+
+
+def test_risk_of_the_pruned_tree_is_covered(rng: np.random.Generator) -> None:
+    assert covered(rng, "one_se", 60) > 0.95 - 3.0 * np.sqrt(0.95 * 0.05 / 60)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", ["one_se", "min"])
+@pytest.mark.parametrize("n", [150, 600])
+def test_risk_of_the_pruned_tree_is_covered_at_length(n: int, rule: str, rng: np.random.Generator) -> None:
+    assert covered(rng, rule, 400, n) > 0.95 - 3.0 * np.sqrt(0.95 * 0.05 / 400)
 
 
 def test_discrete_rows_are_learnt(rng: np.random.Generator) -> None:

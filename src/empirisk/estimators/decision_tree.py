@@ -120,16 +120,12 @@ class DecisionTree(TreeReading, TreeEstimator):
         path = self.path_
         self.tree_ = self.sequence_.subtree(entry)
         self.alpha_ = float(path.alpha[entry]) if alpha is None else alpha
-        chosen = path.cv_risk is not None and entry == path.index
-        how = (
-            f"by {path.folds}-fold cross-validation, rule {path.rule!r}"
-            if chosen
-            else f"at alpha {self.alpha_:.3g}"
-        )
-        self.solution_ = self._said(how)
-        if chosen:
+        if path.cv_risk is not None and entry == path.index:
             risk = f"held-out {path.loss} {path.estimate()}"
-            self.solution_ = self._said(f"{how}, {risk} before the choice of the size")
+            how = f"by {path.folds}-fold cross-validation, rule {path.rule!r}, {risk}"
+        else:
+            how = f"at alpha {self.alpha_:.3g}"
+        self.solution_ = self._said(how)
 
     def _said(self, how: str) -> Solution:
         leaves, grown = int(self.tree_.n_leaves[0]), int(self.sequence_.tree.n_leaves[0])
