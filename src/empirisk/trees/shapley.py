@@ -92,8 +92,8 @@ def background_shapley(trees: Trees, X: Any, background: Any) -> Array:
     Notes
     -----
     At a leaf only the set of features on its path matters that a row satisfies: background rows are counted
-    by their sets, and rows with the same set share their sums.  So the cost is n x leaves x columns on a path,
-    and B counts only through the number of different sets.  Where a path asks more than 63 columns the values
+    by their sets, and rows with the same set share their sums.  The cost is n x leaves x columns on a path;
+    B counts only through the number of different sets.  Where a path asks more than 63 columns the values
     are made by `path_shapley` for one background row at a time, with the whole weight on its branches.
 
     References
