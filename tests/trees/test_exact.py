@@ -333,6 +333,20 @@ def test_targets_of_any_size(rng: np.random.Generator) -> None:
         assert got.value == pytest.approx(scale * want.value + shift, rel=1e-12)
 
 
+@pytest.mark.parametrize("name", [name for name in CRITERIA if name != "newton"])
+def test_weights_of_any_size(name: str, rng: np.random.Generator) -> None:
+    criterion, X, weight = CRITERIA[name], rng.standard_normal((80, 3)), rng.exponential(size=80)
+    y = targets(criterion, rng, 80)
+    want = grow_exact(table(X), criterion, y, weight, ExactLimits(max_depth=4, min_weight_leaf=2.0))
+    for scale in (2.0**600, 2.0**-600):
+        limits = ExactLimits(max_depth=4, min_weight_leaf=2.0 * scale)
+        got = grow_exact(table(X), criterion, y, weight * scale, limits)
+        assert np.array_equal(got.feature, want.feature)
+        assert got.value == pytest.approx(want.value, rel=1e-12)
+        assert got.weight == pytest.approx(want.weight * scale, rel=1e-12)
+        assert got.gain / scale == pytest.approx(want.gain, rel=1e-9, abs=1e-12)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

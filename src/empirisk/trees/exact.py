@@ -149,6 +149,8 @@ def grow_exact(
     X = table.X
     if weight is not None and (absent := weight == 0.0).any():
         X, y, weight = X[~absent], y[~absent], weight[~absent]
+    mass = 1.0 if weight is None else _unit(weight)
+    weight = None if weight is None else weight / mass
     n_classes = int(getattr(criterion, "n_classes", 1))
     label, first, second, shift, unit = _cells(criterion, y, weight)
     doubles = (label is None) + (second is not None)
@@ -165,33 +167,40 @@ def grow_exact(
         n_classes,
         first,
         second,
-        float(getattr(criterion, "l2", 0.0)),
+        float(getattr(criterion, "l2", 0.0)) / mass,
         _or_any(limits.max_depth),
         _or_any(limits.max_leaves),
         limits.min_rows_split,
         limits.min_rows_leaf,
-        limits.min_weight_leaf,
-        limits.min_gain / unit / unit,
+        limits.min_weight_leaf / mass,
+        limits.min_gain / mass / unit / (1.0 if criterion.sums == "order" else unit),
         -1 if limits.max_features is None or limits.max_features >= table.n_cols else limits.max_features,
         seed % 2**64,
         _signs(limits.monotonic, criterion, table),
     )
-    if shift or unit != 1.0:
-        arrays["value"] = arrays["value"] * unit + shift
-        for name in ("gain", "heterogeneity"):
-            arrays[name] = _times(arrays[name], unit, 1 if criterion.sums == "order" else 2)
+    power = 1 if criterion.sums == "order" else 2
+    arrays["value"] = arrays["value"] * unit + shift
+    arrays["weight"] = arrays["weight"] * mass
+    arrays["gain"] = _times(arrays["gain"], mass, *[unit] * power)
+    arrays["heterogeneity"] = _times(arrays["heterogeneity"], *[unit] * power)
     arrays["value"] = arrays["value"].reshape(len(arrays["feature"]), -1)
     arrays["missing_left"] = arrays["missing_left"].view(np.bool_)
     start = np.array([0, len(arrays["feature"])], dtype=np.int64)
     return Trees(start=start, n_categories=np.asarray(table.n_categories, dtype=np.int64), **arrays)
 
 
-def _times(x: Array, unit: float, power: int) -> Array:
-    """``x unit^power``, at most the largest number."""
+def _times(x: Array, *factors: float) -> Array:
+    """The product, at most the largest number."""
     with np.errstate(over="ignore"):
-        for _ in range(power):
-            x = x * unit
+        for factor in factors:
+            x = x if factor == 1.0 else x * factor
     return np.minimum(x, np.finfo(float).max)
+
+
+def _unit(x: Array) -> float:
+    """A power of two to divide numbers by whose squares could overflow or vanish; otherwise 1."""
+    largest = float(np.abs(x).max())
+    return float(2.0 ** np.floor(np.log2(largest))) if largest and not UNITS[0] < largest < UNITS[1] else 1.0
 
 
 def check_rows(n: int) -> None:
@@ -246,8 +255,7 @@ def _cells(criterion: Criterion, y: Array, weight: Array | None) -> tuple[Any, A
     if criterion.loop == "poisson":
         return None, np.ascontiguousarray(y), weight, 0.0, 1.0
     # Near zero and near one sums keep their digits; whole numbers stay whole, so that sums are exact.
-    largest = float(np.abs(y).max())
-    unit = 2.0 ** np.floor(np.log2(largest)) if largest and not UNITS[0] < largest < UNITS[1] else 1.0
+    unit = _unit(y)
     y = y / unit
     mean, spread = float(y.mean()), float(y.std())
     shift = float(np.round(mean)) if abs(mean) > 4.0 * spread and abs(mean) > 1.0 else 0.0
