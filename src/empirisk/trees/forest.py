@@ -37,7 +37,7 @@ class Bag:
     Examples
     --------
     >>> Bag(5, 5).counts(seed=0, trees=2).sum(axis=0)
-    array([5, 5], dtype=int32)
+    array([5, 5])
     """
 
     n: int
