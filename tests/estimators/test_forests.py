@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import signal
+import sys
 from typing import Any
 
 import numpy as np
@@ -236,6 +238,26 @@ def test_forests_that_do_not_fit_are_refused_by_their_first_tree(
     task.refuse_large(50)
     with pytest.raises(MemoryError, match="a forest of 5000 trees"):
         task.refuse_large(5000)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs interval timers")
+def test_ctrl_c_stops_between_trees_and_leaves_the_forest_before(rng: np.random.Generator) -> None:
+    X, y = spirals(rng, 3000, 2)
+    model = er.RandomForestClassifier(3).fit(X, y)
+    before = model.predict_proba(X)
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    old = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(KeyboardInterrupt):
+            model.set_params(n_estimators=20_000).fit(X, y)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, old)
+    np.testing.assert_array_equal(model.predict_proba(X), before)
 
 
 @pytest.mark.slow
