@@ -234,7 +234,7 @@ def test_auto_stops_when_the_seeds_matter_little(rng: np.random.Generator) -> No
     X, y = curve(rng)
     model = er.BaggingRegressor(DecisionTreeRegressor(min_samples_leaf=5), "auto").fit(X, y)
     assert model.n_estimators_ == model.size_.trees == len(model.estimators_)
-    assert model.size_.mc_error <= 0.2 * model.size_.standard_error
+    assert model.size_.mc_error <= 0.25 * model.size_.standard_error
     assert model.size_.reason == model.solution_.note
     with pytest.raises(ValueError, match="needs out-of-bag rows"):
         er.BaggingRegressor(n_estimators="auto", bootstrap=False).fit(X, y)

@@ -64,10 +64,10 @@ def test_growth_stops_when_the_error_is_small_or_at_the_most(rng: Rng) -> None:
     y = rng.normal(size=N)
     square = lambda z, rows: (y[rows] - z[:, 0]) ** 2  # noqa: E731
     size, tally = auto_size(noisy_trees(rng, 1.0), square)
-    assert size.mc_error <= 0.2 * size.standard_error
+    assert size.mc_error <= 0.25 * size.standard_error
     assert size.trees == tally.trees
-    # sqrt(2 v/(0.37 T r)) = 0.2 at T = 135 for v = r.
-    assert 100 <= size.trees <= 200
+    # sqrt(2 v/(0.37 T r)) = 0.25 at T = 86 for v = r; its upper limit is a third larger: T = 150.
+    assert 100 <= size.trees <= 250
     capped, _ = auto_size(noisy_trees(rng, 3.0), square, most=150)
     assert capped.trees == 150
     assert "the most that were allowed" in capped.reason

@@ -32,8 +32,8 @@ class BaggingClassifier(ClassifierMixin, BaggingEnsemble):
     estimator : classifier, optional
         Member: any classifier or pipeline.  Default: an unpruned decision tree.
     n_estimators : int or "auto", default 100
-        Members; "auto" grows them until the Monte-Carlo error of the out-of-bag Brier score is a fifth of its
-        standard error over rows (at most 1000).
+        Members; "auto" grows them until the Monte-Carlo error of the out-of-bag Brier score is a quarter of
+        its standard error over rows (at most 1000).
     max_samples : int or float in (0, 1], default 1.0
         Rows that a member draws: a number, or a share of the rows.
     max_features : int or float in (0, 1], default 1.0
@@ -175,7 +175,7 @@ class BaggingRegressor(RegressorMixin, BaggingEnsemble):
     estimator : regressor, optional
         Member: any regressor or pipeline.  Default: an unpruned decision tree.
     n_estimators : int or "auto", default 100
-        Members; "auto" grows them until the Monte-Carlo error of the out-of-bag squared error is a fifth of
+        Members; "auto" grows them until the Monte-Carlo error of the out-of-bag squared error is a quarter of
         its standard error over rows (at most 1000).
     max_samples : int or float in (0, 1], default 1.0
         Rows that a member draws: a number, or a share of the rows.

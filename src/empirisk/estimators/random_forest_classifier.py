@@ -19,7 +19,7 @@ class RandomForestClassifier(ForestClassifier):
     Parameters
     ----------
     n_estimators : int or "auto", default 100
-        Trees T; "auto" grows them until the Monte-Carlo error of the out-of-bag Brier score is a fifth of
+        Trees T; "auto" grows them until the Monte-Carlo error of the out-of-bag Brier score is a quarter of
         its standard error over rows (at most 1000), and needs `bootstrap`.
     criterion : {"gini", "entropy", "log_loss", "misclassification"}, default "gini"
         What a split makes smaller; "log_loss" is another name of "entropy".

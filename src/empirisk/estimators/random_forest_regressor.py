@@ -19,7 +19,7 @@ class RandomForestRegressor(ForestRegressor):
     Parameters
     ----------
     n_estimators : int or "auto", default 100
-        Trees T; "auto" grows them until the Monte-Carlo error of the out-of-bag squared error is a fifth of
+        Trees T; "auto" grows them until the Monte-Carlo error of the out-of-bag squared error is a quarter of
         its standard error over rows (at most 1000), and needs `bootstrap`.
     criterion : {"squared_error", "poisson"}, default "squared_error"
         What a split makes smaller.

@@ -7,13 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from numpy.typing import NDArray
+from scipy import special
 
 from empirisk.trees.out_of_bag_tally import Floats, ForestRisk, OutOfBagTally, RowLosses
 
 __all__ = ["ForestSize", "auto_size", "possible_sizes"]
 
-BATCH = 10
-FIRST = 100  # ten groups behind the first look
+BATCH = 5
+FIRST = 100  # twenty groups behind the first look
+DOUBT = 0.9  # with which the error is below what it is held to
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ def auto_size(
     loss: RowLosses,
     *,
     weight: Floats | None = None,
-    fraction: float = 0.2,
+    fraction: float = 0.25,
     most: int = 1000,
 ) -> tuple[ForestSize, OutOfBagTally]:
     """Grow trees until ``mc_error <= fraction * standard_error`` of the out-of-bag risk.
@@ -70,9 +72,9 @@ def auto_size(
         prediction: classifiers are judged by the Brier score.
     weight : array of shape (n,), optional
         Row weights.
-    fraction : float in (0, 1], default 0.2
-        At 0.2 the seed adds 2 per cent to the length of an interval of the risk, at 0.1 half a per cent for
-        four times as many trees.
+    fraction : float in (0, 1], default 0.25
+        At 0.25 the seed adds 3 per cent to the length of an interval of the risk, at 0.1 half a per cent for
+        six times as many trees.
     most : int >= 100, default 1000
         Growth stops there in any case.
 
@@ -90,12 +92,13 @@ def auto_size(
     Notes
     -----
     The error falls like ``1/sqrt(T)``, so each look foretells how many trees are missing; at most as many are
-    grown as there are, then it looks again. It is measured on batches of 10 trees (merged in pairs beyond
-    40), so a forest has a multiple of 10 trees and the error itself is known to about a fifth. For squared
-    error it is about ``sqrt(2 v/(q T r))`` standard errors, v the variance of a tree's prediction over
-    seeds, r the risk and q = 0.37 the share of out-of-bag trees: the number of trees hardly depends on the
-    number of rows, and is a few hundred in most data at 0.2. The 0-1 loss is no criterion: its error falls
-    like ``T^(-1/4)`` (rows near the border of the classes change sides): no affordable forest would do.
+    grown as there are, then it looks again. It is measured on batches of 5 trees (merged in pairs beyond 40),
+    so a forest has a multiple of 5 trees. Held against the fraction is its upper 90 % limit (by the
+    chi-squared law), or luck at an early look would stop growth. For squared error it is about
+    ``sqrt(2 v/(q T r))`` standard errors, v the variance of a tree's prediction over seeds, r the risk and
+    q = 0.37 the share of out-of-bag trees: the number of trees hardly depends on the number of rows. The 0-1
+    loss is no criterion: its error falls like ``T^(-1/4)`` (rows near the border of the classes change
+    sides), and no affordable forest would do.
 
     Examples
     --------
@@ -120,11 +123,13 @@ def auto_size(
             tally.add(*grow(batch), trees=batch)
         found = tally.risk()
         allowed = fraction * found.standard_error
-        if found.mc_error <= allowed:
+        free = tally.groups - 1.0
+        error = found.mc_error * math.sqrt(free / special.chdtri(free, DOUBT))
+        if error <= allowed:
             return _size(found, tally.trees, fraction, ""), tally
         if tally.trees >= most:
             return _size(found, tally.trees, fraction, "the most that were allowed; "), tally
-        missing = tally.trees * ((found.mc_error / allowed) ** 2 if allowed > 0 else math.inf)
+        missing = tally.trees * ((error / allowed) ** 2 if allowed > 0 else math.inf)
         goal = int(min(most, 2 * tally.trees, BATCH * math.ceil(1.05 * missing / BATCH)))
 
 
@@ -134,7 +139,7 @@ def possible_sizes(most: int = 1000) -> int:
     Examples
     --------
     >>> possible_sizes()
-    91
+    181
     """
     return len(range(FIRST, most, BATCH)) + 1
 
