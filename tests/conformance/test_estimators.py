@@ -36,7 +36,6 @@ from tests.conformance.estimators import (
 )
 from tests.conformance.tree_estimators import USES as GROWN
 
-
 # Wrappers of other estimators have their checks in their own tests.
 WRAPPERS = {"BaggingClassifier", "BaggingRegressor"}
 

@@ -1,4 +1,4 @@
-"""scikit-learn's trees and forests as Trees, so that what is done with trees can be tested without our growth."""
+"""scikit-learn's trees and forests as Trees: what is done with trees is tested without our growth."""
 
 from __future__ import annotations
 

@@ -45,10 +45,10 @@ def verify(est: Any, X: Any, y: Any, sample_weight: Any = None, **rows: Any) -> 
             if transform not in (None, "passthrough"):
                 X = transform.transform(X)
         est = steps[-1][1]
-    claim = est.certificate_.claim if hasattr(est, "solution_") else ""
-    if claim.startswith("none: "):
-        raise TypeError(f"{type(est).__name__} has no certificate that could be verified: {claim[6:]}")
     if not hasattr(est, "problem") or not hasattr(est, "_pack"):
+        claim = est.certificate_.claim if hasattr(est, "solution_") else ""
+        if claim.startswith("none: "):
+            raise TypeError(f"{type(est).__name__} has no certificate that could be verified: {claim[6:]}")
         raise TypeError(f"verify needs a fitted empirisk estimator, got {type(est).__name__}")
     check_is_fitted(est)
     problem = est.problem(X, y, sample_weight, **rows)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from empirisk import _loops
 from empirisk.losses import Absolute, EpsilonInsensitive, Huber, Loss, Quantile, Softmax
