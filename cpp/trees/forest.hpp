@@ -1,7 +1,6 @@
 // A forest: each thread grows whole trees, and pushes the rows that a tree did not see down to its leaves.
 #pragma once
 #include <atomic>
-#include <memory>
 #include <new>
 
 #include "trees/forest_grow.hpp"

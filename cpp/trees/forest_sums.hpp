@@ -20,7 +20,6 @@ struct CountRows {
   static Entry entry(const ForestData& d, i64 i, i32 draws) { return {u32(i), u32(draws) << 1 | u32(d.y[i] == 1.0)}; }
   static Bin value(const Entry& e) { return u64(e.info >> 1) * ((u64(e.info & 1) << 32) | 1); }
   static void add(Bin& sum, const Bin& x) { sum += x; }
-  static void subtract(Bin& sum, const Bin& x) { sum -= x; }
   static bool empty(const Bin& x) { return x == 0; }
   static Sums sums(const Bin& x) { return {double(u32(x >> 32)), double(u32(x)), double(u32(x))}; }
   static bool same(const Entry& x, const Entry& y) { return (x.info & 1) == (y.info & 1); }
@@ -37,7 +36,6 @@ struct NumberRows {
   static Entry entry(const ForestData& d, i64 i, i32 draws) { return {u32(i), u32(draws), d.y[i]}; }
   static Bin value(const Entry& e) { return {e.y * double(e.draws), double(e.draws)}; }
   static void add(Bin& sum, const Bin& x) { sum.a += x.a, sum.b += x.b; }
-  static void subtract(Bin& sum, const Bin& x) { sum.a -= x.a, sum.b -= x.b; }
   static bool empty(const Bin& x) { return x.b == 0.0; }
   static Sums sums(const Bin& x) { return {x.a, x.b, x.b}; }
   static bool same(const Entry& x, const Entry& y) { return x.y == y.y; }
@@ -54,7 +52,6 @@ struct WeightedRows {
   static Entry entry(const ForestData& d, i64 i, i32 draws) { return {u32(i), u32(draws), d.y[i], d.weight[i] * draws}; }
   static Bin value(const Entry& e) { return {e.y * e.weight, e.weight, double(e.draws), 0.0}; }
   static void add(Bin& sum, const Bin& x) { sum.a += x.a, sum.b += x.b, sum.rows += x.rows; }
-  static void subtract(Bin& sum, const Bin& x) { sum.a -= x.a, sum.b -= x.b, sum.rows -= x.rows; }
   static bool empty(const Bin& x) { return x.rows == 0.0; }
   static Sums sums(const Bin& x) { return {x.a, x.b, x.rows}; }
   static bool same(const Entry& x, const Entry& y) { return x.y == y.y; }
@@ -99,7 +96,7 @@ class MomentModel {
   void open(const Entry* e, i64 m) {
     Bin sum{};
     for (i64 i = 0; i < m; ++i) Rows::add(sum, Rows::value(e[i]));
-    total_ = Rows::sums(sum), all_ = sum;
+    total_ = Rows::sums(sum);
     scale_ = gain_.scale(total_);
   }
   bool pure(const Entry* e, i64 m) const {
@@ -228,7 +225,7 @@ class MomentModel {
   Buffer<Bin> bins_;
   CodeSet set_[most_features];
   Sums total_, l_;
-  Bin all_{}, left_{};
+  Bin left_{};
   const Bin* bin_ = nullptr;
   double scale_ = 1.0;
 };
