@@ -4,3 +4,6 @@ Sums of trees are explained on the scale on which they add up: boosted trees on 
 a classifier), forests and single trees on the mean or probability.  Other models are explained by what they
 predict: probabilities of classifiers, means of regressions.
 """
+
+# One module for each question, named after its function.
+__all__ = ["interaction_strength", "partial_dependence", "tree_shap"]
