@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import csr_array, eye_array, hstack
 
 from empirisk.hypotheses.base import Best, Spatial
 from empirisk.hypotheses.growth import Growth, sauer
@@ -121,12 +122,17 @@ class Conjunctions(Spatial):
     def _best(self, data: Labelled) -> Best:
         false = ~self._literals(data.points)
         n, k = false.shape
+        wanted = data.gain > 0.0
+        # The longest conjunction that is true wherever it should be: if any makes no error, it makes none.
+        longest = np.flatnonzero(~false[wanted].any(axis=0))
+        if not (~false[:, longest].any(axis=1) & (data.gain < 0.0)).any():
+            return Best(self._made(longest, data), None, "every literal that is true wherever it should be")
         # Variables: the literals taken, then the labels.  A label is 1 unless a literal taken is false there.
         some = np.argwhere(false)
-        excluded = np.zeros((len(some), k + n))
-        excluded[np.arange(len(some)), some[:, 1]] = 1.0
-        excluded[np.arange(len(some)), k + some[:, 0]] = 1.0
-        kept = np.hstack([false.astype(float), np.eye(n)])
+        pairs = np.column_stack([some[:, 1], k + some[:, 0]]).ravel()
+        ends = np.arange(0, 2 * len(some) + 1, 2)
+        excluded = csr_array((np.ones(2 * len(some)), pairs, ends), shape=(len(some), k + n))
+        kept = hstack([csr_array(false.astype(float)), eye_array(n)], format="csr")
         found = milp(
             np.concatenate([np.zeros(k), -data.gain]),
             integrality=np.ones(k + n, dtype=np.int64),
@@ -135,12 +141,16 @@ class Conjunctions(Spatial):
             options={"time_limit": max(0.01, float(self.time_limit)), "mip_rel_gap": 0.0},
         )
         taken = np.flatnonzero(found.x[:k] > 0.5) if found.x is not None else np.arange(0)
-        d = data.points.shape[1]
-        ones, zeros = taken[taken < d], taken[taken >= d] - d
-        best = Conjunction(tuple(ones.tolist()), tuple(zeros.tolist()))
+        best = self._made(taken, data)
         if found.status == 0:
             return Best(best, None, f"an integer programme over {k} literals")
         bound = found.mip_dual_bound
         ideal = float(data.gain[data.gain > 0.0].sum())
         most = ideal if bound is None or not np.isfinite(bound) else min(ideal, -float(bound))
         return Best(best, most, f"an integer programme over {k} literals; stopped at the time limit")
+
+    @staticmethod
+    def _made(literals: NDArray[np.intp], data: Labelled) -> Conjunction:
+        d = data.points.shape[1]
+        ones, zeros = literals[literals < d], literals[literals >= d] - d
+        return Conjunction(tuple(ones.tolist()), tuple(zeros.tolist()))
