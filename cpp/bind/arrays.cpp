@@ -68,6 +68,7 @@ ArrayArg array_arg(nb::handle h, const char* name, const std::vector<i64>& shape
 }
 
 Result new_result(const std::vector<i64>& shape) {
+  if (shape.size() > 2) refuse("results have one or two dimensions");
   std::size_t size = 1, dims[2] = {};
   for (std::size_t i = 0; i < shape.size(); ++i) size *= dims[i] = std::size_t(shape[i]);
   auto memory = std::make_unique_for_overwrite<double[]>(size == 0 ? 1 : size);

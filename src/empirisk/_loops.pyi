@@ -286,15 +286,16 @@ def optimal_tree(
 ) -> tuple[float, float, list[int], list[int], list[int]]:
     """Cost of the best tree found, a lower bound of the optimum, and its cuts in heap order.
 
-    ``rank`` is (p, n); a cut of column j sends ranks up to ``low`` left, from ``high`` on right; column -1 is a
-    leaf.  The cost is the weight of the errors, or the weighted sum of squares of y, + leaf_penalty x leaves.
+    ``rank`` is (p, n); a cut of column j sends ranks up to ``low`` left, from ``high`` on right; column -1 is
+    a leaf.  The cost is the weight of the errors, or the weighted sum of squares of y, plus leaf_penalty for
+    each leaf.
     """
 
 def stump_columns(
     X: Matrix, n_categories: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]:
     """Sorted rows of each column of numbers and the rows without a value: order, order_start, missing,
-    missing_start as in :func:`best_stump`. X is dense or CSC, NaN missing; columns with categories have no order.
+    missing_start as in :func:`best_stump`. X is dense or CSC, NaN missing; categories have no order.
     """
 
 def best_stump(
@@ -316,8 +317,8 @@ def best_stump(
     """Column (-1: none), entries of its order that go left, whether missing values do, and the score.
 
     ``order[order_start[j]:order_start[j + 1]]`` are the rows of column j in ascending order as
-    ``2 row + (the next number is larger)``; ``weight * scale`` sums to 1.  Fills `leaf` (n,) with 0 (left) and
-    1, `words` with the categories that go left; q (n,) is workspace.
+    ``2 row + (the next number is larger)``; ``weight * scale`` sums to 1.  Fills `leaf` (n,) with 0 (left)
+    and 1, `words` with the categories that go left; q (n,) is workspace.
     """
 
 def vote_step(
@@ -331,8 +332,8 @@ def vote_step(
 ) -> tuple[float, float, float, float]:
     """``score += value[leaf]``, ``weight *= factor[leaf, y]`` in place, for value (L, k), factor (L, K).
 
-    Returns the sums of weight, of base over misclassified rows, of base exp(-margin) (0 for k = 1), and the least margin:
-    y F for two classes (k = 1), half of F_y - max of the others for more.
+    Returns the sums of weight, of base over misclassified rows, of base exp(-margin) (0 for k = 1), and the least
+    margin: y F for two classes (k = 1), half of F_y - max of the others for more.
     """
 
 def shuffle_tree(
@@ -351,10 +352,10 @@ def shuffle_tree(
     at: NDArray[np.int64],
     out: Float,
 ) -> None:
-    """``out[at[i], g] += value(leaf of X[rows[i]] with group g from X[donors[i, g]]) - value(leaf of X[rows[i]])``.
+    """``out[at[i], g] += value(leaf of x with group g from donor g) - value(leaf of x)``, ``x = X[rows[i]]``.
 
-    The arrays of one tree as in :class:`empirisk.trees.Trees`; ``group[j]`` is the group of column j, -1 for none;
-    `at` names different places of out (places, groups, k). One column of donors serves all groups.
+    The arrays of one tree as in :class:`empirisk.trees.Trees`; ``group[j]`` is the group of column j, -1 for
+    none; `at` names different places of out (places, groups, k). One column of donors serves all groups.
     """
 
 def bin_codes(
@@ -379,7 +380,7 @@ def scalar_derivatives(
     g: Float,
     h: Float,
 ) -> tuple[float, float, float]:
-    """``(sum w l, max |l'|, max l'')`` at z + offset; l' and l'' (not below 0) without the weights into g and h.
+    """``(sum w l, max |l'|, max l'')`` at z + offset; l' and l'' (not below 0) go into g and h unweighted.
 
     A row of weight 0 has g = h = 0.  loss is a name of :data:`empirisk.problems.fused.FUSED`.
     """
@@ -390,7 +391,7 @@ def softmax_derivatives(
     """The same for class codes y and scores z (k, n): ``g = p - e_y``, ``h = k/(k-1) p (1-p)``, (k, n)."""
 
 class BoostGrower:
-    """Trees for given derivatives on rows of codes, see cpp/trees/boost_grow.hpp; `rows` (n, p), `columns` (p, n)."""
+    """Trees for given derivatives on codes, see cpp/trees/boost_grow.hpp; `rows` (n, p), `columns` (p, n)."""
 
     def __init__(
         self,
@@ -431,8 +432,8 @@ class BoostGrower:
     ) -> int:
         """Grow a tree on `rows` (None: all) and the columns `tried`; its number of leaves.
 
-        Splits are chosen by the integers ``w_scale w g g_scale``, ``w_scale w h h_scale`` (whole weights multiply the
-        rounded derivative), of which a histogram holds h above `shift` bits of row counts; values are
+        Splits are chosen by the integers ``w_scale w g g_scale``, ``w_scale w h h_scale`` (whole weights multiply
+        the rounded derivative), of which a histogram holds h above `shift` bits of row counts; values are
         ``rate * a / (b + l2)`` from sums in double.
         """
     def leaf_rows(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
