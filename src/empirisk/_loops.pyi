@@ -332,8 +332,8 @@ def vote_step(
 ) -> tuple[float, float, float, float]:
     """``score += value[leaf]``, ``weight *= factor[leaf, y]`` in place, for value (L, k), factor (L, K).
 
-    Returns the sums of weight, of base over misclassified rows, of base exp(-margin) (0 for k = 1), and the least
-    margin: y F for two classes (k = 1), half of F_y - max of the others for more.
+    Returns the sums of weight, of base over misclassified rows, of base exp(-margin) (0 for k = 1), and the
+    least margin: y F for two classes (k = 1), half of F_y - max of the others for more.
     """
 
 def shuffle_tree(
@@ -432,8 +432,8 @@ class BoostGrower:
     ) -> int:
         """Grow a tree on `rows` (None: all) and the columns `tried`; its number of leaves.
 
-        Splits are chosen by the integers ``w_scale w g g_scale``, ``w_scale w h h_scale`` (whole weights multiply
-        the rounded derivative), of which a histogram holds h above `shift` bits of row counts; values are
+        Splits are chosen by the integers ``w_scale w g g_scale``, ``w_scale w h h_scale`` (whole weights
+        multiply the rounded derivative), of which a histogram holds h above `shift` bits of row counts; values are
         ``rate * a / (b + l2)`` from sums in double.
         """
     def leaf_rows(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

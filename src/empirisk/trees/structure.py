@@ -276,7 +276,7 @@ class Trees:
         return path
 
     def rows(self, X: Any) -> Any:
-        """The rows as the loops take them: dense or CSR, float64 or float32, the columns that the trees know."""
+        """The rows as the loops take them: dense or CSR, float64 or float32, the columns of the trees."""
         sparse = sp.issparse(X)
         X = X.tocsr() if sparse else np.asarray(X)
         if X.ndim != 2 or X.shape[1] != self.n_features:
