@@ -433,8 +433,8 @@ class BoostGrower:
         """Grow a tree on `rows` (None: all) and the columns `tried`; its number of leaves.
 
         Splits are chosen by the integers ``w_scale w g g_scale``, ``w_scale w h h_scale`` (whole weights
-        multiply the rounded derivative), of which a histogram holds h above `shift` bits of row counts; values
-        are ``rate * a / (b + l2)`` from sums in double.
+        multiply the rounded derivative), of which a histogram holds h above `shift` bits of row counts;
+        values are ``rate * a / (b + l2)`` from sums in double.
         """
     def leaf_rows(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Rows of all leaves, leaf after leaf, and where each leaf begins, (leaves + 1,)."""
