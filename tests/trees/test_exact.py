@@ -379,8 +379,11 @@ def test_growth_can_be_interrupted(rng: np.random.Generator) -> None:
         finished.append(True)
         ctrl_c.join()
 
+    # A job in the background is started with the signal ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     with pytest.raises(KeyboardInterrupt):  # which comes after the growth if the growth does not listen
         grow()
+    signal.signal(signal.SIGINT, before)
     assert not finished
 
 

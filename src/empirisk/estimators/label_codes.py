@@ -20,7 +20,7 @@ def plain_label(label: Any) -> Any:
 
 
 def encode_labels(
-    y: Any, classes: Any = None, known_as: str = "in the training data"
+    y: Any, classes: Any = None, unknown: str = "was not in the training data"
 ) -> tuple[Any, IndexArray]:
     """Sorted classes, and the code of each row's label.
 
@@ -30,8 +30,8 @@ def encode_labels(
         Labels.
     classes : array, optional
         The classes, when they are known before.
-    known_as : str
-        What labels outside of `classes` are not: for the message.
+    unknown : str
+        What is said of labels outside of `classes`.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def encode_labels(
     known[known] = classes[codes[known]] == y[known]
     if not known.all():
         row = int(np.flatnonzero(~known)[0])
-        raise ValueError(f"y holds the label {plain_label(y[row])!r} in row {row}, which was not {known_as}")
+        raise ValueError(f"y holds the label {plain_label(y[row])!r} in row {row}, which {unknown}")
     return classes, codes
 
 

@@ -212,7 +212,7 @@ class SGDClassifier(ClassifierMixin, StochasticEstimator):
 
     def _targets(self, y: Any, fitting: bool) -> Array:
         known = self._declared if fitting else self.classes_
-        listed = "" if known is None else f"among the classes {known.tolist()}"
+        listed = "" if known is None else f"is not among the classes {known.tolist()}"
         self.classes_, codes = encode_labels(y, known, listed)
         return np.where(codes, 1.0, -1.0) if len(self.classes_) == 2 else codes.astype(np.float64)
 
