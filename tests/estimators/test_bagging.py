@@ -265,6 +265,7 @@ def test_failed_and_interrupted_fits_leave_the_state_before(rng: np.random.Gener
     with pytest.raises(RuntimeError) as caught:
         model.fit(X, y)
     assert "while fitting member" in caught.value.__notes__[0]
+    assert "is one of its draw, not of X" in caught.value.__notes__[0]
     with pytest.raises(KeyboardInterrupt):
         model.fit(X[:, :2], y)
     assert model.__dict__ == before
@@ -276,6 +277,7 @@ def test_refusals_name_what_is_wrong(rng: np.random.Generator) -> None:
     for params, words in (
         ({"max_samples": 0.0}, "max_samples must be a share"),
         ({"max_samples": 81, "bootstrap": False}, "whole number 1 .. 80"),
+        ({"max_samples": 2**40}, "whole number 1 .. 2147483647"),
         ({"max_features": 5}, "max_features must be"),
         ({"n_estimators": 0}, "n_estimators"),
         ({"n_estimators": "many"}, '"auto"'),
@@ -292,5 +294,13 @@ def test_refusals_name_what_is_wrong(rng: np.random.Generator) -> None:
         er.BaggingClassifier().fit(X[:1], y[:1])
     with pytest.raises(ValueError, match="draws of 1 rows held one class only"):
         er.BaggingClassifier(max_samples=1).fit(X, y)
+    with pytest.raises(
+        ValueError, match=r"max_samples must be a share in .* or a whole number 1 .. \d+, got 0"
+    ):
+        er.BaggingClassifier(max_samples=0).fit(X, y)
+    with pytest.raises(ValueError, match=r"only one class .* has rows with positive sample_weight"):
+        er.BaggingClassifier().fit(X, y, sample_weight=np.arange(80) == 0)
+    with pytest.raises(ValueError, match="y holds the text 'low' in row 0, and a regression needs numbers"):
+        er.BaggingRegressor().fit(X, ["low", "high"] * 40)
     with pytest.raises(ValueError, match="NaN in row 3"):
         er.BaggingRegressor().fit(X, np.where(np.arange(80) == 3, np.nan, 1.0))

@@ -201,6 +201,7 @@ def test_questions_about_rows_that_are_gone() -> None:
         ({"max_features": 0}, "max_features must be"),
         ({"max_features": "all"}, "max_features must be"),
         ({"max_samples": 1.5, "bootstrap": True}, "max_samples must be"),
+        ({"max_samples": 2**31, "bootstrap": True}, "max_samples must be at most 2147483647"),
         ({"max_samples": 5, "bootstrap": False}, "set bootstrap=True"),
         ({"n_estimators": "auto", "bootstrap": False}, "set bootstrap=True"),
         ({"min_samples_leaf": 0}, "min_samples_leaf must be"),

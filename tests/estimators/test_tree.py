@@ -406,6 +406,50 @@ def test_extremes(rng: np.random.Generator) -> None:
     assert 1 not in er.DecisionTreeClassifier(alpha=None).fit(empty, y).tree_.feature
 
 
+def test_pruning_does_not_depend_on_the_unit_of_y(rng: np.random.Generator) -> None:
+    """Squares of squares of 2^300 overflow and those of 2^-300 vanish; the chosen size stays."""
+    X, truth = rng.normal(size=(120, 3)), rng.normal(size=120)
+    y = truth + 2.0 * (X[:, 0] > 0.0)
+    # Rows are dealt by their content: the same folds need an explicit splitter.
+    here = er.DecisionTreeRegressor(cv=KFold(5)).fit(X, y)
+    assert 1 < here.get_n_leaves() < 120
+    for power in (-300, 300):
+        there = er.DecisionTreeRegressor(cv=KFold(5)).fit(X, np.ldexp(y, power))
+        np.testing.assert_allclose(there.path_.cv_risk, np.ldexp(here.path_.cv_risk, 2 * power), rtol=1e-12)
+        np.testing.assert_allclose(there.path_.cv_se, np.ldexp(here.path_.cv_se, 2 * power), rtol=1e-12)
+        np.testing.assert_allclose(there.predict(X), np.ldexp(here.predict(X), power), rtol=1e-12)
+
+
+def test_a_steep_chain_is_pruned() -> None:
+    tree = er.DecisionTreeRegressor().fit(np.arange(3000.0)[:, None], np.exp(0.1 * np.arange(3000)))
+    assert np.isfinite(tree.path_.cv_se).all()
+    assert 1 < tree.get_n_leaves() < 3000
+
+
+@pytest.mark.parametrize(
+    ("label", "word"), [(np.nan, "NaN"), (None, "None"), (pd.NA, "<NA>"), (np.float32("nan"), "NaN")]
+)
+@pytest.mark.filterwarnings("error")
+def test_rows_without_a_class_are_named(label: Any, word: str) -> None:
+    y: Any = np.array(["in", "out"] * 5, dtype=object)
+    y[3] = label
+    with pytest.raises(ValueError, match=f"y holds {word} in row 3; drop the rows without a class"):
+        er.DecisionTreeClassifier().fit(np.arange(10.0)[:, None], y)
+    if word == "NaN":
+        numbers = np.where(np.arange(10) == 3, np.nan, np.arange(10) % 2)
+        with pytest.raises(ValueError, match="y holds NaN in row 3"):
+            er.DecisionTreeClassifier().fit(np.arange(10.0)[:, None], numbers)
+
+
+@pytest.mark.parametrize(
+    "model", [er.RandomForestRegressor, er.BaggingRegressor, er.GradientBoostingRegressor]
+)
+@pytest.mark.parametrize("n_jobs", [0, "two", 1.5, True, float("nan"), float("inf")])
+def test_n_jobs_is_refused_by_name(model: Any, n_jobs: Any) -> None:
+    with pytest.raises(ValueError, match="n_jobs must be None or an integer other than 0, got"):
+        model(n_estimators=2, n_jobs=n_jobs).fit(np.arange(10.0)[:, None], np.arange(10.0))
+
+
 def test_ten_thousand_categories(rng: np.random.Generator) -> None:
     codes = rng.permutation(np.repeat(np.arange(10_000), 2))
     X = pd.DataFrame({"code": pd.Categorical(codes.astype(str))})

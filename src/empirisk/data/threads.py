@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
+from numbers import Real
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["at_most", "one_thread"]
+__all__ = ["at_most", "check_jobs", "one_thread"]
 
 
 @lru_cache(maxsize=1)
@@ -46,8 +47,14 @@ def at_most(n_jobs: int | None) -> AbstractContextManager[Any]:
     """
     if n_jobs is None:
         return nullcontext()
-    if isinstance(n_jobs, bool) or n_jobs != int(n_jobs) or n_jobs == 0:
-        raise ValueError(f"n_jobs must be None or an integer other than 0, got {n_jobs!r}")
+    check_jobs(n_jobs)
     count = int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
     out: AbstractContextManager[Any] = _controller().limit(limits=count, user_api="openmp")
     return out
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """Refuse what is no number of threads or processes, by name."""
+    number = isinstance(n_jobs, Real) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not number or n_jobs == 0 or not float(n_jobs).is_integer()):
+        raise ValueError(f"n_jobs must be None or an integer other than 0, got {n_jobs!r}")

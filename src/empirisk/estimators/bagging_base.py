@@ -13,8 +13,10 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import Tags, check_array, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from empirisk.data.threads import check_jobs
 from empirisk.estimators.bagging_members import Member, Plan, fit_member, said_by, size_of, takes_weights
 from empirisk.estimators.checks import check_count, check_flag, check_seed, check_weights
+from empirisk.estimators.label_codes import weigh_classes
 from empirisk.inference.held_out import held_out_mean
 from empirisk.results import Certificate, Estimate, Kind, Solution, Status
 from empirisk.trees.auto_size import ForestSize, auto_size
@@ -91,11 +93,14 @@ class BaggingEnsemble(MetaEstimatorMixin, BaseEstimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        check_jobs(self.n_jobs)
         X = self._checked(X, fitting=True)
         check_consistent_length(X, y)
         member = self._default() if self.estimator is None else self.estimator
         targets, k = self._targets(y)
         weight = check_weights(sample_weight, len(targets))
+        if k:
+            weigh_classes(None, self.classes_, targets, weight)  # refuses rows of one class alone
         plan = self._plan(weight, targets, k)
         if not plan.bootstrap and np.ptp(plan.weight) > 0.0 and not takes_weights(member):
             raise ValueError(

@@ -13,6 +13,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from empirisk.estimators.checks import is_flag
+from empirisk.estimators.forest_plan import MOST_DRAWS
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["Draw", "Member", "Plan", "fit_member", "said_by"]
@@ -113,14 +114,14 @@ class Member(NamedTuple):
 
 
 def size_of(name: str, value: Any, n: int, most: int | None) -> int:
-    """A count, from a whole number in 1 .. most or a share of n in (0, 1]."""
+    """A count, from a whole number in 1 .. most (None: what an index holds) or a share of n in (0, 1]."""
     whole = isinstance(value, Integral) and not is_flag(value)
-    if whole and int(value) >= 1 and (most is None or int(value) <= most):
+    top = MOST_DRAWS if most is None else most
+    if whole and 1 <= int(value) <= top:
         return int(value)
     if not whole and isinstance(value, Real) and not is_flag(value) and 0.0 < float(value) <= 1.0:
         return max(1, math.ceil(float(value) * n - 1e-9))
-    top = "" if most is None else f" .. {most}"
-    raise ValueError(f"{name} must be a share in (0, 1] or a whole number 1{top}, got {value!r}")
+    raise ValueError(f"{name} must be a share in (0, 1] or a whole number 1 .. {top}, got {value!r}")
 
 
 def takes_weights(estimator: Any) -> bool:
@@ -154,7 +155,10 @@ def fit_member(
         if len(unseen):
             said = said_by(model, _part(X, unseen, None), draw.columns, n_classes, soft)
     except Exception as e:
-        e.add_note(f"while fitting member {number} of the ensemble, a {type(model).__name__}")
+        e.add_note(
+            f"while fitting member {number} of the ensemble, a {type(model).__name__}; a row that is "
+            "named is one of its draw, not of X"
+        )
         raise
     return Member(model, draw, unseen, said)
 

@@ -15,6 +15,9 @@ from empirisk.trees.forest import Bag, ForestGrowth
 
 __all__ = ["count_of_features", "plan_bag", "plan_growth", "share_or_count"]
 
+# The loops count draws in 32 bits.
+MOST_DRAWS = 2**31 - 1
+
 
 def share_or_count(name: str, value: Any, total: int, low: int) -> int:
     """An integer >= low, or a float in (0, 1], the share of `total` (rounded up, at least low)."""
@@ -46,6 +49,8 @@ def plan_bag(forest: Any, weight: Any) -> Bag:
         return Bag(n, 0)
     most = forest.max_samples
     draws = n if most is None else share_or_count("max_samples", most, n, 1)
+    if draws > MOST_DRAWS:
+        raise ValueError(f"max_samples must be at most {MOST_DRAWS}, got {most!r}")
     return Bag(n, draws, weight if np.ptp(weight) > 0.0 else None)
 
 

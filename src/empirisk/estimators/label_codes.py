@@ -19,6 +19,19 @@ def plain_label(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 
 
+def _refuse_missing(labels: Any) -> None:
+    """Name the first row without a class."""
+    if labels.dtype.kind not in "fO" or labels.ndim == 0 or labels.size != len(labels):
+        return
+    labels = labels.ravel()
+    for row in np.flatnonzero(np.isnan(labels)) if labels.dtype.kind == "f" else range(len(labels)):
+        label = labels[row]
+        nan = isinstance(label, float | np.floating) and np.isnan(label)
+        if label is None or nan or type(label).__name__ == "NAType":  # the last is pandas.NA
+            word = "NaN" if nan else str(label)
+            raise ValueError(f"y holds {word} in row {row}; drop the rows without a class")
+
+
 def encode_labels(
     y: Any, classes: Any = None, unknown: str = "was not in the training data"
 ) -> tuple[Any, IndexArray]:
@@ -38,10 +51,7 @@ def encode_labels(
     ValueError
         For missing labels, continuous targets, fewer than two classes, and unknown labels.
     """
-    if np.asarray(y).dtype.kind == "O":
-        missing = [row for row, label in enumerate(np.asarray(y).ravel()) if label is None]
-        if missing:
-            raise ValueError(f"y holds None in row {missing[0]}; drop the rows without a class")
+    _refuse_missing(np.asarray(y))
     check_classification_targets(y)
     y = column_or_1d(y, warn=True)
     if classes is None:

@@ -138,7 +138,7 @@ class Jackknife:
         if not replace and method == "after":
             raise ValueError("the jackknife after bootstrap needs rows drawn with replacement.")
         if counts.ndim != 2 or counts.shape[1] < 2:
-            raise ValueError(f"the variance of a forest needs at least two trees, got shape {counts.shape}.")
+            raise ValueError("the variance of a forest needs at least two trees: raise n_estimators.")
         if (counts == counts[:, :1]).all():
             raise ValueError(
                 "every tree saw the same rows: the variance needs trees on random samples of rows."

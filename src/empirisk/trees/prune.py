@@ -79,7 +79,7 @@ class PruningSequence:
     @cached_property
     def midpoints(self) -> Array:
         """Geometric means of neighbouring strengths, then infinity: what cross-validation tries."""
-        return np.append(np.sqrt(self.alpha[:-1] * self.alpha[1:]), np.inf)
+        return np.append(np.sqrt(self.alpha[:-1]) * np.sqrt(self.alpha[1:]), np.inf)
 
 
 def weakest_link(tree: Trees, node_risk: Array) -> PruningSequence:

@@ -57,29 +57,33 @@ def cross_validated_risk(
     Breiman, Friedman, Olshen & Stone 1984, sections 3.4.2 and 11.5.
     """
     at = sequence.midpoints
+    # Losses are squared below: in units of the root's (to a power of two) no square leaves the doubles.
+    unit = float(2.0 ** np.frexp(sequence.risk[-1])[1])
     sums, total, square, n_folds = np.zeros((len(at), 3)), 0.0, 0.0, 0
     for kept, held in folds:
         tree = grow(kept)
         fold = weakest_link(tree, node_risk(tree, kind))
         rows = np.flatnonzero(held)
-        sums += fold.total_over_leaves(_node_sums(tree, X[rows], y[rows], held[rows], factor[rows], kind), at)
+        sums += fold.total_over_leaves(
+            _node_sums(tree, X[rows], y[rows], held[rows], factor[rows], kind, unit), at
+        )
         total += float(held @ factor)
         square += float(held @ factor**2)
         n_folds += 1
     risk = sums[:, 0] / total
     spread = sums[:, 2] - 2.0 * risk * sums[:, 1] + risk**2 * square
-    return risk, np.sqrt(np.maximum(spread, 0.0)) / total, n_folds
+    return unit * risk, unit * np.sqrt(np.maximum(spread, 0.0)) / total, n_folds
 
 
-def _node_sums(tree: Trees, X: Array, y: Array, held: Array, factor: Array, kind: str) -> Array:
-    """Sums of ``w l``, ``w^2 l`` and ``w^2 l^2`` over the rows that pass each node, shape (N, 3)."""
+def _node_sums(tree: Trees, X: Array, y: Array, held: Array, factor: Array, kind: str, unit: float) -> Array:
+    """Sums of ``w l``, ``w^2 l`` and ``w^2 l^2``, l in units, over the rows that pass each node, (N, 3)."""
     value = smoothed(tree) if kind in ("entropy", "poisson") else tree.value
     parent, loss = node_parents(tree), ROW_LOSSES[kind]
     sums = np.zeros((len(tree.feature), 3))
     node: IndexArray = tree.apply(X)[:, 0].astype(np.int64)
     rows = np.arange(len(y))
     while len(rows):
-        lost = loss(y[rows], value[node])
+        lost = loss(y[rows], value[node]) / unit
         once, twice = held[rows] * factor[rows] * lost, held[rows] * factor[rows] ** 2 * lost
         for column, terms in enumerate((once, twice, twice * lost)):
             sums[:, column] += np.bincount(node, weights=terms, minlength=len(sums))
