@@ -316,3 +316,14 @@ def test_deeper_trees(variant: str, k: int, rng: np.random.Generator) -> None:
     X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     assert xor.fit(X, [0, 1, 1, 0]).score(X, [0, 1, 1, 0]) == 1.0
     assert "makes no error" in xor.solution_.note
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered in exp:RuntimeWarning")
+@pytest.mark.parametrize("variant", ["discrete", "real"])
+def test_steps_beyond_the_range_of_exp_leave_no_nan(variant: str, rng: np.random.Generator) -> None:
+    X, y = noisy(rng, 80)
+    model = er.AdaBoostClassifier(10, learning_rate=1e10, variant=variant).fit(X, y)
+    assert np.isfinite(model.margins_).all()
+    assert np.isfinite(model.edges_).all()
+    assert model.margins_.min() <= model.margin_bound_ <= 1.0
+    assert "nan" not in model.certificate_.claim

@@ -94,21 +94,28 @@ class VoteRounds:
 
     def weights_of(self, score: Array) -> Array:
         """The weights that go with scores: ``base exp(-y F)`` over its sum, y F = F_y for K > 2."""
+        return self._weights_and_log_sum(score)[0]
+
+    def _weights_and_log_sum(self, score: Array) -> tuple[Array, float]:
         signed = (
             np.where(self.y == 1, score[:, 0], -score[:, 0])
             if score.shape[1] == 1
             else score[np.arange(len(self.y)), self.y]
         )
         weight = self.base * np.exp(signed.min() - signed)
-        return np.asarray(weight / weight.sum())
+        return np.asarray(weight / weight.sum()), float(np.log(weight.sum()) - signed.min())
 
     def step(self, leaf: NDArray[np.int32], vote: Vote) -> RoundRecord:
         """Add a member that puts row i into leaf[i]; the weights have sum 1 again."""
         total, wrong, loss, least = _loops.vote_step(
             self.y, self.base, leaf, vote.value, vote.factor, self.score, self.weight
         )
-        self.weight /= total
-        self.log_product += float(np.log(total))
+        if 0.0 < total < np.inf:
+            self.weight /= total
+            self.log_product += float(np.log(total))
+        else:  # the step left the range of exp
+            weight, self.log_product = self._weights_and_log_sum(self.score)
+            self.weight[:] = weight
         self.reaches.append(vote.reach)
         product = float(np.exp(self.log_product))
         bound = loss if self.real and self.n_classes > 2 else product
