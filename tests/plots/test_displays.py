@@ -277,3 +277,18 @@ def test_the_evidence_charts_say_what_their_numbers_say() -> None:
     assert "at most about 10¹³" in plots.GrowthDisplay(huge).title
     everything = {"name": "Sine", "m": [1, 5], "growth": [2, 32], "exact": True, "vc_dimension": None}
     assert plots.GrowthDisplay(everything).title == "Sine realise all 32 labellings of 5 points"
+
+
+@pytest.mark.parametrize("name", ["s5", "worst concave points"])
+def test_words_about_a_row_stay_on_the_figure(name: str) -> None:
+    parts = [{"name": name, "value": v, "x": "0.2575"} for v in (36.3, -9.18, 6.48)]
+    display = plots.ShapleyRowDisplay(
+        {"base": 152.4, "score": 196.0, "scale": "raw score of 1", "parts": parts}
+    )
+    ax = display.plot()
+    ax.figure.canvas.draw()
+    whole = ax.figure.bbox
+    for words in (ax._left_title, ax.xaxis.label):
+        extent = words.get_window_extent()
+        assert whole.x0 <= extent.x0, words
+        assert extent.x1 <= whole.x1, words

@@ -46,7 +46,7 @@ class ShapleyRowDisplay(Display):
 
     @property
     def wrap(self) -> int:
-        return 46  # names of columns take the left third
+        return 34  # names and values of columns take up to half of the width
 
     @property
     def height(self) -> float:
@@ -71,7 +71,7 @@ class ShapleyRowDisplay(Display):
         ax.set_ylim(len(parts) - 0.5, -0.6)
         ax.set_yticks([])
         ax.spines["left"].set_visible(False)
-        ax.set_xlabel(f"{self.row['scale']}, from the base (dashed) to this row's (line)")
+        ax.set_xlabel(f"{self.row['scale']}: base (dashed), this row (line)")
 
 
 def _name(part: Json) -> str:
