@@ -145,6 +145,13 @@ def test_failed_fit_leaves_the_state_before(est: Any, rng: np.random.Generator) 
     np.testing.assert_array_equal(answer(model, X), before)
 
 
+@each(USES, "regressor")
+def test_dates_are_no_targets(est: Any, rng: np.random.Generator) -> None:
+    days = np.datetime64("2024-01-01") + np.arange(20)
+    with pytest.raises(ValueError, match="y holds dates or times"):
+        clone(est).fit(rng.standard_normal((20, 2)), days)
+
+
 @each(USES)
 @pytest.mark.parametrize("X", [np.zeros((6, 2)), np.full((6, 2), np.nan)], ids=["constant", "missing"])
 def test_nothing_to_split_on(est: Any, X: Any) -> None:

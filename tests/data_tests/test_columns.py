@@ -95,3 +95,11 @@ def test_many_categories(rng: np.random.Generator) -> None:
 def test_bad_tables_are_refused_by_name(X: Any, asked: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         ColumnCoder.fit(X, asked).encode(X)
+
+
+def test_categories_of_another_type_are_refused() -> None:
+    coder = ColumnCoder.fit(frame())
+    with pytest.raises(
+        ValueError, match=r"column 'kind' of X had text as categories .*'a'.* holds numbers now"
+    ):
+        coder.encode(frame().assign(kind=[1.0, 2.0, 1.0, 2.0]))

@@ -316,6 +316,10 @@ def test_next_step_follows_the_evidence() -> None:
     step = next_step(estimate(-0.01, -0.02, 0.0), estimate(0.05, 0.03, 0.09), "log-loss", 0.5, [])
     assert step is not None
     assert step["sentence"].startswith("More rows would help")
+    step = next_step(None, estimate(0.003, 0.001, 0.02), "log-loss", 0.5, [], richest=True)
+    assert step is not None
+    assert "richest class that was tried" in step["sentence"]
+    assert "more rows would help, perhaps little" in step["sentence"]
     step = next_step(None, None, "log-loss", 0.5, [])
     assert step is not None
     assert step["gain"] is None

@@ -128,7 +128,7 @@ class ColumnCoder:
             matrix = np.empty(np.shape(X), dtype=_precision(X, frame), order="F")
             for j, levels in enumerate(self.categories):
                 column, label = _column(X, frame, j), _label(self.names, j)
-                matrix[:, j] = _numbers(column, label) if levels is None else _codes(column, levels)
+                matrix[:, j] = _numbers(column, label) if levels is None else _codes(column, levels, label)
         _refuse_infinite(matrix, self.names)
         return Table(matrix, self.n_categories, self.names)
 
@@ -239,9 +239,16 @@ def _levels(column: Any, label: str) -> tuple[Any, ...]:
         return tuple(sorted(present, key=lambda v: (type(v).__name__, str(v))))
 
 
-def _codes(column: Any, levels: Sequence[Any]) -> Array:
+def _codes(column: Any, levels: Sequence[Any], label: str) -> Array:
     """The code of each row's category; NaN when missing or not among the levels."""
     declared, physical = _physical(column)
+    kinds = {isinstance(v, str) for v in levels}, {isinstance(v, str) for v in declared}
+    if all(len(kind) == 1 for kind in kinds) and kinds[0] != kinds[1]:
+        then, now = ("text", "numbers") if True in kinds[0] else ("numbers", "text")
+        raise ValueError(
+            f"column {label} of X had {then} as categories in training ({levels[0]!r}, ...) and holds {now} "
+            f"now ({declared[0]!r}, ...): pass the same categories"
+        )
     number = {level: float(code) for code, level in enumerate(levels)}
     of_declared = np.array([*(number.get(v, np.nan) for v in declared), np.nan])
     return np.asarray(of_declared[physical])

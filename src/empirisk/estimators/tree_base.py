@@ -196,6 +196,11 @@ class TreeRegressor(RegressorMixin, TreeEstimator):
     """Base of the regressors; targets are finite numbers."""
 
     def _targets(self, y: Any, fitting: bool) -> Array:
+        if np.asarray(y).dtype.kind in "mM":
+            raise ValueError(
+                f"y holds dates or times ({np.asarray(y).dtype}); turn them into numbers with a unit (days "
+                "since a date, say)"
+            )
         targets = np.asarray(column_or_1d(y, warn=True, dtype=np.float64))
         check_targets_finite(targets)
         return targets

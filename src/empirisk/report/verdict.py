@@ -121,6 +121,8 @@ def _more_rows(e: Estimate | None, label: str, useful: float) -> str:
         return f"more rows {little} ({shown})"
     if e.low > 0.0 and e.value >= useful:
         return f"more rows would too ({shown})"
+    if e.low > 0.0:
+        return f"more rows would help, perhaps little ({shown})"
     return f"more rows were not shown to help ({shown})"
 
 
