@@ -43,6 +43,8 @@ def held_out_mean(values: Array, weight: Array, level: float = 0.95, target: str
     >>> print(held_out_mean(np.arange(70.0) % 7, np.ones(70)))
     3.00 [2.52, 3.48]
     """
+    # By a power of two, so that squares of weights of any size neither overflow nor change a bit.
+    weight = np.ldexp(weight, -int(np.frexp(weight.max(initial=0.0))[1]))
     n, total = len(values), float(weight.sum())
     mean = float(weighted_sum(weight, values)) / total
     method = "Student t" if np.ptp(weight) == 0.0 else "Student t, weighted"
