@@ -4,6 +4,7 @@
 #include "bind/bind.hpp"
 
 NB_MODULE(_loops, m) {
+  nanobind::set_leak_warnings(false);  // objects that live until the interpreter ends are no faults
   m.doc() = "Compiled loops of empirisk. Shapes are checked here; values are validated in Python.";
   empirisk::bind_threads(m);
   empirisk::bind_coordinate(m);

@@ -150,10 +150,10 @@ class MomentSearch {
 
   // Squared error and Poisson deviance about the mean, in a pass of their own: sums of squares would cancel.
   void target_cost(const Row* begin, const Row* end, double mean, GrowNode& t) const {
-    double low = target(*begin), high = low, cost = 0.0;
+    double low = target(*begin), high = low, cost = 0.0, least = weight(*begin);
     for (const Row* e = begin; e != end; ++e) {
       const double y = target(*e), d = y - mean;
-      low = std::min(low, y), high = std::max(high, y);
+      low = std::min(low, y), high = std::max(high, y), least = std::min(least, double(weight(*e)));
       if (plan_.kind == SplitKind::squared) cost += weight(*e) * d * d;
       else if (y > 0.0) cost += 2.0 * weight(*e) * y * std::log(y / mean);
     }
@@ -162,7 +162,13 @@ class MomentSearch {
     const double a = t.sums.a, b = t.sums.b;
     t.sums.score = plan_.kind == SplitKind::squared ? a * mean : a > 0.0 ? 2.0 * a * std::log(mean) : 0.0;
     const double size = std::fmax(std::fabs(low), std::fabs(high));
-    t.slack = 1e-12 * t.cost + (plan_.kind == SplitKind::squared ? 4e-16 * size * std::sqrt(b * t.cost) : 1e-15 * (a + std::fabs(t.sums.score)));
+    if (plan_.kind == SplitKind::squared) {
+      // The mean is off by a rounding of `size`, which moves a gain by 2 size sqrt(gain B) sqrt(b / (B - b)) roundings.
+      const double uneven = std::fmin(std::sqrt(b / least), 1e3);
+      t.slack = 1e-12 * t.cost + 4e-16 * size * std::sqrt(b * t.cost) * uneven;
+    } else {
+      t.slack = 1e-12 * t.cost + 1e-15 * (a + std::fabs(t.sums.score));
+    }
   }
 
   // Cuts after the entries first .. last; a and b are the sums of what stands left of `begin`.
