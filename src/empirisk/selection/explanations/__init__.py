@@ -5,5 +5,15 @@ a classifier), forests and single trees on the mean or probability.  Other model
 predict: probabilities of classifiers, means of regressions.
 """
 
-# One module for each question, named after its function.
-__all__ = ["interaction_strength", "partial_dependence", "tree_shap"]
+from empirisk.selection.explanations.interaction_strength import InteractionStrength, interaction_strength
+from empirisk.selection.explanations.partial_dependence import PartialDependence, partial_dependence
+from empirisk.selection.explanations.tree_shap import TreeShap, tree_shap
+
+__all__ = [
+    "InteractionStrength",
+    "PartialDependence",
+    "TreeShap",
+    "interaction_strength",
+    "partial_dependence",
+    "tree_shap",
+]
