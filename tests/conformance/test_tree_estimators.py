@@ -14,6 +14,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
+from empirisk.estimators.tree_base import check_rows
 from empirisk.results import Kind
 from tests.conformance.tree_estimators import GREEDY, RANDOM, USES, each, registered
 
@@ -57,6 +58,13 @@ def test_every_registered_estimator_is_tested() -> None:
 )
 def test_scikit_learn_contract(estimator: Any, check: Any) -> None:
     check(estimator)
+
+
+def test_more_rows_than_the_loops_can_number_are_refused() -> None:
+    check_rows(2**31 - 1)
+    for n in (2**31, 3_000_000_000):
+        with pytest.raises(ValueError, match=f"X has {n} rows; trees take at most 2147483647"):
+            check_rows(n)
 
 
 @each(GREEDY)

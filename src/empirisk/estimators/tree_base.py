@@ -16,7 +16,7 @@ from empirisk.estimators.label_codes import encode_labels, weigh_classes
 from empirisk.results import Certificate, Kind, Solution, Status, TracePoint
 from empirisk.typing import Array
 
-__all__ = ["TreeClassifier", "TreeEstimator", "TreeRegressor", "dense", "greedy"]
+__all__ = ["TreeClassifier", "TreeEstimator", "TreeRegressor", "check_rows", "dense", "greedy"]
 
 # Rows are numbered by 32-bit integers in the loops.
 MOST_ROWS = 2**31 - 1
