@@ -1,8 +1,8 @@
-"""The command: ``python -m bench.against FOLDER [--only NAME] [--runs N] [--quick]``: what is slower than before?
+"""The command: ``python -m bench.against FOLDER [--only NAME] [--runs N] [--quick]``: what became slower?
 
 FOLDER is a checkout of an earlier state with its own ``.venv`` (``git worktree add FOLDER REVISION``, then
-``make test`` there).  Our solvers fit every row in turn here and there, each side in one process that keeps the
-data; a row counts as slower when three quarters of its pairs of runs are slower by more than 5 per cent.
+``make test`` there).  Our solvers fit every row in turn here and there, each side in one process that keeps
+the data; a row counts as slower when three quarters of its pairs of runs are slower by more than 5 per cent.
 """
 
 from __future__ import annotations
