@@ -177,6 +177,9 @@ def report(
         quiet=quiet,
     )
     outcome = run_report(options, (lambda line: None) if quiet else typer.echo)
+    if debug:
+        for error in outcome.errors:
+            traceback.print_exception(error, file=sys.stderr)
     if strict and outcome.serious:
         complain(f"Serious finding (--strict): {outcome.serious[0]}")
         raise typer.Exit(SERIOUS)

@@ -20,7 +20,9 @@ from empirisk.diagnosis.result import Diagnosis
 from empirisk.selection.cross import CrossEvaluation
 from empirisk.selection.fit_folds import Progress
 
-__all__ = ["diagnose"]
+__all__ = ["FAILED", "diagnose"]
+
+FAILED = "This question could not be answered"
 
 
 def diagnose(
@@ -140,6 +142,9 @@ def _ask(code: str, finder: Finder, ctx: Context) -> Answer:
         answer = finder(ctx)
     except NotRun as reason:
         answer = Answer(code, Outcome.NOT_RUN, f"{str(reason)[:1].upper()}{str(reason)[1:]}.")
+    except Exception as error:  # one finding may not take the others with it
+        said = " ".join(str(error).split())[:200]
+        answer = Answer(code, Outcome.NOT_RUN, f"{FAILED} ({type(error).__name__}: {said}).")
     return replace(
         answer,
         name=finder.__name__.replace("_", " "),

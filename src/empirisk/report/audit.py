@@ -27,6 +27,8 @@ from empirisk.report.checks_rows import (
     straddling_twins,
     undeclared_dates,
 )
+from empirisk.report.errors import DataError
+from empirisk.report.guarded import failure
 from empirisk.report.leak import leak_suspects
 from empirisk.report.missingness import informative_missingness
 from empirisk.report.split import Split
@@ -98,6 +100,11 @@ def audit(table: Table, split: Split, *, test_table: Table | None = None, seed: 
             outcome = check.run(audited)
         except NotRunError as reason:
             checks.append(Checked(check.code, check.name, "not_run", str(reason)))
+            continue
+        except DataError:
+            raise
+        except Exception as error:  # one check may not take the report with it
+            checks.append(Checked(check.code, check.name, "not_run", failure("This check", error)))
             continue
         if outcome.findings:
             findings += outcome.findings

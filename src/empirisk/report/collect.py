@@ -53,10 +53,11 @@ def collect(a: Analysis, *, command: str, seconds: float, settings: Json) -> Jso
     settings : dict
         Machine-independent settings.
     """
-    p, unit = a.prepared, target_unit(a)
+    p, unit, guard = a.prepared, target_unit(a), a.guard
     absent: dict[str, str] = {}
     task = _task(a, unit)
-    certificate = certificate_json(a.model)
+    section = guard.section
+    certificate = section("model.certificate", lambda: certificate_json(a.model))
     test = held_out_section(a, unit, absent)
     model = model_section(a, certificate, unit, absent)
     ends = _certificates(a, certificate)
@@ -77,12 +78,12 @@ def collect(a: Analysis, *, command: str, seconds: float, settings: Json) -> Jso
             p.plan.family,
         ),
         "candidates": candidate_rows(a.choice, ends),
-        "selection_curves": selection_curves(a.choice, a.scoring),
+        "selection_curves": section("selection_curves", lambda: selection_curves(a.choice, a.scoring)) or [],
         "test": test,
         "model": model,
-        "learning_curve": learning_section(a, unit, absent),
-        "attribution": _attribution(a, unit, absent),
-        "bounds": bounds_section(a.model, p.train, p.test, p.level, absent),
+        "learning_curve": section("learning_curve", lambda: learning_section(a, unit, absent)),
+        "attribution": section("attribution", lambda: _attribution(a, unit, absent)),
+        "bounds": section("bounds", lambda: bounds_section(a.model, p.train, p.test, p.level, absent)),
         "findings": [_finding(f) for f in a.findings],
         "checks": [
             {
@@ -95,9 +96,10 @@ def collect(a: Analysis, *, command: str, seconds: float, settings: Json) -> Jso
         ],
         "limits": limits(p.table, p.split, p.train, p.test),
         "absent": absent,
+        "failed": [],
         "provenance": provenance(command, p.seed, seconds, p.table.fingerprint, settings, "model.empirisk"),
     }
-    validate_report(report)
+    validate_report(guard.tell(report))
     return report
 
 
@@ -145,6 +147,8 @@ def _finding(f: Finding) -> Json:
 def _attribution(a: Analysis, unit: str | None, absent: dict[str, str]) -> Json | None:
     """Where the loss of the chosen model comes from, or why that is not said."""
     loss = tuned_metric(a.prepared.table.task)
+    if a.diagnosed is None and "diagnosis" in a.guard.failed:
+        return None
     if a.diagnosed is None:
         absent["attribution"] = "The constant prediction was chosen: there is no fit whose error has parts."
         return None

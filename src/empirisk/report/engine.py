@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from empirisk.report.estimates import Scoring
 from empirisk.report.final import FinalModel, fit_final
 from empirisk.report.fit_candidate import Maker, encoder_for
 from empirisk.report.folds import Folds, make_folds
+from empirisk.report.guarded import Guard
 from empirisk.report.held_out_scores import TestScores, predictions
 from empirisk.report.learning_curve import LearningCurve, curve_fits, learning_curve
 from empirisk.report.plan import Plan, make_plan
@@ -70,6 +71,7 @@ class Analysis:
     curve: LearningCurve | None
     findings: list[Finding]
     diagnosed: Diagnosed | None
+    guard: Guard = field(default_factory=Guard)
 
 
 def prepare(
@@ -116,13 +118,16 @@ def analyse(p: Prepared, progress: Progress) -> Analysis:
     choice = choose(results, scoring, p.seed)
     row = choice.row
     candidate, alpha = row.result.candidate, float(row.result.alphas[row.at])
-    curve = None
+    curve, guard = None, Guard()
     if candidate.fitted and len(plan.shares) > 1:
         fits = curve_fits(len(plan.shares), train.time is not None)
         progress.stage("Learning curve", len(folds.items) * fits, plan.curve_seconds)
         full = (row.losses, row.result.train[:, row.at])
-        curve = learning_curve(
-            train, folds, candidate, alpha, p.encoder, plan.shares, scoring, progress, p.seed, full
+        curve = guard(
+            "learning_curve",
+            lambda: learning_curve(
+                train, folds, candidate, alpha, p.encoder, plan.shares, scoring, progress, p.seed, full
+            ),
         )
     progress.stage("Test", 2, 2.0)
     model = fit_final(train, candidate, alpha, p.encoder(candidate), p.seed)
@@ -131,17 +136,22 @@ def analyse(p: Prepared, progress: Progress) -> Analysis:
     z_test = model.scores(X_test)
     base = constant_scores(train.y, train.n_classes, p.test.n)
     scores = TestScores(predictions(p.test, z_test), predictions(p.test, base), p.level)
-    findings = _look_into(p, folds, choice, scoring, progress)
+    looked = guard("suspects", lambda: _look_into(p, folds, choice, scoring, progress))
+    findings = list(p.audit.findings) if looked is None else looked
     progress.advance("scores")
     diagnosed = None
     if model.fitted:
         progress.stage("Diagnosis", 1, plan.diagnosis_seconds)
-        diagnosed = diagnose_model(
-            model, train, p.test, p.level, p.seed, drawn=p.split.unit in ("row", "group")
+        drawn = p.split.unit in ("row", "group")
+        diagnosed = guard(
+            "diagnosis",
+            lambda: diagnose_model(model, train, p.test, p.level, p.seed, drawn=drawn),
         )
-        findings = by_level([*findings, *diagnosed.findings])
+        findings = by_level([*findings, *(diagnosed.findings if diagnosed else ())])
         progress.advance("findings")
-    return Analysis(p, folds, scoring, choice, model, X_test, z_test, scores, curve, findings, diagnosed)
+    return Analysis(
+        p, folds, scoring, choice, model, X_test, z_test, scores, curve, findings, diagnosed, guard
+    )
 
 
 def _look_into(

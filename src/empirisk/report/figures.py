@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from empirisk import plots
 from empirisk.plots.display import Display
 from empirisk.plots.wording import count, share
+from empirisk.report.guarded import failure
 from empirisk.report.svg import inline_svg
 
 __all__ = ["Figure", "figures", "made_by"]
@@ -34,69 +36,68 @@ def made_by(e: Json) -> str:
     return f"{share(e['level'])}, n = {count(e['n'])}, {e['method']}"
 
 
-def _displays(report: Json) -> Iterator[tuple[str, Display, Json | None]]:
+def _displays(report: Json) -> Iterator[tuple[str, Callable[[], Display], Json | None]]:
+    """Key of each chart, what makes it, and the numbers that its note is about."""
     task, selection, test, model = report["task"], report["selection"], report["test"], report["model"]
     label = {c["name"]: c["label"] for c in report["candidates"]}
     chosen = next(c for c in report["candidates"] if c["chosen"])
     if any(c["score"] for c in report["candidates"]):
-        yield "candidates", plots.CandidatesDisplay(report["candidates"], selection), chosen["score"]
+        yield "candidates", partial(plots.CandidatesDisplay, report["candidates"], selection), chosen["score"]
     chances = [c for c in report["candidates"] if c["best_probability"] is not None]
     if len(chances) > 1:
         rows = [{"label": c["label"], "probability": c["best_probability"]} for c in chances]
-        yield "best", plots.BestProbabilityDisplay(rows), None
+        yield "best", partial(plots.BestProbabilityDisplay, rows), None
     if selection["winner"]:
         said = {key: selection[key] for key in ("label", "greater_is_better")}
         curse = selection["winner"] | said
-        yield "winner", plots.WinnersCurseDisplay(curse), curse["corrected"]
+        yield "winner", partial(plots.WinnersCurseDisplay, curse), curse["corrected"]
     for i, curve in enumerate(report["selection_curves"]):
-        shown = plots.SelectionCurveDisplay(curve, selection, label[curve["candidate"]])
+        shown = partial(plots.SelectionCurveDisplay, curve, selection, label[curve["candidate"]])
         yield f"selection{i}", shown, curve["validation"]
     if task["kind"] == "binary":
         positive = task["positive"]
         negative = next(c for c in task["classes"] if c != positive)
         if test["roc"]:
-            yield "roc", plots.RocDisplay(test["roc"], positive), test["roc"]
+            yield "roc", partial(plots.RocDisplay, test["roc"], positive), test["roc"]
         if test["pr"]:
-            yield "pr", plots.PrecisionRecallDisplay(test["pr"], positive), test["pr"]
+            yield "pr", partial(plots.PrecisionRecallDisplay, test["pr"], positive), test["pr"]
         if test["scores"]:
-            yield "scores", plots.ScoresDisplay(test["scores"], positive, negative), None
+            yield "scores", partial(plots.ScoresDisplay, test["scores"], positive, negative), None
     if test["calibration"] and test["calibration"]["bins"]:
-        shown = plots.CalibrationDisplay(test["calibration"])
         first = test["calibration"]["bins"][0]["observed"]
+        shown = partial(plots.CalibrationDisplay, test["calibration"])
         yield "calibration", shown, {**first, "n": test["n_rows"]}
     if test["confusion"]:
-        yield "confusion", plots.ConfusionDisplay(test["confusion"]), None
+        yield "confusion", partial(plots.ConfusionDisplay, test["confusion"]), None
     target = task["target"] + (f" ({task['unit']})" if task["unit"] else "")
     if test["observed"] and test["observed"]["bins"]:
         mean = test["observed"]["bins"][0]["mean"]
-        yield "observed", plots.ObservedDisplay(test["observed"], target), {**mean, "n": test["n_rows"]}
+        shown = partial(plots.ObservedDisplay, test["observed"], target)
+        yield "observed", shown, {**mean, "n": test["n_rows"]}
     if test["residuals"] and test["residuals"]["bins"]:
         mean = test["residuals"]["bins"][0]["mean"]
-        yield "residuals", plots.ResidualsDisplay(test["residuals"], target), {**mean, "n": test["n_rows"]}
+        shown = partial(plots.ResidualsDisplay, test["residuals"], target)
+        yield "residuals", shown, {**mean, "n": test["n_rows"]}
     if test["quantiles"] and test["quantiles"]["x"]:
-        yield "quantiles", plots.QuantilesDisplay(test["quantiles"]), test["quantiles"]
+        yield "quantiles", partial(plots.QuantilesDisplay, test["quantiles"]), test["quantiles"]
     if model["coefficients"]:
-        shown = plots.CoefficientsDisplay(model["coefficients"], model["coefficients_unit"])
+        shown = partial(plots.CoefficientsDisplay, model["coefficients"], model["coefficients_unit"])
         yield "coefficients", shown, model["coefficients"][-1]["value"]
     if model["importances"]:
-        shown = plots.ImportancesDisplay(
-            model["importances"], model["importances_label"] or "rise of the loss"
-        )
+        words = model["importances_label"] or "rise of the loss"
+        shown = partial(plots.ImportancesDisplay, model["importances"], words)
         yield "importances", shown, model["importances"][0]["value"]
     for i, d in enumerate(model["dependence"] or []):
-        yield f"dependence{i}", plots.DependenceDisplay(_dependence(d)), d
+        yield f"dependence{i}", partial(plots.DependenceDisplay, _dependence(d)), d
     if report["learning_curve"]:
-        yield (
-            "learning",
-            plots.LearningCurveDisplay(report["learning_curve"]),
-            report["learning_curve"]["validation"],
-        )
+        curve = report["learning_curve"]
+        yield "learning", partial(plots.LearningCurveDisplay, curve), curve["validation"]
     if report["attribution"]:
         a = report["attribution"]
-        yield "attribution", plots.AttributionDisplay(a["parts"], a["label"], a["risk"]), a["risk"]
+        yield "attribution", partial(plots.AttributionDisplay, a["parts"], a["label"], a["risk"]), a["risk"]
     if report["bounds"] and any(b["applies"] for b in report["bounds"]["rows"]):
         b = report["bounds"]
-        yield "bounds", plots.BoundsDisplay(b["rows"], b["label"], b["trivial"]), None
+        yield "bounds", partial(plots.BoundsDisplay, b["rows"], b["label"], b["trivial"]), None
 
 
 def _dependence(d: Json) -> Json:
@@ -106,14 +107,15 @@ def _dependence(d: Json) -> Json:
 
 
 def figures(report: Json) -> dict[str, Figure]:
-    """All charts of a report, by key."""
-    return {
-        key: Figure(
-            key,
-            display.title,
-            display.description,
-            inline_svg(display, key),
-            made_by(source) if source else "",
-        )
-        for key, display, source in _displays(report)
-    }
+    """All charts of a report, by key; one that cannot be drawn leaves its reason in its place."""
+    return {key: _drawn(key, make, source) for key, make, source in _displays(report)}
+
+
+def _drawn(key: str, make: Callable[[], Display], source: Json | None) -> Figure:
+    note = made_by(source) if source else ""
+    try:
+        shown = make()
+        return Figure(key, shown.title, shown.description, inline_svg(shown, key), note)
+    except Exception as error:
+        said = failure("This chart", error)
+        return Figure(key, "A chart is missing here", said, "", f"{said} Its numbers stand in report.json.")

@@ -19,7 +19,7 @@ Json = dict[str, Any]
 
 def held_out_section(a: Analysis, unit: str | None, absent: dict[str, str]) -> Json:
     """Scores and pictures of the chosen model on the test part, which is used this once."""
-    sample, level = a.prepared.test, a.prepared.level
+    sample, level, section = a.prepared.test, a.prepared.level, a.guard.section
     found = [comparison(a.scores, name, unit) for name in metric_names(sample.task, a.prepared.plan.family)]
     model, classes = a.scores.model, sample.classes
     out: Json = {
@@ -39,22 +39,23 @@ def held_out_section(a: Analysis, unit: str | None, absent: dict[str, str]) -> J
                 "coverage",
             )
         ),
-        "subgroups": subgroups(sample, a.z_test, level, unit),
+        "subgroups": section("test.subgroups", lambda: subgroups(sample, a.z_test, level, unit)),
     }
     if sample.task == "regression":
         out |= _regression(a, absent)
     else:
-        out["confusion"] = confusion(model, classes, level)
-        out["calibration"] = calibration(model, classes, level)
-        if out["calibration"]["test"] is None:
+        out["confusion"] = section("test.confusion", lambda: confusion(model, classes, level))
+        out["calibration"] = section("test.calibration", lambda: calibration(model, classes, level))
+        if out["calibration"] is not None and out["calibration"]["test"] is None:
             absent["test.calibration.test"] = (
                 "Rows of one group depend on each other, and the test is for rows that do not."
                 if model.groups is not None
                 else "The test part is too small, or its probabilities are all alike."
             )
     if sample.task == "binary":
-        out["scores"] = score_bins(model, level)
-        out["roc"], out["pr"] = roc_curve(model, level), pr_curve(model, level)
+        out["scores"] = section("test.scores", lambda: score_bins(model, level))
+        out["roc"] = section("test.roc", lambda: roc_curve(model, level))
+        out["pr"] = section("test.pr", lambda: pr_curve(model, level))
         if not a.model.fitted:
             out["roc"] = out["pr"] = None
             absent |= dict.fromkeys(("test.roc", "test.pr"), "A constant prediction ranks nothing.")
@@ -71,11 +72,12 @@ def _regression(a: Analysis, absent: dict[str, str]) -> Json:
     y, z, level, groups = a.prepared.test.y, a.z_test, a.prepared.level, a.prepared.test.groups
     residuals = y - z
     out_of_fold = np.sqrt(a.choice.row.losses[0])
+    section = a.guard.section
     out: Json = {
-        "observed": spread(z, y, level, groups),
-        "residuals": spread(z, residuals, level, groups),
-        "quantiles": normal_quantiles(residuals, level),
-        "coverage": coverage(out_of_fold, residuals, level, groups),
+        "observed": section("test.observed", lambda: spread(z, y, level, groups)),
+        "residuals": section("test.residuals", lambda: spread(z, residuals, level, groups)),
+        "quantiles": section("test.quantiles", lambda: normal_quantiles(residuals, level)),
+        "coverage": section("test.coverage", lambda: coverage(out_of_fold, residuals, level, groups)),
     }
     for key in ("observed", "residuals", "quantiles"):
         if out[key] is None:

@@ -85,6 +85,7 @@ def _verdict(r: Json) -> Lines:
         gain = v["next_step"]["gain"]
         said = f" {_e(gain)} ({esc(made_by(gain))})" if gain else ""
         lines += [f"Next step: {esc(v['next_step']['sentence'])}{said}", ""]
+    lines += [line for part in r.get("failed", []) for line in (esc(part["sentence"]), "")]
     return lines + _bullets(
         f"**{f['level']}** {esc(f['code'])}: {esc(f['sentence'])}" for _, f in top_findings(r)
     )

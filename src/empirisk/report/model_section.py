@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 def model_section(a: Analysis, certificate: Json | None, unit: str | None, absent: dict[str, str]) -> Json:
     """Coefficients or trees, importances and the optimality certificate of the chosen model."""
-    p, model = a.prepared, a.model
+    p, model, section = a.prepared, a.model, a.guard.section
     task = p.table.task
     loss = "mse" if task == "regression" else "log_loss"
     out: Json = {
@@ -44,19 +44,11 @@ def model_section(a: Analysis, certificate: Json | None, unit: str | None, absen
         out["sentence"] = _grown_sentence(model, len(p.table.features))
     else:
         out |= _linear_part(a, unit)
-    found = importances(
-        p.test.y,
-        a.z_test,
-        _move(a),
-        [o.source for o in model.origins],
-        task,
-        level=p.level,
-        repeats=5 if model.candidate.grown else 20,
-        seed=p.seed,
+    ranked = section("model.importances", lambda: _ranked(a)) or []
+    used = [row["column"] for row in ranked if row["value"]["value"] > 0.0]
+    curves = section(
+        "model.dependence", lambda: dependence_curves(model, p.test, used, _scale(a), p.level, p.seed)
     )
-    ranked = sorted(found.items(), key=lambda item: -item[1].value)
-    used = [name for name, e in ranked if e.value > 0.0]
-    curves = dependence_curves(model, p.test, used, _scale(a), p.level, p.seed)
     if not curves:
         absent["model.dependence"] = (
             "Curves of several classes, of groups, or over fewer than 30 test rows are not drawn."
@@ -65,7 +57,7 @@ def model_section(a: Analysis, certificate: Json | None, unit: str | None, absen
         )
     return out | {
         "dependence": curves or None,
-        "importances": [{"column": name, "value": estimate(e)} for name, e in ranked],
+        "importances": ranked or None,
         "importances_label": (
             f"rise of {LABELS[loss]}" + (f" ({unit_of(loss, unit)})" if unit_of(loss, unit) else "")
         ),
@@ -74,6 +66,23 @@ def model_section(a: Analysis, certificate: Json | None, unit: str | None, absen
             "and shuffling one makes rows that may not occur."
         ),
     }
+
+
+def _ranked(a: Analysis) -> list[Json]:
+    """What shuffling each column costs on the test rows, the dearest first."""
+    p, model = a.prepared, a.model
+    found = importances(
+        p.test.y,
+        a.z_test,
+        _move(a),
+        [o.source for o in model.origins],
+        p.table.task,
+        level=p.level,
+        repeats=5 if model.candidate.grown else 20,
+        seed=p.seed,
+    )
+    ranked = sorted(found.items(), key=lambda item: -item[1].value)
+    return [{"column": name, "value": estimate(e)} for name, e in ranked]
 
 
 def _scale(a: Analysis) -> str:
@@ -126,7 +135,8 @@ def _linear_part(a: Analysis, unit: str | None) -> Json:
             else " for each class, passed through the softmax function"
         )
     )
-    rows, note = coefficient_rows(model, row.result, row.at, p.level)
+    made = a.guard("model.coefficients", lambda: coefficient_rows(model, row.result, row.at, p.level))
+    rows, note = (None, None) if made is None else made
     return {
         "sentence": (
             f"A weighted sum of {model.n_numbers:,} of {coef.shape[0]:,} terms made from"

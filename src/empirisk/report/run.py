@@ -29,11 +29,12 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Outcome:
-    """The report and where it lies."""
+    """The report and where it lies; `errors` are those of sections that were left out."""
 
     report: Json
     folder: Path
     seconds: float
+    errors: tuple[Exception, ...] = ()
 
     @property
     def serious(self) -> list[str]:
@@ -99,7 +100,7 @@ def run_report(options: Options, say: Callable[[str], None]) -> Outcome:
         progress.stage("Writing", 1, 1.0)
         write_report(a, report, options.folder)
     seconds = time.perf_counter() - started
-    outcome = Outcome(report, options.folder, seconds)
+    outcome = Outcome(report, options.folder, seconds, tuple(a.guard.errors))
     for line in closing_lines(outcome):
         say(line)
     return outcome
@@ -144,6 +145,7 @@ def closing_lines(outcome: Outcome) -> list[str]:
         lines.append(f"Next step: {step['sentence']}{gain}")
     serious = [f for f in report["findings"] if f["level"] == "serious"]
     lines += [f"Serious finding {f['code']}: {f['sentence']}" for f in serious]
+    lines += [f"Left out of the report: {part['sentence']}" for part in report["failed"]]
     where = outcome.folder / "report.html"
     lines.append(f"Report: {where}   (also report.json, report.md, model.empirisk)   {outcome.seconds:.0f} s")
     return lines

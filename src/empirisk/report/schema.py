@@ -34,7 +34,7 @@ from empirisk.report.schema_values import (
     setting,
 )
 
-__all__ = ["REPORT", "SCHEMA_NAME", "ReportSchemaError", "validate_report"]
+__all__ = ["REPORT", "SCHEMA_NAME", "ReportSchemaError", "check_section", "validate_report"]
 
 SCHEMA_NAME = "empirisk-report/1"
 
@@ -270,8 +270,17 @@ REPORT = Record(
         "absent": map_of(string),
         "provenance": provenance,
     },
+    optional={"failed": list_of(Record({"section": string, "sentence": string}))},
     also=_cross,
 )
+
+
+def check_section(value: Any, path: str) -> None:
+    """Check the value of one key of a report, given in dotted form, as :func:`validate_report` would."""
+    check: Any = REPORT
+    for key in path.split("."):
+        check = check.fields[key]
+    check(value, path)
 
 
 def validate_report(report: dict[str, Any]) -> None:

@@ -1,0 +1,98 @@
+"""A section that fails leaves a sentence in its place, and the rest of the report is written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from empirisk.report import collect, engine, figures, held_out_section, model_section
+from empirisk.report.errors import DataError
+from empirisk.report.guarded import SECTIONS, Guard
+from empirisk.report.html import render_html
+from empirisk.report.markdown import render_markdown
+from tests.report.conftest import load
+from tests.report.reports import make_report, numbers, two_classes
+
+# Where each section of SECTIONS is made; the curve is made in one place and told in another.
+MAKERS: dict[str, tuple[Any, str]] = {
+    "suspects": (engine, "_look_into"),
+    "diagnosis": (engine, "diagnose_model"),
+    "learning_curve": (engine, "learning_curve"),
+    "selection_curves": (collect, "selection_curves"),
+    "attribution": (collect, "_attribution"),
+    "bounds": (collect, "bounds_section"),
+    "model.certificate": (collect, "certificate_json"),
+    "model.coefficients": (model_section, "coefficient_rows"),
+    "model.importances": (model_section, "importances"),
+    "model.dependence": (model_section, "dependence_curves"),
+    "test.roc": (held_out_section, "roc_curve"),
+    "test.pr": (held_out_section, "pr_curve"),
+    "test.calibration": (held_out_section, "calibration"),
+    "test.confusion": (held_out_section, "confusion"),
+    "test.scores": (held_out_section, "score_bins"),
+    "test.observed": (held_out_section, "spread"),
+    "test.residuals": (held_out_section, "spread"),
+    "test.quantiles": (held_out_section, "normal_quantiles"),
+    "test.coverage": (held_out_section, "coverage"),
+    "test.subgroups": (held_out_section, "subgroups"),
+}
+
+
+def fails(*args: Any, **kwargs: Any) -> Any:
+    raise OverflowError("cannot convert float infinity to integer")
+
+
+@pytest.mark.parametrize("task", ["classes", "numbers"])
+def test_a_report_is_written_when_every_section_fails(
+    task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert set(MAKERS) == set(SECTIONS)
+    for module, name in MAKERS.values():
+        monkeypatch.setattr(module, name, fails)
+    frame, target = (two_classes(), "answer") if task == "classes" else (numbers(), "y")
+    made = make_report(tmp_path, frame, target, time_limit=None)
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    page, text = (tmp_path / "out" / "report.html").read_text(), (tmp_path / "out" / "report.md").read_text()
+    failed = {part["section"]: part["sentence"] for part in report["failed"]}
+    other = ("observed", "residuals", "quantiles", "coverage") if task == "classes" else (
+        "roc", "pr", "calibration", "confusion", "scores"
+    )  # fmt: skip
+    expected = set(SECTIONS) - {f"test.{key}" for key in other} - {"attribution"}
+    assert set(failed) == expected | ({"attribution"} & set(failed))
+    assert len(made.errors) == len(failed)
+    for key, sentence in failed.items():
+        assert sentence.startswith(SECTIONS[key])
+        assert "OverflowError" in sentence
+        assert sentence in page.replace("&#39;", "'"), key
+        assert "could not be made" in text
+        if "." in key:
+            assert report["absent"][key] == sentence
+    assert report["verdict"]["headline"]["model"]["low"] is not None
+
+
+def test_a_section_that_breaks_the_schema_is_left_out() -> None:
+    part = {"part": "noise", "value": None, "low": 0.2, "high": 0.1, "standing": "bounded", "how": "x"}
+    estimate = {"value": 0.1, "low": None, "high": None, "level": 0.95, "n": 9, "method": "m", "reason": "r"}
+    guard = Guard()
+    whole = {"label": "loss", "unit": None, "risk": estimate, "parts": [part]}
+    assert guard.section("attribution", lambda: whole) is None
+    assert "is above high" in guard.failed["attribution"]
+
+
+def test_errors_of_the_users_data_still_end_the_run() -> None:
+    def wrong() -> None:
+        raise DataError("no such column")
+
+    with pytest.raises(DataError):
+        Guard()("bounds", wrong)
+
+
+def test_a_chart_that_cannot_be_drawn_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(figures.plots, "RocDisplay", fails)
+    report = load("classification")
+    page = render_html(report)
+    assert "This chart could not be made (OverflowError" in page
+    assert render_markdown(report)
