@@ -128,6 +128,13 @@ def report(
     drop: Annotated[
         list[str] | None, typer.Option(help="Column to leave out; may be given more than once.")
     ] = None,
+    missing: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="VALUE[,COLUMN]",
+            help="Value that stands for missing, such as -200 or 999,age; may be given more than once.",
+        ),
+    ] = None,
     task: Annotated[str | None, typer.Option(help="binary, multiclass or regression.")] = None,
     positive: Annotated[str | None, typer.Option(help="Class whose probability is reported.")] = None,
     delimiter: Annotated[
@@ -161,6 +168,7 @@ def report(
         out=out,
         types=pairs(types or [], "--types"),
         drop=tuple(drop or ()),
+        missing=tuple(missing or ()),
         task=task,
         positive=positive,
         delimiter=delimiter,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from empirisk.report.dates import find_date_format
 from empirisk.report.errors import DataError
 from empirisk.report.infer import infer_column
-from empirisk.report.numerals import is_code, parse_numbers, take_off_unit
+from empirisk.report.numerals import code_reason, parse_numbers, take_off_unit
 from empirisk.report.parse import Reading
 from empirisk.report.summary import summarise
 from empirisk.report.table import Column
@@ -145,9 +145,21 @@ def test_mixed_units_are_no_numbers() -> None:
     assert infer(["5 %", "6", "7", "5"])[0].base == "string"
 
 
-def test_codes() -> None:
-    assert is_code(pl.Series(["1", "007"]))
-    assert not is_code(pl.Series(["0", "0.7", "-0.5", "10"]))
+@pytest.mark.parametrize(
+    ("values", "codes"),
+    [
+        (["01067", "80331"], True),
+        (["01067"] * 99 + ["unknown"], True),
+        (["12345678901234567", "12345678901234568"], True),
+        (["1", "007"], False),
+        (["012.50", "003.75"], False),
+        (["0", "0.7", "-0.5", "10"], False),
+        (["007", *(str(v) for v in range(100, 400))], False),
+        (["free entry 08002986906", "ok lar"], False),
+    ],
+)
+def test_codes(values: list[str], codes: bool) -> None:
+    assert bool(code_reason(pl.Series(values))) is codes
 
 
 def test_a_few_words_among_numbers_count_as_missing_and_are_told() -> None:
@@ -165,8 +177,9 @@ def test_markers_are_counted_and_a_minus_beside_a_plus_is_a_value() -> None:
     assert column.markers == (("?", 2), ("NA", 1))
     assert infer(["+", "-", "-"])[0].levels == ("+", "-")
     assert infer(["5", "-", "6"])[1] == [5.0, None, 6.0]
-    only, values = infer_column(pl.Series("x", ["1", "?", "-9"]), Reading(markers=frozenset(["-9"])))
-    assert only.kind == "categorical" or values.null_count() == 1
+    only, values = infer_column(pl.Series("x", ["1", "?", "-9", "2.5"]), Reading(codes=("-9",)))
+    assert values.to_list() == [1.0, None, None, 2.5]
+    assert only.markers == (("-9", 1), ("?", 1))
 
 
 @pytest.mark.parametrize(

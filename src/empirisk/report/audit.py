@@ -15,7 +15,6 @@ from empirisk.report.checks_columns import (
     id_columns,
     lookalike_levels,
     mixed_columns,
-    sentinel_values,
     texts_and_rare_levels,
 )
 from empirisk.report.checks_rows import (
@@ -27,6 +26,7 @@ from empirisk.report.checks_rows import (
     straddling_twins,
     undeclared_dates,
 )
+from empirisk.report.codes import codes_for_missing
 from empirisk.report.errors import DataError
 from empirisk.report.guarded import failure
 from empirisk.report.leak import leak_suspects
@@ -52,7 +52,7 @@ CHECKS: tuple[Check, ...] = (
     Check("ER112", "duplicate names in the header", duplicate_names),
     Check("ER113", "a column that predicts the target alone", leak_suspects),
     Check("ER114", "levels that look alike", lookalike_levels),
-    Check("ER115", "numbers that look like codes", sentinel_values),
+    Check("ER115", "numbers that look like codes", codes_for_missing),
     Check("ER116", "rows without a target", rows_without_target),
     Check("ER117", "equal columns", equal_columns),
     Check("ER118", "few rows", few_rows),

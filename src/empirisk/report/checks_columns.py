@@ -20,11 +20,8 @@ __all__ = [
     "id_columns",
     "lookalike_levels",
     "mixed_columns",
-    "sentinel_values",
     "texts_and_rare_levels",
 ]
-
-_SENTINELS = frozenset([float(s * int("9" * k)) for k in range(2, 7) for s in (1, -1)] + [-1.0, -9.0])
 
 
 def quoted(names: list[str], most: int = 5) -> str:
@@ -119,7 +116,8 @@ def mixed_columns(a: Audited) -> Outcome:
     out = []
     for c in a.table.columns:
         if c.n_unreadable:
-            shown = quoted(list(c.unreadable), 3)
+            cells = zip(c.unreadable, c.unreadable_rows, strict=True)
+            shown = ", ".join(f"{cell[:40]!r} in row {row:,}" for cell, row in cells)
             sentence = (
                 f"Column {c.name!r} holds numbers, but {c.n_unreadable:,} values are none and count as "
                 "missing."
@@ -170,38 +168,6 @@ def _bare(level: str) -> tuple[str, str]:
     """A level without case, blanks and punctuation, and its signs: "<=50K" is not ">50K", "A+" is not
     "A-"."""
     return re.sub(r"[\W_]+", "", level.casefold()) or level, re.sub(r"[^<>=+\-!%]", "", level)
-
-
-def sentinel_values(a: Audited) -> Outcome:
-    """Numbers such as -999 or 99999 far from all others: codes, not amounts."""
-    out = []
-    for c in a.table.columns:
-        if c.kind != "number" or c.role not in ("feature", "target"):
-            continue
-        values = a.table.frame[c.name].drop_nulls()
-        for end in (values.min(), values.max()):
-            if end not in _SENTINELS:
-                continue
-            rest, k = values.filter(values != end), int((values == end).sum())
-            if k < 2 or rest.len() < 2 or not _isolated(float(end), rest):  # type: ignore[arg-type]
-                continue
-            low, high = (float(v) for v in rest.sort().to_numpy()[[0, -1]])
-            sentence = (
-                f"{k:,} rows of {c.name!r} hold {end:g}, far from every other value: a code rather than "
-                "an amount?"
-            )
-            evidence = f"the other values lie between {low:g} and {high:g}"
-            advice = "If it stands for missing or 'or more', write it so in the file: it is used as a number."
-            out.append(Finding("ER115", "warning", sentence, evidence, advice, (c.name,)))
-    return Outcome(out, "no number looks like a code for missing")
-
-
-def _isolated(end: float, rest: pl.Series) -> bool:
-    """Whether `end` is farther from its neighbour than 98 % of the other values are spread."""
-    near = float(rest.max() if end > float(rest.max()) else rest.min())  # type: ignore[arg-type]
-    low, high = rest.quantile(0.01), rest.quantile(0.99)
-    spread = float(high or 0.0) - float(low or 0.0)
-    return abs(end - near) > max(spread, 1.0)
 
 
 def equal_columns(a: Audited) -> Outcome:

@@ -89,6 +89,12 @@ def _histogram(summary: Json) -> Json | None:
 def _handling(table: Table) -> list[str]:
     features = [c for c in table.columns if c.role == "feature"]
     out = []
+    for code in dict.fromkeys(code for c in table.columns for code in c.missing_codes):
+        where = [
+            c.name for c in table.columns if code in c.missing_codes and any(code == m for m, _ in c.markers)
+        ]
+        if where:
+            out.append(f"{code} counts as missing in {_names(where)}, as asked (--missing).")
     numbers = [c.name for c in features if c.kind in ("number", "date") and c.n_missing]
     levels = [c.name for c in features if c.kind not in ("number", "date", "boolean") and c.n_missing]
     if numbers:

@@ -58,16 +58,17 @@ def parse_dates(values: pl.Series, fmt: str) -> pl.Series:
 
 
 def parse_clock(values: pl.Series) -> pl.Series:
-    """Parse times of day, 08:30 or 8:30:15, to hours after midnight; what does not fit becomes null.
+    """Parse times of day, 08:30, 8:30:15 or 08.30.15, to hours after midnight; what does not fit is null.
 
     Examples
     --------
-    >>> parse_clock(pl.Series(["08:30", "23:59:30", "25:00", "8"])).to_list()
-    [8.5, 23.991666666666667, None, None]
+    >>> parse_clock(pl.Series(["08:30", "23:59:30", "18.00.00", "25:00", "8"])).to_list()
+    [8.5, 23.991666666666667, 18.0, None, None]
     """
     pattern = r"^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?$"
-    hours, minutes = (values.str.extract(pattern, k).cast(pl.Float64, strict=False) for k in (1, 2))
-    seconds = values.str.extract(pattern, 3).cast(pl.Float64, strict=False).fill_null(0.0)
+    colons = values.str.replace(r"^(\d\d?)\.(\d\d)\.(\d\d)$", "${1}:${2}:${3}")
+    hours, minutes = (colons.str.extract(pattern, k).cast(pl.Float64, strict=False) for k in (1, 2))
+    seconds = colons.str.extract(pattern, 3).cast(pl.Float64, strict=False).fill_null(0.0)
     return hours + minutes / 60.0 + seconds / 3600.0
 
 

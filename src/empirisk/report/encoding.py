@@ -54,7 +54,7 @@ def read_bytes(path: Path) -> bytes:
     for magic, kind, remedy in _ARCHIVES:
         if data.startswith(magic):
             raise DataError(f"{name} is {kind}, not text: {remedy}")
-    if name.endswith(".gz") and data and b"\x00" in data[:1000] and not _looks_utf16(data):
+    if name.endswith(".gz") and data[:1000].count(0) > 10 and not _looks_utf16(data):
         raise DataError(f"{name} holds no text: it should be a gzipped .csv, .tsv or .txt file")
     if not data:
         raise DataError(f"{name} is empty (0 bytes): give a file with a header line and rows")
@@ -138,7 +138,14 @@ def decode(data: bytes, name: str, encoding: str | None = None) -> tuple[str, st
             "leave --encoding out or name another one (cp1252, latin-1)"
         ) from error
     strange = sum(text[:4000].count(chr(c)) for c in range(32) if chr(c) not in "\t\n\r\f")
-    if "\x00" in text or strange > 0.05 * len(text[:4000]):
+    nul = text.count("\x00")
+    if 0 < nul <= 0.01 * len(text) + 3 and strange <= max(3.0, 0.05 * len(text[:4000])):
+        line = text[: text.index("\x00")].count("\n") + 1
+        raise DataError(
+            f"{name} line {line} holds a NUL byte{'' if nul == 1 else f' ({nul:,} in the file)'}, which is no"
+            " text: remove it, or write the file again"
+        )
+    if nul or strange > 0.05 * len(text[:4000]):
         raise DataError(
             f"{name} holds no text (binary bytes): give a .csv, .tsv, .txt, .jsonl or .parquet file"
         )

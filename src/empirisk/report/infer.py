@@ -9,7 +9,8 @@ from typing import cast
 import polars as pl
 
 from empirisk.report.errors import DataError
-from empirisk.report.parse import Reading, as_words, parse_column, truth_words
+from empirisk.report.numerals import as_words
+from empirisk.report.parse import Reading, parse_column, truth_words
 from empirisk.report.summary import summarise
 from empirisk.report.table import Column, Kind, option
 

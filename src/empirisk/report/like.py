@@ -11,8 +11,8 @@ import polars as pl
 from empirisk.report.dates import find_date_format, parse_clock, parse_dates
 from empirisk.report.errors import DataError, near_matches
 from empirisk.report.fingerprint import fingerprint
-from empirisk.report.markers import take_out_markers
-from empirisk.report.numerals import label, parse_numbers, take_off_unit
+from empirisk.report.markers import take_out_markers, take_out_numbers
+from empirisk.report.numerals import as_words, label, parse_numbers, take_off_unit, too_long
 from empirisk.report.parse import CLOCK
 from empirisk.report.raw import RawFile, TextOptions, read_raw
 from empirisk.report.summary import summarise
@@ -21,7 +21,7 @@ from empirisk.report.table import Column, Table
 __all__ = ["read_like"]
 
 
-def read_like(path: Path, like: Table, text: TextOptions, markers: frozenset[str] | None = None) -> Table:
+def read_like(path: Path, like: Table, text: TextOptions) -> Table:
     """Read `path` so that its columns mean what they mean in `like`.
 
     The target may be absent. Extra columns are left out and told; missing columns, values of another kind,
@@ -37,7 +37,7 @@ def read_like(path: Path, like: Table, text: TextOptions, markers: frozenset[str
     if raw.frame.height == 0:
         raise DataError(f"{raw.source.name} has a header but no rows: give a file with data")
     present = [c for c in like.columns if c.name in raw.frame.columns]
-    series = {c.name: _parse_like(raw.frame[c.name], c, raw, markers) for c in present}
+    series = {c.name: _parse_like(raw.frame[c.name], c, raw) for c in present}
     absent = [c for c in like.columns if c.name not in series]
     frame = pl.DataFrame([series[c.name] for c in present])
     target = like.target if like.target in series else None
@@ -94,14 +94,19 @@ def _check_columns(raw: RawFile, like: Table) -> list[str]:
     return [f"columns that the first table does not have are left out: {shown}"]
 
 
-def _parse_like(values: pl.Series, column: Column, raw: RawFile, markers: frozenset[str] | None) -> pl.Series:
+def _parse_like(values: pl.Series, column: Column, raw: RawFile) -> pl.Series:
     """Parse one column as the kind that it has in the first table."""
     if values.dtype == pl.Null:
         values = values.cast(pl.String)
     if values.dtype == pl.String:
-        values, _ = take_out_markers(values.str.strip_chars(), markers)
+        values, _ = take_out_markers(values.str.strip_chars(), column.missing_codes)
+    elif values.dtype.is_numeric():
+        values, _ = take_out_numbers(values, column.missing_codes)
     parsed = _convert(values, column)
-    bad = parsed.is_null() & values.is_not_null()
+    known = parsed.is_not_null()
+    if parsed.dtype == pl.Float64:
+        parsed, _ = take_out_numbers(parsed, column.missing_codes)
+    bad = ~known & values.is_not_null()
     if values.dtype.is_float():
         bad = bad & values.is_finite()
     if bad.any() and not column.n_unreadable and column.role != "dropped":
@@ -123,19 +128,21 @@ def _noun(column: Column) -> str:
 def _convert(values: pl.Series, column: Column) -> pl.Series:
     if column.base == "string" or (column.role == "target" and column.levels):
         if values.dtype.is_float():
-            return pl.Series(values.name, [label(v) for v in values.to_list()], dtype=pl.String)
+            return as_words(values)
         return values.cast(pl.String)
     if column.base == "number":
         if values.dtype != pl.String:
             out = values.cast(pl.Float64, strict=False)
-            return pl.select(pl.when(out.is_finite()).then(out)).to_series()
+            kept = out.is_finite() & ~_long(values, column)
+            return pl.select(pl.when(kept).then(out)).to_series()
         if column.unit == CLOCK:
             return parse_clock(values)
-        digits, _ = take_off_unit(values) if column.unit else (values, "")
+        digits, _ = take_off_unit(values, column.unit) if column.unit else (values, "")
         first, second = (
             parse_numbers(digits, d) for d in ((",", ".") if column.decimal == "," else (".", ","))
         )
-        return second if second.null_count() < first.null_count() else first
+        best = second if second.null_count() < first.null_count() else first
+        return pl.select(pl.when(~_long(digits, column)).then(best)).to_series()
     if column.base == "boolean":
         return _truth(values, column)
     if values.dtype == pl.String:
@@ -143,6 +150,13 @@ def _convert(values: pl.Series, column: Column) -> pl.Series:
         formats = [column.date_format or find_date_format(values.drop_nulls())[0], "%Y-%m-%d", "iso"]
         return pl.select(pl.coalesce(*(parse_dates(values, f) for f in formats if f))).to_series()
     return values.cast(pl.Datetime("us"), strict=False)
+
+
+def _long(values: pl.Series, column: Column) -> pl.Series:
+    """Whether values are whole numbers that were too long in the first table."""
+    if not column.long_missing or values.dtype.is_float():
+        return pl.repeat(False, len(values), dtype=pl.Boolean, eager=True)
+    return too_long(values.cast(pl.String)).fill_null(False)
 
 
 def _truth(values: pl.Series, column: Column) -> pl.Series:

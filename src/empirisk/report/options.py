@@ -22,6 +22,7 @@ class Options:
     out: Path | None = None
     types: Mapping[str, str] = field(default_factory=dict)
     drop: Sequence[str] = ()
+    missing: Sequence[str] = ()
     task: str | None = None
     positive: str | None = None
     delimiter: str | None = None
@@ -95,6 +96,7 @@ class Options:
         words = ["empirisk", "report", self.data.name, "--target", self.target]
         words += [w for name, kind in self.types.items() for w in ("--types", f"{name}={kind}")]
         words += [w for name in self.drop for w in ("--drop", name)]
+        words += [f"--missing={value}" for value in self.missing]  # a value may begin with a minus
         for flag in (
             "task",
             "positive",

@@ -13,7 +13,14 @@ import polars as pl
 from empirisk.report.encoding import decode, read_bytes
 from empirisk.report.errors import DataError
 from empirisk.report.numerals import decimal_evidence
-from empirisk.report.sniff import delimiter_name, has_header, sniff, without_comments
+from empirisk.report.sniff import (
+    Dialect,
+    delimiter_name,
+    has_header,
+    lines_above_header,
+    sniff,
+    without_comments,
+)
 from empirisk.report.table import Source
 from empirisk.report.text_rows import header_fields, string_frame
 
@@ -116,16 +123,15 @@ def _text(path: Path, options: TextOptions) -> RawFile:
     name = path.name
     text, encoding = decode(read_bytes(path), name, options.encoding)
     tab = "tab" if ".tsv" in [s.lower() for s in path.suffixes] else None
+    whole = text = text.replace("\r\n", "\n").replace("\r", "\n")
     text, comments = without_comments(text)
     dialect = sniff(text, options.delimiter or tab)
-    frame, first = string_frame(text, dialect, name)
-    header, body = _header(frame, first, options)
-    names, notes = list(header.names), [*comments, *header.notes]
-    if body.width > 1 and names[-1] == f"column_{body.width}" and body.height:
-        trailing = bool((body.to_series(-1) == "").all())
-        if trailing and (len(first) < body.width or not first[-1]):
-            body, names = body.select(pl.all().exclude(body.columns[-1])), names[:-1]
-            notes = [*notes[:-1], "every line ends with a separator: the empty last column is left out"]
+    text, titles = _below_titles(text, dialect, options)
+    above = whole.count("\n") - text.count("\n")
+    frame, first = string_frame(text, dialect, name, above)
+    frame, first, trailing = _without_empty_end(frame, first, options)
+    header, body = _header(frame, first, options, name, above + 1)
+    names, notes = list(header.names), [*comments, *titles, *header.notes, *trailing]
     body.columns = names
     decimal = options.decimal or _decimal(body)
     if decimal not in (".", ","):
@@ -144,6 +150,47 @@ def _text(path: Path, options: TextOptions) -> RawFile:
     return RawFile(body, source, decimal)
 
 
+def _below_titles(text: str, dialect: Dialect, options: TextOptions) -> tuple[str, list[str]]:
+    """Leave out the lines above the header when the names that were given stand further down, and say so."""
+    lines = text[:60_000].split("\n")[:200]
+    filled = [i for i, line in enumerate(lines) if line.strip()]
+    whole = [
+        i for i in filled if lines[i].count(dialect.quote) % 2 == 0
+    ]  # records of several lines are no titles
+    if options.header is False or not options.expected or whole[:20] != filled[:20]:
+        return text, []
+    rows = [(dialect.split([lines[i]]) or [[]])[0] for i in whole]
+    k = lines_above_header(rows, options.expected) if rows else 0
+    if k == 0:
+        return text, []
+    told = f"{k} line{' is' if k == 1 else 's are'} left out above the header"
+    return "\n".join([*text.split("\n", filled[k])[filled[k] :]]), [
+        f"{told} ({lines[filled[0]].strip()[:40]!r})"
+    ]
+
+
+def _without_empty_end(
+    frame: pl.DataFrame, first: list[str], options: TextOptions
+) -> tuple[pl.DataFrame, list[str], list[str]]:
+    """Leave out columns at the end that hold neither a name nor a value, and say so."""
+    width = frame.width
+    named = options.header is not False and len(first) <= width
+    cells = frame.slice(1) if named else frame
+    while width > 1 and cells.height and bool((cells.to_series(width - 1) == "").all()):
+        if named and len(first) >= width and first[width - 1]:
+            break
+        width -= 1
+    n = frame.width - width
+    if n == 0:
+        return frame, first, []
+    told = (
+        "every line ends with a separator: the empty last column is left out"
+        if n == 1
+        else f"every line ends with {n} separators: the {n} empty last columns are left out"
+    )
+    return frame.select(frame.columns[:width]), first[:width], [told]
+
+
 @dataclass(frozen=True)
 class _Header:
     names: tuple[str, ...]
@@ -152,10 +199,17 @@ class _Header:
     renamed: tuple[tuple[str, str], ...] = ()
 
 
-def _header(frame: pl.DataFrame, first: Sequence[str], options: TextOptions) -> tuple[_Header, pl.DataFrame]:
+def _header(
+    frame: pl.DataFrame, first: Sequence[str], options: TextOptions, name: str, line: int
+) -> tuple[_Header, pl.DataFrame]:
     """Decide about the header; return it and the rows below."""
     found, why = has_header([list(r) for r in frame.head(200).iter_rows()], options.expected)
     short = len(first) == frame.width - 1
+    if len(first) != frame.width and not short and not found and not options.header:
+        raise DataError(
+            f"{name} line {line} has {len(first)} fields where the other lines have {frame.width}, and"
+            " holds no names: mend or delete it, or name the separator with --delimiter"
+        )
     if options.header is False or (options.header is None and not found and not short):
         told = "no header" if options.header is False else "no header found"
         if len(options.positional) == frame.width:
@@ -166,10 +220,7 @@ def _header(frame: pl.DataFrame, first: Sequence[str], options: TextOptions) -> 
         )
         names = tuple(f"column_{j}" for j in range(1, frame.width + 1))
         return _Header(names, told, (note,) if options.header is None else ()), frame
-    fields = list(first)
-    if short and frame.height > 1 and bool((frame.to_series(-1).slice(1) == "").all()):
-        fields = [*fields, ""]
-    unique, notes, renamed = header_fields(fields, frame.width)
+    unique, notes, renamed = header_fields(list(first), frame.width)
     told = "header found" if options.header is None else "header"
     return _Header(tuple(unique), told, tuple(notes), tuple(renamed)), frame.slice(1)
 

@@ -18,7 +18,7 @@ from empirisk.report.summary import summarise
 from empirisk.report.table import Column, Table, option
 from empirisk.report.target import decide_target
 
-__all__ = ["read_table"]
+__all__ = ["missing_code", "read_table"]
 
 
 def read_table(
@@ -35,7 +35,7 @@ def read_table(
     group: str | None = None,
     time: str | None = None,
     header: bool | None = None,
-    missing: Sequence[str] | None = None,
+    missing: Sequence[str] = (),
     like: Table | None = None,
 ) -> Table:
     """Read a data file and decide what its columns are.
@@ -59,8 +59,9 @@ def read_table(
         Column whose groups stay together, column that orders the rows.
     header : bool, optional
         Whether the first line holds names; found when None.
-    missing : sequence of str, optional
-        Missing-value markers instead of the usual ones (:data:`empirisk.report.markers.MARKERS`).
+    missing : sequence of str
+        Values that stand for missing beside the usual markers (:data:`empirisk.report.markers.MARKERS`), each
+        as ``VALUE`` for all columns or ``VALUE,COLUMN`` for one.
     like : Table, optional
         Read the file under the decisions of this table (a test file, rows to predict); the target may be
         absent.
@@ -84,20 +85,44 @@ def read_table(
     ('regression', ['size'], 'semicolon, utf-8, decimal comma, header found)')
     """
     path = Path(path)
-    marks = frozenset(m.lower() for m in missing) if missing is not None else None
     text = TextOptions(delimiter, decimal, encoding, header)
     if like is not None:
-        return read_like(path, like, text, marks)
+        return read_like(path, like, text)
     if target is None:
         raise DataError(f"no target column was named for {path.name}: give --target COLUMN")
     types = dict(types or {})
+    codes = [missing_code(given) for given in missing]
     named = (target, *types, *drop, *([group] if group else []), *([time] if time else []))
     raw = read_raw(path, replace(text, expected=named))
     _check_names(raw, target, types, drop, group, time)
-    reading = Reading(raw.decimal, decimal is not None, marks)
     frame = raw.frame
-    parsed = [infer_column(frame[name], reading, types.get(name, "")) for name in frame.columns]
+    for _, name in codes:
+        if name:
+            require_column(name, frame.columns, option="--missing", file=raw.source.name)
+    parsed = []
+    for name in frame.columns:
+        own = tuple(code for code, column in codes if column in ("", name))
+        reading = Reading(raw.decimal, decimal is not None, own)
+        parsed.append(infer_column(frame[name], reading, types.get(name, "")))
     return _assemble(raw, parsed, target, drop=drop, group=group, time=time, task=task, positive=positive)
+
+
+def missing_code(given: str) -> tuple[str, str]:
+    """Split ``VALUE,COLUMN`` at its first comma; the column is "" when the value counts everywhere.
+
+    Examples
+    --------
+    >>> missing_code("-200"), missing_code("999,age")
+    (('-200', ''), ('999', 'age'))
+    """
+    value, comma, column = given.partition(",")
+    value, column = value.strip(), column.strip()
+    if not value or (comma and not column):
+        raise DataError(
+            f"--missing {given!r} must have the form VALUE or VALUE,COLUMN, such as --missing -200 or"
+            " --missing 999,age"
+        )
+    return value, column
 
 
 def _check_names(

@@ -72,6 +72,7 @@ def run_report(options: Options, say: Callable[[str], None]) -> Outcome:
         header=options.header,
         group=options.group,
         time=options.time,
+        missing=options.missing,
     )
     for line in inference_lines(table):
         say(line)
@@ -118,6 +119,7 @@ def _settings(options: Options, p: Prepared) -> Json:
         "rule": "one-standard-error",
         "time_limit": options.time_limit,
         "models": ", ".join(options.kinds()),
+        "missing": "; ".join(options.missing) or None,
         "left_out_for_time": "; ".join(plan.cuts) or None,
     }
 

@@ -17,6 +17,7 @@ __all__ = [
     "Dialect",
     "delimiter_name",
     "has_header",
+    "lines_above_header",
     "sniff",
     "split_blanks",
     "without_comments",
@@ -42,8 +43,9 @@ _SPOKEN |= {
     " ": BLANKS,
     "whitespace": BLANKS,
 }
-_NUMBER = re.compile(r"^[+-]?(\d[\d.,]*|[.,]\d+)([eE][+-]?\d+)?\s?%?$")
+_NUMBER = re.compile(r"^\(?[$€£]?[+-]?(\d[\d.,]*|[.,]\d+)([eE][+-]?\d+)?\s?[%€]?\)?$")
 _DATE = re.compile(r"^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}([T ].*)?$")
+_MAX_ABOVE = 10  # records among which the header is looked for
 _FIELD = re.compile(r'"(?:[^"]|"")*"|\S+')
 
 
@@ -238,6 +240,39 @@ def has_header(rows: Sequence[Sequence[str]], expected: Sequence[str] = ()) -> t
         names,
         "nothing tells the first line from the others" if not names else "the first line holds words",
     )
+
+
+def lines_above_header(rows: Sequence[Sequence[str]], expected: Sequence[str]) -> int:
+    """Return how many records stand above the one that holds the names that were given (titles, numbers).
+
+    Parameters
+    ----------
+    rows : sequence of records
+        The first records of the file.
+    expected : sequence of str
+        Names that the header holds: the first one, or most of them.
+
+    Examples
+    --------
+    >>> lines_above_header([["Medals of 2020", ""], ["land", "gold"], ["NO", "3"], ["SE", "2"]], ["gold"])
+    1
+    >>> lines_above_header([["land", "gold"], ["NO", "3"]], ["gold"])
+    0
+    """
+    tidy = [[" ".join(cell.split()) for cell in row] for row in rows]
+    if not expected or any(name in tidy[0] for name in expected):
+        return 0
+    for i, row in enumerate(tidy[1:_MAX_ABOVE], 1):
+        if expected[0] not in row and 2 * sum(name in row for name in expected) <= len(expected):
+            continue
+        columns = [[r[j] for r in tidy[i + 1 :] if j < len(r)] for j in range(len(row))]
+        # A value of the data may be spelled like a name: a header is unlike the cells below it.
+        votes = [_vote(cell, below) for cell, below in zip(row, columns, strict=True)]
+        named = [j for j, cell in enumerate(row) if cell in expected]
+        unlike = sum(votes) >= 0 and not any(row[j] in columns[j] for j in named)
+        if unlike and sum(map(bool, row)) > len(row) / 2:
+            return i
+    return 0
 
 
 def _vote(cell: str, below: Sequence[str]) -> int:

@@ -54,8 +54,12 @@ class Column:
         (false, true) words of a boolean column.
     n_unreadable : int
         Values that are not of the kind and were therefore counted as missing.
-    unreadable : tuple of str
-        Up to three of them.
+    unreadable, unreadable_rows : tuple
+        Up to three of them, and the rows of the file in which they stand first.
+    missing_codes : tuple of str
+        Values that the user called missing (``--missing``), beside the usual markers.
+    long_missing : bool
+        Whether whole numbers of more than 15 digits count as missing: a few stand among ordinary numbers.
     levels : tuple of str
         Levels of a categorical column or of a class target.
     """
@@ -77,6 +81,9 @@ class Column:
     truth: tuple[str, str] = ("false", "true")
     n_unreadable: int = 0
     unreadable: tuple[str, ...] = ()
+    unreadable_rows: tuple[int, ...] = ()
+    missing_codes: tuple[str, ...] = ()
+    long_missing: bool = False
     levels: tuple[str, ...] = ()
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from empirisk.report.errors import DataError, near_matches
-from empirisk.report.parse import as_words, truth_words
+from empirisk.report.numerals import as_words
+from empirisk.report.parse import truth_words
 from empirisk.report.table import Column, Kind, Task, option
 
 __all__ = ["TargetDecision", "decide_target"]

@@ -18,7 +18,7 @@ __all__ = ["string_frame"]
 _MAX_FIELD = 16 * 1024 * 1024
 
 
-def string_frame(text: str, dialect: Dialect, name: str) -> tuple[pl.DataFrame, list[str]]:
+def string_frame(text: str, dialect: Dialect, name: str, above: int = 0) -> tuple[pl.DataFrame, list[str]]:
     """Parse a text table into columns of stripped strings ``column_1 ...``; the first record is a row like
     the others.
 
@@ -30,11 +30,14 @@ def string_frame(text: str, dialect: Dialect, name: str) -> tuple[pl.DataFrame, 
         From :func:`empirisk.report.sniff.sniff`.
     name : str
         File name for messages.
+    above : int, default 0
+        Lines of the file that stand before `text`, for the numbers of lines.
 
     Returns
     -------
     (polars.DataFrame, list of str)
-        The frame, and the first record as it stands (it can be one field short: see `header_fields`).
+        The frame, and the first record as it stands (a header can have other numbers of fields than the rows:
+        see `header_fields`).
 
     Raises
     ------
@@ -44,15 +47,15 @@ def string_frame(text: str, dialect: Dialect, name: str) -> tuple[pl.DataFrame, 
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = re.sub(r"^ +$", "", text, flags=re.MULTILINE)
     if dialect.delimiter == BLANKS:
-        rows = [(i, split_blanks(line)) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
+        rows = [(i, split_blanks(line)) for i, line in enumerate(text.split("\n"), 1 + above) if line.strip()]
         return _from_lists(rows, name)
     delimiter, quote = dialect.delimiter or "\x1f", dialect.quote
     buffer = text.encode()
     layout = _layout(buffer, delimiter, quote)
     if layout is None:
-        return _from_lists(_csv_records(text, delimiter, quote, name), name)
+        return _from_lists(_csv_records(text, delimiter, quote, name, above), name)
     starts, ends, fields, lines = layout
-    width = _check_widths(fields, lines, name)
+    width = _check_widths(fields, lines + above, name)
     first = next(
         csv.reader([text_line(buffer, starts[0], ends[0])], delimiter=delimiter, quotechar=quote), [""]
     )
@@ -68,8 +71,7 @@ def string_frame(text: str, dialect: Dialect, name: str) -> tuple[pl.DataFrame, 
     )
     frame = frame.select(pl.all().fill_null("").str.strip_chars())
     if fields[0] != width:
-        padded = pl.DataFrame([[c] for c in (*first, "")], schema=frame.schema)
-        frame = pl.concat([padded, frame])
+        frame = pl.concat([pl.DataFrame([[c] for c in _fitted(first, width)], schema=frame.schema), frame])
     return frame, [cell.strip() for cell in first]
 
 
@@ -126,15 +128,15 @@ def _without_blank_lines(buffer: bytes, starts: np.ndarray, ends: np.ndarray) ->
 
 
 def _check_widths(fields: np.ndarray, lines: np.ndarray, name: str) -> int:
-    """Return the number of fields that all records share; the first may be one short (a header without row
-    names)."""
+    """Return the number of fields that all records share; the first may have another one (a header without
+    row names, or with names of columns that no row has)."""
     if len(fields) == 0:
         raise DataError(f"{name} holds blank lines only: give a file with a header line and rows")
     rest = fields[1:] if len(fields) > 1 else fields
     values, counts = np.unique(rest, return_counts=True)
     width = int(values[np.argmax(counts)])
     wrong = np.flatnonzero(fields != width)
-    if len(wrong) and wrong[0] == 0 and fields[0] == width - 1:
+    if len(wrong) and wrong[0] == 0 and (len(fields) > 2 or fields[0] == width - 1):
         wrong = wrong[1:]
     if len(wrong):
         i = int(wrong[0])
@@ -147,7 +149,12 @@ def _check_widths(fields: np.ndarray, lines: np.ndarray, name: str) -> int:
     return width
 
 
-def _csv_records(text: str, delimiter: str, quote: str, name: str) -> list[tuple[int, list[str]]]:
+def _fitted(first: list[str], width: int) -> list[str]:
+    """The first record with as many fields as the others."""
+    return [*first, *[""] * (width - len(first))][:width]
+
+
+def _csv_records(text: str, delimiter: str, quote: str, name: str, above: int) -> list[tuple[int, list[str]]]:
     """Read records with quotes inside fields, the slow and forgiving way; also says which quote is never
     closed."""
     csv.field_size_limit(_MAX_FIELD)
@@ -155,12 +162,12 @@ def _csv_records(text: str, delimiter: str, quote: str, name: str) -> list[tuple
     reader = csv.reader(
         (line + "\n" for line in lines), delimiter=delimiter, quotechar=quote, skipinitialspace=True
     )
-    rows, line = [], 1
+    rows, line = [], 1 + above
     try:
         for row in reader:
             if row:
                 rows.append((line, row))
-            line = reader.line_num + 1
+            line = reader.line_num + 1 + above
     except csv.Error as error:
         raise DataError(f"{name} line {line} cannot be read ({error}): mend or delete it") from error
     if rows and len(rows) > 1 and len(rows[-1][1]) != len(rows[-2][1]) and rows[-1][1][-1].count("\n") > 1:
@@ -174,7 +181,7 @@ def _from_lists(rows: list[tuple[int, list[str]]], name: str) -> tuple[pl.DataFr
     fields = np.array([len(row) for _, row in rows])
     width = _check_widths(fields, np.array([line for line, _ in rows]), name)
     first = [cell.strip() for cell in rows[0][1]]
-    cells = [[*row, ""] if len(row) < width else row for _, row in rows]
+    cells = [_fitted(rows[0][1], width), *(row for _, row in rows[1:])]
     columns = list(zip(*cells, strict=True))
     frame = pl.DataFrame(
         {f"column_{j}": pl.Series(list(c), dtype=pl.String) for j, c in enumerate(columns, 1)}
@@ -192,6 +199,10 @@ def header_fields(first: list[str], width: int) -> tuple[list[str], list[str], l
     ['a', 'a_2', 'column_3']
     >>> header_fields(["x", "y"], 3)[0]
     ['row_name', 'x', 'y']
+    >>> header_fields(["x", "y"], 4)[1]
+    ['the header has 2 names for 4 columns: the last 2 are called by their number']
+    >>> header_fields(["x", "y", "z"], 2)[:2]
+    (['x', 'y'], ["the header has 3 names for 2 columns: 'z' is left out"])
     """
     notes: list[str] = []
     renamed: list[tuple[str, str]] = []
@@ -199,6 +210,22 @@ def header_fields(first: list[str], width: int) -> tuple[list[str], list[str], l
     if len(names) == width - 1:
         names = ["row_name", *names]
         notes.append("the header is one name short: the first column is taken for row names ('row_name')")
+    elif len(names) < width:
+        n = width - len(names)
+        notes.append(
+            f"the header has {len(names)} names for {width} columns: the last {n} are called by their number"
+        )
+        names = [*names, *(f"column_{j}" for j in range(len(names) + 1, width + 1))]
+    elif len(names) > width:
+        lost = [name for name in names[width:] if name]
+        told = ", ".join(repr(name) for name in lost[:3]) + (
+            f" and {len(lost) - 3} more" if len(lost) > 3 else ""
+        )
+        verb = "is" if len(lost) == 1 else "are"
+        notes += (
+            [f"the header has {len(names)} names for {width} columns: {told} {verb} left out"] if lost else []
+        )
+        names = names[:width]
     taken = Counter(names)
     out: list[str] = []
     for j, name in enumerate(names, 1):
