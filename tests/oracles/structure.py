@@ -17,7 +17,7 @@ PACKAGE = ROOT / "src" / "empirisk"
 
 # A package may import the layers above it in this list, never those below.
 LAYERS: tuple[frozenset[str], ...] = (
-    frozenset({"results", "typing", "_loops"}),
+    frozenset({"results", "typing", "wording", "_loops"}),
     frozenset({"data"}),
     frozenset({"losses", "penalties", "kernels", "distributions"}),
     frozenset({"problems"}),

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import empirisk.report
-from empirisk.plots.wording import interval, text
 from empirisk.report.html import SECTIONS, render_html
 from empirisk.report.schema import ReportSchemaError
+from empirisk.wording import interval, text
 
 from .conftest import HOSTILE
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from empirisk.plots.wording import estimate
 from empirisk.report.html import SECTIONS
 from empirisk.report.markdown import esc, render_markdown
 from empirisk.report.schema import ReportSchemaError
+from empirisk.wording import estimate
 
 
 def test_every_section_is_there_and_tables_are_square(case: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ from empirisk.diagnosis.class_rows import rows_of_a_class
 from empirisk.diagnosis.collinearity import collinearity
 from empirisk.diagnosis.dominating import dominating_feature
 from empirisk.diagnosis.drift import drift
+from empirisk.diagnosis.formula import target_is_a_formula
 from empirisk.diagnosis.grid_edge import grid_edge
 from empirisk.diagnosis.hidden_imbalance import hidden_imbalance
 from empirisk.diagnosis.influential import influential_rows
@@ -45,6 +46,7 @@ REGISTRY: dict[str, Finder] = {
     "ER216": rows_of_a_class,
     "ER217": noise_ceiling,
     "ER218": overdispersion,
+    "ER219": target_is_a_formula,
 }
 
 __all__ = ["REGISTRY", "Answer", "Context", "Diagnosis", "Finder", "Outcome", "context"]

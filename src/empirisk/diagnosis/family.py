@@ -27,7 +27,8 @@ HIDES: dict[str, tuple[str, ...]] = {
     "ER214": ("ER202",),  # a curve that is missed leaves large residuals
 }
 # These say that the score itself is not to be believed, or that there is nothing to improve on.
-FIRST = ("ER204", "ER206", "ER207", "ER208", "ER209")
+FIRST = ("ER204", "ER206", "ER207", "ER208", "ER209", "ER219")
+FORMULA = "ER219"  # makes every other finding idle
 
 
 def holm(p: Sequence[float]) -> list[float]:
@@ -88,6 +89,7 @@ def ranked(answers: Sequence[Answer]) -> list[Answer]:
         symptom = any(cause in fired for cause in HIDES.get(a.code, ())) and not (a.code == "ER206" and leaks)
         fires = a.outcome is Outcome.FIRES
         tier = 3 if not fires else 0 if a.code in FIRST else 1 if a.gain is not None else 2
+        tier = -1 if fires and a.code == FORMULA else tier
         return symptom, tier, -(a.gain.value if a.gain is not None else 0.0), a.code
 
     return sorted((a for a in answers if a.outcome in (Outcome.FIRES, Outcome.FACT)), key=key)

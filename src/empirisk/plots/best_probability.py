@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import FONT, Display, Json, colour
-from empirisk.plots.wording import share, shorten
+from empirisk.wording import share, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from empirisk.plots.display import Display, colour, on_end
-from empirisk.plots.wording import plain
+from empirisk.wording import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from empirisk.plots.palette import PALETTE
-from empirisk.plots.wording import plain, power, shorten
+from empirisk.wording import plain, power, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

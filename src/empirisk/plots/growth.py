@@ -7,7 +7,7 @@ from math import log10
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, Json, colour, on_end
-from empirisk.plots.wording import count, power
+from empirisk.wording import count, power
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

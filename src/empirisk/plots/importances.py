@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, IntervalRow, Json, interval_rows, reference_line
-from empirisk.plots.wording import brief, shorten
+from empirisk.wording import brief, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

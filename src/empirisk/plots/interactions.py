@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, IntervalRow, Json, interval_rows
-from empirisk.plots.wording import brief, plain, shorten
+from empirisk.wording import brief, plain, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

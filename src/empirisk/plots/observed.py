@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, Json, colour
 from empirisk.plots.spread import bins_outside, by_chance, draw_bins, say_bins
-from empirisk.plots.wording import shorten
+from empirisk.wording import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

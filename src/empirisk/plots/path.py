@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from empirisk.plots.display import Display, colour, log_ticks
-from empirisk.plots.wording import plain, shorten
+from empirisk.wording import plain, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

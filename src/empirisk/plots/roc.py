@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, Json, band, colour, on_end
-from empirisk.plots.wording import brief, count, plain, shorten
+from empirisk.wording import brief, count, plain, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, Json, colour
-from empirisk.plots.wording import count, plain, share, shorten
+from empirisk.wording import count, plain, share, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, Json, band, colour, log_ticks, on_end
-from empirisk.plots.wording import plain
+from empirisk.wording import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import FONT, Json, colour, on_end
-from empirisk.plots.wording import brief, count, plain
+from empirisk.wording import brief, count, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from empirisk.plots.display import Display, colour
-from empirisk.plots.wording import count, plain, shorten
 from empirisk.trees.conditions import Wording
 from empirisk.trees.leaf_rules import leaves_in_order
 from empirisk.trees.prune import node_parents
+from empirisk.wording import count, plain, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

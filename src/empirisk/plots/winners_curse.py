@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, IntervalRow, Json, colour, interval_rows
-from empirisk.plots.wording import brief, text
+from empirisk.wording import brief, text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

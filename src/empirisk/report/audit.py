@@ -29,6 +29,7 @@ from empirisk.report.checks_rows import (
 from empirisk.report.codes import codes_for_missing
 from empirisk.report.errors import DataError
 from empirisk.report.guarded import failure
+from empirisk.report.formula import formula_of_the_target
 from empirisk.report.leak import leak_suspects
 from empirisk.report.missingness import informative_missingness
 from empirisk.report.split import Split
@@ -56,6 +57,7 @@ CHECKS: tuple[Check, ...] = (
     Check("ER116", "rows without a target", rows_without_target),
     Check("ER117", "equal columns", equal_columns),
     Check("ER118", "few rows", few_rows),
+    Check("ER119", "a target that is a formula of other columns", formula_of_the_target),
 )
 _ORDER = {"serious": 0, "warning": 1, "note": 2}
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from empirisk.plots.wording import plain
 from empirisk.report.folds import Folds
 from empirisk.report.lines import source_line
 from empirisk.report.sample import Sample
 from empirisk.report.split import Split
 from empirisk.report.table import Column, Table
+from empirisk.wording import plain
 
 __all__ = ["data_section", "split_section"]
 

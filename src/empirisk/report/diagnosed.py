@@ -19,11 +19,12 @@ from empirisk.results import Estimate, Finding
 
 __all__ = ["Diagnosed", "diagnose_model"]
 
-# The audit of the table asks these already: ER113 a column that predicts alone, ER107 and ER108 twins (which
-# the folds keep together). The grid of the report is not that of an estimator.
+# The audit of the table asks these already: ER113 a column that predicts alone, ER119 a
+# formula, ER107 and ER108 twins (which the folds keep together). The grid of the report is not that of an
+# estimator.
 DRIFT = "ER209"
 DRAWN = "the test part was drawn at random from the same rows, so that it differs from them by chance only"
-ASKED = ("ER206", "ER207", "ER215")
+ASKED = ("ER206", "ER207", "ER215", "ER219")
 OUTCOMES = {
     Outcome.FIRES: "found",
     Outcome.FACT: "found",

@@ -7,7 +7,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from empirisk.plots import wording
+from empirisk import wording
 from empirisk.plots.confusion import NUMBERED
 from empirisk.plots.palette import PALETTE
 from empirisk.report.costs import ThresholdCost, costs

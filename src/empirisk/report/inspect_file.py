@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from empirisk.plots import wording
+from empirisk import wording
 
 __all__ = ["inspect_lines"]
 

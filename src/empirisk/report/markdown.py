@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from empirisk.plots.wording import brief, count, plain, share, shorten
 from empirisk.report.figures import made_by
 from empirisk.report.html import SECTIONS, setting, top_findings
 from empirisk.report.methods import estimates, methods, point
 from empirisk.report.schema import validate_report
+from empirisk.wording import brief, count, plain, share, shorten
 
 __all__ = ["render_markdown"]
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from empirisk import wording
 from empirisk.data.memory import available_memory
-from empirisk.plots import wording
 from empirisk.report.atomic import check_folder
 from empirisk.report.collect import collect
 from empirisk.report.engine import Prepared, analyse, prepare

@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from empirisk.plots.wording import count, plain
+from empirisk.wording import count, plain
 
 __all__ = ["sparkline"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from empirisk.plots import wording
+from empirisk import wording
 from empirisk.report.errors import DataError
 from empirisk.report.estimates import estimate
 from empirisk.report.grown import log_shares, trees_of

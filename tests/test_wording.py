@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from empirisk.plots.wording import count, difference, estimate, interval, plain, share, shorten, text
+from empirisk.wording import count, difference, estimate, interval, plain, share, shorten, text
 
 
 def e(value: float | None, low: float | None, high: float | None, **more: str) -> dict[str, object]:
