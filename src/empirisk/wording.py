@@ -10,17 +10,24 @@ from collections.abc import Sequence
 from typing import Any
 
 __all__ = [
+    "amount",
     "brief",
+    "chance",
     "count",
     "difference",
     "estimate",
     "interval",
+    "number",
+    "p_value",
+    "percent",
     "plain",
     "power",
+    "quoted",
     "share",
     "shorten",
     "signed",
     "text",
+    "year",
 ]
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -61,6 +68,92 @@ def plain(x: float | None, digits: int = 4) -> str:
             mantissa, exponent = mantissa / 10, exponent + 1
         return f"{_trim(_fixed(mantissa, digits - 1))} × {power(exponent)}"
     return _trim(_fixed(x, max(0, digits - 1 - exponent)))
+
+
+def number(x: float, digits: int = 3) -> str:
+    """A number of a sentence to `digits` significant figures, written out with thousands marks.
+
+    Below a millionth and from 10^15 on it is a multiple of a power of ten, because zeros would have to be
+    counted.
+
+    Examples
+    --------
+    >>> number(14412.0), number(0.000123456), number(-1999.6, 2), number(100.0), number(2e-9)
+    ('14,400', '0.000123', '−2,000', '100', '2 × 10⁻⁹')
+    """
+    if not math.isfinite(x):
+        return "infinite" if x > 0 else "minus infinite" if x < 0 else "not a number"
+    if x == 0:
+        return "0"
+    exponent = math.floor(math.log10(abs(x)))
+    if exponent < -6 or exponent > 14:
+        return plain(x, digits)
+    return _trim(_fixed(x, digits - 1 - exponent))
+
+
+def year(x: float) -> str:
+    """A whole number without thousands marks.
+
+    Examples
+    --------
+    >>> year(1872.0)
+    '1872'
+    """
+    return f"{x:.0f}"
+
+
+def percent(x: float) -> str:
+    """A share of a sentence in per cent, with as many decimals as a reader can use.
+
+    Examples
+    --------
+    >>> percent(0.1234), percent(0.0123), percent(-0.5), percent(0.996), percent(0.00001), percent(12.0)
+    ('12 %', '1.2 %', '−50 %', '99.6 %', 'under 0.1 %', '1,200 %')
+    """
+    value = 100.0 * x
+    if 0.0 < abs(value) < 0.05:
+        return "under 0.1 %"
+    decimals = 1 if abs(value) < 9.95 or 99.0 < abs(value) < 100.0 else 0
+    if abs(value) < 100.0 <= round(abs(value), decimals):
+        return "over 99.9 %"
+    said = _fixed(value, decimals)
+    return f"{_trim(said) if value == round(value) else said} %"
+
+
+def chance(p: float) -> str:
+    """A probability of a sentence; small ones are said to be below a limit.
+
+    Examples
+    --------
+    >>> chance(0.0321), chance(0.5), chance(3e-9), chance(1.0)
+    ('0.032', '0.5', 'below 0.0001', '1')
+    """
+    return "below 0.0001" if p < 1e-4 else number(p, 2)
+
+
+def p_value(p: float) -> str:
+    """A p-value with its sign of relation.
+
+    Examples
+    --------
+    >>> p_value(0.0321), p_value(0.0)
+    ('p = 0.032', 'p < 0.0001')
+    """
+    return "p < 0.0001" if p < 1e-4 else f"p = {number(p, 2)}"
+
+
+def quoted(names: Sequence[str], most: int = 5) -> str:
+    """Names for a sentence.
+
+    Examples
+    --------
+    >>> quoted(["a"]), quoted(["a", "b", "c"]), quoted(["a", "b", "c"], 1)
+    ("'a'", "'a', 'b' and 'c'", "'a' and 2 more")
+    """
+    shown = [repr(n) for n in names[:most]]
+    if len(names) > most:
+        return f"{', '.join(shown)} and {len(names) - most} more"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def _trim(said: str) -> str:
@@ -134,6 +227,27 @@ def estimate(e: dict[str, Any] | None) -> str:
     if e is None:
         return "–"
     return " ".join(part for part in (text(e), interval(e) or f"({e.get('reason', 'no interval')})") if part)
+
+
+def amount(e: dict[str, Any]) -> str:
+    """The point estimate for a sentence: the digits that its interval justifies, three at most.
+
+    Examples
+    --------
+    >>> amount({"value": 14412.3, "low": 12900.0, "high": 17000.0})
+    '14,400'
+    >>> amount({"value": 0.0502, "low": None, "high": None})
+    '0.0502'
+    """
+    value = float(e["value"])
+    if e["low"] is None or e["high"] is None or value == 0.0:
+        return number(value)
+    digits = (
+        math.floor(math.log10(abs(value))) + 1 + _decimals(e["high"] - e["low"])
+        if e["high"] > e["low"]
+        else 3
+    )
+    return number(value, min(3, max(1, digits)))
 
 
 def brief(e: dict[str, Any] | None, *, sign: bool = False) -> str:

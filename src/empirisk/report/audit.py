@@ -28,8 +28,8 @@ from empirisk.report.checks_rows import (
 )
 from empirisk.report.codes import codes_for_missing
 from empirisk.report.errors import DataError
-from empirisk.report.guarded import failure
 from empirisk.report.formula import formula_of_the_target
+from empirisk.report.guarded import failure
 from empirisk.report.leak import leak_suspects
 from empirisk.report.missingness import informative_missingness
 from empirisk.report.split import Split

@@ -8,8 +8,9 @@ from scipy import stats
 from empirisk.diagnosis.class_rows import recall_half_width, rows_for
 from empirisk.report.checks import Audited, NotRunError, Outcome
 from empirisk.report.table import option
-from empirisk.report.twins import twin_groups
+from empirisk.report.twins import compared, twin_groups
 from empirisk.results import Finding
+from empirisk.wording import p_value, percent
 
 __all__ = [
     "duplicate_rows",
@@ -44,7 +45,7 @@ def missing_values(a: Audited) -> Outcome:
         return Outcome(nothing="no feature has missing values")
     columns.sort(key=lambda c: -c.n_missing)
     n = a.table.n_rows
-    shown = ", ".join(f"{c.name!r} {100 * c.n_missing / n:.2g} %" for c in columns[:4])
+    shown = ", ".join(f"{c.name!r} {percent(c.n_missing / n)}" for c in columns[:4])
     sentence = f"{len(columns)} of {len(a.table.features)} features have missing values (most: {shown})."
     rows = int(a.table.frame.select([c.name for c in columns]).null_count().sum_horizontal()[0])
     complete = n - int(a.table.frame.select(c.name for c in columns).drop_nulls().height)
@@ -62,9 +63,11 @@ def duplicate_rows(a: Audited) -> Outcome:
     counts = np.bincount(twins)
     repeats = int((counts - 1).clip(min=0).sum())
     if repeats == 0:
-        return Outcome(nothing="no row repeats another one")
-    share = 100 * repeats / a.table.n_rows
-    sentence = f"{repeats:,} rows ({share:.2g} %) repeat an earlier row exactly, target included."
+        return Outcome(nothing=f"no row repeats another one {compared(a.table)}")
+    rows = "1 row" if repeats == 1 else f"{repeats:,} rows"
+    verb = "repeats" if repeats == 1 else "repeat"
+    share = percent(repeats / a.table.n_rows)
+    sentence = f"{rows} ({share}) {verb} an earlier row {compared(a.table)}, target included."
     evidence = (
         f"{int((counts > 1).sum()):,} different rows stand more than once, the most frequent "
         f"{int(counts.max()):,} times"
@@ -98,7 +101,7 @@ def rows_without_target(a: Audited) -> Outcome:
     advice = (
         "Ask why: if the value is missing for a reason that matters, the scores hold for the other rows only."
     )
-    return Outcome([Finding("ER116", "warning", sentence, f"{100 * k / (n + k):.2g} % of the rows", advice)])
+    return Outcome([Finding("ER116", "warning", sentence, f"{percent(k / (n + k))} of the rows", advice)])
 
 
 def rare_classes(a: Audited) -> Outcome:
@@ -151,9 +154,9 @@ def undeclared_dates(a: Audited) -> Outcome:
     for c in dates:
         p = min(1.0, len(dates) * _moves_with(a, c.name))
         moves = (
-            f"the target moves with it (p = {p:.2g})"
+            f"the target moves with it ({p_value(p)})"
             if p <= 0.05
-            else f"no drift of the target seen (p = {p:.2g})"
+            else f"no drift of the target seen ({p_value(p)})"
         )
         sentence = f"Column {c.name!r} holds dates, but the test rows were not chosen by date; {moves}."
         evidence = (

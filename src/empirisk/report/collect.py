@@ -15,8 +15,10 @@ from empirisk.report.comparison_section import (
 )
 from empirisk.report.data_section import data_section, split_section
 from empirisk.report.engine import Analysis
-from empirisk.report.estimates import number
+from empirisk.report.estimates import maybe, number
 from empirisk.report.final import UNPROVED, certificate_json
+from empirisk.report.formula import CODE as FORMULA
+from empirisk.report.headline import headline_name
 from empirisk.report.held_out_scores import LABELS, unit_of
 from empirisk.report.held_out_section import held_out_section
 from empirisk.report.limits import limits
@@ -24,7 +26,7 @@ from empirisk.report.model_section import learning_section, model_section
 from empirisk.report.provenance import provenance
 from empirisk.report.schema import SCHEMA_NAME, validate_report
 from empirisk.report.tuning import CrossValidated
-from empirisk.report.verdict import next_step, verdict_sentence, worst_findings
+from empirisk.report.verdict import Situation, next_step, rooted, verdict_sentence, worst_findings
 from empirisk.results import Finding
 
 __all__ = ["collect", "target_unit"]
@@ -65,7 +67,7 @@ def collect(a: Analysis, *, command: str, seconds: float, settings: Json) -> Jso
         "schema": SCHEMA_NAME,
         "level": p.level,
         "task": task,
-        "verdict": _verdict(a, task, test["metrics"][0], certificate, unit),
+        "verdict": _verdict(a, task, test["metrics"], certificate, unit),
         "data": data_section(p.table, p.split),
         "split": split_section(p.table, p.split, p.train, p.test, a.folds),
         "selection": selection_section(
@@ -158,8 +160,11 @@ def _attribution(a: Analysis, unit: str | None, absent: dict[str, str]) -> Json 
     return found
 
 
-def _verdict(a: Analysis, task: Json, headline: Json, certificate: Json | None, unit: str | None) -> Json:
-    choice, loss = a.choice, LABELS["mse" if task["kind"] == "regression" else "log_loss"]
+def _verdict(
+    a: Analysis, task: Json, metrics: list[Json], certificate: Json | None, unit: str | None
+) -> Json:
+    choice, name = a.choice, tuned_metric(task["kind"])
+    loss = LABELS[name]
     row = choice.row
     # Our own boosting; without it that from outside.
     boosted = [r for r in choice.rows if r.result.candidate.grown == "boosting"]
@@ -179,15 +184,36 @@ def _verdict(a: Analysis, task: Json, headline: Json, certificate: Json | None, 
         proved = "Fit certified" if certificate["verified"] else "Fit not certified"
         said = str(certificate["claim"]).removeprefix(UNPROVED)
         claim = _sentence(f"{proved}: {said}")
+    root = task["kind"] == "regression"  # a gain of squares has no unit that a reader knows
+    table, wanted = a.prepared.table, headline_name(a.prepared.train)
+    texts = table.left_out_texts
+    situation = Situation(
+        row.result.candidate.label,
+        task,
+        metrics,
+        wanted,
+        name,
+        a.model.fitted,
+        table.source.name,
+        texts,
+        next((f.sentence for f in a.findings if f.code == FORMULA), ""),
+        maybe(row.versus_baseline),
+    )
     return {
-        "sentence": verdict_sentence(
-            row.result.candidate.label, task, headline, a.model.fitted, a.prepared.table.source.name
-        ),
+        "sentence": verdict_sentence(situation),
         "model": row.result.candidate.name,
-        "headline": headline,
+        "headline": situation.metric(wanted) or metrics[0],
         "certificate": claim,
         "next_step": next_step(
-            richer, gain, loss, row.score.value, serious, diagnosed, row.result.candidate.grown in RICH
+            rooted(richer, row.score.value) if root else richer,
+            rooted(gain, row.score.value) if root else gain,
+            f"root {loss}" if root else loss,
+            row.score.value**0.5 if root else row.score.value,
+            serious,
+            diagnosed,
+            row.result.candidate.grown in RICH,
+            texts,
+            unit or "",
         ),
         "findings": worst_findings(a.findings),
     }

@@ -11,7 +11,8 @@ from empirisk.report.lines import source_line
 from empirisk.report.sample import Sample
 from empirisk.report.split import Split
 from empirisk.report.table import Column, Table
-from empirisk.wording import plain
+from empirisk.report.twins import compared, n_repeats
+from empirisk.wording import plain, year
 
 __all__ = ["data_section", "split_section"]
 
@@ -20,7 +21,7 @@ Json = dict[str, Any]
 
 def data_section(table: Table, split: Split) -> Json:
     """Return ``report["data"]``."""
-    repeated = table.n_rows - table.frame.n_unique()
+    repeated = n_repeats(table)
     return {
         "source": table.source.name,
         "format": source_line(table.source) or None,
@@ -30,7 +31,9 @@ def data_section(table: Table, split: Split) -> Json:
         "duplicates": {
             "n_rows": repeated,
             "n_straddling": split.n_straddling,
-            "sentence": f"{_rows(repeated)} an earlier row exactly; {split.twins}.",
+            "sentence": (
+                f"{_rows(repeated)} an earlier row {compared(table)}, target included; {split.twins}."
+            ),
         },
         "handling": _handling(table),
     }
@@ -61,13 +64,19 @@ def _summary(summary: Json) -> str | None:
         low, _, middle, _, high = summary["quantiles"]
         if isinstance(low, str):
             return f"{low} to {high}, median {middle}"
-        return f"{plain(low)} to {plain(high)}, median {plain(middle)}"
+        told = year if years(low, high, summary.get("whole", False)) else plain
+        return f"{told(low)} to {told(high)}, median {told(middle)}"
     if kind == "levels":
         total = sum(c for _, c in summary["levels"]) + summary["other"]
         return ", ".join(f"{v} {100 * c / total:.0f} %" for v, c in summary["levels"][:3])
     if kind == "lengths":
         return f"{summary['min']} to {summary['max']} characters"
     return None
+
+
+def years(low: float, high: float, whole: bool) -> bool:
+    """Whether whole numbers look like years: 1500 to 2200, which are written without thousands marks."""
+    return whole and low >= 1500.0 and high <= 2200.0
 
 
 def _histogram(summary: Json) -> Json | None:

@@ -9,11 +9,7 @@ from typing import Any
 
 from empirisk import plots
 from empirisk.plots.display import Display
-<<<<<<< HEAD
-from empirisk.plots.wording import count, share
 from empirisk.report.guarded import failure
-=======
->>>>>>> 34cdd05 (A target that is an exact formula of other columns is found and named; numbers become text in one place)
 from empirisk.report.svg import inline_svg
 from empirisk.wording import count, share
 

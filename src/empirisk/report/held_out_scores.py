@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -110,6 +110,7 @@ def comparison(scores: TestScores, name: str, unit: str | None = None) -> Json |
     difference = None
     if base is not None and np.isfinite(base.value):
         difference = metric.difference([scores.model], [scores.baseline], None, scores.level)[0]
+        difference = _without_rounding(difference, abs(base.value))
     return {
         "name": name,
         "label": LABELS[name],
@@ -119,6 +120,14 @@ def comparison(scores: TestScores, name: str, unit: str | None = None) -> Json |
         "baseline": maybe(base),
         "difference": maybe(difference),
     }
+
+
+def _without_rounding(e: Estimate, size: float) -> Estimate:
+    """Zero where all of a difference is the rounding of numbers of this size."""
+    ends = [abs(v) for v in (e.value, e.low, e.high) if v is not None]
+    if max(ends) > 1e-12 * size:
+        return e
+    return replace(e, value=0.0, low=None if e.low is None else 0.0, high=None if e.high is None else 0.0)
 
 
 def confusion(p: Predictions, classes: tuple[str, ...], level: float) -> Json:

@@ -8,6 +8,7 @@ import numpy as np
 
 from empirisk.report.curves import calibration, pr_curve, roc_curve, score_bins
 from empirisk.report.engine import Analysis
+from empirisk.report.headline import headline_reason
 from empirisk.report.held_out_scores import comparison, confusion, metric_names
 from empirisk.report.residuals import coverage, normal_quantiles, spread
 from empirisk.report.subgroups import subgroups
@@ -24,7 +25,10 @@ def held_out_section(a: Analysis, unit: str | None, absent: dict[str, str]) -> J
     model, classes = a.scores.model, sample.classes
     out: Json = {
         "n_rows": sample.n,
-        "sentence": f"{sample.n:,} rows that played no part in fitting or choosing, used once.",
+        "sentence": (
+            f"{sample.n:,} rows that played no part in fitting or choosing, used once."
+            f" {headline_reason(a.prepared.train)}"
+        ).rstrip(),
         "metrics": [m for m in found if m is not None],
         **dict.fromkeys(
             (

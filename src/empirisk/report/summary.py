@@ -26,8 +26,8 @@ def summarise(values: pl.Series, kind: str) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``{"type": "histogram", "edges", "counts", "mean", "sd", "quantiles"}`` (quantiles 0, 25, 50, 75, 100
-        %; those of dates as ISO strings, with edges in days), ``{"type": "levels", "levels": [[level, count],
+        ``{"type": "histogram", "edges", "counts", "mean", "sd", "whole", "quantiles"}`` (quantiles
+        0, 25, 50, 75, 100 %; those of dates as ISO strings, with edges in days), ``{"type": "levels", "levels": [[level, count],
         ...], "other", "n_other_levels"}``, ``{"type": "lengths", "min", "max"}`` or ``{"type": "none"}``.
 
     Examples
@@ -77,6 +77,7 @@ def _histogram(values: np.ndarray) -> dict[str, Any]:
         "counts": [int(c) for c in counts],
         "mean": float((values / scale).mean() * scale),
         "sd": float((values / scale).std(ddof=1) * scale) if len(values) > 1 else 0.0,
+        "whole": bool(np.all(values == np.rint(values))),
         "quantiles": [float(q) for q in np.quantile(values, [0.0, 0.25, 0.5, 0.75, 1.0])],
     }
 

@@ -174,6 +174,15 @@ class Table:
         return [c.name for c in self.columns if c.role == role]
 
     @property
+    def left_out_texts(self) -> tuple[str, ...]:
+        """Columns of text that no model sees, but for those that the user left out."""
+        return tuple(
+            c.name
+            for c in self.columns
+            if c.kind == "text" and c.role == "dropped" and "--drop" not in c.reason
+        )
+
+    @property
     def features(self) -> list[str]:
         """Names of the feature columns, in file order."""
         return self.names("feature")

@@ -7,8 +7,24 @@ import polars as pl
 
 from empirisk.diagnosis.identical import chance_pairs as independent_pairs
 from empirisk.report.table import Table
+from empirisk.wording import quoted
 
-__all__ = ["chance_pairs", "twin_groups", "twin_table"]
+__all__ = ["chance_pairs", "compared", "n_repeats", "twin_groups", "twin_table"]
+
+
+def compared(table: Table) -> str:
+    """The columns in which twins agree, in words: "in all columns", or which are left out of the comparison.
+
+    Every sentence about repeated rows counts by the same columns and says them.
+    """
+    kept = set(twin_table(table).columns)
+    rest = [c.name for c in table.columns if c.name not in kept and c.kind not in ("constant", "empty")]
+    return f"in all columns but {quoted(rest, 3)}" if rest else "in all columns"
+
+
+def n_repeats(table: Table) -> int:
+    """How many rows repeat an earlier one in these columns."""
+    return int((np.bincount(twin_groups(table)) - 1).clip(min=0).sum())
 
 
 def twin_table(table: Table) -> pl.DataFrame:

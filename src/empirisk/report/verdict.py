@@ -2,52 +2,151 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from empirisk.report.estimates import maybe
+from empirisk.report.headline import state
 from empirisk.results import Estimate, Finding
+from empirisk.wording import amount, brief, percent, quoted
 
-__all__ = ["next_step", "verdict_sentence", "worst_findings"]
+__all__ = ["Situation", "next_step", "rooted", "verdict_sentence", "worst_findings"]
 
 Json = dict[str, Any]
 _ORDER = {"serious": 0, "warning": 1, "note": 2}
 
 
-def verdict_sentence(label: str, task: Json, headline: Json, linear: bool, source: str) -> str:
-    """What the test says, in one or two sentences that hold for rows drawn like these."""
-    target, difference = task["target"], headline["difference"]
-    base = "the mean" if task["kind"] == "regression" else "the most frequent class"
-    if not linear:
-        return (
-            f"Nothing in the other columns of {source} was shown to predict {target} better than {base} does,"
-            " so the constant prediction was chosen."
-        )
-    better = _better(difference, headline["greater_is_better"])
-    against = f"always answering {'the mean' if task['kind'] == 'regression' else 'the most frequent class'}"
-    said = {
-        "better": f"{label} predicts {target} better than {against}.",
-        "worse": f"{label} predicts {target} worse than {against} by {headline['label']}.",
-        "unknown": (
-            f"Whether {label} predicts {target} better than {against} cannot be told by {headline['label']}"
-            f" from {headline['model']['n']:,} test rows."
-        ),
-    }[better]
-    value = headline["model"]["value"] if better != "unknown" else None
-    if headline["name"] == "accuracy" and value is not None:
-        said += f" If tomorrow's rows are drawn like these, it is right on about {round(100 * value)} of 100."
-    elif headline["name"] == "mae" and value is not None:
-        unit = f" {task['unit']}" if task["unit"] else ""
-        said += f" If tomorrow's rows are drawn like these, it is off by about {value:.3g}{unit} on average."
+@dataclass(frozen=True)
+class Situation:
+    """What the sentence of the verdict is made from.
+
+    Parameters
+    ----------
+    label : str
+        Of the chosen model.
+    task : dict
+        ``report["task"]``.
+    metrics : list of dict
+        ``report["test"]["metrics"]``.
+    headline, loss : str
+        Names of the metric at the top and of the loss that models are fitted and chosen by.
+    fitted : bool
+        Whether the model uses columns.
+    source : str
+        Name of the file.
+    texts : tuple of str
+        Columns of text that were left out.
+    formula : str
+        The sentence of a finding that the target is a formula of other columns, or "".
+    in_folds : dict or None
+        Cross-validated difference of the loss to the baseline, negative when the model is better.
+    """
+
+    label: str
+    task: Json
+    metrics: Sequence[Json]
+    headline: str
+    loss: str
+    fitted: bool
+    source: str
+    texts: tuple[str, ...] = ()
+    formula: str = ""
+    in_folds: Json | None = None
+
+    def metric(self, name: str) -> Json | None:
+        """One of the metrics of the test part."""
+        return next((m for m in self.metrics if m["name"] == name), None)
+
+
+def verdict_sentence(s: Situation) -> str:
+    """What the test says, in a few sentences that hold for rows drawn like these.
+
+    The model is called better where the headline or the loss shows it, and the sentence says which of them
+    does not: it never contradicts the table of the metrics.
+    """
+    parts = [_formula(s.formula)] if s.formula else []
+    parts += [_nothing(s)] if not s.fitted else [_claim(s), _tomorrow(s)]
+    if s.texts and s.fitted:
+        parts.append(f"{_left_out(s.texts)}.")
+    said = " ".join(part for part in parts if part)
     return said[:1].upper() + said[1:]
 
 
-def _better(difference: Json | None, greater: bool) -> str:
-    if difference is None or difference["low"] is None or difference["high"] is None:
-        return "unknown"
-    low, high = (
-        (difference["low"], difference["high"]) if greater else (-difference["high"], -difference["low"])
+def _formula(sentence: str) -> str:
+    return f"{sentence.rstrip('.')}: what follows is a formula, not a forecast."
+
+
+def _left_out(texts: Sequence[str]) -> str:
+    return f"The text in {quoted(texts)} {'was' if len(texts) == 1 else 'were'} left out"
+
+
+def _nothing(s: Situation) -> str:
+    base = "the mean" if s.task["kind"] == "regression" else "the most frequent class"
+    target = s.task["target"]
+    if s.texts:
+        return (
+            f"{_left_out(s.texts)}, and nothing in the other columns of {s.source} was shown to predict"
+            f" {target} better than {base} does, so the constant prediction was chosen."
+        )
+    return (
+        f"Nothing in the other columns of {s.source} was shown to predict {target} better than {base} does,"
+        " so the constant prediction was chosen."
     )
-    return "better" if low > 0.0 else "worse" if high < 0.0 else "unknown"
+
+
+def _claim(s: Situation) -> str:
+    """Better, worse or unknown than the baseline, by the headline and by the loss."""
+    names = dict.fromkeys((s.headline, s.loss))
+    shown = [m for m in map(s.metric, names) if m is not None]
+    states = {m["label"]: state(m["difference"], m["greater_is_better"]) for m in shown}
+    n = shown[0]["model"]["n"] if shown else 0
+    against = "always answering " + (
+        "the mean" if s.task["kind"] == "regression" else "with the class shares"
+    )
+    by = {
+        what: [label for label, found in states.items() if found == what]
+        for what in ("better", "worse", "unknown")
+    }
+    head = f"{s.label} predicts {s.task['target']}"
+    if by["better"]:
+        said = f"{head} better than {against}"
+        if by["worse"]:
+            return f"{said} by {by['better'][0]}, but worse by {by['worse'][0]}."
+        if by["unknown"]:
+            return f"{said} by {by['better'][0]}; by {by['unknown'][0]} these {n:,} test rows cannot tell."
+        return f"{said}."
+    if by["worse"]:
+        return f"{head} worse than {against} by {' and '.join(by['worse'])}."
+    said = (
+        f"Whether {head} better than {against} cannot be told by {' or '.join(states)} from {n:,} test rows"
+    )
+    if s.in_folds is not None and state(s.in_folds, False) == "better":
+        return f"{said}; in cross-validation on the training rows it does."
+    return f"{said}."
+
+
+def _tomorrow(s: Situation) -> str:
+    """What the headline means for one row, where the model is shown to be better."""
+    head = s.metric(s.headline)
+    if head is None or head["model"]["value"] is None:
+        return ""
+    found = state(head["difference"], head["greater_is_better"])
+    rows = "If tomorrow's rows are drawn like these,"
+    if found != "unknown" and head["name"] == "accuracy":
+        return f"{rows} it is right on about {round(100 * head['model']['value'])} of 100."
+    if found != "unknown" and head["name"] == "mae":
+        unit = f" {s.task['unit']}" if s.task["unit"] else ""
+        return f"{rows} it is off by about {amount(head['model'])}{unit} on average."
+    auc = s.metric("roc_auc")
+    if head["name"] == "log_loss" and auc is not None and (auc["model"]["low"] or 0.0) > 0.5:
+        positive = s.task["positive"]
+        which = (
+            f"a {positive} row above another one" if positive else "a row of the class above one of another"
+        )
+        return f"{rows} it ranks {which} in about {round(100 * auc['model']['value'])} of 100 pairs."
+    return ""
 
 
 def next_step(
@@ -58,6 +157,8 @@ def next_step(
     serious: list[Finding],
     diagnosed: str = "",
     richest: bool = False,
+    texts: Sequence[str] = (),
+    unit: str = "",
 ) -> Json | None:
     """The most useful thing to do, with its expected gain.
 
@@ -77,29 +178,56 @@ def next_step(
         What the diagnosis of the model advises, when a finding of it gains something.
     richest : bool, default False
         Whether the chosen model is of the richest class that was tried.
+    texts : sequence of str
+        Columns of text that were left out.
+    unit : str
+        Unit of the loss; "" where it has none (nats are not named).
     """
     if serious:
         return {"sentence": f"Settle the serious finding first: {serious[0].sentence}", "gain": None}
-    useful = 0.01 * abs(score)
-    rows = _more_rows(more, label, useful)
+    useful, measured = 0.01 * abs(score), f"{label} (in {unit})" if unit else label
+    rows = _more_rows(more, label, useful, score, unit)
     classes = RICHEST if richest else _richer(richer, useful)
     if richer is not None and richer.low is not None and richer.low > 0.0 and richer.value >= useful:
-        return {
-            "sentence": f"A richer class of models would help: boosting has a lower {label}; {rows}.",
-            "gain": maybe(richer),
-        }
+        less = f"boosting has a {_of(richer, score)} lower {measured}"
+        return {"sentence": f"A richer class of models would help: {less}; {rows}.", "gain": maybe(richer)}
     if more is not None and more.low is not None and more.low > 0.0 and more.value >= useful:
-        return {
-            "sentence": (f"More rows would help: twice the rows would lower the {label}; {classes}."),
-            "gain": maybe(more),
-        }
+        less = f"twice the rows would lower the {measured} by {_of(more, score)}"
+        return {"sentence": f"More rows would help: {less}; {classes}.", "gain": maybe(more)}
     if diagnosed:
         return {"sentence": diagnosed, "gain": None}
-    sentence = f"Look for new columns: {classes}, and {rows}."
-    return {"sentence": sentence, "gain": None}
+    if texts:
+        make = f"Make columns from the text in {quoted(texts)} (its length, words that occur)"
+        return {"sentence": f"{make}: it was left out; {classes}, and {rows}.", "gain": None}
+    return {"sentence": f"Look for new columns: {classes}, and {rows}.", "gain": None}
+
+
+def rooted(gain: Estimate | None, score: float) -> Estimate | None:
+    """A fall of a mean square as the fall of its root, which has the unit of the target.
+
+    Examples
+    --------
+    >>> rooted(Estimate(19.0, 0.0, 36.0, 0.95, 50, "paired"), 100.0)
+    Estimate(value=1.0, low=0.0, high=2.0, level=0.95, n=50, method='paired; as a root', reason='', target='')
+    """
+    if gain is None:
+        return None
+
+    def fall(g: float | None) -> float | None:
+        return None if g is None else math.sqrt(score) - math.sqrt(max(0.0, score - g))
+
+    value = fall(gain.value)
+    return replace(
+        gain, value=value or 0.0, low=fall(gain.low), high=fall(gain.high), method=f"{gain.method}; as a root"
+    )
 
 
 RICHEST = "the model is of the richest class that was tried"
+
+
+def _of(e: Estimate, score: float) -> str:
+    """A gain as a share of the loss that it is taken from."""
+    return f"{percent(e.value / score)}" if score > 0.0 else brief(maybe(e))
 
 
 def _richer(e: Estimate | None, useful: float) -> str:
@@ -110,10 +238,12 @@ def _richer(e: Estimate | None, useful: float) -> str:
     return "a richer class (boosting) was not shown to help"
 
 
-def _more_rows(e: Estimate | None, label: str, useful: float) -> str:
+def _more_rows(e: Estimate | None, label: str, useful: float, score: float, unit: str) -> str:
     if e is None or e.low is None or e.high is None:
         return "whether more rows would help cannot be told"
-    shown = f"{e.value:.2g} [{e.low:.2g}, {e.high:.2g}] lower {label} with twice the rows"
+    shown = f"{brief(maybe(e))}{unit and f' {unit}'} lower {label} with twice the rows"
+    if score > 0.0:
+        shown += f", {percent(e.value / score)} of it"
     if e.high <= 0.0:
         return "more rows would not"
     if e.high < useful:
