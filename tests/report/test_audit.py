@@ -98,7 +98,8 @@ def test_duplicates_and_straddling_twins() -> None:
     data = {k: v + v[:80] for k, v in clean().items()}
     table = table_of(data)
     result = run(table)
-    assert "80 rows (17 %) repeat an earlier row in all columns, target included" in found(result, "ER107")[0].sentence
+    told = found(result, "ER107")[0].sentence
+    assert "80 rows (17 %) repeat an earlier row in all columns, target included" in told
     assert [f.level for f in found(result, "ER108")] == ["note"]
     first, second = table_of(clean()), table_of({k: v[:60] for k, v in clean().items()})
     kept = run(first, second)
