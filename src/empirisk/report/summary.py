@@ -27,8 +27,9 @@ def summarise(values: pl.Series, kind: str) -> dict[str, Any]:
     -------
     dict
         ``{"type": "histogram", "edges", "counts", "mean", "sd", "whole", "quantiles"}`` (quantiles
-        0, 25, 50, 75, 100 %; those of dates as ISO strings, with edges in days), ``{"type":
-        "levels", "levels": [[level, count], ...], "other", "n_other_levels"}``, ``{"type": "lengths", "min", "max"}`` or ``{"type": "none"}``.
+        0, 25, 50, 75, 100 %; those of dates as ISO strings, with edges in days),
+        ``{"type": "levels", "levels": [[level, count], ...], "other", "n_other_levels"}``, ``{"type":
+        "lengths", "min", "max"}`` or ``{"type": "none"}``.
 
     Examples
     --------
