@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from empirisk.plots.wording import plain
 from empirisk.report.checks import Audited, Outcome
 from empirisk.results import Finding
+from empirisk.wording import plain
 
 __all__ = ["Spike", "codes_for_missing", "spikes"]
 
