@@ -165,7 +165,7 @@ def test_weights_are_repetition():
     again = (np.repeat(X, weight, axis=0), np.repeat(y, weight))
     one = model.fit(X, y, weight)
     for kind in ("classical", "HC0", "HC1", "HC3"):
-        table = one.summary(X, y, weight, covariance=kind)
+        table = one.summary(X, y, weight, covariance=kind, weights="frequency")
         other = er.GeneralizedLinearModel("gamma", tol=1e-12).fit(*again).summary(*again, covariance=kind)
         np.testing.assert_allclose(table.se, other.se, rtol=1e-6)
         for fact in table.facts:

@@ -23,13 +23,13 @@ def solvable(registry: Registry) -> dict[str, Callable[..., Guarantee]]:
     }
 
 
-def list_bounds(registry: Registry) -> list[str]:
+def list_bounds(registry: Registry | None = None) -> list[str]:
     """A line or two for each theorem: its name, options and formula.
 
     Parameters
     ----------
-    registry : mapping of str to callable
-        Such as ``er.bounds.REGISTRY``.
+    registry : mapping of str to callable, optional
+        The theorems to list; ``er.bounds.REGISTRY`` by default.
 
     Returns
     -------
@@ -37,10 +37,13 @@ def list_bounds(registry: Registry) -> list[str]:
 
     Examples
     --------
-    >>> from empirisk.bounds import REGISTRY
-    >>> list_bounds(REGISTRY)[0]
+    >>> list_bounds()[0]
     'hoeffding  [--low --high --sides --candidates]'
     """
+    if registry is None:
+        from empirisk.bounds import REGISTRY
+
+        registry = REGISTRY
     lines = []
     for name, theorem in solvable(registry).items():
         options = " ".join(_flag(p) if not q else f"{_flag(p)}!" for p, (_, q) in _options(theorem).items())

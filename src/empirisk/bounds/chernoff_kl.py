@@ -57,6 +57,8 @@ def chernoff_kl(
     59
     >>> round(chernoff_kl(n=1000, delta=0.05, rate=0.1).epsilon, 4)
     0.0277
+    >>> round(chernoff_kl(n=100, epsilon=0.05).delta, 6), round(2 * 0.95**100, 6)
+    (0.011841, 0.011841)
     """
     q, tails = check_real(rate, "rate", 0.0, 1.0, closed=True), check_sides(sides)
 
@@ -66,8 +68,10 @@ def chernoff_kl(
         return above if tails == 1 else max(above, q - kl_lower(q, allowed))
 
     def delta_of(m: int, e: float) -> float:
-        exponent = min(binary_kl(q, q + e), binary_kl(q, q - e) if tails == 2 else math.inf)
-        return tails * math.exp(-m * exponent)
+        # No risk lies above 1 or below 0: a side that cannot be left cannot fail.
+        above = binary_kl(q, q + e) if q + e <= 1.0 else math.inf
+        below = binary_kl(q, q - e) if tails == 2 and q - e >= 0.0 else math.inf
+        return tails * math.exp(-m * min(above, below))
 
     where = "lies within {epsilon} of" if tails == 2 else "exceeds by at most {epsilon}"
     theorem = Theorem(

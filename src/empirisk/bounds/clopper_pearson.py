@@ -68,7 +68,10 @@ def clopper_pearson(
             return z * math.sqrt(q * (1.0 - q) / m) + (z * z + 3.0) / m
         high = 1.0 if q == 1.0 else float(special.betainccinv(k + 1.0, m - k, tail))
         low = 0.0 if q == 0.0 else float(special.betaincinv(k, m - k + 1.0, tail))
-        return high - q if tails == 1 else max(high - q, q - low)
+        # Not a number: nearer to the end than floats are.
+        high, low = 1.0 if math.isnan(high) else high, 0.0 if math.isnan(low) else low
+        # With delta near 1 a limit may lie on the other side of the rate: the distance then is 0.
+        return max(0.0, high - q, q - low if tails == 2 else 0.0)
 
     def delta_of(m: int, e: float) -> float:
         k = q * m

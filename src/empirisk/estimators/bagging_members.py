@@ -14,6 +14,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from empirisk.estimators.checks import is_flag
 from empirisk.estimators.forest_plan import MOST_DRAWS
+from empirisk.estimators.training import release
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["Draw", "Member", "Plan", "fit_member", "said_by"]
@@ -160,7 +161,7 @@ def fit_member(
             "named is one of its draw, not of X"
         )
         raise
-    return Member(model, draw, unseen, said)
+    return Member(release(model), draw, unseen, said)
 
 
 def said_by(model: Any, X: Any, columns: IndexArray | None, n_classes: int, soft: bool) -> Array:

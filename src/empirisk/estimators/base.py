@@ -23,7 +23,7 @@ from empirisk.estimators.checks import (
     text_named,
 )
 from empirisk.estimators.inference import InferenceMixin
-from empirisk.estimators.training import Remembered, remember
+from empirisk.estimators.training import Kept, keep
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Certificate, Solution, Status
 from empirisk.solvers.prune import prune
@@ -48,7 +48,7 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
     intercept_: Any
     n_features_in_: int
     tol: float
-    _training: Remembered = None
+    _training: Kept | None = None
 
     # -- what a subclass gives ----------------------------------------------------------------------
 
@@ -108,10 +108,12 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
         """`more` are further facts of the rows, for :meth:`_extended`."""
         before = dict(self.__dict__)
         try:
-            problem = self._prepare(X, y, sample_weight, fitting=True, **more)
+            rows = self._encoded(X, y, sample_weight, fitting=True, **more)
+            problem = self._posed(*rows, alpha=None)
+            moments = problem.__dict__.get("moments")
             solution = self._solve(problem, self._start(problem, before))
             self._finish(problem, solution)
-            self._training = remember(X, y, sample_weight, *more.values())
+            self._training = keep(X, *rows, moments)
         except BaseException:
             # An interrupted or failed fit leaves what was there before.
             self.__dict__.clear()
@@ -135,6 +137,13 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
         return twin._prepare(X, y, sample_weight, fitting=True, **more)
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any, fitting: bool, **more: Any) -> LinearProblem:
+        rows = self._encoded(X, y, sample_weight, fitting, **more)
+        return self._posed(*rows, alpha=None if fitting else self.alpha_)
+
+    def _encoded(
+        self, X: Any, y: Any, sample_weight: Any, fitting: bool, **more: Any
+    ) -> tuple[Design, Array, Array]:
+        """Checked columns, targets as the loss wants them, and weights."""
         self._look_at_targets(y)
         with text_named(X, y):
             X, y = validate_data(
@@ -152,8 +161,11 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
             check_finite(design, getattr(self, "feature_names_in_", None))
             targets = self._targets(y, fitting)
         weight = self._weights(check_weights(sample_weight, design.shape[0]), targets)
-        alpha = None if fitting else self.alpha_
-        problem = self._build(design, self._extended(targets, **more) if more else targets, weight, alpha)
+        return design, self._extended(targets, **more) if more else targets, weight
+
+    def _posed(self, design: Design, targets: Array, weight: Array, alpha: float | None) -> LinearProblem:
+        """The problem on checked rows."""
+        problem = self._build(design, targets, weight, alpha)
         if "moments" in problem.__dict__ or design.size <= 10_000_000:
             check_columns(problem.moments[1], getattr(self, "feature_names_in_", None))
         return problem

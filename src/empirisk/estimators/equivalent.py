@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.sums import inner
-from empirisk.estimators.training import recall
 from empirisk.inference.refusal import still_solves
 from empirisk.penalties import ConstraintSet, HalfSpace, Intersection, L1Ball, L2Ball, NonNegative, Simplex
 from empirisk.typing import Array
@@ -77,7 +76,7 @@ def equivalent_constraint(
         A fitted linear model with a penalty (L1, L2, elastic net, group lasso, sorted L1), or a
         :class:`empirisk.ConstrainedRegressor` on a ball or the simplex, whose multiplier is measured.
     X, y, sample_weight : arrays, optional
-        The training data, where they are no longer in memory.
+        The rows of the fit, where it did not keep them.
 
     Returns
     -------
@@ -96,8 +95,7 @@ def equivalent_constraint(
     ||w|| <= 2.5 gives the same solution, with multiplier 2.5 (of ||w||^2/2 <= T^2/2: 1)
     """
     check_is_fitted(est)
-    X, y, sample_weight = recall(getattr(est, "_training", None), X, y, sample_weight)[:3]
-    problem = est.problem(X, y, sample_weight)
+    problem = est._fitted_problem(X, y, sample_weight)
     if not still_solves(problem, est.solution_):
         raise ValueError(
             "X, y and sample_weight are not the rows that the model was fitted on (the fit is not optimal "

@@ -14,7 +14,6 @@ from empirisk.estimators.checks import check_count, check_flag, check_seed
 from empirisk.estimators.forest_plan import plan_bag, plan_growth
 from empirisk.estimators.forest_reads import ForestReads
 from empirisk.estimators.forest_task import ForestTask
-from empirisk.estimators.training import remember
 from empirisk.estimators.tree_base import greedy
 from empirisk.inference.held_out import held_out_mean
 from empirisk.results import Estimate
@@ -83,7 +82,7 @@ class ForestEstimator(ForestReads):
         self
         """
         super().fit(X, y, sample_weight)
-        self._training = remember(X, y)
+        self._keep(X, y)
         return self
 
     def _grow(self, table: Table, targets: Array, weight: Array) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.columns import Table
 from empirisk.estimators.checks import check_choice
-from empirisk.estimators.training import Remembered, recall
+from empirisk.estimators.training import KEPT_BYTES, stored_bytes
 from empirisk.estimators.tree_base import TreeEstimator, dense
 from empirisk.trees.alike_cells import alike_cells
 from empirisk.trees.debiased_importance import debiased_importance, impurity_importance
@@ -32,7 +33,7 @@ PROBE = 300  # training rows on which the jackknife is calibrated
 
 
 class ForestReads(TreeEstimator):
-    """Questions to a fitted forest; those about training rows find them again while they are in memory."""
+    """Questions to a fitted forest; those about training rows use a copy of up to 32 MiB, never pickled."""
 
     trees_: Trees
     max_depth: Any
@@ -43,7 +44,7 @@ class ForestReads(TreeEstimator):
     _bag: Bag
     _seed: int
     _live: IndexArray | None
-    _training: Remembered
+    _training: tuple[Table, Array] | None = None
     _probe: tuple[IndexArray, IndexArray] | None
     _n_classes = 0
     _smooth = ""
@@ -89,10 +90,25 @@ class ForestReads(TreeEstimator):
         if not self._bag.draws:
             raise ValueError(f"{what} needs trees that did not see all rows: fit with bootstrap=True")
 
+    def _keep(self, X: Any, y: Any) -> None:
+        """A copy of the encoded rows, up to the limit."""
+        table, targets = self._table(X), self._targets(y, fitting=False)
+        small = stored_bytes(table.X) + targets.nbytes <= KEPT_BYTES
+        self._training = (replace(table, X=table.X.copy()), np.array(targets)) if small else None
+
     def _training_rows(self, X: Any, y: Any) -> tuple[Table, Array]:
         """Encoded training rows of positive weight, and their targets."""
-        X, y = recall(getattr(self, "_training", None), X, y)
-        table, targets = self._table(X), self._targets(y, fitting=False)
+        if (X is None) != (y is None):
+            raise ValueError("pass both X and y of the fit, or neither")
+        if X is not None:
+            table, targets = self._table(X), self._targets(y, fitting=False)
+        elif self._training is not None:
+            table, targets = self._training
+        else:
+            raise ValueError(
+                "the rows of the fit are not at hand: a forest keeps up to 32 MiB of them, but none in a "
+                "pickle or copy; pass X and y of the fit again"
+            )
         if self._live is not None:
             table = Table(table.X[self._live], table.n_categories, table.names)
             targets = targets[self._live]
@@ -149,7 +165,7 @@ class ForestReads(TreeEstimator):
         Parameters
         ----------
         X, y : arrays, optional
-            The training rows; found again while they are in memory.
+            The rows of the fit; a forest keeps up to 32 MiB of them, but none in a pickle or copy.
         kind : {"permutation", "conditional", "trees", "debiased"}, default "permutation"
             Rise of the out-of-bag risk when a column is shuffled; the same when it is shuffled only among
             rows that are alike in the other columns (what it adds to them); the mean rise of the risk of
@@ -202,7 +218,7 @@ class ForestReads(TreeEstimator):
             See :func:`empirisk.trees.proximity.proximity`: weights of the out-of-bag prediction, or shares of
             trees.
         training : tuple (X, y), optional
-            The training rows; found again while they are in memory.
+            The rows of the fit; a forest keeps up to 32 MiB of them, but none in a pickle or copy.
 
         Returns
         -------

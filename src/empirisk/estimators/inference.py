@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from empirisk.estimators.training import Remembered, recall
+from empirisk.estimators.training import Kept
+from empirisk.inference.refusal import still_solves
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Solution
 
@@ -19,30 +21,49 @@ __all__ = ["InferenceMixin"]
 class InferenceMixin:
     """``summary``, ``influence``, ``wald_test`` and ``interval`` of every linear estimator.
 
-    X, y and sample_weight are always the rows of the fit; other rows are refused.  They may be left out while
-    the arrays or frames that were passed to ``fit`` are still in memory: the estimator itself keeps no data.
+    X, y and sample_weight are always the rows of the fit; other rows are refused.  They may be left out: a
+    fitted estimator keeps its rows, up to 32 MiB of X and as much of y and weights, in memory alone.
+    Pickled, copied and cloned it has none.  An X that is larger is found again while what was passed to
+    ``fit`` lives.
     """
 
     solution_: Solution
-    _training: Remembered
+    alpha_: float
+    _training: Kept | None
 
     def _fitted_problem(self, X: Any, y: Any, sample_weight: Any, **rows: Any) -> LinearProblem:
+        """The problem on the rows of the fit: given ones, or those that were kept."""
         check_is_fitted(self, "solution_")
-        more = (rows.get("offset"), rows.get("exposure")) if rows else ()
-        return self.problem(*recall(self._training, X, y, sample_weight, *more))  # type: ignore[attr-defined, no-any-return]
+        if X is not None and y is not None:
+            return self.problem(X, y, sample_weight, **rows)  # type: ignore[attr-defined, no-any-return]
+        given = {"X": X, "y": y, "sample_weight": sample_weight, **rows}
+        named = [name for name, value in given.items() if value is not None]
+        if named:
+            raise ValueError(
+                f"pass all rows of the fit or none: X and y (and the weights, offsets and exposures that it "
+                f"had), got {', '.join(named)}"
+            )
+        kept = self._training
+        columns = None if kept is None else kept.columns(self._design)  # type: ignore[attr-defined]
+        if kept is None or columns is None:
+            raise ValueError(_GONE)
+        problem: LinearProblem = self._posed(columns, kept.targets, kept.weight, alpha=self.alpha_)  # type: ignore[attr-defined]
+        if kept.changed(problem.moments) or not still_solves(problem, self.solution_, 1e-9):
+            raise ValueError(
+                "X was changed in memory after the fit: pass X and y as they were then, or fit again"
+            )
+        return problem
 
     def _words(self) -> dict[str, Any]:
         """Names for the tables; a classifier adds its classes, and why there can be no inference."""
         return {"names": getattr(self, "feature_names_in_", None)}
 
-    def _linearised(self, what: str, training: Any) -> Fit:
+    def _linearised(self, what: str, training: Any, weights: str = "frequency") -> Fit:
         """The fit with what inference needs, or the reason why `what` does not exist."""
         from empirisk.inference import fit_for
 
-        rows = (None, None, None) if training is None else tuple(training)
-        more = dict(zip(("offset", "exposure"), rows[3:], strict=False))
-        problem = self._fitted_problem(rows[0], rows[1], rows[2] if len(rows) > 2 else None, **more)
-        return fit_for(what, problem, self.solution_, **self._words())
+        problem = self._fitted_problem(**_by_name(training))
+        return fit_for(what, problem, self.solution_, weights=weights, **self._words())
 
     def summary(
         self,
@@ -53,6 +74,7 @@ class InferenceMixin:
         level: float = 0.95,
         covariance: str = "classical",
         groups: Any = None,
+        weights: str | None = None,
     ) -> Summary:
         """Coefficient table with standard errors, tests and intervals where they are valid.
 
@@ -62,8 +84,8 @@ class InferenceMixin:
         Parameters
         ----------
         X, y, sample_weight
-            The rows of the fit, other rows are refused.  They may be left out while the arrays or frames
-            that were passed to ``fit`` are still in memory: the estimator itself keeps no data.
+            The rows of the fit, other rows are refused.  They may be left out while the estimator keeps them
+            (up to 32 MiB; never in a pickle or copy), or what was passed to ``fit`` as X lives.
         level : float, default 0.95
             Confidence level.
         covariance : str, default "classical"
@@ -71,6 +93,9 @@ class InferenceMixin:
             ``"cluster"`` (CR2), ``"CR0"``, ``"CR1"``: noise dependent within `groups`.
         groups : array, shape (n,), optional
             Group of each row, for the clustered kinds.
+        weights : {"frequency", "sampling", "precision"}, optional
+            What the row weights are: repetitions of a row, inverse chances of being drawn, inverse variances
+            of the noise.  Default: frequencies for the classical kind, sampling weights for the robust ones.
 
         Returns
         -------
@@ -79,11 +104,18 @@ class InferenceMixin:
         from empirisk.inference import summarise_glm
 
         problem = self._fitted_problem(X, y, sample_weight)
-        return summarise_glm(
-            problem, self.solution_, level=level, covariance=covariance, groups=groups, **self._words()
-        )
+        options: dict[str, Any] = {"covariance": covariance, "groups": groups, "weights": weights}
+        return summarise_glm(problem, self.solution_, level=level, **options, **self._words())
 
-    def influence(self, X: Any = None, y: Any = None, sample_weight: Any = None, **rows: Any) -> Influence:
+    def influence(
+        self,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        weights: str = "frequency",
+        **rows: Any,
+    ) -> Influence:
         """Leverages, studentised residuals, Cook's distances, DFFITS and leave-one-out residuals of the rows.
 
         Exact for least squares, one Newton step for the other families.
@@ -92,6 +124,8 @@ class InferenceMixin:
         ----------
         X, y, sample_weight
             The rows of the fit, as in :meth:`summary`.
+        weights : {"frequency", "sampling", "precision"}
+            Whether one repetition of a row is left out, or the row with its weight.
         **rows
             ``offset=`` and ``exposure=`` where the fit had them.
 
@@ -99,13 +133,21 @@ class InferenceMixin:
         -------
         empirisk.inference.Influence
         """
-        from empirisk.inference import influence_of
+        from empirisk.inference import check_covariance, influence_of
 
-        training = None if X is None and y is None else (X, y, sample_weight, *rows.values())
-        return influence_of(self._linearised("influence measures", training))
+        kind = check_covariance("HC3", None, weights)  # any of the three
+        training = {"X": X, "y": y, "sample_weight": sample_weight, **rows}
+        return influence_of(self._linearised("influence measures", training, kind))
 
     def wald_test(
-        self, R: Any, r: Any = 0.0, *, covariance: str = "classical", groups: Any = None, training: Any = None
+        self,
+        R: Any,
+        r: Any = 0.0,
+        *,
+        covariance: str = "classical",
+        groups: Any = None,
+        weights: str | None = None,
+        training: Any = None,
     ) -> TestResult:
         """Wald test of the linear hypothesis ``R beta = r``.
 
@@ -117,19 +159,21 @@ class InferenceMixin:
             (m, p + 1) with the intercept first.
         r : float or array, shape (m,), default 0
             Right-hand side.
-        covariance, groups
+        covariance, groups, weights
             As in :meth:`summary`.
-        training : tuple, optional
-            ``(X, y)`` or ``(X, y, sample_weight)`` of the fit, when they are no longer in memory.
+        training : tuple or mapping, optional
+            ``(X, y)``, ``(X, y, sample_weight)`` or ``{"X": X, "y": y, "exposure": e}`` of the fit, when it
+            did not keep them.
 
         Returns
         -------
         empirisk.inference.TestResult
             F where a variance is estimated, chi squared otherwise.
         """
-        from empirisk.inference import wald_test
+        from empirisk.inference import check_covariance, wald_test
 
-        fit = self._linearised("test", training)
+        kind = check_covariance(covariance, groups, weights)
+        fit = self._linearised("test", training, kind)
         return wald_test(fit, R, r, covariance=covariance, groups=groups)
 
     def interval(
@@ -140,6 +184,7 @@ class InferenceMixin:
         level: float = 0.95,
         covariance: str = "classical",
         groups: Any = None,
+        weights: str | None = None,
         training: Any = None,
         **rows: Any,
     ) -> Bands:
@@ -154,10 +199,10 @@ class InferenceMixin:
             where the law of the noise says how it scatters.
         level : float, default 0.95
             Coverage of each interval.
-        covariance, groups
-            As in :meth:`summary`; prediction needs "classical".
-        training : tuple, optional
-            ``(X, y)`` or ``(X, y, sample_weight)`` of the fit, when they are no longer in memory.
+        covariance, groups, weights
+            As in :meth:`summary`; prediction needs "classical", and is about a row of weight 1.
+        training : tuple or mapping, optional
+            As in :meth:`wald_test`.
         **rows
             ``offset=`` and ``exposure=`` of the new rows where the model has them.
 
@@ -165,9 +210,9 @@ class InferenceMixin:
         -------
         empirisk.inference.Bands
         """
-        from empirisk.inference import bands_at
+        from empirisk.inference import bands_at, check_covariance
 
-        fit = self._linearised("interval", training)
+        fit = self._linearised("interval", training, check_covariance(covariance, groups, weights))
         new = self._design(X)  # type: ignore[attr-defined]
         known = self._new_offset(new.shape[0], **rows)
         options = {"kind": kind, "level": level, "covariance": covariance, "groups": groups}
@@ -178,3 +223,19 @@ class InferenceMixin:
         if rows:
             raise TypeError(f"{type(self).__name__} has no {', '.join(rows)}")
         return None
+
+
+def _by_name(training: Any) -> dict[str, Any]:
+    """Rows of a fit by the names of the parameters of ``fit``, from a tuple or a mapping; or none."""
+    if training is None:
+        return {"X": None, "y": None, "sample_weight": None}
+    if isinstance(training, Mapping):
+        return {"X": None, "y": None, "sample_weight": None, **training}
+    names = ("X", "y", "sample_weight", "offset", "exposure")
+    return {"sample_weight": None, **dict(zip(names, tuple(training), strict=False))}
+
+
+_GONE = (
+    "the rows of the fit are not at hand: a fitted model keeps up to 32 MiB of X, but none in a pickle or "
+    "copy; pass X and y of the fit again (and the weights, offsets and exposures that it had)"
+)

@@ -182,6 +182,7 @@ class MeanRegressor(ScalarRegressor):
         level: float = 0.95,
         covariance: str = "classical",
         groups: Any = None,
+        weights: str | None = None,
     ) -> Summary:
         """Coefficient table with standard errors, tests and intervals where they are valid.
 
@@ -191,23 +192,25 @@ class MeanRegressor(ScalarRegressor):
         Parameters
         ----------
         X, y, sample_weight, offset, exposure
-            The rows of the fit.  They may be left out while the arrays or frames that were passed to ``fit``
-            are still in memory: the estimator itself keeps no data.
+            The rows of the fit, other rows are refused.  They may be left out while the estimator keeps them
+            (up to 32 MiB; never in a pickle or copy), or what was passed to ``fit`` as X lives.
         level : float, default 0.95
             Confidence level.
         covariance : str, default "classical"
             ``"classical"``, ``"HC0"`` to ``"HC3"``, or ``"cluster"`` with `groups`.
         groups : array, shape (n,), optional
             Group of each row.
+        weights : {"frequency", "sampling", "precision"}, optional
+            What the row weights are; frequencies for the classical kind by default, sampling weights for the
+            robust ones.  Weights of shares are trials.
 
         Returns
         -------
         empirisk.inference.Summary
         """
         problem = self._fitted_problem(X, y, sample_weight, offset=offset, exposure=exposure)
-        return summarise_glm(
-            problem, self.solution_, level=level, covariance=covariance, groups=groups, **self._words()
-        )
+        options: dict[str, Any] = {"covariance": covariance, "groups": groups, "weights": weights}
+        return summarise_glm(problem, self.solution_, level=level, **options, **self._words())
 
     def _new_offset(self, n: int, **rows: Any) -> Array | None:
         unknown = rows.keys() - {"offset", "exposure"}

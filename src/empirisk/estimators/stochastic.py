@@ -175,7 +175,7 @@ class StochasticEstimator(LinearEstimator):
             self._unpack(problem, stream.parameters(problem))
             self._stream, self.t_ = stream, stream.taken
             self.alpha_ = float(getattr(problem.penalty, "alpha", 0.0))
-            self.n_iter_ = stream.blocks
+            self.n_iter_, self._training = stream.blocks, None
             self.solution_ = Solution(
                 self._pack(problem), Status.COMPLETED, STREAMED, n_steps=stream.blocks, solver="sgd"
             )

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from empirisk.data.columns import Table
+from empirisk.estimators.training import release
 from empirisk.trees.criteria import Gini
 from empirisk.trees.exact import ExactLimits, grow_exact
 from empirisk.trees.structure import Trees
@@ -161,7 +162,7 @@ class ClassifierMembers:
         except Exception as e:
             e.add_note(f"while fitting member {len(self.fitted)} of the vote, a {type(member).__name__}")
             raise
-        self._last = member
+        self._last = release(member)
         k = len(self.classes)
         if self.real:
             mass: Array = np.zeros((len(weight), k))

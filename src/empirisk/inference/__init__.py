@@ -1,7 +1,7 @@
 """Inference at a solution: standard errors, tests, bands and influence, or the reason why there are none."""
 
 from empirisk.inference.bands import Bands, bands_at
-from empirisk.inference.covariance import COVARIANCES
+from empirisk.inference.covariance import COVARIANCES, check_covariance
 from empirisk.inference.fit import Fit, fits_of
 from empirisk.inference.influence import Influence, influence_of
 from empirisk.inference.likelihood_ratio import likelihood_ratio_test
@@ -19,6 +19,7 @@ __all__ = [
     "Summary",
     "TestResult",
     "bands_at",
+    "check_covariance",
     "fit_for",
     "fits_of",
     "influence_of",

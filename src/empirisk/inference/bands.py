@@ -147,7 +147,8 @@ def bands_at(
     df = np.full(len(score), V.joint_df)
     width = np.sqrt(se**2 + fit.dispersion) if kind == "prediction" else se
     half = stats.t.ppf(0.5 + 0.5 * level, df) * width
-    note = "Noise must be normal, of equal variance, and independent" if kind == "prediction" else V.note
+    note = "noise must be normal, of equal variance, and independent" if kind == "prediction" else V.note
+    note = "; ".join(filter(None, [note, fit.about_weights]))
     mean = fit.law.loss.mean
     return Bands(kind, level, value, np.asarray(mean(score - half)), np.asarray(mean(score + half)), se, note)
 

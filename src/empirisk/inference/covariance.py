@@ -10,6 +10,7 @@ import numpy as np
 from empirisk.inference.cluster import cluster_covariance
 from empirisk.inference.fit import Fit
 from empirisk.inference.heteroscedastic import hc_covariance
+from empirisk.inference.weights import WEIGHTS
 from empirisk.typing import Array
 
 __all__ = ["COVARIANCES", "Covariance", "check_covariance", "covariance_of"]
@@ -41,14 +42,24 @@ class Covariance:
     note: str
 
 
-def check_covariance(covariance: str, groups: Any) -> None:
-    """Refuse unknown kinds, and groups without a clustered kind or the reverse."""
+def check_covariance(covariance: str, groups: Any, weights: str | None = None) -> str:
+    """What the weights are; refuses unknown kinds, and groups without a clustered kind or the reverse."""
     if covariance not in COVARIANCES:
         raise ValueError(f"covariance must be one of {COVARIANCES}, got {covariance!r}")
     if (covariance in CR) != (groups is not None):
         raise ValueError(
             'covariance="cluster" (or "CR0" to "CR2") and groups go together: give both or neither'
         )
+    if weights is None:
+        return "frequency" if covariance == "classical" else "sampling"
+    if weights not in WEIGHTS:
+        raise ValueError(f"weights must be one of {WEIGHTS}, or None, got {weights!r}")
+    if weights == "sampling" and covariance == "classical":
+        raise ValueError(
+            'weights="sampling" needs a robust covariance ("HC0" to "HC3", or "cluster" with groups): the '
+            "classical one takes the noise for equal in all rows, however they were drawn"
+        )
+    return weights
 
 
 def covariance_of(fit: Fit, covariance: str, groups: Any = None) -> Covariance:
@@ -67,7 +78,7 @@ def covariance_of(fit: Fit, covariance: str, groups: Any = None) -> Covariance:
     -------
     Covariance
     """
-    check_covariance(covariance, groups)
+    check_covariance(covariance, groups, fit.weights if fit.weights in WEIGHTS else None)
     q = len(fit.terms)
     if fit.perfect:
         return Covariance(np.zeros((q, q)), np.full(q, fit.df), fit.df, _PERFECT)

@@ -20,7 +20,8 @@ __all__ = ["criteria", "facts_of"]
 
 def facts_of(problem: LinearProblem, fit: Fit, covariance: Covariance | None, kind: str) -> list[Fact]:
     """Everything that the coefficient table is followed by; less when standard errors are refused."""
-    out = [Fact("n", fit.total, "rows (sum of the weights)")]
+    counted = "sum of the weights" if fit.weights == "frequency" else "those with weight"
+    out = [Fact("n", fit.total, f"rows ({counted})")]
     out += _linear(fit, covariance, kind) if fit.linear else _likelihood(problem, fit, covariance)
     if covariance is not None:
         condition = fit.info.factor.condition
@@ -52,8 +53,9 @@ def _linear(fit: Fit, covariance: Covariance | None, kind: str) -> list[Fact]:
             Fact("F", f, f"F statistic on {slopes} and {df:g} degrees of freedom: all slopes are 0"),
             Fact("F_p", float(stats.f.sf(f, slopes, df)), _IF_ALL_ZERO.format("F")),
         ]
-    if fit.chi2 > 0.0:
+    if fit.chi2 > 0.0 and not _drawn(fit):
         log_lik = -0.5 * fit.total * (math.log(2.0 * math.pi * fit.chi2 / fit.total) + 1.0)
+        log_lik += 0.5 * float(np.log(fit.trials).sum())
         out.append(Fact("log_likelihood", log_lik, "Gaussian log-likelihood at its maximum"))
         out += criteria(log_lik, fit.rank + 1, fit.total, " (sigma is one)")
     return out
@@ -63,12 +65,13 @@ _IF_ALL_ZERO = "how often a {} this large would occur if all slopes were 0"
 
 
 def _about_constant(fit: Fit) -> float:
-    centre = float(fit.weight @ fit.y) / fit.total if fit.intercept and fit.total > 0.0 else 0.0
-    return float(fit.weight @ (fit.y - centre) ** 2)
+    s = fit.prior
+    centre = float(s @ fit.y) / fit.total if fit.intercept and fit.total > 0.0 else 0.0
+    return float(s @ (fit.y - centre) ** 2)
 
 
 def _likelihood(problem: LinearProblem, fit: Fit, covariance: Covariance | None) -> list[Fact]:
-    law, s = fit.law, fit.weight * fit.trials
+    law, s = fit.law, fit.prior
     deviance = float(s @ law.deviance(fit.y, fit.score))
     if covariance is None:
         return [Fact("deviance", deviance, _DEVIANCE)]
@@ -87,10 +90,21 @@ def _likelihood(problem: LinearProblem, fit: Fit, covariance: Covariance | None)
         Fact("pearson_chi2", fit.chi2, "sum of the squared Pearson residuals"),
         Fact("dispersion", fit.dispersion, f"dispersion ({words})"),
         Fact("pseudo_r2", explained, "share of the null deviance that the fit explains"),
-        Fact("log_likelihood", log_lik, "log-likelihood"),
-        *criteria(log_lik, parameters, fit.total, counted),
-        *_ratio(fit, null - deviance),
+        *([] if _unequal(fit) else [Fact("log_likelihood", log_lik, "log-likelihood")]),
+        *([] if _unequal(fit) else criteria(log_lik, parameters, fit.total, counted)),
+        *([] if _drawn(fit) else _ratio(fit, null - deviance)),
     ]
+
+
+def _unequal(fit: Fit) -> bool:
+    """Whether weights that are no counts differ: the sum of the log-likelihoods is not that of the sample."""
+    live = fit.trials[fit.weight > 0.0]
+    return fit.weights in ("sampling", "precision") and bool(np.ptp(live) > 1e-12)
+
+
+def _drawn(fit: Fit) -> bool:
+    """Whether unequal sampling weights make the deviance an estimate, which no test may rest on."""
+    return fit.weights == "sampling" and _unequal(fit)
 
 
 _DEVIANCE = "twice the log-likelihood that a parameter for every row would gain, times the dispersion"

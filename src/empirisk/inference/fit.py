@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from empirisk.inference.information import Information, term_names
 from empirisk.inference.law import Law
+from empirisk.inference.weights import observations, weights_words
 from empirisk.losses.offset import without_offset
 from empirisk.problems.linear import LinearProblem
 from empirisk.typing import Array
@@ -40,10 +41,12 @@ class Fit:
     y, score, weight, fisher, pearson : arrays, shape (n,)
         Targets, scores z (offsets included), row weights s, f and e.
     trials : array, shape (n,)
-        1, but for shares: their row weights count trials, which make one observation, so that s is 1 and f
-        carries the trials.
+        1, but where each row is one observation, whatever its weight: there s is 0 or 1, and the weight
+        stands here and in f and e.
     perfect : bool
         Least squares only: whether the residuals are rounding.
+    weights : str
+        What the weights are, one of WEIGHTS; for shares, ``"trials"``.
     """
 
     law: Law
@@ -57,6 +60,7 @@ class Fit:
     pearson: Array
     trials: Array
     perfect: bool = False
+    weights: str = "frequency"
 
     @property
     def intercept(self) -> bool:
@@ -70,7 +74,7 @@ class Fit:
 
     @cached_property
     def total(self) -> float:
-        """``S``, the number of rows when weights count repetitions."""
+        """The sample size: ``S`` when weights count repetitions, else the number of rows with weight."""
         return float(self.weight.sum())
 
     @property
@@ -111,7 +115,18 @@ class Fit:
     def rows(self) -> Iterator[tuple[slice, Array]]:
         """Blocks of ``sqrt(f_i) x_i' half``, where ``half half' = K^-1``."""
         for part, E in self.info.coordinates():
-            yield part, E if self.linear else E * np.sqrt(self.fisher[part])[:, None]
+            plain = self.linear and self.weights == "frequency"
+            yield part, E if plain else E * np.sqrt(self.fisher[part])[:, None]
+
+    @property
+    def prior(self) -> Array:
+        """The weight of each row in the log-likelihood."""
+        return self.weight * self.trials
+
+    @property
+    def about_weights(self) -> str:
+        """What the weights were taken for; empty where every row counts once."""
+        return weights_words(self.prior, self.weights)
 
 
 def order_terms(w: Array, intercept: bool) -> Array:
@@ -119,32 +134,43 @@ def order_terms(w: Array, intercept: bool) -> Array:
     return np.concatenate([w[-1:], w[:-1]]) if intercept else np.asarray(w)
 
 
-def fits_of(problem: LinearProblem, w: Array, names: Sequence[str] | None = None) -> list[Fit]:
-    """The fit of each target (one, but for least squares with several)."""
+def fits_of(
+    problem: LinearProblem, w: Array, names: Sequence[str] | None = None, weights: str = "frequency"
+) -> list[Fit]:
+    """The fit of each target (one, but for least squares with several); `weights` as in WEIGHTS."""
     terms = term_names(names, problem.data.n_cols, problem.intercept)
-    weight = np.asarray(problem.data.weight, dtype=np.float64)
     law = Law(problem.loss)
     if problem.loss.name != "half_squared":
-        return [_general(problem, w, weight, terms)]
+        return [_general(problem, w, weights, terms)]
+    weight = observations(problem.data.weight, weights)
     info = Information(problem.design, weight, problem.intercept)
     columns = w[:, None] if w.ndim == 1 else w
     Y = np.asarray(problem.data.y, dtype=np.float64).reshape(len(weight), -1)
-    return [_squares(problem, law, info, c, y, weight, terms) for c, y in zip(columns.T, Y.T, strict=True)]
+    fits = [_squares(problem, law, info, c, y, weight, terms) for c, y in zip(columns.T, Y.T, strict=True)]
+    return fits if weights == "frequency" else [_one_row_one_observation(fit, weights) for fit in fits]
 
 
-def _general(problem: LinearProblem, w: Array, weight: Array, terms: tuple[str, ...]) -> Fit:
+def _one_row_one_observation(fit: Fit, weights: str) -> Fit:
+    """The weights move from s to f and e: sums over rows are the same, but each row counts once."""
+    s = fit.weight
+    live = (s > 0.0).astype(np.float64)
+    trials = np.where(s > 0.0, s, 1.0)
+    f, e = fit.fisher * trials, fit.pearson * np.sqrt(trials)
+    return replace(fit, weight=live, fisher=f, pearson=e, trials=trials, weights=weights)
+
+
+def _general(problem: LinearProblem, w: Array, weights: str, terms: tuple[str, ...]) -> Fit:
     targets = np.asarray(problem.data.y, dtype=np.float64)
     base, y, z = without_offset(problem.loss, targets, problem.scores(w))
-    law, trials = Law(base), np.ones(len(z))
+    law = Law(base)
+    kind = "trials" if base.name == "bernoulli" else weights
+    weight = observations(problem.data.weight, "frequency" if kind == "trials" else kind)
     fisher = law.fisher(z)
     pearson = law.pearson(y, z, fisher)
-    if base.name == "bernoulli":
-        trials = np.where(weight > 0.0, weight, 1.0)
-        weight = (weight > 0.0).astype(np.float64)
-        fisher, pearson = fisher * trials, pearson * np.sqrt(trials)
     info = Information(problem.design, weight * fisher, problem.intercept)
     coef = order_terms(w, problem.intercept)
-    return Fit(law, info, terms, coef, y, z, weight, fisher, pearson, trials)
+    fit = Fit(law, info, terms, coef, y, z, weight, fisher, pearson, np.ones(len(z)))
+    return fit if kind == "frequency" else _one_row_one_observation(fit, kind)
 
 
 def _squares(

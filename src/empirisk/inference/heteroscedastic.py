@@ -16,7 +16,9 @@ def hc_covariance(fit: Fit, kind: str) -> tuple[Array, str]:
     """``K^-1 (sum_i s_i f_i x_i x_i' e_i^2 c_i) K^-1`` and a note.
 
     ``c_i`` is 1 (HC0), ``S / (S - rank)`` (HC1), ``1 / (1 - h_i)`` (HC2) or ``1 / (1 - h_i)^2`` (HC3), h the
-    leverages.  HC3 is close to a jackknife and the safest with few rows.
+    leverages.  HC3 is close to a jackknife and the safest with few rows.  Where a row is one observation, f
+    and e carry its weight v (and s is 1), so that ``v_i^2`` stands in the middle: weights are sampling
+    weights, and their scale cancels.
 
     Parameters
     ----------

@@ -129,7 +129,8 @@ def influence_of(fit: Fit) -> Influence:
     Parameters
     ----------
     fit : Fit
-        n rows; a row of weight 2 is two rows, and the numbers are about leaving out one of them.
+        n rows.  With frequency weights a row of weight 2 is two rows, and the numbers are about leaving out
+        one of them; else about leaving out the row with its weight.
 
     Returns
     -------
@@ -159,6 +160,7 @@ def influence_of(fit: Fit) -> Influence:
         raise ValueError("no influence measures: the fit is perfect up to rounding, all residuals are 0")
     h, e = np.minimum(fit.leverage, 1.0), fit.pearson
     live = fit.weight > 0.0
+    root = np.ones_like(e) if fit.weights in ("frequency", "trials") else np.sqrt(fit.trials)
     h = np.where(live, h, 0.0)
     free = np.where(h > DETERMINES, np.nan, 1.0 - h)
     phi = fit.dispersion
@@ -172,7 +174,7 @@ def influence_of(fit: Fit) -> Influence:
     cook = standardised**2 * h / (free * fit.rank)
     left_out = e / free
     return Influence(
-        h, e, standardised, studentised, left_out, cook, studentised * np.sqrt(h / free),
+        h, e / root, standardised, studentised, left_out / root, cook, studentised * np.sqrt(h / free),
         _dfbetas(fit, left_out, e, standardised, studentised), fit.info.inflation(), fit.terms,
         float(np.nansum(fit.weight * left_out**2)) if fit.linear and not np.isnan(free).any() else math.nan,
         _outlier(fit, studentised[live]), fit.linear, fit.weight,

@@ -40,7 +40,7 @@ def likelihood_ratio_test(small: Fit, large: Fit) -> TestResult:
             "likelihoods are not comparable; use er.compare on held-out rows"
         )
     same = len(small.y) == len(large.y) and np.allclose(small.y, large.y, rtol=1e-12, atol=0.0)
-    if not same or not np.array_equal(small.weight * small.trials, large.weight * large.trials):
+    if not same or not np.array_equal(small.prior, large.prior):
         raise ValueError("the models were fitted on different rows or weights: refit both on the same")
     df = large.rank - small.rank
     _check_nested(small, large)
@@ -64,7 +64,7 @@ def likelihood_ratio_test(small: Fit, large: Fit) -> TestResult:
 def _deviance(fit: Fit) -> float:
     if fit.linear:
         return fit.chi2
-    return float((fit.weight * fit.trials) @ fit.law.deviance(fit.y, fit.score))
+    return float(fit.prior @ fit.law.deviance(fit.y, fit.score))
 
 
 def _check_nested(small: Fit, large: Fit) -> None:

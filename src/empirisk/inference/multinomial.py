@@ -16,6 +16,7 @@ from empirisk.inference.fit import order_terms
 from empirisk.inference.information import Information, term_names
 from empirisk.inference.refusal import undetermined_note
 from empirisk.inference.table import Fact, Summary, blank
+from empirisk.inference.weights import observations, weights_words
 from empirisk.problems.linear import LinearProblem
 from empirisk.typing import Array
 
@@ -33,6 +34,7 @@ def summarise_multinomial(
     level: float,
     covariance: str,
     groups: Any,
+    weights: str,
     reason: str,
 ) -> Summary:
     """The table of :func:`summarise_glm` for the softmax loss: log odds of each class against the first.
@@ -42,6 +44,8 @@ def summarise_multinomial(
     problem, w, names, classes, level, covariance, groups
         As there; leverages of a row with several scores are matrices, so that of the sandwiches only HC0,
         HC1, CR0 and CR1 exist (``"cluster"`` is CR1).
+    weights : str
+        One of WEIGHTS.
     reason : str
         Why there are no standard errors; empty if there are.
 
@@ -61,15 +65,22 @@ def summarise_multinomial(
     q = coef.size
     if not reason and q > _MAX_PARAMETERS:
         reason = f"no standard errors: {q} coefficients, more than the {_MAX_PARAMETERS} handled here"
-    known, se, matrix, notes, facts = np.ones(q, dtype=bool), blank(q), None, [reason], _base(problem, w)
+    known, se, matrix, notes, facts = (
+        np.ones(q, dtype=bool),
+        blank(q),
+        None,
+        [reason],
+        _base(problem, w, weights),
+    )
     df = math.inf
     if not reason:
-        weight = np.asarray(problem.data.weight, dtype=np.float64)
+        weight = observations(problem.data.weight, weights)
         info = Information(problem.design, weight, problem.intercept)
         known = np.tile(info.estimable(), len(labels))
-        matrix, df, note = _covariance(problem, info, w, kind, groups)
+        matrix, df, note = _covariance(problem, info, w, kind, groups, weights)
         se = np.sqrt(np.diag(matrix))
-        facts += _likelihood(problem, w, info.rank * len(labels))
+        if weights != "sampling" or np.ptp(weight[weight > 0.0]) <= 1e-12:
+            facts += _likelihood(problem, w, info.rank * len(labels), float(weight.sum()))
         notes = [note]
         if not known.all():
             notes.append(undetermined_note(terms, info.estimable(), info))
@@ -80,6 +91,8 @@ def summarise_multinomial(
     width = float(stats.t.ppf(0.5 + 0.5 * level, df)) * se
     first = "0" if classes is None else str(classes[0])
     notes.append(f"coefficients are changes of the log odds of each class against class {first}")
+    words = weights_words(observations(problem.data.weight, weights), weights)
+    notes += [words] if words else []
     return Summary(
         title="Penalised logistic regression" if "penalty" in notes[0] else "Logistic regression",
         terms=terms * len(labels),
@@ -107,7 +120,7 @@ def _contrasts(problem: LinearProblem, w: Array, classes: Sequence[object] | Non
 
 
 def _covariance(
-    problem: LinearProblem, info: Information, w: Array, kind: str, groups: Any
+    problem: LinearProblem, info: Information, w: Array, kind: str, groups: Any, weights: str
 ) -> tuple[Array, float, str]:
     """The matrix in the order of the table, degrees of freedom, and what it rests on."""
     weight = info.weight
@@ -124,7 +137,8 @@ def _covariance(
     U = (slope[:, :, None] * E[:, None, :]).reshape(len(E), -1)
     S, free, df = float(weight.sum()), U.shape[1], math.inf
     if kind.startswith("HC"):
-        meat = (U.T * weight) @ U * (S / (S - free) if kind == "HC1" else 1.0)
+        once = weight if weights == "frequency" else weight * weight
+        meat = (U.T * once) @ U * (S / (S - free) if kind == "HC1" else 1.0)
         note = f"standard errors are a sandwich ({kind}): rows must be independent, and many"
     else:
         live, parts = cluster_rows(groups, weight)
@@ -158,18 +172,18 @@ def _inverse_information(info: Information, probability: Array) -> Array:
     return np.asarray(sla.pinvh(flat / np.outer(scale, scale)) / np.outer(scale, scale))
 
 
-def _base(problem: LinearProblem, w: Array) -> list[Fact]:
-    S = problem.data.total_weight
+def _base(problem: LinearProblem, w: Array, weights: str) -> list[Fact]:
+    S = float(observations(problem.data.weight, weights).sum())
+    counted = "sum of the weights" if weights == "frequency" else "those with weight"
     log_lik = -S * problem.mean_loss(problem.scores(w))
     return [
-        Fact("n", S, "rows (sum of the weights)"),
+        Fact("n", S, f"rows ({counted})"),
         Fact("log_likelihood", log_lik, "log-likelihood"),
         Fact("deviance", -2.0 * log_lik, "minus twice the log-likelihood"),
     ]
 
 
-def _likelihood(problem: LinearProblem, w: Array, k: int) -> list[Fact]:
-    S = problem.data.total_weight
+def _likelihood(problem: LinearProblem, w: Array, k: int, S: float) -> list[Fact]:
     log_lik = -S * problem.mean_loss(problem.scores(w))
     null = -S * problem.null_evaluation.loss
     df = k - (problem.n_outputs - 1 if problem.intercept else 0)

@@ -19,6 +19,7 @@ def fit_for(
     *,
     names: Sequence[str] | None = None,
     classes: Sequence[object] | None = None,
+    weights: str = "frequency",
     blocked: str = "",
 ) -> Fit:
     """The fit of one target.
@@ -31,7 +32,7 @@ def fit_for(
         The problem on the rows of the fit.
     solution : Solution
         Its solution.
-    names, classes, blocked
+    names, classes, weights, blocked
         As in :func:`summarise_glm`.
 
     Returns
@@ -50,7 +51,7 @@ def fit_for(
         )
     reason = blocked or why_not(problem, names, classes)
     if not reason:
-        fit = fits_of(problem, w, names)[0]
+        fit = fits_of(problem, w, names, weights)[0]
         if fit.df > 0.0:
             return fit
         reason = no_freedom(fit.total, fit.rank, fit.linear)

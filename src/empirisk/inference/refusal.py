@@ -116,14 +116,17 @@ def solution_array(problem: LinearProblem, w: Array | Solution) -> Array:
     return np.asarray(w.w, dtype=np.float64)
 
 
-def still_solves(problem: LinearProblem, solution: Solution) -> bool:
-    """Whether the solution is about as good for this problem as it was where it was found."""
+def still_solves(problem: LinearProblem, solution: Solution, slack: float = 1e-3) -> bool:
+    """Whether the solution is about as good for this problem as it was where it was found.
+
+    `slack` is a relative gap that is forgiven: given rows may differ from those of the fit by rounding.
+    """
     if np.shape(solution.w) != problem.shape:
         return False
     theta = solution.dual
     same = theta is None or len(theta) == problem.data.n_rows
     now = problem.certify(solution.w, theta=theta if same else None).relative
-    return now <= max(100.0 * solution.certificate.relative, 1e-3)
+    return now <= max(100.0 * solution.certificate.relative, slack)
 
 
 def check_level(level: float) -> None:

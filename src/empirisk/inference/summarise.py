@@ -35,6 +35,7 @@ def summarise_glm(
     level: float = 0.95,
     covariance: str = "classical",
     groups: Any = None,
+    weights: str | None = None,
     separation: Separation | None = None,
     blocked: str = "",
 ) -> Summary:
@@ -63,6 +64,11 @@ def summarise_glm(
         (dependence within `groups`: CR2), ``"CR0"``, ``"CR1"``.
     groups : array, shape (n,), optional
         Group of each row, for the clustered kinds.
+    weights : {"frequency", "sampling", "precision"}, optional
+        What the row weights are: repetitions; inverse chances of being drawn (robust kinds only); inverse
+        variances of the noise.  With the last two a row is one observation, and the scale of the weights
+        changes nothing.  Default: frequencies for the classical kind, sampling weights for the robust ones,
+        which then are those of weighted least squares elsewhere.  Weights of shares are trials.
     separation : Separation, optional
         Result of :func:`find_separation` when it is known already.
     blocked : str, optional
@@ -82,21 +88,23 @@ def summarise_glm(
 
     Notes
     -----
-    Weights count repetitions: S = sum of the weights is the sample size.  O(n p^2).
+    O(n p^2).
 
     References
     ----------
     P. McCullagh, J. A. Nelder, Generalized Linear Models, 2nd edition (1989), chapter 2.
     """
     check_level(level)
-    check_covariance(covariance, groups)
+    kind = check_covariance(covariance, groups, weights)
     w_array = solution_array(problem, w)
     reason = blocked or why_not(problem, names, classes, separation)
     if problem.loss.name == "softmax":
-        return summarise_multinomial(problem, w_array, names, classes, level, covariance, groups, reason)
+        return summarise_multinomial(
+            problem, w_array, names, classes, level, covariance, groups, kind, reason
+        )
     if not_a_likelihood(problem.loss):
         return _coefficients_only(problem, w_array, names, classes, level, reason)
-    fits = fits_of(problem, w_array, names)
+    fits = fits_of(problem, w_array, names, kind)
     labels = [""] if w_array.ndim == 1 else [str(v) for v in outputs or range(len(fits))]
     blocks = [
         _Block(fit, label, level, covariance, groups, reason) for fit, label in zip(fits, labels, strict=True)
@@ -202,20 +210,7 @@ def _about(
         )
     if fit.law.loss.name in _LOG_LINK:
         out.append("exp(coef) is the factor on the mean of y for one more unit of the column")
-    weight = fit.weight
-    if np.any(fit.trials != 1.0):
-        out.append(
-            "weights count the trials behind each share; the log-likelihood lacks the binomial coefficients"
-        )
-    if np.all((weight == 0.0) | (weight == 1.0)):
-        return out
-    out.append("weights count repetitions: a row of weight 2 is two rows, and the sample size is their sum")
-    if not np.all(weight == np.round(weight)):
-        out.append(
-            "the weights are not whole numbers: read as precisions (inverse variances) they are right when "
-            "scaled to sum to the number of rows; sampling weights need a robust covariance"
-        )
-    return out
+    return [*out, *filter(None, [fit.about_weights])]
 
 
 _COUNTS = frozenset({"poisson", "negative_binomial", "bernoulli"})

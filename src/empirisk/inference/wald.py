@@ -152,7 +152,7 @@ def wald_test(
             f"the covariance matrix ({covariance}) of these {len(matrix)} combinations is singular or "
             "undefined: test fewer at once (a clustered one has at most groups - 1 directions)"
         )
-    return TestResult(**{**found.__dict__, "note": V.note})
+    return TestResult(**{**found.__dict__, "note": "; ".join(filter(None, [V.note, fit.about_weights]))})
 
 
 def hypothesis_matrix(terms: Sequence[str], R: Any) -> tuple[Array, list[str]]:

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from empirisk.estimators.training import release
 from empirisk.selection.cross import CrossEvaluation, Sample, run
 from empirisk.selection.evaluate import Metrics
 from empirisk.selection.intervals.base import Floats
@@ -127,7 +128,7 @@ class CrossValidatedEnsemble(MetaEstimatorMixin, BaseEstimator):
         sample = Sample(self.estimator, X, y, groups)
         own = self.cv is None or isinstance(self.cv, int | np.integer)
         plan = sample.plan(self.cv, self.repeats if own else None, self.random_state)
-        found = run(self.estimator, sample, plan, self.metrics, self.level, keep=lambda model: model)
+        found = run(self.estimator, sample, plan, self.metrics, self.level, keep=release)
         about = f"the expected score of one member, trained on about {plan.n_train} rows, on new rows"
         estimates = {k: replace(e, target=about) for k, e in found.items()}
         title = f"Members of the ensemble, not the ensemble itself: {found.title}"
