@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import importlib
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
@@ -41,9 +42,7 @@ def list_bounds(registry: Registry | None = None) -> list[str]:
     'hoeffding  [--low --high --sides --candidates]'
     """
     if registry is None:
-        from empirisk.bounds import REGISTRY
-
-        registry = REGISTRY
+        registry = importlib.import_module("empirisk.bounds").REGISTRY
     lines = []
     for name, theorem in solvable(registry).items():
         options = " ".join(_flag(p) if not q else f"{_flag(p)}!" for p, (_, q) in _options(theorem).items())

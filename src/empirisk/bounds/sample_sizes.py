@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -56,7 +57,7 @@ def sample_sizes(
     loss_range: float = 1.0,
     simulate: bool = True,
     random_state: int = 0,
-    progress: Callable[[str], None] | None = None,
+    progress: Callable[[str], None] | bool | None = None,
 ) -> SampleSizes:
     """Rows that theorems ask for, and rows that simulated empirical risk minimisation needs.
 
@@ -85,8 +86,8 @@ def sample_sizes(
         a sentence.
     random_state : int, default 0
         Of the simulations.
-    progress : callable, optional
-        Gets a sentence before simulations of more than 2 seconds.
+    progress : callable or bool, optional
+        Gets a sentence before simulations of more than 2 seconds; True prints it on the error stream.
 
     Returns
     -------
@@ -206,7 +207,7 @@ def _finite_rows(size: int, eps: float, risk: float, width: float) -> list[Requi
 
 
 def _simulations(
-    d: int, eps: float, risk: float, seed: int, progress: Callable[[str], None] | None
+    d: int, eps: float, risk: float, seed: int, progress: Callable[[str], None] | bool | None
 ) -> list[Requirement]:
     """What simulations need, or the reason why there are none."""
     runs: list[tuple[str, str, Callable[[], SimulatedRows]]] = [
@@ -224,7 +225,8 @@ def _simulations(
             for goal, name in ((NOISY, "hardest_coins"), (CLEAN, "hardest_rare"))
         ]
     if progress and len(runs) * each > 2.0:
-        progress(f"Simulating: about {len(runs) * each:.0f} seconds")
+        said = f"Simulating: about {len(runs) * each:.0f} seconds"
+        print(said, file=sys.stderr) if progress is True else progress(said)
     rows = []
     for goal, by, run in runs:
         try:

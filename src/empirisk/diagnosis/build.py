@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.model_parts import solution_of
 from empirisk.selection.cross import CrossEvaluation, Sample
-from empirisk.selection.fit_folds import Fitted, Progress, assemble, fit_folds
+from empirisk.selection.fit_folds import Fitted, assemble, fit_folds
 from empirisk.selection.folds import Plan
+from empirisk.selection.progress import Progress
 
 __all__ = ["column_names", "context"]
 

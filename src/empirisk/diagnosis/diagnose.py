@@ -18,7 +18,7 @@ from empirisk.diagnosis.decomposition import decompose
 from empirisk.diagnosis.family import correct
 from empirisk.diagnosis.result import Diagnosis
 from empirisk.selection.cross import CrossEvaluation
-from empirisk.selection.fit_folds import Progress
+from empirisk.selection.progress import Progress, teller
 
 __all__ = ["FAILED", "diagnose"]
 
@@ -74,8 +74,8 @@ def diagnose(
         Bound on the probability that any finding fires although its null is true.
     random_state : int, Generator or None
         Seed of folds, halves and permutations.
-    progress : callable, optional
-        Called with (steps done, steps in all).
+    progress : callable or bool, optional
+        Called with (steps done, steps in all); True counts on the error stream.
 
     Returns
     -------
@@ -169,7 +169,7 @@ class _Steps:
     """Progress over the fold fits and the findings together."""
 
     def __init__(self, progress: Progress | None, findings: int) -> None:
-        self.progress, self.findings, self.done, self.total = progress, findings, 0, findings
+        self.tell, self.findings, self.done, self.total = teller(progress), findings, 0, findings
 
     def folds(self, done: int, total: int) -> None:
         self.done, self.total = done, total + self.findings
@@ -180,5 +180,4 @@ class _Steps:
         self._tell()
 
     def _tell(self) -> None:
-        if self.progress is not None:
-            self.progress(self.done, self.total)
+        self.tell(self.done, self.total)

@@ -82,9 +82,9 @@ class StrengthSelection:
 def alpha_grid(problem: LinearProblem, alphas: Any = 100, eps: float | None = None) -> Array:
     """Decreasing strengths: given ones sorted, or a geometric grid of that many.
 
-    With an L1 part the grid starts at the smallest alpha that sets every coefficient to zero and spans
-    three decades (two when n < p).  For L2 it spans ten decades around the mean column variance times
-    the curvature of the loss.
+    With an L1 part the grid starts at the smallest alpha that sets every coefficient to zero (where that is
+    0, at the largest slope of the loss) and spans three decades (two when n < p).  For L2 it spans ten
+    decades around the mean column variance times the curvature of the loss.
     """
     if np.ndim(alphas) == 1:
         grid = np.sort(np.array([check_number("alphas", a, 0.0) for a in alphas]))[::-1]
@@ -94,6 +94,9 @@ def alpha_grid(problem: LinearProblem, alphas: Any = 100, eps: float | None = No
     count = check_count("alphas", alphas, 1)
     n, p = problem.design.shape
     top = problem.critical_strength()
+    if top == 0.0:
+        # No strength lets a coefficient in (w >= 0 and all slopes the other way, say).
+        top = float(np.abs(problem.split(problem.null_evaluation.grad)[0]).max(initial=0.0))
     if np.isfinite(top) and top > 0.0:
         decades = np.log10(eps) if eps is not None else (-3.0 if n >= p else -2.0)
         return np.asarray(top * np.logspace(0.0, decades, count))

@@ -33,7 +33,7 @@ class Bands(Tabular):
     value, low, high : arrays, shape (m,)
         Estimated mean, and the ends.
     se : array, shape (m,)
-        Standard error of the score.
+        Standard error of the estimated mean: that of the score times the slope of the inverse link.
     note : str
         What the intervals rest on.
 
@@ -141,16 +141,17 @@ def bands_at(
     score = np.asarray(rows @ coef) + (0.0 if offset is None else offset)
     se = np.sqrt(np.maximum(((rows @ V.matrix) * rows).sum(axis=1), 0.0))
     value = np.asarray(fit.law.loss.mean(score))
+    of_mean = se if fit.linear else se * fit.law.mean_slope(score)
     if kind == "prediction" and not fit.linear:
         low, high = predictive_quantiles(fit.law, score, se, fit.dispersion, level)
-        return Bands(kind, level, value, low, high, se, _MIXED)
+        return Bands(kind, level, value, low, high, of_mean, _MIXED)
     df = np.full(len(score), V.joint_df)
     width = np.sqrt(se**2 + fit.dispersion) if kind == "prediction" else se
     half = stats.t.ppf(0.5 + 0.5 * level, df) * width
     note = "noise must be normal, of equal variance, and independent" if kind == "prediction" else V.note
     note = "; ".join(filter(None, [note, fit.about_weights]))
-    mean = fit.law.loss.mean
-    return Bands(kind, level, value, np.asarray(mean(score - half)), np.asarray(mean(score + half)), se, note)
+    low, high = (np.asarray(fit.law.loss.mean(score + end)) for end in (-half, half))
+    return Bands(kind, level, value, low, high, of_mean, note)
 
 
 _MIXED = (

@@ -79,6 +79,17 @@ class Law:
             return np.asarray(p * self.loss.hess(ones, z) + (1.0 - p) * self.loss.hess(-ones, z))
         return np.asarray(self.loss.hess(np.asarray(self.loss.mean(z), dtype=np.float64), z))
 
+    def mean_slope(self, z: Array) -> Array:
+        """``m'(z)``: slopes of the loss in z are affine in y with factor ``-m'/V``, and ``f = m'^2/V``."""
+        first, second = (-1.0, 1.0) if self.loss.labels else (0.0, 1.0) if self._shares else (1.0, 2.0)
+        ones = np.ones_like(z)
+        over = self.loss.grad(first * ones, z) - self.loss.grad(second * ones, z)
+        return np.divide(self.fisher(z), over, out=np.zeros_like(ones), where=over > 0.0)
+
+    @property
+    def _shares(self) -> bool:
+        return self.loss.name == "bernoulli"
+
     def pearson(self, y: Array, z: Array, fisher: Array) -> Array:
         """``(y - m) / sqrt(V)``; 0 where the score is so extreme that the information underflows."""
         slope = self.loss.grad(y, z)

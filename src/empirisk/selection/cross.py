@@ -13,7 +13,7 @@ from sklearn.base import is_classifier
 from empirisk.results import Estimate
 from empirisk.selection.evaluate import Metrics, named
 from empirisk.selection.evaluation import Evaluation
-from empirisk.selection.fit_folds import Fitted, Progress, assemble, fit_folds
+from empirisk.selection.fit_folds import Fitted, assemble, fit_folds
 from empirisk.selection.folds import Plan, plan_folds
 from empirisk.selection.intervals.base import Floats, check_level, group_codes, refuse
 from empirisk.selection.intervals.nadeau_bengio import nadeau_bengio
@@ -23,6 +23,7 @@ from empirisk.selection.metrics.predictions import check_length, classes_of, enc
 from empirisk.selection.metrics.row_loss import with_note
 from empirisk.selection.metrics.scorer import Scorer, find_scorer
 from empirisk.selection.outputs import model_name, n_rows, unpenalised
+from empirisk.selection.progress import Progress
 
 ROWS_PER_COLUMN = 3
 
@@ -129,8 +130,8 @@ def cross_evaluate(
         Seed of the folds.
     repeats : int, optional
         5 up to 1000 rows and with groups, 2 above.
-    progress : callable, optional
-        Called with (fits done, fits in all).
+    progress : callable or bool, optional
+        Called with (fits done, fits in all); True counts on the error stream.
 
     Returns
     -------

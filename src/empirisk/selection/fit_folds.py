@@ -19,9 +19,8 @@ from empirisk.selection.intervals.base import Floats
 from empirisk.selection.metrics.predictions import Predictions, classification, encode, regression
 from empirisk.selection.metrics.scorer import Scorer
 from empirisk.selection.outputs import Outputs, outputs_of
+from empirisk.selection.progress import Progress, teller
 from empirisk.selection.rows import take_rows
-
-Progress = Callable[[int, int], None]
 
 # Cells of X below which linear algebra runs on one thread: on two cores that was 3 to 25 times faster for
 # logistic regression, because the thread pools of numpy and SciPy wait for each other.
@@ -69,7 +68,7 @@ def fit_folds(
     `groups` go to estimators whose ``fit`` takes them (a search splits by them inside each fold);
     ``keep(model)`` says what to keep of each fitted model.
     """
-    scorers = scorers or {}
+    scorers, tell = scorers or {}, teller(progress)
     outputs: list[Outputs] = []
     kept: list[Any] = []
     seconds = np.empty(len(plan.splits))
@@ -91,8 +90,7 @@ def fit_folds(
                 values[name].append(float(scorer(model, held_out, y[test])))
             if keep is not None:
                 kept.append(keep(model))
-            if progress is not None:
-                progress(j + 1, len(plan.splits))
+            tell(j + 1, len(plan.splits))
     scores = {k: np.array(v) for k, v in values.items()}
     return Fitted(plan, tuple(outputs), scores, seconds, tuple(kept))
 

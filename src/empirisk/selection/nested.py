@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from empirisk.results import Estimate
 from empirisk.selection.cross import CrossEvaluation, Sample, run
 from empirisk.selection.evaluate import Metrics
-from empirisk.selection.fit_folds import Progress
 from empirisk.selection.intervals.base import check_level
+from empirisk.selection.progress import Progress
 
 PROCEDURE = "the whole procedure, choice of settings included,"
 

@@ -25,13 +25,13 @@ from empirisk.estimators import LogisticRegression
 from empirisk.results import Estimate
 from empirisk.selection.cross import Sample
 from empirisk.selection.curves.row_losses import fit_on, loss_label, one_thread, pick_loss, row_losses
-from empirisk.selection.fit_folds import Progress
 from empirisk.selection.folds import FOLDS, Plan
 from empirisk.selection.intervals.base import Floats, accept, check_level, refuse, too_few
 from empirisk.selection.intervals.repeated_kfold import repeated_kfold
 from empirisk.selection.intervals.student import MIN_ROWS, student_limits
 from empirisk.selection.metrics.row_loss import RowLoss
 from empirisk.selection.outputs import model_name
+from empirisk.selection.progress import Progress, teller
 
 __all__ = ["Stability", "stability"]
 
@@ -156,8 +156,8 @@ def stability(
         Nominal coverage.
     random_state : int, Generator or None
         Seed.
-    progress : callable, optional
-        Called with (fits done, fits in all).
+    progress : callable or bool, optional
+        Called with (fits done, fits in all); True counts on the error stream.
 
     Returns
     -------
@@ -235,7 +235,7 @@ class _Run:
         total: int,
     ) -> None:
         self.est, self.sample, self.plan, self.metric, self.rng = est, sample, plan, metric, rng
-        self.progress, self.total, self.done = progress, total, 0
+        self.tell, self.total, self.done = teller(progress), total, 0
         self.models: list[Any] = []
         self.inside: list[Floats] = []
         self.outside: list[Floats] = []
@@ -245,8 +245,7 @@ class _Run:
     def _fit(self, rows: NDArray[np.intp]) -> Any:
         model = fit_on(self.est, self.sample, rows)
         self.done += 1
-        if self.progress is not None:
-            self.progress(self.done, self.total)
+        self.tell(self.done, self.total)
         return model
 
     def folds(self) -> Floats:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from empirisk.selection.cross import Sample
 from empirisk.selection.curves.row_losses import fit_on, growing, one_thread, row_losses
 from empirisk.selection.curves.sizes import nested_order, parts_of
-from empirisk.selection.fit_folds import Progress
 from empirisk.selection.folds import Plan
 from empirisk.selection.intervals.base import Floats
 from empirisk.selection.metrics.row_loss import RowLoss
+from empirisk.selection.progress import Progress, teller
 
 __all__ = ["Collected", "collect"]
 
@@ -61,7 +61,7 @@ def collect(
     """Fit all sizes on all splits; up to `parts` disjoint subsets of a size."""
     strata = None if sample.classes is None else sample.like.y
     repeat_of = {j: r for r in range(plan.repeats) for j in plan.repeat(r)}
-    work = []
+    work, tell = [], teller(progress)
     for j, (train, test) in enumerate(plan.splits):
         order = nested_order(train, sizes, parts, strata, sample.groups, time, rng)
         for i, size in enumerate(sizes):
@@ -81,8 +81,7 @@ def collect(
             )  # fmt: skip
             if i == len(sizes) - 1:
                 keep.coefficients.append(_nonzero(model))
-            if progress is not None:
-                progress(done + 1, len(work))
+            tell(done + 1, len(work))
     return keep.finish(len(work))
 
 

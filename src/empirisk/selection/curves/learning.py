@@ -15,13 +15,13 @@ from empirisk.selection.curves.moments import LastStep, from_rows, from_splits
 from empirisk.selection.curves.row_losses import loss_label, pick_loss
 from empirisk.selection.curves.sizes import check_sizes, default_sizes, smallest_training_part
 from empirisk.selection.curves.summaries import steady, train_estimate, validation_estimate
-from empirisk.selection.fit_folds import Progress
 from empirisk.selection.folds import Plan
 from empirisk.selection.intervals.base import check_level, too_few
 from empirisk.selection.intervals.repeated_kfold import MIN_GROUPS, MIN_ROWS
 from empirisk.selection.metrics.predictions import check_length
 from empirisk.selection.metrics.row_loss import RowLoss
 from empirisk.selection.outputs import model_name
+from empirisk.selection.progress import Progress
 
 __all__ = ["learning_curve"]
 
@@ -80,8 +80,8 @@ def learning_curve(
         Nominal coverage.
     random_state : int, Generator or None
         Seed of folds and orders.
-    progress : callable, optional
-        Called with (fits done, fits in all).
+    progress : callable or bool, optional
+        Called with (fits done, fits in all); True counts on the error stream.
 
     Returns
     -------

@@ -15,12 +15,12 @@ from empirisk.selection.curves.along import check_values, fit_along, has_path
 from empirisk.selection.curves.model_selection_result import ModelSelectionCurve
 from empirisk.selection.curves.row_losses import loss_label, one_thread, pick_loss, row_losses
 from empirisk.selection.curves.summaries import train_estimate, validation_estimate
-from empirisk.selection.fit_folds import Progress
 from empirisk.selection.folds import Plan
 from empirisk.selection.intervals.base import Floats, check_level, refuse
 from empirisk.selection.intervals.bbc import best_of
 from empirisk.selection.metrics.row_loss import RowLoss, mean_error
 from empirisk.selection.outputs import model_name
+from empirisk.selection.progress import Progress, teller
 from empirisk.selection.rows import take_rows
 
 __all__ = ["model_selection_curve"]
@@ -61,8 +61,8 @@ def model_selection_curve(
         As in :func:`learning_curve`.
     repeats : int, optional
         Repeats of the folds: 3 up to 1000 rows, 1 above.
-    progress : callable, optional
-        Called with (fits done, fits in all).
+    progress : callable or bool, optional
+        Called with (fits done, fits in all); True counts on the error stream.
 
     Returns
     -------
@@ -145,7 +145,7 @@ def _collect(
     test = np.full((count, plan.repeats, 1, n), np.nan)
     sums, seen = np.zeros((count, plan.repeats, n)), np.zeros((plan.repeats, n))
     means = np.empty((count, len(plan.splits)))
-    done = 0
+    done, tell = 0, teller(progress)
     with one_thread(sample.X):
         for r in range(plan.repeats):
             for j in plan.repeat(r):
@@ -158,8 +158,7 @@ def _collect(
                     sums[v, r, rows] += inside
                     means[v, j] = inside.mean()
                     done += 1
-                    if progress is not None:
-                        progress(done, count * len(plan.splits))
+                    tell(done, count * len(plan.splits))
     train = np.divide(sums, seen, out=np.full_like(sums, np.nan), where=seen > 0.0)
     return list(test), list(train), list(means)
 

@@ -16,10 +16,10 @@ from empirisk.selection.decomposition.monte_carlo import estimate_parts
 from empirisk.selection.decomposition.parts import Sets
 from empirisk.selection.decomposition.result import BiasVariance, BiasVarianceCurve
 from empirisk.selection.decomposition.sources import Bootstrap, Generated, Generator
-from empirisk.selection.fit_folds import Progress
 from empirisk.selection.intervals.base import check_level
 from empirisk.selection.metrics.predictions import encode, finite, labels_of
 from empirisk.selection.outputs import model_name
+from empirisk.selection.progress import Progress, teller
 
 __all__ = ["bias_variance"]
 
@@ -108,8 +108,8 @@ def bias_variance(
         Nominal coverage.
     random_state : int, Generator or None
         Seed.
-    progress : callable, optional
-        Called with (training sets done, all).
+    progress : callable or bool, optional
+        Called with (training sets done, all); True counts on the error stream.
 
     Returns
     -------
@@ -207,7 +207,7 @@ def _predict(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Predictions (values, R, T) and which of them count (R, T)."""
     pred = np.empty((len(values), n_sets, source.y.size))
-    seen = np.empty((n_sets, source.y.size), dtype=bool)
+    seen, tell = np.empty((n_sets, source.y.size), dtype=bool), teller(progress)
     with one_thread(source.X):
         for r, (X, y, counts) in enumerate(source.sets(n_sets, rng)):
             seen[r] = counts
@@ -217,6 +217,5 @@ def _predict(
                     pred[v, r] = finite(said, "predictions")
                 else:
                     pred[v, r] = encode(said, source.classes)
-            if progress is not None:
-                progress(r + 1, n_sets)
+            tell(r + 1, n_sets)
     return pred, seen

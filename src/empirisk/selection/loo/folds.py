@@ -9,11 +9,12 @@ import numpy as np
 
 from empirisk.selection.cross import CrossEvaluation, Sample, conclude, foreign_scorers, run
 from empirisk.selection.evaluate import Metrics, named
-from empirisk.selection.fit_folds import Fitted, Progress
+from empirisk.selection.fit_folds import Fitted
 from empirisk.selection.folds import Plan
 from empirisk.selection.loo.predict import NOTE, loo_estimate, loo_outputs
 from empirisk.selection.metrics import METRICS
 from empirisk.selection.outputs import Outputs
+from empirisk.selection.progress import Progress
 
 __all__ = ["cross_loo"]
 

@@ -14,7 +14,6 @@ from empirisk.selection.cross import Sample
 from empirisk.selection.curves.summaries import INFINITE, skewed, steady
 from empirisk.selection.evaluate import Metrics, named
 from empirisk.selection.evaluation import Evaluation
-from empirisk.selection.fit_folds import Progress
 from empirisk.selection.folds import FOLDS
 from empirisk.selection.intervals.base import Floats, check_level, refuse
 from empirisk.selection.intervals.repeated_kfold import algorithm_target, repeated_kfold
@@ -23,6 +22,7 @@ from empirisk.selection.loo.shortcuts import shortcut_for
 from empirisk.selection.metrics import METRICS, Metric, Predictions
 from empirisk.selection.metrics.row_loss import RowLoss, with_note
 from empirisk.selection.outputs import Outputs, model_name
+from empirisk.selection.progress import Progress
 
 __all__ = ["LeaveOneOut", "leave_one_out", "loo_estimate", "loo_outputs"]
 
@@ -124,8 +124,8 @@ def leave_one_out(
         Nominal coverage.
     max_seconds : float, default 600
         Longest forecast of n fits that is accepted.
-    progress : callable, optional
-        Called with (fits done, fits in all) when there is no shortcut.
+    progress : callable or bool, optional
+        Called with (fits done, fits in all) when there is no shortcut; True counts on the error stream.
 
     Returns
     -------

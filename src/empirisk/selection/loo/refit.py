@@ -9,10 +9,11 @@ import numpy as np
 
 from empirisk.selection.cross import Sample
 from empirisk.selection.curves.row_losses import fit_on, one_thread
-from empirisk.selection.fit_folds import Progress, spread
+from empirisk.selection.fit_folds import spread
 from empirisk.selection.intervals.base import Floats
 from empirisk.selection.metrics.predictions import encode
 from empirisk.selection.outputs import Outputs, model_name, outputs_of
+from empirisk.selection.progress import Progress, teller
 from empirisk.selection.rows import take_rows
 
 __all__ = ["refit_all"]
@@ -28,7 +29,7 @@ def refit_all(
     ValueError
         The first fit says that all of them would take longer than `max_seconds`.
     """
-    rows = np.arange(sample.n)
+    rows, tell = np.arange(sample.n), teller(progress)
     parts, seconds = [], np.empty(sample.n)
     with one_thread(sample.X):
         for i in range(sample.n):
@@ -37,8 +38,7 @@ def refit_all(
             held = rows[i : i + 1]
             parts.append((held, outputs_of(model, take_rows(sample.X, held))))
             seconds[i] = time.perf_counter() - start
-            if progress is not None:
-                progress(i + 1, sample.n)
+            tell(i + 1, sample.n)
             # The first fit may pay for imports and caches: the second is the fairer forecast.
             if i == 1 and seconds[1] * sample.n > max_seconds:
                 raise ValueError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -42,11 +43,39 @@ UNIT = {
 CORRELATION = {"matthews_corrcoef", "cohen_kappa_score"}
 
 
+# Scorers of one class that scikit-learn calls the positive one.
+ONE_CLASS = ("precision", "recall", "f1", "jaccard")
+
+
+@dataclass(frozen=True)
+class LastClass:
+    """A scorer about the last of two classes (``classes_[-1]``), whatever their labels; scikit-learn wants 1.
+
+    Parameters
+    ----------
+    scorer : callable
+        scikit-learn's.
+    """
+
+    scorer: Any
+
+    @property
+    def _score_func(self) -> Any:
+        return self.scorer._score_func
+
+    def __call__(self, est: Any, X: Any, y: Any) -> float:
+        classes = getattr(est, "classes_", None)
+        if classes is None or len(classes) != 2:
+            return float(self.scorer(est, X, y))
+        return float(self._score_func(y, est.predict(X), pos_label=classes[-1]))
+
+
 def find_scorer(metric: str | Scorer) -> tuple[str, Scorer]:
     """A scorer and its name, from a scikit-learn name or a callable ``scorer(est, X, y)``."""
     if isinstance(metric, str):
         try:
-            return metric, get_scorer(metric)
+            found = get_scorer(metric)
+            return metric, LastClass(found) if metric in ONE_CLASS else found
         except (ValueError, KeyError):
             raise ValueError(
                 f"metric {metric!r} is neither one of ours nor a scikit-learn scorer; "
@@ -135,6 +164,8 @@ def scorer_interval(
     deleted whole. Cost: 200 calls on stored predictions.
     """
     target = MODEL if p.groups is None else MODEL_GROUPS
+    if isinstance(scorer, LastClass) and p.classes is not None and len(p.classes) == 2:
+        target = f"{target}; about the class {p.classes[-1]}"
     value = float(scorer(est, X, y))
     method = "block jackknife"
     reason = _refusal(value, p)

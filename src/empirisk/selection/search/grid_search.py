@@ -59,8 +59,8 @@ class GridSearch(BaseSearch):
         A folder that finished fits are written to; the same search started again goes on from there.
     n_jobs : int, optional
         Processes, as in joblib. Results do not depend on it.
-    progress : callable, optional
-        Called with (fits done, fits planned).
+    progress : callable or bool, optional
+        Called with (fits done, fits planned); True counts on the error stream.
     random_state : int, optional
         Seed of the folds and of the bootstrap.
 

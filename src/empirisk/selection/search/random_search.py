@@ -28,8 +28,8 @@ class RandomSearch(BaseSearch):
         Number of draws.
     metric, cv, repeats, rule, complexity, racing, refit, level, error_score, time_limit, checkpoint, n_jobs
         As in :class:`GridSearch`.
-    progress : callable, optional
-        Called with (fits done, fits planned).
+    progress : callable or bool, optional
+        Called with (fits done, fits planned); True counts on the error stream.
     random_state : int, optional
         Seed of draws, folds and bootstrap.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,14 +15,13 @@ from empirisk.selection.fit_folds import one_thread_if_small
 from empirisk.selection.folds import Plan
 from empirisk.selection.intervals.base import Floats
 from empirisk.selection.metrics import METRICS
+from empirisk.selection.progress import Progress, teller
 from empirisk.selection.search.fitting import Job, fit_elsewhere, fit_task
 from empirisk.selection.search.ledger import Ledger, Task
 from empirisk.selection.search.points import Params
 from empirisk.selection.search.race import Race
 from empirisk.selection.search.record import Record
 from empirisk.selection.search.shared_path import Bundle, bundles
-
-Progress = Callable[[int, int], None]
 
 
 class Stopped(Exception):  # noqa: N818  an event of the loop, no error
@@ -47,7 +46,7 @@ class Rounds:
         Processes, as in joblib.
     deadline : float
         Reading of ``time.monotonic()`` after which no task is started.
-    progress : callable or None
+    progress : callable, bool or None
         Told (fits done, fits planned).
     """
 
@@ -121,8 +120,7 @@ class Rounds:
 
     def _tell(self, count: int) -> None:
         self.done += count
-        if self.progress is not None:
-            self.progress(self.done, self.planned)
+        teller(self.progress)(self.done, self.planned)
 
     def _beaten(self, race: Race, finished: int, live: list[int], failed: list[int]) -> list[int]:
         left = [i for i in live if i not in failed]

@@ -1,0 +1,80 @@
+"""Everything that takes a progress takes True, False and a callable, and refuses the rest."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import empirisk as er
+
+X = np.random.default_rng(0).standard_normal((60, 2))
+Y = X[:, 0] + np.random.default_rng(1).standard_normal(60)
+RIDGE = er.Ridge(0.1)
+
+CALLS: dict[str, Callable[[Any], Any]] = {
+    "cross_evaluate": lambda p: er.cross_evaluate(RIDGE, X, Y, repeats=1, random_state=0, progress=p),
+    "diagnose": lambda p: er.diagnose(RIDGE, X, Y, random_state=0, progress=p),
+    "nested_cross_evaluate": lambda p: er.selection.nested_cross_evaluate(
+        er.selection.GridSearch(er.Ridge(), {"alpha": [0.1, 1.0]}, cv=3), X, Y, cv=3, progress=p
+    ),
+    "learning_curve": lambda p: er.selection.learning_curve(RIDGE, X, Y, random_state=0, progress=p),
+    "model_selection_curve": lambda p: er.selection.model_selection_curve(
+        er.Ridge(), X, Y, "alpha", [0.1, 1.0], random_state=0, progress=p
+    ),
+    "bias_variance": lambda p: er.selection.bias_variance(RIDGE, X, Y, n_sets=10, random_state=0, progress=p),
+    "leave_one_out": lambda p: er.selection.leave_one_out(
+        er.HuberRegressor(scale=1.0), X[:12], Y[:12], progress=p
+    ),
+    "replace_one": lambda p: er.selection.replace_one(RIDGE, X, Y, random_state=0, progress=p),
+    "stability": lambda p: er.selection.stability(RIDGE, X, Y, random_state=0, progress=p),
+    "GridSearch": lambda p: er.selection.GridSearch(er.Ridge(), {"alpha": [0.1, 1.0]}, progress=p).fit(X, Y),
+    "RandomSearch": lambda p: er.selection.RandomSearch(
+        er.Ridge(), {"alpha": [0.1, 1.0, 2.0]}, n_iter=2, random_state=0, progress=p
+    ).fit(X, Y),
+    "sample_sizes": lambda p: er.bounds.sample_sizes(epsilon=0.2, delta=0.1, vc=2, progress=p),
+}
+
+
+def taking() -> set[str]:
+    """Public names with a parameter `progress`."""
+    found = set()
+    for module in (er, er.selection, er.bounds):
+        for name in getattr(module, "__all__", dir(module)):
+            thing = getattr(module, name, None)
+            if callable(thing) and not name.startswith("_"):
+                try:
+                    takes = "progress" in inspect.signature(thing).parameters
+                except (TypeError, ValueError):
+                    continue
+                found |= {name} if takes else set()
+    return found
+
+
+def test_every_function_with_a_progress_is_tried() -> None:
+    assert taking() - set(CALLS) == set()
+
+
+@pytest.mark.parametrize("name", sorted(set(CALLS) & taking()))
+def test_true_counts_false_is_silent_and_a_callable_is_called(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    CALLS[name](True)
+    told = capsys.readouterr()
+    assert told.out == ""
+    if name != "sample_sizes":  # which says something before long simulations only
+        assert " of " in told.err
+        assert told.err.endswith("\n")
+    CALLS[name](False)
+    assert capsys.readouterr().err == ""
+    if name == "sample_sizes":
+        return
+    seen: list[tuple[int, int]] = []
+    CALLS[name](lambda done, total: seen.append((done, total)))
+    assert seen[-1][0] == seen[-1][1]
+    assert [done for done, _ in seen] == sorted({done for done, _ in seen})
+    with pytest.raises(TypeError, match="progress must be True, False, None or a callable"):
+        CALLS[name]("yes")
