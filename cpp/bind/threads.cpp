@@ -1,18 +1,16 @@
 #include <nanobind/nanobind.h>
-#ifdef _OPENMP
-#include <omp.h>
+#if defined(__unix__) || defined(__APPLE__)
+#include <pthread.h>
 #endif
 
 #include "bind/bind.hpp"
+#include "support/threads.hpp"
 
 namespace empirisk {
 void bind_threads(nanobind::module_& m) {
-  m.def("max_threads", [] {
-#ifdef _OPENMP
-    return omp_get_max_threads();
-#else
-    return 1;
+#if defined(__unix__) || defined(__APPLE__)
+  pthread_atfork(nullptr, nullptr, [] { forked = true; });
 #endif
-  }, "Number of OpenMP threads that a parallel loop may use.");
+  m.def("max_threads", [] { return most_threads(); }, "Number of OpenMP threads that a parallel loop may use; 1 in a forked process.");
 }
 }  // namespace empirisk

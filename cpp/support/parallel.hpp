@@ -5,6 +5,7 @@
 #include <omp.h>
 #endif
 #include "support/simd.hpp"
+#include "support/threads.hpp"
 
 namespace empirisk::EMPIRISK_ISA {
 
@@ -15,7 +16,7 @@ constexpr i64 serial_work = 1 << 21;
 inline int threads_for(i64 work, i64 chunks) {
 #ifdef _OPENMP
   if (work < serial_work || chunks < 2 || omp_in_parallel()) return 1;
-  return int(least<i64>(omp_get_max_threads(), chunks));
+  return int(least<i64>(most_threads(), chunks));
 #else
   (void)work, (void)chunks;
   return 1;

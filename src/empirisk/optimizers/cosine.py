@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from empirisk.optimizers.base import check_size
 
@@ -43,8 +46,8 @@ class Cosine:
         if self.steps < 1:
             raise ValueError(f"steps must be at least 1, got {self.steps!r}")
 
-    def at(self, t: int) -> float:
-        """Size of step t = 1, 2, ..."""
-        return self.last + 0.5 * (self.size - self.last) * (
-            1.0 + math.cos(math.pi * min(t - 1, self.steps) / self.steps)
-        )
+    def at(self, t: Any) -> Any:
+        """Size of step t = 1, 2, ...; sizes of all of them when t is an array."""
+        share = np.minimum(np.asarray(t) - 1, self.steps) / self.steps
+        sizes = self.last + 0.5 * (self.size - self.last) * (1.0 + np.cos(math.pi * share))
+        return sizes if isinstance(t, np.ndarray) else float(sizes)

@@ -138,7 +138,7 @@ class SGD:
             return SGDState(w, done=True)
         if self.momentum > 0.0 and problem.design.sparse:
             raise ValueError("momentum would move every column at every step: use momentum=0 with sparse X")
-        rows = stochastic_rows(problem, precondition=self.precondition)
+        rows = stochastic_rows(problem, precondition=self.precondition, stored_only=True)
         steps = self.n_epochs * -(-len(rows.active) // self.batch_size)
         size = automatic_size(problem, rows, steps) if self.step_size == "auto" else float(self.step_size)
         walk = start(rows.inside(w), self.momentum)
@@ -240,12 +240,12 @@ def _worse(problem: LinearProblem, rows: StochasticRows, before: Walk, after: Wa
     if not problem.null_excess > 0.0:
         return False  # at the minimum already: nothing to compare with
     sample = rows.active[:: -(-len(rows.active) // SAMPLE)]
-    X, y, s = rows.X[sample], problem.data.y[sample], problem.data.weight[sample]
+    y, s = problem.data.y[sample], problem.data.weight[sample]
 
     def value(v: Array) -> float:
-        coef, b = problem.split(rows.outside(v))
-        loss = problem.loss.value(y, np.asarray(X @ coef, dtype=np.float64) + b)
-        return float(s @ loss) / float(s.sum()) + problem.penalty.value(coef)
+        w = rows.outside(v)
+        loss = problem.loss.value(y, rows.scores(w, sample))
+        return float(s @ loss) / float(s.sum()) + problem.penalty.value(problem.split(w)[0])
 
     end = value(after.v)
     return not end <= value(before.v) + 0.5 * problem.null_excess

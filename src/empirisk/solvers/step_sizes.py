@@ -64,4 +64,7 @@ def sizes_of(schedule: Schedule, first: int, count: int) -> tuple[Array, int]:
         formula: Any = schedule
         return np.asarray(formula.at(np.arange(first, first + count)), dtype=np.float64), 1
     every = max(-(-count // STAIRS), 1)
-    return np.array([schedule.at(t) for t in range(first, first + count, every)], dtype=np.float64), every
+    steps = np.arange(first, first + count, every)
+    if isinstance(schedule, Cosine):
+        return schedule.at(steps), every
+    return np.array([schedule.at(int(t)) for t in steps], dtype=np.float64), every

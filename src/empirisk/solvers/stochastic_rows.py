@@ -50,6 +50,9 @@ class StochasticRows:
         Of the coordinates.
     share : array or None
         Sparse X: m over the number of those rows that store the column.
+    kept : array or None
+        Sparse X: the columns that are not empty, when few are.  The coordinates are about these alone, so
+        that a step, an average and a look cost what the cells cost; an empty column has the coefficient 0.
     longest, typical : float
         Largest and mean ``weight_i (|x~_i|^2 + 1)`` over at most 4096 rows.
     """
@@ -61,6 +64,8 @@ class StochasticRows:
     center: Array | None
     scale: Array | None
     share: Array | None
+    kept: IndexArray | None
+    n_cols: int
     longest: float
     typical: float
     loss: str
@@ -69,7 +74,7 @@ class StochasticRows:
 
     def inside(self, w: Array) -> NDArray[np.float64]:
         """Parameters as the steps see them."""
-        v = np.array(w, dtype=np.float64)
+        v = self._taken(np.asarray(w, dtype=np.float64))
         p = len(v) - int(self.intercept)
         if self.center is not None and self.intercept:
             v[p] += float(self.center @ v[:p])
@@ -85,11 +90,29 @@ class StochasticRows:
             w[:p] *= self.scale
         if self.center is not None and self.intercept:
             w[p] -= float(self.center @ w[:p])
-        return w
+        if self.kept is None:
+            return w
+        full = np.zeros(self.n_cols + int(self.intercept))
+        full[self.kept] = w[:p]
+        full[self.n_cols :] = w[p:]
+        return full
+
+    def scores(self, w: Array, rows: IndexArray) -> NDArray[np.float64]:
+        """Of some rows at the parameters w, in float64."""
+        of_kept = self._taken(np.asarray(w))
+        p = len(of_kept) - int(self.intercept)
+        slopes = np.asarray(self.X[rows] @ of_kept[:p], dtype=np.float64)
+        return slopes + (of_kept[p] if self.intercept else 0.0)
+
+    def _taken(self, w: Array) -> Array:
+        """A copy of the parameters that the coordinates are about."""
+        if self.kept is None:
+            return w.copy()
+        return np.concatenate([w[self.kept], w[self.n_cols :]])
 
     def gradient(self, g: Array) -> Array:
         """A gradient in w as one in v."""
-        out = np.array(g, dtype=np.float64)
+        out = self._taken(np.asarray(g, dtype=np.float64))
         p = len(out) - int(self.intercept)
         if self.center is not None and self.intercept:
             out[:p] -= self.center * out[p]
@@ -99,7 +122,7 @@ class StochasticRows:
 
     def penalty(self, problem: LinearProblem) -> dict[str, Array | None]:
         """Strengths of the parts of the penalty per coordinate; None for a part that is not there."""
-        p = problem.data.n_cols
+        p = int(self.X.shape[1])
         unit = np.ones(p) if self.scale is None else self.scale
         rest = [0.0] * int(self.intercept)
         of = problem.penalty
@@ -141,10 +164,12 @@ def stochastic_rows(
     *,
     precondition: bool = True,
     coordinates: tuple[Array | None, Array | None] | None = None,
+    stored_only: bool = False,
 ) -> StochasticRows:
     """Prepare a problem; reads X once or twice, and copies it only where rows are not contiguous.
 
-    `coordinates` are the centre and the scale to use instead of those of the data.
+    `coordinates` are the centre and the scale to use instead of those of the data.  With `stored_only` the
+    coordinates leave out the empty columns of a sparse X when these are more than half of all.
     """
     data, design = problem.data, problem.design
     n, p = design.shape
@@ -153,6 +178,9 @@ def stochastic_rows(
         X = X.tocsr()
     elif p > 1 and X.strides[1] != X.itemsize:
         X = np.ascontiguousarray(X)
+    kept = _stored_columns(X) if stored_only and design.sparse else None
+    if kept is not None:
+        X = X[:, kept]
     active = np.flatnonzero(data.weight > 0.0).astype(np.int64)
     weight = None if data.unit_weights else data.weight * (len(active) / data.total_weight)
     sample = active[:: -(-len(active) // SAMPLE)]
@@ -160,25 +188,34 @@ def stochastic_rows(
     if coordinates is not None:
         center, scale = coordinates
     else:
-        center, scale = _coordinates(problem, looked) if precondition else (None, None)
+        center, scale = _coordinates(problem, looked, kept) if precondition else (None, None)
     lengths = _lengths(looked, center, scale) + float(problem.intercept)
     if weight is not None:
         lengths = lengths * weight[sample]
     share = None
     if design.sparse:
-        stored = np.bincount((X if len(active) == n else X[active]).indices, minlength=p)
+        stored = np.bincount((X if len(active) == n else X[active]).indices, minlength=X.shape[1])
         share = len(active) / np.maximum(stored, 1.0)
     loss, parameter = row_slope(problem.loss)
     y = np.asarray(data.y, dtype=np.float64)
     longest, typical = float(lengths.max(initial=0.0)), float(lengths.mean())
     return StochasticRows(
-        X, y, weight, active, center, scale, share, longest, typical, loss, parameter, problem.intercept
-    )
+        X, y, weight, active, center, scale, share, kept, p, longest, typical, loss, parameter,
+        problem.intercept,
+    )  # fmt: skip
 
 
-def _coordinates(problem: LinearProblem, looked: Any) -> tuple[Array | None, Array]:
+def _stored_columns(X: Any) -> IndexArray | None:
+    """The columns of a CSR matrix that hold a cell; None when they are more than half of all."""
+    stored = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))
+    return stored if 2 * len(stored) < X.shape[1] else None
+
+
+def _coordinates(problem: LinearProblem, looked: Any, kept: IndexArray | None) -> tuple[Array | None, Array]:
     """Centres (None for sparse X and without an intercept) and scales of the columns."""
     mean, variance = problem.moments
+    if kept is not None:
+        mean, variance = mean[kept], variance[kept]
     if problem.design.sparse:
         size, center = np.sqrt(variance + (mean**2 if problem.intercept else 0.0)), None
         top = np.asarray(abs(looked).max(axis=0).todense(), dtype=np.float64).ravel()

@@ -101,7 +101,7 @@ class SVRG:
         w = problem.null.copy() if w0 is None else np.array(w0, dtype=np.float64)
         if problem.data.total_weight == 0.0:
             return SVRGState(w, done=True)
-        rows = stochastic_rows(problem)
+        rows = stochastic_rows(problem, stored_only=True)
         e = problem.null_evaluation if w0 is None else problem.evaluate(w)
         size = BOLD / (curvature_scale(problem) * max(rows.longest, 1e-300))
         value = e.loss + problem.penalty.value(problem.split(w)[0])
