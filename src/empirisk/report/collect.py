@@ -223,7 +223,7 @@ def _certificates(a: Analysis, final: Json | None) -> dict[str, Json]:
     """The final fit's certificate for the chosen row, the worst of the folds' for the others."""
     out = {}
     for row in a.choice.rows:
-        if row.result.ends and row.result.ends[0]:
+        if any(row.result.ends):
             out[row.result.candidate.name] = _worst(row.result, row.at)
     if final is not None:
         out[a.model.candidate.name] = final
@@ -231,14 +231,15 @@ def _certificates(a: Analysis, final: Json | None) -> dict[str, Json]:
 
 
 def _worst(result: CrossValidated, at: int) -> Json:
-    certificate, status = max((end[at] for end in result.ends), key=lambda e: e[0].relative)
+    fitted = [end for end in result.ends if end]  # a fold whose rows hold one class has a constant and no fit
+    certificate, status = max((end[at] for end in fitted), key=lambda e: e[0].relative)
     return {
         "kind": certificate.kind.name,
         "value": number(certificate.value),
         "scale": number(certificate.scale),
         "relative": number(certificate.relative),
         "tolerance": FOLD_TOLERANCE,
-        "claim": f"worst of {len(result.ends)} fits: {certificate.claim}",
+        "claim": f"worst of {len(fitted)} fits: {certificate.claim}",
         "status": status.value,
         "verified": None,
     }

@@ -13,6 +13,7 @@ from empirisk.report.candidates import KINDS
 from empirisk.report.choose import Choice, choose
 from empirisk.report.diagnosed import Diagnosed, diagnose_model
 from empirisk.report.encode import make_encoder
+from empirisk.report.enough import refuse_too_few
 from empirisk.report.estimates import Scoring
 from empirisk.report.final import FinalModel, fit_final
 from empirisk.report.fit_candidate import Maker, encoder_for
@@ -101,6 +102,7 @@ def prepare(
     split = split_rows(table, test_table=test_table, seed=seed)
     train = take(table, split.train, split.groups)
     test = take(table if test_table is None else test_table, split.test)
+    refuse_too_few(table, split, train)
     p = make_encoder(table).fit_transform(train.frame[: min(train.n, 5_000)]).shape[1]
     plan = make_plan(train, p, time_limit, kinds)
     checked = audit(table, split, test_table=test_table, seed=seed)

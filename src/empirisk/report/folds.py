@@ -81,7 +81,8 @@ def deal(units: Index, strata: Index, k: int, rng: np.random.Generator) -> Index
     """Give each row a fold number so that units stay whole and every stratum is spread evenly.
 
     The units of a stratum (that of their first row) are shuffled and cut into k runs of like numbers of rows;
-    each stratum starts at a random fold, so that rare classes do not meet in the first one.
+    each stratum starts at a random fold, so that rare classes do not meet in the first one. With few units a fold
+    could stay empty: it then gets a unit of the fold that has most. There must be at least k units.
 
     Examples
     --------
@@ -97,6 +98,12 @@ def deal(units: Index, strata: Index, k: int, rng: np.random.Generator) -> Index
         rows = sizes[members]
         middle = (np.cumsum(rows) - 0.5 * rows) / rows.sum()
         out[members] = (np.floor(k * middle).astype(np.intp) + rng.integers(k)) % k
+    filled = np.bincount(out, minlength=k)
+    for fold in np.flatnonzero(filled == 0):
+        donor = int(np.argmax(filled))
+        out[np.flatnonzero(out == donor)[0]] = fold
+        filled[donor] -= 1
+        filled[fold] += 1
     return out[units]
 
 
