@@ -208,7 +208,7 @@ def predict(
     loaded = load(model)
     table, frame = predict_file(loaded, data, out)
     for line in [
-        *reading_lines(table),
+        *reading_lines(loaded, table),
         said(frame, loaded.classes),
         f"Predictions: {out}   ({frame.height:,} rows)",
     ]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import os
@@ -22,6 +21,7 @@ import empirisk as er
 from empirisk.report.errors import DataError
 from empirisk.report.model_file import ModelFile, ModelFileError, load, read_metadata
 from empirisk.report.probes import draw_probes
+from empirisk.report.unpack import checksum
 from tests.report.reports import make_report, numbers, two_classes
 
 
@@ -53,7 +53,7 @@ def pack(path: Path, metadata: dict[str, Any], dump: bytes, **more: bytes) -> Pa
 
 def signed(metadata: dict[str, Any], dump: bytes) -> dict[str, Any]:
     """What an attacker does: make the checksum fit."""
-    return metadata | {"sha256": hashlib.sha256(dump).hexdigest()}
+    return metadata | {"sha256": checksum(metadata, dump)}
 
 
 def test_predictions_survive_the_file(made: Path, model: ModelFile) -> None:
@@ -196,13 +196,13 @@ def test_wrong_probe_prediction_is_a_hard_error_that_names_versions(made: Path, 
     metadata["probes"]["expected"][7][0] += 1e-3
     metadata["versions"]["numpy"] = "0.9"
     with pytest.raises(ModelFileError, match=r"stored predictions on 20 check rows.*numpy 0\.9 then and "):
-        load(pack(tmp_path / "m.empirisk", metadata, dump))
+        load(pack(tmp_path / "m.empirisk", signed(metadata, dump), dump))
 
 
 def test_other_versions_with_the_same_predictions_load(made: Path, tmp_path: Path) -> None:
     metadata, dump = unpack(made / "out" / "model.empirisk")
     metadata["versions"]["numpy"] = "0.9"
-    assert load(pack(tmp_path / "m.empirisk", metadata, dump)).classes == ["no", "yes"]
+    assert load(pack(tmp_path / "m.empirisk", signed(metadata, dump), dump)).classes == ["no", "yes"]
 
 
 def test_probe_rows_are_no_rows_of_the_data(made: Path) -> None:

@@ -24,6 +24,7 @@ __all__ = ["Diagnosed", "diagnose_model"]
 # estimator.
 DRIFT = "ER209"
 DRAWN = "the test part was drawn at random from the same rows, so that it differs from them by chance only"
+FOLDS = 5
 ASKED = ("ER206", "ER207", "ER215", "ER219")
 OUTCOMES = {
     Outcome.FIRES: "found",
@@ -149,6 +150,7 @@ def diagnose_model(
         _labels(train),
         groups=train.groups,
         time=train.time,
+        cv=min(FOLDS, train.n if train.groups is None else len(set(train.groups.tolist()))),
         X_test=None if drawn else test.frame,
         y_test=None if drawn else _labels(test),
         ignore=ASKED,

@@ -81,8 +81,8 @@ def deal(units: Index, strata: Index, k: int, rng: np.random.Generator) -> Index
     """Give each row a fold number so that units stay whole and every stratum is spread evenly.
 
     The units of a stratum (that of their first row) are shuffled and cut into k runs of like numbers of rows;
-    each stratum starts at a random fold, so that rare classes do not meet in the first one. With few units a fold
-    could stay empty: it then gets a unit of the fold that has most. There must be at least k units.
+    each stratum starts at a random fold, so that rare classes do not meet in the first one. With few units
+    a fold could stay empty: it then gets a unit of the fold that has most. There must be at least k units.
 
     Examples
     --------

@@ -18,7 +18,7 @@ from empirisk.report.raw import RawFile, TextOptions, read_raw
 from empirisk.report.summary import summarise
 from empirisk.report.table import Column, Table
 
-__all__ = ["read_like"]
+__all__ = ["read_like", "take_like"]
 
 
 def read_like(path: Path, like: Table, text: TextOptions) -> Table:
@@ -33,6 +33,11 @@ def read_like(path: Path, like: Table, text: TextOptions) -> Table:
     raw = read_raw(path, replace(text, expected=names, positional=names))
     if raw.frame.width == len(without) and raw.source.header.startswith("no header"):
         raw = read_raw(path, replace(text, expected=names, positional=without))
+    return take_like(raw, like)
+
+
+def take_like(raw: RawFile, like: Table) -> Table:
+    """Give raw columns the meaning that they have in `like`; see :func:`read_like`."""
     notes = _check_columns(raw, like)
     if raw.frame.height == 0:
         raise DataError(f"{raw.source.name} has a header but no rows: give a file with data")
@@ -109,6 +114,8 @@ def _parse_like(values: pl.Series, column: Column, raw: RawFile) -> pl.Series:
     bad = ~known & values.is_not_null()
     if values.dtype.is_float():
         bad = bad & values.is_finite()
+    if column.role == "dropped" and column.kind == "id" and bad.any():
+        return values.cast(pl.String).alias(column.name)  # it only names the rows
     if bad.any() and not column.n_unreadable and column.role != "dropped":
         row = int(bad.arg_max() or 0)
         raise DataError(
@@ -127,9 +134,11 @@ def _noun(column: Column) -> str:
 
 def _convert(values: pl.Series, column: Column) -> pl.Series:
     if column.base == "string" or (column.role == "target" and column.levels):
-        if values.dtype.is_float():
-            return as_words(values)
-        return values.cast(pl.String)
+        words = as_words(values) if values.dtype.is_float() else values.cast(pl.String)
+        widths = {len(level) for level in column.levels}
+        if values.dtype.is_numeric() and len(widths) == 1 and all(k.isdigit() for k in column.levels):
+            return words.str.zfill(widths.pop())  # a typed 1067 is the postcode 01067
+        return words
     if column.base == "number":
         if values.dtype != pl.String:
             out = values.cast(pl.Float64, strict=False)

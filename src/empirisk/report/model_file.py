@@ -8,13 +8,9 @@ synthetic rows are predicted again and compared with the stored predictions.
 from __future__ import annotations
 
 import copy
-import hashlib
 import importlib
-import io
-import json
 import math
 import os
-import zipfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,25 +23,21 @@ from sklearn.pipeline import Pipeline
 from empirisk.report.atomic import write_file
 from empirisk.report.encode import model_frame
 from empirisk.report.errors import DataError
+from empirisk.report.frames import is_frame, raw_frame
 from empirisk.report.grown import trees_of
+from empirisk.report.like import take_like
 from empirisk.report.read import read_table
 from empirisk.report.table import Table
+from empirisk.report.unpack import FORMAT, ModelFileError, pack, short, unpack
 from empirisk.report.versions import versions_sentence, versions_then_and_now
 
 __all__ = ["FORMAT", "ModelFile", "ModelFileError", "load", "read_metadata", "save"]
 
-FORMAT = "empirisk-model/1"
-MEMBERS = ("metadata.json", "model.skops")
-LARGEST = 2_000_000_000
 TOLERANCE = 1e-6
 # scikit-learn's imputers keep the type of their columns: a description of memory, which skops does not list.
 PLAIN = frozenset({"numpy.dtype"})
 # Records of arrays and labels that our estimators hold.
 TABLES = frozenset({"empirisk.trees.structure.Trees", "empirisk.data.columns.ColumnCoder"})
-
-
-class ModelFileError(DataError):
-    """A model file that cannot or must not be used; the message is one sentence."""
 
 
 @dataclass(frozen=True)
@@ -82,42 +74,52 @@ class ModelFile:
     def _table(self, data: Any) -> Table:
         if isinstance(data, Table):
             return data
-        if isinstance(data, str | os.PathLike):
+        if isinstance(data, str | os.PathLike) or is_frame(data):
             return self.read(data)
         raise TypeError(
-            f"a model file predicts the rows of a file or of its own read(), not of a {type(data).__name__}: "
-            "write the frame to .parquet or .csv first"
+            f"a model file predicts the rows of a file, a data frame or its own read(), not a"
+            f" {type(data).__name__}: give the columns their names, in a data frame"
         )
 
-    def read(self, data: str | os.PathLike[str], *, labelled: bool = False) -> Table:
-        """Read a file so that its columns mean what they meant in training.
+    def read(self, data: Any, *, labelled: bool = False) -> Table:
+        """Read a file or a data frame so that its columns mean what they meant in training.
 
         Parameters
         ----------
-        data : str or path
+        data : str, path or data frame (pandas, polars and others)
         labelled : bool, default False
             Whether the target is wanted: rows without one are then left out. Otherwise it may be absent,
             partly missing or unknown, and every row is kept.
         """
         table = self.table
+        columns = tuple(replace(c, role="dropped") if c.role == "target" else c for c in table.columns)
+        blind = replace(table, columns=columns, target=None)
+        if is_frame(data):
+            return take_like(raw_frame(data), table if labelled else blind)
         if labelled:
             return read_table(Path(data), like=table)
-        columns = tuple(replace(c, role="dropped") if c.role == "target" else c for c in table.columns)
         try:
-            return read_table(Path(data), like=replace(table, columns=columns, target=None))
+            return read_table(Path(data), like=blind)
         except DataError:
             # A file without a header and without the target is told by the width that it leaves.
             return read_table(Path(data), like=table)
 
-    def predict(self, data: str | os.PathLike[str] | Table) -> np.ndarray:
-        """Predict a class label or a number for each row of a file, or of a table from :meth:`read`."""
+    def predict(self, data: Any) -> np.ndarray:
+        """Predict a class label or a number for each row of a file or a data frame.
+
+        Parameters
+        ----------
+        data : str, path, data frame, or table from :meth:`read`
+            Columns are found by their names; others may be there. A frame gives the answers of the
+            same rows in a file.
+        """
         table = self._table(data)
         values = self.pipeline.predict(model_frame(table))
         if not self.classes:
             return np.asarray(values, dtype=np.float64)
         return np.asarray(self.classes, dtype=object)[np.asarray(values, dtype=np.intp)]
 
-    def predict_proba(self, data: str | os.PathLike[str] | Table) -> np.ndarray:
+    def predict_proba(self, data: Any) -> np.ndarray:
         """Probability of each of :attr:`classes`, shape (n, k); only for classes.
 
         A class that the training part did not hold has probability 0.
@@ -155,14 +157,9 @@ def save(path: Path, pipeline: Pipeline, metadata: dict[str, Any], probes: pl.Da
         "format": FORMAT,
         **metadata,
         "versions": versions_then_and_now(),
-        "sha256": hashlib.sha256(dump).hexdigest(),
         "probes": {"rows": rows, "types": types, "expected": _answers(pipeline, probes).tolist()},
     }
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("metadata.json", json.dumps(meta, indent=1, allow_nan=False, ensure_ascii=False))
-        archive.writestr("model.skops", dump)
-    write_file(path, buffer.getvalue())
+    write_file(path, pack(meta, dump))
 
 
 def load(path: str | os.PathLike[str]) -> ModelFile:
@@ -185,7 +182,8 @@ def load(path: str | os.PathLike[str]) -> ModelFile:
 
     Examples
     --------
-    ``er.load("adult-report/model.empirisk").predict("new.csv")`` predicts the rows of a file.
+    ``er.load("adult-report/model.empirisk").predict("new.csv")`` predicts the rows of a file, and
+    ``.predict(frame)`` those of a data frame.
 
     >>> import empirisk as er
     >>> try:
@@ -195,52 +193,17 @@ def load(path: str | os.PathLike[str]) -> ModelFile:
     nowhere.empirisk does not exist: give the model.empirisk of a report folder
     """
     file = Path(path)
-    metadata, dump = _unpack(file)
+    metadata, dump = unpack(file)
     pipeline = _build(file, dump, metadata)
     _check_probes(file, pipeline, metadata)
-    return ModelFile(pipeline, metadata)
+    model = ModelFile(pipeline, metadata)
+    _check_columns(file, model)
+    return model
 
 
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the JSON of a model file without building the model."""
-    return _unpack(Path(path))[0]
-
-
-def _unpack(file: Path) -> tuple[dict[str, Any], bytes]:
-    if not file.exists():
-        raise ModelFileError(f"{file.name} does not exist: give the model.empirisk of a report folder")
-    if file.is_dir():
-        raise ModelFileError(f"{file.name} is a folder: give the model.empirisk in it")
-    try:
-        with zipfile.ZipFile(file) as archive:
-            found = {i.filename: i.file_size for i in archive.infolist()}
-            if sorted(found) != sorted(MEMBERS):
-                raise ModelFileError(f"{file.name} is not an empirisk model file: it holds {_list(found)}")
-            if sum(found.values()) > LARGEST:
-                raise ModelFileError(
-                    f"{file.name} would unpack to more than {LARGEST:,} bytes and is refused"
-                )
-            raw, dump = archive.read("metadata.json"), archive.read("model.skops")
-        metadata = json.loads(raw)
-    except ModelFileError:
-        raise
-    except (zipfile.BadZipFile, OSError, EOFError, ValueError, NotImplementedError, RuntimeError) as error:
-        raise ModelFileError(
-            f"{file.name} is damaged or is not an empirisk model file ({_short(error)}): copy it again"
-        ) from error
-    except Exception as error:  # zlib.error and what a damaged archive may raise besides
-        raise ModelFileError(f"{file.name} is damaged ({_short(error)}): copy it again") from error
-    if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
-        kind = metadata.get("format") if isinstance(metadata, dict) else None
-        raise ModelFileError(
-            f"{file.name} has format {kind!r} and this version reads {FORMAT!r}: "
-            "use the version of empirisk that wrote it, or run the report again"
-        )
-    if hashlib.sha256(dump).hexdigest() != metadata.get("sha256"):
-        raise ModelFileError(
-            f"{file.name} was changed after it was written (its checksum differs): copy it again"
-        )
-    return metadata, dump
+    return unpack(Path(path))[0]
 
 
 def _build(file: Path, dump: bytes, metadata: dict[str, Any]) -> Any:
@@ -259,7 +222,7 @@ def _build(file: Path, dump: bytes, metadata: dict[str, Any]) -> Any:
         raise
     except Exception as error:
         raise ModelFileError(
-            f"{file.name} cannot be loaded ({_short(error)});"
+            f"{file.name} cannot be loaded ({short(error)});"
             f" {versions_sentence(metadata.get('versions') or {})}"
         ) from error
 
@@ -323,7 +286,7 @@ def _check_probes(file: Path, pipeline: Any, metadata: dict[str, Any]) -> None:
         again = _answers(pipeline, frame)
     except Exception as error:
         raise ModelFileError(
-            f"{file.name} cannot predict its own check rows ({_short(error)});"
+            f"{file.name} cannot predict its own check rows ({short(error)});"
             f" {versions_sentence(metadata.get('versions') or {})}"
         ) from error
     size = max(1.0, float(np.abs(expected).max(initial=0.0)))
@@ -333,6 +296,21 @@ def _check_probes(file: Path, pipeline: Any, metadata: dict[str, Any]) -> None:
         raise ModelFileError(
             f"{file.name} does not give its stored predictions on {len(expected)} check rows, so it must not"
             f" be used here; {versions_sentence(metadata.get('versions') or {})}"
+        )
+
+
+def _check_columns(file: Path, model: ModelFile) -> None:
+    """The columns and classes that the decisions give must be those that the pipeline takes."""
+    probes, k = model.metadata["probes"], len(getattr(model.pipeline, "classes_", ()))
+    wrong = "classes" if k > len(model.classes) or (k == 0) != (not model.classes) else ""
+    try:
+        if model_frame(model.table).columns != list(probes["types"]) or not probes["expected"]:
+            wrong = "columns"
+    except (pl.exceptions.PolarsError, DataError):
+        wrong = "columns"
+    if wrong:
+        raise ModelFileError(
+            f"{file.name} cannot be used: its {wrong} are not those of its model; run the report again"
         )
 
 
@@ -350,8 +328,3 @@ def _plain(value: Any) -> Any:
 def _list(names: Any) -> str:
     shown = sorted(str(n) for n in names)
     return ", ".join(shown[:3]) + (f" and {len(shown) - 3} more" if len(shown) > 3 else "") or "nothing"
-
-
-def _short(error: BaseException) -> str:
-    text = " ".join(str(error).split()) or type(error).__name__
-    return text if len(text) <= 160 else text[:157] + "..."

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from empirisk.report.atomic import write_file
+from empirisk.report.cells import escape_frame
 from empirisk.report.errors import DataError
 from empirisk.report.lines import source_line
 from empirisk.report.model_file import ModelFile
+from empirisk.report.ranges import far_outside
 from empirisk.report.table import Table
 
 __all__ = ["predict_file", "prediction_frame", "reading_lines", "said"]
@@ -20,7 +23,7 @@ FORMATS = (".csv", ".tsv", ".parquet")
 
 
 def prediction_frame(model: ModelFile, table: Table) -> pl.DataFrame:
-    """Return a column ``prediction`` and, for classes, one column ``probability_CLASS`` each.
+    """Return the columns that name the rows, ``prediction``, and for classes ``probability_CLASS`` each.
 
     Parameters
     ----------
@@ -28,15 +31,26 @@ def prediction_frame(model: ModelFile, table: Table) -> pl.DataFrame:
     table : Table
         Read under the decisions of the model (:meth:`empirisk.report.model_file.ModelFile.read`).
     """
-    columns = {"prediction": model.predict(table).tolist()}
+    columns: dict[str, list[Any]] = {"prediction": model.predict(table).tolist()}
     if model.classes:
         found = model.predict_proba(table)
         columns |= {f"probability_{c}": found[:, i].tolist() for i, c in enumerate(model.classes)}
-    return pl.DataFrame(columns)
+    ids = [_id(table.frame[c.name]) for c in table.columns if c.kind == "id" and c.name not in columns]
+    return pl.DataFrame([*ids, *(pl.Series(name, values) for name, values in columns.items())])
+
+
+def _id(values: pl.Series) -> pl.Series:
+    """Row names as they are in the file: whole numbers without a decimal point."""
+    if values.dtype == pl.Float64 and bool((values.drop_nulls() % 1.0 == 0.0).all()):
+        return values.cast(pl.Int64)
+    return values
 
 
 def predict_file(model: ModelFile, data: Path, out: Path) -> tuple[Table, pl.DataFrame]:
     """Predict every row of `data` and write the predictions to `out` in the order of the rows.
+
+    In .csv and .tsv a text that a spreadsheet would run as a formula (``=1+1``) gets an apostrophe in front;
+    :func:`empirisk.report.cells.unescape` takes it off.
 
     Raises
     ------
@@ -56,15 +70,16 @@ def predict_file(model: ModelFile, data: Path, out: Path) -> tuple[Table, pl.Dat
     if ending == ".parquet":
         frame.write_parquet(buffer)
     else:
-        frame.write_csv(buffer, separator="\t" if ending == ".tsv" else ",")
+        escape_frame(frame).write_csv(buffer, separator="\t" if ending == ".tsv" else ",")
     write_file(out, buffer.getvalue())
     return table, frame
 
 
-def reading_lines(table: Table) -> list[str]:
+def reading_lines(model: ModelFile, table: Table) -> list[str]:
     """What was read, and what in it the model has not seen, in words."""
+    far = far_outside(table, model.metadata["ranges"])
     head = f"Reading {table.source.name}  {table.n_rows:,} rows ({source_line(table.source)})"
-    return [head, *(f"  {note}" for note in (*table.source.notes, *table.unseen))]
+    return [head, *(f"  {note}" for note in (*table.source.notes, *table.unseen, *far))]
 
 
 def said(frame: pl.DataFrame, classes: list[str]) -> str:

@@ -17,6 +17,14 @@ Task = Literal["binary", "multiclass", "regression"]
 KINDS: tuple[str, ...] = ("number", "boolean", "categorical", "text", "date", "id", "constant", "empty")
 
 
+STORED = {
+    "number": pl.Float64(),
+    "boolean": pl.Boolean(),
+    "string": pl.String(),
+    "date": pl.Datetime("us"),
+}
+
+
 @dataclass(frozen=True)
 class Column:
     """One column: what it is taken for, why, and how to have it otherwise.
@@ -228,7 +236,7 @@ class Table:
         source = Source(**{k: _tuples(v) for k, v in decisions["source"].items()})
         keys = ("target", "task", "positive", "fingerprint", "target_note", "target_override")
         return cls(
-            frame=pl.DataFrame({c.name: [] for c in columns}),
+            frame=pl.DataFrame(schema={c.name: STORED[c.base] for c in columns}),
             columns=columns,
             classes=tuple(decisions["classes"]),
             source=source,

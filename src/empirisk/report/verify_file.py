@@ -13,6 +13,7 @@ from empirisk.report.estimates import estimate
 from empirisk.report.grown import log_shares, trees_of
 from empirisk.report.held_out_scores import LABELS, metric_names, predictions
 from empirisk.report.model_file import ModelFile
+from empirisk.report.row_marks import known_rows
 from empirisk.report.rows import fill_classes
 from empirisk.report.sample import Sample, take
 from empirisk.report.split import split_rows
@@ -44,6 +45,8 @@ class Verification:
         By label.
     stored : dict of str to dict
         The estimates in the model file, by label.
+    trained : str
+        How many of the scored rows trained the model, in a sentence; "" when none is known to have.
     """
 
     same_data: bool
@@ -53,6 +56,7 @@ class Verification:
     scored: str
     metrics: dict[str, Estimate]
     stored: dict[str, Json]
+    trained: str = ""
 
 
 def verify_file(model: ModelFile, table: Table) -> Verification:
@@ -91,7 +95,8 @@ def verify_file(model: ModelFile, table: Table) -> Verification:
         if not METRICS[m].unavailable(p)
     }
     stored = {m["label"]: m["model"] for m in meta["metrics"]}
-    return Verification(same, certificate, proved, sample.n, scored, metrics, stored)
+    trained = "" if same else known_rows(table, meta["rows"]).sentence()
+    return Verification(same, certificate, proved, sample.n, scored, metrics, stored, trained)
 
 
 def _prove(model: ModelFile, train: Sample) -> tuple[Certificate | None, bool | None]:
@@ -135,6 +140,8 @@ def verify_lines(v: Verification) -> list[str]:
         out.append("The model is a constant or made of trees: there is no optimum to prove.")
     else:
         out.append("The proof of the fit needs the data of the report.")
+    if v.trained:
+        out.append(v.trained)
     out.append(f"Scores on {v.scored}, n = {v.rows:,}:")
     for label, e in v.metrics.items():
         then = f"   (report: {wording.estimate(v.stored[label])})" if label in v.stored else ""

@@ -12,6 +12,8 @@ from empirisk.report.engine import Analysis
 from empirisk.report.html import render_html
 from empirisk.report.markdown import render_markdown
 from empirisk.report.probes import draw_probes
+from empirisk.report.ranges import training_ranges
+from empirisk.report.row_marks import mark_rows
 from empirisk.report.rows import prior_scores
 from empirisk.report.sample import class_order
 
@@ -39,7 +41,9 @@ def model_metadata(a: Analysis, report: Json) -> Json:
     table, row = a.prepared.table, a.choice.row
     decisions = table.decisions()
     for column in decisions["columns"]:
-        column["unreadable"] = ()  # examples of values are for the screen, not for a file that travels
+        column["unreadable"] = column[
+            "unreadable_rows"
+        ] = ()  # examples of values are for the screen, not for a file that travels
     return {
         "task": {
             "kind": table.task,
@@ -71,4 +75,6 @@ def model_metadata(a: Analysis, report: Json) -> Json:
         "metrics": report["test"]["metrics"],
         "certificate": report["model"]["certificate"],
         "created": report["provenance"]["created"],
+        "ranges": training_ranges(table, a.prepared.split.train),
+        "rows": mark_rows(table, a.prepared.split.train),
     }
