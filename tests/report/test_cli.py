@@ -264,7 +264,7 @@ def test_inspect(made: Path) -> None:
     assert "predicts whether answer is yes from 3 columns" in said
     assert "test accuracy 0." in said
     code, said, _ = call("inspect", made / "out" / "model.empirisk", "--json")
-    assert json.loads(said)["format"] == "empirisk-model/1"
+    assert json.loads(said)["format"] == "empirisk-model/2"
 
 
 def test_same_seed_same_report(tmp_path: Path) -> None:
