@@ -81,12 +81,17 @@ def test_mean_refusals() -> None:
         hall([])
 
 
-def test_a_dominating_row_is_a_warning_not_a_refusal() -> None:
-    x = np.ones(100)
-    x[0], x[1] = 50.0, 1.5
+def test_a_long_tail_is_a_warning_not_a_refusal(rng: np.random.Generator) -> None:
+    x = np.ones(400)
+    x[:3], x[3] = 50.0, 1.5
     e = hall(x)
     assert e.low is not None
-    assert "a few rows dominate" in e.reason
+    assert "a long tail" in e.reason
+    noise = rng.standard_normal(400) ** 2
+    assert hall(noise).reason == hall(noise, errors=True).reason == ""
+    few = hall(noise[:249], errors=True)
+    assert few.low is not None
+    assert "249 rows cannot show" in few.reason
 
 
 def brute_cr(x: np.ndarray, g: np.ndarray, power: float) -> float:
@@ -154,15 +159,28 @@ def test_grouped_proportion_by_hand() -> None:
 
 def test_repeated_kfold_by_hand(rng: np.random.Generator) -> None:
     rows = rng.exponential(size=(3, 50))
-    half = stats.t.ppf(0.975, 49) * math.sqrt(np.mean(rows.var(axis=1, ddof=1)) / 50 * 5 / 4)
+    t, se = stats.t.ppf(0.975, 49), math.sqrt(np.mean(rows.var(axis=1, ddof=1)) / 50 * 5 / 4)
     e = repeated_kfold(rows, 5)
-    assert (e.low, e.high) == pytest.approx((max(0.0, rows.mean() - half), rows.mean() + half))
+    d = rows - rows.mean(axis=1, keepdims=True)
+    b = np.mean(d**3) / np.mean(d**2) ** 1.5 / math.sqrt(50)
+
+    def transformed(mean: float) -> float:
+        u = (rows.mean() - mean) / se
+        return u + b * u**2 / 3 + b**2 * u**3 / 27 + b / 6
+
+    assert transformed(e.low) == pytest.approx(t, rel=1e-9)
+    assert transformed(e.high) == pytest.approx(-t, rel=1e-9)
+    difference = repeated_kfold(rows - 1.0, 5, kind="difference")
+    assert (difference.low, difference.high) == pytest.approx(
+        (rows.mean() - 1 - t * se, rows.mean() - 1 + t * se)
+    )
     # Never the variance of the row averages: three identical repeats are as wide as one.
     assert repeated_kfold(np.tile(rows[0], (3, 1)), 5).low == pytest.approx(repeated_kfold(rows[0], 5).low)
     proportion = repeated_kfold(rows > 1, 5, kind="proportion")
     share = float(np.mean(rows > 1))
     assert proportion.low < share < proportion.high
-    assert "trained on 50 rows" in e.target
+    assert "trained on 40 of these 50 rows" in e.target
+    assert "trained on 45 of these 50 rows" in repeated_kfold(rows, 10).target
 
 
 def test_cross_validation_refusals() -> None:
@@ -230,9 +248,12 @@ def test_best_of_corrects_the_winner(rng: np.random.Generator) -> None:
         coins[:, coins.mean(axis=0).argmin()].var(ddof=1) / 300 * 5 / 4
     )
     assert e.high - e.value == pytest.approx(half)
-    smooth = best_of(rng.exponential(size=(300, 5)), 5, random_state=0)
-    assert "percentiles" in smooth.method
-    assert smooth.low < smooth.value < smooth.high
+    losses = rng.exponential(size=(300, 5))
+    smooth = best_of(losses, 5, random_state=0)
+    own = repeated_kfold(losses[:, losses.mean(axis=0).argmin()], 5)
+    assert own.value < smooth.value
+    assert (smooth.low, smooth.high) == pytest.approx((own.low, own.high + smooth.value - own.value))
+    assert "trained on 240 of these 300 rows" in smooth.target
     assert best_of(coins[:20], 5).low is None
     assert best_of(coins, 5, random_state=1).value == best_of(coins, 5, random_state=1).value
     with pytest.raises(ValueError, match="rows, candidates"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,10 @@ from sklearn.base import is_classifier
 from empirisk.results import Estimate
 from empirisk.selection.cross import CrossEvaluation, Sample, run
 from empirisk.selection.evaluate import estimate
+from empirisk.selection.folds import Plan
 from empirisk.selection.intervals.base import check_level
 from empirisk.selection.intervals.nadeau_bengio import nadeau_bengio
-from empirisk.selection.intervals.repeated_kfold import algorithm_target
+from empirisk.selection.intervals.repeated_kfold import scored_target
 from empirisk.selection.metrics import METRICS, Metric, Predictions
 from empirisk.selection.metrics.row_loss import with_note
 from empirisk.selection.outputs import model_name, outputs_of
@@ -40,9 +41,14 @@ class Comparison:
         Student-t confidence that a is the better one; None when the rows cannot tell.
     greater_is_better : bool
         Direction of the metric.
+    rows : tuple of int, optional
+        Rows that a cross-validated model was trained on, and rows in all; None for fitted models.
 
     Notes
     -----
+    After a cross-validation all of this is about models of ``rows[0]`` rows. `may_cross` says when more rows
+    could turn the verdict around: the learning curves of two models may cross.
+
     ``P = T_df(+-difference/se)`` is the confidence distribution of the difference: one minus the one-sided
     p-value, and the posterior probability under a flat prior for difference and log-variance when the
     difference is normal with that standard error. It is not a prior-informed probability that the models
@@ -56,6 +62,7 @@ class Comparison:
     difference: Estimate
     probability_a_better: float | None
     greater_is_better: bool
+    rows: tuple[int, int] | None = None
 
     @property
     def better(self) -> str | None:
@@ -66,16 +73,40 @@ class Comparison:
         return "a" if (low > 0.0) == self.greater_is_better else "b"
 
     @property
+    def may_cross(self) -> bool:
+        """Whether the verdict may be another one when both models are trained on all rows.
+
+        A loss that falls no faster than the inverse of the number of rows m (a parametric model falls so
+        down to the noise, others more slowly) is still above ``m/n`` of what it was. Where that is
+        below the loss of the better model, the curves may cross on the way to n rows. Scores that grow count
+        as their distance from 1.
+        """
+        if self.rows is None or self.better is None:
+            return False
+        best, other = (self.a, self.b) if self.better == "a" else (self.b, self.a)
+        low, high = best.value, other.value
+        if self.greater_is_better:
+            low, high = 1.0 - low, 1.0 - high
+        return bool(high * self.rows[0] / self.rows[1] < low)
+
+    @property
     def sentence(self) -> str:
-        """The result in words."""
+        """The result in words, with the number of rows that it is about."""
         first, second = self.names
         d = self.difference
         if d.low is None:
             return f"{self.metric}: cannot tell {first} and {second} apart ({d.reason})."
         head = f"{self.metric} of {first} minus that of {second}: {d}"
         if self.better is None:
-            return f"{head}. These rows do not show which is better."
-        return f"{head}. {first if self.better == 'a' else second} is better."
+            return f"{head}. These rows do not show which is better{self._size()}."
+        told = f"{head}. {first if self.better == 'a' else second} is better{self._size()}"
+        if self.rows is not None and self.may_cross:
+            return f"{told}; the curves may cross before {self.rows[1]:,} rows, because the gap is small."
+        return f"{told}."
+
+    def _size(self) -> str:
+        """The number of rows that a verdict is about, as the end of a sentence."""
+        return "" if self.rows is None else f" when trained on {self.rows[0]:,} rows"
 
     def __repr__(self) -> str:
         first, second = self.names
@@ -102,6 +133,9 @@ def compare(
 ) -> Comparison:
     """Cross-validate two algorithms on the same folds and give the paired difference with its interval.
 
+    The difference is that of the models fitted here, each on n(K-1)/K of the n rows; the sentence names that
+    number, and says when the learning curves may cross before n.
+
     Parameters
     ----------
     a, b : estimators
@@ -127,7 +161,7 @@ def compare(
 
     Notes
     -----
-    Row differences, variance within one repeat times K/(K-1), t: 95 to 98 %. With 0-1 losses and
+    Row differences, variance within one repeat times K/(K-1), t. With 0-1 losses and
     fewer than 10 rows on which the models differ the answer is "cannot tell".
 
     Examples
@@ -203,15 +237,18 @@ def compare_cross(
     m, plan = _known(metric), a.plan
     if not (a.out_of_fold and b.out_of_fold):
         if len(plan.splits) == 1:
-            return _compared(metric, names, list(a.held_out), list(b.held_out), None, level, plan.note)
+            one = _compared(metric, names, list(a.held_out), list(b.held_out), None, level, plan.note)
+            return replace(one, rows=(plan.n_train, plan.n))
         scores = a.fold_scores(metric) - b.fold_scores(metric)
-        target = algorithm_target(plan.n_train)
+        target = scored_target(plan.n_train, plan.n, what="difference", who="each algorithm")
         d = nadeau_bengio(scores, plan.test_over_train, plan.n, level, target=target)
         d = with_note(d, plan.note)
         se = math.sqrt(float(scores.var(ddof=1)) * (1.0 / scores.size + plan.test_over_train))
         chance = _confidence(d, se, scores.size - 1, m.greater_is_better)
-        return Comparison(metric, names, a[metric], b[metric], d, chance, m.greater_is_better)
-    return _compared(metric, names, list(a.out_of_fold), list(b.out_of_fold), plan.folds, level)
+        rows = (plan.n_train, plan.n)
+        return Comparison(metric, names, a[metric], b[metric], d, chance, m.greater_is_better, rows)
+    found = _compared(metric, names, list(a.out_of_fold), list(b.out_of_fold), plan.folds, level)
+    return _about(found, plan)
 
 
 def compare_fitted(
@@ -279,6 +316,22 @@ def _compared(
     chance = _confidence(difference, se, units - 1, m.greater_is_better)
     return Comparison(
         metric, names, each[0], each[1], with_note(difference, note), chance, m.greater_is_better
+    )
+
+
+def _about(c: Comparison, plan: Plan) -> Comparison:
+    """The comparison with the number of rows that these folds train on."""
+    grouped = "new groups" in c.difference.target
+
+    def told(e: Estimate, what: str, who: str) -> Estimate:
+        return replace(e, target=scored_target(plan.n_train, plan.n, grouped, what=what, who=who))
+
+    return replace(
+        c,
+        a=told(c.a, "score", "this algorithm"),
+        b=told(c.b, "score", "this algorithm"),
+        difference=told(c.difference, "difference", "each algorithm"),
+        rows=(plan.n_train, plan.n),
     )
 
 

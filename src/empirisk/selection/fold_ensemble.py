@@ -129,7 +129,7 @@ class CrossValidatedEnsemble(MetaEstimatorMixin, BaseEstimator):
         own = self.cv is None or isinstance(self.cv, int | np.integer)
         plan = sample.plan(self.cv, self.repeats if own else None, self.random_state)
         found = run(self.estimator, sample, plan, self.metrics, self.level, keep=release)
-        about = f"the expected score of one member, trained on about {plan.n_train} rows, on new rows"
+        about = f"the mean score of one member, trained on about {plan.n_train:,} rows, on new rows"
         estimates = {k: replace(e, target=about) for k, e in found.items()}
         title = f"Members of the ensemble, not the ensemble itself: {found.title}"
         lean = replace(found.fitted, kept=())

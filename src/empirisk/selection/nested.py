@@ -99,8 +99,9 @@ def nested_cross_evaluate(
 
     Notes
     -----
-    The estimand is the expected score of the procedure trained on n rows, not that of the settings that a
-    search over all rows chooses; for those see ``GridSearch.best_score_``. Cost: folds x repeats searches.
+    The estimand is the mean score of the models that the procedure gave in the outer folds, each from
+    n(K-1)/K rows; not that of the settings that a search over all rows chooses, for which see
+    ``GridSearch.best_score_``. Cost: folds x repeats searches.
 
     References
     ----------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from empirisk.selection.bootstrap.resampled import Resampled
 from empirisk.selection.bootstrap.spread import Spread
 from empirisk.selection.bootstrap.sums import SumSample, resample_sums
 from empirisk.selection.intervals.base import Floats, is_real
+from empirisk.selection.intervals.tails import spread_note
 
 __all__ = ["NAMES", "choose"]
 
@@ -153,8 +154,10 @@ def _weighted_mean(ask: Request) -> Resampled:
 
 
 def _spread(ask: Request) -> Resampled:
-    statistic = Spread(ask.samples[0], ask.name == "standard_deviation", ask.studentised)
-    return _sums(ask, [SumSample(statistic, ask.units[0], ask.key)])
+    x = ask.samples[0]
+    statistic = Spread(x, ask.name == "standard_deviation", ask.studentised)
+    found = _sums(ask, [SumSample(statistic, ask.units[0], ask.key)])
+    return replace(found, caution=spread_note((x - x.mean()) ** 2))
 
 
 def _correlation(ask: Request) -> Resampled:

@@ -61,7 +61,10 @@ def estimates(
         else:
             limits = LIMITS[method](found.distributions[k], value, level)
         reason = "; ".join(
-            filter(None, (_caution(found, statistic, method), found.note if method == "bca" else ""))
+            filter(
+                None,
+                (_caution(found, statistic, method), found.caution, found.note if method == "bca" else ""),
+            )
         )
         out[label] = accept(value, limits, level, n, how, reason=reason, target=target)
     return out

@@ -35,6 +35,8 @@ class Resampled:
         Standard errors of the value and of the resampled values, for the studentised method.
     note : str
         What the user should know about BCa.
+    caution : str
+        What is known to shorten every interval of this statistic.
     refusal : str
         Why no interval can be right, where that is known.
     """
@@ -48,4 +50,5 @@ class Resampled:
     exact: bool = False
     errors: tuple[Floats, Floats] | None = None
     note: str = ""
+    caution: str = ""
     refusal: str = ""

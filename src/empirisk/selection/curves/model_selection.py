@@ -115,7 +115,7 @@ def model_selection_curve(
         best,
         one_se,
         error,
-        _corrected(test, plan, sample, level, random_state),
+        _corrected(test, plan, sample, metric.errors, level, random_state),
         sample.n,
         metric.name,
         loss_label(metric),
@@ -177,7 +177,12 @@ def _choose(test: list[Floats], means: list[Floats], plan: Plan, sample: Sample)
 
 
 def _corrected(
-    test: list[Floats], plan: Plan, sample: Sample, level: float, seed: int | np.random.Generator | None
+    test: list[Floats],
+    plan: Plan,
+    sample: Sample,
+    errors: bool,
+    level: float,
+    seed: int | np.random.Generator | None,
 ) -> Estimate:
     """Loss of the winner by BBC-CV on the first repeat."""
     table = np.column_stack([t[0, 0] for t in test])
@@ -185,4 +190,4 @@ def _corrected(
         value = float(min(t.mean() for t in test))
         reason = "a loss is infinite, so the winner cannot be corrected"
         return refuse(value, level, sample.n, "none", reason, "loss of the best value")
-    return best_of(table, plan.folds or 2, level, random_state=seed, groups=sample.groups)
+    return best_of(table, plan.folds or 2, level, random_state=seed, groups=sample.groups, errors=errors)

@@ -15,9 +15,10 @@ from empirisk.results import Estimate
 Floats = NDArray[np.float64]
 
 MODEL = "this fitted model, on new rows drawn like these"
-MODEL_GROUPS = "this fitted model, on rows of new groups drawn like these"
-
-DOMINATED = "a few rows dominate this mean, so the interval may be too short"
+MODEL_GROUPS = (
+    "this fitted model, on rows of new groups drawn like these, "
+    "each row counting once (large groups weigh more)"
+)
 
 
 def check_level(level: float) -> float:

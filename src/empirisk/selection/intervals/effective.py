@@ -62,7 +62,7 @@ def effective_wilson(
 
     Notes
     -----
-    Covers 94 to 97 % for macro-F1, Matthews' correlation and kappa from 100 rows on. Cost O(1).
+    Covers 94 to 97 % for Matthews' correlation and kappa from 100 rows on. Cost O(1).
 
     Examples
     --------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from empirisk.results import Estimate
 from empirisk.selection.intervals.base import MODEL, accept, normal_quantile, refuse
@@ -11,7 +12,7 @@ from empirisk.selection.intervals.wilson import wilson_limits
 MIN_COUNT = 5
 
 
-def f1_of_jaccard(j: float) -> float:
+def f1_of_jaccard(j: Any) -> Any:
     """``F1 = 2J / (1 + J)``."""
     return 2.0 * j / (1.0 + j)
 

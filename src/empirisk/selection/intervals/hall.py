@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from empirisk.results import Estimate
 from empirisk.selection.intervals.base import (
-    DOMINATED,
     MODEL,
     Floats,
     accept,
@@ -21,6 +20,7 @@ from empirisk.selection.intervals.base import (
     too_few,
 )
 from empirisk.selection.intervals.student import MIN_ROWS
+from empirisk.selection.intervals.tails import relative_skewness, tail_note
 from empirisk.selection.intervals.wilson import wilson_limits
 
 
@@ -30,10 +30,8 @@ def hall_limits(rows: Floats, level: float) -> tuple[float, float]:
     `g` is the sample skewness, `t` the quantile of Student's t with n-1 degrees of freedom.
     """
     n, mean = rows.size, float(rows.mean())
-    centred = rows - mean
-    second = float(np.mean(centred**2))
-    b = float(np.mean(centred**3) / second**1.5) / math.sqrt(n)
-    return cubic_limits(mean, math.sqrt(second / (n - 1)), b, student_quantile(level, n - 1))
+    se = math.sqrt(float(rows.var()) / (n - 1))
+    return cubic_limits(mean, se, relative_skewness(rows), student_quantile(level, n - 1))
 
 
 def cubic_limits(mean: float, se: float, b: float, t: float) -> tuple[float, float]:
@@ -48,24 +46,13 @@ def cubic_limits(mean: float, se: float, b: float, t: float) -> tuple[float, flo
     return mean - se * h(t), mean - se * h(-t)
 
 
-def dominated(rows: Floats) -> bool:
-    """Whether one row carries over 40 % of the sum of squares, or ``|skewness|/sqrt(n) > 0.55``."""
-    centred = rows - rows.mean()
-    squares = centred**2
-    total = float(squares.sum())
-    if total <= 0.0:
-        return False
-    n = rows.size
-    skew = float(np.mean(centred**3)) / (total / n) ** 1.5
-    return bool(squares.max() > 0.4 * total or abs(skew) > 0.55 * math.sqrt(n))
-
-
 def hall(
     losses: ArrayLike,
     level: float = 0.95,
     *,
     bound: float | None = None,
     min_rows: int = MIN_ROWS,
+    errors: bool = False,
     target: str = MODEL,
 ) -> Estimate:
     """Interval of a mean loss that inverts Hall's monotone cubic transformation of the t statistic.
@@ -80,14 +67,17 @@ def hall(
         Largest possible loss. With it, equal losses still get an answer (Wilson on ``loss/bound``).
     min_rows : int, default 30
         Below this the answer is "cannot tell".
+    errors : bool, default False
+        The losses are of numeric errors without a bound (squared, absolute): below 250 rows `reason` then
+        says that the tail of the errors is unknown.
     target : str
         What the mean is about.
 
     Notes
     -----
     Covers 94 to 97 % for log-loss, Brier, squared and absolute Gaussian errors from 30 rows on.
-    Squared errors with tails as heavy as t3 cannot be rescued (84 % at 1000 rows); the warning
-    about dominating rows is added to `reason` then, and never grants trust by its absence.
+    Squared errors with tails as heavy as t3 cannot be rescued (83 to 87 % from 80 to 5000 rows): `reason`
+    says so by family, number of rows and tail, see :func:`empirisk.selection.intervals.tails.tail_note`.
     Source: Hall (1992), with a Student quantile in place of the normal one. Cost O(n).
 
     Examples
@@ -107,7 +97,7 @@ def hall(
         return equal_losses(mean, n, level, bound, method, target)
     low, high = hall_limits(rows, level)
     high = high if bound is None else min(high, bound)
-    reason = DOMINATED if dominated(rows) else ""
+    reason = tail_note(rows, errors)
     return accept(mean, (max(0.0, low), high), level, n, method, reason=reason, target=target)
 
 

@@ -11,6 +11,8 @@ from empirisk.results import Estimate
 from empirisk.selection.intervals.base import MODEL, accept, normal_quantile, refuse
 from empirisk.selection.intervals.wilson import wilson_limits
 
+METHOD = "MOVER with Wilson limits of each class"
+
 
 def mover_limits(recalls: ArrayLike, counts: ArrayLike, level: float) -> tuple[float, float]:
     """``mean p - sqrt(sum (p_c - l_c)^2)/C`` and ``mean p + sqrt(sum (u_c - p_c)^2)/C``, Wilson l and u."""
@@ -53,7 +55,7 @@ def balanced_accuracy_interval(
     counts = np.asarray(counts, dtype=np.float64)
     present = counts > 0
     recalls = np.asarray(hits, dtype=np.float64)[present] / counts[present]
-    n, method, classes = int(counts.sum()), "MOVER with Wilson limits", counts.size
+    n, method, classes = int(counts.sum()), METHOD, counts.size
     value = float(recalls.mean()) if present.any() else math.nan
     if not present.all():
         reason = f"{int((~present).sum())} of {classes} classes have no row here, so their recall is unknown"

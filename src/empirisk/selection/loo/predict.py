@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 
 from empirisk.results import Estimate
 from empirisk.selection.cross import Sample
-from empirisk.selection.curves.summaries import INFINITE, skewed, steady
+from empirisk.selection.curves.summaries import INFINITE, steady
 from empirisk.selection.evaluate import Metrics, named
 from empirisk.selection.evaluation import Evaluation
 from empirisk.selection.folds import FOLDS
 from empirisk.selection.intervals.base import Floats, check_level, refuse
-from empirisk.selection.intervals.repeated_kfold import algorithm_target, repeated_kfold
+from empirisk.selection.intervals.repeated_kfold import repeated_kfold, scored_target
 from empirisk.selection.loo.refit import refit_all
 from empirisk.selection.loo.shortcuts import shortcut_for
 from empirisk.selection.metrics import METRICS, Metric, Predictions
@@ -173,21 +173,21 @@ def leave_one_out(
 def loo_estimate(est: Any, sample: Sample, metric: Metric, p: Predictions, level: float) -> Estimate:
     """A metric of leave-one-out predictions, with the variance of five folds (row variance times 5/4).
 
-    n/(n-1) in its place covers 82 to 94 %: leaving one row out hides the luck of the training rows. Losses
-    are corrected for skewness, because there is no bias of training on fewer rows that would make up for it.
+    n/(n-1) in its place covers 82 to 94 %: leaving one row out hides the luck of the training rows.
     """
     why = metric.unavailable(p)
     if why:
         return refuse(math.nan, level, sample.n, "not available", why)
-    target = algorithm_target(sample.n)
+    target = scored_target(sample.n - 1, sample.n)
     if not isinstance(metric, RowLoss):
-        e = metric.crossed((p,), FOLDS, level)
+        e = replace(metric.crossed((p,), FOLDS, level), target=target)
     elif not np.isfinite(metric.losses(p)).all():
         e = refuse(math.inf, level, sample.n, "none: infinite loss, not clipped", INFINITE, target)
     elif metric.proportion:
         e = repeated_kfold(1.0 - metric.losses(p), FOLDS, level, kind="proportion", target=target)
     else:
-        e = skewed(metric.losses(p)[None, :], FOLDS, level, metric.bound(p), target)
+        losses, bound = metric.losses(p)[None, :], metric.bound(p)
+        e = repeated_kfold(losses, FOLDS, level, bound=bound, errors=metric.errors, target=target)
     words = e.method.replace(f"{FOLDS}-fold cross-validation x 1", "leave-one-out").replace(
         "K/(K-1)", "x 5/4"
     )

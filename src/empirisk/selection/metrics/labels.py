@@ -7,11 +7,11 @@ import math
 import numpy as np
 
 from empirisk.results import Estimate
-from empirisk.selection.intervals.base import Floats, normal_quantile, refuse, too_few
-from empirisk.selection.intervals.effective import effective_wilson
+from empirisk.selection.intervals.base import Floats, accept, normal_quantile, refuse, too_few
 from empirisk.selection.intervals.f1 import MIN_COUNT, f1_interval, f1_of_jaccard
-from empirisk.selection.intervals.mover import balanced_accuracy_interval, min_class, mover_limits
+from empirisk.selection.intervals.mover import METHOD, balanced_accuracy_interval, min_class, mover_limits
 from empirisk.selection.intervals.wilson import wilson_limits
+from empirisk.selection.metrics.class_means import balanced_limits, macro_f1_limits, recall_counts
 from empirisk.selection.metrics.predictions import CLASSIFICATION, Predictions
 from empirisk.selection.metrics.row_loss import RowLoss
 from empirisk.selection.metrics.score import Limits, Score
@@ -25,23 +25,16 @@ def errors(p: Predictions) -> Floats:
     return np.asarray(p.output("pred") != p.y, dtype=np.float64)
 
 
-def recalls(p: Predictions) -> tuple[Floats, Floats]:
-    """Correct rows and rows of each class."""
-    hit = 1.0 - errors(p)
-    right = np.bincount(p.y, weights=hit, minlength=p.n_classes)
-    return right.astype(np.float64), p.class_counts.astype(np.float64)
-
-
 def balanced_accuracy(p: Predictions) -> float:
     """Mean recall over the classes that occur."""
-    hits, counts = recalls(p)
+    hits, counts = recall_counts(p)
     present = counts > 0
     return float(np.mean(hits[present] / counts[present]))
 
 
 def balanced_influence(p: Predictions) -> Floats:
     """``n (hit_i - recall_c)/(n_c C)`` for a row of class c."""
-    hits, counts = recalls(p)
+    hits, counts = recall_counts(p)
     classes = int((counts > 0).sum())
     recall = hits / np.maximum(counts, 1.0)
     influence: Floats = (1.0 - errors(p) - recall[p.y]) * p.n / (counts[p.y] * classes)
@@ -50,13 +43,13 @@ def balanced_influence(p: Predictions) -> Floats:
 
 def balanced_alone(p: Predictions, level: float) -> Estimate:
     """MOVER with Wilson limits."""
-    hits, counts = recalls(p)
+    hits, counts = recall_counts(p)
     return balanced_accuracy_interval(hits, counts, level)
 
 
 def balanced_fallback(p: Predictions, _value: float, shrink: float, level: float) -> Limits:
     """MOVER on shrunken counts: no variance when every recall is 0 or 1."""
-    hits, counts = recalls(p)
+    hits, counts = recall_counts(p)
     return mover_limits(hits / counts, counts * shrink, level)
 
 
@@ -113,7 +106,7 @@ def union(p: Predictions) -> float:
 
 
 def f1_alone(p: Predictions, level: float) -> Estimate:
-    """Wilson on the Jaccard index; macro-F1: Wilson with an effective n."""
+    """Wilson on the Jaccard index; macro-F1: MOVER over the classes."""
     if p.n_classes == 2:
         guess = p.output("pred")
         tp = float(np.count_nonzero((p.y == 1) & (guess == 1)))
@@ -121,9 +114,10 @@ def f1_alone(p: Predictions, level: float) -> Estimate:
         return f1_interval(tp, fp, float(np.count_nonzero(p.y == 1)) - tp, p.n, level)
     value, reason = f1(p), f1_refusal(p)
     if reason:
-        return refuse(value, level, p.n, "Wilson, effective n", reason)
+        return refuse(value, level, p.n, METHOD, reason)
     influence = f1_influence(p)
-    return effective_wilson(value, float(influence @ influence) / (p.n * (p.n - 1.0)), p.n, p.n - 1, level)
+    limits = macro_f1_limits([p], float(influence @ influence) / (p.n * (p.n - 1.0)), 1.0, level)
+    return accept(value, limits or (math.nan, math.nan), level, p.n, METHOD)
 
 
 def f1_refusal(p: Predictions) -> str:
@@ -156,6 +150,7 @@ BALANCED_ACCURACY = Score(
     balanced_alone,
     scale="wilson",
     fallback=balanced_fallback,
+    by_class=balanced_limits,
     refusal=balanced_refusal,
 )
 F1 = Score(
@@ -168,6 +163,7 @@ F1 = Score(
     scale="jaccard",
     cap=union,
     fallback=f1_fallback,
+    by_class=macro_f1_limits,
     refusal=f1_refusal,
     undefined="F1 is undefined: no row is positive and none is predicted positive",
 )

@@ -14,14 +14,16 @@ from empirisk.selection.intervals.grouped import cr2_variance, grouped_mean, gro
 from empirisk.selection.intervals.hall import hall
 from empirisk.selection.intervals.paired import paired_losses
 from empirisk.selection.intervals.repeated_kfold import (
-    algorithm_target,
     grouped_kfold,
     kfold_variance,
     repeated_kfold,
+    rows_trained,
+    scored_target,
 )
+from empirisk.selection.intervals.tails import tail_note
 from empirisk.selection.intervals.wilson import wilson
 from empirisk.selection.metrics.base import join, model_target, unseen_note, wrong_output
-from empirisk.selection.metrics.predictions import CLASSIFICATION, Predictions
+from empirisk.selection.metrics.predictions import CLASSIFICATION, REGRESSION, Predictions
 
 
 def unbounded(_: Predictions) -> float | None:
@@ -76,6 +78,11 @@ class RowLoss:
         """One loss a row."""
         return self.loss(p)
 
+    @property
+    def errors(self) -> bool:
+        """Whether a row holds a loss of a numeric error, whose largest size nothing bounds."""
+        return self.task == REGRESSION
+
     def _rows(self, p: Predictions) -> Floats:
         """One number a row whose mean is the metric itself."""
         rows = self.loss(p)
@@ -98,22 +105,34 @@ class RowLoss:
                 estimate = wilson(float(rows.sum()), p.n, level, target=target)
         elif p.groups is not None:
             estimate = grouped_mean(rows, p.groups, level, bound=self.bound(p), target=target)
+            estimate = with_note(estimate, "" if estimate.low is None else tail_note(rows, self.errors))
         else:
-            estimate = hall(rows, level, bound=self.bound(p), target=target)
+            estimate = hall(rows, level, bound=self.bound(p), errors=self.errors, target=target)
         return with_note(estimate, unseen_note(p))
 
     def crossed(self, repeats: Sequence[Predictions], folds: int, level: float) -> Estimate:
         """Repeated K-fold interval of the row losses."""
         rows, first = np.stack([self._rows(p) for p in repeats]), repeats[0]
-        target = algorithm_target(first.n, first.groups is not None)
+        target = scored_target(rows_trained(first.n, folds), first.n, first.groups is not None)
         infinite = self._infinite(rows, level, target)
         if infinite is not None:
             return infinite
         kind = "proportion" if self.proportion else "loss"
         if first.groups is None:
-            estimate = repeated_kfold(rows, folds, level, kind=kind, bound=self.bound(first))
+            estimate = repeated_kfold(
+                rows, folds, level, kind=kind, bound=self.bound(first), errors=self.errors, target=target
+            )
         else:
-            estimate = grouped_kfold(rows, first.groups, folds, level, kind=kind, bound=self.bound(first))
+            estimate = grouped_kfold(
+                rows,
+                first.groups,
+                folds,
+                level,
+                kind=kind,
+                bound=self.bound(first),
+                errors=self.errors,
+                target=target,
+            )
         return with_note(estimate, small_class_note(first, folds))
 
     def difference(
@@ -122,7 +141,7 @@ class RowLoss:
         """Paired difference of the row values."""
         first = np.stack([self._rows(p) for p in a])
         second = np.stack([self._rows(p) for p in b])
-        target = model_target(a[0]) if folds is None else algorithm_target(a[0].n, a[0].groups is not None)
+        target = difference_target(a[0], folds)
         infinite = self._infinite(np.abs(first) + np.abs(second), level, target)
         if infinite is not None:
             return infinite, math.nan
@@ -145,6 +164,14 @@ class RowLoss:
         count = int(bad.any(axis=0).sum())
         reason = f"{count} rows gave probability 0 to the class that occurred, so the loss is infinite"
         return refuse(math.inf, level, rows.shape[1], "none: infinite loss, not clipped", reason, target)
+
+
+def difference_target(p: Predictions, folds: int | None) -> str:
+    """The estimand of a paired difference."""
+    if folds is None:
+        return model_target(p).replace("this fitted model", "these two fitted models")
+    grouped = p.groups is not None
+    return scored_target(rows_trained(p.n, folds), p.n, grouped, what="difference", who="each algorithm")
 
 
 def mean_error(rows: Floats, folds: int | None, p: Predictions) -> float:

@@ -11,12 +11,13 @@ import numpy as np
 from empirisk.results import Estimate
 from empirisk.selection.intervals.base import Floats, accept, group_codes, refuse, too_few
 from empirisk.selection.intervals.grouped import sum_variance
-from empirisk.selection.intervals.repeated_kfold import MIN_ROWS, algorithm_target
+from empirisk.selection.intervals.mover import METHOD as MOVER
+from empirisk.selection.intervals.repeated_kfold import MIN_ROWS, rows_trained, scored_target
 from empirisk.selection.intervals.smooth import SCALES, smooth_limits
 from empirisk.selection.intervals.student import student_limits
 from empirisk.selection.metrics.base import join, model_target, unseen_note, wrong_output
 from empirisk.selection.metrics.predictions import Predictions
-from empirisk.selection.metrics.row_loss import with_note
+from empirisk.selection.metrics.row_loss import difference_target, with_note
 
 MIN_GROUPS = 10
 
@@ -36,6 +37,11 @@ def no_fallback(_p: Predictions, _value: float, _shrink: float, _level: float) -
 def no_remark(_: Estimate) -> str:
     """Nothing to add."""
     return ""
+
+
+def no_classes(_r: Sequence[Predictions], _v: float, _f: float, _l: float) -> Limits | None:
+    """No limits of its own."""
+    return None
 
 
 def all_rows(p: Predictions) -> float:
@@ -75,6 +81,9 @@ class Score:
         Largest effective sample size.
     fallback : callable
         (predictions, value, shrink, level) to limits when the variance is 0; `shrink` multiplies every count.
+    by_class : callable
+        (repeats, variance, factor, level) to the limits of a mean over classes, where a class without a
+        hit would seem to have no variance; None to use `scale`.
     refusal : callable
         Why the counts of these rows are too small; empty when they are not.
     grouped : callable, optional
@@ -97,6 +106,7 @@ class Score:
     df: Callable[[Predictions], float] = influence_df
     cap: Callable[[Predictions], float] = all_rows
     fallback: Callable[[Predictions, float, float, float], Limits | None] = no_fallback
+    by_class: Callable[[Sequence[Predictions], float, float, float], Limits | None] = no_classes
     refusal: Callable[[Predictions], str] = no_refusal
     grouped: Callable[[Predictions, float], Estimate] | None = None
     undefined: str = "the score is undefined on these rows"
@@ -139,7 +149,7 @@ class Score:
     def crossed(self, repeats: Sequence[Predictions], folds: int, level: float) -> Estimate:
         """Mean over repeats; influence variance of one repeat times K/(K-1)."""
         p = repeats[0]
-        target = algorithm_target(p.n, p.groups is not None)
+        target = scored_target(rows_trained(p.n, folds), p.n, p.groups is not None)
         scale = SCALES[self.scale_for(p)]
         unit = "" if p.groups is None else f" over {group_codes(p.groups, p.n)[1]} groups"
         method = f"{folds}-fold cross-validation x {len(repeats)}{unit}, {scale} with variance K/(K-1)"
@@ -157,7 +167,12 @@ class Score:
         if reason:
             return refuse(value, level, p.n, method, reason, target)
         variance, df = variance_of([self.influence(q) for q in repeats], p, self.df(p))
-        limits = smooth_limits(value, factor * variance, df, level, self.scale_for(p), self.cap(p) / factor)
+        limits = self.by_class(repeats, variance, factor, level)
+        scale = self.scale_for(p)
+        if limits is not None:
+            method = method.replace(SCALES[scale], MOVER)
+        else:
+            limits = smooth_limits(value, factor * variance, df, level, scale, self.cap(p) / factor)
         if limits is None:
             limits = self.fallback(p, value, shrink(p) / factor, level)
             method += "; no variation: the answer of a sample of independent units"
@@ -182,7 +197,7 @@ class Score:
         """Paired difference by the differences of influence values, plain t."""
         p = a[0]
         value = float(np.mean([self.point(x) - self.point(y) for x, y in zip(a, b, strict=True)]))
-        target = model_target(p) if folds is None else algorithm_target(p.n, p.groups is not None)
+        target = difference_target(p, folds)
         method = "paired t on influence values" + ("" if folds is None else f", {folds} folds, K/(K-1)")
         reason = self.undefined if math.isnan(value) else self.refusal(p) or few_groups(p)
         if not reason and p.n < MIN_ROWS:

@@ -13,7 +13,8 @@ from empirisk.selection.cross import CrossEvaluation, Sample, conclude, estimate
 from empirisk.selection.fit_folds import Fitted
 from empirisk.selection.folds import Plan, recognise
 from empirisk.selection.intervals.base import Floats, refuse
-from empirisk.selection.intervals.bbc import TARGET, best_in_bag, best_of
+from empirisk.selection.intervals.bbc import SELECTION, best_in_bag, best_of
+from empirisk.selection.intervals.repeated_kfold import scored_target
 from empirisk.selection.metrics import METRICS
 from empirisk.selection.metrics.row_loss import RowLoss
 from empirisk.selection.search.ledger import Ledger
@@ -190,7 +191,7 @@ def corrected_score(q: Question, v: Verdict, complexity: Floats | None) -> Estim
         def pick(means: Floats) -> Any:
             return choose_each(means, errors, order)
 
-    folds, groups = kept[0].plan.folds or 2, parts[0][0].groups
+    folds, groups, metric = kept[0].plan.folds or 2, parts[0][0].groups, METRICS[q.metric]
     found = [
         best_of(
             np.stack([row_values(p[r], q.metric) for p in parts], axis=1),
@@ -199,10 +200,11 @@ def corrected_score(q: Question, v: Verdict, complexity: Floats | None) -> Estim
             random_state=q.seed + r,
             groups=groups,
             choose=pick,
+            errors=isinstance(metric, RowLoss) and metric.errors,
         )
         for r in range(len(parts[0]))
     ]
-    return _turned(_averaged(found), q, plain.n)
+    return _turned(_averaged(found), q, plain.n, kept[0].plan.n_train)
 
 
 def _averaged(found: Sequence[Estimate]) -> Estimate:
@@ -216,9 +218,9 @@ def _averaged(found: Sequence[Estimate]) -> Estimate:
     return replace(first, value=value, low=low, high=high)
 
 
-def _turned(e: Estimate, q: Question, n: int) -> Estimate:
+def _turned(e: Estimate, q: Question, n: int, trained: int) -> Estimate:
     """From losses back to the metric: an accuracy is one minus the error, a ranking score minus its loss."""
-    target = TARGET.format(n=n).replace("loss", "score")
+    target = scored_target(trained, n, q.sample.groups is not None, who=SELECTION)
     linear = "" if isinstance(METRICS[q.metric], RowLoss) else ", linearised"
     e = replace(e, n=n, target=target, method=e.method + linear)
     if q.sign > 0.0 or e.low is None or e.high is None:
