@@ -11,6 +11,7 @@ from empirisk.report.estimates import Scoring, band, estimate, maybe, number
 from empirisk.report.families import Family
 from empirisk.report.held_out_scores import LABELS, unit_of
 from empirisk.selection.intervals import best_of
+from empirisk.selection.intervals.bbc import SELECTION
 
 __all__ = ["candidate_rows", "selection_curves", "selection_section", "tuned_metric"]
 
@@ -51,6 +52,11 @@ def selection_section(
         " that holds the fewest numbers (non-zero coefficients, or leaves) is chosen:"
         f" {row.result.candidate.label}."
     ]
+    if scoring.rows is not None:
+        parts.append(
+            f"Scores are those of fits on {scoring.rows[0]:,} of the {scoring.rows[1]:,} training rows; with more"
+            " rows the order of close candidates may change."
+        )
     if family is not None:
         parts.append(
             f"{family.label} ({family.how}) was tried because of the target: {family.why}. All candidates"
@@ -97,7 +103,15 @@ def _winner(choice: Choice, scoring: Scoring, seed: int, held_out: Json | None) 
     table = every.mean(axis=0)
     if not 30 <= table.shape[0] <= MAX_BOOTSTRAP_ROWS or table.shape[1] < 2 or scoring.groups is not None:
         return None
-    corrected = best_of(table, scoring.folds, scoring.level, n_bootstrap=200, random_state=seed)
+    corrected = best_of(
+        table,
+        scoring.folds,
+        scoring.level,
+        n_bootstrap=200,
+        random_state=seed,
+        target=scoring.target(who=SELECTION),
+        errors=scoring.errors,
+    )
     naive = scoring.loss(every[:, :, int(np.argmin(table.mean(axis=0)))])
     return {
         "n_candidates": table.shape[1],

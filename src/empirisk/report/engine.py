@@ -114,7 +114,9 @@ def analyse(p: Prepared, progress: Progress) -> Analysis:
     plan, train = p.plan, p.train
     folds = make_folds(train, plan.n_folds, plan.n_repeats, p.seed)
     groups = None if train.groups is None else train.groups[folds.scored]
-    scoring = Scoring(folds.n_folds, p.level, groups)
+    trained = round(float(np.mean([fold.fit.size for fold in folds.items])))
+    rows, errors = (trained, train.n), p.table.task == "regression"
+    scoring = Scoring(folds.n_folds, p.level, groups, rows, errors)
     progress.stage("Fitting", len(folds.items) * len(plan.rows), plan.tuning_seconds)
     results = cross_validate(train, folds, plan.rows, p.encoder, plan.n_alphas, progress, p.seed)
     choice = choose(results, scoring, p.seed)

@@ -22,7 +22,7 @@ from empirisk.selection.intervals import (
 )
 from empirisk.selection.intervals.base import group_codes, normal_quantile
 from empirisk.selection.intervals.grouped import cr2_variance
-from empirisk.selection.intervals.repeated_kfold import kfold_variance
+from empirisk.selection.intervals.repeated_kfold import kfold_variance, scored_target
 
 __all__ = ["Scoring", "band", "cannot_tell", "estimate", "maybe", "number", "proportion"]
 
@@ -98,23 +98,37 @@ class Scoring:
         Nominal coverage.
     groups : array of shape (n,) or None
         Group of each scored row.
+    rows : tuple of int or None
+        Mean number of rows that a fold is fitted on, and rows in all.
+    errors : bool
+        The losses are of numeric errors, whose size nothing bounds.
     """
 
     folds: int
     level: float
     groups: NDArray | None = None
+    rows: tuple[int, int] | None = None
+    errors: bool = False
+
+    def target(self, what: str = "loss", who: str = "this algorithm") -> str | None:
+        """What a cross-validated estimate is about; None where the number of rows was not told."""
+        if self.rows is None:
+            return None
+        return scored_target(*self.rows, self.groups is not None, what=what, who=who)
 
     def loss(self, rows: Floats) -> Estimate:
         """Cross-validated mean of losses of shape (repeats, n)."""
+        told: dict[str, Any] = {"errors": self.errors, "target": self.target()}
         if self.groups is None:
-            return repeated_kfold(rows, self.folds, self.level)
-        return grouped_kfold(rows, self.groups, self.folds, self.level)
+            return repeated_kfold(rows, self.folds, self.level, **told)
+        return grouped_kfold(rows, self.groups, self.folds, self.level, **told)
 
     def difference(self, rows: Floats) -> Estimate:
         """Cross-validated mean of paired differences of shape (repeats, n)."""
+        told: dict[str, Any] = {"kind": "difference", "target": self.target("difference", "each algorithm")}
         if self.groups is None:
-            return repeated_kfold(rows, self.folds, self.level, kind="difference")
-        return grouped_kfold(rows, self.groups, self.folds, self.level, kind="difference")
+            return repeated_kfold(rows, self.folds, self.level, **told)
+        return grouped_kfold(rows, self.groups, self.folds, self.level, **told)
 
     def standard_error(self, rows: Floats) -> float:
         """Standard error of the mean of paired differences of shape (repeats, n)."""

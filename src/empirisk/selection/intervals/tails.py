@@ -43,7 +43,7 @@ def l_kurtosis(rows: Floats) -> float:
     b2 = float((i * (i - 1.0)) @ x) / (n * (n - 1.0) * (n - 2.0))
     b3 = float((i * (i - 1.0) * (i - 2.0)) @ x) / (n * (n - 1.0) * (n - 2.0) * (n - 3.0))
     second = 2.0 * b1
-    return (20.0 * b3 - 30.0 * b2 + 12.0 * b1) / second if second > 0.0 else 0.0
+    return float((20.0 * b3 - 30.0 * b2 + 12.0 * b1) / second) if second > 0.0 else 0.0
 
 
 def relative_skewness(rows: Floats) -> float:
