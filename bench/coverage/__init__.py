@@ -9,7 +9,7 @@ known in closed form or by quadrature, lies in it. A refusal ("cannot tell") is 
 as covered.
 """
 
-from bench.coverage import crossed, held_out
+from bench.coverage import crossed, held_out, scored
 from bench.coverage.harness import CASES, Case, Result, measure
 
-__all__ = ["CASES", "Case", "Result", "crossed", "held_out", "measure"]
+__all__ = ["CASES", "Case", "Result", "crossed", "held_out", "measure", "scored"]

@@ -153,6 +153,54 @@ def f1_macro(rng: Rng) -> Sample:
     return evaluate_predictions(cell // 3, pred=cell % 3, classes=[0, 1, 2], metrics="f1")["f1"], truth
 
 
+def three(shares: tuple[float, ...], recalls: tuple[float, ...]) -> np.ndarray:
+    """A confusion matrix of three classes, misses spread evenly over the other two."""
+    table = np.zeros((3, 3))
+    for c, (share, recall) in enumerate(zip(shares, recalls, strict=True)):
+        table[c] = share * (1.0 - recall) / 2.0
+        table[c, c] = share * recall
+    return table
+
+
+def macro_f1(confusion: np.ndarray, n: int, rng: Rng) -> Sample:
+    cell = rng.choice(9, size=n, p=confusion.ravel())
+    truth = float(np.mean(2 * np.diag(confusion) / (confusion.sum(0) + confusion.sum(1))))
+    return evaluate_predictions(cell // 3, pred=cell % 3, classes=[0, 1, 2], metrics="f1")["f1"], truth
+
+
+RARE, RARER = three((0.7, 0.2, 0.1), (0.9, 0.7, 0.05)), three((0.78, 0.16, 0.06), (0.95, 0.6, 0.2))
+
+
+@case("macro-F1, a class of 10 % with recall 0.05, 250 rows", 4000, "no hit of the class in 3 samples of 10")
+def f1_rare_class(rng: Rng) -> Sample:
+    return macro_f1(RARE, 250, rng)
+
+
+@case("macro-F1, a class of 6 % with recall 0.2, 250 rows", 4000)
+def f1_rarer_class(rng: Rng) -> Sample:
+    return macro_f1(RARER, 250, rng)
+
+
+TAIL = "the interval says that 80 rows cannot show the tail"
+
+
+@case("squared error, lognormal noise, 80 rows", 4000, TAIL)
+def mse_lognormal(rng: Rng) -> Sample:
+    y = np.exp(rng.normal(size=80)) - math.exp(0.5)
+    return evaluate_predictions(y, pred=np.zeros(80), metrics="mse")["mse"], math.e * (math.e - 1.0)
+
+
+@case("squared error, t3 noise, 1500 rows", 2000, "the interval says that the tail is long")
+def mse_t3(rng: Rng) -> Sample:
+    return evaluate_predictions(rng.standard_t(3, size=1500), pred=np.zeros(1500), metrics="mse")["mse"], 3.0
+
+
+@case("absolute error, exponential noise, 80 rows", 4000)
+def mae_exponential(rng: Rng) -> Sample:
+    y = rng.exponential(size=80) - 1.0
+    return evaluate_predictions(y, pred=np.zeros(80), metrics="mae")["mae"], 2.0 / math.e
+
+
 def latent(rng: Rng, groups: int, size: int, share: float = 0.5) -> tuple[np.ndarray, np.ndarray]:
     """Standard normals with correlation `share` inside groups of `size`, and the group labels."""
     g = np.repeat(np.arange(groups), size)

@@ -54,8 +54,8 @@ def selection_section(
     ]
     if scoring.rows is not None:
         parts.append(
-            f"Scores are those of fits on {scoring.rows[0]:,} of the {scoring.rows[1]:,} training rows; with more"
-            " rows the order of close candidates may change."
+            f"Scores are those of fits on {scoring.rows[0]:,} of the {scoring.rows[1]:,} training rows; with"
+            " more rows the order of close candidates may change."
         )
     if family is not None:
         parts.append(

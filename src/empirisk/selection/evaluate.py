@@ -61,8 +61,9 @@ def evaluate(
 
     Notes
     -----
-    The estimand is the risk of this fitted model on new rows of the same population. Cost: one prediction
-    and O(n log n).
+    The estimand is the risk of this fitted model on new rows of the same population; with `groups` on rows of
+    new groups, every row counting once (large groups weigh more). An interval of a squared or absolute error
+    says where a long tail may make it too short. Cost: one prediction and O(n log n).
 
     Examples
     --------

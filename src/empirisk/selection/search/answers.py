@@ -43,7 +43,11 @@ class Answers:
 
     @property
     def best_score_(self) -> Estimate:
-        """Score of the chosen candidate, corrected for the choice; ``naive_score_`` is not."""
+        """Score of the chosen candidate, corrected for the choice; ``naive_score_`` is not.
+
+        It is about the models of its folds, each trained on n(K-1)/K rows, on new rows that count once
+        (of new groups where groups were given); not about `best_estimator_`, which all rows trained.
+        """
         return self._found().score
 
     @property

@@ -71,7 +71,8 @@ class GridSearch(BaseSearch):
     best_estimator_, best_params_, best_index_
         The chosen candidate.
     best_score_ : Estimate
-        Its score, corrected for the choice among candidates (BBC-CV).
+        Its score, corrected for the choice among candidates (BBC-CV): that of the models of its folds, each
+        trained on n(K-1)/K rows, on new rows that count once. `best_estimator_` is trained on all rows.
     naive_score_ : Estimate
         Its score as if there had been no choice: too good, and its interval too short.
     cv_results_ : dict
