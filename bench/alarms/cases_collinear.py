@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from bench.alarms.given import add
-from bench.alarms.harness import BOUNDARY, FAULT, NULL, Rng
+from bench.alarms.harness import BOUNDARY, FAULT, INTERVAL, NULL, Rng, scenario
 from bench.alarms.rules_data import vif_rule
 from empirisk.diagnosis import Answer, Context, Outcome
 
@@ -77,3 +78,22 @@ for p, n, chance in ((5, 15, 21), (20, 40, 63), (20, 60, 1)):
         event=separable,
         least=chance if chance > 5 else 0,
     )
+
+
+def flagged(rng: Rng, n: int) -> dict[str, Any]:
+    """A 0/1 column with five ones, all of one class; the other labels are coins."""
+    flag = np.arange(n) < 5
+    y = flag | (rng.random(n) < 0.5)
+    return {"est": LogisticRegression(C=1e6), "X": np.column_stack([rng.normal(size=n), flag]), "y": y}
+
+
+def chance_misses(ctx: Context, answer: Answer) -> bool:
+    """Whether the interval of the chance excludes that of the flag (the other column adds next to none)."""
+    a, n = int(ctx.y.sum()), ctx.n
+    chance = (math.comb(a, 5) + math.comb(n - a, 5)) / math.comb(n, 5)
+    low, high = (float(v) for v in re.findall(r"that chance ([0-9.e-]+) to ([0-9.e-]+)", answer.evidence)[0])
+    return not low <= chance <= high
+
+
+scenario("ER213", "a rare flag, labels of a coin: chance of separation", truth=INTERVAL, n=60, runs=60,
+         event=chance_misses)(flagged)  # fmt: skip

@@ -83,3 +83,10 @@ def ridge_enough(rng: Rng, n: int) -> dict[str, Any]:
 @scenario(CODE, "ridge(1), 20 columns: twice the rows gain 10 %", truth=FAULT, n=100, runs=200, least=80)
 def ridge_few(rng: Rng, n: int) -> dict[str, Any]:
     return ridge(rng, n)
+
+
+@scenario(CODE, "1-NN, tight clusters of one class each: no loss is left", n=250, runs=100)
+def clusters(rng: Rng, n: int) -> dict[str, Any]:
+    k = np.repeat(np.arange(n // 5), 5)
+    X = rng.normal(size=(n // 5, 6))[k] + 0.1 * rng.normal(size=(n, 6))
+    return {"est": KNeighborsClassifier(1), "X": X, "y": rng.integers(0, 2, n // 5)[k]}

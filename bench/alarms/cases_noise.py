@@ -9,7 +9,7 @@ from scipy import integrate, stats
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from bench.alarms.harness import INTERVAL, Rng, scenario
+from bench.alarms.harness import INTERVAL, Event, Rng, scenario
 from empirisk.diagnosis import Answer, Context
 from empirisk.diagnosis.noise_ceiling import ceiling
 
@@ -66,7 +66,7 @@ def upper_forest(rng: Rng, n: int) -> dict[str, Any]:
           event=misses_error)  # fmt: skip
 def twice(rng: Rng, n: int) -> dict[str, Any]:
     X, y = classes(rng, n, n // 10)
-    return {"est": LogisticRegression(), "X": X, "y": y}
+    return {"est": LogisticRegression(), "X": X, "y": y, "replicates": "equal"}
 
 
 @scenario(CODE, "numbers, upper limit", truth=INTERVAL, n=(100, 400), runs=400, event=misses_variance)
@@ -86,4 +86,42 @@ def upper_numbers(rng: Rng, n: int) -> dict[str, Any]:
 def twice_numbers(rng: Rng, n: int) -> dict[str, Any]:
     X = rng.normal(size=(n - n // 10, 5))
     X = np.vstack([X, X[: n // 10]])
-    return {"est": Ridge(1.0), "X": X, "y": X[:, 0] ** 2 + rng.normal(size=n)}
+    return {"est": Ridge(1.0), "X": X, "y": X[:, 0] ** 2 + rng.normal(size=n), "replicates": "equal"}
+
+
+def misses(truth: float) -> Event:
+    """Whether the limits exclude the noise, or each other."""
+
+    def event(ctx: Context, answer: Answer) -> bool:
+        c = ceiling(ctx)
+        return c.upper < truth or (c.low is not None and c.low > truth)
+
+    return event
+
+
+@scenario(CODE, "equal rows hold all of the noise: coins on one profile", truth=INTERVAL, n=(300, 1000),
+          runs=200, event=misses(0.1))  # fmt: skip
+def coins(rng: Rng, n: int) -> dict[str, Any]:
+    X = rng.normal(size=(n, 3))
+    y = (X[:, 0] > 0.0).astype(int)
+    tossed = rng.random(n) < 0.2
+    X[tossed], y[tossed] = 1.0, rng.integers(0, 2, int(tossed.sum()))
+    return {"est": LogisticRegression(), "X": X, "y": y}
+
+
+@scenario(CODE, "equal rows of a coarse grid, two classes", truth=INTERVAL, n=(300, 1000), runs=200,
+          event=misses(0.2))  # fmt: skip
+def grid(rng: Rng, n: int) -> dict[str, Any]:
+    X = rng.integers(0, 5, size=(n, 2)).astype(float)
+    y = (X.sum(axis=1) > 3.5) ^ (rng.random(n) < 0.2)
+    return {"est": LogisticRegression(), "X": X, "y": y.astype(int)}
+
+
+@scenario(CODE, "equal rows hold all of the noise: numbers, lognormal noise", truth=INTERVAL, n=(300, 1000),
+          runs=200, event=misses(0.2))  # fmt: skip
+def skewed_numbers(rng: Rng, n: int) -> dict[str, Any]:
+    X = rng.normal(size=(n, 3))
+    noisy = rng.random(n) < 0.2
+    X[noisy] = 1.0
+    noise = rng.lognormal(size=n) / np.sqrt((np.e - 1.0) * np.e)
+    return {"est": Ridge(1e-3), "X": X, "y": X[:, 0] + noise * noisy}

@@ -12,6 +12,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from bench.alarms.given import add
 from bench.alarms.harness import FAULT, NULL, Rng
 from bench.alarms.rules_data import twin_rule
+from empirisk.diagnosis import Answer, Context, Outcome
+from empirisk.diagnosis.family import correct
 
 CODE = "ER207"
 MODELS = {
@@ -58,3 +60,22 @@ add(
     runs=100,
     rule=twin_rule,
 )
+
+
+def only_suspected(ctx: Context, answer: Answer) -> bool:
+    """Whether the fact that rows are equal is called a suspicion, among nine other findings."""
+    others = [Answer(f"other {i}", Outcome.CLEAR, "", 0.5) for i in range(9)]
+    return correct([answer, *others], ctx.level)[0][0].outcome is Outcome.CANNOT_TELL
+
+
+for model in ("15-NN", "1-NN"):
+    add(
+        CODE,
+        f"{model}, 10 % of the rows are copies: told as a suspicion",
+        draw,
+        {"share": 0.1, "model": model},
+        truth=NULL,
+        n=200,
+        runs=100,
+        event=only_suspected,
+    )

@@ -59,6 +59,8 @@ def plain(x: float | None, digits: int = 4) -> str:
     """
     if x is None:
         return "none"
+    if not math.isfinite(x):
+        return "undefined" if math.isnan(x) else "infinite" if x > 0 else "minus infinite"
     if x == 0:
         return "0"
     exponent = math.floor(math.log10(abs(x)))

@@ -32,9 +32,8 @@ import empirisk as er
 from empirisk.diagnosis import context
 from empirisk.diagnosis.answer import NotRun
 from empirisk.diagnosis.grid_edge import edges, next_outside
-from empirisk.diagnosis.identical import identical_rows
 from empirisk.diagnosis.more_rows import _halves, last_doubling
-from empirisk.diagnosis.noise_ceiling import _bayes, ceiling, loss_noise, replicates
+from empirisk.diagnosis.noise_ceiling import _bayes
 from empirisk.diagnosis.richer import coded_table, richer
 from empirisk.diagnosis.simpler import MOVES, simpler
 from empirisk.diagnosis.unstable_folds import blocks, unstable_folds
@@ -294,23 +293,3 @@ def test_entropy_lies_between_the_two_functions_of_the_disagreement(rng: np.rand
         entropy = -(special.xlogy(eta, eta) + special.xlogy(1.0 - eta, 1.0 - eta)).mean(axis=1)
         assert (2.0 * math.log(2.0) * d <= entropy + 1e-12).all()
         assert (entropy <= math.log(2.0) * np.sqrt(2.0 * d) + 1e-12).all()
-
-
-def test_replicates_are_the_rows_that_agree() -> None:
-    X = np.array([[1, 2], [3, 4], [1, 2], [3, 5], [3, 4], [1, 2]])
-    assert [s.tolist() for s in replicates(identical_rows(X))] == [[0, 2, 5], [1, 4]]
-    assert replicates(identical_rows(np.arange(6.0)[:, None])) == []
-
-
-def test_the_variance_of_repeated_rows_has_its_chi_square_interval(rng: np.random.Generator) -> None:
-    X = np.repeat(rng.normal(size=(30, 2)), 2, axis=0)
-    y = X[:, 0] ** 3 + rng.normal(size=60)
-    ctx = context(Ridge(), X, y, random_state=0)
-    within = ((y[::2] - y[1::2]) ** 2).sum() / 2.0
-    c = ceiling(ctx)
-    assert c.pairs == 30
-    assert within / c.high == pytest.approx(
-        16.790772, rel=1e-6
-    )  # chi-square with 30 degrees of freedom, tables
-    assert within / c.low == pytest.approx(46.979242, rel=1e-6)
-    assert loss_noise(ctx)[0] == c.low

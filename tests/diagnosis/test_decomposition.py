@@ -77,7 +77,7 @@ def test_the_gap_bounds_what_an_early_stop_leaves(rng: np.random.Generator, step
 def test_repeated_rows_give_the_noise_a_lower_end(rng: np.random.Generator) -> None:
     X = np.repeat(rng.normal(size=(150, 2)), 2, axis=0)
     y = 3.0 * np.sin(3.0 * X[:, 0]) + rng.normal(size=300)
-    made = decompose(context(er.Ridge(), X, y, random_state=0))
+    made = decompose(context(er.Ridge(), X, y, replicates="equal", random_state=0))
     assert made["noise"].low > 0.5
     assert made["approximation"].status == "bounded"
     assert made["approximation"].low > 0.0
@@ -88,7 +88,7 @@ def test_classes_have_a_noise_in_the_log_loss(rng: np.random.Generator) -> None:
     X = np.repeat(rng.normal(size=(500, 1)), 2, axis=0)
     eta = 1.0 / (1.0 + np.exp(-2.0 * X[:, 0]))
     y = (rng.random(1000) < eta).astype(int)
-    part = decompose(context(LogisticRegression(), X, y, random_state=0))["noise"]
+    part = decompose(context(LogisticRegression(), X, y, replicates="equal", random_state=0))["noise"]
     entropy = -(eta * np.log(eta) + (1.0 - eta) * np.log1p(-eta)).mean()
     assert 0.1 < part.low <= entropy <= part.high
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,6 @@ from empirisk.data.design import Design
 from empirisk.diagnosis.alone import Alone
 from empirisk.diagnosis.collinearity import column_p_values
 from empirisk.diagnosis.columns import columns_of
-from empirisk.diagnosis.cover import chance_of_separation
 from empirisk.diagnosis.features import features_of
 from empirisk.diagnosis.identical import identical_rows
 from empirisk.diagnosis.near_separation import rows_to_remove
@@ -247,7 +247,7 @@ def test_cover_counts_the_labellings_that_a_plane_separates(n: int, p: int) -> N
     for labels in itertools.product([False, True], repeat=n):
         rows = rows_to_remove(Design(X), np.array(labels), most=0)
         count += rows is not None
-    assert count / 2**n == pytest.approx(chance_of_separation(n, p))
+    assert count == 2 * sum(math.comb(n - 1, k) for k in range(p + 1))
 
 
 def test_rows_set_aside_are_those_that_were_turned() -> None:

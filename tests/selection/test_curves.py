@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
@@ -237,9 +239,10 @@ def test_cannot_tell(rng) -> None:
     assert small.validation[0].low is None
     assert "too few" in small.extrapolate().reason or "one size" in small.extrapolate().reason
     labels = (y > 0).astype(int)
-    tree = learning_curve(DecisionTreeClassifier(), X, labels, random_state=0)  # probabilities 0 and 1
-    assert "infinite" in tree.validation[0].reason
+    tree = learning_curve(DecisionTreeClassifier(), X, labels, loss="log_loss", random_state=0)  # 0 and 1
+    assert re.match(r"[1-9]\d* rows gave probability 0 .* infinite", tree.validation[0].reason)
     assert "brier_score" in tree.extrapolate().reason
+    assert "infinite" in tree.plot().get_title(loc="left")
     shaky = learning_curve(er.LinearRegression(), *linear(rng, 100, p=20), random_state=0)
     assert "unpenalised model with 20 columns" in shaky.validation[0].reason
 

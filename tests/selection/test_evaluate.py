@@ -147,7 +147,7 @@ def test_predict_only() -> None:
 def test_a_probability_of_zero_is_an_infinite_loss_not_a_clipped_one() -> None:
     est = Constant((0, 1), 0).fit(None, None)
     y = np.r_[np.zeros(57, int), np.ones(3, int)]
-    e = evaluate(est, np.zeros((60, 1)), y)["log_loss"]
+    e = evaluate(est, np.zeros((60, 1)), y, metrics="log_loss")["log_loss"]
     assert e.value == math.inf
     assert e.low is None
     assert e.reason.startswith("3 rows gave probability 0")

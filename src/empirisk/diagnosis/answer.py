@@ -58,6 +58,9 @@ class Answer:
         What the finding cost; filled in by the engine.
     keeps : float or None
         Share of the model's skill that one column keeps (ER206 alone).
+    fact : str
+        What stays true whatever the test says, one sentence; a finding whose test is withdrawn is then a fact
+        and no suspicion.
 
     Examples
     --------
@@ -78,6 +81,7 @@ class Answer:
     seconds: float = 0.0
     n_fits: int = 0
     keeps: float | None = None
+    fact: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """The stable JSON form."""

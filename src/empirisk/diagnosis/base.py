@@ -26,6 +26,7 @@ from empirisk.selection.metrics import Predictions
 from empirisk.selection.metrics.predictions import REGRESSION
 from empirisk.selection.metrics.probabilities import brier_losses, log_losses
 from empirisk.selection.outputs import model_name, unpenalised
+from empirisk.selection.proba_kinds import may_answer_zero
 
 __all__ = ["Context", "Finder"]
 
@@ -69,6 +70,8 @@ class Context:
         Mean time of one fold fit.
     solutions : tuple of Solution or None
         What our estimators said about their optimum in each fold; empty when the folds were taken over.
+    replicates : int array of shape (n,) or None
+        Rows with one number were declared to be repeated measurements; None when nothing was declared.
     """
 
     est: Any
@@ -87,6 +90,7 @@ class Context:
     seed: int = 0
     fit_seconds: float = 0.0
     solutions: tuple[Any, ...] = ()
+    replicates: NDArray[Any] | None = None
     counts: dict[str, int] = field(default_factory=lambda: {"fits": 0})
     cache: dict[Any, Any] = field(default_factory=dict)
 
@@ -134,7 +138,10 @@ class Context:
 
     @cached_property
     def loss_name(self) -> str:
-        """The proper loss of the task: squared error; log loss, or the Brier score where that is infinite."""
+        """The proper loss: squared error, log loss, or the Brier score where that can be infinite.
+
+        It can for kinds of models that may answer with probability 0 (trees, forests, votes).
+        """
         if self.oof.task == REGRESSION:
             if np.ptp(self.oof.y) == 0.0:
                 raise NotRun("the target is constant, so that the mean has no error and nothing can improve")
@@ -145,7 +152,8 @@ class Context:
                 f"{why}, and only probabilities have a loss that compares models fairly; wrap the model in "
                 "sklearn.calibration.CalibratedClassifierCV"
             )
-        return "log loss" if np.isfinite(log_losses(self.oof)).all() else "Brier score"
+        finite = not may_answer_zero(self.est) and np.isfinite(log_losses(self.oof)).all()
+        return "log loss" if finite else "Brier score"
 
     @property
     def output(self) -> Floats:

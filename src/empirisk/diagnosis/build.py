@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from empirisk.diagnosis.base import Context
+from empirisk.diagnosis.identical import identical_rows
 from empirisk.diagnosis.model_parts import solution_of
 from empirisk.selection.cross import CrossEvaluation, Sample
 from empirisk.selection.fit_folds import Fitted, assemble, fit_folds
@@ -24,6 +25,7 @@ def context(
     *,
     groups: ArrayLike | None = None,
     time: ArrayLike | None = None,
+    replicates: ArrayLike | str | None = None,
     X_test: Any = None,
     y_test: ArrayLike | None = None,
     evaluation: CrossEvaluation | None = None,
@@ -60,8 +62,22 @@ def context(
         None if time is None else _per_row(time, "time", sample.n),
         X_test, None if y_test is None else np.asarray(y_test), column_names(X),
         0.02 if margin is None else float(margin), level, int(rng.integers(2**31)),
-        float(np.mean(fitted.seconds)), tuple(fitted.kept),
+        float(np.mean(fitted.seconds)), tuple(fitted.kept), _replicates(replicates, X, sample.n),
     )  # fmt: skip
+
+
+def _replicates(given: ArrayLike | str | None, X: Any, n: int) -> NDArray[Any] | None:
+    """Numbers of the declared repeats: those of equal rows, or of equal entries of an array."""
+    if given is None:
+        return None
+    if isinstance(given, str):
+        if given != "equal":
+            raise ValueError(
+                "replicates must be 'equal' (rows equal in all columns are repeats), one value for each row, "
+                f"or None; got {given!r}."
+            )
+        return identical_rows(X)
+    return identical_rows(_per_row(given, "replicates", n)[:, None])
 
 
 def _one_repeat(plan: Plan) -> Plan:

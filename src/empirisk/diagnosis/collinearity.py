@@ -59,7 +59,7 @@ def collinearity(ctx: Context) -> Answer:
         return near
     if near.outcome is not Outcome.FIRES:
         return fact
-    return replace(near, evidence=f"{near.evidence}; {fact.sentence}")
+    return replace(near, evidence=f"{near.evidence}; {fact.sentence}", fact=fact.sentence)
 
 
 def column_p_values(inflation: Array, n: int, *, population: float = DETERMINED) -> Array:

@@ -13,7 +13,7 @@ from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.model_parts import last_step, solution_of
 from empirisk.diagnosis.more_rows import last_doubling, mean_loss
 from empirisk.diagnosis.noise_ceiling import loss_noise
-from empirisk.results import Solution, Status
+from empirisk.results import Estimate, Solution, Status
 
 __all__ = ["Decomposition", "Part", "decompose"]
 
@@ -55,12 +55,28 @@ class Decomposition(Tabular):
         Name of the loss.
     risk : float
         Out-of-fold mean loss.
+    half : float, default nan
+        Half the width of its 95 % interval.
+    n : int, default 0
+        Rows.
     """
 
-    def __init__(self, parts: Sequence[Part], loss: str, risk: float) -> None:
+    def __init__(
+        self, parts: Sequence[Part], loss: str, risk: float, half: float = math.nan, n: int = 0
+    ) -> None:
         self.parts = tuple(parts)
         self.loss = loss
         self.risk = risk
+        self.half = half
+        self.n = n
+
+    @property
+    def estimate(self) -> Estimate:
+        """The out-of-fold mean loss with its interval."""
+        known = math.isfinite(self.half)
+        ends = (max(0.0, self.risk - self.half), self.risk + self.half) if known else (None, None)
+        why = "" if known else "the rows have no spread to tell an interval by"
+        return Estimate(self.risk, *ends, 0.95, self.n, "out-of-fold losses, 1.25 times the row error", why)
 
     def __getitem__(self, name: str) -> Part:
         try:
@@ -112,6 +128,7 @@ def decompose(ctx: Context) -> Decomposition:
 
     The estimation error rests on the assumption that the learning curve is ``a + b n^-c`` with 1/2 <= c <= 1
     beyond the last measured doubling; noise against approximation cannot be told apart without repeated rows.
+    No part is negative or larger than the loss: limits that exclude each other are given up, with the reason.
     """
     try:
         risk, half = mean_loss(ctx)
@@ -120,11 +137,11 @@ def decompose(ctx: Context) -> Decomposition:
     estimation = _estimation(ctx)
     both = _rest(risk, half, estimation)
     noise = _noise(ctx)
-    parts = (_optimisation(ctx), estimation, _approximation(both, noise), noise, both)
-    return Decomposition(parts, ctx.loss_name, risk)
+    parts = (_optimisation(ctx, risk + half), estimation, _approximation(both, noise), noise, both)
+    return Decomposition(parts, ctx.loss_name, risk, half, ctx.n)
 
 
-def _optimisation(ctx: Context) -> Part:
+def _optimisation(ctx: Context, most: float) -> Part:
     """The duality gap of our estimators; nothing is known about a solver without a certificate."""
     found = [s for s in ctx.solutions if s is not None]
     if not found and _is_ours(ctx):
@@ -135,7 +152,7 @@ def _optimisation(ctx: Context) -> Part:
     gaps = [_gap(s) for s in found]
     worst = max(range(len(found)), key=lambda k: math.inf if (g := gaps[k]) is None else g)
     gap, why = gaps[worst], f"on the training objective: {found[worst].certificate.claim}"
-    if gap is None:
+    if gap is None or gap > most:  # a gap above the whole loss says nothing about a part of it
         return Part("optimisation", None, None, None, UNKNOWN, why)
     return Part("optimisation", gap, 0.0, gap, BOUNDED if gap > 0.0 else KNOWN, why)
 
@@ -178,13 +195,11 @@ def _rest(risk: float, half: float, estimation: Part) -> Part:
 
 def _noise(ctx: Context) -> Part:
     try:
-        low, high, pairs = loss_noise(ctx)
+        low, high, repeated = loss_noise(ctx)
     except NotRun as reason:
         return Part("noise", None, None, None, UNKNOWN, str(reason))
-    if pairs:
-        return Part(
-            "noise", None, low, high, BOUNDED, f"{pairs} pairs of repeated rows, and the loss of the model"
-        )
+    if repeated:
+        return Part("noise", None, low, high, BOUNDED, f"{repeated}, and the loss of the model")
     return Part(
         "noise", None, 0.0, high, BOUNDED, "at most the loss of any model; repeat rows for a lower end"
     )
@@ -195,5 +210,10 @@ def _approximation(both: Part, noise: Part) -> Part:
     if not known or both.low is None or both.high is None:
         why = "a rough truth and noise look alike without repeated rows"
         return Part("approximation", None, None, None, UNKNOWN, why)
-    low, high = max(0.0, both.low - (noise.high or 0.0)), max(0.0, both.high - (noise.low or 0.0))
+    low, high = max(0.0, both.low - (noise.high or 0.0)), both.high - (noise.low or 0.0)
+    if high < low:
+        why = (
+            "the limits of the noise and of noise + approximation exclude each other: the rows are dependent"
+        )
+        return Part("approximation", None, None, None, UNKNOWN, why)
     return Part("approximation", None, low, high, BOUNDED, "noise + approximation less the noise")

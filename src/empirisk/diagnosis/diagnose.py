@@ -32,6 +32,7 @@ def diagnose(
     *,
     groups: ArrayLike | None = None,
     time: ArrayLike | None = None,
+    replicates: ArrayLike | str | None = None,
     X_test: Any = None,
     y_test: ArrayLike | None = None,
     evaluation: CrossEvaluation | None = None,
@@ -60,6 +61,10 @@ def diagnose(
         Which rows belong together; folds and tests then go by whole groups.
     time : array of shape (n,), optional
         When each row was measured; the order of the rows by default.
+    replicates : "equal" or array of shape (n,), optional
+        Which rows are repeated measurements of one thing (equal entries; "equal": rows equal in all columns),
+        where the things that were measured again were drawn at random: they bracket the noise (ER217).  Rows
+        that merely happen to be equal bound it from below, as far as they go.
     X_test, y_test : optional
         Later rows (for drift).
     evaluation : CrossEvaluation, optional
@@ -113,8 +118,9 @@ def diagnose(
     wanted = {code: finder for code, finder in REGISTRY.items() if code not in ignore}
     steps = _Steps(progress, len(wanted))
     ctx = context(
-        est, X, y, groups=groups, time=time, X_test=X_test, y_test=y_test, evaluation=evaluation,
-        margin=margin, cv=cv, level=level, random_state=random_state, progress=steps.folds,
+        est, X, y, groups=groups, time=time, replicates=replicates, X_test=X_test, y_test=y_test,
+        evaluation=evaluation, margin=margin, cv=cv, level=level, random_state=random_state,
+        progress=steps.folds,
     )  # fmt: skip
     start = clock.perf_counter()
     answers = []

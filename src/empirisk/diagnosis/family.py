@@ -57,7 +57,8 @@ def correct(answers: Sequence[Answer], level: float) -> tuple[tuple[Answer, ...]
     Returns
     -------
     answers : tuple of Answer
-        A finding that fired alone but not in the family becomes "cannot tell" and says so.
+        A finding that fired alone but not in the family becomes "cannot tell" and says so; one that tells a
+        fact besides becomes that fact.
     adjusted : dict of str to float
         Adjusted p-value of each finding of the family.
     """
@@ -67,10 +68,11 @@ def correct(answers: Sequence[Answer], level: float) -> tuple[tuple[Answer, ...]
     for a in answers:
         q = adjusted.get(a.code)
         if a.outcome is Outcome.FIRES and q is not None and q > level:
-            doubt = (
-                f"Suspected but not shown (p = {a.p:.2g}, {q:.2g} among {len(family)} findings): {a.sentence}"
-            )
+            odds = f"p = {a.p:.2g}, {q:.2g} among {len(family)} findings"
+            doubt = f"Suspected but not shown ({odds}): {a.sentence}"
             a = replace(a, outcome=Outcome.CANNOT_TELL, sentence=doubt)
+            if a.fact:
+                a = replace(a, outcome=Outcome.FACT, sentence=a.fact, evidence=f"{a.evidence}; {odds}")
         out.append(a)
     better = [a.code for a in out if a.code in _BETTER and a.outcome is Outcome.FIRES]
     if better:  # "other columns, not tuning" would contradict them

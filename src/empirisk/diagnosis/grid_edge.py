@@ -84,7 +84,10 @@ def edges(ctx: Context) -> list[Edge]:
     own = kind in OWN_CV or getattr(last, "alpha", None) == "cv"
     if not own:
         raise NotRun("the model does not search a grid")
-    return _of_penalty(ctx, last_step(ctx.refit()))
+    model = last_step(ctx.refit())
+    if kind not in OWN_CV and not hasattr(model, "selection_"):
+        raise NotRun("every strength that makes another model is tried (all prunings of a tree)")
+    return _of_penalty(ctx, model)
 
 
 def _of_grid(ctx: Context, search: Any) -> list[Edge]:

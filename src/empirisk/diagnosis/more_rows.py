@@ -16,6 +16,7 @@ from empirisk.diagnosis.paired import FACTOR, Paired
 from empirisk.diagnosis.words import cannot_tell, evidence, percent
 from empirisk.results import Estimate
 from empirisk.selection.folds import Plan
+from empirisk.selection.metrics.probabilities import brier_bound
 
 __all__ = ["CODE", "Doubling", "last_doubling", "mean_loss", "more_rows"]
 
@@ -71,10 +72,16 @@ def last_doubling(ctx: Context) -> Doubling:
 
 
 def mean_loss(ctx: Context) -> tuple[float, float]:
-    """Mean loss and half the width of its 95 % interval (1.25 times the row error; by groups)."""
+    """Mean loss and half the width of its 95 % interval (1.25 times the row error; by groups).
+
+    Losses of 0 in all n units have no spread, and are no proof of a loss of 0: a Brier score of at most
+    ``1 - 0.05^(1/n)`` of its largest value shows none of itself in one sample of twenty.
+    """
     units = ctx.losses
     if ctx.groups is not None:
         units = np.bincount(ctx.groups, units) * (ctx.groups.max() + 1) / ctx.n
+    if ctx.loss_name == "Brier score" and not units.any():
+        return 0.0, (1.0 - 0.05 ** (1.0 / units.size)) * brier_bound(ctx.oof)
     spread = float(units.std(ddof=1)) / math.sqrt(units.size)
     return float(ctx.losses.mean()), float(special.stdtrit(units.size - 1, 0.975)) * FACTOR * spread
 
@@ -102,7 +109,8 @@ def more_rows(ctx: Context) -> Answer:
     """Measure the last doubling of the rows and bracket the next.
 
     The answer is an interval and stands outside the family of tests.  It fires when even the low end of the
-    bracket (one-sided 95 %) exceeds the margin, and is clear when the last doubling gained less than that.
+    bracket (one-sided 95 %, and never more than the loss that is left) exceeds the margin, and is clear when
+    the last doubling gained less than that, or less than that is left.
 
     Examples
     --------
@@ -126,12 +134,13 @@ def more_rows(ctx: Context) -> Answer:
     if d.refused:
         return Answer(CODE, Outcome.CANNOT_TELL, cannot_tell(ctx, d, _QUESTION), None, gain, shown)
     one_sided = float(special.stdtrit(d.n - 1, 0.95)) * d.se
-    if doubling.factor * (d.gain - one_sided) > d.margin:
+    if min(doubling.factor * (d.gain - one_sided), doubling.most) > d.margin:
         sentence = f"Twice the rows ({2 * ctx.n:,}) would save {_range(bracket)} of the baseline's loss."
         return Answer(CODE, Outcome.FIRES, sentence, None, gain, shown, "Collect more rows.")
-    if d.may_clear and d.gain + one_sided < d.margin:
+    if d.may_clear and min(d.gain + one_sided, doubling.most) < d.margin:
         limit = f"{100 * ctx.margin_share:g} % of the baseline's loss"
-        sentence = f"Twice the rows would not save {limit}: change the model or the columns instead."
+        instead = ": change the model or the columns instead" if doubling.most >= d.margin else ""
+        sentence = f"Twice the rows would not save {limit}{instead}."
         return Answer(CODE, Outcome.CLEAR, sentence, None, gain, shown)
     sentence = f"Twice the rows ({2 * ctx.n:,}) would save {_range(bracket)} of the baseline's loss."
     return Answer(CODE, Outcome.INTERVAL, sentence, None, gain, shown)
@@ -141,4 +150,14 @@ _QUESTION = "what more rows would bring"
 
 
 def _range(bracket: tuple[float, float]) -> str:
-    return f"between {percent(max(bracket[0], 0.0))} and {percent(max(bracket[1], 0.0))}"
+    """The bracket in words; an end that is printed as nothing is no end.
+
+    Examples
+    --------
+    >>> _range((0.02, 0.1)), _range((-0.1, 0.04)), _range((0.0, 0.0001))
+    ('between 2.0 % and 10 %', 'at most 4.0 %', 'less than 0.1 %')
+    """
+    low, high = bracket
+    if high < 0.0005:
+        return "less than 0.1 %"
+    return f"at most {percent(high)}" if low < 0.0005 else f"between {percent(low)} and {percent(high)}"

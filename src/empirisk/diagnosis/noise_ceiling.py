@@ -1,40 +1,45 @@
-"""ER217: how much of the error no model can remove: an upper bound, and a bracket from repeated rows."""
+"""ER217: how much of the error no model can remove: an upper limit, and what repeated rows add."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.paired import FACTOR, MIN_ROWS
+from empirisk.diagnosis.replicates import MIN_PAIRS, Repeats, disagreement, pair_variance, repeats
 from empirisk.selection.intervals.base import Floats
+from empirisk.selection.intervals.hall import cubic_limits
 
 __all__ = ["CODE", "Ceiling", "ceiling", "loss_noise", "noise_ceiling"]
 
 CODE = "ER217"
-MIN_PAIRS = 20
+CONTRADICTION = (
+    "repeated rows say that the noise is at least {low:.3g}, the rows out of fold that it is at most "
+    "{upper:.3g}"
+)
 
 
 @dataclass(frozen=True)
 class Ceiling:
-    """What is known about the noise.
+    """What is known about the noise, in the unit of `value`.
 
     Parameters
     ----------
     upper : float
         One-sided 95 % upper limit: the noise is at most the risk of any model.
     low, high : float or None
-        95 % bracket from repeated rows; None without enough of them.
-    pairs : int
-        Pairs of rows with equal columns.
+        Limits from repeated rows (97.5 % each); None without enough of them.  `high` needs declared ones:
+        rows that happen to be equal prove something about themselves, and the others may have no noise or
+        only noise.
+    repeats : Repeats
+        The pairs behind them.
     value : float
-        Loss of the model, in the same unit.
+        Loss of the model.
     unit : str
         "error rate" or "squared error".
     """
@@ -42,13 +47,18 @@ class Ceiling:
     upper: float
     low: float | None
     high: float | None
-    pairs: int
+    repeats: Repeats
     value: float
     unit: str
 
+    @property
+    def contradicts(self) -> bool:
+        """Whether repeated rows and rows out of fold exclude each other: rows then depend on each other."""
+        return self.low is not None and self.low > self.upper
+
 
 def ceiling(ctx: Context) -> Ceiling:
-    """Upper limit from the model, bracket from replicates; cached."""
+    """Upper limit from the model, limits from repeated rows; cached."""
     if "ceiling" not in ctx.cache:
         ctx.cache["ceiling"] = _ceiling(ctx)
     made: Ceiling = ctx.cache["ceiling"]
@@ -61,129 +71,112 @@ def _ceiling(ctx: Context) -> Ceiling:
     upper = _upper(ctx, losses)
     if not regression and not losses.any():
         upper = 1.0 - 0.05 ** (1.0 / ctx.n)
-    sets = _sets(ctx)
-    pairs = _pairs(sets)
+    found = repeats(ctx)
     low = high = None
-    if regression and sum(rows.size - 1 for rows in sets) >= MIN_PAIRS:
-        low, high = _variance(ctx.oof.y, sets)
-    elif not regression and len(pairs) >= MIN_PAIRS:
-        low, high = _bayes(*_disagreement(ctx.oof.y, pairs), ctx.oof.n_classes)
+    if len(found.pairs) >= MIN_PAIRS:
+        if regression:
+            low, high = pair_variance(ctx.oof.y, found.pairs)
+        else:
+            low, high = _bayes(*disagreement(ctx.oof.y, found.pairs), ctx.oof.n_classes)
+        low, high = found.share * low, high if found.declared else None
     unit = "squared error" if regression else "error rate"
-    return Ceiling(upper, low, high, len(pairs), float(losses.mean()), unit)
-
-
-def _sets(ctx: Context) -> list[NDArray[np.intp]]:
-    if "replicates" not in ctx.cache:
-        sets, y = replicates(ctx.equal_rows), ctx.oof.y
-        # Repeats that agree in the target every time are copies of rows as likely as they are free of noise.
-        ctx.cache["replicates"] = sets if any(np.ptp(y[rows]) > 0 for rows in sets) else []
-    made: list[NDArray[np.intp]] = ctx.cache["replicates"]
-    return made
+    return Ceiling(upper, low, high, found, float(losses.mean()), unit)
 
 
 def _upper(ctx: Context, losses: Floats) -> float:
-    """One-sided 95 % upper limit of a mean of row losses (1.25 times the row error; by groups)."""
+    """One-sided 95 % upper limit of a mean of row losses (1.25 times the row error, Hall's; by groups)."""
     if ctx.n < MIN_ROWS:
         raise NotRun(f"{ctx.n} rows are fewer than {MIN_ROWS}")
     units = losses if ctx.groups is None else np.bincount(ctx.groups, losses) * (ctx.groups.max() + 1) / ctx.n
-    se = FACTOR * float(units.std(ddof=1)) / math.sqrt(units.size)
-    return float(losses.mean()) + float(special.stdtrit(units.size - 1, 0.95)) * se
-
-
-def loss_noise(ctx: Context) -> tuple[float, float, int]:
-    """Lower and upper limit of the noise in the proper loss, and the pairs of repeated rows behind the lower.
-
-    Squared error: the chi-square interval.  Classes: with D the share of disagreeing pairs,
-    ``E[1 - sum eta^2]``, the noise of the Brier score is D (D/2 with two classes), and with two classes that
-    of the log loss lies between ``2 log(2) D`` and ``log(2) sqrt(2 D)`` (the binary entropy divided by log 2
-    lies between ``4 eta (1 - eta)`` and its square root).
-    """
-    upper = _upper(ctx, ctx.losses)
-    sets = _sets(ctx)
-    pairs = _pairs(sets)
-    if ctx.loss_name == "squared error":
-        repeats = sum(rows.size - 1 for rows in sets)
-        if repeats < MIN_PAIRS:
-            return 0.0, upper, 0
-        low, high = _variance(ctx.oof.y, sets)
-        return low, min(high, upper), repeats
-    if len(pairs) < MIN_PAIRS or (ctx.loss_name == "log loss" and ctx.task != "binary"):
-        return 0.0, upper, 0
-    low, high = _disagreement(ctx.oof.y, pairs)
-    if ctx.loss_name == "log loss":
-        low, high = 2.0 * math.log(2.0) * min(low, 0.5), math.log(2.0) * math.sqrt(min(2.0 * high, 1.0))
-    elif ctx.task == "binary":
-        low, high = low / 2.0, high / 2.0
-    return low, min(high, upper), len(pairs)
-
-
-def _pairs(sets: list[NDArray[np.intp]]) -> list[tuple[int, int]]:
-    """Disjoint pairs of equal rows."""
-    return [(int(rows[2 * i]), int(rows[2 * i + 1])) for rows in sets for i in range(rows.size // 2)]
-
-
-def replicates(codes: NDArray[Any]) -> list[NDArray[np.intp]]:
-    """Rows that share a number (of :func:`identical_rows`), in sets of two or more.
-
-    Examples
-    --------
-    >>> [s.tolist() for s in replicates(np.array([0, 1, 0]))]
-    [[0, 2]]
-    """
-    order = np.argsort(codes, kind="stable")
-    ends = np.flatnonzero(np.diff(codes[order])) + 1
-    return [rows for rows in np.split(order, ends) if rows.size > 1]
-
-
-def _variance(y: Floats, sets: list[NDArray[np.intp]]) -> tuple[float, float]:
-    """Chi-square interval of the pooled variance within sets of equal rows (Gaussian noise)."""
-    within = sum(float(((y[rows] - y[rows].mean()) ** 2).sum()) for rows in sets)
-    df = sum(rows.size - 1 for rows in sets)
-    return within / float(special.chdtri(df, 0.025)), within / float(special.chdtri(df, 0.975))
-
-
-def _disagreement(y: NDArray[Any], pairs: list[tuple[int, int]]) -> tuple[float, float]:
-    """Clopper-Pearson interval of the share of pairs that disagree.
-
-    That share is an unbiased estimate of ``E[1 - sum_c eta_c^2]`` at any n.
-    """
-    m, k = len(pairs), sum(int(y[a] != y[b]) for a, b in pairs)
-    low = 0.0 if k == 0 else float(special.betaincinv(k, m - k + 1, 0.025))
-    high = 1.0 if k == m else float(special.betaincinv(k + 1, m - k, 0.975))
-    return low, high
+    n, spread = units.size, float(units.std(ddof=1))
+    if spread == 0.0:
+        return float(losses.mean())
+    t, se = float(special.stdtrit(n - 1, 0.95)), FACTOR * spread / math.sqrt(n)
+    skew = float(np.mean((units - units.mean()) ** 3)) / spread**3
+    value = float(losses.mean())
+    return max(value + t * se, cubic_limits(value, se, skew / math.sqrt(n), t)[1])
 
 
 def _bayes(low: float, high: float, c: int) -> tuple[float, float]:
     """Limits of the Bayes error from limits of the disagreement D, with c classes.
 
-    ``(c-1)/c (1 - sqrt(1 - c D/(c-1))) <= L* <= D`` (Cover and Hart 1967, where D is the error of 1-NN).
+    ``(c-1)/c (1 - sqrt(1 - c D/(c-1))) <= L* <= D`` (Cover and Hart 1967, where D is the error of 1-NN); the
+    lower end is convex in D, so that it holds for means over different x.
     """
     floor = (c - 1) / c * (1.0 - math.sqrt(max(0.0, 1.0 - c * low / (c - 1))))
     return floor, min(high, (c - 1) / c)
 
 
-def noise_ceiling(ctx: Context) -> Answer:
-    """Say how much of the error may be noise: at most the model's own upper limit.
+def loss_noise(ctx: Context) -> tuple[float, float, str]:
+    """Lower and upper limit of the noise in the proper loss, and the repeated rows behind them in words.
 
-    Without repeated rows there is no lower end: any sample of a smooth truth with noise is also one of a
-    rough truth without.  The nearest-neighbour bracket of Cover and Hart is not used: at finite n its lower
-    end was above the truth in 14 to 100 % of simulated samples with little noise.
+    Squared error: see :func:`pair_variance`.  Classes: with D the disagreement of pairs, the noise of the
+    Brier score is D (D/2 with two classes), and with two classes that of the log loss lies between
+    ``2 log(2) D`` and ``log(2) sqrt(2 D)`` (the binary entropy divided by log 2 lies between
+    ``4 eta (1 - eta)`` and its square root).  Equal rows that nobody declared to be repeats count with their
+    share of the rows, and give no upper limit.
+
+    Raises
+    ------
+    NotRun
+        Too few rows, or repeated rows and rows out of fold that exclude each other.
+    """
+    upper = _upper(ctx, ctx.losses)
+    found = repeats(ctx)
+    if len(found.pairs) < MIN_PAIRS or (ctx.loss_name == "log loss" and ctx.task != "binary"):
+        return 0.0, upper, ""
+    if ctx.loss_name == "squared error":
+        low, high = pair_variance(ctx.oof.y, found.pairs)
+    else:
+        low, high = disagreement(ctx.oof.y, found.pairs)
+    if ctx.loss_name == "log loss":
+        low, high = 2.0 * math.log(2.0) * min(low, 0.5), math.log(2.0) * math.sqrt(min(2.0 * high, 1.0))
+    elif ctx.task == "binary":
+        low, high = low / 2.0, high / 2.0
+    low = found.share * low
+    if low > upper:
+        raise NotRun(f"{CONTRADICTION.format(low=low, upper=upper)}; the rows depend on each other")
+    return low, min(high, upper) if found.declared else upper, found.words
+
+
+def noise_ceiling(ctx: Context) -> Answer:
+    """Say how much of the error may be noise: at most the model's upper limit, at least what repeats show.
+
+    Rows that happen to be equal bound the noise from below, as far as they go: whatever the others are,
+    ``noise >= share of the equal rows * noise of the equal rows``.  Repeats that the user declared to be
+    measurements of rows drawn at random (``replicates=``) bracket it.  Without either there is no lower end:
+    any sample of a smooth truth with noise is also one of a rough truth without.  The nearest-neighbour
+    bracket of Cover and Hart is a limit for infinitely many rows and is not used: at finite n its lower end
+    was above the truth in 14 to 100 % of simulated samples with little noise.
     """
     c = ceiling(ctx)
-    if c.low is None or c.high is None:
+    advice = (
+        f"Measure some rows drawn at random twice ({MIN_PAIRS} at least, 50 are better), and say which with "
+        "replicates= to find out."
+    )
+    shown = f"one-sided 95 % upper limit of the model's out-of-fold {c.unit}; {c.repeats.words}"
+    if c.contradicts:
+        said = CONTRADICTION.format(low=c.low, upper=c.upper)
+        sentence = f"How much of the {c.unit} is noise cannot be told: {said}; the rows depend on each other."
+        return Answer(CODE, Outcome.CANNOT_TELL, sentence, None, None, shown, advice)
+    if c.low is not None and c.high is not None:
         sentence = (
-            f"How much of the {c.unit} ({c.value:.3g}) is noise cannot be known from these rows: "
-            f"between 0 and {c.upper:.3g}."
+            f"No model can have a lower {c.unit} than {c.low:.3g} (the noise lies between that and "
+            f"{min(c.high, c.upper):.3g}); this one is at {c.value:.3g}."
         )
-        shown = f"one-sided 95 % upper limit of the model's out-of-fold {c.unit}; {c.pairs} repeated rows"
-        advice = f"Measure some rows twice ({MIN_PAIRS} at least, 50 are better) to find out."
+        shown = f"{c.repeats.words}; wrong when they are copies, or not of rows drawn at random"
+        return Answer(CODE, Outcome.INTERVAL, sentence, None, None, shown)
+    if c.low:
+        sentence = (
+            f"No model can have a lower {c.unit} than {c.low:.3g} on rows like these (equal rows with "
+            f"different targets; the noise lies between that and {c.upper:.3g}); this one is at "
+            f"{c.value:.3g}."
+        )
+        part = f"{100 * c.repeats.share:.1f} % of the rows"
+        shown = f"{shown}, which count as {part} and prove nothing about the rest"
         return Answer(CODE, Outcome.INTERVAL, sentence, None, None, shown, advice)
-    high = min(c.high, c.upper)
     sentence = (
-        f"No model can have a lower {c.unit} than {c.low:.3g} (the noise lies between that and {high:.3g}); "
-        f"this one is at {c.value:.3g}."
+        f"How much of the {c.unit} ({c.value:.3g}) is noise cannot be known from these rows: "
+        f"between 0 and {c.upper:.3g}."
     )
-    shown = (
-        f"{c.pairs} pairs of rows with equal columns; wrong when they are copies, not repeated measurements"
-    )
-    return Answer(CODE, Outcome.INTERVAL, sentence, None, None, shown)
+    return Answer(CODE, Outcome.INTERVAL, sentence, None, None, shown, advice)

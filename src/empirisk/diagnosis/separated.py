@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
-from empirisk.diagnosis.cover import chance_of_separation
 from empirisk.diagnosis.linear_matrix import LinearMatrix, linear_matrix
 from empirisk.diagnosis.near_separation import rows_to_remove
+from empirisk.diagnosis.shuffled import Shuffles, separated_shuffles
 from empirisk.losses import Logistic, Softmax
 from empirisk.penalties import Zero
 from empirisk.problems import LinearProblem
@@ -26,7 +29,8 @@ _WORTH_IT = 1_000_000
 def separation(ctx: Context) -> Answer:
     """A fact, not a test: whether a plane separates the classes, found by linear programming with a proof.
 
-    What it means is a probability: labels that mean nothing are separated with Cover's chance.
+    What it means is a probability: how often shuffled labels, which mean nothing, are separated by these
+    columns (counted where the table is small enough for 19 shuffles or more).
     Near-separation: the same after removing at most 1 % of the rows.  For linear classifiers; no fits.
     """
     if ctx.classes is None:
@@ -38,24 +42,30 @@ def separation(ctx: Context) -> Answer:
         raise NotRun(f"{view.design.size:,} cells are too many for this check")
     if view.penalised and ctx.n * view.p > _WORTH_IT:
         raise NotRun("the penalty keeps the coefficients finite, and many cells make the proof slow")
-    found = find_separation(_problem(ctx, view), view.names, [str(c) for c in ctx.classes])
-    chance = chance_of_separation(ctx.n, view.p, view.intercept)
+    labels = [str(c) for c in ctx.classes]
+    found = find_separation(_problem(ctx, view, ctx.oof.y), view.names, labels)
     if found.separable:
-        return _separable(ctx, view, found, chance)
+        shuffles = separated_shuffles(
+            lambda y: find_separation(_problem(ctx, view, y), view.names, labels).separable,
+            ctx.oof.y,
+            view.design.size,
+            ctx.seed,
+        )
+        return _separable(ctx, view, found, shuffles)
     if found.kind == "unknown":
         raise NotRun(found.sentence)
     return _nearly(ctx, view)
 
 
-def _problem(ctx: Context, view: LinearMatrix) -> LinearProblem:
+def _problem(ctx: Context, view: LinearMatrix, labels: NDArray[Any]) -> LinearProblem:
     two = ctx.task == "binary"
-    y = np.where(ctx.oof.y == 1, 1.0, -1.0) if two else ctx.oof.y.astype(np.float64)
+    y = np.where(labels == 1, 1.0, -1.0) if two else labels.astype(np.float64)
     outputs = 0 if two else len(ctx.classes if ctx.classes is not None else ())
     data = ArrayBlocks(view.design, y, np.ones(ctx.n))
     return LinearProblem(Logistic() if two else Softmax(), Zero(), data, view.intercept, n_outputs=outputs)
 
 
-def _separable(ctx: Context, view: LinearMatrix, found: Separation, chance: float) -> Answer:
+def _separable(ctx: Context, view: LinearMatrix, found: Separation, shuffles: Shuffles | None) -> Answer:
     names = tuple(view.names[j] for j in found.columns)
     by = (
         f" by {', '.join(repr(v) for v in names[:3])}{' and others' if len(names) > 3 else ''}"
@@ -68,9 +78,8 @@ def _separable(ctx: Context, view: LinearMatrix, found: Separation, chance: floa
         else f"separated on {ctx.n - found.n_boundary:,} rows (the others lie on the plane: quasi-separation)"
     )
     meaning = (
-        f"; with {ctx.n:,} rows and {view.p:,} columns {100 * chance:.0f} % of meaningless labels would be, "
-        "too"
-        if chance > 0.05
+        f"; so were {shuffles.separated} of {shuffles.draws} shuffles of the labels, which mean nothing"
+        if shuffles is not None and shuffles.often
         else ""
     )
     tail = (
@@ -78,7 +87,7 @@ def _separable(ctx: Context, view: LinearMatrix, found: Separation, chance: floa
         if view.penalised
         else "the coefficients have no finite value"
     )
-    evidence = f"{found.sentence}; chance of separation if the labels meant nothing {chance:.2g} (Cover)"
+    evidence = f"{found.sentence}; {_by_chance(shuffles)}"
     advice = (
         "Choose the penalty by cross-validation, and read no standard errors."
         if view.penalised
@@ -91,6 +100,16 @@ def _separable(ctx: Context, view: LinearMatrix, found: Separation, chance: floa
         evidence=evidence,
         advice=advice,
         where=names,
+    )
+
+
+def _by_chance(shuffles: Shuffles | None) -> str:
+    if shuffles is None:
+        return "how often meaningless labels would be separated was not counted: the table is too large"
+    low, high = shuffles.interval
+    return (
+        f"{shuffles.separated} of {shuffles.draws} shuffles of the labels were separated, too (95 % interval "
+        f"of that chance {low:.2g} to {high:.2g})"
     )
 
 

@@ -117,8 +117,8 @@ def simpler(est: Any, n: int) -> tuple[Any, str] | None:
     move = MOVES.get(kind)
     if move is None:
         return None
-    if kind == "LogisticRegression" and "C" not in last.get_params(deep=False):
-        move = _alpha()
+    if move is _inverse and "C" not in last.get_params(deep=False):
+        move = _alpha()  # ours of the same name
     changed = move(last.get_params(deep=False), n)
     if not changed:
         return None

@@ -23,13 +23,16 @@ __all__ = ["CODE", "twin_effect", "twins_across_folds"]
 
 CODE = "ER207"
 _FEWEST = 10
+_ADVICE = "Remove the copies, or give groups so that equal rows stay in one fold."
 _FEW = 4  # below margin/4, each twin would have to cost more than four times the baseline's loss
 
 
 def twins_across_folds(ctx: Context) -> Answer:
     """Null: keeping equal rows in one fold changes the out-of-fold risk by at most the margin.
 
-    Rows are equal when all cells and the target are.  K fits, only when twins lie in different folds.
+    Rows are equal when all cells and the target are.  That rows of different folds are equal is a fact, told
+    as one whatever the test says; the test is about what they do to the score.  K fits, only when twins lie
+    in different folds.
     """
     code = with_target(ctx.equal_rows, ctx.y)
     twin, straddle = _twins(code, ctx.fold)
@@ -49,7 +52,8 @@ def twins_across_folds(ctx: Context) -> Answer:
         )
         return Answer(CODE, Outcome.FACT, sentence, evidence=_count(k, ctx.n))
     if ctx.n < 50 or (ctx.rarest is not None and ctx.rarest < 10):
-        raise NotRun(f"{k} rows have twins in other folds; with so few rows their effect cannot be tested")
+        sentence = f"{k} rows have twins in other folds; with so few rows their effect cannot be tested."
+        return Answer(CODE, Outcome.FACT, sentence, evidence=_count(k, ctx.n), advice=_ADVICE)
     units = code if ctx.groups is None else _joined(code, ctx.groups)
     strata = None if ctx.classes is None else np.asarray(ctx.oof.y)
     plan = plan_folds(strata, ctx.n, len(ctx.plan.splits), units, 1, ctx.seed)
@@ -89,13 +93,16 @@ def _answer(ctx: Context, k: int, gain: float, se: float, p: float) -> Answer:
         target="optimism of the score, as a share of the baseline's loss",
     )
     evidence = f"{_count(k, ctx.n)}; kept together, the loss rises by {share} of the baseline's; p = {p:.2g}"
+    fact = (
+        f"{k:,} rows have twins in other folds; whether they flatter the score by more than "
+        f"{100 * ctx.margin_share:g} % cannot be told."
+    )
     if p <= ctx.level:
         sentence = (
             f"{k:,} rows have twins in other folds and make the error look {percent(share.value)} of the "
             "baseline's better than it is."
         )
-        advice = "Remove the copies, or give groups so that equal rows stay in one fold."
-        return Answer(CODE, Outcome.FIRES, sentence, p, evidence=evidence, advice=advice)
+        return Answer(CODE, Outcome.FIRES, sentence, p, evidence=evidence, advice=_ADVICE, fact=fact)
     below = float(special.ndtr((gain - ctx.margin) / se)) if se > 0.0 else 1.0
     if below <= 0.05 and k >= _FEWEST:
         sentence = (
@@ -103,11 +110,7 @@ def _answer(ctx: Context, k: int, gain: float, se: float, p: float) -> Answer:
             f"{100 * ctx.margin_share:g} %."
         )
         return replace(Answer(CODE, Outcome.CLEAR, sentence, p), evidence=evidence)
-    sentence = (
-        f"{k:,} rows have twins in other folds; whether they flatter the score by more than "
-        f"{100 * ctx.margin_share:g} % cannot be told."
-    )
-    return Answer(CODE, Outcome.CANNOT_TELL, sentence, p, evidence=evidence)
+    return Answer(CODE, Outcome.FACT, fact, p, evidence=evidence, advice=_ADVICE)
 
 
 def _twins(code: NDArray[Any], fold: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -187,6 +187,11 @@ class GradientBoostingClassifier(Boosting, TreeClassifier):
         scores = self._raw(self._table(X))
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
+    @property
+    def probabilities_open(self) -> bool:
+        """Whether no class can get probability 0: an isotonic map may give it, a link may not."""
+        return self.calibrate != "isotonic"
+
     def predict_proba(self, X: Any) -> Array:
         """Probability of each class, calibrated if so asked, shape (n, K)."""
         return self._probabilities(self._columns(self._raw(self._table(X))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import log_softmax, softmax
@@ -113,6 +113,7 @@ class LogisticRegression(LinearClassifier):
     """
 
     selection_: StrengthSelection
+    probabilities_open: ClassVar[bool] = True  # a logistic link: never 0 for a class that occurs
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import log_expit, logsumexp
@@ -126,6 +126,8 @@ class SGDClassifier(ClassifierMixin, StochasticEstimator):
     classes_: Any
     _declared: Any = None
     _losses = ("hinge", "logistic", "squared_hinge", "perceptron", "exponential")
+
+    probabilities_open: ClassVar[bool] = True  # a logistic link: never 0 for a class that occurs
 
     def __init__(
         self,

@@ -19,7 +19,7 @@ from empirisk.report.estimates import maybe, number
 from empirisk.report.final import UNPROVED, certificate_json
 from empirisk.report.formula import CODE as FORMULA
 from empirisk.report.headline import headline_name
-from empirisk.report.held_out_scores import LABELS, unit_of
+from empirisk.report.held_out_scores import LABELS
 from empirisk.report.held_out_section import held_out_section
 from empirisk.report.limits import limits
 from empirisk.report.model_section import learning_section, model_section
@@ -148,13 +148,12 @@ def _finding(f: Finding) -> Json:
 
 def _attribution(a: Analysis, unit: str | None, absent: dict[str, str]) -> Json | None:
     """Where the loss of the chosen model comes from, or why that is not said."""
-    loss = tuned_metric(a.prepared.table.task)
     if a.diagnosed is None and "diagnosis" in a.guard.failed:
         return None
     if a.diagnosed is None:
         absent["attribution"] = "The constant prediction was chosen: there is no fit whose error has parts."
         return None
-    found = a.diagnosed.attribution(LABELS[loss], unit_of(loss, unit), a.choice.row.score)
+    found = a.diagnosed.attribution(unit, tuned_metric(a.prepared.table.task), a.choice.row.score)
     if found is None:
         absent["attribution"] = "The loss could not be taken apart on these rows."
     return found

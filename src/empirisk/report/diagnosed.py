@@ -14,6 +14,7 @@ from empirisk.diagnosis.result import Diagnosis
 from empirisk.report.audit import Checked
 from empirisk.report.estimates import Json, estimate, number
 from empirisk.report.final import FinalModel, unfitted
+from empirisk.report.held_out_scores import LABELS, unit_of
 from empirisk.report.sample import Sample
 from empirisk.results import Estimate, Finding
 
@@ -26,6 +27,7 @@ DRIFT = "ER209"
 DRAWN = "the test part was drawn at random from the same rows, so that it differs from them by chance only"
 FOLDS = 5
 ASKED = ("ER206", "ER207", "ER215", "ER219")
+METRIC_OF = {"squared error": "mse", "log loss": "log_loss", "Brier score": "brier_score"}
 OUTCOMES = {
     Outcome.FIRES: "found",
     Outcome.FACT: "found",
@@ -102,15 +104,21 @@ class Diagnosed:
         best = max(fired, key=lambda a: a.gain.value if a.gain else 0.0)
         return self.named(f"{best.sentence} {best.advice}")
 
-    def attribution(self, label: str, unit: str | None, risk: Estimate) -> Json | None:
-        """``report["attribution"]``; None when the loss could not be taken apart."""
-        parts = self.diagnosis.decomposition.parts
+    def attribution(self, unit: str | None, tuned: str, score: Estimate) -> Json | None:
+        """``report["attribution"]``, in the loss of the diagnosis; None when it could not be taken apart.
+
+        That of trees is the Brier score of their own shares of classes, not the log-loss of smoothed ones
+        by which the report compares candidates (the metric `tuned`, with the `score` of the chosen one).
+        """
+        made = self.diagnosis.decomposition
+        parts = made.parts
         if not parts:
             return None
+        metric = METRIC_OF[made.loss]
         return {
-            "label": label,
-            "unit": unit,
-            "risk": estimate(risk),
+            "label": LABELS[metric],
+            "unit": unit_of(metric, unit),
+            "risk": estimate(score if metric == tuned else made.estimate),
             "parts": [
                 {
                     "part": p.name,

@@ -21,6 +21,7 @@ from empirisk.selection.intervals.repeated_kfold import scored_target
 from empirisk.selection.metrics import METRICS, Metric, Predictions
 from empirisk.selection.metrics.row_loss import with_note
 from empirisk.selection.outputs import model_name, outputs_of
+from empirisk.selection.proba_kinds import probability_metric
 
 
 @dataclass(frozen=True)
@@ -145,8 +146,9 @@ def compare(
     cv, groups, level, random_state
         As in :func:`cross_evaluate`.
     metric : str, optional
-        A name of :data:`empirisk.selection.METRICS`; by default log_loss (accuracy where a model gives
-        no probabilities) or mse.
+        A name of :data:`empirisk.selection.METRICS`; by default log_loss (brier_score where one of the models
+        is of a kind that may answer with probability 0, such as trees and forests; accuracy where a model
+        gives no probabilities) or mse.
     repeats : int, optional
         3 below 200 rows, 2 above (more make the interval of a difference too wide).
 
@@ -355,10 +357,15 @@ def _chance(p: float) -> str:
 
 
 def default_metric(a: Any, b: Any) -> str:
-    """What two models are compared by when nobody says: log_loss, accuracy without probabilities, or mse."""
+    """What two models are compared by when nobody says.
+
+    The log-loss; the Brier score where the kind of one of them may answer with probability 0; accuracy
+    without probabilities; the squared error of numbers.
+    """
     if not is_classifier(a):
         return "mse"
-    return "log_loss" if hasattr(a, "predict_proba") and hasattr(b, "predict_proba") else "accuracy"
+    known = hasattr(a, "predict_proba") and hasattr(b, "predict_proba")
+    return probability_metric(a, b) if known else "accuracy"
 
 
 def _names(a: Any, b: Any) -> tuple[str, str]:

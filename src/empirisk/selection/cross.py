@@ -193,7 +193,7 @@ def run(
     keep: Callable[[Any], Any] | None = None,
 ) -> CrossEvaluation:
     """Cross-evaluate on given splits (so that several models can share them)."""
-    wanted = named(metrics, sample.like)
+    wanted = named(metrics, sample.like, est)
     scorers = foreign_scorers(wanted)
     fitted = fit_folds(est, sample.X, sample.y, plan, scorers, progress, groups=sample.groups, keep=keep)
     return conclude(est, sample, wanted, fitted, level)

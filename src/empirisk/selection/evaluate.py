@@ -15,6 +15,7 @@ from empirisk.selection.metrics import CLASSIFICATION, METRICS, REGRESSION, Pred
 from empirisk.selection.metrics.predictions import check_length, classification, labels_of, regression
 from empirisk.selection.metrics.scorer import Scorer, find_scorer, scorer_interval
 from empirisk.selection.outputs import model_name, n_rows, outputs_of
+from empirisk.selection.proba_kinds import may_answer_zero
 from empirisk.selection.rows import take_rows
 
 Metrics = str | Scorer | Iterable[str | Scorer] | Mapping[str, str | Scorer]
@@ -44,7 +45,9 @@ def evaluate(
         Which rows belong together (patient, household ...): rows of one group need not be independent.
     metrics : name, scorer, list or mapping of them, optional
         Names of :data:`empirisk.selection.METRICS`, scikit-learn scorer names, or callables
-        ``scorer(est, X, y)``. All metrics that fit the task by default.
+        ``scorer(est, X, y)``. All metrics that fit the task by default; the log-loss only for kinds of models
+        that cannot answer with probability 0 (for trees, forests, votes and nearest neighbours it is infinite
+        as soon as one row has the class they gave 0; ask for it by name).
 
     Returns
     -------
@@ -90,7 +93,7 @@ def evaluate(
         return scorer_interval(find_scorer(metric)[1], est, X, labels, take_rows, p, level)
 
     title = f"{model_name(est)} on {p.n} held-out row{'s' if p.n != 1 else ''}"
-    return Evaluation({name: one(name, m) for name, m in named(metrics, p).items()}, title)
+    return Evaluation({name: one(name, m) for name, m in named(metrics, p, est).items()}, title)
 
 
 def evaluate_predictions(
@@ -185,10 +188,11 @@ def estimate(name: str, p: Predictions, level: float) -> Estimate:
     return metric.interval(p, level)
 
 
-def named(metrics: Metrics | None, p: Predictions) -> dict[str, str | Scorer]:
-    """The wanted metrics by the name that the result will use."""
+def named(metrics: Metrics | None, p: Predictions, est: Any = None) -> dict[str, str | Scorer]:
+    """The wanted metrics by the name that the result will use; by default those that suit the model `est`."""
     if metrics is None:
-        return {name: name for name in default_metrics(p)}
+        zero = est is not None and hasattr(est, "predict_proba") and may_answer_zero(est)
+        return {name: name for name in default_metrics(p, zero)}
     if isinstance(metrics, Mapping):
         return dict(metrics)
     if isinstance(metrics, str) or callable(metrics):

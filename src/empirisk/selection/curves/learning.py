@@ -65,7 +65,8 @@ def learning_curve(
         Training rows, or shares of the training part of a fold. By default up to five halvings that leave
         20 rows and 5 of the rarest class.
     loss : str, optional
-        ``"log_loss"`` (the default for classifiers with probabilities), ``"brier_score"``, ``"accuracy"``
+        ``"log_loss"`` (the default for classifiers with probabilities; ``"brier_score"`` for kinds that may
+        answer with probability 0, such as trees and forests), ``"brier_score"``, ``"accuracy"``
         (its loss is the error rate), ``"mse"`` (the default for regressors) or ``"mae"``.
     cv : None, int, splitter or iterable of (train, test), optional
         As in :func:`empirisk.cross_evaluate`; five folds by default, with `time` the last half of the

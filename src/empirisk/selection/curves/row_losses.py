@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from empirisk.estimators import REGISTRY
+from empirisk.estimators.base import LinearEstimator
+from empirisk.estimators.stochastic import StochasticEstimator
 from empirisk.selection.cross import Sample
 from empirisk.selection.fit_folds import SMALL
 from empirisk.selection.intervals.base import Floats
 from empirisk.selection.metrics import METRICS
 from empirisk.selection.metrics.row_loss import RowLoss
 from empirisk.selection.outputs import outputs_of
+from empirisk.selection.proba_kinds import probability_metric
 from empirisk.selection.rows import take_rows
 
 __all__ = ["fit_on", "growing", "loss_label", "one_thread", "pick_loss", "row_losses"]
@@ -35,6 +37,8 @@ LABELS = {
 def pick_loss(est: Any, sample: Sample, loss: str | None) -> RowLoss:
     """The metric behind a name; by default log-loss (labels only: the error rate) or the squared error.
 
+    The Brier score takes the place of the log-loss where the kind of model may answer with probability 0.
+
     Raises
     ------
     ValueError
@@ -42,7 +46,7 @@ def pick_loss(est: Any, sample: Sample, loss: str | None) -> RowLoss:
     """
     if loss is None:
         proba = hasattr(est, "predict_proba")
-        loss = "mse" if sample.classes is None else "log_loss" if proba else "accuracy"
+        loss = "mse" if sample.classes is None else probability_metric(est) if proba else "accuracy"
     known = [name for name, m in METRICS.items() if isinstance(m, RowLoss) and m.task == sample.like.task]
     metric = METRICS.get(loss) if isinstance(loss, str) else None
     if not isinstance(metric, RowLoss) or metric.task != sample.like.task:
@@ -64,14 +68,21 @@ def one_thread(X: Any) -> AbstractContextManager[Any]:
 
 
 def growing(est: Any) -> Any:
-    """A clone whose fits begin where the last one ended, for growing rows; None where none can (or gains)."""
+    """A clone whose fits begin where the last one ended, for growing rows; None where none can (or may).
+
+    Only a penalised linear model of ours may: its minimum is certified and does not depend on the start.
+    What `warm_start` means for trees, forests and boosting is another model, old trees and new ones together,
+    and a stochastic fit depends on where it began.
+    """
     model = clone(est)
     steps = getattr(model, "steps", None)
     last = steps[-1][1] if steps else model
-    if type(last) in REGISTRY.values() and "warm_start" in last.get_params(deep=False):
-        last.set_params(warm_start=True)
-        return model
-    return None
+    certified = isinstance(last, LinearEstimator) and not isinstance(last, StochasticEstimator)
+    params = last.get_params(deep=False) if certified else {}
+    if "warm_start" not in params or params.get("alpha") == 0.0:
+        return None
+    last.set_params(warm_start=True)
+    return model
 
 
 def fit_on(est: Any, sample: Sample, rows: Rows, warm: Any = None) -> Any:

@@ -30,9 +30,15 @@ from empirisk.selection.intervals.student import student_limits
 from empirisk.selection.metrics.row_loss import RowLoss
 from empirisk.selection.outputs import unpenalised
 
-__all__ = ["steady", "train_estimate", "validation_estimate"]
+__all__ = ["infinite_loss", "steady", "train_estimate", "validation_estimate"]
 
-INFINITE = "a loss is infinite: probability 0 for the class that occurred"
+
+def infinite_loss(losses: Floats, unit: str = "rows") -> str:
+    """The refusal of losses (..., n) some of which are infinite: how many rows make it so."""
+    count = int(np.isposinf(losses).reshape(-1, losses.shape[-1]).any(axis=0).sum())
+    if unit == "rows":
+        return f"{count} rows gave probability 0 to the class that occurred, so the loss is infinite"
+    return f"in {count} {unit} a row gave probability 0 to the class that occurred, so the loss is infinite"
 
 
 def validation_estimate(
@@ -41,7 +47,8 @@ def validation_estimate(
     """Mean loss of the models trained on `size` rows, from out-of-fold losses (or split means)."""
     target = scored_target(size, sample.n, sample.groups is not None, what="loss")
     if not np.isfinite(losses).all():
-        return refuse(math.inf, level, sample.n, "none: infinite loss, not clipped", INFINITE, target)
+        why = infinite_loss(losses) if plan.folds else infinite_loss(losses.T, "splits")
+        return refuse(math.inf, level, sample.n, "none: infinite loss, not clipped", why, target)
     if plan.folds is None:
         ratio = float(np.mean([test.size for _, test in plan.splits])) / size
         high = math.inf if cap is None else cap
@@ -76,7 +83,14 @@ def train_estimate(
     )
     value, method = float(means.mean()), "t with row variance K/(K-1), rows that were fitted"
     if not np.isfinite(means).all():
-        return refuse(math.inf, level, sample.n, method, INFINITE, target)
+        return refuse(
+            math.inf,
+            level,
+            sample.n,
+            method,
+            infinite_loss(rows),
+            target,
+        )
     if plan.folds is None:
         return refuse(value, level, sample.n, method, "the splits overlap in an unknown way", target)
     used = int(np.min(np.count_nonzero(~np.isnan(rows), axis=1)))

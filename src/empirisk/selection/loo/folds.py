@@ -42,7 +42,7 @@ def cross_loo(
     rows = np.arange(sample.n)
     splits = tuple((np.delete(rows, i), rows[i : i + 1]) for i in range(sample.n))
     plan = Plan(sample.n, splits, sample.n, 1, NOTE)
-    wanted = named(metrics, sample.like)
+    wanted = named(metrics, sample.like, est)
     if foreign_scorers(wanted):
         return run(est, sample, plan, metrics, level, progress)
     outputs, seconds, _, _ = loo_outputs(est, sample, progress=progress)

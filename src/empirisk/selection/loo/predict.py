@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from empirisk.results import Estimate
 from empirisk.selection.cross import Sample
-from empirisk.selection.curves.summaries import INFINITE, steady
+from empirisk.selection.curves.summaries import infinite_loss, steady
 from empirisk.selection.evaluate import Metrics, named
 from empirisk.selection.evaluation import Evaluation
 from empirisk.selection.folds import FOLDS
@@ -157,7 +157,7 @@ def leave_one_out(
     """
     check_level(level)
     sample = Sample(est, X, y, None)
-    wanted = named(metrics, sample.like)
+    wanted = named(metrics, sample.like, est)
     ours = {name: m for name, m in wanted.items() if isinstance(m, str) and m in METRICS}
     if len(ours) < len(wanted):
         foreign = ", ".join(sorted(set(wanted) - set(ours)))
@@ -182,7 +182,8 @@ def loo_estimate(est: Any, sample: Sample, metric: Metric, p: Predictions, level
     if not isinstance(metric, RowLoss):
         e = replace(metric.crossed((p,), FOLDS, level), target=target)
     elif not np.isfinite(metric.losses(p)).all():
-        e = refuse(math.inf, level, sample.n, "none: infinite loss, not clipped", INFINITE, target)
+        why = infinite_loss(metric.losses(p))
+        e = refuse(math.inf, level, sample.n, "none: infinite loss, not clipped", why, target)
     elif metric.proportion:
         e = repeated_kfold(1.0 - metric.losses(p), FOLDS, level, kind="proportion", target=target)
     else:

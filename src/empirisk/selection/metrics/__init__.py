@@ -31,12 +31,17 @@ METRICS: dict[str, Metric] = {
 }
 
 
-def default_metrics(p: Predictions) -> list[str]:
-    """The names that are computed when the user asks for none: all that fit the task but the deviances."""
+def default_metrics(p: Predictions, may_be_zero: bool = False) -> list[str]:
+    """The names that are computed when the user asks for none: all that fit the task but the deviances.
+
+    Without the log-loss where the kind of model may answer with probability 0 (`may_be_zero`).
+    """
     fit = ((name, metric) for name, metric in METRICS.items() if metric.task == p.task)
     names = [name for name, metric in fit if getattr(metric, "by_default", True)]
     if p.task == CLASSIFICATION and p.n_classes != 2:
         names.remove("average_precision")
+    if may_be_zero and "log_loss" in names:
+        names.remove("log_loss")
     return names
 
 

@@ -6,7 +6,7 @@ import math
 import os
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Self
 
@@ -242,8 +242,17 @@ class BaseSearch(Answers, MetaEstimatorMixin, BaseEstimator):
                 "checkpoint: give random_state an integer, so that a resumed run has the same folds."
             )
 
+    def _default_metric(self) -> str:
+        """That of the estimator and of every model that a grid puts in the place of one of its steps."""
+        space = getattr(self, "param_grid", None) or getattr(self, "param_distributions", None) or {}
+        maps = [space] if isinstance(space, Mapping) else list(space)
+        lists = [v for m in maps for v in m.values() if isinstance(v, list | tuple)]
+        steps = [m for values in lists for m in values if hasattr(m, "predict_proba")]
+        found = {default_metric(self.estimator, other) for other in (self.estimator, *steps)}
+        return "brier_score" if "brier_score" in found else found.pop()
+
     def _question(self, sample: Sample) -> Question:
-        metric = self.metric if self.metric is not None else default_metric(self.estimator, self.estimator)
+        metric = self.metric if self.metric is not None else self._default_metric()
         wanted = named(metric, sample.like)
         if len(wanted) != 1:
             raise ValueError(f"metric must be one metric to choose by, got {', '.join(wanted)}.")

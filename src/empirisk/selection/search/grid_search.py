@@ -33,7 +33,8 @@ class GridSearch(BaseSearch):
         (also at the end of a pipeline) is one warm-started path for each fold.
     metric : str or scorer, optional
         What to choose by: a name of :data:`empirisk.selection.METRICS` or a scikit-learn scorer. By
-        default log_loss (accuracy for classifiers without probabilities) or mse.
+        default log_loss (brier_score for kinds of classifiers that may answer with probability 0,
+        such as trees and forests; accuracy without probabilities) or mse.
     cv, repeats : optional
         Folds and repeats, as in :func:`empirisk.cross_evaluate`.
     rule : {"min", "one_se"}, default "min"
