@@ -19,6 +19,8 @@ __all__ = ["Spike", "codes_for_missing", "spikes"]
 _USUAL = frozenset([float(s * int("9" * k)) for k in range(2, 7) for s in (1, -1)] + [-1.0, -9.0, 9.0])
 _NEAR = 10  # neighbours that say how far apart and how frequent the values at an end are
 _FEW = 5  # distinct other values that make a usual code told by how frequent it is
+_ZERO = 5.0  # how many times farther 0 must lie: it is an amount more often than a code
+_LEAST = 0.005  # share of the rows that an unusual code has at least
 _SHOWN = 5
 
 
@@ -40,6 +42,8 @@ class Spike:
         nearest together), and the gap is more than twice the widest between them, or zero lies in it.
     distinct : int
         Distinct other values.
+    of : int
+        Rows with a value.
     """
 
     value: float
@@ -49,6 +53,7 @@ class Spike:
     far: bool
     frequent: bool
     distinct: int
+    of: int
 
     def alone(self) -> bool:
         """Whether the column by itself says that the value is a code."""
@@ -58,9 +63,8 @@ class Spike:
 
     def shared(self) -> bool:
         """Whether it says so together with other columns."""
-        return (self.far and self.rows >= 3 and self.distinct >= 3) or (
-            self.frequent and self.distinct >= _NEAR
-        )
+        enough = self.rows >= max(3.0, _LEAST * self.of)
+        return enough and ((self.far and self.distinct >= 3) or (self.frequent and self.distinct >= _NEAR))
 
 
 def spikes(values: pl.Series) -> list[Spike]:
@@ -83,7 +87,7 @@ def spikes(values: pl.Series) -> list[Spike]:
         if k < 2 or len(others) < 2:
             continue
         value, toward = float(distinct[end]), others if end == 0 else others[::-1]
-        gap = abs(value - float(toward[0]))
+        gap = abs(value - float(toward[0])) / (_ZERO if value == 0.0 else 1.0)
         low, high = np.quantile(np.repeat(others, their), [0.01, 0.99], method="inverted_cdf")
         near, often = toward[: _NEAR + 1], (their if end == 0 else their[::-1])[:_NEAR]
         below = value < 0.0 <= float(others[0])
@@ -98,6 +102,7 @@ def spikes(values: pl.Series) -> list[Spike]:
             bool(gap > high - low),
             bool(k >= 3 and apart and k > most),
             len(others),
+            len(x),
         )
         out += [spike] if spike.far or spike.frequent else []
     return out
