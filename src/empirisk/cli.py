@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from functools import wraps
@@ -12,6 +13,8 @@ from typing import Annotated, Any
 import typer
 
 __all__ = ["app", "main"]
+
+_BEGAN = [time.perf_counter()]  # a time limit counts from here: loading the libraries is part of it
 
 app = typer.Typer(
     add_completion=False,
@@ -76,6 +79,11 @@ def guarded(command: Callable[..., Any]) -> Callable[..., Any]:
             raise typer.Exit(BROKEN) from None
 
     return run
+
+
+def started() -> float:
+    """When this command began: when the program did, for the first command of a process."""
+    return _BEGAN.pop() if _BEGAN else time.perf_counter()
 
 
 def complain(text: str) -> None:
@@ -159,6 +167,7 @@ def report(
     debug: Debug = False,
 ) -> None:
     """Fit and compare models of a table; write report.html, report.json, report.md and the model file."""
+    from empirisk.data.deadline import Deadline
     from empirisk.report.options import Options
     from empirisk.report.run import run_report
 
@@ -184,7 +193,9 @@ def report(
         models=models,
         quiet=quiet,
     )
-    outcome = run_report(options, (lambda line: None) if quiet else typer.echo)
+    # The command counts from its start; a second command in one process, from its own.
+    deadline = Deadline(time_limit, started())
+    outcome = run_report(options, (lambda line: None) if quiet else typer.echo, deadline)
     if debug:
         for error in outcome.errors:
             traceback.print_exception(error, file=sys.stderr)

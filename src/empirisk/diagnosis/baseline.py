@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from empirisk.diagnosis.answer import Answer, Outcome
 from empirisk.diagnosis.base import Context
-from empirisk.diagnosis.words import cannot_tell, evidence, less_loss, percent
+from empirisk.diagnosis.words import cannot_tell, evidence, less_loss
+from empirisk.wording import percent
 
 __all__ = ["CODE", "no_better_than_the_baseline"]
 

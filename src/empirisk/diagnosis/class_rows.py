@@ -11,6 +11,7 @@ from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.paired import one_figure
 from empirisk.results import Estimate
 from empirisk.selection.intervals.clopper_pearson import clopper_pearson
+from empirisk.wording import number
 
 __all__ = ["CODE", "HALF_WIDTH", "half_width", "recall_half_width", "rows_for", "rows_of_a_class"]
 
@@ -35,7 +36,7 @@ def rows_of_a_class(ctx: Context) -> Answer:
     labels = [str(c) for c in ctx.classes]
     if not wide:
         k = int(widths.argmax())
-        sentence = f"The recall of every class is known within ±{widths[k]:.2g} or better."
+        sentence = f"The recall of every class is known within ±{number(widths[k], 2)} or better."
         return Answer(CODE, Outcome.INTERVAL, sentence, evidence=f"widest: {labels[k]!r} {recall[k]}")
     k = int(wide[0])
     need = rows_for(float(hits[k]) / count[k])

@@ -14,6 +14,7 @@ from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.linear_matrix import LinearMatrix, linear_matrix
 from empirisk.diagnosis.r2_law import r2_survival
 from empirisk.typing import Array
+from empirisk.wording import percent
 
 __all__ = ["CODE", "DETERMINED", "collinearity", "column_p_values"]
 
@@ -93,14 +94,14 @@ def _near(ctx: Context, names: tuple[str, ...], inflation: Array) -> Answer:
     r2 = 1.0 - 1.0 / inflation
     top = int(order[0]) if p < 1.0 else int(inflation.argmax())
     evidence = (
-        f"R2 of {names[top]!r} on the other {p_columns - 1} columns {r2[top]:.3f} in {ctx.n:,} rows; p = "
-        f"{p:.2g} against "
+        f"R2 of {names[top]!r} on the other {p_columns - 1} columns {r2[top]:.3f} in {ctx.n:,} rows; "
+        f"{p_value(p)} against "
         f"{DETERMINED} in the population (law of R2, Holm over {p_columns} columns)"
     )
     if named:
         more = f" ({len(named)} such columns)" if len(named) > 1 else ""
         sentence = (
-            f"Column {names[top]!r} is {100 * r2[top]:.1f} % determined by the others{more}; the interval "
+            f"Column {names[top]!r} is {percent(r2[top])} determined by the others{more}; the interval "
             "of its "
             f"coefficient is {math.sqrt(inflation[top]):.1f} times wider than with unrelated columns."
         )
@@ -113,13 +114,11 @@ def _near(ctx: Context, names: tuple[str, ...], inflation: Array) -> Answer:
     lower = 1.0 - r2_survival(float(r2.max()), DETERMINED, ctx.n, p_columns - 1)
     if lower <= 0.05 / p_columns:  # an R2 this small would be rare if the column's were 0.9
         sentence = (
-            f"No column is more than {100 * DETERMINED:.0f} % determined by the others (most: "
-            f"{100 * r2.max():.0f} %)."
+            f"No column is more than {percent(DETERMINED)} determined by the others (most: "
+            f"{percent(r2.max())})."
         )
         return Answer(CODE, Outcome.CLEAR, sentence, p, evidence=evidence)
-    sentence = (
-        f"Whether a column is more than {100 * DETERMINED:.0f} % determined by the others cannot be told."
-    )
+    sentence = f"Whether a column is more than {percent(DETERMINED)} determined by the others cannot be told."
     return Answer(CODE, Outcome.CANNOT_TELL, sentence, p, evidence=evidence)
 
 

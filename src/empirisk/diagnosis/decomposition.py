@@ -14,6 +14,7 @@ from empirisk.diagnosis.model_parts import last_step, solution_of
 from empirisk.diagnosis.more_rows import last_doubling, mean_loss
 from empirisk.diagnosis.noise_ceiling import loss_noise
 from empirisk.results import Estimate, Solution, Status
+from empirisk.wording import number
 
 __all__ = ["Decomposition", "Part", "decompose"]
 
@@ -88,7 +89,9 @@ class Decomposition(Tabular):
     def title(self) -> str:
         """First line."""
         return (
-            f"Where the {self.loss} of {self.risk:.4g} comes from" if self.parts else "No loss to decompose"
+            f"Where the {self.loss} of {number(self.risk, 4)} comes from"
+            if self.parts
+            else "No loss to decompose"
         )
 
     def _shown(self) -> dict[str, list[Any]]:
@@ -120,7 +123,7 @@ class Decomposition(Tabular):
 def _span(p: Part) -> str:
     if p.low is None or p.high is None:
         return "unknown"
-    return f"{p.low:.3g} to {p.high:.3g}" if p.high > p.low else f"{p.low:.3g}"
+    return f"{number(p.low)} to {number(p.high)}" if p.high > p.low else f"{number(p.low)}"
 
 
 def decompose(ctx: Context) -> Decomposition:

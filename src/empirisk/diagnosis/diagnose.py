@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time as clock
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from empirisk.data.deadline import Deadline, OutOfTime
 from empirisk.diagnosis import REGISTRY
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context, Finder
 from empirisk.diagnosis.build import context
-from empirisk.diagnosis.decomposition import decompose
+from empirisk.diagnosis.decomposition import Decomposition, decompose
 from empirisk.diagnosis.family import correct
 from empirisk.diagnosis.result import Diagnosis
 from empirisk.selection.cross import CrossEvaluation
@@ -23,6 +25,7 @@ from empirisk.selection.progress import Progress, teller
 __all__ = ["FAILED", "diagnose"]
 
 FAILED = "This question could not be answered"
+_ASKING = 0.85  # share of the time for the questions; the rest is for the parts of the loss
 
 
 def diagnose(
@@ -42,6 +45,7 @@ def diagnose(
     level: float = 0.05,
     random_state: int | np.random.Generator | None = None,
     progress: Progress | None = None,
+    time_limit: float | None = None,
 ) -> Diagnosis:
     """Find out what is wrong with a model and what to do next, by tests instead of thresholds.
 
@@ -81,6 +85,8 @@ def diagnose(
         Seed of folds, halves and permutations.
     progress : callable or bool, optional
         Called with (steps done, steps in all); True counts on the error stream.
+    time_limit : float, optional
+        Seconds after which the questions that are left are not asked; a question that takes longer is ended.
 
     Returns
     -------
@@ -117,6 +123,7 @@ def diagnose(
     _check(ignore, margin, level)
     wanted = {code: finder for code, finder in REGISTRY.items() if code not in ignore}
     steps = _Steps(progress, len(wanted))
+    deadline = Deadline(None if time_limit is None else _ASKING * time_limit)
     ctx = context(
         est, X, y, groups=groups, time=time, replicates=replicates, X_test=X_test, y_test=y_test,
         evaluation=evaluation, margin=margin, cv=cv, level=level, random_state=random_state,
@@ -125,10 +132,10 @@ def diagnose(
     start = clock.perf_counter()
     answers = []
     for code, finder in wanted.items():
-        answers.append(_ask(code, finder, ctx))
+        answers.append(_ask(code, finder, ctx, deadline))
         steps.one()
     corrected, adjusted = correct(answers, level)
-    parts = decompose(ctx)
+    parts = _parts(ctx, Deadline(None if time_limit is None else 2.0 * (1.0 - _ASKING) * time_limit))
     seconds = clock.perf_counter() - start
     unit = "" if ctx.groups is None else f" in {int(ctx.groups.max()) + 1} groups"
     fires = sum(a.outcome is Outcome.FIRES for a in corrected)
@@ -141,11 +148,14 @@ def diagnose(
     )
 
 
-def _ask(code: str, finder: Finder, ctx: Context) -> Answer:
+def _ask(code: str, finder: Finder, ctx: Context, deadline: Deadline) -> Answer:
     """One answer with its name and cost; a finding that does not apply says why."""
     start, fits = clock.perf_counter(), ctx.n_fits
     try:
-        answer = finder(ctx)
+        with deadline.within(deadline.left()):
+            answer = finder(ctx)
+    except OutOfTime:
+        answer = Answer(code, Outcome.NOT_RUN, "The time limit left no time for it.")
     except NotRun as reason:
         answer = Answer(code, Outcome.NOT_RUN, f"{str(reason)[:1].upper()}{str(reason)[1:]}.")
     except Exception as error:  # one finding may not take the others with it
@@ -157,6 +167,15 @@ def _ask(code: str, finder: Finder, ctx: Context) -> Answer:
         seconds=clock.perf_counter() - start,
         n_fits=ctx.n_fits - fits,
     )
+
+
+def _parts(ctx: Context, deadline: Deadline) -> Decomposition:
+    """Where the loss comes from, when there is time for it."""
+    try:
+        with deadline.within(deadline.left()):
+            return decompose(ctx)
+    except OutOfTime:
+        return Decomposition((), "", math.nan)
 
 
 def _check(ignore: Sequence[str], margin: float | None, level: float) -> None:

@@ -14,6 +14,7 @@ from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.columns import columns_of, n_columns
 from empirisk.results import Estimate
 from empirisk.typing import Array
+from empirisk.wording import p_value, percent
 
 __all__ = ["CODE", "dominating_feature"]
 
@@ -61,16 +62,16 @@ def dominating_feature(ctx: Context) -> Answer:
 
 def _answer(ctx: Context, name: str, p: float, share: Estimate, by: str, columns: int) -> Answer:
     evidence = (
-        f"{name!r} alone ({by}) keeps {share} of the loss that the model saves, on {ctx.n:,} rows; p = "
-        f"{p:.2g} against "
-        f"{100 * KEEPS:.0f} % or less (paired t-test, factor {columns} for the columns)"
+        f"{name!r} alone ({by}) keeps {share} of the loss that the model saves, on {ctx.n:,} rows; "
+        f"{p_value(p)} against "
+        f"{percent(KEEPS)} or less (paired t-test, factor {columns} for the columns)"
     )
     low, high = share.low or 0.0, share.high if share.high is not None else np.inf
     if p <= ctx.level:
         least = min(max(low, KEEPS), 1.0)  # the test has rejected KEEPS and less
         sentence = (
-            f"{name!r} alone gives {100 * min(max(share.value, least), 1.0):.0f} % of the model's skill (at "
-            f"least {100 * least:.0f} %): a leak, or a column that is the answer."
+            f"{name!r} alone gives {percent(min(max(share.value, least), 1.0))} of the model's skill (at "
+            f"least {percent(least)}): a leak, or a column that is the answer."
         )
         advice = (
             "Ask when its value becomes known; if only after the target, leave it out. If not, the other "
@@ -88,13 +89,11 @@ def _answer(ctx: Context, name: str, p: float, share: Estimate, by: str, columns
         )
     if high < KEEPS:
         sentence = (
-            f"No column carries the model alone: the best, {name!r}, keeps at most {100 * high:.0f} % of "
+            f"No column carries the model alone: the best, {name!r}, keeps at most {percent(high)} of "
             "its skill."
         )
         return Answer(CODE, Outcome.CLEAR, sentence, p, evidence=evidence)
-    sentence = (
-        f"Whether {name!r} alone keeps more than {100 * KEEPS:.0f} % of the model's skill cannot be told."
-    )
+    sentence = f"Whether {name!r} alone keeps more than {percent(KEEPS)} of the model's skill cannot be told."
     return Answer(CODE, Outcome.CANNOT_TELL, sentence, p, evidence=evidence)
 
 

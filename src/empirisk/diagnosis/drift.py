@@ -17,6 +17,7 @@ from empirisk.diagnosis.recalibrate import fit_scale, scaled
 from empirisk.diagnosis.two_sample import TwoSample, two_sample
 from empirisk.selection.rows import take_rows
 from empirisk.typing import Array
+from empirisk.wording import number, p_value, percent
 
 __all__ = ["CODE", "drift"]
 
@@ -63,13 +64,13 @@ def _answer(
     m, k = len(rows), int(second.sum())
     some = f" ({d} of {n_columns(ctx.X)} columns, drawn by the seed)" if d < n_columns(ctx.X) else ""
     evidence = (
-        f"{found.draws} permutations of {m:,} training and {k:,} test rows{some}, p = {found.p:.2g}; looked "
+        f"{found.draws} permutations of {m:,} training and {k:,} test rows{some}, {p_value(found.p)}; looked "
         "for: "
         f"{features.looked_for}; a cross-fitted discriminant ranks a test row above a training row in "
-        f"{100 * found.auc:.0f} % of the pairs"
+        f"{percent(found.auc)} of the pairs"
     )
     if found.p <= ctx.level:
-        sentence = f"Test rows differ from training rows, most in the {found.where} (p = {found.p:.2g})."
+        sentence = f"Test rows differ from training rows, most in the {found.where} ({p_value(found.p)})."
         advice = (
             "The score holds for rows like the training rows: refit on recent rows, and judge on rows like "
             "those to come."
@@ -80,7 +81,7 @@ def _answer(
     bound, need = _bound(features, second)
     if bound < SMALL:
         sentence = (
-            f"Test rows look like training rows: no column moved by more than {bound:.2g} standard "
+            f"Test rows look like training rows: no column moved by more than {number(bound, 2)} standard "
             "deviations."
         )
         return Answer(CODE, Outcome.CLEAR, sentence, found.p, evidence=evidence)
@@ -111,8 +112,8 @@ def _effect(ctx: Context, found: TwoSample, rows: NDArray[Any]) -> str:
     weight = odds[:, 1] / np.maximum(odds[:, 0], 1e-12)
     mean, size = weighted_mean(losses, weight)
     return (
-        f"; the out-of-fold {ctx.loss_name} is {losses.mean():.3g}, weighted to look like the test rows "
-        f"{mean:.3g} "
+        f"; the out-of-fold {ctx.loss_name} is {number(losses.mean())}, weighted to look like the test rows "
+        f"{number(mean)} "
         f"(worth {size:,.0f} rows)"
     )
 

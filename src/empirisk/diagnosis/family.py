@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from empirisk.diagnosis.alone import KEEPS
 from empirisk.diagnosis.answer import Answer, Outcome
+from empirisk.wording import number, p_value
 
 __all__ = ["HIDES", "correct", "holm", "ranked"]
 

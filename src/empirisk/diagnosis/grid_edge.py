@@ -13,6 +13,7 @@ from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.model_parts import last_step, with_last
 from empirisk.diagnosis.words import cannot_tell, evidence, less_loss
+from empirisk.wording import number, percent
 
 __all__ = ["CODE", "Edge", "grid_edge"]
 
@@ -68,7 +69,7 @@ def grid_edge(ctx: Context) -> Answer:
         advice = f"Extend the grid of {edge.name} to {_show(edge.beyond)} and beyond."
         return Answer(CODE, Outcome.FIRES, sentence, p, gain, shown, advice, (edge.name,))
     if all(t.outcome(0.0) is Outcome.CLEAR for _, t in tests):
-        sentence = f"{stands}; the next would not save {100 * ctx.margin_share:g} % of the baseline's loss."
+        sentence = f"{stands}; the next would not save {percent(ctx.margin_share)} of the baseline's loss."
         return Answer(CODE, Outcome.CLEAR, sentence, p, gain, shown, where=(edge.name,))
     sentence = cannot_tell(ctx, d, f"whether {edge.name} beyond {_show(edge.value)} is better")
     return Answer(CODE, Outcome.CANNOT_TELL, sentence, p, gain, shown, rows_needed=d.rows_needed or None)
@@ -173,4 +174,4 @@ def next_outside(value: Any, tried: Any) -> Any:
 
 
 def _show(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float | np.floating) else str(value)
+    return f"{number(value)}" if isinstance(value, float | np.floating) else str(value)

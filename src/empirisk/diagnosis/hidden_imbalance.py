@@ -15,6 +15,7 @@ from empirisk.diagnosis.paired import MIN_CLASS, one_figure
 from empirisk.diagnosis.recall_gap import gap_bounds, gap_p
 from empirisk.selection.intervals.wilson import wilson_limits
 from empirisk.typing import Array
+from empirisk.wording import p_value, percent
 
 __all__ = ["CODE", "GAP", "hidden_imbalance"]
 
@@ -83,15 +84,15 @@ def _answer(ctx: Context, worst: _Class, p: float, high: float, accuracy: float,
     recall = worst.hits / worst.rows
     among = "one-sided" if ctx.task == "binary" else "Bonferroni over the classes"
     evidence = (
-        f"class {worst.label!r}: {worst.hits:,} of {worst.rows:,} rows found out of fold; p = {p:.2g} "
+        f"class {worst.label!r}: {worst.hits:,} of {worst.rows:,} rows found out of fold; {p_value(p)} "
         "against a gap "
         f"of {GAP} to the other rows (Newcombe's bound, {among})"
     )
     if p <= ctx.level:
         sentence = (
-            f"Accuracy {accuracy:.2f} hides class {worst.label!r}: only {100 * recall:.0f} % of its "
+            f"Accuracy {accuracy:.2f} hides class {worst.label!r}: only {percent(recall)} of its "
             f"{worst.rows:,} "
-            f"rows are found (at most {100 * worst.most:.0f} %)."
+            f"rows are found (at most {percent(worst.most)})."
         )
         advice = (
             "Judge by balanced accuracy or the recall of each class; move the threshold or weigh the classes."

@@ -15,6 +15,7 @@ from empirisk.diagnosis.recalibrate import recalibrated
 from empirisk.diagnosis.studentised import Studentised, heavy_tails, studentise
 from empirisk.diagnosis.surprise import surprises
 from empirisk.typing import Array
+from empirisk.wording import number, p_value, percent
 
 __all__ = ["CODE", "influential_rows"]
 
@@ -41,7 +42,7 @@ def influential_rows(ctx: Context) -> Answer:
     beyond = np.flatnonzero(p <= ctx.level)
     top = int(np.abs(found.t).argmax())
     evidence = (
-        f"{how} of row {top}: {found.t[top]:+.1f}, p = {p[top]:.2g} among {ctx.n:,} rows (normal errors, "
+        f"{how} of row {top}: {found.t[top]:+.1f}, {p_value(p[top])} among {ctx.n:,} rows (normal errors, "
         "Bonferroni)"
     )
     if len(beyond) == 0:
@@ -83,11 +84,13 @@ def _rows(ctx: Context, found: Studentised, rows: NDArray[Any], evidence: str) -
     moved = 1.0 - _without(e**2, top) / float((e**2).mean())
     more = f" ({len(rows)} such rows)" if len(rows) > 1 else ""
     sentence = (
-        f"Row {top} lies {abs(found.t[top]):.1f} standard errors from the fit (chance {p:.2g} among "
+        f"Row {top} lies {abs(found.t[top]):.1f} standard errors from the fit (chance {number(p, 2)} among "
         f"{ctx.n:,} rows) and "
-        f"makes up {100 * moved:.2g} % of the squared error{more}."
+        f"makes up {percent(moved)} of the squared error{more}."
     )
-    evidence += f"; it moves its own fitted value by {abs(found.dffits[top]):.2g} standard errors (DFFITS)"
+    evidence += (
+        f"; it moves its own fitted value by {number(abs(found.dffits[top]), 2)} standard errors (DFFITS)"
+    )
     return Answer(
         CODE,
         Outcome.FIRES,
@@ -117,7 +120,7 @@ def _labels(ctx: Context) -> Answer:
     label = str((ctx.classes if ctx.classes is not None else np.array([]))[ctx.oof.y[top]])
     evidence = (
         f"row {top} has label {label!r}, to which the model gave {q[top, ctx.oof.y[top]]:.2g} out of fold "
-        f"(recalibrated); p = {p[top]:.2g} among {ctx.n:,} rows"
+        f"(recalibrated); {p_value(p[top])} among {ctx.n:,} rows"
     )
     if len(beyond) == 0:
         sentence = f"No label surprises more than the most surprising of {ctx.n:,} would."
@@ -134,7 +137,7 @@ def _labels(ctx: Context) -> Answer:
     more = f" ({len(beyond)} such rows)" if len(beyond) > 1 else ""
     sentence = (
         f"Row {top} has label {label!r} against a chance of {q[top, ctx.oof.y[top]]:.2g} and makes up "
-        f"{100 * share:.2g} % of the "
+        f"{percent(share)} of the "
         f"{ctx.loss_name}{more}."
     )
     return Answer(

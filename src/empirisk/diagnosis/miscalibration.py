@@ -10,6 +10,7 @@ from empirisk.diagnosis.paired import Paired
 from empirisk.diagnosis.recalibrate import likelihood_ratio, recalibrated
 from empirisk.inference.calibration_error import calibration_error
 from empirisk.typing import Array
+from empirisk.wording import p_value, percent
 
 __all__ = ["CLEAR_ROWS", "CODE", "miscalibration"]
 
@@ -45,8 +46,8 @@ def _answer(ctx: Context, d: Paired, slope: float, exact: str) -> Answer:
     if outcome is Outcome.FIRES:
         shape = "too extreme" if slope < 0.95 else "too timid" if slope > 1.05 else "off"
         sentence = (
-            f"{what} are {shape} (slope {slope:.2f}); recalibrating cuts the loss by {100 * gain.value:.2g} "
-            "% of the baseline's."
+            f"{what} are {shape} (slope {slope:.2f}); recalibrating cuts the loss by "
+            f"{percent(gain.value)} of the baseline's."
         )
         advice = (
             "Fit y on the prediction and use that line, or add regularisation."
@@ -56,7 +57,7 @@ def _answer(ctx: Context, d: Paired, slope: float, exact: str) -> Answer:
         return Answer(CODE, outcome, sentence, d.p_fire, gain, evidence, advice)
     if outcome is Outcome.CLEAR:
         sentence = (
-            f"{what} need no recalibration: it would save less than {100 * ctx.margin_share:g} % of the "
+            f"{what} need no recalibration: it would save less than {percent(ctx.margin_share)} of the "
             "baseline's loss."
         )
         return Answer(CODE, outcome, sentence, d.p_fire, gain, evidence)
@@ -104,6 +105,6 @@ def _exact(ctx: Context) -> str:
         confidence, hit = proba.max(axis=1), ctx.oof.y == proba.argmax(axis=1)
     cox = likelihood_ratio(proba, ctx.oof.y)
     return (
-        f"; debiased calibration error {calibration_error(confidence, hit):.3f}; exact calibration (Cox) p "
-        f"= {cox:.2g}"
+        f"; debiased calibration error {calibration_error(confidence, hit):.3f}; exact calibration (Cox) "
+        f"{p_value(cox)}"
     )

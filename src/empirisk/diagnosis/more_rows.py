@@ -13,10 +13,11 @@ from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import TARGET, Context
 from empirisk.diagnosis.model_parts import is_linear
 from empirisk.diagnosis.paired import FACTOR, Paired
-from empirisk.diagnosis.words import cannot_tell, evidence, percent
+from empirisk.diagnosis.words import cannot_tell, evidence
 from empirisk.results import Estimate
 from empirisk.selection.folds import Plan
 from empirisk.selection.metrics.probabilities import brier_bound
+from empirisk.wording import percent
 
 __all__ = ["CODE", "Doubling", "last_doubling", "mean_loss", "more_rows"]
 

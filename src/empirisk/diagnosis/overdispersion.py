@@ -13,6 +13,7 @@ from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.model_parts import family_of, last_step
 from empirisk.results import Estimate
 from empirisk.typing import Array
+from empirisk.wording import number, p_value
 
 __all__ = ["CODE", "Dispersion", "dispersion_test", "overdispersion"]
 
@@ -92,21 +93,21 @@ def overdispersion(ctx: Context) -> Answer:
     found = dispersion_test(y, mean, q, np.random.default_rng(ctx.seed))
     ratio, longer = found.ratio, math.sqrt(max(1.0, found.ratio.value))
     evidence = (
-        f"variance {ratio.value:.3g} [{ratio.low:.3g}, {ratio.high:.3g}] times the mean on {y.size:,} rows, "
-        f"p = {found.p:.2g} (score test); as a negative binomial, variance m + {found.negative_binomial:.2g} "
-        "m^2"
+        f"variance {number(ratio.value)} [{number(ratio.low)}, {number(ratio.high)}] times the mean on "
+        f"{y.size:,} rows, {p_value(found.p)} (score test); as a negative binomial, variance m + "
+        f"{number(found.negative_binomial, 2)} m^2"
     )
     if found.p <= ctx.level and ratio.value > 1.0:
         sentence = (
-            f"The counts vary {ratio.value:.2g} times as much around the model's means as Poisson counts do "
-            "(over-dispersion): the predicted means stand, but Poisson standard errors are "
-            f"{longer:.2g} times too short, and so are the ranges of single counts."
+            f"The counts vary {number(ratio.value, 2)} times as much around the model's means as Poisson counts "
+            "do (over-dispersion): the predicted means stand, but Poisson standard errors are "
+            f"{number(longer, 2)} times too short, and so are the ranges of single counts."
         )
         advice = (
-            f"Multiply Poisson standard errors by {longer:.2g} (quasi-Poisson) or use robust ones; for "
-            "probabilities of counts fit a negative binomial of variance m + "
-            f"{found.negative_binomial:.2g} m^2; look for a missing column or rows that belong together: "
-            "they look the same."
+            f"Multiply Poisson standard errors by {number(longer, 2)} (quasi-Poisson) or use robust ones; "
+            "for probabilities of counts fit a negative binomial of variance m + "
+            f"{number(found.negative_binomial, 2)} m^2; look for a missing column or rows that belong "
+            "together: they look the same."
         )
         return Answer(CODE, Outcome.FIRES, sentence, found.p, evidence=evidence, advice=advice)
     if ratio.high is not None and ratio.high < MATTERS:
@@ -116,7 +117,8 @@ def overdispersion(ctx: Context) -> Answer:
         return Answer(CODE, Outcome.CLEAR, sentence, found.p, evidence=evidence)
     sentence = (
         f"Whether the counts vary {MATTERS:g} times as much as Poisson counts cannot be told from {y.size:,} "
-        f"rows (variance {ratio.value:.2g} [{ratio.low:.2g}, {ratio.high:.2g}] times the mean)."
+        f"rows (variance {number(ratio.value, 2)} [{number(ratio.low, 2)}, {number(ratio.high, 2)}] times the "
+        "mean)."
     )
     return Answer(CODE, Outcome.CANNOT_TELL, sentence, found.p, evidence=evidence)
 

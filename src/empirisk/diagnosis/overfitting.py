@@ -7,6 +7,7 @@ from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.paired import Paired
 from empirisk.diagnosis.simpler import simpler
 from empirisk.diagnosis.words import cannot_tell, evidence, less_loss
+from empirisk.wording import percent
 
 __all__ = ["CODE", "overfitting"]
 
@@ -46,7 +47,7 @@ def overfitting(ctx: Context) -> Answer:
     if not unsettled:
         sentence = (
             "Not overfitted: no simpler version of this model that was tried is better by "
-            f"{100 * ctx.margin_share:g} % of the baseline's loss."
+            f"{percent(ctx.margin_share)} of the baseline's loss."
         )
         return Answer(CODE, Outcome.CLEAR, sentence, p, gain, tried)
     d = max(unsettled, key=lambda d: d.rows_needed)

@@ -10,8 +10,8 @@ from empirisk.data.frames import as_frame
 from empirisk.diagnosis.answer import Answer, Outcome
 from empirisk.diagnosis.decomposition import Decomposition
 from empirisk.diagnosis.family import FIRST, ranked
-from empirisk.diagnosis.words import percent
 from empirisk.results import Finding
+from empirisk.wording import percent
 
 __all__ = ["SHOWN", "Diagnosis"]
 

@@ -12,6 +12,7 @@ from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.row_exchange import OrderTest, order_of, order_test
 from empirisk.typing import Array
+from empirisk.wording import number, p_value
 
 __all__ = ["CODE", "row_order"]
 
@@ -54,14 +55,14 @@ def row_order(ctx: Context) -> Answer:
     found = order_test(residual, loss, order, np.random.default_rng(ctx.seed))
     along = "the order of the rows" if ctx.time is None else "time"
     evidence = (
-        f"permutation test on {found.n:,} {unit}, p = {found.p:.2g}; rank correlation of residual and order "
+        f"permutation test on {found.n:,} {unit}, {p_value(found.p)}; rank correlation of residual and order "
         f"{found.drift:+.3f}, of loss and order {found.loss:+.3f}, of residuals that follow each other "
         f"{found.neighbours:+.3f}"
     )
     if found.p <= ctx.level:
         told = _TOLD[found.kind].format(along=along, **vars(found))
         sentence = (
-            f"Errors depend on {along} (p = {found.p:.2g}): {told}; the score may be optimistic for later "
+            f"Errors depend on {along} ({p_value(found.p)}): {told}; the score may be optimistic for later "
             "rows."
         )
         advice = "Split by time or by group, and give the model the time or what changes with it."
@@ -73,7 +74,7 @@ def _quiet(found: OrderTest, along: str, evidence: str) -> Answer:
     largest = max(abs(found.drift), abs(found.neighbours), abs(found.loss))
     bound = largest + 1.645 / math.sqrt(found.n)
     if bound < SMALL:
-        sentence = f"Errors do not go with {along}: every correlation looked at is below {bound:.2g}."
+        sentence = f"Errors do not go with {along}: every correlation looked at is below {number(bound, 2)}."
         return Answer(CODE, Outcome.CLEAR, sentence, found.p, evidence=evidence)
     need = int(math.ceil((1.645 / SMALL) ** 2 * 4 / 100) * 100)
     sentence = f"No dependence of the errors on {along} was seen, which {found.n:,} rows cannot exclude."

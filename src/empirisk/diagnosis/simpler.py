@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from empirisk.diagnosis.model_parts import last_step, with_last
+from empirisk.wording import number
 
 __all__ = ["MOVES", "simpler"]
 
@@ -123,5 +124,5 @@ def simpler(est: Any, n: int) -> tuple[Any, str] | None:
     if not changed:
         return None
     other = clone(last).set_params(**changed)
-    words = ", ".join(f"{k}={v:.3g}" if isinstance(v, float) else f"{k}={v}" for k, v in changed.items())
+    words = ", ".join(f"{k}={number(v)}" if isinstance(v, float) else f"{k}={v}" for k, v in changed.items())
     return with_last(est, other), words

@@ -14,10 +14,10 @@ from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.identical import BY_CHANCE, pairs_by_chance, twin_pairs, with_target
 from empirisk.diagnosis.paired import FACTOR
-from empirisk.diagnosis.words import percent
 from empirisk.results import Estimate
 from empirisk.selection.folds import plan_folds
 from empirisk.typing import Array
+from empirisk.wording import p_value, percent
 
 __all__ = ["CODE", "twin_effect", "twins_across_folds"]
 
@@ -107,7 +107,7 @@ def _answer(ctx: Context, k: int, gain: float, se: float, p: float) -> Answer:
     if below <= 0.05 and k >= _FEWEST:
         sentence = (
             f"{k:,} rows have twins in other folds, which flatter the score by less than "
-            f"{100 * ctx.margin_share:g} %."
+            f"{percent(ctx.margin_share)}."
         )
         return replace(Answer(CODE, Outcome.CLEAR, sentence, p), evidence=evidence)
     return Answer(CODE, Outcome.FACT, fact, p, evidence=evidence, advice=_ADVICE)

@@ -6,6 +6,7 @@ from empirisk.diagnosis.answer import Answer, Outcome
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.richer import richer
 from empirisk.diagnosis.words import cannot_tell, evidence, less_loss
+from empirisk.wording import percent
 
 __all__ = ["CODE", "underfitting"]
 
@@ -45,4 +46,4 @@ def underfitting(ctx: Context) -> Answer:
 
 
 def _least(ctx: Context) -> str:
-    return f"{100 * ctx.margin_share:g} % of the baseline's {ctx.loss_name}"
+    return f"{percent(ctx.margin_share)} of the baseline's {ctx.loss_name}"

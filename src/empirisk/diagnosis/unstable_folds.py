@@ -9,6 +9,7 @@ from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.permutation import permutation_test
 from empirisk.selection.intervals.base import Floats
+from empirisk.wording import number, p_value
 
 __all__ = ["CODE", "unstable_folds"]
 
@@ -49,8 +50,8 @@ def unstable_folds(ctx: Context) -> Answer:
     each = np.array([ctx.losses[split].mean() for _, split in ctx.plan.splits])
     unit = "groups" if ctx.groups is not None else "rows"
     shown = (
-        f"{ctx.loss_name} of the folds {', '.join(f'{v:.3g}' for v in each)}; between-fold sum of squares "
-        f"against {test.draws} permutations of the {unit}, p = {test.p:.3g}"
+        f"{ctx.loss_name} of the folds {', '.join(map(number, each))}; between-fold sum of squares "
+        f"against {test.draws} permutations of the {unit}, {p_value(test.p)}"
     )
     if test.p > ctx.level:
         sentence = "The folds differ no more than chance makes them differ."
@@ -59,8 +60,8 @@ def unstable_folds(ctx: Context) -> Answer:
     kind = "worse" if each[worst] > np.median(each) else "better"
     rows = ctx.plan.splits[worst][1]
     sentence = (
-        f"Fold {worst} is {kind} than chance allows: {ctx.loss_name} {each[worst]:.3g} against "
-        f"{np.delete(each, worst).mean():.3g} in the others (p = {test.p:.2g})."
+        f"Fold {worst} is {kind} than chance allows: {ctx.loss_name} {number(each[worst])} against "
+        f"{number(np.delete(each, worst).mean())} in the others ({p_value(test.p)})."
     )
     advice = (
         f"Look at its {rows.size} rows (first {', '.join(map(str, rows[:5]))}): another group, period "

@@ -5,20 +5,9 @@ from __future__ import annotations
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.paired import Paired
 from empirisk.results import Estimate
+from empirisk.wording import number, percent
 
-__all__ = ["cannot_tell", "evidence", "less_loss", "percent", "settle"]
-
-
-def percent(share: float) -> str:
-    """A share in per cent, with as many decimals as a reader can use.
-
-    Examples
-    --------
-    >>> percent(0.1234), percent(0.0123), percent(-0.5)
-    ('12 %', '1.2 %', '-50 %')
-    """
-    value = 100.0 * share
-    return f"{value:.0f} %" if abs(value) >= 9.95 else f"{value:.1f} %"
+__all__ = ["cannot_tell", "evidence", "less_loss", "settle"]
 
 
 def less_loss(gain: Estimate, loss: str) -> str:
@@ -38,12 +27,12 @@ def less_loss(gain: Estimate, loss: str) -> str:
 def evidence(ctx: Context, d: Paired, against: str) -> str:
     """What was compared, on how many rows, with what result."""
     rows = f"{d.n} {'groups' if ctx.groups is not None else 'rows'}"
-    head = f"{against}: mean difference of the out-of-fold {ctx.loss_name} {d.gain:.3g} on {rows}"
+    head = f"{against}: mean difference of the out-of-fold {ctx.loss_name} {number(d.gain)} on {rows}"
     if d.refused:
         return f"{head}; no test, because {d.refused}"
     return (
-        f"{head}, 95 % interval {d.low:.3g} to {d.high:.3g}; margin {d.margin:.3g} "
-        f"({percent(d.margin / ctx.baseline_risk)} of the baseline's {ctx.baseline_risk:.3g})"
+        f"{head}, 95 % interval {number(d.low)} to {number(d.high)}; margin {number(d.margin)} "
+        f"({percent(d.margin / ctx.baseline_risk)} of the baseline's {number(ctx.baseline_risk)})"
     )
 
 

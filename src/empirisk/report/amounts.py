@@ -11,6 +11,7 @@ from empirisk.report.errors import DataError
 from empirisk.report.markers import take_out_numbers
 from empirisk.report.numerals import as_words, bracketed, padded, parse_numbers, take_off_unit, too_long
 from empirisk.report.table import Column
+from empirisk.wording import percent
 
 __all__ = ["MOSTLY", "amounts", "typed_number", "with_unreadable"]
 
@@ -81,7 +82,7 @@ def amounts(column: Column, values: pl.Series, mark: str, fixed: bool, kind: str
         )
     if n_good < (1 if kind == "number" else MOSTLY * len(some)):
         share = n_good / len(some)
-        mixed = f"numbers ({100 * share:.0f} %) and words are mixed" if share > 0.1 else ""
+        mixed = f"numbers ({percent(share)}) and words are mixed" if share > 0.1 else ""
         return replace(column, warning=mixed, long_missing=False), values
     column = with_unreadable(replace(column, decimal=decimal, unit=unit), values, best, "number")
     known = values.filter(best.is_not_null())

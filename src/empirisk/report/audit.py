@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from empirisk.data.deadline import Deadline, OutOfTime
 from empirisk.report.checks import Audited, Check, NotRunError
 from empirisk.report.checks_columns import (
     constant_columns,
@@ -29,14 +31,15 @@ from empirisk.report.checks_rows import (
 from empirisk.report.codes import codes_for_missing
 from empirisk.report.errors import DataError
 from empirisk.report.formula import formula_of_the_target
-from empirisk.report.guarded import failure
+from empirisk.report.guarded import LATE, failure
 from empirisk.report.leak import leak_suspects
 from empirisk.report.missingness import informative_missingness
 from empirisk.report.split import Split
 from empirisk.report.table import Table
 from empirisk.results import Finding
+from empirisk.wording import quoted
 
-__all__ = ["CHECKS", "Audit", "Checked", "audit", "by_level"]
+__all__ = ["CHECKS", "Audit", "Checked", "audit", "by_level", "grouped"]
 
 CHECKS: tuple[Check, ...] = (
     Check("ER101", "empty columns", empty_columns),
@@ -59,6 +62,7 @@ CHECKS: tuple[Check, ...] = (
     Check("ER118", "few rows", few_rows),
     Check("ER119", "a target that is a formula of other columns", formula_of_the_target),
 )
+_SHOWN = 8  # findings of a group whose evidence is printed
 _ORDER = {"serious": 0, "warning": 1, "note": 2}
 
 
@@ -81,7 +85,15 @@ class Audit:
     checks: tuple[Checked, ...]
 
 
-def audit(table: Table, split: Split, *, test_table: Table | None = None, seed: int = 0) -> Audit:
+def audit(
+    table: Table,
+    split: Split,
+    *,
+    test_table: Table | None = None,
+    seed: int = 0,
+    deadline: Deadline | None = None,
+    seconds: float = math.inf,
+) -> Audit:
     """Run every check of the registry on a table.
 
     Parameters
@@ -93,13 +105,23 @@ def audit(table: Table, split: Split, *, test_table: Table | None = None, seed: 
         The test file, when there is one.
     seed : int, default=0
         Of folds and permutations.
+    deadline : Deadline, optional
+        What cuts a check that takes too long.
+    seconds : float
+        How long all checks may take together.
     """
+    deadline = deadline or Deadline(None)
+    end = deadline.left() - seconds
     audited = Audited(table, split, test_table, seed)
     findings: list[Finding] = []
     checks: list[Checked] = []
     for check in CHECKS:
         try:
-            outcome = check.run(audited)
+            with deadline.within(math.inf if math.isinf(seconds) else max(0.2, deadline.left(end))):
+                outcome = check.run(audited)
+        except OutOfTime:
+            checks.append(Checked(check.code, check.name, "not_run", f"it {LATE}"))
+            continue
         except NotRunError as reason:
             checks.append(Checked(check.code, check.name, "not_run", str(reason)))
             continue
@@ -121,3 +143,26 @@ def audit(table: Table, split: Split, *, test_table: Table | None = None, seed: 
 def by_level(findings: Iterable[Finding]) -> list[Finding]:
     """The most serious first; those of one level in the order given."""
     return sorted(findings, key=lambda f: _ORDER[f.level])
+
+
+def grouped(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings of one code and level, each about columns, become one: the first in front, the others named.
+
+    Checks give the strongest first, so that the sentence is about the strongest.
+    """
+    alike: dict[tuple[str, str, str], list[Finding]] = {}
+    for i, f in enumerate(findings):
+        alike.setdefault((f.code, f.level, "" if f.where else str(i)), []).append(f)
+    return [_one(same) for same in alike.values()]
+
+
+def _one(same: list[Finding]) -> Finding:
+    first, *rest = same
+    if not rest:
+        return first
+    names = [f.where[0] for f in rest]
+    also = f"The same holds for {quoted(names)}." if len(rest) > 1 else f"So it is with {names[0]!r}."
+    evidence = "; ".join(f"{f.where[0]!r}: {f.evidence}" for f in same[:_SHOWN])
+    more = f"; and {len(same) - _SHOWN} more" if len(same) > _SHOWN else ""
+    where = tuple(dict.fromkeys(name for f in same for name in f.where))
+    return replace(first, sentence=f"{first.sentence} {also}", evidence=evidence + more, where=where)

@@ -6,6 +6,7 @@ from empirisk.report.estimates import Json
 from empirisk.report.final import FinalModel
 from empirisk.report.sample import Sample
 from empirisk.selection.ladder import risk_bounds
+from empirisk.wording import percent
 
 __all__ = ["bounds_section"]
 
@@ -33,7 +34,7 @@ def bounds_section(
         return None
     found = risk_bounds(model.pipeline, train.frame, train.y, test.frame, test.y, delta=1.0 - level)
     sentence = (
-        f"Each bound holds by itself with probability at least {100.0 * level:g} %, not all of them at once."
+        f"Each bound holds by itself with probability at least {percent(level)}, not all of them at once."
     )
     if not any(row.applies for row in found):
         sentence = "No theorem bounds this risk from these rows."

@@ -11,6 +11,7 @@ from empirisk.report.checks import Audited, Outcome
 from empirisk.report.encode import rare_below
 from empirisk.report.table import Column
 from empirisk.results import Finding
+from empirisk.wording import percent
 
 __all__ = [
     "constant_columns",
@@ -104,7 +105,7 @@ def texts_and_rare_levels(a: Audited) -> Outcome:
         if rare > 1 and share > 0.1:
             sentence = (
                 f"{rare:,} of the {c.n_distinct:,} levels of {c.name!r} have fewer than {few} rows; "
-                f"they hold {100 * share:.0f} % of the rows and are told apart no further."
+                f"they hold {percent(share)} of the rows and are told apart no further."
             )
             advice = "Merge levels by meaning before the analysis if they matter."
             out.append(Finding("ER104", "note", sentence, f"{rows:,} rows in rare levels", advice, (c.name,)))

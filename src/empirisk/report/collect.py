@@ -101,7 +101,11 @@ def collect(a: Analysis, *, command: str, seconds: float, settings: Json) -> Jso
         "failed": [],
         "provenance": provenance(command, p.seed, seconds, p.table.fingerprint, settings, "model.empirisk"),
     }
-    validate_report(guard.tell(report))
+    guard.tell(report)
+    if a.left_out:
+        report["limits"].append(f"What was left out to keep the time limit: {'; '.join(a.left_out)}.")
+    report["provenance"]["settings"]["left_out_for_time"] = "; ".join(a.left_out) or None
+    validate_report(report)
     return report
 
 

@@ -12,6 +12,7 @@ from empirisk.report.families import Family
 from empirisk.report.held_out_scores import LABELS, unit_of
 from empirisk.selection.intervals import best_of
 from empirisk.selection.intervals.bbc import SELECTION
+from empirisk.wording import number as written
 
 __all__ = ["candidate_rows", "selection_curves", "selection_section", "tuned_metric"]
 
@@ -65,7 +66,7 @@ def selection_section(
     winner = _winner(choice, scoring, seed, held_out)
     if winner is not None:
         value = max(0.0, winner["corrected"]["value"] - winner["naive"]["value"])
-        size = f"{value:.2g}" if value > 0.0 else "nothing measurable"
+        size = written(value, 2) if value > 0.0 else "nothing measurable"
         parts.append(
             f"Having tried {winner['n_candidates']} fits on the same folds flatters the best score by about"
             f" {size} (bootstrap);"
@@ -85,7 +86,7 @@ def selection_section(
         )
         + other.candidate.label
         + (
-            f" with {other.candidate.parameter} = {other.alphas[lowest.lowest]:.3g}."
+            f" with {other.candidate.parameter} = {written(float(other.alphas[lowest.lowest]))}."
             if other.candidate.parameter
             else "."
         ),

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from empirisk import wording
 from empirisk.report.estimates import Json, estimate, proportion
 from empirisk.results import Estimate
 from empirisk.selection.intervals.base import normal_quantile
@@ -158,7 +159,7 @@ def _spiegelhalter(claimed: Floats, happened: NDArray[np.bool_], p: Predictions)
         if p_value < 0.05
         else "The probabilities are not distinguishable from calibrated ones"
     )
-    shown = f"p = {p_value:.2g}" if p_value >= 1e-4 else "p < 0.0001"
+    shown = wording.p_value(p_value)
     sentence = f"{verdict} (z = {z:.2f}, {shown}, n = {p.n:,})."
     return {"statistic": z, "p_value": p_value, "method": "Spiegelhalter z", "sentence": sentence}
 

@@ -12,7 +12,7 @@ from empirisk.report.sample import Sample
 from empirisk.report.split import Split
 from empirisk.report.table import Column, Table
 from empirisk.report.twins import compared, n_repeats
-from empirisk.wording import plain, year
+from empirisk.wording import percent, plain, year
 
 __all__ = ["data_section", "split_section"]
 
@@ -68,7 +68,7 @@ def _summary(summary: Json) -> str | None:
         return f"{told(low)} to {told(high)}, median {told(middle)}"
     if kind == "levels":
         total = sum(c for _, c in summary["levels"]) + summary["other"]
-        return ", ".join(f"{v} {100 * c / total:.0f} %" for v, c in summary["levels"][:3])
+        return ", ".join(f"{v} {percent(c / total)}" for v, c in summary["levels"][:3])
     if kind == "lengths":
         return f"{summary['min']} to {summary['max']} characters"
     return None

@@ -134,7 +134,14 @@ class Diagnosed:
 
 
 def diagnose_model(
-    model: FinalModel, train: Sample, test: Sample, level: float, seed: int, *, drawn: bool = False
+    model: FinalModel,
+    train: Sample,
+    test: Sample,
+    level: float,
+    seed: int,
+    *,
+    drawn: bool = False,
+    seconds: float | None = None,
 ) -> Diagnosed:
     """Diagnose the chosen candidate at its penalty, encoder included, on the training part.
 
@@ -149,6 +156,8 @@ def diagnose_model(
     seed : int
     drawn : bool, default False
         Whether the test part was drawn at random from the same rows.
+    seconds : float or None
+        How long the diagnosis may take.
     """
     estimator = unfitted(model.candidate, train.task, model.alpha, model.pipeline[0], seed)
     pipeline = Pipeline([("encode", clone(model.pipeline[0])), ("model", estimator)])
@@ -164,6 +173,7 @@ def diagnose_model(
         ignore=ASKED,
         level=1.0 - level,
         random_state=seed,
+        time_limit=seconds,
     )
     return Diagnosed(found, model, drawn)
 

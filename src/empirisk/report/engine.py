@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from empirisk.report.audit import Audit, audit, by_level
+from empirisk.data.deadline import Deadline, OutOfTime
+from empirisk.report.audit import Audit, audit, by_level, grouped
 from empirisk.report.candidates import KINDS
 from empirisk.report.choose import Choice, choose
 from empirisk.report.diagnosed import Diagnosed, diagnose_model
@@ -18,7 +20,7 @@ from empirisk.report.estimates import Scoring
 from empirisk.report.final import FinalModel, fit_final
 from empirisk.report.fit_candidate import Maker, encoder_for
 from empirisk.report.folds import Folds, make_folds
-from empirisk.report.guarded import Guard
+from empirisk.report.guarded import LATE, Guard
 from empirisk.report.held_out_scores import TestScores, predictions
 from empirisk.report.learning_curve import LearningCurve, curve_fits, learning_curve
 from empirisk.report.plan import Plan, make_plan
@@ -34,6 +36,9 @@ from empirisk.results import Estimate, Finding
 __all__ = ["Analysis", "Prepared", "analyse", "prepare"]
 
 LEAK = "ER113"
+TUNING = 0.55  # share of the time that is left for the cross-validation
+CLOSING = 4.5  # seconds for what comes after the diagnosis
+LEAST_SECONDS = 2.0  # for the cross-validation and the refit, even when no time is left
 MAX_SUSPECTS = 3
 
 
@@ -73,6 +78,13 @@ class Analysis:
     findings: list[Finding]
     diagnosed: Diagnosed | None
     guard: Guard = field(default_factory=Guard)
+    cuts: tuple[str, ...] = ()
+
+    @property
+    def left_out(self) -> list[str]:
+        """What was left out to keep the time limit."""
+        late = [said.removesuffix(f" {LATE}") for said in self.guard.late.values()]
+        return [*self.cuts, *(said[:1].lower() + said[1:] for said in late)]
 
 
 def prepare(
@@ -83,6 +95,7 @@ def prepare(
     level: float,
     time_limit: float | None = None,
     kinds: Sequence[str] = KINDS,
+    deadline: Deadline | None = None,
 ) -> Prepared:
     """Split, audit and plan.
 
@@ -98,6 +111,8 @@ def prepare(
         Seconds that the fits may take.
     kinds : sequence of str
         Kinds of models to try.
+    deadline : Deadline, optional
+        What cuts the checks of the audit, which may take a quarter of the time that is left.
     """
     split = split_rows(table, test_table=test_table, seed=seed)
     train = take(table, split.train, split.groups)
@@ -105,57 +120,140 @@ def prepare(
     refuse_too_few(table, split, train)
     p = make_encoder(table).fit_transform(train.frame[: min(train.n, 5_000)]).shape[1]
     plan = make_plan(train, p, time_limit, kinds)
-    checked = audit(table, split, test_table=test_table, seed=seed)
+    seconds = math.inf if deadline is None else 0.25 * deadline.left()
+    checked = audit(table, split, test_table=test_table, seed=seed, deadline=deadline, seconds=seconds)
     return Prepared(table, test_table, split, train, test, checked, plan, seed, level)
 
 
-def analyse(p: Prepared, progress: Progress) -> Analysis:
-    """Cross-validate, choose, refit, score the test part once, draw the learning curve, examine suspects."""
+def analyse(p: Prepared, progress: Progress, deadline: Deadline | None = None) -> Analysis:
+    """Cross-validate, choose, refit, score the test part once, draw the learning curve, examine suspects.
+
+    With a deadline the cross-validation gets its share of the time, the refit what it needs, and the learning
+    curve and the diagnosis what is left, less the seconds for writing.
+    """
+    deadline = deadline or Deadline(None)
     plan, train = p.plan, p.train
-    folds = make_folds(train, plan.n_folds, plan.n_repeats, p.seed)
+    reserve = closing_seconds(p, deadline)
+    guard = Guard(deadline, reserve)
+    planned = make_folds(train, plan.n_folds, plan.n_repeats, p.seed)
+    progress.stage("Fitting", len(planned.items) * len(plan.rows), plan.tuning_seconds)
+    results, folds, dropped = cross_validate(
+        train,
+        planned,
+        plan.rows,
+        p.encoder,
+        plan.n_alphas,
+        progress,
+        p.seed,
+        deadline,
+        max(LEAST_SECONDS, TUNING * deadline.left(reserve)),
+        plan.cheapest,
+    )
+    cuts = [f"{label}: {why}" for label, why in dropped.items()]
+    cuts += [folds.sentence.rpartition(". ")[2].rstrip(".")] if folds is not planned else []
     groups = None if train.groups is None else train.groups[folds.scored]
     trained = round(float(np.mean([fold.fit.size for fold in folds.items])))
     rows, errors = (trained, train.n), p.table.task == "regression"
     scoring = Scoring(folds.n_folds, p.level, groups, rows, errors)
-    progress.stage("Fitting", len(folds.items) * len(plan.rows), plan.tuning_seconds)
-    results = cross_validate(train, folds, plan.rows, p.encoder, plan.n_alphas, progress, p.seed)
     choice = choose(results, scoring, p.seed)
+    model, choice, refused = refit(p, choice, deadline, reserve)
+    cuts += [f"the refit of {label}: it took too long" for label in refused]
     row = choice.row
     candidate, alpha = row.result.candidate, float(row.result.alphas[row.at])
-    curve, guard = None, Guard()
+    progress.stage("Test", 2, 2.0)
+    progress.advance("refit")
+    X_test = model.encode(p.test.frame)
+    z_test = model.scores(X_test)
+    base = constant_scores(train.y, train.n_classes, p.test.n)
+    scores = TestScores(predictions(p.test, z_test), predictions(p.test, base), p.level)
+    progress.advance("scores")
+    curve = None
     if candidate.fitted and len(plan.shares) > 1:
         fits = curve_fits(len(plan.shares), train.time is not None)
         progress.stage("Learning curve", len(folds.items) * fits, plan.curve_seconds)
         full = (row.losses, row.result.train[:, row.at])
+        guard.reserve = reserve + 0.5 * deadline.left(reserve) if deadline.limit is not None else reserve
         curve = guard(
             "learning_curve",
             lambda: learning_curve(
                 train, folds, candidate, alpha, p.encoder, plan.shares, scoring, progress, p.seed, full
             ),
         )
-    progress.stage("Test", 2, 2.0)
-    model = fit_final(train, candidate, alpha, p.encoder(candidate), p.seed)
-    progress.advance("refit")
-    X_test = model.encode(p.test.frame)
-    z_test = model.scores(X_test)
-    base = constant_scores(train.y, train.n_classes, p.test.n)
-    scores = TestScores(predictions(p.test, z_test), predictions(p.test, base), p.level)
+        guard.reserve = reserve
     looked = guard("suspects", lambda: _look_into(p, folds, choice, scoring, progress))
     findings = list(p.audit.findings) if looked is None else looked
-    progress.advance("scores")
     diagnosed = None
     if model.fitted:
         progress.stage("Diagnosis", 1, plan.diagnosis_seconds)
         drawn = p.split.unit in ("row", "group")
+        seconds = None if deadline.limit is None else 0.9 * deadline.left(reserve)
         diagnosed = guard(
             "diagnosis",
-            lambda: diagnose_model(model, train, p.test, p.level, p.seed, drawn=drawn),
+            lambda: diagnose_model(model, train, p.test, p.level, p.seed, drawn=drawn, seconds=seconds),
         )
-        findings = by_level([*findings, *(diagnosed.findings if diagnosed else ())])
+        findings = [*findings, *(diagnosed.findings if diagnosed else ())]
         progress.advance("findings")
+    findings, cuts = by_level(grouped(findings)), [*plan.cuts, *cuts]
     return Analysis(
-        p, folds, scoring, choice, model, X_test, z_test, scores, curve, findings, diagnosed, guard
+        p,
+        folds,
+        scoring,
+        choice,
+        model,
+        X_test,
+        z_test,
+        scores,
+        curve,
+        findings,
+        diagnosed,
+        guard,
+        tuple(cuts),
     )
+
+
+def closing_seconds(p: Prepared, deadline: Deadline) -> float:
+    """Seconds for the sections after the diagnosis, the pictures and the files, at most 0.4 of the limit.
+
+    They take about 4 seconds of computing, which are more where other programs share the machine.
+    """
+    if deadline.limit is None:
+        return 0.0
+    nominal = CLOSING + min(2.0, 1e-6 * p.test.n * len(p.table.features))
+    return min(nominal * deadline.slowness, 0.4 * deadline.limit)
+
+
+def refit(
+    p: Prepared, choice: Choice, deadline: Deadline, reserve: float
+) -> tuple[FinalModel, Choice, list[str]]:
+    """Fit the chosen candidate on all training rows; where the time does not suffice, the next cheaper one.
+
+    Returns
+    -------
+    model, choice
+        The baseline at last, which takes no time.
+    refused : list of str
+        Labels of the candidates that took too long.
+    """
+    refused: list[str] = []
+    own = [i for i, r in enumerate(choice.rows) if r.result.candidate.role == "candidate"]
+    cheaper = sorted(own, key=lambda i: choice.rows[i].result.seconds)
+    for i in [choice.chosen, *(j for j in cheaper if j != choice.chosen)]:
+        row = choice.rows[i]
+        candidate = row.result.candidate
+        try:
+            with deadline.within(
+                max(LEAST_SECONDS, deadline.left(reserve)) if candidate.fitted else math.inf
+            ):
+                model = fit_final(
+                    p.train, candidate, float(row.result.alphas[row.at]), p.encoder(candidate), p.seed
+                )
+                return model, replace(choice, chosen=i), refused
+        except OutOfTime:
+            refused.append(candidate.label)
+    base = next(i for i, r in enumerate(choice.rows) if r.result.candidate.role == "baseline")
+    candidate = choice.rows[base].result.candidate
+    model = fit_final(p.train, candidate, math.nan, p.encoder(candidate), p.seed)
+    return model, replace(choice, chosen=base), refused
 
 
 def _look_into(

@@ -8,14 +8,16 @@ from functools import partial
 from typing import Any
 
 from empirisk import plots
+from empirisk.data.deadline import Deadline
 from empirisk.plots.display import Display
-from empirisk.report.guarded import failure
+from empirisk.report.guarded import LATE, failure
 from empirisk.report.svg import inline_svg
 from empirisk.wording import count, share
 
 __all__ = ["Figure", "figures", "made_by"]
 
 Json = dict[str, Any]
+AFTER = 0.5  # seconds of computing that the rest of the page and the model file take
 
 
 @dataclass(frozen=True)
@@ -106,13 +108,24 @@ def _dependence(d: Json) -> Json:
     return d | {"features": [d["column"]], "grid": grid, "categorical": d["x"] is None, "rows": []}
 
 
-def figures(report: Json) -> dict[str, Figure]:
-    """All charts of a report, by key; one that cannot be drawn leaves its reason in its place."""
-    return {key: _drawn(key, make, source) for key, make, source in _displays(report)}
+def figures(report: Json, deadline: Deadline | None = None) -> dict[str, Figure]:
+    """All charts of a report, by key; one that cannot be drawn leaves its reason in its place.
+
+    Parameters
+    ----------
+    report : dict
+    deadline : Deadline, optional
+        When no time is left, the charts that are still missing are left out.
+    """
+    until = deadline or Deadline(None)
+    return {key: _drawn(key, make, source, until) for key, make, source in _displays(report)}
 
 
-def _drawn(key: str, make: Callable[[], Display], source: Json | None) -> Figure:
+def _drawn(key: str, make: Callable[[], Display], source: Json | None, deadline: Deadline) -> Figure:
     note = made_by(source) if source else ""
+    if deadline.left(AFTER * deadline.slowness) <= 0.0:
+        said = f"This chart {LATE}"
+        return Figure(key, "A chart is missing here", said, "", f"{said} Its numbers stand in report.json.")
     try:
         shown = make()
         return Figure(key, shown.title, shown.description, inline_svg(shown, key), note)

@@ -48,6 +48,20 @@ class Folds:
         """Where the scored rows of a fold stand within :attr:`scored`."""
         return np.searchsorted(self.scored, fold.score)
 
+    def first(self, done: int) -> Folds:
+        """The first folds alone: whole repeats where there is at least one, else the folds of the first."""
+        if done >= len(self.items):
+            return self
+        repeats = done // self.n_folds
+        if repeats:
+            done = repeats * self.n_folds
+            said = f" The time limit left {repeats} of {self.n_repeats} repeats."
+            scored = self.scored
+        else:
+            said = f" The time limit left {done} of {self.n_folds} folds."
+            scored = np.sort(np.concatenate([f.score for f in self.items[:done]]))
+        return Folds(self.items[:done], self.n_folds, max(1, repeats), scored, self.sentence + said)
+
 
 def make_folds(sample: Sample, n_folds: int, n_repeats: int, seed: int) -> Folds:
     """Cut the training part into folds.

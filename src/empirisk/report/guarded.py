@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from empirisk.data.deadline import Deadline, OutOfTime
 from empirisk.report.errors import DataError
 from empirisk.report.schema import check_section
 
@@ -37,15 +38,28 @@ SECTIONS = {
     "test.subgroups": "The scores by group",
 }
 _LONGEST = 200
+LATE = "was left out to keep the time limit."
+# What takes long is not begun when no time is left; the rest has a second.
+LONG = ("suspects", "diagnosis", "learning_curve", "model.importances", "model.dependence")
+GRACE = 1.0
 
 
 class Guard:
     """Makes sections; one that fails is left out, and the report says which and why.
 
+    Parameters
+    ----------
+    deadline : Deadline, optional
+        What cuts a section that takes too long.
+    reserve : float, default 0
+        Seconds that are kept for what comes after all sections.
+
     Errors of the user's data (:class:`DataError`) and Ctrl-C still end the run.
 
     Attributes
     ----------
+    late : dict of str to str
+        Key of each section or stage that the time did not suffice for, and its sentence.
     failed : dict of str to str
         Key of each section or stage that failed, and the sentence that stands in its place.
     errors : list of Exception
@@ -60,14 +74,21 @@ class Guard:
     'The diagnosis of the model could not be made (ZeroDivisionError: division by zero).'
     """
 
-    def __init__(self) -> None:
+    def __init__(self, deadline: Deadline | None = None, reserve: float = 0.0) -> None:
+        self.deadline, self.reserve = deadline or Deadline(None), reserve
+        self.late: dict[str, str] = {}
         self.failed: dict[str, str] = {}
         self.errors: list[Exception] = []
 
     def __call__(self, key: str, make: Callable[[], T], name: str = "") -> T | None:
-        """What `make` returns; None, and a sentence in `failed`, when it raises."""
+        """What `make` returns; None, and a sentence in `failed` or `late`, when it raises or is too slow."""
+        seconds = max(self.deadline.left(self.reserve), 0.0 if key in LONG else GRACE)
         try:
-            return make()
+            with self.deadline.within(seconds):
+                return make()
+        except OutOfTime:
+            self.late[key] = f"{name or SECTIONS[key]} {LATE}"
+            return None
         except DataError:
             raise
         except Exception as error:
@@ -77,7 +98,7 @@ class Guard:
 
     def section(self, key: str, make: Callable[[], T]) -> T | None:
         """The same for a key of the report, which must follow the schema, and whose stage may have failed."""
-        if key in self.failed:
+        if key in self.failed or key in self.late:
             return None
 
         def checked() -> T:
@@ -93,7 +114,12 @@ class Guard:
             row = {"code": None, "name": SECTIONS["diagnosis"], "outcome": "not_run"}
             report["checks"].append(row | {"sentence": self.failed["diagnosis"]})
             report["absent"]["attribution"] = self.failed["diagnosis"]
-        keys = {key: said for key, said in self.failed.items() if key.split(".")[0] in report}
+        if "diagnosis" in self.late:
+            row = {"code": None, "name": SECTIONS["diagnosis"], "outcome": "not_run"}
+            report["checks"].append(row | {"sentence": self.late["diagnosis"]})
+            report["absent"]["attribution"] = self.late["diagnosis"]
+        both = self.late | self.failed
+        keys = {key: said for key, said in both.items() if key.split(".")[0] in report}
         report["absent"] |= keys
         report["failed"] = [{"section": key, "sentence": said} for key, said in self.failed.items()]
         return report

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from empirisk.report.sample import Sample
+from empirisk.wording import percent
 
 __all__ = ["MOST", "headline_name", "headline_reason", "state"]
 
@@ -30,8 +31,8 @@ def headline_reason(train: Sample) -> str:
         return ""
     most = max(train.counts)
     label = train.classes[train.counts.index(most)]
-    share = f"{label} has {100 * most / train.n:.0f} % of the training rows"
-    rule = f"the accuracy up to {100 * MOST:.0f} %, the log-loss above"
+    share = f"{label} has {percent(most / train.n)} of the training rows"
+    rule = f"the accuracy up to {percent(MOST)}, the log-loss above"
     chosen = "accuracy" if headline_name(train) == "accuracy" else "log-loss"
     return f"The headline is the {chosen}, decided before they were scored: {share} ({rule})."
 

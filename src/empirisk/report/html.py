@@ -8,6 +8,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from empirisk import wording
+from empirisk.data.deadline import Deadline
 from empirisk.plots.confusion import NUMBERED
 from empirisk.plots.palette import PALETTE
 from empirisk.report.costs import ThresholdCost, costs
@@ -106,13 +107,15 @@ def _environment() -> Environment:
     return env
 
 
-def render_html(report: Json) -> str:
+def render_html(report: Json, deadline: Deadline | None = None) -> str:
     """Render a report as one HTML page that needs nothing but itself.
 
     Parameters
     ----------
     report : dict
         The content of ``report.json``; it is validated first.
+    deadline : Deadline, optional
+        What leaves out the charts for which no time is left.
 
     Returns
     -------
@@ -130,7 +133,7 @@ def render_html(report: Json) -> str:
         r=report,
         sections=SECTIONS,
         badges=top_findings(report),
-        figures=figures(report),
+        figures=figures(report, deadline),
         estimates=estimates(report),
         thresholds=thresholds(report["test"]["scores"]),
         per_hundred=lambda c: _per_hundred(report, c),

@@ -9,6 +9,7 @@ from empirisk.report.dominance import dominance_p_values
 from empirisk.report.single_column import ColumnScore, Screen, column_scores
 from empirisk.report.table import option
 from empirisk.results import Finding
+from empirisk.wording import p_value, percent
 
 __all__ = ["leak_suspects"]
 
@@ -25,7 +26,7 @@ def leak_suspects(a: Audited) -> Outcome:
     _enough_rows(a)
     screen = Screen.of(a)
     scores = column_scores(a, screen=screen)
-    out = [_finding(a, s, f"p = {p:.2g} against 90 % or less", "serious") for s, p in _beyond(scores)]
+    out = [_finding(a, s, f"{p_value(p)} against 90 % or less", "serious") for s, p in _beyond(scores)]
     named = {f.where[0] for f in out}
     strong = {s.name: s.losses for s in scores if (s.explained.low or 0.0) > _STRONG and s.name not in named}
     if strong and len(a.table.features) > 1:
@@ -33,7 +34,7 @@ def leak_suspects(a: Audited) -> Outcome:
         for s in scores:
             if p_values.get(s.name, 1.0) <= 0.05:
                 text = (
-                    f"p = {p_values[s.name]:.2g} against keeping 95 % or less of what all columns together "
+                    f"{p_value(p_values[s.name])} against keeping 95 % or less of what all columns together "
                     "explain (the better of a linear model and boosted trees)"
                 )
                 out.append(_finding(a, s, text, "warning"))
@@ -60,7 +61,7 @@ def _beyond(scores: list[ColumnScore]) -> list[tuple[ColumnScore, float]]:
 
 def _finding(a: Audited, s: ColumnScore, test: str, level: str) -> Finding:
     kind = "squared error" if a.table.task == "regression" else "log-loss"
-    share = f"{100 * s.explained.value:.1f} % of the baseline's {kind}"
+    share = f"{percent(s.explained.value)} of the baseline's {kind}"
     tells = (
         f"alone predicts the target almost completely: it takes away {share}"
         if level == "serious"

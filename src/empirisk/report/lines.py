@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from empirisk.report.table import Column, Source, Table
+from empirisk.wording import percent
 
 __all__ = ["column_line", "inference_lines", "source_line", "target_line"]
 
@@ -83,4 +84,4 @@ def counted(n: int, noun: str) -> str:
 
 
 def _share(share: float) -> str:
-    return f"{100 * share:.0f} %" if 0.005 <= share <= 0.995 else f"{100 * share:.2g} %"
+    return percent(share)

@@ -7,6 +7,7 @@ from scipy import stats
 
 from empirisk.report.checks import Audited, NotRunError, Outcome
 from empirisk.results import Finding
+from empirisk.wording import number, p_value, percent
 
 __all__ = ["holm", "informative_missingness"]
 
@@ -35,7 +36,7 @@ def informative_missingness(a: Audited) -> Outcome:
     for c, p, text in zip(columns, holm(p_values), told, strict=True):
         if p <= 0.05:
             sentence = f"Whether {c.name!r} is missing goes with the target: {text}."
-            evidence = f"p = {p:.2g} (Holm over {len(columns)} columns), {len(y):,} training rows"
+            evidence = f"{p_value(p)} (Holm over {len(columns)} columns), {len(y):,} training rows"
             advice = (
                 "Ask why it is missing, and whether it will be missing in the same way when the model is "
                 "used."
@@ -53,8 +54,8 @@ def _test(gone: np.ndarray, y: np.ndarray, a: Audited) -> tuple[float, str]:
         p = float(stats.mannwhitneyu(y[gone], y[~gone]).pvalue)
         return (
             p,
-            f"its median is {np.median(y[gone]):.4g} where it is missing and {np.median(y[~gone]):.4g} "
-            "elsewhere",
+            f"its median is {number(np.median(y[gone]), 4)} where it is missing and "
+            f"{number(np.median(y[~gone]), 4)} elsewhere",
         )
     k = len(a.table.classes)
     counts = np.stack([np.bincount(y[gone], minlength=k), np.bincount(y[~gone], minlength=k)])
@@ -65,8 +66,8 @@ def _test(gone: np.ndarray, y: np.ndarray, a: Audited) -> tuple[float, str]:
         else int(np.argmax(np.abs(shares[0] - shares[1])))
     )
     text = (
-        f"the share of {a.table.classes[at]!r} is {100 * shares[0, at]:.2g} % where it is missing "
-        f"and {100 * shares[1, at]:.2g} % elsewhere"
+        f"the share of {a.table.classes[at]!r} is {percent(shares[0, at])} where it is missing "
+        f"and {percent(shares[1, at])} elsewhere"
     )
     counts = counts[:, counts.sum(axis=0) > 0]
     if counts.shape[1] < 2:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from empirisk.data.deadline import OutOfTime, stopped_here
 from empirisk.data.design import as_design
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.losses import Logistic, Softmax
@@ -112,6 +113,11 @@ def fit_path(
         Relative optimality gap of each solve; the final model is solved more tightly.
     family : str, default ""
         Name of a family with a log link; half the squared error (or classes) otherwise.
+
+    Returns
+    -------
+    LinearPath
+        At the first penalties alone when the time of a :class:`empirisk.data.deadline.Deadline` is up.
     """
     prior = prior_scores(y, n_classes) if n_classes else np.empty(0)
     present = np.unique(y).astype(np.intp) if n_classes else np.empty(0, dtype=np.intp)
@@ -120,12 +126,17 @@ def fit_path(
     problem = _problem(X, y, n_classes, present, l1_ratio, family)
     w, solutions = None, []
     for alpha in alphas:
-        found = solve(problem.with_strength(float(alpha)), w0=w, tol=tol)
+        try:
+            found = solve(problem.with_strength(float(alpha)), w0=w, tol=tol)
+        except OutOfTime:
+            if not solutions or not stopped_here():
+                raise
+            break
         w = found.w
         solutions.append(replace(found, state=None))
     pairs = [problem.split(s.w) for s in solutions]
     return LinearPath(
-        np.asarray(alphas, dtype=np.float64),
+        np.asarray(alphas, dtype=np.float64)[: len(solutions)],
         np.array([c for c, _ in pairs], dtype=np.float64),
         np.array([b for _, b in pairs], dtype=np.float64),
         tuple(solutions),

@@ -10,6 +10,7 @@ from empirisk.report.candidates import KINDS, Candidate, candidates
 from empirisk.report.families import FAMILIES, Family, suggested_family
 from empirisk.report.learning_curve import curve_sizes
 from empirisk.report.sample import Sample
+from empirisk.wording import number
 
 __all__ = ["Plan", "make_plan"]
 
@@ -64,16 +65,24 @@ class Plan:
     @property
     def tuning_seconds(self) -> float:
         """Predicted seconds of the cross-validation."""
-        n = self.n * (self.n_folds - 1) / self.n_folds
-        one = 0.0
-        for c in self.rows:
-            if c.linear:
-                one += self.n_alphas * self._linear(n, c)
-            elif c.grown:
-                one += self._grown(n, c)
-            elif c.role == "reference":
-                one += 0.15 * self.outputs + _BOOST * n * min(self.p, 40) * self.outputs
+        one = sum(self.cost(c) for c in self.rows)
         return self.n_folds * self.n_repeats * (one + _CELL * self.n * self.p + 0.02)
+
+    def cost(self, c: Candidate) -> float:
+        """Predicted seconds of the fits of a candidate in one fold."""
+        n = self.n * (self.n_folds - 1) / self.n_folds
+        if c.linear:
+            return self.n_alphas * self._linear(n, c)
+        if c.grown:
+            return self._grown(n, c)
+        if c.role == "reference":
+            return 0.15 * self.outputs + _BOOST * n * min(self.p, 40) * self.outputs
+        return 0.0
+
+    @property
+    def cheapest(self) -> list[Candidate]:
+        """The candidates in the order of their cost."""
+        return sorted(self.rows, key=self.cost)
 
     @property
     def curve_seconds(self) -> float:
@@ -117,13 +126,15 @@ class Plan:
         factor = FAMILIES[c.family].cost if c.family else 1.0
         return factor * (_FIXED + (_L1 if c.l1_ratio else _L2) * n * size)
 
-    def lines(self, split: str) -> list[str]:
+    def lines(self, split: str, limit: float | None = None) -> list[str]:
         """The plan in words."""
         repeats = f" x {self.n_repeats}" if self.n_repeats > 1 else ""
         text = (
             f"Plan: hold out {split}; {self.n_folds} folds{repeats}; {len(self.rows)} candidates; "
             f"about {max(1, round(self.seconds))} s, {self.memory:.1f} GB"
         )
+        if limit is not None and self.seconds > limit:
+            text += f"; what does not fit into {number(limit)} s is left out while it runs"
         return [text, *(f"  to keep the time limit: {cut}" for cut in self.cuts)]
 
 
@@ -132,7 +143,8 @@ def make_plan(sample: Sample, p: int, time_limit: float | None = None, kinds: Se
 
     Repeats: 5 up to 1,000 rows, 2 up to 10,000, else 1 (with them the intervals cover what they say). Cuts
     come in this order: repeats, penalties, sizes of the learning curve, the elastic net, the reference,
-    L1 with a log link, the forest, folds.
+    L1 with a log link, the forest, folds.  What still takes too long is cut by the clock while it runs
+    (:mod:`empirisk.report.allowance`).
 
     Parameters
     ----------
@@ -178,9 +190,4 @@ def _cut(plan: Plan, limit: float) -> Plan:
         smaller = replace(plan, **change)  # type: ignore[arg-type]
         if smaller.seconds < plan.seconds:
             plan = replace(smaller, cuts=(*plan.cuts, words))
-    if plan.seconds > limit:
-        plan = replace(
-            plan,
-            cuts=(*plan.cuts, f"nothing more can be left out, so it will take about {plan.seconds:.0f} s"),
-        )
     return plan

@@ -16,6 +16,7 @@ from empirisk.report.lines import source_line
 from empirisk.report.model_file import ModelFile
 from empirisk.report.ranges import far_outside
 from empirisk.report.table import Table
+from empirisk.wording import number, percent
 
 __all__ = ["predict_file", "prediction_frame", "reading_lines", "said"]
 
@@ -86,7 +87,7 @@ def said(frame: pl.DataFrame, classes: list[str]) -> str:
     """What was predicted, in one line."""
     if not classes:
         low, middle, high = np.quantile(frame["prediction"].to_numpy(), [0.0, 0.5, 1.0])
-        return f"Predicted from {low:.4g} to {high:.4g}, median {middle:.4g}"
+        return f"Predicted from {number(low, 4)} to {number(high, 4)}, median {number(middle, 4)}"
     counts = dict(frame["prediction"].value_counts().iter_rows())
-    parts = [f"{c} {counts.get(c, 0):,} ({100 * counts.get(c, 0) / frame.height:.0f} %)" for c in classes]
+    parts = [f"{c} {counts.get(c, 0):,} ({percent(counts.get(c, 0) / frame.height)})" for c in classes]
     return "Predicted " + ", ".join(parts)

@@ -20,6 +20,9 @@ class Progress(Protocol):
     def advance(self, note: str = "") -> None:
         """One step is done."""
 
+    def forecast(self, seconds: float) -> None:
+        """The stage will take so many seconds more, as its first steps have shown."""
+
 
 class Silent:
     """Says nothing."""
@@ -28,6 +31,9 @@ class Silent:
         """Ignore."""
 
     def advance(self, note: str = "") -> None:
+        """Ignore."""
+
+    def forecast(self, seconds: float) -> None:
         """Ignore."""
 
 
@@ -44,6 +50,13 @@ class _Clock:
 
     def advance(self) -> None:
         self.step = min(self.steps, self.step + 1)
+
+    def forecast(self, seconds: float) -> None:
+        """What the stages after this one were expected to take stays."""
+        spent = time.perf_counter() - self.started
+        after = max(0.0, self.total - self.done - self.current)
+        self.current = spent - self.done + seconds
+        self.total = max(1e-3, self.done + self.current + after)
 
     @property
     def share(self) -> float:
@@ -70,6 +83,12 @@ class LineProgress:
         """Count the step."""
         self.clock.advance()
 
+    def forecast(self, seconds: float) -> None:
+        """Print what the first fold taught."""
+        self.clock.forecast(seconds)
+        left = self.clock.total - self.clock.done - self.clock.current + seconds
+        print(f"The first fold is done  (about {left:.0f} s left)", file=sys.stderr, flush=True)
+
 
 class RichProgress:
     """A bar with the stage, the step and the time left, for terminals."""
@@ -93,6 +112,11 @@ class RichProgress:
         """Show the stage."""
         self.clock.stage(steps, seconds)
         self.name = name
+        self._show("")
+
+    def forecast(self, seconds: float) -> None:
+        """Move the bar to where it should be."""
+        self.clock.forecast(seconds)
         self._show("")
 
     def advance(self, note: str = "") -> None:

@@ -11,6 +11,7 @@ from scipy import stats
 from empirisk.report.estimates import Json, estimate, proportion
 from empirisk.results import Estimate
 from empirisk.selection.intervals import grouped_mean, student
+from empirisk.wording import percent
 
 __all__ = ["coverage", "normal_quantiles", "spread"]
 
@@ -74,7 +75,7 @@ def normal_quantiles(residuals: Floats, level: float) -> Json | None:
     kurtosis = float(stats.kurtosis(residuals))
     shape = "heavier" if kurtosis > 0 else "lighter"
     sentence = (
-        f"{100 * outside:.0f} % of the shown quantiles lie outside the band of normal residuals "
+        f"{percent(outside)} of the shown quantiles lie outside the band of normal residuals "
         f"(excess kurtosis {kurtosis:.1f}: tails {shape} than normal)."
     )
     return {

@@ -11,10 +11,11 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from empirisk import wording
+from empirisk.data.deadline import Deadline
 from empirisk.data.memory import available_memory
 from empirisk.report.atomic import check_folder
 from empirisk.report.collect import collect
-from empirisk.report.engine import Prepared, analyse, prepare
+from empirisk.report.engine import Analysis, analyse, prepare
 from empirisk.report.lines import inference_lines
 from empirisk.report.memory import refuse_too_large
 from empirisk.report.options import Options
@@ -42,7 +43,7 @@ class Outcome:
         return [f["sentence"] for f in self.report["findings"] if f["level"] == "serious"]
 
 
-def run_report(options: Options, say: Callable[[str], None]) -> Outcome:
+def run_report(options: Options, say: Callable[[str], None], deadline: Deadline | None = None) -> Outcome:
     """Make a report.
 
     Parameters
@@ -50,6 +51,8 @@ def run_report(options: Options, say: Callable[[str], None]) -> Outcome:
     options : Options
     say : callable
         Prints one line.
+    deadline : Deadline, optional
+        What cuts the fits; that of the time limit, which began when the program did, by default.
 
     Raises
     ------
@@ -58,6 +61,7 @@ def run_report(options: Options, say: Callable[[str], None]) -> Outcome:
     """
     started = time.perf_counter()
     options.check()
+    deadline = deadline or Deadline(options.time_limit)
     check_folder(options.folder)
     table = read_table(
         options.data,
@@ -88,16 +92,17 @@ def run_report(options: Options, say: Callable[[str], None]) -> Outcome:
         level=options.level,
         time_limit=options.time_limit,
         kinds=options.kinds(),
+        deadline=None if deadline.limit is None else deadline,
     )
-    for line in p.plan.lines(p.split.why):
+    for line in p.plan.lines(p.split.why, options.time_limit):
         say(line)
     refuse_too_large(p.plan.memory, available_memory())
     # Two BLAS and OpenMP bring a pool of threads each, which fight over the cores in loops like these: on a
     # busy machine of two cores one thread took 60 s on Adult, and two threads each more than 200 s.
     with progress_for(p.plan.seconds, quiet=options.quiet) as progress, threadpool_limits(1):
-        a = analyse(p, progress)
+        a = analyse(p, progress, deadline)
         seconds = time.perf_counter() - started
-        report = collect(a, command=options.command(), seconds=seconds, settings=_settings(options, p))
+        report = collect(a, command=options.command(), seconds=seconds, settings=_settings(options, a))
         progress.stage("Writing", 1, 1.0)
         write_report(a, report, options.folder)
     seconds = time.perf_counter() - started
@@ -107,20 +112,20 @@ def run_report(options: Options, say: Callable[[str], None]) -> Outcome:
     return outcome
 
 
-def _settings(options: Options, p: Prepared) -> Json:
-    plan = p.plan
+def _settings(options: Options, a: Analysis) -> Json:
+    p, plan = a.prepared, a.prepared.plan
     return {
         "level": options.level,
         "test_share": round(p.test.n / (p.test.n + p.train.n), 4),
         "folds": plan.n_folds,
-        "repeats": plan.n_repeats,
+        "repeats": a.folds.n_repeats,
         "penalties": plan.n_alphas,
         "curve_sizes": len(plan.shares),
         "rule": "one-standard-error",
         "time_limit": options.time_limit,
         "models": ", ".join(options.kinds()),
         "missing": "; ".join(options.missing) or None,
-        "left_out_for_time": "; ".join(plan.cuts) or None,
+        "left_out_for_time": "; ".join(a.left_out) or None,
     }
 
 

@@ -12,6 +12,7 @@ from empirisk.diagnosis.identical import BY_CHANCE, twin_pairs
 from empirisk.report.errors import DataError
 from empirisk.report.table import Table
 from empirisk.report.twins import chance_pairs, numbered, twin_groups
+from empirisk.wording import percent
 
 __all__ = ["Split", "split_rows"]
 
@@ -146,7 +147,7 @@ def _by_row(table: Table, test_size: float, rng: np.random.Generator) -> Split:
         )
         test, groups = _draw(strata, twins, test_size, rng), twins
     kind = "at random" if table.task == "regression" else "at random within each class"
-    why = f"{100 * test_size:.0f} % of the rows {kind}, because no group or time column was given"
+    why = f"{percent(test_size)} of the rows {kind}, because no group or time column was given"
     return _made(table, "row", why, test, straddling, told, groups)
 
 
@@ -201,8 +202,7 @@ def _by_time(table: Table, test_size: float) -> Split:
     )
     moment = table.frame[name].filter(pl.Series(test)).min()
     why = (
-        f"the last {100 * test.mean():.0f} % of the rows by {name!r} (from {moment!s}), because --time was "
-        "given"
+        f"the last {percent(test.mean())} of the rows by {name!r} (from {moment!s}), because --time was given"
     )
     if blank.any():
         why += f"; {int(blank.sum()):,} rows without a time stay in train"

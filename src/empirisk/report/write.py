@@ -31,7 +31,7 @@ def write_report(a: Analysis, report: Json, folder: Path) -> None:
         text = json.dumps(report, indent=1, allow_nan=False, ensure_ascii=False)
         (fresh / "report.json").write_text(text + "\n", encoding="utf-8")
         (fresh / "report.md").write_text(render_markdown(report), encoding="utf-8")
-        (fresh / "report.html").write_text(render_html(report), encoding="utf-8")
+        (fresh / "report.html").write_text(render_html(report, a.guard.deadline), encoding="utf-8")
         probes = draw_probes(a.model.train.frame, a.prepared.seed)
         model_file.save(fresh / "model.empirisk", a.model.pipeline, model_metadata(a, report), probes)
 

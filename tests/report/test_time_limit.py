@@ -1,0 +1,170 @@
+"""A limit of time cuts the work and leaves a smaller, valid report; no test here measures how long it takes."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from empirisk.data.deadline import Deadline, OutOfTime, stopped_here
+from empirisk.report.allowance import Allowance
+from empirisk.report.candidates import candidates
+from empirisk.report.choose import choose
+from empirisk.report.encode import make_encoder
+from empirisk.report.estimates import Scoring
+from empirisk.report.fit_candidate import encoder_for
+from empirisk.report.folds import make_folds
+from empirisk.report.path import fit_path
+from empirisk.report.progress import Silent
+from empirisk.report.sample import take
+from empirisk.report.schema import validate_report
+from empirisk.report.tuning import cross_validate
+from tests.report.reports import make_report, numbers, two_classes
+from tests.report.tables import table_of
+
+
+def endless() -> None:
+    while True:
+        pass
+
+
+def test_work_without_end_is_ended_and_the_alarm_goes_back() -> None:
+    before = signal.getsignal(signal.SIGALRM)
+    with pytest.raises(OutOfTime), Deadline(None).within(0.02):
+        endless()
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0.0
+
+
+def test_no_handler_of_failures_takes_the_end_of_the_time_for_one() -> None:
+    with pytest.raises(OutOfTime), Deadline(None).within(0.02):
+        try:
+            endless()
+        except Exception:
+            pytest.fail("caught as a failure")
+
+
+def test_limits_stand_inside_each_other() -> None:
+    deadline = Deadline(None)
+    with deadline.within(60.0):
+        with pytest.raises(OutOfTime), deadline.within(0.02):
+            endless()
+        with deadline.within(0.02), pytest.raises(OutOfTime):
+            endless()
+        with pytest.raises(OutOfTime), deadline.within(0.02), deadline.within(60.0):
+            endless()
+        assert not [None for _ in range(1000) if signal.getitimer(signal.ITIMER_REAL)[0] == 0.0]
+
+
+def test_no_time_at_all_begins_nothing() -> None:
+    with pytest.raises(OutOfTime), Deadline(0.0).within(Deadline(0.0).left()):
+        pytest.fail("begun")
+
+
+def test_a_block_that_stops_by_itself_is_left_in_peace() -> None:
+    with Deadline(None).within(0.02):
+        try:
+            endless()
+        except OutOfTime:
+            assert stopped_here()
+        sum(range(3_000_000))  # the alarm that would have rung again
+
+
+def test_a_path_that_is_cut_keeps_its_first_penalties(monkeypatch: pytest.MonkeyPatch) -> None:
+    import empirisk.report.path as module
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 4))
+    y = X[:, 0] + rng.normal(size=100)
+    alphas = [1.0, 0.1, 0.01, 0.001]
+    whole, solve, calls = fit_path(X, y, 0, 0.0, alphas), module.solve, []
+
+    def slow(*args: Any, **more: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 3:
+            endless()
+        return solve(*args, **more)
+
+    monkeypatch.setattr(module, "solve", slow)
+    with Deadline(None).within(0.3):
+        part = fit_path(X, y, 0, 0.0, alphas)
+    assert part.alphas.tolist() == [1.0, 0.1]
+    assert part.coefs == pytest.approx(whole.coefs[:2])
+
+
+def test_the_first_fold_teaches_who_must_leave() -> None:
+    left = [100.0]
+    a = Allowance(lambda: left[0], 5)
+    assert a.first(path=False) == 50.0
+    a.told("baseline", 0.1, False)
+    a.told("tree", 1.0, True)
+    assert a.first(path=False) == pytest.approx(100 / 5 - 1.1)
+    a.told("boosting", 12.0, True)
+    a.told("forest", 6.0, True)
+    left[0] = 80.0
+    assert a.shorten(4, ["tree", "boosting", "forest"])  # 4 x 19.1 fits into 80, hardly
+    left[0] = 40.0
+    assert a.shorten(4, ["tree", "boosting", "forest"])
+    assert set(a.dropped) == {"boosting"}
+    left[0] = 1.0
+    assert not a.shorten(4, ["tree", "boosting", "forest"])
+    assert set(a.dropped) == {"boosting", "forest"}
+    assert a.kept == "tree"
+    assert Allowance(lambda: float("inf"), 5).first(path=True) == float("inf")
+
+
+class Stingy(Deadline):
+    """Has time for so many blocks, and then for none."""
+
+    def __init__(self, blocks: int) -> None:
+        super().__init__(1000.0)
+        self.blocks = blocks
+
+    @contextmanager
+    def within(self, seconds: float) -> Iterator[None]:
+        if np.isfinite(seconds):
+            self.blocks -= 1
+            if self.blocks < 0:
+                raise OutOfTime
+        yield
+
+
+@pytest.mark.parametrize("blocks", [1, 4, 7, 13, 22, 33, 45, 61, 90])
+def test_whatever_is_cut_the_rest_is_a_valid_choice(blocks: int) -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(80, 3))
+    table = table_of({"a": x[:, 0], "b": x[:, 1], "c": x[:, 2], "y": x[:, 0] + rng.normal(size=80)})
+    train = take(table, np.arange(80))
+    folds = make_folds(train, 3, 2, 0)
+    rows = candidates("regression", reference=False, kinds=("linear", "tree"))
+    results, kept, dropped = cross_validate(
+        train, folds, rows, lambda c: encoder_for(c, table), 4, Silent(), 0, Stingy(blocks), 500.0
+    )
+    assert results[0].candidate.role == "baseline"
+    assert len(results) + len(dropped) == len(rows)
+    for r in results:
+        assert r.losses.shape == (kept.n_repeats, kept.scored.size, r.alphas.size)
+        assert np.isfinite(r.losses).all()
+        assert len(r.train) == len(kept.items)
+        assert len(r.sizes) in (0, len(kept.items))
+    choice = choose(results, Scoring(kept.n_folds, 0.95), 0)
+    assert choice.row.result in results
+    assert make_encoder(table) is not None
+
+
+@pytest.mark.parametrize("target", ["answer", "y"])
+def test_a_report_without_time_is_small_valid_and_says_so(tmp_path: Path, target: str) -> None:
+    frame = two_classes() if target == "answer" else numbers()
+    made = make_report(tmp_path, frame, target, models=None, deadline=Deadline(0.0))
+    validate_report(made.report)
+    assert any(line.startswith("What was left out to keep the time limit") for line in made.report["limits"])
+    assert made.report["provenance"]["settings"]["left_out_for_time"]
+    assert not made.report["failed"]
+    assert (tmp_path / "out" / "report.html").stat().st_size > 10_000
+    assert "NaN" not in json.dumps(made.report)
