@@ -6,9 +6,10 @@ raises :class:`empirisk.diagnosis.answer.NotRun` with a sentence when it does no
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -264,6 +265,24 @@ class Context:
         low, high = (None, None) if reason else (d.low / r0, d.high / r0)
         method = "paired out-of-fold losses"
         return Estimate(d.gain / r0, low, high, 0.95, d.n, method, reason, TARGET)
+
+    def saved(self, d: Paired) -> Estimate:
+        """The share of the baseline's loss that the model saves, ``1 - r/r0``, with its 95 % interval.
+
+        The ratio of two positive means has its interval on the scale of its logarithm, from ``l_i/r -
+        l0_i/r0``, so that no end of it is below 0 and no share saved is above 100 %.
+        """
+        r, r0 = float(self.losses.mean()), self.baseline_risk
+        share = 1.0 - r / r0
+        plain = self.share(d)
+        if d.refused or r <= 0.0:
+            high = None if plain.high is None else min(1.0, plain.high)
+            return replace(plain, value=share, high=high)
+        zero = np.zeros(self.n)
+        both = self.compare(zero, 0.0, model=self.losses / r - self.baseline_losses / r0)
+        half = 0.5 * (both.high - both.low)
+        low, high = (1.0 - math.exp(math.log(r / r0) + side) for side in (half, -half))
+        return replace(plain, value=share, low=low, high=high)
 
     @cached_property
     def interval_factor(self) -> float:

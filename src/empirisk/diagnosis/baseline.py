@@ -27,7 +27,7 @@ def no_better_than_the_baseline(ctx: Context) -> Answer:
     """
     base = ctx.baseline_losses
     d = ctx.compare(ctx.losses, model=base)
-    gain = ctx.share(d)
+    gain = ctx.saved(d)
     guess = "the mean" if ctx.task == "regression" else "the class frequencies"
     shown = evidence(ctx, d, f"the model against {guess}")
     if d.refused:

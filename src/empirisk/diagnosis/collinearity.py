@@ -14,7 +14,7 @@ from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.linear_matrix import LinearMatrix, linear_matrix
 from empirisk.diagnosis.r2_law import r2_survival
 from empirisk.typing import Array
-from empirisk.wording import percent
+from empirisk.wording import p_value, percent
 
 __all__ = ["CODE", "DETERMINED", "collinearity", "column_p_values"]
 

@@ -174,4 +174,4 @@ def next_outside(value: Any, tried: Any) -> Any:
 
 
 def _show(value: Any) -> str:
-    return f"{number(value)}" if isinstance(value, float | np.floating) else str(value)
+    return number(float(value)) if isinstance(value, float | np.floating) else str(value)

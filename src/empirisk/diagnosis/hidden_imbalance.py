@@ -91,8 +91,8 @@ def _answer(ctx: Context, worst: _Class, p: float, high: float, accuracy: float,
     if p <= ctx.level:
         sentence = (
             f"Accuracy {accuracy:.2f} hides class {worst.label!r}: only {percent(recall)} of its "
-            f"{worst.rows:,} "
-            f"rows are found (at most {percent(worst.most)})."
+            f"{worst.rows:,} rows are found in cross-validation, by models that did not see them (at most "
+            f"{percent(worst.most)})."
         )
         advice = (
             "Judge by balanced accuracy or the recall of each class; move the threshold or weigh the classes."

@@ -84,7 +84,7 @@ def _rows(ctx: Context, found: Studentised, rows: NDArray[Any], evidence: str) -
     moved = 1.0 - _without(e**2, top) / float((e**2).mean())
     more = f" ({len(rows)} such rows)" if len(rows) > 1 else ""
     sentence = (
-        f"Row {top} lies {abs(found.t[top]):.1f} standard errors from the fit (chance {number(p, 2)} among "
+        f"Row {top} lies {abs(found.t[top]):.1f} standard errors from the fit ({p_value(p)} among "
         f"{ctx.n:,} rows) and "
         f"makes up {percent(moved)} of the squared error{more}."
     )

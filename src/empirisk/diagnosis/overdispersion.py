@@ -92,15 +92,16 @@ def overdispersion(ctx: Context) -> Answer:
     y, mean, q = _counts(ctx)
     found = dispersion_test(y, mean, q, np.random.default_rng(ctx.seed))
     ratio, longer = found.ratio, math.sqrt(max(1.0, found.ratio.value))
+    low, high = (ratio.value if end is None else end for end in (ratio.low, ratio.high))
     evidence = (
-        f"variance {number(ratio.value)} [{number(ratio.low)}, {number(ratio.high)}] times the mean on "
+        f"variance {number(ratio.value)} [{number(low)}, {number(high)}] times the mean on "
         f"{y.size:,} rows, {p_value(found.p)} (score test); as a negative binomial, variance m + "
         f"{number(found.negative_binomial, 2)} m^2"
     )
     if found.p <= ctx.level and ratio.value > 1.0:
         sentence = (
-            f"The counts vary {number(ratio.value, 2)} times as much around the model's means as Poisson counts "
-            "do (over-dispersion): the predicted means stand, but Poisson standard errors are "
+            f"The counts vary {number(ratio.value, 2)} times as much around the model's means as Poisson "
+            "counts do (over-dispersion): the predicted means stand, but Poisson standard errors are "
             f"{number(longer, 2)} times too short, and so are the ranges of single counts."
         )
         advice = (
@@ -117,8 +118,8 @@ def overdispersion(ctx: Context) -> Answer:
         return Answer(CODE, Outcome.CLEAR, sentence, found.p, evidence=evidence)
     sentence = (
         f"Whether the counts vary {MATTERS:g} times as much as Poisson counts cannot be told from {y.size:,} "
-        f"rows (variance {number(ratio.value, 2)} [{number(ratio.low, 2)}, {number(ratio.high, 2)}] times the "
-        "mean)."
+        f"rows (variance {number(ratio.value, 2)} [{number(low, 2)}, {number(high, 2)}] times "
+        "the mean)."
     )
     return Answer(CODE, Outcome.CANNOT_TELL, sentence, found.p, evidence=evidence)
 

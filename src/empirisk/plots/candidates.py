@@ -32,7 +32,7 @@ class CandidatesDisplay(Display):
     >>> gain = {"value": -0.2, "low": -0.3, "high": -0.1}
     >>> rows = [{"label": "Ridge", "chosen": True, "versus_baseline": gain}]
     >>> CandidatesDisplay(rows, {"label": "error", "greater_is_better": False}).title
-    'Ridge is better than the baseline: error −0.20 [−0.30, −0.10]'
+    'Ridge is better than the baseline in cross-validation: error −0.20 [−0.30, −0.10]'
     """
 
     candidates: list[Json]
@@ -46,9 +46,9 @@ class CandidatesDisplay(Display):
         if gain is None or gain["low"] is None or gain["high"] is None:
             return f"{chosen['label']} was chosen by {label}"
         sign = 1 if self.selection["greater_is_better"] else -1
-        if min(sign * gain["low"], sign * gain["high"]) > 0:
-            return f"{chosen['label']} is better than the baseline: {label} {difference(gain)}"
-        return f"{chosen['label']} cannot be told from the baseline: {label} {difference(gain)}"
+        clear = min(sign * gain["low"], sign * gain["high"]) > 0
+        found = "is better than the baseline" if clear else "cannot be told from the baseline"
+        return f"{chosen['label']} {found} in cross-validation: {label} {difference(gain)}"
 
     @property
     def description(self) -> str:

@@ -174,6 +174,7 @@ class IntervalRow:
 
 def interval_rows(ax: Axes, rows: Sequence[IntervalRow], said: Sequence[str], x_label: str) -> None:
     """Dots with intervals, one a row; labels stand above their rows, so that long names fit a narrow page."""
+    ax.set_axisbelow(True)
     for i, (row, numbers) in enumerate(zip(rows, said, strict=True)):
         e, hue = row.estimate, colour(row.role)
         if e["value"] is not None:
@@ -182,6 +183,15 @@ def interval_rows(ax: Axes, rows: Sequence[IntervalRow], said: Sequence[str], x_
             ax.plot([e["low"], e["high"]], [i, i], color=hue, linewidth=2.6 if row.strong else 1.6)
         weight = "bold" if row.strong else "normal"
         place: Json = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": FONT - 0.5}
+        # No line of the grid runs through the words: a plate as tall as they are hides it.
+        ax.fill(
+            [0.0, 1.0, 1.0, 0.0],
+            [i - 0.66, i - 0.66, i - 0.25, i - 0.25],
+            color=colour("paper"),
+            linewidth=0,
+            zorder=2.2,
+            transform=ax.get_yaxis_transform(),
+        )
         ax.text(0.0, i - 0.46, shorten(row.label, 38), color=colour("ink"), fontweight=weight, **place)
         ax.text(1.0, i - 0.46, numbers, color=colour("muted"), ha="right", **place)
     ax.set_ylim(len(rows) - 0.62, -0.8)

@@ -146,5 +146,7 @@ def _best_probability(losses: list[Floats], scoring: Scoring, seed: int) -> list
         covariance = np.cov(table, rowvar=False) / n
     covariance = np.atleast_2d(covariance) * scoring.folds / (scoring.folds - 1.0)
     rng = np.random.default_rng(seed)
-    draws = rng.multivariate_normal(table.mean(axis=0), covariance, size=DRAWS, method="svd")
+    values, axes = np.linalg.eigh(covariance)  # rounding may leave eigenvalues a little below 0
+    spread = axes * np.sqrt(np.clip(values, 0.0, None))
+    draws = table.mean(axis=0) + rng.standard_normal((DRAWS, values.size)) @ spread.T
     return [float(s) for s in np.bincount(np.argmin(draws, axis=1), minlength=len(losses)) / DRAWS]

@@ -17,7 +17,8 @@ from empirisk.wording import number as written
 __all__ = ["candidate_rows", "selection_curves", "selection_section", "tuned_metric"]
 
 Json = dict[str, Any]
-COMPLEXITY = "non-zero coefficients, or leaves (median over the folds)"
+COMPLEXITY = "non-zero coefficients"
+LEAVES = "leaves"
 MAX_BOOTSTRAP_ROWS = 50_000
 
 
@@ -154,7 +155,7 @@ def candidate_rows(choice: Choice, certificates: dict[str, Json]) -> list[Json]:
                 "best_probability": row.best_probability,
                 "complexity": {
                     "value": row.complexity,
-                    "unit": COMPLEXITY,
+                    "unit": COMPLEXITY if c.linear else LEAVES,
                 }
                 if c.fitted
                 else None,

@@ -143,7 +143,7 @@ def _candidates(r: Json) -> Lines:
     unit = f" ({s['unit']})" if s["unit"] else ""
     score = esc(f"{s['label']}{unit}")
     head = ["Candidate", "Settings", score, "Against the baseline", "Against the best"]
-    lines += _table([*head, "Chance to be best", "Complexity", "Seconds"], rows)
+    lines += _table([*head, "Chance to be best", "Complexity (median over the folds)", "Seconds"], rows)
     certified = [(c["label"], c["certificate"]) for c in r["candidates"] if c["certificate"]]
     lines += _bullets(f"{esc(label)}: {esc(c['claim'])}" for label, c in certified)
     return lines + _how(estimates(r)["candidates"]) + _absent(r, "selection_curves")

@@ -33,7 +33,8 @@ def informative_missingness(a: Audited) -> Outcome:
         p_values.append(p)
         told.append(text)
     out = []
-    for c, p, text in zip(columns, holm(p_values), told, strict=True):
+    tested = sorted(zip(columns, holm(p_values), told, p_values, strict=True), key=lambda t: t[3])
+    for c, p, text, _ in tested:  # the strongest first
         if p <= 0.05:
             sentence = f"Whether {c.name!r} is missing goes with the target: {text}."
             evidence = f"{p_value(p)} (Holm over {len(columns)} columns), {len(y):,} training rows"

@@ -14,7 +14,7 @@ from empirisk.report.final import FinalModel, linear_parts
 from empirisk.report.grown import trees_of
 from empirisk.report.held_out_scores import LABELS, unit_of
 from empirisk.report.importance import importances, linear_move, predicted_move
-from empirisk.wording import number
+from empirisk.wording import brief
 
 __all__ = ["learning_section", "model_section"]
 
@@ -195,7 +195,7 @@ def _curve_sentence(a: Analysis, label: str) -> str:
     gain = None if a.curve is None else a.curve.gain
     if gain is None or gain.low is None:
         return "What more rows would bring cannot be told from so few sizes."
-    shown = f"{number(gain.value, 2)} [{number(gain.low, 2)}, {number(gain.high, 2)}]"
+    shown = brief(estimate(gain))
     if gain.low > 0.0:
         return f"Twice the rows would lower the {label} by about {shown}."
     return f"Twice the rows were not shown to lower the {label} ({shown})."

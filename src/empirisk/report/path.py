@@ -124,7 +124,8 @@ def fit_path(
     if n_classes and present.size == 1:
         return _constant(X, prior, np.asarray(alphas, dtype=np.float64), n_classes)
     problem = _problem(X, y, n_classes, present, l1_ratio, family)
-    w, solutions = None, []
+    w: Floats | None = None
+    solutions: list[Solution] = []
     for alpha in alphas:
         try:
             found = solve(problem.with_strength(float(alpha)), w0=w, tol=tol)

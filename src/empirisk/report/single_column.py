@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -58,8 +59,8 @@ def column_scores(a: Audited, level: float = 0.95, screen: Screen | None = None)
     straight line, of the log-odds for classes, takes its place where that does better), a column of levels by
     its levels; the prediction is the class shares or the mean of the cell, shrunk by one row towards the
     overall ones. With losses l and l0 of the baseline, the score is ``1 - mean(l)/mean(l0)``; its standard
-    error is ``1.25 sd(l - (1 - score) l0) / (sqrt(n) mean(l0))``. Intervals hold simultaneously (Bonferroni
-    over the columns).
+    error is ``1.25 sd(l - (1 - score) l0) / (sqrt(n) mean(l0))``, turned into an interval of ``log(1 -
+    score)``, so that no share is above 1. Intervals hold simultaneously (Bonferroni over the columns).
     """
     screen = screen or Screen.of(a)
     baseline, names = screen.baseline(), a.table.features
@@ -73,7 +74,9 @@ def column_scores(a: Audited, level: float = 0.95, screen: Screen | None = None)
         losses = screen.losses(_cells(a.train[name][screen.rows]))
         score = 1.0 - float(losses.mean()) / mean0
         error = screen.standard_error(losses - (1.0 - score) * baseline) / mean0
-        low, high = score - quantile * error, min(1.0, score + quantile * error)
+        # The ratio of the two mean losses is positive: its interval stands on the scale of its logarithm.
+        half = quantile * error / (1.0 - score) if score < 1.0 else 0.0
+        low, high = (1.0 - (1.0 - score) * math.exp(min(side, 50.0)) for side in (half, -half))
         gap = losses - (1.0 - SUSPECT) * baseline
         p = one_sided_p(float(gap.mean()), screen.standard_error(gap), n)
         out.append(ColumnScore(name, Estimate(score, low, high, level, n, method), p, losses))
