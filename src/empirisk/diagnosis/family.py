@@ -69,7 +69,7 @@ def correct(answers: Sequence[Answer], level: float) -> tuple[tuple[Answer, ...]
     for a in answers:
         q = adjusted.get(a.code)
         if a.outcome is Outcome.FIRES and q is not None and q > level:
-            odds = f"p = {a.p:.2g}, {q:.2g} among {len(family)} findings"
+            odds = f"{p_value(a.p or 0.0)}, {number(q, 2)} among {len(family)} findings"
             doubt = f"Suspected but not shown ({odds}): {a.sentence}"
             a = replace(a, outcome=Outcome.CANNOT_TELL, sentence=doubt)
             if a.fact:

@@ -15,7 +15,7 @@ from empirisk.diagnosis.recalibrate import recalibrated
 from empirisk.diagnosis.studentised import Studentised, heavy_tails, studentise
 from empirisk.diagnosis.surprise import surprises
 from empirisk.typing import Array
-from empirisk.wording import number, p_value, percent
+from empirisk.wording import chance, number, p_value, percent
 
 __all__ = ["CODE", "influential_rows"]
 
@@ -119,7 +119,7 @@ def _labels(ctx: Context) -> Answer:
     top = int(p.argmin())
     label = str((ctx.classes if ctx.classes is not None else np.array([]))[ctx.oof.y[top]])
     evidence = (
-        f"row {top} has label {label!r}, to which the model gave {q[top, ctx.oof.y[top]]:.2g} out of fold "
+        f"row {top} has label {label!r}, to which the model gave {chance(float(q[top, ctx.oof.y[top]]))} out of fold "
         f"(recalibrated); {p_value(p[top])} among {ctx.n:,} rows"
     )
     if len(beyond) == 0:
@@ -136,7 +136,7 @@ def _labels(ctx: Context) -> Answer:
     share = 1.0 - _without(ctx.losses, top) / float(ctx.losses.mean())
     more = f" ({len(beyond)} such rows)" if len(beyond) > 1 else ""
     sentence = (
-        f"Row {top} has label {label!r} against a chance of {q[top, ctx.oof.y[top]]:.2g} and makes up "
+        f"Row {top} has label {label!r} against a chance of {chance(float(q[top, ctx.oof.y[top]]))} and makes up "
         f"{percent(share)} of the "
         f"{ctx.loss_name}{more}."
     )

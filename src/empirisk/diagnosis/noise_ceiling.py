@@ -14,6 +14,7 @@ from empirisk.diagnosis.paired import FACTOR, MIN_ROWS
 from empirisk.diagnosis.replicates import MIN_PAIRS, Repeats, disagreement, pair_variance, repeats
 from empirisk.selection.intervals.base import Floats
 from empirisk.selection.intervals.hall import cubic_limits
+from empirisk.wording import number
 
 __all__ = ["CODE", "Ceiling", "ceiling", "loss_noise", "noise_ceiling"]
 
@@ -161,22 +162,22 @@ def noise_ceiling(ctx: Context) -> Answer:
         return Answer(CODE, Outcome.CANNOT_TELL, sentence, None, None, shown, advice)
     if c.low is not None and c.high is not None:
         sentence = (
-            f"No model can have a lower {c.unit} than {c.low:.3g} (the noise lies between that and "
-            f"{min(c.high, c.upper):.3g}); this one is at {c.value:.3g}."
+            f"No model can have a lower {c.unit} than {number(c.low)} (the noise lies between that and "
+            f"{number(min(c.high, c.upper))}); this one is at {number(c.value)}."
         )
         shown = f"{c.repeats.words}; wrong when they are copies, or not of rows drawn at random"
         return Answer(CODE, Outcome.INTERVAL, sentence, None, None, shown)
     if c.low:
         sentence = (
-            f"No model can have a lower {c.unit} than {c.low:.3g} on rows like these (equal rows with "
-            f"different targets; the noise lies between that and {c.upper:.3g}); this one is at "
-            f"{c.value:.3g}."
+            f"No model can have a lower {c.unit} than {number(c.low)} on rows like these (equal rows with "
+            f"different targets; the noise lies between that and {number(c.upper)}); this one is at "
+            f"{number(c.value)}."
         )
         part = f"{100 * c.repeats.share:.1f} % of the rows"
         shown = f"{shown}, which count as {part} and prove nothing about the rest"
         return Answer(CODE, Outcome.INTERVAL, sentence, None, None, shown, advice)
     sentence = (
-        f"How much of the {c.unit} ({c.value:.3g}) is noise cannot be known from these rows: "
-        f"between 0 and {c.upper:.3g}."
+        f"How much of the {c.unit} ({number(c.value)}) is noise cannot be known from these rows: "
+        f"between 0 and {number(c.upper)}."
     )
     return Answer(CODE, Outcome.INTERVAL, sentence, None, None, shown, advice)

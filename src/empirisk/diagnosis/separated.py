@@ -17,6 +17,7 @@ from empirisk.losses import Logistic, Softmax
 from empirisk.penalties import Zero
 from empirisk.problems import LinearProblem
 from empirisk.problems.separation import Separation, find_separation
+from empirisk.wording import number
 
 __all__ = ["CODE", "separation"]
 
@@ -109,7 +110,7 @@ def _by_chance(shuffles: Shuffles | None) -> str:
     low, high = shuffles.interval
     return (
         f"{shuffles.separated} of {shuffles.draws} shuffles of the labels were separated, too (95 % interval "
-        f"of that chance {low:.2g} to {high:.2g})"
+        f"of that chance {number(low, 2)} to {number(high, 2)})"
     )
 
 

@@ -92,7 +92,7 @@ def _answer(ctx: Context, k: int, gain: float, se: float, p: float) -> Answer:
         "rows with twins, standard error over groups of equal rows",
         target="optimism of the score, as a share of the baseline's loss",
     )
-    evidence = f"{_count(k, ctx.n)}; kept together, the loss rises by {share} of the baseline's; p = {p:.2g}"
+    evidence = f"{_count(k, ctx.n)}; kept together, the loss rises by {share} of the baseline's; {p_value(p)}"
     fact = (
         f"{k:,} rows have twins in other folds; whether they flatter the score by more than "
         f"{100 * ctx.margin_share:g} % cannot be told."
