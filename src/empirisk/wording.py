@@ -6,7 +6,8 @@ Estimates are the plain dictionaries of ``report.json`` (``empirisk.results.Esti
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 __all__ = [
@@ -26,10 +27,13 @@ __all__ = [
     "share",
     "shorten",
     "signed",
+    "spelled",
     "text",
     "year",
+    "years",
 ]
 
+_PROGRAM = re.compile(r"(?<![\w.#-])\d+(?:\.\d+)?e[+-]?\d+(?![\w-])")
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -93,6 +97,17 @@ def number(x: float, digits: int = 3) -> str:
     return _trim(_fixed(x, digits - 1 - exponent))
 
 
+def spelled(said: str) -> str:
+    """A sentence of another layer with its numbers as readers write them.
+
+    Examples
+    --------
+    >>> spelled("F(w) - min F <= 7.9e-05 (relative 4e-15 of the null model's 1.93e+10)")
+    "F(w) - min F <= 0.000079 (relative 4 × 10⁻¹⁵ of the null model's 19,300,000,000)"
+    """
+    return _PROGRAM.sub(lambda m: number(float(m[0])), said)
+
+
 def year(x: float) -> str:
     """A whole number without thousands marks.
 
@@ -102,6 +117,17 @@ def year(x: float) -> str:
     '1872'
     """
     return f"{x:.0f}"
+
+
+def years(values: Iterable[float]) -> bool:
+    """Whether numbers look like years: whole, from 1500 to 2200.
+
+    Examples
+    --------
+    >>> years([1872.0, 2010.0]), years([120.0, 1872.0]), years([1872.5])
+    (True, False, False)
+    """
+    return all(1500.0 <= v <= 2200.0 and v == round(v) for v in values)
 
 
 def percent(x: float) -> str:

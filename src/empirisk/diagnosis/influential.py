@@ -119,8 +119,8 @@ def _labels(ctx: Context) -> Answer:
     top = int(p.argmin())
     label = str((ctx.classes if ctx.classes is not None else np.array([]))[ctx.oof.y[top]])
     evidence = (
-        f"row {top} has label {label!r}, to which the model gave {chance(float(q[top, ctx.oof.y[top]]))} out of fold "
-        f"(recalibrated); {p_value(p[top])} among {ctx.n:,} rows"
+        f"row {top} has label {label!r}, to which the model gave {chance(float(q[top, ctx.oof.y[top]]))} out "
+        f"of fold (recalibrated); {p_value(p[top])} among {ctx.n:,} rows"
     )
     if len(beyond) == 0:
         sentence = f"No label surprises more than the most surprising of {ctx.n:,} would."
@@ -136,9 +136,8 @@ def _labels(ctx: Context) -> Answer:
     share = 1.0 - _without(ctx.losses, top) / float(ctx.losses.mean())
     more = f" ({len(beyond)} such rows)" if len(beyond) > 1 else ""
     sentence = (
-        f"Row {top} has label {label!r} against a chance of {chance(float(q[top, ctx.oof.y[top]]))} and makes up "
-        f"{percent(share)} of the "
-        f"{ctx.loss_name}{more}."
+        f"Row {top} has label {label!r} against a chance of {chance(float(q[top, ctx.oof.y[top]]))} and "
+        f"makes up {percent(share)} of the {ctx.loss_name}{more}."
     )
     return Answer(
         CODE,

@@ -28,6 +28,7 @@ from empirisk.report.schema import SCHEMA_NAME, validate_report
 from empirisk.report.tuning import CrossValidated
 from empirisk.report.verdict import Situation, next_step, rooted, verdict_sentence, worst_findings
 from empirisk.results import Finding
+from empirisk.wording import spelled
 
 __all__ = ["collect", "target_unit"]
 
@@ -186,7 +187,7 @@ def _verdict(
     if certificate is not None:
         proved = "Fit certified" if certificate["verified"] else "Fit not certified"
         said = str(certificate["claim"]).removeprefix(UNPROVED)
-        claim = _sentence(f"{proved}: {said}")
+        claim = _sentence(spelled(f"{proved}: {said}"))
     root = task["kind"] == "regression"  # a gain of squares has no unit that a reader knows
     table, wanted = a.prepared.table, headline_name(a.prepared.train)
     texts = table.left_out_texts

@@ -12,7 +12,7 @@ from empirisk.report.sample import Sample
 from empirisk.report.split import Split
 from empirisk.report.table import Column, Table
 from empirisk.report.twins import compared, n_repeats
-from empirisk.wording import percent, plain, year
+from empirisk.wording import percent, plain, year, years
 
 __all__ = ["data_section", "split_section"]
 
@@ -64,7 +64,7 @@ def _summary(summary: Json) -> str | None:
         low, _, middle, _, high = summary["quantiles"]
         if isinstance(low, str):
             return f"{low} to {high}, median {middle}"
-        told = year if years(low, high, summary.get("whole", False)) else plain
+        told = year if (summary["whole"] and years([low, high])) else plain
         return f"{told(low)} to {told(high)}, median {told(middle)}"
     if kind == "levels":
         total = sum(c for _, c in summary["levels"]) + summary["other"]
@@ -72,11 +72,6 @@ def _summary(summary: Json) -> str | None:
     if kind == "lengths":
         return f"{summary['min']} to {summary['max']} characters"
     return None
-
-
-def years(low: float, high: float, whole: bool) -> bool:
-    """Whether whole numbers look like years: 1500 to 2200, which are written without thousands marks."""
-    return whole and low >= 1500.0 and high <= 2200.0
 
 
 def _histogram(summary: Json) -> Json | None:

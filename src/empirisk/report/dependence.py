@@ -13,6 +13,7 @@ from empirisk.report.final import FinalModel
 from empirisk.report.rows import probabilities
 from empirisk.report.sample import Sample
 from empirisk.selection.explanations.partial_dependence import mean_bands
+from empirisk.wording import number, year, years
 
 __all__ = ["dependence_curves"]
 
@@ -84,4 +85,4 @@ def _places(column: pl.Series) -> tuple[list[Any], list[str]]:
     if x.size > PLACES:
         values = column.drop_nans().to_numpy()
         x = np.unique(np.quantile(values, np.linspace(0.01, 0.99, PLACES), method="nearest"))
-    return x.tolist(), [f"{v:.4g}".replace("-", "\N{MINUS SIGN}") for v in x]
+    return x.tolist(), [year(v) if years(x) else number(v, 4) for v in x]

@@ -17,6 +17,7 @@ from empirisk.report.final import FinalModel, unfitted
 from empirisk.report.held_out_scores import LABELS, unit_of
 from empirisk.report.sample import Sample
 from empirisk.results import Estimate, Finding
+from empirisk.wording import spelled
 
 __all__ = ["Diagnosed", "diagnose_model"]
 
@@ -126,7 +127,7 @@ class Diagnosed:
                     "low": None if p.low is None else number(p.low),
                     "high": None if p.high is None else number(p.high),
                     "standing": p.status,
-                    "how": p.why,
+                    "how": spelled(p.why),
                 }
                 for p in parts
             ],

@@ -21,6 +21,7 @@ from empirisk.report.grown import grown_estimator, log_shares, n_leaves
 from empirisk.report.native import level_columns
 from empirisk.report.rows import constant_scores, fill_classes, prior_scores
 from empirisk.report.sample import Sample
+from empirisk.wording import spelled
 
 __all__ = ["UNPROVED", "FinalModel", "certificate_json", "fit_final", "linear_parts", "unfitted"]
 
@@ -166,7 +167,7 @@ def certificate_json(model: FinalModel) -> Json | None:
         "scale": number(solution.certificate.scale),
         "relative": number(solution.certificate.relative),
         "tolerance": number(model.estimator.tol),
-        "claim": solution.certificate.claim,
+        "claim": spelled(solution.certificate.claim),
         "status": solution.status.value,
         "verified": bool(
             again.within(10.0 * model.estimator.tol) or again.value <= 2.0 * solution.certificate.value
