@@ -11,12 +11,12 @@ __all__ = ["cannot_tell", "evidence", "less_loss", "settle"]
 
 
 def less_loss(gain: Estimate, loss: str) -> str:
-    """For example "12 % (5.0 % to 19 %) of the baseline's log loss".
+    """For example "12 % (5 % to 19 %) of the baseline's log loss".
 
     Examples
     --------
     >>> less_loss(Estimate(0.12, 0.05, 0.19, 0.95, 100, ""), "log loss")
-    "12 % of the baseline's log loss (5.0 % to 19 %)"
+    "12 % of the baseline's log loss (5 % to 19 %)"
     """
     head = f"{percent(gain.value)} of the baseline's {loss}"
     if gain.low is None or gain.high is None:
