@@ -243,7 +243,7 @@ def _worst(result: CrossValidated, at: int) -> Json:
         "scale": number(certificate.scale),
         "relative": number(certificate.relative),
         "tolerance": FOLD_TOLERANCE,
-        "claim": f"worst of {len(fitted)} fits: {certificate.claim}",
+        "claim": spelled(f"worst of {len(fitted)} fits: {certificate.claim}"),
         "status": status.value,
         "verified": None,
     }
