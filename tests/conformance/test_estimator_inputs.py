@@ -17,6 +17,7 @@ import empirisk as er
 from empirisk.results import Status
 from tests.conformance.estimators import (
     ALL,
+    BY_STEPS,
     FIXED,
     data_for,
     each,
@@ -95,6 +96,40 @@ def test_dates_are_no_numbers(kind: str, rng: np.random.Generator) -> None:
     where = "X" if kind == "array" else "column 'when' of X"
     with pytest.raises(ValueError, match=f"{where} holds dates or times .*days since"):
         er.Ridge().fit(X, rng.normal(size=60))
+
+
+NO_NUMBERS = {
+    "category": lambda n: pd.Categorical(np.arange(n) % 4),
+    "enum": lambda n: pl.Series(["a", "b"] * (n // 2), dtype=pl.Enum(["a", "b"])),
+    "period": lambda n: pd.period_range("2020-01", periods=n, freq="M"),
+    "interval": lambda n: pd.interval_range(0, n),
+    "list": lambda n: [[1]] * n,
+}
+
+
+@pytest.mark.parametrize("kind", NO_NUMBERS)
+@each([*ALL, *BY_STEPS])
+def test_column_that_is_no_number_is_refused_by_name(est: Any, kind: str, rng: np.random.Generator) -> None:
+    """Codes of categories are no amounts; other cells are no numbers at all."""
+    d = data_for(est, rng)
+    make = pl.DataFrame if kind == "enum" else pd.DataFrame
+    good = make({f"x{j}": d.X[:, j] for j in range(5)})
+    bad = make({**{f"x{j}": d.X[:, j] for j in range(4)}, "x4": NO_NUMBERS[kind](60)})
+    with pytest.raises((TypeError, ValueError), match="column 'x4'"):
+        clone(est).fit(bad, d.y)
+    fitted = clone(est).fit(good, d.y)
+    with pytest.raises((TypeError, ValueError), match="column 'x4'"):
+        fitted.predict(bad)
+
+
+@each([*ALL, *BY_STEPS])
+def test_infinity_is_not_sent_to_the_imputer(est: Any, rng: np.random.Generator) -> None:
+    """SimpleImputer refuses infinity."""
+    d = data_for(est, rng)
+    d.X[7, 3] = np.inf
+    with pytest.raises(ValueError, match=r"infinity \(inf\) in column 3, row 7 \(1 such .*put finite") as e:
+        clone(est).fit(d.X, d.y)
+    assert "Imputer" not in str(e.value)
 
 
 @each(ALL)

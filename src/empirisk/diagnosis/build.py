@@ -58,7 +58,7 @@ def context(
         plan, fitted = _first_repeat(evaluation, sample)
     oof = assemble(fitted, sample.y, sample.classes, sample.groups)[0]
     return Context(
-        est, X, sample.y, sample.classes, plan, oof, sample.groups,
+        est, sample.X, sample.y, sample.classes, plan, oof, sample.groups,
         None if time is None else _per_row(time, "time", sample.n),
         X_test, None if y_test is None else np.asarray(y_test), column_names(X),
         0.02 if margin is None else float(margin), level, int(rng.integers(2**31)),

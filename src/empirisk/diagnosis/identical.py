@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from empirisk.data.sparse_cells import canonical
 from empirisk.diagnosis.columns import as_column, columns_of
 from empirisk.selection.outputs import n_rows
 
@@ -103,7 +104,9 @@ def pairs_by_chance(X: Any, y: Any, code: NDArray[Any]) -> float:
     first = np.unique(code, return_index=True)[1]
     target = np.bincount(_numbered(as_column(np.asarray(y)))[first])
     if hasattr(X, "tocsr"):
-        stored = np.bincount(X.tocsr()[first].indices, minlength=X.shape[1])
+        rows = canonical(X).tocsr()[first]
+        rows.eliminate_zeros()
+        stored = np.bincount(rows.indices, minlength=X.shape[1])
         columns: Iterable[NDArray[Any]] = (np.array([k, len(first) - k]) for k in stored)
     else:
         columns = (np.bincount(column[first]) for column in _columns(X))
@@ -112,7 +115,7 @@ def pairs_by_chance(X: Any, y: Any, code: NDArray[Any]) -> float:
 
 def _columns(X: Any) -> Iterator[NDArray[Any]]:
     if hasattr(X, "tocsr"):
-        yield _stored(X.tocsr())
+        yield _stored(canonical(X).tocsr())
     else:
         yield from (_numbered(column) for column in columns_of(X))
 
@@ -120,7 +123,6 @@ def _columns(X: Any) -> Iterator[NDArray[Any]]:
 def _stored(X: Any) -> NDArray[Any]:
     """One number a row from its stored cells."""
     rows = X.copy()
-    rows.sum_duplicates()
     rows.eliminate_zeros()
     seen: dict[bytes, int] = {}
     out = np.empty(rows.shape[0], dtype=np.int64)

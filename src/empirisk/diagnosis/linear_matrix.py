@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from empirisk.data.design import Design
+from empirisk.data.sparse_cells import canonical
 from empirisk.diagnosis.answer import NotRun
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.model_parts import is_linear, last_step
@@ -92,7 +93,7 @@ def _linear_matrix(ctx: Context) -> LinearMatrix:
 
 def _numbers(table: Any) -> Any:
     if sp.issparse(table):
-        stored: Any = table
+        stored: Any = canonical(table)
         X: Any = sp.csr_array(stored).astype(np.float64)
         cells = X.data
     else:

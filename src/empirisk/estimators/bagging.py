@@ -8,8 +8,9 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin, is_classifier
 from sklearn.utils.validation import column_or_1d
 
+from empirisk.data.plain_numbers import numbers_only
 from empirisk.estimators.bagging_base import BaggingEnsemble
-from empirisk.estimators.checks import check_choice, check_targets_finite, text_named
+from empirisk.estimators.checks import check_choice, check_targets_finite
 from empirisk.estimators.decision_tree_classifier import DecisionTreeClassifier
 from empirisk.estimators.decision_tree_regressor import DecisionTreeRegressor
 from empirisk.estimators.label_codes import encode_labels
@@ -262,7 +263,7 @@ class BaggingRegressor(RegressorMixin, BaggingEnsemble):
         return DecisionTreeRegressor(alpha=None)
 
     def _targets(self, y: Any) -> tuple[Any, int]:
-        with text_named((), y):
+        with numbers_only((), y):
             targets = np.asarray(column_or_1d(y, warn=True, dtype=np.float64))
         check_targets_finite(targets)
         return targets, 0

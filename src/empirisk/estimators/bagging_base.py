@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import Tags, check_array, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from empirisk.data.sparse_cells import canonical
 from empirisk.data.threads import check_jobs
 from empirisk.estimators.bagging_members import Member, Plan, fit_member, said_by, size_of, takes_weights
 from empirisk.estimators.checks import check_count, check_flag, check_seed, check_weights
@@ -209,7 +210,12 @@ class BaggingEnsemble(MetaEstimatorMixin, BaseEstimator):
             validate_data(self, X, reset=fitting, skip_check_array=True)
             return X
         return validate_data(
-            self, X, reset=fitting, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False
+            self,
+            canonical(X),
+            reset=fitting,
+            accept_sparse=["csr", "csc"],
+            dtype=None,
+            ensure_all_finite=False,
         )
 
     def _each(self, X: Any) -> Any:

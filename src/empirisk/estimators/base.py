@@ -15,12 +15,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from empirisk.data.collinear import find_collinear
 from empirisk.data.design import Design
+from empirisk.data.plain_numbers import numbers_only
+from empirisk.data.sparse_cells import canonical
 from empirisk.estimators.checks import (
     check_columns,
     check_finite,
     check_number,
     check_weights,
-    text_named,
 )
 from empirisk.estimators.inference import InferenceMixin
 from empirisk.estimators.training import Kept, keep
@@ -145,10 +146,10 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
     ) -> tuple[Design, Array, Array]:
         """Checked columns, targets as the loss wants them, and weights."""
         self._look_at_targets(y)
-        with text_named(X, y):
+        with numbers_only(X, y):
             X, y = validate_data(
                 self,
-                X,
+                canonical(X),
                 y,
                 reset=fitting,
                 accept_sparse=["csr", "csc"],
@@ -219,10 +220,10 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
     def _design(self, X: Any) -> Any:
         """New rows, checked against those of the fit."""
         check_is_fitted(self)
-        with text_named(X):
+        with numbers_only(X):
             X = validate_data(
                 self,
-                X,
+                canonical(X),
                 reset=False,
                 accept_sparse=["csr", "csc"],
                 dtype=[np.float64, np.float32],

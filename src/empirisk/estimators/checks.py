@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
 
@@ -25,7 +23,6 @@ __all__ = [
     "check_seed",
     "check_targets_finite",
     "check_weights",
-    "text_named",
 ]
 
 
@@ -48,71 +45,14 @@ def check_finite(design: Design, names: Any = None) -> None:
         column = int(np.flatnonzero(bad.any(axis=0))[0])
         row = int(np.flatnonzero(bad[:, column])[0])
         value = data[row, column]
-    word = "NaN" if math.isnan(value) else "infinity (inf)"
     label = f"column {names[column]!r}" if names is not None else f"column {column}"
-    raise ValueError(
-        f"X contains {word} in {label}, row {row} ({int(bad.sum())} such values in all); impute them "
-        "(for example with sklearn.impute.SimpleImputer) or drop those rows"
-    )
-
-
-@contextmanager
-def text_named(X: Any, y: Any = None) -> Iterator[None]:
-    """Where scikit-learn finds text among the numbers, say in which column and row, and what to do."""
-    _refuse_dates(X)
-    try:
-        yield
-    except ValueError as e:
-        if "could not convert string" not in str(e):
-            raise
-        for label, values in _columns(X):
-            if (found := _first_text(values)) is not None:
-                row, text = found
-                raise ValueError(
-                    f"X holds the text {text!r} in column {label}, row {row}; encode the column (for example "
-                    "with sklearn.preprocessing.OneHotEncoder) or drop it"
-                ) from e
-        if y is not None and (found := _first_text(y)) is not None:
-            row, text = found
-            raise ValueError(
-                f"y holds the text {text!r} in row {row}, and a regression needs numbers; for classes take a "
-                "classifier"
-            ) from e
-        raise
-
-
-def _refuse_dates(X: Any) -> None:
-    """Dates are no numbers: as nanoseconds since 1970 they would be fitted in silence."""
-    kinds = [str(d).lower() for d in getattr(X, "dtypes", [getattr(X, "dtype", "")])]
-    for name, kind in zip(getattr(X, "columns", [""]), kinds, strict=False):
-        if kind.startswith(("datetime", "date", "timedelta", "duration", "time", "<m8", ">m8")):
-            where = f"column {str(name)!r} of X" if hasattr(X, "columns") else "X"
-            raise ValueError(
-                f"{where} holds dates or times ({kind}); turn them into numbers with a unit (days since "
-                "a date, say), or drop them"
-            )
-
-
-def _columns(X: Any) -> Iterator[tuple[str, Any]]:
-    if hasattr(X, "columns"):
-        for name in X.columns:
-            yield repr(str(name)), X[name]
-        return
-    values = np.asarray(X)
-    if values.ndim == 2:
-        for j in range(values.shape[1]):
-            yield str(j), values[:, j]
-
-
-def _first_text(values: Any) -> tuple[int, str] | None:
-    """Row and words of the first text that is no number."""
-    for row, value in enumerate(np.asarray(values, dtype=object).ravel()):
-        if isinstance(value, str):
-            try:
-                float(value)
-            except ValueError:
-                return row, str(value)
-    return None
+    if math.isnan(value):
+        word, count = "NaN", int(np.isnan(data).sum())
+        advice = "impute them (for example with sklearn.impute.SimpleImputer) or drop those rows"
+    else:
+        word, count = "infinity (inf)", int(np.isinf(data).sum())
+        advice = "put finite numbers in their place or drop those rows"
+    raise ValueError(f"X contains {word} in {label}, row {row} ({count} such values in all); {advice}")
 
 
 def check_targets_finite(y: Array) -> None:
@@ -226,9 +166,14 @@ def check_rule(rule: Any) -> str:
 
 
 def check_seed(random_state: Any) -> int:
-    """A seed for the fold hash; None means 0, so that fits are reproducible by default."""
+    """A seed from what users give: None means 0, so that fits are reproducible by default.
+
+    A Generator or RandomState is drawn from, once a fit, so that two fits with it differ.
+    """
     if random_state is None:
         return 0
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31 - 1))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
     return check_count("random_state", random_state, 0)

@@ -11,7 +11,9 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from empirisk.data.columns import ColumnCoder, Table
 from empirisk.data.memory import refuse_memory
-from empirisk.estimators.checks import check_targets_finite, check_weights, text_named
+from empirisk.data.plain_numbers import numbers_only
+from empirisk.data.sparse_cells import canonical
+from empirisk.estimators.checks import check_targets_finite, check_weights
 from empirisk.estimators.label_codes import encode_labels, weigh_classes
 from empirisk.results import Certificate, Kind, Solution, Status, TracePoint
 from empirisk.typing import Array
@@ -102,7 +104,7 @@ class TreeEstimator(BaseEstimator):
             table = self._table(X, fitting=True)
             check_consistent_length(table.X, y)
             check_rows(table.n_rows)
-            with text_named(X, y):
+            with numbers_only((), y):
                 targets = self._targets(y, fitting=True)
             weight = self._weights(check_weights(sample_weight, table.n_rows), targets)
             self._grow(table, targets, weight, **more)
@@ -133,10 +135,10 @@ class TreeEstimator(BaseEstimator):
             if len(np.shape(X)) != 2 or 0 in np.shape(X):
                 raise ValueError(f"X has shape {np.shape(X)}; at least one row and one column are needed")
             return X
-        with text_named(X):
+        with numbers_only(X):
             return validate_data(
                 self,
-                X,
+                canonical(X),
                 reset=fitting,
                 accept_sparse=["csr", "csc"],
                 dtype=[np.float64, np.float32],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral
 from typing import Any
 
@@ -70,7 +71,7 @@ class TreeTask:
             binned = bins.transform(X)
         return cls(table, y, weight, repeat, criterion, est, binned, live)
 
-    @property
+    @cached_property
     def seed(self) -> int:
         """Of the draws of columns, and of the folds."""
         return check_seed(self.est.random_state)

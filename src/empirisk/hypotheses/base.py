@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from empirisk.data.plain_numbers import numbers_only
 from empirisk.hypotheses.growth import Growth
 from empirisk.hypotheses.labels import check_weight, two_labels
 from empirisk.hypotheses.points import (
@@ -268,9 +269,11 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):
         if self._dimension() == 1 and not hasattr(X, "columns") and np.ndim(X) == 1:
             X = np.reshape(np.asarray(X), (-1, 1))
         if y is None:
-            X = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=False)
+            with numbers_only(X):
+                X = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=False)
             return self._points(X)
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=False)
+        with numbers_only(X):
+            X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=False)
         return self._points(X), y
 
     def _forecast(self, n: int, limit: int) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 
+from empirisk.data.sparse_cells import canonical
 from empirisk.results import Estimate
 from empirisk.selection.evaluate import Metrics, named
 from empirisk.selection.evaluation import Evaluation
@@ -232,7 +233,7 @@ class Sample:
     """The rows of a cross-validation, checked once."""
 
     def __init__(self, est: Any, X: Any, y: ArrayLike, groups: ArrayLike | None) -> None:
-        self.X, self.y = X, labels_of(y, "y")
+        self.X, self.y = canonical(X), labels_of(y, "y")
         self.n = int(self.y.size)
         check_length("X", n_rows(X), self.n)
         self.groups = None if groups is None else group_codes(groups, self.n)[0]

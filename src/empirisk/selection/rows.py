@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
+from empirisk.data.sparse_cells import canonical
+
 
 def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     """``X[rows]`` for arrays, lists, sparse matrices, pandas and polars tables, keeping the type."""
@@ -32,6 +34,7 @@ def table_and_target(owner: str, X: Any, y: Any) -> tuple[Any, Any]:
         raise ValueError(f"{owner} requires y to be passed, but the target y is None.")
     if not hasattr(X, "shape") and not isinstance(X, list | tuple):
         X = np.asarray(X)
+    X = canonical(X)
     if not hasattr(y, "shape"):
         y = np.asarray(y)
     if len(getattr(y, "shape", ())) == 2 and y.shape[1] == 1:

@@ -265,12 +265,9 @@ def _cells(criterion: Criterion, y: Array, weight: Array | None) -> tuple[Any, A
 
 
 def _readable(X: Any) -> Any:
-    """Dense float32 or float64, or CSC with sorted indices."""
+    """Dense float32 or float64, or CSC; what is sparse is canonical already."""
     if hasattr(X, "tocsc"):
         X = X.tocsc()
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
         return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
     X = np.asarray(X)
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from empirisk.data.design import Design
+from empirisk.data.plain_numbers import numbers_only
 from empirisk.estimators.checks import check_finite, check_weights
 from empirisk.typing import Array
 
@@ -108,6 +109,7 @@ class FeatureMap(TransformerMixin, BaseEstimator):
         return values
 
     def _read(self, X: Any, reset: bool) -> Array:
-        X = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite=False)
+        with numbers_only(X):
+            X = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite=False)
         check_finite(Design(X), getattr(self, "feature_names_in_", None))
         return np.asarray(X)

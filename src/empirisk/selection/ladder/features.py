@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.sparse_cells import canonical
 from empirisk.selection.intervals.base import Floats
 from empirisk.selection.ladder.column_blocks import split_columns
 
@@ -135,7 +136,7 @@ def _affine(step: Any) -> bool:
 def _numeric(Z: Any) -> Any:
     """A float matrix, sparse as it came; None for text and other tables that are no matrix of numbers."""
     if hasattr(Z, "tocsr"):
-        return Z.tocsr()
+        return canonical(Z).tocsr()
     try:
         out = np.asarray(Z, dtype=np.float64)
     except (TypeError, ValueError):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from empirisk.data.sparse_cells import canonical
 from empirisk.selection.outputs import n_rows
 
 __all__ = ["overlap_reason"]
@@ -46,8 +47,7 @@ def _keys(X: Any, y: NDArray[Any]) -> list[Hashable]:
     """One hashable key a row, of its values and its target."""
     targets = [str(v) for v in y] if y.dtype.kind in "OUS" else y.astype(np.float64).tolist()
     if hasattr(X, "tocsr"):
-        matrix = X.tocsr().copy()
-        matrix.sum_duplicates()
+        matrix = canonical(X).tocsr().copy()
         matrix.eliminate_zeros()
         ends = matrix.indptr
         rows: list[Hashable] = [

@@ -11,8 +11,8 @@ import numpy as np
 from scipy.stats import norm
 from sklearn.utils.validation import check_X_y
 
+from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.tabular import Tabular
-from empirisk.estimators.checks import text_named
 from empirisk.selection.intervals.base import check_level
 from empirisk.selection.post_selection.scaled_lasso import lasso_problem, scaled_lasso, universal_level
 from empirisk.solvers.base import solve
@@ -159,7 +159,7 @@ def debiased_lasso(
     if covariance not in _COVARIANCES:
         raise ValueError(f"covariance must be one of {_COVARIANCES}, got {covariance!r}")
     names = [str(v) for v in X.columns] if hasattr(X, "columns") else None
-    with text_named(X, y):
+    with numbers_only(X, y):
         X, y = check_X_y(X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=8)
         y = np.asarray(y, dtype=np.float64)
     names = [f"x{j}" for j in range(X.shape[1])] if names is None else names

@@ -1,0 +1,146 @@
+"""Tables of numbers only: what is no number is refused by column and row, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import scipy.sparse as sp
+
+__all__ = ["numbers_only"]
+
+DATES = ("datetime", "date", "timedelta", "duration", "time", "<m8", ">m8", "timestamp")
+
+
+@contextmanager
+def numbers_only(X: Any, y: Any = None) -> Iterator[None]:
+    """Where X (or y) holds what is no number, say in which column and row, and what to do.
+
+    Dates and categories are refused before the conversion: nanoseconds since 1970 and codes of categories
+    would be fitted in silence.
+
+    Parameters
+    ----------
+    X : array, data frame or sparse matrix
+        Features, or ``()`` when only y is converted.
+    y : array, optional
+        Targets.
+
+    Examples
+    --------
+    >>> with numbers_only([["a", 1.0]]):  # doctest: +ELLIPSIS
+    ...     np.asarray([["a", 1.0]], dtype=float)
+    Traceback (most recent call last):
+    ...
+    ValueError: X holds the text 'a' in column 0, row 0; encode the column ...
+    """
+    _refuse_kinds(X)
+    try:
+        yield
+    except (TypeError, ValueError) as e:
+        if not sp.issparse(X):
+            for label, values in _columns(X):
+                if (found := _first_other(values)) is not None:
+                    raise type(e)(_words(label, *found, e)) from e
+        text = "could not convert string" in str(e)
+        if text and y is not None and (found := _first_other(y)) is not None:
+            raise ValueError(
+                f"y holds the text {found[1]!r} in row {found[0]}, and a regression needs numbers; for "
+                "classes take a classifier"
+            ) from e
+        raise
+
+
+def _words(label: str, row: int, value: Any, error: Exception) -> str:
+    where = f"in column {label}, row {row}"
+    if isinstance(value, str):
+        return (
+            f"X holds the text {value!r} {where}; encode the column (for example with "
+            "sklearn.preprocessing.OneHotEncoder) or drop it"
+        )
+    if _is_na(value):
+        return f"X holds {value!r}, a missing value, {where}; impute it or drop the row"
+    shown = repr(value) if len(repr(value)) <= 60 else f"{repr(value)[:57]}..."
+    why = f" ({error})" if isinstance(error, TypeError) else ""
+    return (
+        f"X holds {shown} of type {type(value).__name__} {where}, which is no number{why}; turn the column "
+        "into numbers or drop it"
+    )
+
+
+def _is_na(value: Any) -> bool:
+    """Whether it is the missing value of pandas, without importing pandas."""
+    return type(value).__name__ in ("NAType", "NaTType")
+
+
+def _refuse_kinds(X: Any) -> None:
+    """Columns of dates, times and categories, by their type."""
+    for label, kind, category in _kinds(X):
+        where = f"column {label} of X" if label else "X"
+        if category:
+            raise ValueError(
+                f"{where} is categorical, and its codes are no amounts; encode it (for example with "
+                "sklearn.preprocessing.OneHotEncoder), or drop it"
+            )
+        if kind.lower().startswith(DATES):
+            raise ValueError(
+                f"{where} holds dates or times ({kind.lower()}); turn them into numbers with a unit (days "
+                "since a date, say), or drop them"
+            )
+
+
+def _kinds(X: Any) -> Iterator[tuple[str, str, bool]]:
+    """Of each column: its name ("" for an array), its type in words, and whether it is a category."""
+    if not hasattr(X, "columns"):
+        yield "", str(getattr(X, "dtype", "")), False
+        return
+    frame = _frame(X)
+    if frame is None:
+        return
+    native = [str(d) for d in getattr(X, "dtypes", frame.schema.values())]
+    for name, dtype, words in zip(frame.columns, frame.schema.values(), native, strict=True):
+        yield repr(str(name)), words, dtype in (nw.Categorical, nw.Enum)
+
+
+def _frame(X: Any) -> Any:
+    try:
+        return nw.from_native(X, eager_only=True)
+    except TypeError:
+        return None
+
+
+def _columns(X: Any) -> Iterator[tuple[str, Any]]:
+    """Name and cells of each column of a frame, an array or a list of rows."""
+    if hasattr(X, "columns"):
+        frame = _frame(X)
+        for j, (name, dtype) in enumerate(frame.schema.items() if frame is not None else ()):
+            if not (dtype.is_numeric() or dtype == nw.Boolean):
+                yield repr(str(name)), frame[:, j].to_list()
+        return
+    try:
+        values = np.asarray(X)
+    except ValueError:  # rows of unlike lengths
+        values = np.empty(len(X), dtype=object)
+        values[:] = list(X)
+    if values.ndim == 2:
+        for j in range(values.shape[1]):
+            yield str(j), values[:, j]
+
+
+def _first_other(values: Any) -> tuple[int, Any] | None:
+    """Row and value of the first cell that is no number."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "fiubc":
+        return None
+    for row, value in enumerate(
+        np.ravel(values).tolist() if isinstance(values, np.ndarray) else list(values)
+    ):
+        if value is None or isinstance(value, complex):
+            continue
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            return row, value
+    return None

@@ -1,0 +1,91 @@
+"""Sparse matrices as the loops read them: CSR or CSC, columns ascending, every cell once, no zeros."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+__all__ = ["canonical"]
+
+# Neighbouring cells are compared in pieces that stay in the cache.
+PIECE = 1 << 16
+
+
+def canonical(X: Any) -> Any:
+    """A sparse matrix as CSR or CSC of ascending indices, no cell twice, none zero; the rest as it is.
+
+    SciPy adds repeated cells, and so does this: the answer has the dense form of X.  X itself is never
+    changed: what is canonical already is shared, what is not is copied.
+
+    Parameters
+    ----------
+    X : any
+        A sparse matrix or array of any format, or something else.
+
+    Raises
+    ------
+    ValueError
+        For indices that point outside of X, which only edits of ``X.indices`` by hand make.
+
+    Notes
+    -----
+    The flags ``has_canonical_format`` and ``has_sorted_indices`` are not asked: SciPy keeps them when
+    ``X.indices`` is edited or replaced (scikit-learn's CountVectorizer does that), so they may be wrong.
+    The indices are looked at instead: two comparisons a cell, a fraction of a product with X.
+
+    Examples
+    --------
+    >>> words = sp.csr_array((np.ones(3), np.array([1, 1, 0]), np.array([0, 2, 3])), shape=(2, 2))
+    >>> canonical(words).data
+    array([2., 1.])
+    """
+    if not sp.issparse(X) or len(X.shape) != 2:
+        return X
+    if X.format not in ("csr", "csc"):
+        X = X.tocsr()
+    # A new object on the same arrays: with flags of its own, and without those of the user's.
+    fresh = _same_cells(X)
+    if _ascending(fresh):
+        _refuse_outside(fresh)
+        if np.count_nonzero(fresh.data) == len(fresh.data):
+            return fresh
+    fresh = fresh.copy()
+    fresh.check_format(full_check=True)
+    fresh.sum_duplicates()
+    fresh.eliminate_zeros()
+    return fresh
+
+
+def _same_cells(X: Any) -> Any:
+    kinds = (sp.csr_array, sp.csc_array) if isinstance(X, sp.sparray) else (sp.csr_matrix, sp.csc_matrix)
+    return kinds[X.format == "csc"]((X.data, X.indices, X.indptr), shape=X.shape)
+
+
+def _ascending(X: Any) -> bool:
+    """Whether the indices rise strictly within every row (column, for CSC)."""
+    indices, starts = X.indices, X.indptr
+    if (starts[1:] < starts[:-1]).any():
+        return False
+    for begin in range(0, len(indices) - 1, PIECE):
+        piece = indices[begin : begin + PIECE + 1]
+        falls = np.flatnonzero(piece[1:] <= piece[:-1]) + (begin + 1)
+        # The first cell of a row may be less than the last one of the row before.
+        place = np.searchsorted(starts, falls)
+        if not (starts[np.minimum(place, len(starts) - 1)] == falls).all():
+            return False
+    return True
+
+
+def _refuse_outside(X: Any) -> None:
+    """With ascending indices the first and the last of each row are the least and the largest."""
+    filled = X.indptr[1:] > X.indptr[:-1]
+    first, last = X.indices[X.indptr[:-1][filled]], X.indices[X.indptr[1:][filled] - 1]
+    width = X.shape[1] if X.format == "csr" else X.shape[0]
+    if len(first) and (first.min() < 0 or last.max() >= width):
+        worst = first.min() if first.min() < 0 else last.max()
+        what = "column" if X.format == "csr" else "row"
+        raise ValueError(
+            f"X.indices names {what} {int(worst)} of a sparse matrix with {width} {what}s; build it anew"
+        )

@@ -1,0 +1,141 @@
+"""A sparse matrix is its dense form, however SciPy holds it: repeated, unsorted, zero cells, long indices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone, is_classifier
+
+import empirisk as er
+from empirisk.estimators import REGISTRY
+from empirisk.selection.evaluate import evaluate
+from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, parameters, use
+from tests.conformance.sparse_layouts import LAYOUTS, dyadic, make
+from tests.conformance.tree_estimators import USES as TREES
+
+BAGS = [
+    use("BaggingClassifier", n_estimators=4, random_state=0),
+    use("BaggingRegressor", estimator=er.Ridge(), n_estimators=4, random_state=0),
+]
+EVERY = [*ALL, *BY_STEPS, *TREES, *BAGS]
+ONE_OF_EACH = list({u.kind: u for u in reversed(EVERY)}.values())
+QUICK = [
+    ("repeated", "csr", True),
+    ("repeated", "csc", False),
+    ("repeated", "coo", False),
+    ("repeated", "bsr", True),
+    ("unsorted", "csr", False),
+    ("int64", "csc", True),
+    ("explicit zeros", "csr", True),
+    ("stale flags", "csr", False),
+]
+# What users call on rows.
+METHODS = (
+    "predict",
+    "predict_proba",
+    "decision_function",
+    "apply",
+    "decision_path",
+    "staged_predict",
+    "predict_quantiles",
+    "monte_carlo_error",
+)
+
+
+def rows_for(est: Any, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Exact numbers with empty rows, and targets that suit the estimator."""
+    D = dyadic(rng, 60, 5)
+    return D, data_for(est, rng).y
+
+
+def answers(fitted: Any, X: Any) -> dict[str, Any]:
+    """All that the estimator says about rows."""
+    out = {}
+    for name in METHODS:
+        if callable(getattr(fitted, name, None)):
+            said = getattr(fitted, name)(X)
+            if name == "decision_path" and isinstance(said, tuple):
+                said = said[0]
+            said = list(said) if name.startswith("staged") else said
+            out[name] = said.toarray() if sp.issparse(said) else np.asarray(said)
+    return out
+
+
+def assert_same(a: dict[str, Any], b: dict[str, Any], rtol: float) -> None:
+    assert a.keys() == b.keys()
+    for name, value in a.items():
+        if value.dtype.kind == "f":
+            np.testing.assert_allclose(value, b[name], rtol=rtol, atol=rtol, err_msg=name)
+        else:
+            np.testing.assert_array_equal(value, b[name], err_msg=name)
+
+
+def test_every_registered_estimator_is_here() -> None:
+    assert {u.kind for u in ONE_OF_EACH} == set(REGISTRY)
+
+
+def check(u: Use, layouts: list[tuple[str, str, bool]], rng: np.random.Generator) -> None:
+    est = u.make()
+    D, y = rows_for(est, rng)
+    fits = {kind: clone(est).fit(kind(D), y) for kind in (sp.csr_array, sp.csc_array)}
+    told = answers(fits[sp.csr_array], D)
+    for layout in layouts:
+        A = make(D, *layout)
+        assert_same(answers(fits[sp.csr_array], A), told, 1e-9)
+        same = fits[sp.csc_array if A.format == "csc" else sp.csr_array]
+        again = clone(est).fit(A, y)
+        assert_same(answers(again, D), answers(same, D), 1e-7)
+        if hasattr(again, "coef_"):
+            np.testing.assert_allclose(parameters(again), parameters(same), rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("u", ONE_OF_EACH, ids=str)
+def test_fit_and_predict_read_the_dense_form(u: Use, rng: np.random.Generator) -> None:
+    check(u, QUICK, rng)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("u", EVERY, ids=str)
+def test_fit_and_predict_read_the_dense_form_in_every_layout(u: Use, rng: np.random.Generator) -> None:
+    check(u, LAYOUTS, rng)
+
+
+@pytest.mark.parametrize("layout", QUICK, ids=str)
+def test_problems_certificates_and_scores_read_the_dense_form(
+    layout: tuple[str, str, bool], rng: np.random.Generator
+) -> None:
+    D, y = dyadic(rng, 60, 5), rng.normal(size=60)
+    A, labels = make(D, *layout), np.where(D[:, 0] + 0.5 * y > 0.0, "yes", "no")
+    ridge, vote = er.Ridge(0.1).fit(D, y), er.LogisticRegression(0.1, tol=1e-12).fit(D, labels)
+    np.testing.assert_allclose(ridge.problem(A, y).value(np.ones(6)), ridge.problem(D, y).value(np.ones(6)))
+    assert er.verify(ridge, A, y).within(1e-6)
+    assert ridge.score(A, y) == pytest.approx(ridge.score(D, y), rel=1e-12)
+    for est, target in ((ridge, y), (vote, labels)):
+        ours, dense = evaluate(est, A, target), evaluate(est, D, target)
+        for name in dense:
+            assert ours[name].value == pytest.approx(dense[name].value, rel=1e-9), name
+        assert (er.cross_evaluate(clone(est), A, target, random_state=0)[name].value) == pytest.approx(
+            er.cross_evaluate(clone(est), D, target, random_state=0)[name].value, rel=1e-6
+        )
+    np.testing.assert_allclose(ridge.summary(A, y).se, ridge.summary(D, y).se, rtol=1e-6)
+    grid = {"alpha": [0.01, 1.0]}
+    a, b = (er.selection.GridSearch(er.Ridge(), grid, random_state=0).fit(X, y) for X in (A, D))
+    assert a.best_score_.value == pytest.approx(b.best_score_.value, rel=1e-6)
+    np.testing.assert_allclose(a.predict(A), b.predict(D), rtol=1e-6)
+    assert is_classifier(vote)
+
+
+def test_words_renamed_after_counting(rng: np.random.Generator) -> None:
+    """Columns joined by renaming their numbers: SciPy's flags stay true, the fit is that of the sums."""
+    D = np.asarray(rng.integers(0, 4, size=(80, 6)), dtype=float)
+    A = sp.csr_matrix(D)
+    assert A.has_canonical_format
+    A.indices = np.array([0, 1, 2, 0, 1, 5], dtype=A.indices.dtype)[A.indices]
+    joined = np.column_stack(
+        [D[:, 0] + D[:, 3], D[:, 1] + D[:, 4], D[:, 2], 0 * D[:, 0], 0 * D[:, 0], D[:, 5]]
+    )
+    y = joined @ np.arange(6.0) + rng.normal(size=80)
+    np.testing.assert_allclose(er.Ridge(0.1).fit(A, y).coef_, er.Ridge(0.1).fit(joined, y).coef_, rtol=1e-6)
