@@ -41,12 +41,13 @@ def canonical(X: Any) -> Any:
     >>> canonical(words).data
     array([2., 1.])
     """
-    if not sp.issparse(X) or len(X.shape) != 2:
+    if not sp.issparse(X):
         return X
-    if X.format not in ("csr", "csc"):
-        X = X.tocsr()
+    cells: Any = X
+    if len(cells.shape) != 2:
+        return X
     # A new object on the same arrays: with flags of its own, and without those of the user's.
-    fresh = _same_cells(X)
+    fresh = _same_cells(cells if cells.format in ("csr", "csc") else cells.tocsr())
     if _ascending(fresh):
         _refuse_outside(fresh)
         if np.count_nonzero(fresh.data) == len(fresh.data):
