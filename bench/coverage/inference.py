@@ -58,6 +58,42 @@ def _noise(n: int, law: str) -> Setting:
     return Setting(f"slope, {n} rows, noise {law}", draw)
 
 
+def _lopsided(n: int) -> Setting:
+    """A slope of a lognormal column whose noise has the size of the column: few rows carry it."""
+
+    def draw(rng: Rng) -> Hits:
+        x, other = rng.lognormal(size=n), rng.normal(size=n)
+        X = np.column_stack([x, other])
+        y = 1.0 + x + 0.5 * other + x * rng.normal(size=n)
+        model = er.LinearRegression().fit(X, y)
+        kinds = ("classical", "HC0", "HC1", "HC2", "HC3")
+        return {kind: inside(model.summary(X, y, covariance=kind), 1, 1.0) for kind in kinds}
+
+    return Setting(f"slope of a lognormal column, {n} rows, noise grows with |x|", draw)
+
+
+def _drawn(n: int) -> Setting:
+    """Rows drawn by chances that grow with the column, weighted by their inverse; noise grows with |x|."""
+
+    def draw(rng: Rng) -> Hits:
+        X = rng.normal(size=(4 * n, 2))
+        y = 1.0 + X @ [1.0, 0.5] + (0.5 + np.abs(X[:, 0])) * rng.normal(size=4 * n)
+        chance = np.clip(expit(1.2 * X[:, 0] - 1.5), 0.05, 1.0)
+        taken = rng.uniform(size=4 * n) < chance
+        X, y, weight = X[taken], y[taken], 1.0 / chance[taken]
+        model = er.LinearRegression().fit(X, y, weight)
+        ways = {
+            "classical": {},
+            "precision": {"weights": "precision"},
+            "HC3 of frequencies": {"covariance": "HC3", "weights": "frequency"},
+            "HC1": {"covariance": "HC1"},
+            "HC3": {"covariance": "HC3"},
+        }
+        return {name: inside(model.summary(X, y, weight, **how), 1, 1.0) for name, how in ways.items()}
+
+    return Setting(f"slope, about {n} rows of unequal chances, inverse weights", draw)
+
+
 def _clusters(groups: int, size: int) -> Setting:
     """A column that is constant in groups, with a random effect of the group."""
 
@@ -139,8 +175,10 @@ def _debiased(n: int, p: int, s: int, rho: float) -> Setting:
 
 SETTINGS = {
     "Coefficients of least squares": [
-        *(_noise(n, law) for law in ("normal", "grows with |x|", "t with 3 df") for n in (20, 50, 200))
+        *(_noise(n, law) for law in ("normal", "grows with |x|", "t with 3 df") for n in (20, 50, 200)),
+        *(_lopsided(n) for n in (80, 250)),
     ],
+    "Sampling weights": [_drawn(n) for n in (60, 250, 1000)],
     "Dependence within groups": [_clusters(*shape) for shape in ((8, 10), (20, 10), (60, 5))],
     "Bands of least squares": [_bands(n, law) for law in ("normal", "exponential") for n in (15, 60)],
     "Generalized linear models": [_glm(f, n) for f in ("poisson", "gamma", "binomial") for n in (40, 200)],
@@ -184,7 +222,14 @@ TAIL = """
 
 - The classical table trusts equal, independent noise: where the noise grows with the column, or rows of a
   group belong together, its intervals miss far more often than 5 %. HC3 is the safest of the four with few
-  rows; HC0 is for many.
+  rows; HC0 and HC1 are for many, and say so where a coefficient rests on few rows in effect.
+- HC2 and HC3 take the t distribution on the *effective* rows of each coefficient, `(sum v)^2 / sum v^2` with
+  `v = a^2 / (1 - h)`, a the row's part in the coefficient: about 5 of 80 for a lognormal column. On n - p degrees of
+  freedom HC3 covered 89.7 % there, and 91.8 % at 250 rows (HC4 94.9 and 94.8, HC4m 91.9 and 93.7, HC5 93.3 and 96.0,
+  1500 and 600 samples). Under even noise and with 20 rows the price is a coverage of about 97 %.
+- Weights of rows that were drawn with unequal chances are neither repetitions nor precisions: read so, intervals
+  cover 25 to 60 %. Robust covariances read them as sampling weights; where a few weights are large they
+  rest on few rows, and HC3 is the one to take.
 - With few groups CR0 and CR1 cover too little, even with the t distribution on groups - 1 degrees of
   freedom; CR2 with Satterthwaite's degrees of freedom is what `covariance="cluster"` gives.
 - Bands under exponential noise keep their coverage in all, but the prediction band misses on one side only:

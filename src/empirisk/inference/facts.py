@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy import stats
 
-from empirisk.inference.covariance import Covariance
+from empirisk.inference.covariance import Covariance, joint_degrees
 from empirisk.inference.fit import Fit
 from empirisk.inference.table import Fact
 from empirisk.inference.wald import wald_statistic
@@ -27,7 +27,7 @@ def facts_of(problem: LinearProblem, fit: Fit, covariance: Covariance | None, ki
         condition = fit.info.factor.condition
         out.append(Fact("condition", condition, "condition number of the standardised columns"))
         if kind != "classical" or not fit.linear:
-            out += _wald(fit, covariance)
+            out += _wald(fit, covariance, kind)
     return out
 
 
@@ -134,16 +134,17 @@ def _ratio(fit: Fit, drop: float) -> list[Fact]:
     return [Fact("F", f, words), Fact("F_p", p, _IF_ALL_ZERO.format("F"))]
 
 
-def _wald(fit: Fit, covariance: Covariance) -> list[Fact]:
+def _wald(fit: Fit, covariance: Covariance, kind: str) -> list[Fact]:
     """Wald's test of all slopes with the covariance matrix of the table."""
     first, q = int(fit.intercept), len(fit.terms)
     if q == first or not fit.info.estimable().all() or fit.perfect:
         return []
     R: Array = np.eye(q)[first:]
-    found = wald_statistic(R @ fit.coef, R @ covariance.matrix @ R.T, covariance.joint_df)
+    df = joint_degrees(fit, kind, covariance, R)
+    found = wald_statistic(R @ fit.coef, R @ covariance.matrix @ R.T, df)
     if found is None:
         return []
-    name = "Wald_F" if math.isfinite(covariance.joint_df) else "Wald"
+    name = "Wald_F" if math.isfinite(df) else "Wald"
     return [
         Fact(name, found.statistic, f"Wald statistic, {found.words}: all slopes are 0"),
         Fact(f"{name}_p", found.p, _IF_ALL_ZERO.format("Wald statistic")),

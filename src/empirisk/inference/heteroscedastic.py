@@ -7,7 +7,7 @@ import numpy as np
 from empirisk.inference.fit import Fit
 from empirisk.typing import Array
 
-__all__ = ["DETERMINES", "hc_covariance"]
+__all__ = ["DETERMINES", "effective_rows", "hc_covariance"]
 
 DETERMINES = 1.0 - 1e-10  # leverage at which a row alone determines a coefficient
 
@@ -58,3 +58,43 @@ def hc_covariance(fit: Fit, kind: str) -> tuple[Array, str]:
         f"standard errors are heteroscedasticity-robust ({kind}): the noise may differ between rows, "
         "but rows must be independent"
     )
+
+
+def effective_rows(fit: Fit, R: Array) -> Array:
+    """On how many rows each combination ``R b`` rests, ``(sum_i v_i)^2 / sum_i v_i^2``.
+
+    ``v_i = a_i^2 / (1 - h_i)``, a_i what the residual of row i adds to the combination.  A sum of squares
+    with these weights is about chi squared on so many degrees of freedom when the noise is equal
+    (Satterthwaite): few where single rows carry a coefficient, and then the normal quantile is too small.
+
+    Parameters
+    ----------
+    fit : Fit
+        n rows, q terms.
+    R : array, shape (m, q)
+        The combinations.
+
+    Returns
+    -------
+    array, shape (m,)
+        At most the residual degrees of freedom, at least 1.
+
+    Notes
+    -----
+    O(n m q).
+
+    References
+    ----------
+    R. M. Bell, D. F. McCaffrey (2002), as in :func:`cluster_covariance`; G. W. Imbens, M. Kolesar, "Robust
+    standard errors in small samples", Review of Economics and Statistics 98 (2016).  Their degrees of freedom
+    also hold the correlation of the residuals, at the cost of O(n q^2) for each combination; for HC3 the two
+    cover alike.
+    """
+    first, second = np.zeros(len(R)), np.zeros(len(R))
+    turned = np.asarray(R @ fit.info.half).T
+    for part, E in fit.rows():
+        s, leverage = fit.weight[part], (E * E).sum(axis=1)
+        v = (E @ turned) ** 2 / np.maximum(1.0 - leverage, 1.0 - DETERMINES)[:, None]
+        first, second = first + s @ v, second + s @ (v * v)
+    rows = np.divide(first**2, second, out=np.ones(len(R)), where=second > 0.0)
+    return np.maximum(np.minimum(rows, fit.df), 1.0)

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.linalg as sla
 from scipy import stats
 
-from empirisk.inference.covariance import covariance_of
+from empirisk.inference.covariance import covariance_of, joint_degrees
 from empirisk.inference.fit import Fit
 from empirisk.typing import Array
 
@@ -118,8 +118,8 @@ def wald_test(
     Returns
     -------
     TestResult
-        F where a variance is estimated (m and the residual degrees of freedom; groups - 1 when clustered),
-        chi squared otherwise.
+        F where a variance is estimated (m and the residual degrees of freedom; with HC2 and HC3 the effective
+        ones; groups - 1 when clustered), chi squared otherwise.
 
     Raises
     ------
@@ -145,8 +145,8 @@ def wald_test(
     V = covariance_of(fit, covariance, groups)
     sides = [f"{w} = {v:g}" for w, v in zip(words, right, strict=True)]
     shown = ", ".join(sides[:6]) + (f" and {len(sides) - 6} more" if len(sides) > 6 else "")
-    difference = matrix @ fit.coef - right
-    found = wald_statistic(difference, matrix @ V.matrix @ matrix.T, V.joint_df, "Wald", shown)
+    difference, df = matrix @ fit.coef - right, joint_degrees(fit, covariance, V, matrix)
+    found = wald_statistic(difference, matrix @ V.matrix @ matrix.T, df, "Wald", shown)
     if found is None:
         raise ValueError(
             f"the covariance matrix ({covariance}) of these {len(matrix)} combinations is singular or "
