@@ -224,12 +224,13 @@ TAIL = """
   group belong together, its intervals miss far more often than 5 %. HC3 is the safest of the four with few
   rows; HC0 and HC1 are for many, and say so where a coefficient rests on few rows in effect.
 - HC2 and HC3 take the t distribution on the *effective* rows of each coefficient, `(sum v)^2 / sum v^2` with
-  `v = a^2 / (1 - h)`, a the row's part in the coefficient: about 5 of 80 for a lognormal column. On n - p degrees of
-  freedom HC3 covered 89.7 % there, and 91.8 % at 250 rows (HC4 94.9 and 94.8, HC4m 91.9 and 93.7, HC5 93.3 and 96.0,
-  1500 and 600 samples). Under even noise and with 20 rows the price is a coverage of about 97 %.
-- Weights of rows that were drawn with unequal chances are neither repetitions nor precisions: read so, intervals
-  cover 25 to 60 %. Robust covariances read them as sampling weights; where a few weights are large they
-  rest on few rows, and HC3 is the one to take.
+  `v = a^2 / (1 - h)`, a the row's part in the coefficient: about 5 of 80 for a lognormal column. On n - p
+  degrees of freedom HC3 covered 89.7 % there, and 91.8 % at 250 rows (HC4 94.9 and 94.8, HC4m 91.9 and 93.7,
+  HC5 93.3 and 96.0; 1500 and 600 samples). Under even noise and with 20 rows the price is a coverage of
+  about 97 %.
+- Weights of rows that were drawn with unequal chances are neither repetitions nor precisions: read so,
+  intervals cover 25 to 60 %. Robust covariances read them as sampling weights; where a few weights are large
+  they rest on few rows, and HC3 is the one to take.
 - With few groups CR0 and CR1 cover too little, even with the t distribution on groups - 1 degrees of
   freedom; CR2 with Satterthwaite's degrees of freedom is what `covariance="cluster"` gives.
 - Bands under exponential noise keep their coverage in all, but the prediction band misses on one side only:

@@ -8,7 +8,8 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit
 from sklearn.isotonic import IsotonicRegression
 
-from empirisk.inference.calibration_error import calibration_error, calibration_interval
+import empirisk as er
+from empirisk.inference.calibration_error import bin_count, calibration_error, calibration_interval
 from empirisk.inference.recalibration import fit_isotonic, fit_temperature
 from empirisk.losses import Softmax
 
@@ -88,3 +89,44 @@ def test_the_interval_is_about_the_same_number() -> None:
     few = calibration_interval(p[:60], hit[:60])
     assert few.low is None
     assert "60 rows are too few" in few.reason
+
+
+def test_the_error_names_its_event_its_rows_and_its_bins() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 3))
+    y = np.where(X[:, 0] + rng.normal(size=900) > 0.0, "yes", "no")
+    options = {"n_estimators": 20, "calibrate": "isotonic", "random_state": 0}
+    after = er.GradientBoostingClassifier(calibration_fraction=0.8, **options).fit(X, y).calibration_.after
+    assert after.target.startswith(
+        "rows that neither the trees nor the map has seen; the event: the class is yes"
+    )
+    assert f"over {bin_count(after.n)} bins of like numbers of rows" in after.target
+    assert f"{bin_count(after.n)} debiased bins" in after.method
+    three = np.array(["a", "b", "c"])[rng.integers(0, 3, 900)]
+    after = er.GradientBoostingClassifier(**options).fit(X, three).calibration_.after
+    assert "the map cross-fitted; the event: the most probable class is right; over 5 bins" in after.target
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["isotonic", "temperature"])
+@pytest.mark.parametrize("fraction", [0.0, 0.3])
+def test_the_interval_after_a_map_covers_the_error_over_its_bins(method: str, fraction: float) -> None:
+    rng = np.random.default_rng(5)
+
+    def draw(n: int):
+        X = rng.normal(size=(n, 5))
+        p = expit(1.2 * X[:, 0] + X[:, 1] * X[:, 2] - 0.5)
+        return X, (rng.uniform(size=n) < p).astype(int), p
+
+    new, _, chance = draw(60_000)
+    runs, inside = 60, 0
+    for seed in range(runs):
+        X, y, _ = draw(1500)
+        model = er.GradientBoostingClassifier(
+            n_estimators=60, calibrate=method, calibration_fraction=fraction, random_state=seed
+        ).fit(X, y)
+        told, q = model.calibration_.after, model.predict_proba(new)[:, 1]
+        parts = np.array_split(np.argsort(q, kind="stable"), bin_count(told.n))
+        truth = np.sqrt(np.mean([(chance[k].mean() - q[k].mean()) ** 2 for k in parts]))
+        inside += told.low <= truth <= told.high
+    assert inside >= runs * 0.95 - 3.0 * np.sqrt(runs * 0.95 * 0.05)

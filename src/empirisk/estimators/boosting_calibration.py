@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from empirisk.inference.calibration_error import calibration_interval
+from empirisk.inference.calibration_error import bin_count, calibration_interval
 from empirisk.inference.recalibration import Recalibration, fit_isotonic, fit_temperature
 from empirisk.results import Estimate
 from empirisk.typing import Array, IndexArray
@@ -33,8 +34,9 @@ class Calibration:
     map : Recalibration
         Probabilities, shape (n, K), of scores of shape (n, K).
     before, after : Estimate
-        Calibration error of the probability of the second class (two classes), or of the largest
-        probability (more), on rows that the trees have not seen.
+        Calibration error over bins of like numbers of rows (`target` names how many, the rows and the event:
+        the second of two classes; of more, that the most probable one is right), on rows that the trees have
+        not seen.  What cancels inside a bin is not in it: the error at single probabilities is larger.
     """
 
     method: str
@@ -53,11 +55,13 @@ class Calibration:
         return self.sentence
 
 
-def calibrated(method: str, learn: Part, test: Part | None, plain: Callable[[Array], Array]) -> Calibration:
+def calibrated(
+    method: str, learn: Part, test: Part | None, plain: Callable[[Array], Array], classes: Any
+) -> Calibration:
     """Learn the map on the scores, codes and weights of `learn`; measure it on `test`.
 
     Without `test` the rows of `learn` are measured, each by the map of the other folds (dealt in turn).
-    `plain` gives the probabilities before the map.
+    `plain` gives the probabilities before the map, `classes` the names of their columns.
     """
     fit = FITS[method]
     z, codes, weight = learn
@@ -72,6 +76,8 @@ def calibrated(method: str, learn: Part, test: Part | None, plain: Callable[[Arr
             inside = fold != k
             after[~inside] = fit(z[inside], codes[inside], weight[inside])(z[~inside])
         where = "validation rows, the map cross-fitted"
+    event = f"the class is {classes[1]}" if len(classes) == 2 else "the most probable class is right"
+    where = f"{where}; the event: {event}"
     return Calibration(method, made, _error(before, codes, where), _error(after, codes, where))
 
 
@@ -80,4 +86,5 @@ def _error(proba: Array, codes: IndexArray, where: str) -> Estimate:
         told = calibration_interval(proba[:, 1], codes == 1)
     else:
         told = calibration_interval(proba.max(axis=1), codes == proba.argmax(axis=1))
-    return Estimate(told.value, told.low, told.high, told.level, told.n, told.method, told.reason, where)
+    bins = f"over {bin_count(told.n)} bins of like numbers of rows, less than at single probabilities"
+    return replace(told, target=f"{where}; {bins}")

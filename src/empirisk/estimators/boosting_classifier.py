@@ -172,7 +172,7 @@ class GradientBoostingClassifier(Boosting, TreeClassifier):
         if self.calibrate is not None:
             test = (scores(kept), codes[kept], weight[kept]) if len(kept) else None
             learn = (scores(held), codes[held], weight[held])
-            self.calibration_ = calibrated(self.calibrate, learn, test, self._uncalibrated)
+            self.calibration_ = calibrated(self.calibrate, learn, test, self._uncalibrated, self.classes_)
         if len(kept):
             proba = self._probabilities(scores(kept))
             at = (np.arange(len(kept)), codes[kept])

@@ -11,7 +11,7 @@ from scipy import special
 from empirisk.results import Estimate
 from empirisk.typing import Array
 
-__all__ = ["calibration_error", "calibration_interval"]
+__all__ = ["bin_count", "calibration_error", "calibration_interval"]
 
 MIN_ROWS = 100
 
@@ -31,8 +31,9 @@ def calibration_error(confidence: Array, hit: Array) -> float:
     Returns
     -------
     float
-        An estimate of ``sqrt(E (E[hit | confidence] - confidence)^2)``; its square has mean 0 without the
-        square root's cut when the probabilities are exact, where the usual binned error is positive.
+        An estimate of ``sqrt(E (E[hit - confidence | bin])^2)``, which is at most the same with
+        ``| confidence`` in place of the bin.  Its square has mean 0 without the square root's cut when the
+        probabilities are exact, where the usual binned error is positive.
 
     References
     ----------
@@ -69,7 +70,9 @@ def calibration_interval(confidence: Array, hit: Array, level: float = 0.95) -> 
     Returns
     -------
     Estimate
-        Without an interval below 100 rows.
+        Without an interval below 100 rows.  It is about the error *over the bins*: probabilities and
+        frequencies are averaged within each, so that it is at most the error at single probabilities, and
+        misses what cancels inside a bin (steps of an isotonic map, say).  The lower limit holds for both.
 
     Examples
     --------
@@ -90,7 +93,8 @@ def calibration_interval(confidence: Array, hit: Array, level: float = 0.95) -> 
         value, variance = value + m / n * u, variance + (m / n) ** 2 * own
     half = float(special.ndtri(0.5 * (1.0 + level))) * math.sqrt(variance)
     low, high = (math.sqrt(max(0.0, limit)) for limit in (value - half, value + half))
-    method, target = "debiased bins, normal limits of the square", "calibration error on new rows"
+    method = f"{bin_count(n)} debiased bins, normal limits of the square"
+    target = f"calibration error on new rows over {bin_count(n)} bins of like numbers of rows"
     point = math.sqrt(max(0.0, value))
     if n < MIN_ROWS:
         reason = f"{n} rows are too few; at least {MIN_ROWS} are needed"
@@ -98,8 +102,19 @@ def calibration_interval(confidence: Array, hit: Array, level: float = 0.95) -> 
     return Estimate(point, low, high, level, n, method, "", target)
 
 
+def bin_count(n: int) -> int:
+    """How many bins n rows are put in: of 100 rows or more, 5 to 15.
+
+    Examples
+    --------
+    >>> bin_count(150), bin_count(900), bin_count(10_000)
+    (5, 9, 15)
+    """
+    return int(min(15, max(5, n // 100)))
+
+
 def _bins(confidence: Array, hit: Array) -> Iterator[Array]:
     """Residuals by bin of like numbers of rows, in the order of the probabilities; single rows are left."""
-    count = int(min(15, max(5, len(confidence) // 100)))
+    count = bin_count(len(confidence))
     e = (np.asarray(hit, dtype=np.float64) - confidence)[np.argsort(confidence, kind="stable")]
     return (part for part in np.array_split(e, count) if len(part) > 1)
