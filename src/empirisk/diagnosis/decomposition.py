@@ -74,10 +74,11 @@ class Decomposition(Tabular):
     @property
     def estimate(self) -> Estimate:
         """The out-of-fold mean loss with its interval."""
-        known = math.isfinite(self.half)
-        ends = (max(0.0, self.risk - self.half), self.risk + self.half) if known else (None, None)
-        why = "" if known else "the rows have no spread to tell an interval by"
-        return Estimate(self.risk, *ends, 0.95, self.n, "out-of-fold losses, 1.25 times the row error", why)
+        n, method = self.n, "out-of-fold losses, 1.25 times the row error"
+        if not math.isfinite(self.half):
+            return Estimate(self.risk, None, None, 0.95, n, method, "too few rows to tell an interval by")
+        low, high = max(0.0, self.risk - self.half), self.risk + self.half
+        return Estimate(self.risk, low, high, 0.95, n, method)
 
     def __getitem__(self, name: str) -> Part:
         try:
