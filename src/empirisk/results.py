@@ -78,7 +78,8 @@ class Certificate:
     kind : Kind
         The argument.
     value : float
-        The certified quantity, never negative. For a duality gap, ``F(w) - min F <= value``.
+        The certified quantity, never negative and never below `floor`: a smaller number that is given is
+        raised to it.  For a duality gap, ``F(w) - min F <= value``.
     scale : float
         What `value` is compared with; solvers stop when ``value / scale <= tol``.
     claim : str
@@ -86,7 +87,8 @@ class Certificate:
     strong_convexity : float
         Modulus ``mu`` of the objective in the penalised parameters (0 when there is none).
     floor : float
-        Estimated size of the rounding errors in `value`.
+        Size of the rounding errors in what was computed: less than that cannot be certified, so that every
+        number that the certificate gives, and its sentence, rest on ``max(value, floor)``.
 
     Examples
     --------
@@ -103,6 +105,15 @@ class Certificate:
     claim: str
     strong_convexity: float = 0.0
     floor: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.value < self.floor:
+            object.__setattr__(self, "value", self.floor)
+
+    @property
+    def at_floor(self) -> bool:
+        """Whether nothing but rounding is left."""
+        return self.value <= self.floor
 
     @property
     def relative(self) -> float:

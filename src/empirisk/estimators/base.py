@@ -26,7 +26,8 @@ from empirisk.estimators.checks import (
 from empirisk.estimators.inference import InferenceMixin
 from empirisk.estimators.training import Kept, keep
 from empirisk.problems.linear import LinearProblem
-from empirisk.results import Certificate, Solution, Status
+from empirisk.results import Certificate, Kind, Solution, Status
+from empirisk.solvers.origin import judged
 from empirisk.solvers.prune import prune
 from empirisk.typing import Array
 
@@ -48,7 +49,7 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
     coef_: Array
     intercept_: Any
     n_features_in_: int
-    tol: float
+    tol: float | None
     _training: Kept | None = None
 
     # -- what a subclass gives ----------------------------------------------------------------------
@@ -186,11 +187,14 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
         chosen = getattr(self, "selection_", None)
         notes = (solution.note, self._collinear_note(problem, solution), chosen.note if chosen else "")
         solution = replace(solution, note="; ".join(note for note in notes if note))
-        if problem.design.dtype == np.float32:
+        certificate = solution.certificate
+        if problem.design.dtype == np.float32 and certificate.kind is not Kind.NONE:
             # The certificate is about the returned parameters, so round first.
-            solution = replace(
-                solution, certificate=problem.certify(self._pack(problem), theta=solution.dual)
-            )
+            certificate = problem.certify(self._pack(problem), theta=solution.dual)
+        if self.tol is None:  # it took the steps that it was told to take
+            solution = replace(solution, certificate=certificate)
+        else:
+            solution = judged(solution, certificate, float(self.tol))
         # The state (factorisations, scores of all rows) is for resuming; it would keep the data alive.
         self.solution_ = replace(solution, state=None)
         self.n_iter_ = solution.n_steps

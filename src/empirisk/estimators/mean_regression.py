@@ -114,8 +114,9 @@ class MeanRegressor(ScalarRegressor):
         last = solution.state
         super()._finish(problem, solution)
         self._took_offset = isinstance(problem.loss, Offset)
-        known = last is not None and last.evaluation is not None and np.array_equal(last.w, self.solution_.w)
-        z = last.evaluation.scores if known else problem.scores(self.solution_.w)
+        problem, w = problem.near(self.solution_.w)
+        known = last is not None and last.evaluation is not None and np.array_equal(last.w, w)
+        z = last.evaluation.scores if known else problem.scores(w)
         loss = last.evaluation.loss if known else problem.mean_loss(z)
         total = problem.data.total_weight
         self.deviance_ = max(2.0 * total * (loss - problem.saturated), 0.0)

@@ -42,6 +42,8 @@ def median_scale(problem: LinearProblem, max_steps: int = 10_000) -> Scale:
     Martin, Yohai & Salibian-Barrera 2019, Robust Statistics, section 4.4).  When nothing is left (fewer rows
     than parameters, say) the residuals are those of the median of y; 0 when y is constant.
     """
+    if problem.moved is not None:
+        return _far(problem, median_scale(problem.moved[1], max_steps))
     plain = replace(replace_loss(problem, Absolute()), penalty=Zero())
     plain.remember_moments(*problem.moments)
     w = solve(plain, max_steps=max_steps).w
@@ -56,6 +58,11 @@ def median_scale(problem: LinearProblem, max_steps: int = 10_000) -> Scale:
     return Scale(0.0, w)
 
 
+def _far(problem: LinearProblem, found: Scale) -> Scale:
+    assert problem.moved is not None
+    return found if found.w is None else replace(found, w=problem.moved[0].to_far(found.w))
+
+
 def joint_scale(problem: LinearProblem, delta: float, solver: Any, tol: float, max_steps: int) -> Scale:
     """The scale s that minimises ``(1/S) sum_i s_i (huber_{delta s}(r_i)/s + s/2) + penalty`` with w.
 
@@ -66,6 +73,8 @@ def joint_scale(problem: LinearProblem, delta: float, solver: Any, tol: float, m
     When m stays below 1 however small s is (too many rows lie on one plane) the minimum is at s = 0, where
     the loss is ``delta |r|``; the scale is 0 then.
     """
+    if problem.moved is not None:
+        return _far(problem, joint_scale(problem.moved[1], delta, solver, tol, max_steps))
     strength = problem.penalty.l1 + problem.penalty.l2
     centred = problem.data.y - problem.null_scores
     size = math.sqrt(_mean(problem, centred**2))
@@ -114,4 +123,6 @@ def replace_loss(problem: LinearProblem, loss: Loss) -> LinearProblem:
     """The same problem with another loss; the moments of the columns are kept."""
     other = replace(problem, loss=loss)
     other.remember_moments(*problem.moments)
+    if problem.moved is None and getattr(loss, "of_difference", False):
+        other.__dict__["moved"] = None
     return other

@@ -84,5 +84,5 @@ def grow_optimal(est: Any, task: TreeTask, alpha: float) -> tuple[Trees, Solutio
         f"{what}{penalty} = {cost:.4g} is at most {gap:.3g} above the least of {among}: the search was "
         f"stopped after {est.time_limit:g} seconds"
     )
-    certificate = Certificate(Kind.EXACT, gap, max(cost, 1e-300), claim)
+    certificate = Certificate(Kind.EXACT, gap, max(cost, 1e-300), claim, floor=1e-12 * cost)
     return found.tree, Solution(np.zeros(0), Status.MAX_STEPS, certificate, solver="optimal_tree")

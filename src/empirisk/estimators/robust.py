@@ -166,11 +166,12 @@ class HuberRegressor(ScalarRegressor):
     def _finish(self, problem: LinearProblem, solution: Solution) -> None:
         super()._finish(problem, solution)
         self.__dict__.pop("_first", None)
-        r = np.abs(problem.data.y - problem.scores(self._pack(problem)))
+        near, w = problem.near(self._pack(problem))
+        r = np.abs(near.data.y - near.scores(w))
         if self.scale_ > 0.0:
             self.outliers_ = r > problem.loss.lipschitz
         else:
-            self.outliers_ = r > ON_PLANE * float(np.abs(problem.data.y).max())
+            self.outliers_ = r > ON_PLANE * float(np.abs(near.data.y).max())
         joint = self.scale == "joint" and self.scale_ > 0.0
         self.scale_residual_ = residual_of(problem, r, float(self.delta), self.scale_) if joint else 0.0
 

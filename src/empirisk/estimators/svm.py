@@ -27,6 +27,7 @@ from empirisk.problems.linear import LinearProblem
 from empirisk.results import Certificate, Solution
 from empirisk.solvers.base import solve
 from empirisk.solvers.one_by_one import single_problems, together
+from empirisk.solvers.origin import from_near
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["LinearSVC", "NoC", "support_bits"]
@@ -219,6 +220,8 @@ class LinearSVC(NoC, LinearClassifier):
         return np.flatnonzero(np.unpackbits(self._supports))
 
     def _solve(self, problem: LinearProblem, start: Array | None) -> Solution:
+        if problem.moved is not None:
+            return from_near(problem, self._solve(problem.moved[1], None), self._tolerance())
         steps = check_count("max_iter", self.max_iter, 1)
         parts = [
             solve(part, self.solver, tol=self._tolerance(), max_steps=steps)

@@ -125,9 +125,11 @@ def select_by_folds(
     rule, seed, tol
         See :class:`StrengthSelection`, :func:`assign_folds`, :func:`empirisk.solvers.solve`.
     """
+    splits = list(_splits(problem, cv, seed))
+    if problem.moved is not None:
+        problem = problem.moved[1]
     data = problem.data
     grid = alpha_grid(problem, alphas)
-    splits = list(_splits(problem, cv, seed))
     losses = np.empty((len(splits), len(grid)))
     for row, (train, test) in enumerate(splits):
         kept = np.zeros_like(data.weight)
@@ -182,6 +184,8 @@ def _held_out_losses(problem: LinearProblem, ws: list[Array], held: Array) -> Ar
 
 def select_by_loo(problem: LinearProblem, *, alphas: Any, rule: str) -> StrengthSelection:
     """Exact leave-one-out errors of ridge for all strengths from one eigendecomposition."""
+    if problem.moved is not None:
+        problem = problem.moved[1]
     live = int(np.count_nonzero(problem.data.weight))
     if live < 2 or problem.data.total_weight <= 1.0:
         raise ValueError(f'alpha="cv" needs at least 2 rows for leave-one-out, got n_samples = {live}')

@@ -29,6 +29,7 @@ class Absolute(ScalarLoss):
     """
 
     name = "absolute"
+    of_difference = True
     y_domain = Interval()
     curvature = (0.0, math.inf)
     lipschitz = 1.0

@@ -100,11 +100,15 @@ class Loss(Protocol):
 
 
 class ScalarLoss:
-    """What the losses with one score per row share; a loss overrides what it knows better."""
+    """What the losses with one score per row share; a loss overrides what it knows better.
+
+    `of_difference` says that the loss depends on ``z - y`` alone: targets may be measured from anywhere.
+    """
 
     convex = True
     vector = False
     labels = False
+    of_difference = False
     offers = frozenset({Capability.GRAD, Capability.HESS, Capability.CONJUGATE})
     escape = ""
 

@@ -36,6 +36,7 @@ class EpsilonInsensitive(ScalarLoss):
     epsilon: float = 0.1
 
     name = "epsilon_insensitive"
+    of_difference = True
     y_domain = Interval()
     curvature = (0.0, math.inf)
     lipschitz = 1.0

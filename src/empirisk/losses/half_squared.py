@@ -30,6 +30,7 @@ class HalfSquared(ScalarLoss):
     """
 
     name = "half_squared"
+    of_difference = True
     y_domain = Interval()
     curvature = (1.0, 1.0)
     lipschitz = math.inf

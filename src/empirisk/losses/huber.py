@@ -41,6 +41,7 @@ class Huber(ScalarLoss):
     d: float = 1.35
 
     name = "huber"
+    of_difference = True
     y_domain = Interval()
     curvature = (0.0, 1.0)
     offers = ScalarLoss.offers | {Capability.DUAL_STEP}

@@ -39,6 +39,7 @@ class Quantile(ScalarLoss):
     q: float = 0.5
 
     name = "quantile"
+    of_difference = True
     y_domain = Interval()
     curvature = (0.0, math.inf)
     offers = frozenset({Capability.CONJUGATE, Capability.PIECEWISE_LINEAR, Capability.DUAL_STEP})

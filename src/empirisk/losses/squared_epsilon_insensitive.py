@@ -34,6 +34,7 @@ class SquaredEpsilonInsensitive(ScalarLoss):
     epsilon: float = 0.1
 
     name = "squared_epsilon_insensitive"
+    of_difference = True
     y_domain = Interval()
     curvature = (0.0, 1.0)
     lipschitz = math.inf

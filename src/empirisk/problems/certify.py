@@ -10,6 +10,13 @@ the minimum.  Without an `evaluation` only NumPy is used: the argument does not 
 With one (inside a solve) the gap comes from its sums, or from its scores.
 
 Rows on a kink of the loss carry multipliers that their scores do not determine: there theta is the solver's.
+
+All of it is computed near the rows (:mod:`problems.origin`) and, but for passes that a solver has made, in
+float64.  What rounding can do to the sums that are added up is the floor of the certificate:
+
+    8 eps (|F| + |D's two parts| + slope * sum of the sizes of a score's terms)
+
+Every error is at most a few eps times one of these, because the derivative of a gap in a score is a slope.
 """
 
 from __future__ import annotations
@@ -21,7 +28,7 @@ import numpy as np
 
 from empirisk.data.sums import weighted_sum
 from empirisk.penalties.base import ConstraintSet
-from empirisk.problems.evaluation import Evaluation, two_reads
+from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.intercept import best_intercept
 from empirisk.problems.quick_gap import by_shift, quick_gap
 from empirisk.results import Certificate, Kind
@@ -50,14 +57,18 @@ def certify(
     """
     if problem.data.total_weight == 0.0 or problem.data.n_cols + int(problem.intercept) == 0:
         return Certificate(Kind.EXACT, 0.0, 1.0, "nothing to fit: no parameters or no rows with weight")
+    if problem.moved is not None:
+        origin, near = problem.moved
+        return certify(near, origin.to_near(w), None, target, theta)
     if problem.loss.convex and problem.penalty.coercive(problem.data.n_cols):
         if evaluation is not None and theta is None:
             quick = quick_gap(problem, w, evaluation)
             if quick is not None and _settles(quick, target * _scale(problem)):
                 size = (
                     abs(evaluation.loss)
+                    + abs(problem.penalty.value(problem.split(w)[0]))
                     + _own_rounding(problem)
-                    + _score_rounding(problem, w, evaluation.scores)
+                    + _score_rounding(problem, w, evaluation.scores, exact=False)
                 )
                 return _gap_certificate(problem, max(quick[0], 0.0), size)
         return duality_gap(problem, w, evaluation, theta)
@@ -76,10 +87,23 @@ def _settles(quick: tuple[float, float], wanted: float) -> bool:
 
 
 def _plain_scores(problem: LinearProblem, w: Array) -> Array:
-    coef, b = problem.split(w)
+    """``X w + b`` in plain NumPy and in float64."""
+    coef, b = problem.split(np.asarray(w, dtype=np.float64))
     X = problem.design.X
-    z = np.asarray(X @ coef.astype(X.dtype, copy=False) + b, dtype=np.float64)
-    return problem.data.without_absent(z)
+    if X.dtype == np.float64 or problem.design.sparse:
+        z = np.asarray(X @ coef, dtype=np.float64)
+    else:
+        blocks = [X[i : i + ROWS].astype(np.float64) @ coef for i in range(0, len(X), ROWS)]
+        z = np.concatenate(blocks) if blocks else np.zeros((0, *coef.shape[1:]))
+    return problem.data.without_absent(z + b)
+
+
+def _plain_evaluation(problem: LinearProblem, w: Array) -> Evaluation:
+    """Loss, gradient and scores, likewise."""
+    z = _plain_scores(problem, w)
+    slope = problem.loss.grad(problem.data.y, z)
+    mean = weighted_sum(problem.data.weight, slope) / problem.data.total_weight
+    return Evaluation(problem.mean_loss(z), problem.join(_correlation(problem, slope), mean), z)
 
 
 def dual_point(
@@ -148,7 +172,7 @@ def duality_gap(
         + abs(conjugate)
         + abs(penalty_conjugate)
         + _own_rounding(problem)
-        + _score_rounding(problem, w, scores)
+        + _score_rounding(problem, w, scores, exact=evaluation is None)
     )
     return _gap_certificate(problem, gap, size)
 
@@ -163,23 +187,28 @@ def _conjugates(problem: LinearProblem, theta: Array) -> Array:
     return np.where(np.isfinite(out), out, problem.loss.conjugate(y, -theta * inwards))
 
 
-def _score_rounding(problem: LinearProblem, w: Array, scores: Array) -> float:
-    """What rounding of ``X w`` and ``X' theta`` can do to the gap, in units of 8 times float64's eps.
+def _score_rounding(problem: LinearProblem, w: Array, scores: Array, *, exact: bool) -> float:
+    """What rounding of ``X w + b`` and ``X' theta`` can do to the gap, in units of 8 times float64's eps.
 
-    Terms ``w_j x_ij`` that cancel in a score leave errors of their own size; so does float32.
+    Terms ``w_j x_ij`` and b that cancel in a score leave errors of their own size.  Scores that are not
+    `exact` are a solver's, in the precision of X.
     """
-    coef = np.abs(problem.split(w)[0])
-    if "moments" in problem.__dict__:
+    coef, b = problem.split(w)
+    coef = np.abs(coef)
+    known = exact or "moments" in problem.__dict__
+    if known:
         mean, variance = problem.moments
-        terms = float(weighted_sum(np.sqrt(variance + mean**2), coef).sum())
+        terms = float(weighted_sum(np.sqrt(variance + mean**2), coef).sum()) + float(np.abs(b).sum())
     else:
-        terms = float(np.abs(scores).max(initial=0.0))
+        terms = float(np.abs(scores).max(initial=0.0)) + float(np.abs(b).sum())
     slope = problem.loss.lipschitz if math.isfinite(problem.loss.lipschitz) else problem.null_slope
     eps = float(np.finfo(np.float64).eps)
-    precision = float(np.finfo(problem.design.dtype).eps) / eps
-    # Errors of single rows have random signs: their mean is smaller by the root of the rows.
-    out = terms * slope * precision / math.sqrt(max(len(problem.data.y), 1))
-    if problem.penalty.l2 > 0.0 and "moments" in problem.__dict__:
+    out = terms * slope
+    if not exact and problem.design.dtype != np.float64:
+        # Errors of single rows have random signs: their mean is smaller by the root of the rows.
+        precision = float(np.finfo(problem.design.dtype).eps) / eps
+        out *= max(precision / math.sqrt(max(len(problem.data.y), 1)), 1.0)
+    if problem.penalty.l2 > 0.0 and known:
         # The conjugate squares what rounding leaves of v, which grows with the columns.
         squares = float((variance + mean**2).sum())
         out += eps * slope**2 * squares / (16.0 * problem.penalty.l2)
@@ -217,8 +246,8 @@ def kkt_residual(problem: LinearProblem, w: Array, evaluation: Evaluation | None
     scale and of the origin of the columns: for least squares the value over the scale is the largest
     correlation-like number between a column and the residual.
     """
-    e = two_reads(problem, _plain_scores(problem, w)) if evaluation is None else evaluation
-    coef, _ = problem.split(w)
+    e = _plain_evaluation(problem, w) if evaluation is None else evaluation
+    coef, b = problem.split(w)
     grad, grad_b = problem.split(e.grad)
     mean, variance = problem.moments
     if problem.intercept:
@@ -235,10 +264,15 @@ def kkt_residual(problem: LinearProblem, w: Array, evaluation: Evaluation | None
         scale = size or 1.0
     if not math.isfinite(value):
         return Certificate(Kind.NONE, math.inf, 1.0, "none: the gradient is not finite at this point")
-    eps = float(np.finfo(problem.design.dtype).eps)
-    terms = float(weighted_sum(np.sqrt(variance + mean**2), np.abs(coef)).max(initial=0.0))
+    rms = np.sqrt(variance + mean**2)
+    exact = evaluation is None or problem.design.dtype == np.float64
+    eps = float(np.finfo(np.float64 if exact else problem.design.dtype).eps)
+    # Terms of a column's mean cancel where the intercept's part is projected out.
+    cancel = float(np.max(np.where(live, rms / sd, 1.0), initial=1.0)) if exact else 1.0
+    terms = float(weighted_sum(rms, np.abs(coef)).max(initial=0.0)) + float(np.abs(b).max(initial=0.0))
     bend = float(np.max(np.abs(problem.null_curvature), initial=0.0))
-    floor = 8.0 * eps * (max(scale, size) + bend * terms)
+    floor = 8.0 * eps * (cancel * max(scale, size) + bend * terms)
+    value = max(value, floor)
     claim = (
         f"the gradient is at most {value / scale:.1g} of its size at the null model in every column "
         f"(standardised), by {Kind.KKT_RESIDUAL.value}; {_why_no_gap(problem)}"
@@ -265,13 +299,16 @@ def kkt_with_multipliers(
     residual = kkt_residual(problem, w, at)
     if not math.isfinite(gap) or residual.kind is Kind.NONE:
         return Certificate(Kind.NONE, math.inf, 1.0, "none: the multipliers are not feasible at this point")
-    rounding = abs(at.loss) + _own_rounding(problem) + _score_rounding(problem, w, scores)
+    rounding = (
+        abs(at.loss) + _own_rounding(problem) + _score_rounding(problem, w, scores, exact=evaluation is None)
+    )
     floor = 8.0 * float(np.finfo(np.float64).eps) * rounding / _scale(problem) * residual.scale
-    value = max(max(gap, 0.0) / _scale(problem) * residual.scale, residual.value)
+    share = max(gap / _scale(problem), floor / residual.scale)
+    value = max(share * residual.scale, residual.value)
     claim = (
         f"with the multipliers of the rows the gradient is at most {residual.relative:.1g} of its size at "
-        f"the null model and their Fenchel gap {max(gap, 0.0) / _scale(problem):.1g} of its excess loss, by "
-        f"{Kind.KKT_RESIDUAL.value}; {_why_no_gap(problem)}"
+        f"the null model and their Fenchel gap {share:.1g} of its excess loss, by {Kind.KKT_RESIDUAL.value}; "
+        f"{_why_no_gap(problem)}"
     )
     return Certificate(Kind.KKT_RESIDUAL, value, residual.scale, claim, 0.0, max(floor, residual.floor))
 

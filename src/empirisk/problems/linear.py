@@ -19,6 +19,7 @@ from empirisk.problems.certify import certify
 from empirisk.problems.constants import Constants, constants
 from empirisk.problems.evaluation import Evaluation, evaluate
 from empirisk.problems.intercept import best_intercept
+from empirisk.problems.origin import Origin, find_origin
 from empirisk.problems.potential import Potential
 from empirisk.problems.row_slopes import has_row_slope
 from empirisk.results import Certificate
@@ -117,6 +118,17 @@ class LinearProblem:
         """All parameters zero, in float64."""
         return np.zeros(self.shape)
 
+    # -- origin ---------------------------------------------------------------------------------
+
+    @cached_property
+    def moved(self) -> tuple[Origin, LinearProblem] | None:
+        """The same problem measured from near its rows, when they are far from 0: :mod:`problems.origin`."""
+        return find_origin(self)
+
+    def near(self, w: Array) -> tuple[LinearProblem, Array]:
+        """The problem and w, both measured from where rounding harms least."""
+        return (self, w) if self.moved is None else (self.moved[1], self.moved[0].to_near(w))
+
     # -- values ---------------------------------------------------------------------------------
 
     def scores(self, w: Array) -> Array:
@@ -161,6 +173,8 @@ class LinearProblem:
     def null(self) -> Array:
         """Parameters of the null model: no coefficients, the best intercept."""
         w = self.zeros()
+        if self.moved is not None:
+            return self.moved[0].to_far(self.moved[1].null)
         if self.intercept and self.data.total_weight > 0.0:
             y, s = self.null_rows
             w[-1] = best_intercept(self.loss, y, s, np.zeros((len(y), *self.shape[1:])))
@@ -275,6 +289,8 @@ class LinearProblem:
 
     def critical_strength(self) -> float:
         """The smallest alpha for which all coefficients are zero."""
+        if self.moved is not None:
+            return self.moved[1].critical_strength()
         return self.penalty.critical_strength(self.split(self.null_evaluation.grad)[0])
 
     def with_strength(self, alpha: float) -> Self:
@@ -282,6 +298,12 @@ class LinearProblem:
         other = replace(self, penalty=self.penalty.with_strength(alpha))
         for name in _FACTS_OF_DATA & self.__dict__.keys():
             other.__dict__[name] = self.__dict__[name]
+        moved = self.__dict__.get("moved")
+        p = self.data.n_cols  # what counts as a constant column hangs on whether there is a penalty
+        if moved is not None and self.penalty.coercive(p) == other.penalty.coercive(p):
+            other.__dict__["moved"] = moved[0], moved[1].with_strength(alpha)
+        elif moved is None and "moved" in self.__dict__:
+            other.__dict__["moved"] = None
         return other
 
     def remember_moments(self, mean: Array, variance: Array) -> None:

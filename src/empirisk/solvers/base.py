@@ -18,6 +18,7 @@ from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.linear import LinearProblem
 from empirisk.problems.separation import find_separation, only_zeros, zeros_run_off
 from empirisk.results import Certificate, Kind, Solution, Status, TracePoint
+from empirisk.solvers.origin import from_near, judged, telling_far
 from empirisk.typing import Array, Capability
 
 __all__ = ["Solver", "State", "check_capabilities", "solve"]
@@ -144,6 +145,13 @@ def solve(
     check_capabilities(chosen, problem)
     check_targets(problem.loss, problem.data.y)
     _check_start(problem, w0)
+    if problem.moved is not None:
+        origin, near = problem.moved
+        found = solve(
+            near, chosen, w0=None if w0 is None else origin.to_near(w0), tol=tol, max_steps=max_steps,
+            check_every=check_every, callback=telling_far(problem, callback),
+        )  # fmt: skip
+        return from_near(problem, found, tol)
     unbounded = _unbounded(problem, chosen)
     if unbounded is not None:
         return unbounded
@@ -162,7 +170,7 @@ def solve(
     if watch.best is None:
         watch.best = state.w, problem.certify(state.w, state.evaluation, theta=state.theta), state.theta
     w, certificate, theta = watch.best
-    return Solution(
+    solution = Solution(
         w=w,
         status=status or Status.MAX_STEPS,
         certificate=certificate,
@@ -174,6 +182,10 @@ def solve(
         solver=chosen.name,
         dual=theta,
     )
+    if status is Status.FLOOR and problem.design.dtype != np.float64:
+        # That floor is one of passes in the precision of X: in float64 there is more to be seen.
+        return judged(solution, problem.certify(w, theta=theta), tol)
+    return solution
 
 
 def _blas_threads(problem: LinearProblem, solver: Solver) -> AbstractContextManager[Any]:
@@ -253,7 +265,7 @@ class _Watch:
         if state.diverged or (not math.isfinite(certificate.value) and state.done):
             return Status.DIVERGED
         # Far away everything is rounding: a floor as large as the null model's loss is no place to stop.
-        if certificate.value <= certificate.floor <= certificate.scale:
+        if certificate.at_floor and certificate.floor <= certificate.scale:
             return Status.FLOOR
         if state.complete:
             return Status.COMPLETED

@@ -14,6 +14,7 @@ from empirisk.problems.linear import LinearProblem
 from empirisk.results import Solution, Status
 from empirisk.solvers.base import solve
 from empirisk.solvers.one_by_one import single_problems, together
+from empirisk.solvers.origin import from_near
 from empirisk.typing import Array
 
 __all__ = ["path_by_target", "single_targets", "solve_by_target"]
@@ -48,12 +49,19 @@ def solve_by_target(problem: LinearProblem, solver: Any = "auto", *, tol: float,
     solver, tol, max_steps
         As in :func:`empirisk.solvers.solve`.
     """
+    if problem.moved is not None:
+        found = solve_by_target(problem.moved[1], solver, tol=tol, max_steps=max_steps)
+        return from_near(problem, found, tol)
     parts = [solve(p, solver, tol=tol, max_steps=max_steps) for p in single_targets(problem)]
     return _joined(problem, parts)
 
 
 def path_by_target(problem: LinearProblem, alphas: Array, path: PathSolver, *, tol: float) -> list[Solution]:
     """The same for a whole path: ``path(problem, alphas, tol=tol)`` on each target."""
+    if problem.moved is not None:
+        found = path_by_target(problem.moved[1], alphas, path, tol=tol)
+        here = [problem.with_strength(float(alpha)) for alpha in alphas]
+        return [from_near(p, solution, tol) for p, solution in zip(here, found, strict=True)]
     paths = [path(p, alphas, tol=tol) for p in single_targets(problem)]
     return [
         _joined(problem.with_strength(float(alpha)), list(parts))

@@ -14,6 +14,7 @@ from empirisk.solvers.compress import compress
 from empirisk.solvers.coordinate import Coordinate, CoordinateState
 from empirisk.solvers.newton import Newton, NewtonState
 from empirisk.solvers.normal_equations import keep_products
+from empirisk.solvers.origin import from_near
 from empirisk.solvers.prox_newton import ProxNewton, ProxNewtonState
 
 __all__ = ["solve_path"]
@@ -63,6 +64,10 @@ def solve_path(
     [[0.5, 0.0], [1.25, 0.25]]
     """
     alphas = [float(alpha) for alpha in alphas]
+    if problem.moved is not None:
+        found = solve_path(problem.moved[1], alphas, tol=tol, solver=solver, max_steps=max_steps)
+        here = [problem.with_strength(alpha) for alpha in alphas]
+        return [from_near(p, solution, tol) for p, solution in zip(here, found, strict=True)]
     small = compress(problem) if solver == "auto" and len(alphas) > 1 and problem.penalty.l1 > 0.0 else None
     if small is None:
         return _walk(problem, alphas, tol, solver, max_steps)

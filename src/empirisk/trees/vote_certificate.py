@@ -8,6 +8,8 @@ from empirisk.results import Certificate, Kind
 
 __all__ = ["vote_certificate"]
 
+EPS = math.ulp(1.0)
+
 
 def vote_certificate(
     loss: float, least_margin: float, tilt: float, reach: float, edge: float | None, n_classes: int
@@ -58,12 +60,13 @@ def vote_certificate(
     if edge is None:
         return _none(f"greedy members; the exponential loss itself, {loss:.3g}, bounds its gap")
     gap = max(0.0, edge * reach - tilt)
-    value = -loss * math.expm1(-gap)
+    floor = 8.0 * EPS * loss * (1.0 + edge * reach + abs(tilt))  # rounding of the difference, and of the loss
+    value = max(-loss * math.expm1(-gap), floor)
     claim = (
         f"exponential loss {loss:.3g} <= {value:.3g} + the least of any vote of stumps with total weight "
         f"{reach:.3g} (Frank-Wolfe gap)"
     )
-    return Certificate(Kind.DUALITY_GAP, value, loss, claim)
+    return Certificate(Kind.DUALITY_GAP, value, loss, claim, floor=floor)
 
 
 def _none(why: str) -> Certificate:

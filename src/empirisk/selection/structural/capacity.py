@@ -103,7 +103,7 @@ def capacity_of(model: Any, X: Any, predicted: NDArray[Any], declared: float | N
     if hasattr(model, "log_growth") and hasattr(model, "vc_dimension"):
         dimension = float(model.vc_dimension())
         certificate = getattr(model, "certificate_", None)
-        exact = isinstance(model, FixedClassifiers) or (certificate is not None and certificate.value == 0.0)
+        exact = isinstance(model, FixedClassifiers) or (certificate is not None and certificate.at_floor)
         return Capacity(dimension, model.log_growth, "computed", exact)
     steps = getattr(model, "steps", None)
     last = steps[-1][1] if steps else model
