@@ -27,7 +27,7 @@ from empirisk.estimators.inference import InferenceMixin
 from empirisk.estimators.training import Kept, keep
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Certificate, Kind, Solution, Status
-from empirisk.solvers.origin import judged
+from empirisk.solvers.origin import judged, of_rounded
 from empirisk.solvers.prune import prune
 from empirisk.typing import Array
 
@@ -190,7 +190,8 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
         certificate = solution.certificate
         if problem.design.dtype == np.float32 and certificate.kind is not Kind.NONE:
             # The certificate is about the returned parameters, so round first.
-            certificate = problem.certify(self._pack(problem), theta=solution.dual)
+            near, w = problem.near(solution.w)
+            certificate = of_rounded(problem, self._pack(problem), near, replace(solution, w=w))
         if self.tol is None:  # it took the steps that it was told to take
             solution = replace(solution, certificate=certificate)
         else:

@@ -6,6 +6,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from empirisk.problems.certify import sharpened
 from empirisk.results import Certificate
 from empirisk.solvers.crossover import multipliers
 from empirisk.typing import Capability
@@ -56,6 +57,8 @@ def verify(est: Any, X: Any, y: Any, sample_weight: Any = None, **rows: Any) -> 
     # A model file holds the coefficients alone, without the solution.
     theta = est.solution_.dual if hasattr(est, "solution_") else None
     certificate: Certificate = problem.certify(w, theta=theta)
+    if not certificate.within(est.tol or 0.0):
+        certificate = sharpened(problem, w, certificate)
     if Capability.PIECEWISE_LINEAR in problem.loss.offers and not certificate.within(est.tol or 0.0):
         # A pickled model has forgotten its multipliers; at an optimum on kinks they can be found again.
         again = multipliers(problem, w)

@@ -17,6 +17,7 @@ float64.  What rounding can do to the sums that are added up is the floor of the
     8 eps (|F| + |D's two parts| + slope * sum of the sizes of a score's terms)
 
 Every error is at most a few eps times one of these, because the derivative of a gap in a score is a slope.
+Half of it is added to every gap, so that the sum bounds what exact arithmetic would find.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from empirisk.data.sums import weighted_sum
 from empirisk.penalties.base import ConstraintSet
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.intercept import best_intercept
+from empirisk.problems.newton_dual import newton_duals
 from empirisk.problems.quick_gap import by_shift, quick_gap
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array
@@ -37,7 +39,7 @@ from empirisk.typing import Array
 if TYPE_CHECKING:
     from empirisk.problems.linear import LinearProblem
 
-__all__ = ["certify", "dual_point"]
+__all__ = ["certify", "dual_point", "sharpened", "slopes"]
 
 
 ROWS = 4_096  # of float32 that are widened at a time
@@ -96,6 +98,22 @@ def _plain_scores(problem: LinearProblem, w: Array) -> Array:
         blocks = [X[i : i + ROWS].astype(np.float64) @ coef for i in range(0, len(X), ROWS)]
         z = np.concatenate(blocks) if blocks else np.zeros((0, *coef.shape[1:]))
     return problem.data.without_absent(z + b)
+
+
+def sharpened(problem: LinearProblem, w: Array, own: Certificate) -> Certificate:
+    """The certificate of w (`own` is what it is so far) with the best of dual points near the optimum."""
+    if own.kind is not Kind.DUALITY_GAP or own.at_floor:
+        return own
+    if problem.moved is not None:
+        origin, near = problem.moved
+        return sharpened(near, origin.to_near(w), own)
+    duals = newton_duals(problem, w, _plain_scores(problem, w))
+    return min([own, *(duality_gap(problem, w, None, theta) for theta in duals)], key=lambda c: c.value)
+
+
+def slopes(problem: LinearProblem, w: Array) -> Array:
+    """``-loss'(z)`` of each row at w: what :func:`certify` makes its dual point of."""
+    return -problem.loss.grad(problem.data.y, _plain_scores(problem, w))
 
 
 def _plain_evaluation(problem: LinearProblem, w: Array) -> Evaluation:
@@ -221,14 +239,15 @@ def _own_rounding(problem: LinearProblem) -> float:
 
 
 def _gap_certificate(problem: LinearProblem, gap: float, size: float) -> Certificate:
-    """`size` is what was added up: its rounding is the smallest gap that can be claimed."""
-    floor = 8.0 * float(np.finfo(np.float64).eps) * size
+    """`size` is what was added up: its rounding is part of the gap, and the smallest that can be claimed."""
+    rounding = 4.0 * float(np.finfo(np.float64).eps) * size
+    floor = 2.0 * rounding
     scale = _scale(problem)
-    shown = max(gap, floor)
+    shown = max(gap + rounding, floor)
     null = scale == problem.null_excess
     of = f"the null model's {scale:.3g}" if null else f"{scale:.3g}, the null model being perfect"
     claim = f"F(w) - min F <= {shown:.2g} (relative {shown / scale:.1g} of {of}), by {Kind.DUALITY_GAP.value}"
-    return Certificate(Kind.DUALITY_GAP, gap, scale, claim, problem.penalty.strong_convexity, floor)
+    return Certificate(Kind.DUALITY_GAP, shown, scale, claim, problem.penalty.strong_convexity, floor)
 
 
 def _scale(problem: LinearProblem) -> float:

@@ -14,6 +14,7 @@ import numpy as np
 from empirisk.data.threads import one_thread
 from empirisk.losses.base import check_targets
 from empirisk.penalties.base import ConstraintSet
+from empirisk.problems.certify import sharpened
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.linear import LinearProblem
 from empirisk.problems.separation import find_separation, only_zeros, zeros_run_off
@@ -25,6 +26,8 @@ __all__ = ["Solver", "State", "check_capabilities", "solve"]
 
 # Sides of a matrix from which a second BLAS thread pays for a factorisation.
 LARGE_FACTOR = 300
+# Certificates without progress after which the dual point is looked at.
+SHARPEN = (5, 15)
 
 
 @dataclass(frozen=True)
@@ -152,6 +155,11 @@ def solve(
             check_every=check_every, callback=telling_far(problem, callback),
         )  # fmt: skip
         return from_near(problem, found, tol)
+    if _perfect_at_zero(problem):
+        w, kinks = problem.zeros(), Capability.PIECEWISE_LINEAR in problem.capabilities
+        dual = np.zeros(len(problem.data.y)) if kinks else None
+        certificate = problem.certify(w, theta=dual)
+        return Solution(w, Status.CERTIFIED, certificate, n_steps=1, solver=chosen.name, dual=dual)
     unbounded = _unbounded(problem, chosen)
     if unbounded is not None:
         return unbounded
@@ -170,6 +178,9 @@ def solve(
     if watch.best is None:
         watch.best = state.w, problem.certify(state.w, state.evaluation, theta=state.theta), state.theta
     w, certificate, theta = watch.best
+    if not np.isfinite(w).all():  # no numbers to give: the null model is a point, at least
+        w, theta = problem.null, None
+        certificate = problem.certify(w)
     solution = Solution(
         w=w,
         status=status or Status.MAX_STEPS,
@@ -186,6 +197,13 @@ def solve(
         # That floor is one of passes in the precision of X: in float64 there is more to be seen.
         return judged(solution, problem.certify(w, theta=theta), tol)
     return solution
+
+
+def _perfect_at_zero(problem: LinearProblem) -> bool:
+    """Whether all targets are 0 and fitted without loss or penalty by parameters of 0."""
+    if not getattr(problem.loss, "of_difference", False) or np.any(problem.data.y):
+        return False
+    return problem.penalty.value(np.zeros(problem.shape)[: problem.data.n_cols]) == 0.0
 
 
 def _blas_threads(problem: LinearProblem, solver: Solver) -> AbstractContextManager[Any]:
@@ -269,6 +287,16 @@ class _Watch:
             return Status.FLOOR
         if state.complete:
             return Status.COMPLETED
-        if state.done or self.since_progress >= 50:
-            return Status.STALLED
-        return None
+        ends = state.done or self.since_progress >= 50
+        if (ends or self.since_progress in SHARPEN) and self.sharpen():
+            return Status.CERTIFIED
+        return Status.STALLED if ends else None
+
+    def sharpen(self) -> bool:
+        """Whether the best point is within the tolerance after all, by a better dual point."""
+        if self.best is None:
+            return False
+        w, certificate, theta = self.best
+        certificate = sharpened(self.problem, w, certificate)
+        self.best = w, certificate, theta
+        return certificate.within(self.tol)

@@ -12,6 +12,7 @@ The last two are relaxed to mu > 0, and a step of Newton's method for all of the
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,21 +115,34 @@ def _solver(H: Array, basis: Array | None) -> Any:
         H = basis.T @ H @ basis
     diagonal = np.sqrt(np.maximum(np.diag(H), 1e-300))
     scaled = H / diagonal / diagonal[:, None]
-    for lift in (0.0, 1e-14, 1e-11, 1e-8):
-        scaled[np.diag_indices_from(scaled)] = 1.0 + lift
-        try:
-            factor = cho_factor(scaled, check_finite=False)
-            break
-        except np.linalg.LinAlgError:
-            continue
+    inverse = _inverse(scaled)
 
     def solve(g: Array) -> Array:
         if basis is not None:
             g = basis.T @ g
-        out = cho_solve(factor, g / diagonal, check_finite=False) / diagonal
+        out = inverse(g / diagonal) / diagonal
         return np.asarray(out if basis is None else basis @ out)
 
     return solve
+
+
+def _inverse(H: Array) -> Callable[[Array], Array]:
+    """``g -> H^-1 g`` by Cholesky, lifted off singularity as little as will do, else by eigenvalues.
+
+    Where H is not finite the answer is NaN: the iterate is then none, and the solve says that it diverged.
+    """
+    for lift in (0.0, 1e-14, 1e-11, 1e-8):
+        H[np.diag_indices_from(H)] = 1.0 + lift
+        try:
+            factor = cho_factor(H, check_finite=False)
+        except np.linalg.LinAlgError:
+            continue
+        return lambda g: np.asarray(cho_solve(factor, g, check_finite=False))
+    if not np.isfinite(H).all():
+        return lambda g: np.full_like(g, np.nan)
+    values, V = eigh(H, check_finite=False)
+    values = np.maximum(values, 1e-8 * float(values[-1]))
+    return lambda g: np.asarray(V @ ((V.T @ g) / values))
 
 
 def advance(rows: KinkedRows, x: Point, basis: Array | None) -> Point:

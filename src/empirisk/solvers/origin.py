@@ -6,10 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from empirisk.problems.certify import sharpened, slopes
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Certificate, Kind, Solution, Status
+from empirisk.typing import Array
 
-__all__ = ["from_near", "judged", "telling_far"]
+__all__ = ["from_near", "judged", "of_rounded", "telling_far"]
 
 
 def judged(solution: Solution, certificate: Certificate, tol: float) -> Solution:
@@ -28,7 +32,23 @@ def from_near(problem: LinearProblem, solution: Solution, tol: float) -> Solutio
     w = problem.moved[0].to_far(solution.w)
     if solution.certificate.kind is Kind.NONE:
         return replace(solution, w=w)
-    return judged(replace(solution, w=w), problem.certify(w, theta=solution.dual), tol)
+    certificate = of_rounded(problem, w, problem.moved[1], solution)
+    return judged(replace(solution, w=w), certificate, tol)
+
+
+def of_rounded(problem: LinearProblem, w: Array, solved: LinearProblem, solution: Solution) -> Certificate:
+    """The certificate of w, which a solution of `solved` (the problem, or it moved) was rounded to.
+
+    A dual point proves the same for every w.  That of the solution is as good as it was; that of w has lost
+    digits, which a weak penalty multiplies.
+    """
+    own = problem.certify(w, theta=solution.dual)
+    if solution.dual is not None or own.kind is not Kind.DUALITY_GAP or own.at_floor:
+        return own
+    theta = slopes(solved, solution.w)
+    if not np.isfinite(theta).all():
+        return own
+    return sharpened(problem, w, min(own, problem.certify(w, theta=theta), key=lambda c: c.value))
 
 
 def telling_far(problem: LinearProblem, callback: Callable[..., Any] | None) -> Callable[..., Any] | None:
