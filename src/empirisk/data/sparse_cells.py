@@ -48,10 +48,9 @@ def canonical(X: Any) -> Any:
         return X
     # A new object on the same arrays: with flags of its own, and without those of the user's.
     fresh = _same_cells(cells if cells.format in ("csr", "csc") else cells.tocsr())
-    if _ascending(fresh):
-        _refuse_outside(fresh)
-        if np.count_nonzero(fresh.data) == len(fresh.data):
-            return fresh
+    _refuse_outside(fresh)
+    if _ascending(fresh) and not _stores_zeros(fresh):
+        return fresh
     fresh = fresh.copy()
     fresh.check_format(full_check=True)
     fresh.sum_duplicates()
@@ -65,28 +64,31 @@ def _same_cells(X: Any) -> Any:
 
 
 def _ascending(X: Any) -> bool:
-    """Whether the indices rise strictly within every row (column, for CSC)."""
+    """Whether the indices rise strictly within every row (column, for CSC): they fall between rows only."""
     indices, starts = X.indices, X.indptr
+    filled = starts[1:] > starts[:-1]
     if (starts[1:] < starts[:-1]).any():
         return False
+    falls = 0
     for begin in range(0, len(indices) - 1, PIECE):
         piece = indices[begin : begin + PIECE + 1]
-        falls = np.flatnonzero(piece[1:] <= piece[:-1]) + (begin + 1)
-        # The first cell of a row may be less than the last one of the row before.
-        place = np.searchsorted(starts, falls)
-        if not (starts[np.minimum(place, len(starts) - 1)] == falls).all():
-            return False
-    return True
+        falls += np.count_nonzero(piece[1:] <= piece[:-1])
+    between = starts[:-1][filled][1:]
+    return bool(falls == np.count_nonzero(indices[between] <= indices[between - 1]))
+
+
+def _stores_zeros(X: Any) -> bool:
+    return any((X.data[k : k + PIECE] == 0).any() for k in range(0, len(X.data), PIECE))
 
 
 def _refuse_outside(X: Any) -> None:
-    """With ascending indices the first and the last of each row are the least and the largest."""
-    filled = X.indptr[1:] > X.indptr[:-1]
-    first, last = X.indices[X.indptr[:-1][filled]], X.indices[X.indptr[1:][filled] - 1]
     width = X.shape[1] if X.format == "csr" else X.shape[0]
-    if len(first) and (first.min() < 0 or last.max() >= width):
-        worst = first.min() if first.min() < 0 else last.max()
+    if not len(X.indices):
+        return
+    least, largest = int(X.indices.min()), int(X.indices.max())
+    if least < 0 or largest >= width:
         what = "column" if X.format == "csr" else "row"
         raise ValueError(
-            f"X.indices names {what} {int(worst)} of a sparse matrix with {width} {what}s; build it anew"
+            f"X.indices names {what} {least if least < 0 else largest} of a sparse matrix with {width} "
+            f"{what}s; build it anew"
         )
