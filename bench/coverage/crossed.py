@@ -26,7 +26,7 @@ def linear_sample(rng: Rng, n: int) -> tuple[np.ndarray, np.ndarray]:
     return X, X @ WEIGHT + rng.normal(size=n)
 
 
-@case("squared error of least squares, 5-fold x 5, 60 rows", 800)
+@case("squared error of least squares, 5-fold x 5, 60 rows", 300)
 def cross_mse(rng: Rng) -> Sample:
     X, y = linear_sample(rng, 60)
     return cross_evaluate(LinearRegression(), X, y, metrics="mse", random_state=rng)["mse"], ols_risk(48)
@@ -34,7 +34,7 @@ def cross_mse(rng: Rng) -> Sample:
 
 @case(
     "squared error of least squares, one 5-fold, 60 rows",
-    1500,
+    600,
     "one split: its own luck is not in the variance",
 )
 def cross_mse_one_split(rng: Rng) -> Sample:
@@ -85,33 +85,33 @@ def cross_logistic(metric: str, rng: Rng) -> Sample:
     ]
 
 
-@case("accuracy of logistic regression, 5-fold x 5, 100 rows", 600)
+@case("accuracy of logistic regression, 5-fold x 5, 100 rows", 200)
 def cross_accuracy(rng: Rng) -> Sample:
     return cross_logistic("accuracy", rng)
 
 
-@case("log-loss of logistic regression, 5-fold x 5, 100 rows", 600)
+@case("log-loss of logistic regression, 5-fold x 5, 100 rows", 200)
 def cross_log_loss(rng: Rng) -> Sample:
     return cross_logistic("log_loss", rng)
 
 
-@case("AUC of logistic regression, 5-fold x 5, 100 rows", 600)
+@case("AUC of logistic regression, 5-fold x 5, 100 rows", 200)
 def cross_auc(rng: Rng) -> Sample:
     return cross_logistic("roc_auc", rng)
 
 
-@case("accuracy without any signal, 5-fold x 5, 100 rows", 500, "no signal is the hardest case")
+@case("accuracy without any signal, 5-fold x 5, 100 rows", 250, "no signal is the hardest case")
 def cross_no_signal(rng: Rng) -> Sample:
     X, y = rng.normal(size=(100, FEATURES)), (rng.random(100) < 0.5).astype(int)
     return cross_evaluate(logistic(), X, y, metrics="accuracy", random_state=rng)["accuracy"], 0.5
 
 
-@case("F1 of logistic regression, 5-fold x 5, 100 rows", 600)
+@case("F1 of logistic regression, 5-fold x 5, 100 rows", 200)
 def cross_f1(rng: Rng) -> Sample:
     return cross_logistic("f1", rng)
 
 
-@case("squared error with 30 groups of 4, group folds, 5-fold x 5", 600)
+@case("squared error with 30 groups of 4, group folds, 5-fold x 5", 300)
 def cross_grouped_mse(rng: Rng) -> Sample:
     noise, g = latent(rng, 30, 4)
     x = rng.normal(size=(120, 1))
@@ -127,7 +127,7 @@ class MeanOnly(LinearRegression):
         return self
 
 
-@case("squared-error difference of least squares and the mean, 100 rows", 1000)
+@case("squared-error difference of least squares and the mean, 100 rows", 300)
 def compare_mse(rng: Rng) -> Sample:
     X, y = linear_sample(rng, 100)
     signal = float(WEIGHT @ WEIGHT)
@@ -135,7 +135,7 @@ def compare_mse(rng: Rng) -> Sample:
     return compare(LinearRegression(), MeanOnly(), X, y, metric="mse", random_state=rng).difference, truth
 
 
-@case("R2 of least squares, 5-fold x 5, 200 rows", 600)
+@case("R2 of least squares, 5-fold x 5, 200 rows", 200)
 def cross_r2(rng: Rng) -> Sample:
     X, y = linear_sample(rng, 200)
     truth = 1.0 - ols_risk(160) / (1.0 + float(WEIGHT @ WEIGHT))
@@ -158,7 +158,7 @@ def ridge_risk(alpha: float, n: int) -> float:
 
 @case(
     "squared-error difference of ridge and strong ridge, 100 rows",
-    1000,
+    300,
     "noise of the rows and of the fits cancels: cautious",
 )
 def compare_ridge(rng: Rng) -> Sample:

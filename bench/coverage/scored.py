@@ -66,6 +66,18 @@ def t3(rng: Rng, n: int) -> np.ndarray:
 VARIANCE = {normal: 1.0, exponential: 1.0, lognormal: math.e * (math.e - 1.0), t3: 3.0}
 
 
+@cache
+def quantiles(noise: Noise) -> np.ndarray:
+    """Twenty thousand equally likely values of the noise."""
+    u = (np.arange(20_000) + 0.5) / 20_000
+    if noise is exponential:
+        return -np.log1p(-u) - 1.0
+    if noise is t3:
+        return special.stdtrit(3, u)
+    z = special.ndtri(u)
+    return z if noise is normal else np.exp(z) - math.exp(0.5)
+
+
 class Linear:
     """Normal columns: slopes 1, -0.7, 0.5, and the strength `weak` spread over all of them."""
 
@@ -83,6 +95,15 @@ class Linear:
         left = self.slopes.copy()
         left[: model.coef_.size] -= model.coef_
         return VARIANCE[self.noise] + float(left @ left) + model.intercept_**2
+
+    def absolute(self, model: LeastSquares) -> float:
+        """Expected absolute error of a fitted model: ``E|a - s z|`` for normal z, a mean over the noise."""
+        a = quantiles(self.noise) - model.intercept_
+        s = float(np.linalg.norm(self.slopes - model.coef_))
+        folded = s * math.sqrt(2.0 / math.pi) * np.exp(-0.5 * (a / s) ** 2) + a * special.erf(
+            a / s / math.sqrt(2.0)
+        )
+        return float(folded.mean())
 
     def expected(self, columns: int, n: int) -> float:
         """Exact expected squared error of least squares on the first columns of n rows (normal noise)."""
@@ -110,10 +131,11 @@ def fresh(draw: Draw, n: int) -> Table:
     return draw(np.random.default_rng(77), n)
 
 
-def risk(models: list[Any], draw: Draw, metric: str, n: int) -> float:
+def risk(models: list[Any], draw: Draw, metric: str, n: int = 20_000) -> float:
     """Mean score of fitted models: exact, or on fresh rows."""
-    if isinstance(draw, Linear) and metric == "mse":
-        return float(np.mean([draw.squared(m) for m in models]))
+    if isinstance(draw, Linear):
+        exact = draw.squared if metric == "mse" else draw.absolute
+        return float(np.mean([exact(m) for m in models]))
     Z, y = fresh(draw, n)
     return float(np.mean([LOSSES[metric](y, m.predict(Z)) for m in models]))
 
@@ -123,7 +145,7 @@ def scored(est: Any, draw: Draw, n: int, metric: str, rng: Rng) -> Sample:
     X, y = draw(rng, n)
     e = cross_evaluate(est, X, y, metrics=metric, random_state=rng)
     models = [clone(est).fit(X[train], y[train]) for train, _ in e.plan.splits]
-    return e[metric], risk(models, draw, metric, 200_000 if metric == "mae" else 20_000)
+    return e[metric], risk(models, draw, metric)
 
 
 def row(what: str, samples: int, est: Any, draw: Draw, n: int, metric: str, remark: str = "") -> None:
@@ -170,7 +192,7 @@ def differences(a: Any, b: Any, draw: Draw, n: int, rng: Rng) -> Sample:
     d = compare(a, b, X, y, metric="mse", random_state=seed).difference
     plan = Rows(a, X, y, None).plan(None, 2, seed)
     fits = [[clone(m).fit(X[train], y[train]) for train, _ in plan.splits] for m in (a, b)]
-    return d, risk(fits[0], draw, "mse", 20_000) - risk(fits[1], draw, "mse", 20_000)
+    return d, risk(fits[0], draw, "mse") - risk(fits[1], draw, "mse")
 
 
 @case("difference of 300 columns and 5 of them, curves that cross after 960, 1200 rows", 60)
@@ -203,7 +225,7 @@ def chosen(draw: Draw, n: int, rng: Rng) -> Sample:
     best = LeastSquares(**search.best_params_)
     plan = Rows(best, X, y, None).plan(None, 2, seed)
     models = [clone(best).fit(X[train], y[train]) for train, _ in plan.splits]
-    return search.best_score_, risk(models, draw, "mse", 20_000)
+    return search.best_score_, risk(models, draw, "mse")
 
 
 RIDGE = {name: Linear(5, noise) for name, noise in (("exponential", exponential), ("lognormal", lognormal))}

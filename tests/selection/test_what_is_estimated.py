@@ -161,7 +161,7 @@ def test_regression_metrics_of_few_rows_say_what_they_cannot_know() -> None:
     rng = np.random.default_rng(2)
     y = rng.normal(size=120)
     for groups in (None, np.arange(120) // 4):
-        ev = evaluate_predictions(y, pred=np.zeros(120), metrics=["mse", "mae"], groups=groups)
+        ev = evaluate_predictions(y, pred=np.zeros(120), metrics=["mse", "mae", "r2"], groups=groups)
         assert all("120 rows cannot show" in e.reason for e in ev.values())
     sure = evaluate_predictions(y > 0, proba=np.full(120, 0.5), metrics=["brier_score"])
     assert sure["brier_score"].reason == ""

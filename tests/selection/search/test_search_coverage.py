@@ -119,7 +119,8 @@ def test_the_correction_takes_the_curse_off(kind: str) -> None:
 def test_the_corrected_score_covers(kind: str) -> None:
     found = winner(400, kind)
     assert found["corrected"].share >= 0.93 - found["corrected"].slack
-    assert found["naive"].share < 0.90
+    # Hall's correction of a squared error lifts the naive interval too, and hides some of the curse.
+    assert found["naive"].share < {"accuracy": 0.90, "mse": 0.93}[kind]
     # Out-of-fold losses of one candidate are not independent, so that a third of the bias stays (accuracy).
     assert abs(found["bias corrected"]) < 0.5 * abs(found["bias naive"])
 

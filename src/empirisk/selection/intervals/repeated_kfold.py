@@ -178,8 +178,9 @@ def skewness(sums: Floats) -> float:
     """
     centred = sums - sums.mean(axis=1, keepdims=True)
     centred /= max(float(np.abs(centred).max()), np.finfo(np.float64).tiny)
-    second = float(np.mean((centred**2).sum(axis=1)))
-    return float(np.mean((centred**3).sum(axis=1))) / second**1.5 if second > 0.0 else 0.0
+    squares = centred * centred
+    second = float(squares.sum()) / len(sums)
+    return float(np.vdot(squares, centred)) / len(sums) / second**1.5 if second > 0.0 else 0.0
 
 
 def kfold_limits(

@@ -55,7 +55,7 @@ def relative_skewness(rows: Floats) -> float:
     centred = centred / top
     squares = centred * centred
     second = float(squares.mean())
-    return float(np.mean(squares * centred)) / second**1.5 / math.sqrt(rows.size)
+    return float(np.mean(squares * centred)) / (second * math.sqrt(second * rows.size))
 
 
 def tail_note(rows: Floats, errors: bool) -> str:

@@ -9,6 +9,8 @@ import numpy as np
 from empirisk.results import Estimate
 from empirisk.selection.intervals.base import MODEL_GROUPS, Floats, too_few
 from empirisk.selection.intervals.r2 import MIN_ROWS, r2_influence, r2_interval, r2_value
+from empirisk.selection.intervals.tails import tail_note
+from empirisk.selection.metrics.base import join
 from empirisk.selection.metrics.predictions import REGRESSION, Predictions
 from empirisk.selection.metrics.row_loss import RowLoss
 from empirisk.selection.metrics.score import Score
@@ -50,11 +52,12 @@ def r2_refusal(p: Predictions) -> str:
     return too_few(p.n, MIN_ROWS) if p.n < MIN_ROWS else ""
 
 
-def r2_remark(estimate: Estimate) -> str:
-    """Say it when the interval reaches down to the constant prediction."""
-    if estimate.low is None or estimate.low > 0.0:
+def r2_remark(estimate: Estimate, p: Predictions) -> str:
+    """Say it when the interval reaches down to the constant prediction, or may be too short."""
+    if estimate.low is None:
         return ""
-    return "not shown to be better than predicting the mean"
+    shown = "" if estimate.low > 0.0 else "not shown to be better than predicting the mean"
+    return join(shown, tail_note(squared_errors(p), errors=True))
 
 
 MSE = RowLoss("mse", REGRESSION, "pred", squared_errors)

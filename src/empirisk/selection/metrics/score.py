@@ -34,7 +34,7 @@ def no_fallback(_p: Predictions, _value: float, _shrink: float, _level: float) -
     return None
 
 
-def no_remark(_: Estimate) -> str:
+def no_remark(_e: Estimate, _p: Predictions) -> str:
     """Nothing to add."""
     return ""
 
@@ -89,7 +89,7 @@ class Score:
     grouped : callable, optional
         (predictions, level) to the estimate on grouped held-out rows, where it is not the common one.
     remark : callable
-        What to add about the finished estimate; empty for nothing.
+        (estimate, predictions) to what there is to add about the finished estimate; empty for nothing.
     undefined : str
         What to say when the value is NaN.
     min_crossed : int
@@ -110,7 +110,7 @@ class Score:
     refusal: Callable[[Predictions], str] = no_refusal
     grouped: Callable[[Predictions, float], Estimate] | None = None
     undefined: str = "the score is undefined on these rows"
-    remark: Callable[[Estimate], str] = no_remark
+    remark: Callable[[Estimate, Predictions], str] = no_remark
     min_crossed: int = MIN_ROWS
 
     @property
@@ -138,10 +138,10 @@ class Score:
         """The interval for independent rows, or that of group sums."""
         if p.groups is None:
             estimate = self.alone(p, level)
-            return with_note(estimate, join(unseen_note(p), self.remark(estimate)))
+            return with_note(estimate, join(unseen_note(p), self.remark(estimate, p)))
         if self.grouped is not None:
             estimate = self.grouped(p, level)
-            return with_note(estimate, self.remark(estimate))
+            return with_note(estimate, self.remark(estimate, p))
         groups = group_codes(p.groups, p.n)[1]
         method = f"{SCALES[self.scale_for(p)]}, sums over {groups} groups"
         return with_note(self._estimate([p], 1.0, level, method, model_target(p)), unseen_note(p))
@@ -181,7 +181,7 @@ class Score:
                 value, level, p.n, method, "the rows show no variation to measure an error with", target
             )
         estimate = accept(value, limits, level, p.n, method, target=target)
-        return with_note(estimate, self.remark(estimate))
+        return with_note(estimate, self.remark(estimate, p))
 
     def standard_error(self, repeats: Sequence[Predictions], folds: int | None) -> float:
         """Standard error of the mean over repeats; NaN where the score is undefined."""
