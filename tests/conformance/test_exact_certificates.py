@@ -180,3 +180,14 @@ def test_columns_at_a_billion_give_a_model(name: str) -> None:
         warnings.simplefilter("ignore")
         model.fit(X + 2.0**30, (y > 2.0).astype(int) if name == "halfspace" else y)
     assert np.isfinite(model.coef_).all()
+
+
+def test_class_of_next_to_no_weight_ends_in_a_model() -> None:
+    """The block of the intercepts is singular to rounding there: no error of linear algebra comes out."""
+    g = np.random.default_rng(0)
+    X = g.integers(-3, 4, (6, 3)) * 2.0**20
+    weight = np.array([1e5, 1e-3, 1e-12, 1e10, 1e4, 1e-7])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = er.LogisticRegression(1e-6, l1_ratio=1.0).fit(X, [0, 1, 2, 0, 1, 2], sample_weight=weight)
+    assert np.isfinite(model.coef_).all()

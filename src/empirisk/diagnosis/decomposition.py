@@ -158,8 +158,7 @@ def _optimisation(ctx: Context, most: float) -> Part:
     gap, why = gaps[worst], f"on the training objective: {found[worst].certificate.claim}"
     if gap is None or gap > most:  # a gap above the whole loss says nothing about a part of it
         return Part("optimisation", None, None, None, UNKNOWN, why)
-    how = KNOWN if gap == 0.0 or found[worst].certificate.at_floor else BOUNDED
-    return Part("optimisation", gap, 0.0, gap, how, why)
+    return Part("optimisation", gap, 0.0, gap, BOUNDED if gap > 0.0 else KNOWN, why)
 
 
 def _gap(solution: Solution) -> float | None:

@@ -96,6 +96,20 @@ class JointNewton:
         return JointState(state.w, e, True, True, state.n_passes + 30.0, "", standard)
 
 
+def _factor(base: Array) -> Any:
+    """Cholesky of the intercepts' block, lifted off singularity as little as will do; None where it is NaN.
+
+    A class of next to no weight has a curvature below the rounding of the others'.
+    """
+    for lift in (1e-14, 1e-11, 1e-8):
+        lifted = base + lift * np.diag(base).max() * np.eye(len(base))
+        try:
+            return cho_factor(lifted, check_finite=False)
+        except np.linalg.LinAlgError:
+            continue
+    return None
+
+
 def _direction(problem: LinearProblem, state: JointState) -> Array | None:
     """Minimiser of the quadratic model plus the penalty, minus w; None where rounding leaves nothing."""
     standard, e = state.standard, state.evaluation
@@ -113,7 +127,9 @@ def _direction(problem: LinearProblem, state: JointState) -> Array | None:
         base = H[np.ix_(of_b, of_b)]
         # Equal shifts of all intercepts change nothing: curvature there only makes the block definite.
         base = base + (np.diag(base).max() / k if problem.n_outputs else 0.0)
-        factor = cho_factor(base + 1e-14 * np.diag(base).max() * np.eye(k), check_finite=False)
+        factor = _factor(base)
+        if factor is None:
+            return None
         S = S - across.T @ cho_solve(factor, across, check_finite=False)
         q = q + across.T @ cho_solve(factor, flat[of_b], check_finite=False)
     S[np.diag_indices_from(S)] = np.maximum(np.diag(S), 0.0)

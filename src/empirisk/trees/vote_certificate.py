@@ -60,7 +60,7 @@ def vote_certificate(
     if edge is None:
         return _none(f"greedy members; the exponential loss itself, {loss:.3g}, bounds its gap")
     gap = max(0.0, edge * reach - tilt)
-    floor = 8.0 * EPS * loss * (1.0 + edge * reach + abs(tilt))  # rounding of the difference, and of the loss
+    floor = 8.0 * EPS * loss * (edge * reach + abs(tilt))  # rounding of the difference
     value = max(-loss * math.expm1(-gap), floor)
     claim = (
         f"exponential loss {loss:.3g} <= {value:.3g} + the least of any vote of stumps with total weight "
