@@ -139,7 +139,7 @@ def closing_lines(outcome: Outcome) -> list[str]:
     said += [
         f"{m['label']} {wording.estimate(m['model'])}"
         for m in report["test"]["metrics"]
-        if m["name"] in ("log_loss", "r2")
+        if m["name"] in ("roc_auc" if head["name"] == "log_loss" else "log_loss", "r2")
     ]
     lines = [
         f"Best by the one-standard-error rule: {label}.",
