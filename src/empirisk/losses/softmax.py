@@ -74,14 +74,19 @@ class Softmax:
         return np.zeros(len(y))
 
     def balance(self, y: Array, theta: Array, s: Array) -> Array:
-        """``theta' = (1-t) theta + t (e_y - q)`` with q and the smallest t that make class sums vanish."""
+        """``theta' = (1-t) theta + t (e_y - q)`` with q and the smallest t that make class sums vanish.
+
+        A class without weight has probability 0 in every feasible point: it is taken out of theta first.
+        """
         k = theta.shape[1]
+        class_weight = np.bincount(_codes(y)[:, 0], weights=s, minlength=k)
+        if not class_weight.all():
+            theta = _without(class_weight == 0.0, y, theta)
         r = weighted_sum(s, theta)
         r = r - r.mean()  # the rows of theta sum to zero, and so must r: rounding would turn q negative
         if not np.any(r):
             return theta
         total = s.sum()
-        class_weight = np.bincount(_codes(y)[:, 0], weights=s, minlength=k)
         negative = r < 0.0
         c = float(np.min(class_weight[negative] / -r[negative])) if negative.any() else math.inf
         t = 1.0 / (1.0 + c)
@@ -102,6 +107,19 @@ class Softmax:
         with np.errstate(divide="ignore"):
             log_share = np.log(np.bincount(_codes(y)[:, 0], weights=s, minlength=k) / s.sum())
         return np.asarray(log_share - log_share.mean()) if np.isfinite(log_share).all() else log_share
+
+
+def _without(absent: Array, y: Array, theta: Array) -> Array:
+    """theta whose probabilities ``e_y - theta`` are 0 for the absent classes, the others in proportion."""
+    codes = _codes(y)
+    q = -theta
+    np.put_along_axis(q, codes, np.take_along_axis(q, codes, axis=1) + 1.0, axis=1)
+    q[:, absent] = 0.0
+    left = q.sum(axis=1)
+    q[left <= 0.0] = ~absent  # a row that gave all to absent classes: any probabilities of the others will do
+    out = -q / q.sum(axis=1)[:, None]
+    np.put_along_axis(out, codes, np.take_along_axis(out, codes, axis=1) + 1.0, axis=1)
+    return np.asarray(out)
 
 
 def _exponentials(z: Array) -> tuple[Array, Array]:

@@ -9,6 +9,7 @@ from empirisk.penalties.base import Penalty
 from empirisk.penalties.group_lasso import GroupLasso
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.columns import Columns
+from empirisk.solvers.scored_rows import scored_rows
 from empirisk.solvers.working_set import GramSet, Quadratic, gram_fits, minimise
 from empirisk.typing import Array, IndexArray
 
@@ -48,11 +49,10 @@ class NewtonBlocks:
         self.problem, self.columns, self.coef = problem, columns, coef
         self.penalty = problem.penalty
         self.share = problem.data.weight / problem.data.total_weight
-        self.b, self.z = np.array(b, dtype=np.float64), scores.copy()
+        self.b, self.rows = np.array(b, dtype=np.float64), scored_rows(problem, scores)
         self.vector = scores.ndim == 2
         outputs = scores.shape[1] if self.vector else 1
         self.grams: tuple[GramSet | None, ...] = grams or (None,) * outputs
-        self.loss = problem.mean_loss(self.z)
         self.reuse = True
         self.work_on(np.empty(0, dtype=np.int64))
 
@@ -93,6 +93,7 @@ class NewtonBlocks:
     def sweep(self, goal: float) -> bool:
         """One model for each output; False when nothing moved."""
         moved = False
+        self.rows.refresh()
         for c in range(len(self.grams)):
             moved = self._newton(c, goal) or moved
         if self.problem.loss.name == "softmax":
@@ -102,13 +103,13 @@ class NewtonBlocks:
     def gap(self) -> float:
         """Duality gap of the problem restricted to the working set."""
         problem = self.problem
-        theta = -problem.loss.grad(problem.data.y, self.z)
+        theta = -problem.loss.grad(problem.data.y, self.rows.z)
         if problem.intercept:
             theta = problem.loss.balance(problem.data.y, theta, problem.data.weight)
         v = self.columns.correlations((self.share * theta.T).T, self.index)
         scale = self.penalty.feasible_scale(v)
         conjugate = float(weighted_sum(self.share, problem.loss.conjugate(problem.data.y, -scale * theta)))
-        value = self.loss + self.penalty.value(self.w) + conjugate + self.penalty.conjugate(scale * v)
+        value = self.rows.loss + self.penalty.value(self.w) + conjugate + self.penalty.conjugate(scale * v)
         return value if np.isfinite(value) else np.inf
 
     # -- one model ------------------------------------------------------------------------------
@@ -116,12 +117,12 @@ class NewtonBlocks:
     def _newton(self, c: int, goal: float) -> bool:
         problem, penalty = self.problem, self.penalty
         pick = self._pick(c)
-        u = -self.share * problem.loss.grad(problem.data.y, self.z)[pick]
+        u = -self.share * self.rows.slope(pick)
         h = self._curvature(pick)
         w = np.ascontiguousarray(self.w[pick])
         task = self._model(c, h, u)
         total = float(task.h.sum())
-        new, _, _ = minimise(task, w, penalty, max(0.1 * goal, 1e-16 * self.loss), 1e-12, max_epochs=200)
+        new, _, _ = minimise(task, w, penalty, max(0.1 * goal, 1e-16 * self.rows.loss), 1e-12, max_epochs=200)
         d = new - w
         shift = 0.0
         if task.mean is not None:
@@ -140,7 +141,7 @@ class NewtonBlocks:
 
     def _curvature(self, pick: tuple[slice | int, ...]) -> Array:
         loss = self.problem.loss
-        h = loss.hess(self.problem.data.y, self.z)[pick]
+        h = self.rows.curvature(pick)
         largest = loss.curvature[1] if np.isfinite(loss.curvature[1]) else float(h.max())
         return self.share * np.maximum(h, CURVATURE_FLOOR * largest)
 
@@ -185,21 +186,20 @@ class NewtonBlocks:
         self, pick: tuple[slice | int, ...], along: Array, w: Array, d: Array, slope: float
     ) -> float:
         """The first of 1, 1/2, 1/4, ... that lowers the objective enough (then the scores move), else 0."""
-        problem, penalty = self.problem, self.penalty
+        penalty, loss = self.penalty, self.rows.loss
         before = penalty.value(w)
         # Near the optimum both numbers drown in rounding while the dual point still gains: a full step that
         # changes nothing measurable is taken.
-        rounding = 4.0 * float(np.finfo(np.float64).eps) * (abs(self.loss) + before)
+        rounding = 4.0 * float(np.finfo(np.float64).eps) * (abs(loss) + before)
         expected = min(slope + penalty.value(w + d) - before, 0.0)
         if not np.any(d) and not np.any(along):
             return 0.0
-        t, z = 1.0, self.z.copy()
+        t = 1.0
         for _ in range(40):
-            z[pick] = self.z[pick] + t * along
-            loss = problem.mean_loss(z)
-            change = loss - self.loss + penalty.value(w + t * d) - before
+            after, take = self.rows.trial(pick, t * along)
+            change = after - loss + penalty.value(w + t * d) - before
             if change <= 1e-3 * t * expected + (rounding if t == 1.0 else 0.0):
-                self.z, self.loss = z, loss
+                take()
                 return t
             t *= 0.5
         return 0.0
@@ -213,7 +213,7 @@ class NewtonBlocks:
         if penalty.positive or not np.any(shift):
             return
         self.w = self.w - shift[:, None]
-        self.z = self.z - self.columns.scores_of(self.index, shift)[:, None]
+        self.rows.shift(-self.columns.scores_of(self.index, shift))
 
 
 def _close(h: Array, other: Array) -> bool:
