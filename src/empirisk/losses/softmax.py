@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from empirisk.data.sums import weighted_sum
@@ -81,7 +82,7 @@ class Softmax:
         k = theta.shape[1]
         class_weight = np.bincount(_codes(y)[:, 0], weights=s, minlength=k)
         if not class_weight.all():
-            theta = _without(class_weight == 0.0, y, theta)
+            theta = _without(class_weight > 0.0, y, theta)
         r = weighted_sum(s, theta)
         r = r - r.mean()  # the rows of theta sum to zero, and so must r: rounding would turn q negative
         if not np.any(r):
@@ -109,14 +110,14 @@ class Softmax:
         return np.asarray(log_share - log_share.mean()) if np.isfinite(log_share).all() else log_share
 
 
-def _without(absent: Array, y: Array, theta: Array) -> Array:
+def _without(present: NDArray[np.bool_], y: Array, theta: Array) -> Array:
     """theta whose probabilities ``e_y - theta`` are 0 for the absent classes, the others in proportion."""
     codes = _codes(y)
     q = -theta
     np.put_along_axis(q, codes, np.take_along_axis(q, codes, axis=1) + 1.0, axis=1)
-    q[:, absent] = 0.0
+    q[:, ~present] = 0.0
     left = q.sum(axis=1)
-    q[left <= 0.0] = ~absent  # a row that gave all to absent classes: any probabilities of the others will do
+    q[left <= 0.0] = present  # a row that gave all to absent classes: any probabilities of the others will do
     out = -q / q.sum(axis=1)[:, None]
     np.put_along_axis(out, codes, np.take_along_axis(out, codes, axis=1) + 1.0, axis=1)
     return np.asarray(out)

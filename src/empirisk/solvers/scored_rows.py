@@ -9,7 +9,7 @@ import numpy as np
 
 from empirisk.data.sums import weighted_sum
 from empirisk.problems.linear import LinearProblem
-from empirisk.typing import Array
+from empirisk.typing import Array, IndexArray
 
 __all__ = ["ScoredRows", "SoftmaxRows", "scored_rows"]
 
@@ -67,7 +67,7 @@ class SoftmaxRows(ScoredRows):
 
     def __init__(self, problem: LinearProblem, z: Array) -> None:
         super().__init__(problem, z)
-        self.codes = np.asarray(problem.data.y, dtype=np.intp)
+        self.codes: IndexArray = np.asarray(problem.data.y, dtype=np.intp)
         self.share = problem.data.weight / problem.data.total_weight
         self.refresh()
 
@@ -82,11 +82,11 @@ class SoftmaxRows(ScoredRows):
 
     def slope(self, pick: tuple[Any, ...]) -> Array:
         own = self.codes == pick[-1]
-        return np.where(own, -self.rest, self._term(pick[-1])) / (1.0 + self.rest)
+        return np.asarray(np.where(own, -self.rest, self._term(pick[-1])) / (1.0 + self.rest))
 
     def curvature(self, pick: tuple[Any, ...]) -> Array:
         size = np.abs(self.slope(pick))
-        return size * (1.0 - size)
+        return np.asarray(size * (1.0 - size))
 
     def trial(self, pick: tuple[Any, ...], change: Array) -> tuple[float, Callable[[], None]]:
         c = pick[-1]
@@ -118,7 +118,7 @@ class SoftmaxRows(ScoredRows):
         return float(weighted_sum(self.share, np.log1p(rest)))
 
     @staticmethod
-    def _rest(z: Array, codes: Array) -> Array:
+    def _rest(z: Array, codes: IndexArray) -> Array:
         own = codes[:, None]
         with np.errstate(over="ignore"):
             terms = np.exp(z - np.take_along_axis(z, own, axis=1))

@@ -74,7 +74,7 @@ class StochasticRows:
 
     def inside(self, w: Array) -> NDArray[np.float64]:
         """Parameters as the steps see them."""
-        v = self._taken(np.asarray(w, dtype=np.float64))
+        v = np.array(self._taken(w), dtype=np.float64)
         p = len(v) - int(self.intercept)
         if self.center is not None and self.intercept:
             v[p] += float(self.center @ v[:p])
@@ -105,14 +105,14 @@ class StochasticRows:
         return slopes + (of_kept[p] if self.intercept else 0.0)
 
     def _taken(self, w: Array) -> Array:
-        """A copy of the parameters that the coordinates are about."""
+        """The parameters that the coordinates are about."""
         if self.kept is None:
-            return w.copy()
+            return w
         return np.concatenate([w[self.kept], w[self.n_cols :]])
 
     def gradient(self, g: Array) -> Array:
         """A gradient in w as one in v."""
-        out = self._taken(np.asarray(g, dtype=np.float64))
+        out = np.array(self._taken(g), dtype=np.float64)
         p = len(out) - int(self.intercept)
         if self.center is not None and self.intercept:
             out[:p] -= self.center * out[p]
