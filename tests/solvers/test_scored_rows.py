@@ -36,7 +36,9 @@ def test_carried_sums_are_those_of_the_definition(size: float) -> None:
         for c in range(5):
             at = (slice(None), c)
             np.testing.assert_allclose(rows.slope(at), anew.slope(at), rtol=1e-9, atol=1e-14)
-            np.testing.assert_allclose(rows.curvature(at), anew.curvature(at), rtol=1e-9, atol=1e-14)
+            # 60 carried changes leave some 60 roundings in a sum, so as much in p, and in p (1 - p) near p = 1.
+            np.testing.assert_allclose(rows.curvature(at), anew.curvature(at), rtol=1e-9, atol=1e-13)
+            assert (rows.curvature(at) >= 0.0).all()
 
 
 def test_losses_near_zero_keep_their_digits() -> None:

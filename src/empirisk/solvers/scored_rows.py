@@ -86,7 +86,7 @@ class SoftmaxRows(ScoredRows):
 
     def curvature(self, pick: tuple[Any, ...]) -> Array:
         size = np.abs(self.slope(pick))
-        return np.asarray(size * (1.0 - size))
+        return np.asarray(size * np.maximum(1.0 - size, 0.0))
 
     def trial(self, pick: tuple[Any, ...], change: Array) -> tuple[float, Callable[[], None]]:
         c = pick[-1]
