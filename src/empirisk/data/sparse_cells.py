@@ -72,7 +72,7 @@ def _ascending(X: Any) -> bool:
     falls = 0
     for begin in range(0, len(indices) - 1, PIECE):
         piece = indices[begin : begin + PIECE + 1]
-        falls += np.count_nonzero(piece[1:] <= piece[:-1])
+        falls += int(np.count_nonzero(piece[1:] <= piece[:-1]))
     between = starts[:-1][filled][1:]
     return bool(falls == np.count_nonzero(indices[between] <= indices[between - 1]))
 
