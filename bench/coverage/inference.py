@@ -229,7 +229,7 @@ TAIL = """
   HC5 93.3 and 96.0; 1500 and 600 samples). Under even noise and with 20 rows the price is a coverage of
   about 97 %.
 - Weights of rows that were drawn with unequal chances are neither repetitions nor precisions: read so,
-  intervals cover 25 to 60 %. Robust covariances read them as sampling weights; where a few weights are large
+  intervals cover 33 to 69 %. Robust covariances read them as sampling weights; where a few weights are large
   they rest on few rows, and HC3 is the one to take.
 - With few groups CR0 and CR1 cover too little, even with the t distribution on groups - 1 degrees of
   freedom; CR2 with Satterthwaite's degrees of freedom is what `covariance="cluster"` gives.
