@@ -23,6 +23,7 @@ def problem(n: int = 40, k: int = 5) -> LinearProblem:
 def test_carried_sums_are_those_of_the_definition(size: float) -> None:
     given, g = problem(), np.random.default_rng(1)
     rows = SoftmaxRows(given, g.normal(size=(40, 5)))
+    path = np.zeros(40)
     for turn in range(60):
         pick = (slice(None), turn % 5)
         change = size * g.normal(size=40) / (1 + turn % 7)
@@ -33,8 +34,9 @@ def test_carried_sums_are_those_of_the_definition(size: float) -> None:
         anew = ScoredRows(given, z)
         np.testing.assert_array_equal(rows.z, z)
         assert loss == rows.loss == pytest.approx(anew.loss, rel=1e-12)
-        # A score of size z has the rounding eps z, and so has its exponential relative to itself.
-        rounding = 60 * np.finfo(float).eps + 4 * np.finfo(float).eps * np.abs(z).max()
+        # exp(change) has the relative error eps |change|, and what is carried takes all of them in.
+        path += np.abs(change)
+        rounding = 2 * np.finfo(float).eps * (turn + path.max())
         for c in range(5):
             at = (slice(None), c)
             np.testing.assert_allclose(rows.slope(at), anew.slope(at), rtol=1e-9, atol=rounding)
