@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeRegressor as Peer
 
 import empirisk as er
 from empirisk.data.design import Design
-from empirisk.estimators.folds import deal_copies
+from empirisk.estimators.folds import deal_rows
 from empirisk.results import Kind
 from empirisk.trees.leaf_intervals import median_interval
 
@@ -65,6 +65,8 @@ def test_held_out_risk_against_scikit_learn(rng: np.random.Generator) -> None:
 
 def test_rules_choose_by_the_book() -> None:
     X, y = iris()
+    different = ~X.duplicated().to_numpy()  # a row that stands there twice would be one observation
+    X, y = X[different], y[different]
     path = er.DecisionTreeClassifier().fit(X, y).path_
     assert path.cv_risk is not None
     assert path.cv_se is not None
@@ -120,7 +122,7 @@ def test_risk_of_the_pruned_tree_is_covered_at_length(n: int, rule: str, rng: np
 
 
 def test_discrete_rows_are_learnt(rng: np.random.Generator) -> None:
-    # Eight distinct rows, hundreds of times each: folds by content would hold out all copies of one.
+    # Eight distinct rows, hundreds of times each: chance makes them, so they are no copies.
     X = rng.integers(0, 2, (2000, 2)).astype(float)
     y = (X[:, 0] > 0) ^ (rng.random(2000) < 0.3)
     path = er.DecisionTreeClassifier(rule="min").fit(X, y).path_
@@ -128,19 +130,29 @@ def test_discrete_rows_are_learnt(rng: np.random.Generator) -> None:
     assert abs(path.cv_risk.min() - 0.3) < 0.04
 
 
-def test_copies_are_dealt_like_repeated_rows(rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("stratify", [True, False])
+def test_copies_share_a_fold_and_weights_do_not_count(stratify: bool, rng: np.random.Generator) -> None:
     X, y = rng.standard_normal((30, 2)), rng.integers(0, 2, 30).astype(float)
     w = rng.integers(0, 5, 30).astype(float)
-    copies, held = deal_copies(Design(X), y, w, 4, 0, True)
+    fold, together = deal_rows(Design(X), y, w, 4, 0, stratify)
+    np.testing.assert_array_equal(fold == -1, w == 0.0)
+    np.testing.assert_array_equal(together[w > 0.0], w[w > 0.0])
     repeat = np.repeat(np.arange(30), w.astype(int))
-    _, each = deal_copies(Design(X[repeat]), y[repeat], np.ones(len(repeat)), 4, 0, True)
-    np.testing.assert_array_equal(copies, w)
-    np.testing.assert_array_equal(sum(held), w)
-    for of_row, of_copy in zip(held, each, strict=True):
-        np.testing.assert_array_equal(of_row, np.bincount(repeat, of_copy, 30))
-        assert abs(of_row.sum() - w.sum() / 4) <= 1.0
-        # Each class is spread evenly, too.
-        assert abs(of_row @ y - w @ y / 4) <= 2.0
+    shuffled = rng.permutation(repeat)
+    each, of_copy = deal_rows(Design(X[shuffled]), y[shuffled], np.ones(len(repeat)), 4, 0, stratify)
+    np.testing.assert_array_equal(each, fold[shuffled])
+    np.testing.assert_array_equal(of_copy, w[shuffled])
+    for scale in (1e-6, 1.0 / 30.0, 1000.0):
+        np.testing.assert_array_equal(deal_rows(Design(X), y, scale * w, 4, 0, stratify)[0], fold)
+
+
+def test_equal_rows_of_a_table_of_few_cells_are_different_cases(rng: np.random.Generator) -> None:
+    X, y = rng.integers(0, 2, (200, 2)).astype(float), rng.integers(0, 2, 200).astype(float)
+    fold, together = deal_rows(Design(X), y, np.full(200, 0.5), 4, 0, True)
+    np.testing.assert_array_equal(together, 0.5)
+    cell = (X @ [1.0, 2.0] + 4.0 * y).astype(int)
+    spread = np.array([np.bincount(fold[cell == c], minlength=4) for c in range(8)])
+    assert (np.ptp(spread, axis=1) <= 1).all()  # every cell lies in every fold
 
 
 def test_prune_and_path(rng: np.random.Generator) -> None:
@@ -377,7 +389,7 @@ def test_wrong_parameters(parameters: dict[str, Any], said: str, rng: np.random.
 
 def test_wrong_rows(rng: np.random.Generator) -> None:
     X, y = noisy(rng, 50)
-    with pytest.raises(ValueError, match="n_samples = 1; give alpha as a number, or None"):
+    with pytest.raises(ValueError, match="n_samples = 1 with 1 distinct; give alpha as a number"):
         er.DecisionTreeRegressor().fit([[1.0]], [2.0])
     assert er.DecisionTreeRegressor(alpha=None).fit([[1.0]], [2.0]).predict([[5.0]]).tolist() == [2.0]
     with pytest.raises(ValueError, match="NaN in row 3"):

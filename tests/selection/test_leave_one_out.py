@@ -82,6 +82,38 @@ def test_ridge_path_agrees(rng) -> None:
     assert loo["mse"].value / 2.0 == pytest.approx(model.selection_.loss[0], rel=1e-10)
 
 
+def test_ridge_strength_leaves_out_a_row_with_all_its_weight_and_copies(rng) -> None:
+    # By a loop over the different rows; what is left keeps the total strength.
+    X, y = rng.normal(size=(12, 3)), rng.normal(size=12)
+    repeat, w = np.r_[np.arange(12), 3, 3, 7], np.r_[rng.uniform(0.2, 3.0, 12), 0.7, 1.1, 0.4]
+    whole, lost = w.sum(), np.empty(12)
+    for row in range(12):
+        kept = repeat != row
+        rest = er.Ridge(alpha=0.3 * whole / w[kept].sum()).fit(X[repeat[kept]], y[repeat[kept]], w[kept])
+        lost[row] = 0.5 * (y[row] - rest.predict(X[[row]])[0]) ** 2
+    share = np.bincount(repeat, w) / whole
+    mean = share @ lost
+    se = np.sqrt(share**2 @ (lost - mean) ** 2 * 12 / 11)
+    for scale in (1e-6, 1.0, 1000.0):
+        told = er.Ridge(alpha="cv", alphas=[0.3]).fit(X[repeat], y[repeat], scale * w).selection_
+        assert told.loss[0] == pytest.approx(mean, rel=1e-9)
+    equal = er.Ridge(alpha="cv", alphas=[0.3]).fit(X, y, np.full(12, scale)).selection_
+    lost = np.array(
+        [
+            0.5
+            * (
+                y[i]
+                - er.Ridge(alpha=0.3 * 12 / 11).fit(np.delete(X, i, 0), np.delete(y, i)).predict(X[[i]])[0]
+            )
+            ** 2
+            for i in range(12)
+        ]
+    )
+    assert equal.se[0] == pytest.approx(lost.std(ddof=1) / np.sqrt(12), rel=1e-9)
+    told_se = er.Ridge(alpha="cv", alphas=[0.3]).fit(X[repeat], y[repeat], w).selection_.se[0]
+    assert told_se == pytest.approx(se, rel=1e-9)
+
+
 def test_a_smoother_by_hand() -> None:
     # A running mean over three points is no penalised fit, but the mean of all is: leave-one-out is exact.
     y = np.array([1.0, 5.0, 9.0, 13.0])

@@ -37,7 +37,7 @@ class CostComplexityPath:
     cv_risk, cv_se : arrays, shape (K,), or None
         Mean loss on held-out rows, and its standard error over rows.
     n, folds : int
-        Rows (whole weights count as repetitions), and folds.
+        Rows (equal ones that are left out together count once), and folds.
     rule : {"one_se", "min"}
         Which entry `index` is.
 

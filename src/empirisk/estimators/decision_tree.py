@@ -63,16 +63,10 @@ class DecisionTree(TreeReading, TreeEstimator):
 
     # -- fitting ------------------------------------------------------------------------------------
 
-    def _weights(self, weight: Array, targets: Array) -> Array:
-        self._repeat = weight  # before class weights; leaves with the fit
-        return super()._weights(weight, targets)
-
     def _grow(self, table: Table, targets: Array, weight: Array) -> None:
         alpha = self._alpha()
         self._gaps = gaps(table)
-        task = TreeTask.of(
-            self, table, targets, weight, self.__dict__.pop("_repeat"), self._criterion(targets)
-        )
+        task = TreeTask.of(self, table, targets, weight, self._criterion(targets))
         if self.optimal is not None:
             tree, self.solution_ = grow_optimal(self, task, 0.0 if isinstance(alpha, str) else alpha or 0.0)
             self._keep(weakest_link(tree, node_risk(tree, self._loss())))
@@ -109,12 +103,14 @@ class DecisionTree(TreeReading, TreeEstimator):
         """The path with the cross-validated risk of every entry."""
         stratify = self._loss() in ("misclassification", "gini", "entropy")
         X = task.table.X.tocsr() if hasattr(task.table.X, "tocsr") else task.table.X
-        folds = task.folds(cv, stratify)
+        together, folds = task.folds(cv, stratify)
+        # In units of the largest weight, so that no square leaves the doubles.
+        unit = float(2.0 ** np.frexp(together.max())[1])
         risk, se, n_folds = cross_validated_risk(
-            self.sequence_, folds, X, task.y, task.factor, task.grow, self._loss()
+            self.sequence_, folds, X, task.y, task.weight / unit, together / unit, task.grow, self._loss()
         )
         p, at = self.path_, self.sequence_.midpoints
-        n = int(task.copies.sum())
+        n = round(float((task.weight / together).sum()))
         return CostComplexityPath(p.alpha, p.n_leaves, p.risk, p.loss, at, risk, se, n, n_folds, p.rule)
 
     def _cut(self, entry: int, alpha: float | None) -> None:

@@ -40,7 +40,7 @@ class DecisionTreeRegressor(DecisionTree, TreeRegressor):
         repeats the noise, so pruning is the default; it costs about `cv` more growths, and None is right
         inside ensembles.
     cv : int, splitter or list of (train, test), default 10
-        Folds; an int deals the rows out by their content (whole weights as copies).
+        Folds; an int deals the rows out by their content: a row with all its weight and all its copies.
     rule : {"one_se", "min"}, default "one_se"
         The smallest tree within one standard error of the smallest held-out risk, or that of the smallest.
     max_depth : int, optional

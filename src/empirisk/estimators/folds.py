@@ -1,8 +1,8 @@
 """Cross-validation folds that depend on the content of the rows, not on their order.
 
 Rows are ranked by a hash of their bits and dealt out to the folds in turn.  Identical rows share a fold,
-so that a repeated row cannot sit in training and validation at once, a weight of 2 equals the row twice,
-and a permutation of the rows changes nothing.
+so that a repeated row cannot sit in training and validation at once, a row is left out with all its weight and
+all its copies, and neither a permutation of the rows nor the scale of the weights changes anything.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from numpy.typing import NDArray
 from empirisk.data.design import Design
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["assign_folds", "deal_copies", "hold_out"]
+__all__ = ["assign_folds", "deal_rows", "hold_out", "weight_of_copies"]
+
+# Equal rows are copies unless there are so many times more rows than different rows are possible.
+FEW = 5
 
 
 def assign_folds(design: Design, y: Array, weight: Array, k: int, seed: int, stratify: bool) -> IndexArray:
@@ -58,14 +61,15 @@ def assign_folds(design: Design, y: Array, weight: Array, k: int, seed: int, str
     return fold
 
 
-def deal_copies(
+def deal_rows(
     design: Design, y: Array, weight: Array, k: int, seed: int, stratify: bool
-) -> tuple[Array, list[Array]]:
-    """Copies of each row, and how many of them each fold holds out, so that discrete rows can be learnt.
+) -> tuple[IndexArray, Array]:
+    """Fold number of each row as :func:`assign_folds`, and the weight of what is left out together with it.
 
-    Whole weights are numbers of copies, which are dealt to the folds one by one, in the order of the
-    rows' hashes: a table of few distinct rows keeps some copies of each in training.  With other weights
-    every row is one copy.  Repetition and permutation of rows change nothing.
+    A row is left out with all its weight and all its copies, so the scale of the weights and a permutation of
+    the rows change nothing.  Only where few different rows are possible (the product of the numbers of values
+    of all columns and of y is below a fifth of the rows) are equal rows different cases, dealt one by one: no
+    cell of such a table could be predicted by a model that has never seen it.  Neither could the only row.
 
     Parameters
     ----------
@@ -75,31 +79,46 @@ def deal_copies(
     Raises
     ------
     ValueError
-        With fewer than two copies.
+        With fewer than two rows.
 
     Examples
     --------
-    >>> copies, held = deal_copies(Design(np.zeros((2, 1))), np.zeros(2), np.array([3.0, 1.0]), 2, 0, False)
-    >>> copies.tolist(), [float(h.sum()) for h in held]
-    ([3.0, 1.0], [2.0, 2.0])
+    >>> X, y = np.array([[0.0], [0.0], [1.0]]), np.zeros(3)
+    >>> fold, together = deal_rows(Design(X), y, np.array([1.0, 3.0, 2.0]), 2, 0, False)
+    >>> bool(fold[0] == fold[1]), bool(fold[0] == fold[2]), together.tolist()
+    (True, False, [4.0, 4.0, 2.0])
     """
-    whole = bool((weight == np.floor(weight)).all()) and weight.sum() < 2**52
-    copies = (weight if whole else (weight > 0.0)).astype(np.int64)
-    k = min(k, int(copies.sum()))
-    if k < 2:
-        raise ValueError(
-            f'alpha="cv" needs at least 2 rows for cross-validation, got n_samples = {k}; give alpha as '
-            "a number, or None"
-        )
     keys = _row_hash(design, y, seed)
-    order = np.lexsort((keys, y)) if stratify else np.argsort(keys, kind="stable")
-    last = np.empty(len(weight), dtype=np.int64)
-    last[order] = np.cumsum(copies[order])
-    # Of the positions 0, ..., x - 1 those that leave the rest v when divided by k: (x - v + k - 1) // k.
-    held: list[Array] = [
-        ((last - v + k - 1) // k - (last - copies - v + k - 1) // k).astype(np.float64) for v in range(k)
-    ]
-    return copies.astype(np.float64), held
+    live = weight > 0.0
+    cells = len(np.unique(keys[live]))
+    count = int(live.sum())
+    few = FEW * cells <= count and FEW * _possible_rows(design, y) <= count
+    if few or (cells == 1 and count > 1):
+        fold = np.full(len(weight), -1, dtype=np.intp)
+        order = np.lexsort((weight, keys, y) if stratify else (weight, keys))
+        order = order[live[order]]
+        fold[order] = np.arange(len(order)) % min(k, len(order))
+        return fold, weight
+    return assign_folds(design, y, weight, k, seed, stratify), weight_of_copies(design, y, weight)
+
+
+def weight_of_copies(design: Design, y: Array, weight: Array) -> Array:
+    """Total weight of the rows that equal each row, itself included: what leaving out that row leaves out.
+
+    Examples
+    --------
+    >>> weight_of_copies(Design(np.array([[0.0], [0.0], [1.0]])), np.zeros(3), np.ones(3)).tolist()
+    [2.0, 2.0, 1.0]
+    """
+    _, group = np.unique(_row_hash(design, y, 0), return_inverse=True)
+    return np.asarray(np.bincount(group, weights=weight)[group])
+
+
+def _possible_rows(design: Design, y: Array) -> float:
+    """Product of the numbers of different values of the columns and of y."""
+    X = design.X.toarray() if design.sparse else design.X
+    columns = [*np.asarray(X).T, *y.reshape(len(y), -1).T]
+    return float(np.prod([float(len(np.unique(column))) for column in columns]))
 
 
 def hold_out(

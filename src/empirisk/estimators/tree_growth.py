@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
@@ -15,12 +15,13 @@ from empirisk.data.columns import Table
 from empirisk.data.design import Design
 from empirisk.estimators.boosting_constraints import check_monotone
 from empirisk.estimators.checks import check_count, check_number, check_seed
-from empirisk.estimators.folds import deal_copies
+from empirisk.estimators.folds import deal_rows
 from empirisk.estimators.forest_plan import count_of_features, share_or_count
 from empirisk.trees.bins import Binned, Bins
 from empirisk.trees.criteria import Criterion
 from empirisk.trees.exact import ExactLimits, grow_exact
 from empirisk.trees.forest import Bag, ForestGrowth, grow_forest
+from empirisk.trees.pruning_cv import Fold
 from empirisk.trees.structure import Trees
 from empirisk.typing import Array
 
@@ -34,8 +35,8 @@ class TreeTask:
     Parameters
     ----------
     table : Table
-    y, weight, repeat : arrays, shape (n,)
-        Targets; weights, and what they were before class weights: whole numbers of these are repetitions.
+    y, weight : arrays, shape (n,)
+        Targets and weights.
     criterion : Criterion
     est : estimator
         Whose parameters bound the growth.
@@ -48,73 +49,59 @@ class TreeTask:
     table: Table
     y: Array
     weight: Array
-    repeat: Array
     criterion: Criterion
     est: Any
     binned: Binned | None
     live: NDArray[np.bool_]
 
     @classmethod
-    def of(
-        cls, est: Any, table: Table, y: Array, weight: Array, repeat: Array, criterion: Criterion
-    ) -> TreeTask:
+    def of(cls, est: Any, table: Table, y: Array, weight: Array, criterion: Criterion) -> TreeTask:
         """Drop the rows without weight; sort into bins where `max_bins` asks for it."""
         live = weight > 0.0
         if not live.all():
             X = table.X.tocsr() if hasattr(table.X, "tocsr") else table.X
             table = Table(X[live], table.n_categories, table.names)
-            y, weight, repeat = y[live], weight[live], repeat[live]
+            y, weight = y[live], weight[live]
         binned = None
         if est.max_bins is not None:
             X = table.X.tocsc() if hasattr(table.X, "tocsc") else table.X
             bins = Bins.fit(X, table.n_categories, weight, max_bins=check_count("max_bins", est.max_bins, 2))
             binned = bins.transform(X)
-        return cls(table, y, weight, repeat, criterion, est, binned, live)
+        return cls(table, y, weight, criterion, est, binned, live)
 
     @cached_property
     def seed(self) -> int:
         """Of the draws of columns, and of the folds."""
         return check_seed(self.est.random_state)
 
-    def grow(self, copies: Array | None = None) -> Trees:
-        """The tree of all rows; or of so many copies of each, out of those that there are."""
-        if copies is None:
+    def grow(self, kept: NDArray[np.bool_] | None = None) -> Trees:
+        """The tree of all rows, or of those kept."""
+        if kept is None:
             return self._grow(slice(None), self.weight)
-        kept = np.flatnonzero(copies)
-        return self._grow(kept, copies[kept] * self.factor[kept])
+        rows = np.flatnonzero(kept)
+        return self._grow(rows, self.weight[rows])
 
-    @property
-    def copies(self) -> Array:
-        """How many rows each row stands for: its weight where all weights are whole, else 1."""
-        whole = bool((self.repeat == np.floor(self.repeat)).all())
-        return self.repeat if whole else np.ones(len(self.repeat))
-
-    @property
-    def factor(self) -> Array:
-        """Weight of one copy of each row."""
-        return self.weight / self.copies
-
-    def folds(self, cv: Any, stratify: bool) -> Iterator[tuple[Array, Array]]:
-        """Copies of each row to train on and to hold out, fold by fold."""
-        copies = self.copies
+    def folds(self, cv: Any, stratify: bool) -> tuple[Array, list[Fold]]:
+        """Weight of what is left out together with each row; rows to train on and to hold out, fold by fold."""
         if cv is None or isinstance(cv, Integral | str | float | bool):
             k = check_count("cv", 10 if cv is None else cv, 2)
-            _, held = deal_copies(Design(self.table.X), self.y, self.repeat, k, self.seed, stratify)
-            yield from ((copies - h, h) for h in held)
-            return
+            fold, together = deal_rows(Design(self.table.X), self.y, self.weight, k, self.seed, stratify)
+            return together, [(fold != v, fold == v) for v in np.unique(fold)]
         if not hasattr(cv, "split") and not isinstance(cv, Iterable):
             raise ValueError(
                 f"cv must be an integer >= 2, a splitter or a list of (train, test) pairs, got {cv!r}"
             )
         n = len(self.live)
         pairs = cv.split(np.zeros((n, 1)), self._on_all_rows(self.y)) if hasattr(cv, "split") else cv
+        folds = []
         for train, test in pairs:
-            of = np.zeros((2, n))
-            of[0, train], of[1, test] = 1.0, 1.0
-            kept, out = copies * of[:, self.live]
+            of = np.zeros((2, n), dtype=bool)
+            of[0, train], of[1, test] = True, True
+            kept, out = of[:, self.live]
             if not kept.any() or not out.any():
                 raise ValueError("cv: a split leaves no row to fit on or to score")
-            yield kept, out
+            folds.append((kept, out))
+        return self.weight, folds
 
     def _on_all_rows(self, values: Array) -> Array:
         out = np.full(len(self.live), values[0])

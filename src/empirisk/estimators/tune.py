@@ -12,7 +12,7 @@ import numpy as np
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.sums import weighted_sum
 from empirisk.estimators.checks import check_count, check_number
-from empirisk.estimators.folds import assign_folds
+from empirisk.estimators.folds import assign_folds, weight_of_copies
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.by_target import path_by_target
 from empirisk.solvers.path import solve_path
@@ -183,14 +183,21 @@ def _held_out_losses(problem: LinearProblem, ws: list[Array], held: Array) -> Ar
 
 
 def select_by_loo(problem: LinearProblem, *, alphas: Any, rule: str) -> StrengthSelection:
-    """Exact leave-one-out errors of ridge for all strengths from one eigendecomposition."""
+    """Exact leave-one-out errors of ridge for all strengths from one eigendecomposition.
+
+    A row is left out with all its weight and all its copies.
+    """
     if problem.moved is not None:
         problem = problem.moved[1]
-    live = int(np.count_nonzero(problem.data.weight))
-    if live < 2 or problem.data.total_weight <= 1.0:
-        raise ValueError(f'alpha="cv" needs at least 2 rows for leave-one-out, got n_samples = {live}')
+    data = problem.data
+    live = int(np.count_nonzero(data.weight))
+    together = weight_of_copies(data.design, data.y, data.weight)
+    if live < 2 or together.max() >= data.total_weight * (1.0 - 1e-12):
+        raise ValueError(
+            f'alpha="cv" needs at least 2 distinct rows for leave-one-out, got n_samples = {live}'
+        )
     grid = alpha_grid(problem, alphas)
-    path = ridge_path(problem, grid)
+    path = ridge_path(problem, grid, together)
     return StrengthSelection(
         grid, path.loo_loss, path.loo_se, np.empty((0, len(grid))), rule, "exact leave-one-out"
     )

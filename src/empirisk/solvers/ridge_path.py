@@ -3,9 +3,10 @@
 With centred rows ``a_i = sqrt(s_i/S) (x_i - m)`` and ``A'A = V diag(l) V'`` (or ``AA'`` when n < p),
 
     w(alpha) = V diag(1/(l + alpha)) V' A' y~          for every alpha
-    loo residual_i = r_i / (1 - min(1, s_i) q_i),      q_i = 1/S + sum_j (a_i.V_j)^2 / (s_i (l_j + alpha))
+    loo residual_i = r_i / (1 - u_i q_i),      q_i = 1/S + sum_j (a_i.V_j)^2 / (s_i (l_j + alpha))
 
-where leaving out one copy of a row keeps the total strength ``S alpha`` as it is.
+where a row is left out with all its weight and all its copies, u_i in all, and the total strength ``S alpha`` stays
+as it is: the errors are free of the scale of the weights.
 Golub, Heath & Wahba 1979 (Technometrics 21); Allen 1974 (PRESS).
 """
 
@@ -41,7 +42,7 @@ class RidgePath:
     loo_loss : array, shape (a,)
         Weighted mean of half the squared leave-one-out residuals, summed over the m targets.
     loo_se : array, shape (a,)
-        Standard error of that mean over the rows.
+        Standard error of that mean over what is left out together.
     """
 
     alphas: Array
@@ -50,8 +51,15 @@ class RidgePath:
     loo_se: Array
 
 
-def ridge_path(problem: LinearProblem, alphas: Array) -> RidgePath:
+def ridge_path(problem: LinearProblem, alphas: Array, together: Array | None = None) -> RidgePath:
     """Solve a dense ridge problem for all alphas at once.
+
+    Parameters
+    ----------
+    problem : LinearProblem
+    alphas : array, shape (a,)
+    together : array, shape (n,), optional
+        Weight of each row with all its copies, which are left out together; default the row's own.
 
     Notes
     -----
@@ -68,14 +76,19 @@ def ridge_path(problem: LinearProblem, alphas: Array) -> RidgePath:
     # coefs[j, a, t]: coefficients in the eigenbasis, then in the user's columns
     inner = b[:, None, :] / (values[:, None] + alphas)[:, :, None]
     coefs = np.einsum("pj,jat->apt", V, inner, optimize=True)
-    squares, sums = _loo(problem, mean, Y, V, values, alphas, inner)
+    units = data.weight if together is None else together
+    sums, spread = _loo(problem, mean, Y, V, values, alphas, inner, units)
     coefs = coefs.reshape(len(alphas), p, *y.shape[1:])
     params = coefs
     if problem.intercept:
         b0 = y_mean - np.tensordot(coefs, mean, axes=([1], [0]))
         params = np.concatenate([coefs, b0[:, None]], axis=1)
     loss = sums / total
-    se = np.sqrt(np.maximum(squares / total - loss**2, 0.0) / max(total - 1.0, 1.0))
+    live = data.weight > 0.0
+    count = float((data.weight[live] / units[live]).sum())
+    # sum_i s_i u_i (l_i - loss)^2 / S^2: of units of one weight, the variance of a mean
+    second = spread[1] - 2.0 * loss * spread[0] + loss**2 * float(np.sum(data.weight / total * units / total))
+    se = np.sqrt(np.maximum(second, 0.0) * count / max(count - 1.0, 1.0))
     return RidgePath(alphas, params, loss, se)
 
 
@@ -103,15 +116,22 @@ def _dual(problem: LinearProblem, Y: Array) -> tuple[Array, Array, Array]:
 
 
 def _loo(
-    problem: LinearProblem, mean: Array, Y: Array, V: Array, values: Array, alphas: Array, inner: Array
+    problem: LinearProblem,
+    mean: Array,
+    Y: Array,
+    V: Array,
+    values: Array,
+    alphas: Array,
+    inner: Array,
+    units: Array,
 ) -> tuple[Array, Array]:
-    """Weighted sums over rows of the squared and of the plain leave-one-out loss, per alpha."""
+    """Sums over the rows of ``s l``, per alpha; of ``s u l / S^2`` and ``s u l^2 / S^2``."""
     data, total = problem.data, problem.data.total_weight
     shrink = 1.0 / (values[:, None] + alphas)
     base = 1.0 / total if problem.intercept else 0.0
     m = Y.shape[1]
     flat = inner.reshape(len(values), -1)
-    sums, squares = np.zeros(len(alphas)), np.zeros(len(alphas))
+    sums, spread = np.zeros(len(alphas)), np.zeros((2, len(alphas)))
     offset = mean @ V
     for start in range(0, len(Y), BLOCK):
         rows = slice(start, start + BLOCK)
@@ -120,8 +140,9 @@ def _loo(
         s = data.weight[rows]
         residual = Y[rows, None, :] - (U @ flat).reshape(len(U), len(alphas), m)
         q = base + (U * U) @ shrink / total
-        residual /= np.maximum(1.0 - np.minimum(s, 1.0)[:, None] * q, 1e-15)[:, :, None]
+        residual /= np.maximum(1.0 - units[rows, None] * q, 1e-15)[:, :, None]
         loss = 0.5 * (residual**2).sum(axis=2)
         sums += s @ loss
-        squares += s @ loss**2
-    return squares, sums
+        both = s / total * (units[rows] / total)
+        spread += both @ loss, both @ loss**2
+    return sums, spread

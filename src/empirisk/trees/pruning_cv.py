@@ -12,10 +12,10 @@ from empirisk.trees.prune import PruningSequence, node_parents, weakest_link
 from empirisk.trees.structure import Trees
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["cross_validated_risk"]
+__all__ = ["Fold", "cross_validated_risk"]
 
-# The training copies of each row, and the held-out ones.
-Fold = tuple[Array, Array]
+# Which rows are trained on, and which are held out.
+Fold = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 
 
 def cross_validated_risk(
@@ -23,27 +23,29 @@ def cross_validated_risk(
     folds: Iterable[Fold],
     X: NDArray[np.floating],
     y: Array,
-    factor: Array,
-    grow: Callable[[Array], Trees],
+    weight: Array,
+    together: Array,
+    grow: Callable[[NDArray[np.bool_]], Trees],
     kind: str,
 ) -> tuple[Array, Array, int]:
     """Mean held-out loss of each entry of the sequence, its standard error, and the number of folds.
 
     ``T_k`` is judged by the trees that the other folds grow, pruned at ``sqrt(alpha_k alpha_{k+1})``:
-    ``R_k = sum w l / sum w`` over held-out copies, ``se_k^2 = sum w^2 (l - R_k)^2 / (sum w)^2``.
+    ``R_k = sum w l / sum w`` over held-out rows, ``se_k^2 = sum w u (l - R_k)^2 / (sum w)^2`` with u the weight
+    of a row with all its copies, which are one observation.
 
     Parameters
     ----------
     sequence : PruningSequence
         Of the tree grown on all rows.
     folds : iterable of pairs of arrays, shape (n,)
-        How many copies of each row are trained on and held out.
+        Which rows are trained on and held out.
     X, y : arrays
         Rows and targets.
-    factor : array, shape (n,)
-        Weight of one copy of each row.
+    weight, together : arrays, shape (n,)
+        Weight of each row, and of all that is left out together because it equals the row.
     grow : callable
-        The tree of given copies.
+        The tree of given rows.
     kind : str
         See :func:`node_risk`. For entropy and Poisson deviance, which are infinite where a leaf has not
         seen a class or an event, one row's weight of the root's value is mixed into the leaves.
@@ -65,18 +67,20 @@ def cross_validated_risk(
         fold = weakest_link(tree, node_risk(tree, kind))
         rows = np.flatnonzero(held)
         sums += fold.total_over_leaves(
-            _node_sums(tree, X[rows], y[rows], held[rows], factor[rows], kind, unit), at
+            _node_sums(tree, X[rows], y[rows], weight[rows], together[rows], kind, unit), at
         )
-        total += float(held @ factor)
-        square += float(held @ factor**2)
+        total += float(weight[rows].sum())
+        square += float(weight[rows] @ together[rows])
         n_folds += 1
     risk = sums[:, 0] / total
     spread = sums[:, 2] - 2.0 * risk * sums[:, 1] + risk**2 * square
     return unit * risk, unit * np.sqrt(np.maximum(spread, 0.0)) / total, n_folds
 
 
-def _node_sums(tree: Trees, X: Array, y: Array, held: Array, factor: Array, kind: str, unit: float) -> Array:
-    """Sums of ``w l``, ``w^2 l`` and ``w^2 l^2``, l in units, over the rows that pass each node, (N, 3)."""
+def _node_sums(
+    tree: Trees, X: Array, y: Array, weight: Array, together: Array, kind: str, unit: float
+) -> Array:
+    """Sums of ``w l``, ``w u l`` and ``w u l^2``, l in units, over the rows that pass each node, (N, 3)."""
     value = smoothed(tree) if kind in ("entropy", "poisson") else tree.value
     parent, loss = node_parents(tree), ROW_LOSSES[kind]
     sums = np.zeros((len(tree.feature), 3))
@@ -84,7 +88,8 @@ def _node_sums(tree: Trees, X: Array, y: Array, held: Array, factor: Array, kind
     rows = np.arange(len(y))
     while len(rows):
         lost = loss(y[rows], value[node]) / unit
-        once, twice = held[rows] * factor[rows] * lost, held[rows] * factor[rows] ** 2 * lost
+        once = weight[rows] * lost
+        twice = together[rows] * once
         for column, terms in enumerate((once, twice, twice * lost)):
             sums[:, column] += np.bincount(node, weights=terms, minlength=len(sums))
         node = parent[node]
