@@ -40,24 +40,26 @@ static void check_size(const Doubles& a, i64 n, const char* name) {
 }
 
 static std::tuple<double, double, double> scalar_derivatives(const std::string& loss, double parameter, nb::handle y, nb::handle z,
-                                                             nb::handle weight, nb::handle offset, Doubles g, Doubles h) {
+                                                             nb::handle weight, nb::handle offset, Doubles g, Doubles h,
+                                                             bool weigh_sizes) {
   const i64 n = i64(g.size());
   check_size(h, n, "h");
   const ArrayArg target = required(y, "y", {n}), score = required(z, "z", {n}), w = array_arg(weight, "weight", {n});
   const ArrayArg shift = array_arg(offset, "offset", {n});
-  const ScalarDerivatives in{scalar_loss(loss), parameter, target.data, score.data, w.data, shift.data, n};
+  const ScalarDerivatives in{scalar_loss(loss), parameter, target.data, score.data, w.data, shift.data, n, weigh_sizes && w.data};
   const nb::gil_scoped_release release;
   const DerivativeSums sums = loops().derivatives.scalar(in, g.data(), h.data());
   return {sums.loss, sums.largest_g, sums.largest_h};
 }
 
-static std::tuple<double, double, double> softmax_derivatives(nb::handle y, nb::handle z, nb::handle weight, Doubles g, Doubles h) {
+static std::tuple<double, double, double> softmax_derivatives(nb::handle y, nb::handle z, nb::handle weight, Doubles g, Doubles h,
+                                                              bool weigh_sizes) {
   if (g.ndim() != 2 || g.shape(0) < 2) refuse("g must have shape (k, n) with k >= 2");
   const i64 k = i64(g.shape(0)), n = i64(g.shape(1));
   check_size(h, k * n, "h");
   const Labels labels = labels_arg(y, n, k);
   const ArrayArg score = required(z, "z", {k, n}), w = array_arg(weight, "weight", {n});
-  const SoftmaxDerivatives in{labels.data(), score.data, w.data, n, k};
+  const SoftmaxDerivatives in{labels.data(), score.data, w.data, n, k, weigh_sizes && w.data};
   const nb::gil_scoped_release release;
   const DerivativeSums sums = loops().derivatives.softmax(in, g.data(), h.data());
   return {sums.loss, sums.largest_g, sums.largest_h};
@@ -67,9 +69,10 @@ void bind_trees_bins(nb::module_& m) {
   m.def("bin_codes", &bin_codes, nb::arg("X"), nb::arg("column"), nb::arg("cut_start"), nb::arg("cuts"), nb::arg("out").noconvert());
   m.def("transpose_codes", &transpose_codes, nb::arg("codes").noconvert(), nb::arg("out").noconvert());
   m.def("scalar_derivatives", &scalar_derivatives, nb::arg("loss"), nb::arg("parameter"), nb::arg("y"), nb::arg("z"),
-        nb::arg("weight").none(), nb::arg("offset").none(), nb::arg("g").noconvert(), nb::arg("h").noconvert());
+        nb::arg("weight").none(), nb::arg("offset").none(), nb::arg("g").noconvert(), nb::arg("h").noconvert(),
+        nb::arg("weigh_sizes"));
   m.def("softmax_derivatives", &softmax_derivatives, nb::arg("y"), nb::arg("z"), nb::arg("weight").none(), nb::arg("g").noconvert(),
-        nb::arg("h").noconvert());
+        nb::arg("h").noconvert(), nb::arg("weigh_sizes"));
 }
 
 }  // namespace empirisk

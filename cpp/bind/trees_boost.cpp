@@ -38,7 +38,8 @@ class Booster {
 
   // Quantises, grows and finishes a tree; the number of its leaves.
   i64 grow(nb::handle g, nb::handle h, nb::handle weight, const QuantiseScale& quantise, const MomentScale& scale,
-           const std::optional<Flat<const std::int32_t>>& rows, const std::vector<std::int32_t>& tried, std::uint64_t seed, double rate) {
+           const std::optional<Flat<const std::int32_t>>& rows, const std::vector<std::int32_t>& tried, std::uint64_t seed, double rate,
+           double longest, double mean_weight) {
     const i64 n = grower_.columns().n;
     const ArrayArg first = required(g, "g", {n}), second = required(h, "h", {n}), w = array_arg(weight, "weight", {n});
     const DerivativeRows d{first.data, second.data, w.data};
@@ -49,9 +50,9 @@ class Booster {
       if (tried[k] < (k ? tried[k - 1] + 1 : 0) || tried[k] >= grower_.columns().p) refuse("columns must rise, below the number of columns");
     const nb::gil_scoped_release release;
     loops().histogram.quantise(d, quantise, n, grower_.moments.data());
-    grower_.grow(root, tried, scale, seed);
+    grower_.grow(root, tried, scale, seed, mean_weight);
     tree_ = std::make_unique<BoostTree>(grower_);
-    tree_->finish(d, rate);
+    tree_->finish(d, rate, longest);
     return i64(tree_->rows().size());
   }
 
@@ -88,7 +89,20 @@ class Booster {
   void store(i64 output) {
     tree();
     if (output < 0 || output >= i64(forests_.size())) refuse("output must be below the number of outputs");
-    forests_[std::size_t(output)].add(grower_.tree());
+    forests_[std::size_t(output)].add(grower_.tree(), tree_->sets());
+  }
+
+  void shorten(double factor) {
+    for (BoostForest& f : forests_)
+      if (f.start.size() > 1) f.shorten(factor);
+  }
+
+  void add_last(i64 output, Codes codes, Flat<double> z) const {
+    const i64 n = i64(codes.shape(0));
+    if (i64(codes.shape(1)) != grower_.columns().p || i64(z.size()) != n) refuse("codes and z must fit the training columns");
+    if (output < 0 || output >= i64(forests_.size()) || forests_[std::size_t(output)].start.size() < 2) refuse("keep a tree of this output first");
+    const nb::gil_scoped_release release;
+    forests_[std::size_t(output)].add_last(codes.data(), grower_.columns().p, NodeRows{nullptr, n}, z.data());
   }
 
   nb::dict trees(i64 output) const {
@@ -146,28 +160,31 @@ void bind_trees_boost(nb::module_& m) {
   nb::class_<Booster>(m, "BoostGrower")
       .def("__init__", [](Booster* self, Codes rows, Codes columns, Flat<const i64> n_bins, Flat<const i64> n_categories,
                           Flat<const i64> cut_start, Flat<const double> cuts, Flat<const i64> code_start, Flat<const std::uint8_t> codes,
-                          int outputs, i64 max_leaves, i64 max_depth, i64 min_rows, i64 max_features, double min_hessian, double l2,
+                          int outputs, i64 max_leaves, i64 max_depth, i64 min_rows, i64 max_features, double l2,
                           double min_gain, double smoothing, std::vector<std::int8_t> sign, std::vector<std::vector<std::int32_t>> interactions) {
         if (!sign.empty() && sign.size() != rows.shape(1)) refuse("sign must have one entry for each column");
         new (self) Booster({rows, columns, n_bins, n_categories, cut_start, cuts, code_start, codes},
-                           {max_leaves, max_depth, min_rows, max_features, min_hessian, l2, min_gain, smoothing, sign, interactions}, outputs);
+                           {max_leaves, max_depth, min_rows, max_features, l2, min_gain, smoothing, sign, interactions}, outputs);
       }, nb::arg("rows"), nb::arg("columns"), nb::arg("n_bins"), nb::arg("n_categories"), nb::arg("cut_start"), nb::arg("cuts"),
          nb::arg("code_start"), nb::arg("codes"), nb::arg("outputs"), nb::arg("max_leaves"), nb::arg("max_depth"), nb::arg("min_rows"),
-         nb::arg("max_features"), nb::arg("min_hessian"), nb::arg("l2"), nb::arg("min_gain"), nb::arg("smoothing"), nb::arg("sign"),
+         nb::arg("max_features"), nb::arg("l2"), nb::arg("min_gain"), nb::arg("smoothing"), nb::arg("sign"),
          nb::arg("interactions"))
-      .def("grow", [](Booster& self, nb::handle g, nb::handle h, nb::handle weight, double g_scale, double h_scale, double w_scale,
+      .def("grow", [](Booster& self, nb::handle g, nb::handle h, nb::handle weight, double g_scale, double h_scale,
                       bool whole, int shift, std::optional<Flat<const std::int32_t>> rows, std::vector<std::int32_t> tried,
-                      std::uint64_t seed, double rate) {
-        if (shift < 1 || shift > 62 || !(g_scale > 0.0) || !(h_scale > 0.0) || !(w_scale > 0.0)) refuse("the scales must be positive");
-        return self.grow(g, h, weight, {g_scale, h_scale, w_scale, whole}, {shift, 1.0 / (g_scale * w_scale), 1.0 / (h_scale * w_scale)},
-                         rows, tried, seed, rate);
-      }, nb::arg("g"), nb::arg("h"), nb::arg("weight").none(), nb::arg("g_scale"), nb::arg("h_scale"), nb::arg("w_scale"),
-         nb::arg("whole"), nb::arg("shift"), nb::arg("rows").none(), nb::arg("tried"), nb::arg("seed"), nb::arg("rate"))
+                      std::uint64_t seed, double rate, double longest, double mean_weight) {
+        if (shift < 1 || shift > 62 || !(g_scale > 0.0) || !(h_scale > 0.0) || !(mean_weight > 0.0)) refuse("the scales must be positive");
+        return self.grow(g, h, weight, {g_scale, h_scale, whole}, {shift, 1.0 / g_scale, 1.0 / h_scale},
+                         rows, tried, seed, rate, longest, mean_weight);
+      }, nb::arg("g"), nb::arg("h"), nb::arg("weight").none(), nb::arg("g_scale"), nb::arg("h_scale"),
+         nb::arg("whole"), nb::arg("shift"), nb::arg("rows").none(), nb::arg("tried"), nb::arg("seed"), nb::arg("rate"),
+         nb::arg("longest"), nb::arg("mean_weight"))
       .def("leaf_rows", &Booster::leaf_rows)
       .def("set_values", &Booster::set_values, nb::arg("values"))
       .def("add_to_rows", &Booster::add_to_rows, nb::arg("z").noconvert())
       .def("add_to", &Booster::add_to, nb::arg("codes"), nb::arg("rows").none(), nb::arg("z").noconvert())
       .def("store", &Booster::store, nb::arg("output"))
+      .def("shorten", &Booster::shorten, nb::arg("factor"))
+      .def("add_last", &Booster::add_last, nb::arg("output"), nb::arg("codes"), nb::arg("z").noconvert())
       .def("trees", &Booster::trees, nb::arg("output"));
 }
 

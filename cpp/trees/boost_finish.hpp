@@ -13,8 +13,8 @@ class BoostTree {
 
   const std::vector<NodeRows>& rows() const { return rows_; }
 
-  // Values rate * a / (b + l2) from sums in double over the rows, within the monotonic bounds.
-  void finish(const DerivativeRows& d, double rate) {
+  // Values rate * a / (b + l2) from sums in double over the rows, within the monotonic bounds and -+ longest.
+  void finish(const DerivativeRows& d, double rate, double longest) {
     std::vector<LeafSums> leaf(leaves_.size());
     loops().histogram.leaf_sums(d, rows_.data(), std::int64_t(rows_.size()), leaf.data());
     sums_.assign(grower_.nodes().size(), LeafSums{});
@@ -27,7 +27,7 @@ class BoostTree {
       }
       const BoostNode& node = grower_.nodes()[v];
       const double h = s.h + grower_.limits().l2;
-      tree_.value[v] = rate * std::clamp(h > 0.0 ? -s.g / h : 0.0, node.low, node.high);
+      tree_.value[v] = std::clamp(rate * std::clamp(h > 0.0 ? -s.g / h : 0.0, node.low, node.high), -longest, longest);
       tree_.weight[v] = s.weight;
       tree_.heterogeneity[v] = s.weight > 0.0 && h > 0.0 ? -s.g * s.g / h / s.weight : 0.0;
     }
@@ -54,6 +54,8 @@ class BoostTree {
     const CodeTree t{tree_.feature.data(), tree_.left.data(), sets_.data(), tree_.value.data()};
     loops().histogram.add_tree(t, codes, grower_.columns().p, rows, z);
   }
+
+  const std::vector<std::uint64_t>& sets() const { return sets_; }
 
  private:
   void average() {
@@ -128,8 +130,20 @@ class BoostTree {
 struct BoostForest {
   FlatTree all;
   std::vector<std::int64_t> start{0};
+  std::vector<std::uint64_t> last_sets;  // of the last tree
 
-  void add(const FlatTree& t) {
+  // Other values of the last tree: the present ones times a factor.
+  void shorten(double factor) {
+    for (std::size_t v = std::size_t(start[start.size() - 2]); v < all.value.size(); ++v) all.value[v] *= factor;
+  }
+
+  void add_last(const std::uint8_t* codes, std::int64_t stride, const NodeRows& rows, double* z) const {
+    const auto at = std::ptrdiff_t(start[start.size() - 2]);
+    loops().histogram.add_tree({all.feature.data() + at, all.left.data() + at, last_sets.data(), all.value.data() + at}, codes, stride, rows, z);
+  }
+
+  void add(const FlatTree& t, const std::vector<std::uint64_t>& sets) {
+    last_sets = sets;
     const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
     const auto words = std::int64_t(all.category_words.size());
     for (const auto s : t.category_start) all.category_start.push_back(s < 0 ? -1 : s + words);

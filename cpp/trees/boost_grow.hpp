@@ -20,7 +20,8 @@ class BoostGrower {
   }
 
   // One tree for `moments` on the rows `root` (null rows: all) and the columns `tried` (rising).
-  void grow(const NodeRows& root, const std::vector<std::int32_t>& tried, const MomentScale& scale, std::uint64_t seed) {
+  // mean_weight: of a row; it makes the smoothing of categories a number of rows of the mean curvature.
+  void grow(const NodeRows& root, const std::vector<std::int32_t>& tried, const MomentScale& scale, std::uint64_t seed, double mean_weight) {
     scale_ = scale, seed_ = seed;
     lay_out(tried);
     nodes_.clear(), frontier_.clear();
@@ -39,6 +40,7 @@ class BoostGrower {
       nodes_[0].histogram = pool_.take();
       build(0, nodes_[0].histogram);
       nodes_[0].total = total_of(nodes_[0].histogram);
+      smoothing_ = limits_.smoothing * b_of(nodes_[0].total, scale_) / (double(root.n) * mean_weight);
       consider(0);
     }
     while (!frontier_.empty() && more(leaves)) {
@@ -114,7 +116,7 @@ class BoostGrower {
   BoostSplit best_split(const BoostNode& node) {
     BoostSplit best;
     const BinSums* const bins = pool_[node.histogram];
-    const SplitRules rules{double(limits_.min_rows), limits_.min_hessian, limits_.l2, node.low, node.high};
+    const SplitRules rules{double(limits_.min_rows), limits_.l2, node.low, node.high};
     choose_columns(node);
     cuts_.clear();
     for (const auto k : chosen_) {
@@ -136,7 +138,7 @@ class BoostGrower {
       } else {
         SubsetCut cut;
         cut.start = start_[std::size_t(k)], cut.n_bins = int(in_.n_bins[j]);
-        loops().histogram.subset(bins, node.total, scale_, rules, limits_.smoothing, cut);
+        loops().histogram.subset(bins, node.total, scale_, rules, smoothing_, cut);
         if (cut.gain > best.gain) take(best, cut, j, bins);
       }
     }
@@ -264,6 +266,7 @@ class BoostGrower {
   HistogramPool pool_;
   MomentScale scale_;
   std::uint64_t seed_ = 0;
+  double smoothing_ = 0.0;
   std::vector<BoostNode> nodes_;
   std::vector<int> frontier_;
   std::vector<NumericCut> cuts_;

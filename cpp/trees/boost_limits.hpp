@@ -7,7 +7,7 @@ namespace empirisk {
 
 struct BoostLimits {
   std::int64_t max_leaves = 31, max_depth = -1, min_rows = 20, max_features = -1;  // -1: any number
-  double min_hessian = 1e-3, l2 = 0.0, min_gain = 0.0, smoothing = 0.0;
+  double l2 = 0.0, min_gain = 0.0, smoothing = 0.0;
   std::vector<std::int8_t> sign;                       // monotonic constraints; empty: none
   std::vector<std::vector<std::int32_t>> interactions;  // sorted sets of columns; empty: no constraint
 };

@@ -13,6 +13,11 @@ inline double largest_size(const double* x, i64 n, double top) {
   return top;
 }
 
+inline double largest_product(const double* w, const double* x, i64 n, double top) {
+  for (i64 i = 0; i < n; ++i) top = w[i] * std::fabs(x[i]) > top ? w[i] * std::fabs(x[i]) : top;
+  return top;
+}
+
 // body(first row, one past the last, sums of the block); blocks are added in their order.
 template <class Body>
 DerivativeSums for_derivative_blocks(i64 n, i64 work, const Body& body) {
@@ -48,7 +53,13 @@ inline DerivativeSums scalar_derivatives(const ScalarDerivatives& in, double* g,
     loss_rows[int(in.loss)](Rows{m, in.y + first, z, value, g + first, h + first, in.parameter});
     for (i64 i = first; i < end; ++i) h[i] = h[i] > 0.0 ? h[i] : 0.0;
     if (in.weight) clear_absent(in.weight + first, m, value, g + first, h + first);
-    sums = {fixed_sum(value, m), largest_size(g + first, m, 0.0), largest_size(h + first, m, 0.0)};
+    sums.loss = fixed_sum(value, m);
+    if (in.weigh_sizes) {
+      const double* const w = in.weight + first;
+      sums.largest_g = largest_product(w, g + first, m, 0.0), sums.largest_h = largest_product(w, h + first, m, 0.0);
+    } else {
+      sums.largest_g = largest_size(g + first, m, 0.0), sums.largest_h = largest_size(h + first, m, 0.0);
+    }
   });
 }
 
@@ -83,6 +94,12 @@ inline DerivativeSums softmax_derivatives(const SoftmaxDerivatives& in, double* 
       for (i64 i = 0; i < m; ++i) value[i] = in.weight[first + i] == 0.0 ? 0.0 : in.weight[first + i] * value[i];
     }
     sums = {fixed_sum(value, m), 1.0, 0.25 * factor};
+    if (!in.weigh_sizes) return;
+    sums.largest_g = sums.largest_h = 0.0;
+    for (i64 c = 0; c < in.k; ++c) {
+      sums.largest_g = largest_product(in.weight + first, g + c * in.n + first, m, sums.largest_g);
+      sums.largest_h = largest_product(in.weight + first, h + c * in.n + first, m, sums.largest_h);
+    }
   });
 }
 

@@ -14,6 +14,7 @@ struct ScalarDerivatives {
   const double* weight;  // null: ones
   const double* offset;  // null: none
   std::int64_t n;
+  bool weigh_sizes;
 };
 
 struct SoftmaxDerivatives {
@@ -21,10 +22,11 @@ struct SoftmaxDerivatives {
   const double* z;       // (k, n)
   const double* weight;  // null: ones
   std::int64_t n, k;
+  bool weigh_sizes;
 };
 
 struct DerivativeSums {
-  double loss, largest_g, largest_h;  // weighted sum of the losses; bounds of |g| and |h|, without the weights
+  double loss, largest_g, largest_h;  // weighted sum of the losses; bounds of |g| and |h|, of w |g| and w |h| if so asked
 };
 
 struct DerivativeLoops {

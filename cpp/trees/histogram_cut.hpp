@@ -39,8 +39,7 @@ inline void free_scores(i64 n, const Node& all, const SplitRules& rules, Prefix&
   for (i64 i = 0; i < n; ++i) {
     const double la = p.a[i], ra = all.a - la, lb = p.b[i], rb = all.b - lb, hl = lb + rules.l2, hr = rb + rules.l2;
     const double score = (la * la * hr + ra * ra * hl) / (hl * hr);
-    const bool kept = (p.rows[i] >= rules.min_rows) & (all.rows - p.rows[i] >= rules.min_rows) & (lb >= rules.min_hessian) &
-                      (rb >= rules.min_hessian) & (hl > 0.0) & (hr > 0.0);
+    const bool kept = (p.rows[i] >= rules.min_rows) & (all.rows - p.rows[i] >= rules.min_rows) & (lb > 0.0) & (rb > 0.0);
     p.score[i] = kept ? score : no_gain;
   }
 }
@@ -58,8 +57,8 @@ inline void bounded_scores(i64 n, const Node& all, const SplitRules& rules, int 
     const double rb = all.b - p.b[i];
     double vl, vr;
     const double score = bounded_score(p.a[i], p.b[i], rules, vl) + bounded_score(all.a - p.a[i], rb, rules, vr);
-    const bool kept = p.rows[i] >= rules.min_rows && all.rows - p.rows[i] >= rules.min_rows && p.b[i] >= rules.min_hessian &&
-                      rb >= rules.min_hessian && double(sign) * (vr - vl) >= 0.0;
+    const bool kept = p.rows[i] >= rules.min_rows && all.rows - p.rows[i] >= rules.min_rows && p.b[i] > 0.0 &&
+                      rb > 0.0 && double(sign) * (vr - vl) >= 0.0;
     p.score[i] = kept ? score : no_gain;
   }
 }

@@ -18,20 +18,21 @@ void for_node_chunks(i64 n, i64 work, const Body& body) {
 }
 
 EMPIRISK_INLINE std::int32_t rounded(double x) { return std::int32_t(std::nearbyint(x)); }
+EMPIRISK_INLINE std::int32_t at_least_one(double x) { return rounded(x > 0.0 && x < 1.0 ? 1.0 : x); }
 
 inline void quantise_rows(const DerivativeRows& d, const QuantiseScale& s, i64 n, RowMoments* out) {
   for_node_chunks(n, 8, [&](i64 first, i64 end, i64) {
     if (!d.weight)
-      for (i64 i = first; i < end; ++i) out[i] = {rounded(d.g[i] * s.g), std::uint32_t(rounded(d.h[i] * s.h))};
+      for (i64 i = first; i < end; ++i) out[i] = {rounded(d.g[i] * s.g), std::uint32_t(at_least_one(d.h[i] * s.h))};
     else if (s.whole)
       for (i64 i = first; i < end; ++i) {
         const std::int32_t w = std::int32_t(d.weight[i]);
-        out[i] = {w * rounded(d.g[i] * s.g), std::uint32_t(w * rounded(d.h[i] * s.h))};
+        out[i] = {w * rounded(d.g[i] * s.g), std::uint32_t(w * at_least_one(d.h[i] * s.h))};
       }
     else
       for (i64 i = first; i < end; ++i) {
-        const double w = d.weight[i] * s.weight;
-        out[i] = {rounded(w * d.g[i] * s.g), std::uint32_t(rounded(w * d.h[i] * s.h))};
+        const double w = d.weight[i];
+        out[i] = {rounded(w * d.g[i] * s.g), std::uint32_t(at_least_one(w * d.h[i] * s.h))};
       }
   });
 }

@@ -53,7 +53,7 @@ struct CodedRows {
 };
 
 struct SplitRules {
-  double min_rows = 1.0, min_hessian = 0.0, l2 = 0.0;
+  double min_rows = 1.0, l2 = 0.0;
   double low = -1e308, high = 1e308;  // of the leaf values, before the learning rate
 };
 
@@ -82,9 +82,10 @@ struct DerivativeRows {
   const double* weight;  // null: ones
 };
 
-// Factors that turn derivatives into integers; whole weights multiply the rounded derivative, so that 2 is exactly two rows.
+// Factors that turn derivatives into integers; whole weights multiply the rounded derivative, so that 2 is exactly two rows. A
+// curvature above 0 counts as one unit at least, so that no row is hidden by another of a huge weight or curvature.
 struct QuantiseScale {
-  double g = 0.0, h = 0.0, weight = 1.0;
+  double g = 0.0, h = 0.0;
   bool whole = true;
 };
 

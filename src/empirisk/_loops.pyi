@@ -379,14 +379,15 @@ def scalar_derivatives(
     offset: Real | None,
     g: Float,
     h: Float,
+    weigh_sizes: bool,
 ) -> tuple[float, float, float]:
     """``(sum w l, max |l'|, max l'')`` at z + offset; l' and l'' (not below 0) go into g and h unweighted.
 
-    A row of weight 0 has g = h = 0.  loss is a name of :data:`empirisk.problems.fused.FUSED`.
+    With `weigh_sizes` the maxima are those of ``w |l'|`` and ``w l''``.  A row of weight 0 has g = h = 0.  loss is a name of :data:`empirisk.problems.fused.FUSED`.
     """
 
 def softmax_derivatives(
-    y: Index, z: Real, weight: Real | None, g: Float, h: Float
+    y: Index, z: Real, weight: Real | None, g: Float, h: Float, weigh_sizes: bool
 ) -> tuple[float, float, float]:
     """The same for class codes y and scores z (k, n): ``g = p - e_y``, ``h = k/(k-1) p (1-p)``, (k, n)."""
 
@@ -408,7 +409,6 @@ class BoostGrower:
         max_depth: int,
         min_rows: int,
         max_features: int,
-        min_hessian: float,
         l2: float,
         min_gain: float,
         smoothing: float,
@@ -422,19 +422,20 @@ class BoostGrower:
         weight: Real | None,
         g_scale: float,
         h_scale: float,
-        w_scale: float,
         whole: bool,
         shift: int,
         rows: NDArray[np.int32] | None,
         tried: list[int],
         seed: int,
         rate: float,
+        longest: float,
+        mean_weight: float,
     ) -> int:
         """Grow a tree on `rows` (None: all) and the columns `tried`; its number of leaves.
 
-        Splits are chosen by the integers ``w_scale w g g_scale``, ``w_scale w h h_scale`` (whole weights
+        Splits are chosen by the integers ``w g g_scale``, ``w h h_scale`` (whole weights
         multiply the rounded derivative), of which a histogram holds h above `shift` bits of row counts;
-        values are ``rate * a / (b + l2)`` from sums in double.
+        values are ``rate * a / (b + l2)`` from sums in double, within -+ `longest`.
         """
     def leaf_rows(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Rows of all leaves, leaf after leaf, and where each leaf begins, (leaves + 1,)."""
@@ -446,6 +447,10 @@ class BoostGrower:
         """Add the tree's prediction of codes (m, p) to z (m,), for `rows` alone or for all."""
     def store(self, output: int) -> None:
         """Keep the tree as the next one of an output."""
+    def shorten(self, factor: float) -> None:
+        """Multiply the values of the last tree of each output."""
+    def add_last(self, output: int, codes: NDArray[np.uint8], z: Float) -> None:
+        """Add the last tree's prediction of codes (m, p) to z (m,)."""
     def trees(self, output: int) -> dict[str, NDArray[Any]]:
         """The kept trees of an output, as the arrays of :class:`empirisk.trees.Trees`."""
 

@@ -59,10 +59,13 @@ def test_the_round_with_the_least_loss_is_kept(patience: int) -> None:
     assert f"{best} of {seen} rounds" in str(told)
 
 
-def test_one_round_is_kept_and_told_when_every_round_hurts() -> None:
+def test_no_round_is_kept_and_told_when_every_round_hurts() -> None:
     start = np.arange(40.0) % 3
     watch = EarlyStop(np.ones(40), start, 2)
-    assert [watch.look(start + v + 0.01 * start) for v in (0.5, 0.6, 0.7)] == [False, False, True]
+    assert [watch.look(start + v + 0.01 * start) for v in (0.5, 0.6)] == [False, True]
     told = watch.result()
-    assert told.n_rounds == 1
-    assert told.against_none.low > 0.0
+    assert told.n_rounds == 0
+    assert told.loss.value == pytest.approx(start.mean())
+    assert told.against_none.value == 0.0
+    assert told.against_last.high < 0.0
+    assert "no number of rounds did better on them than the best constant" in str(told)

@@ -38,8 +38,6 @@ def best_split(codes: Any, bins: Any, g: Any, h: Any, limits: Any) -> Node:
         for left, what in left_sides(codes[:, j], int(bins.n_bins[j]), categorical):
             if min(left.sum(), (~left).sum()) < limits.min_rows_leaf:
                 continue
-            if min(h[left].sum(), h[~left].sum()) < limits.min_hessian_leaf:
-                continue
             gain = score(left) + score(~left) - whole
             rising = -g[left].sum() / h[left].sum() <= -g[~left].sum() / h[~left].sum()
             if gain > best["gain"] + 1e-9 * abs(whole) and (rising or not categorical):

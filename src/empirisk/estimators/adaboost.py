@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.columns import Table
 from empirisk.data.design import Design
+from empirisk.estimators.agreement import agreeing
 from empirisk.estimators.checks import check_choice, check_count, check_number, check_seed
 from empirisk.estimators.folds import hold_out
 from empirisk.estimators.tree_base import TreeClassifier, dense
@@ -315,7 +316,8 @@ class AdaBoostClassifier(TreeClassifier):
             for t, root in enumerate(self.trees_.start[:-1]):
                 yield self.trees_.value[root + leaf[:, t]]
         else:
-            for member, w in zip(self.estimators_, self.estimator_weights_, strict=True):
+            # Without a member better than guessing there is one weight, 0, and the scores stay 0.
+            for member, w in zip(self.estimators_, self.estimator_weights_, strict=False):
                 yield member_scores(member, w, X, self.classes_, self.variant == "real", self.learning_rate)
 
     def decision_function(self, X: Any) -> Array:
@@ -349,10 +351,9 @@ class AdaBoostClassifier(TreeClassifier):
         close to 0 and 1: calibrate them on held-out rows before use.
         """
         score = self._scores(self._encoded(X))
-        if score.shape[1] == 1:
-            score = np.hstack([-score, score])
-        e = np.exp(score - score.max(axis=1, keepdims=True))
-        return np.asarray(e / e.sum(axis=1, keepdims=True))
+        both = np.hstack([-score, score]) if score.shape[1] == 1 else score
+        e = np.exp(both - both.max(axis=1, keepdims=True))
+        return agreeing(e / e.sum(axis=1, keepdims=True), score)
 
     def _encoded(self, X: Any) -> Any:
         check_is_fitted(self)

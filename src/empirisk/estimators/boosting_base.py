@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from empirisk.estimators.tree_base import TreeEstimator, dense, greedy
 from empirisk.inference.early_stop import Stopping
 from empirisk.losses import Loss, with_offset
 from empirisk.results import Estimate
-from empirisk.trees.structure import Trees
+from empirisk.trees.structure import PER_NODE, Trees
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["Boosting"]
@@ -81,7 +82,7 @@ class Boosting(TreeEstimator):
 
     def _before(self, table: Table, k: int) -> tuple[Trees, ...]:
         """The rounds that a warm start goes on from; k: scores of a row."""
-        if not check_flag("warm_start", self.warm_start) or not hasattr(self, "_outputs"):
+        if not check_flag("warm_start", self.warm_start) or not getattr(self, "n_iter_", 0):
             return ()
         trees = self._outputs
         if len(trees) != k or not np.array_equal(trees[0].n_categories, table.n_categories):
@@ -105,10 +106,7 @@ class Boosting(TreeEstimator):
         self.stopping_ = watch.result() if watch is not None else None
         self.validation_loss_ = tuple(watch.losses) if watch is not None else None
         self.n_iter_ = self.stopping_.n_rounds if self.stopping_ is not None else len(fitted.trees[0])
-        self._outputs = tuple(
-            of_output if self.n_iter_ == len(of_output) else of_output[: self.n_iter_]
-            for of_output in fitted.trees
-        )
+        self._outputs = tuple(_first(of_output, self.n_iter_) for of_output in fitted.trees)
 
     def _certify(self, fitted: Fitted, X: Any, y: Array, weight: Array, start: Array) -> None:
         """No argument; the size of the gradient in function space as information (growing rows)."""
@@ -143,7 +141,7 @@ class Boosting(TreeEstimator):
 
     @property
     def trees_(self) -> Trees:
-        """All trees; ``init_ + trees_.predict(X)`` are the scores.
+        """All trees (for no rounds one leaf worth 0); ``init_ + trees_.predict(X)`` are the scores.
 
         With k > 1 scores a row, the trees of the first score come first, and each has values of k numbers of
         which one is not 0.
@@ -225,6 +223,17 @@ class Boosting(TreeEstimator):
 def _values(outputs: Sequence[Trees], X: Any) -> Array:
     """Sums of the leaves' values, shape (n, k)."""
     return np.column_stack([trees.predict(X)[:, 0] for trees in outputs])
+
+
+def _first(trees: Trees, rounds: int) -> Trees:
+    """The trees of the first rounds; for none a single leaf worth 0, which reads as every other tree does."""
+    if rounds:
+        return trees if rounds == len(trees) else trees[:rounds]
+    leaf = Trees.stump(0, 0.0, np.zeros((2, 1)), trees.n_features)
+    root = {name: getattr(leaf, name)[:1] for name in PER_NODE}
+    weights = {"weight": trees.weight[:1], "count": trees.count[:1]}
+    none = {"feature": np.array([-1], dtype=np.int32), "left": np.array([-1], dtype=np.int32)}
+    return replace(leaf, start=np.array([0, 1]), n_categories=trees.n_categories, **(root | weights | none))
 
 
 def _constants(losses: tuple[Loss, ...], y: Array, weight: Array, offset: Array) -> Array:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.columns import Table
+from empirisk.estimators.agreement import agreeing
 from empirisk.estimators.boosting_base import Boosting
 from empirisk.estimators.boosting_calibration import Calibration, calibrated
 from empirisk.estimators.boosting_fit import take
@@ -257,9 +258,10 @@ class GradientBoostingClassifier(Boosting, TreeClassifier):
         """Probabilities by the loss's inverse link."""
         loss = self._losses[0]
         if loss.vector:
-            return np.asarray(loss.mean(z))
-        second = np.asarray(loss.mean(z[:, 1] - z[:, 0]))
-        return np.column_stack([1.0 - second, second])
+            return agreeing(np.asarray(loss.mean(z)), z)
+        score = z[:, 1] - z[:, 0]
+        second = np.asarray(loss.mean(score))
+        return agreeing(np.column_stack([1.0 - second, second]), score)
 
     def _probabilities(self, z: Array) -> Array:
         return self._uncalibrated(z) if self.calibration_ is None else self.calibration_.map(z)

@@ -10,6 +10,7 @@ from scipy.special import log_softmax, softmax
 
 from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
+from empirisk.estimators.agreement import agreeing
 from empirisk.estimators.checks import (
     check_alpha,
     check_count,
@@ -211,16 +212,17 @@ class LogisticRegression(LinearClassifier):
 
     def predict_proba(self, X: Any) -> Array:
         """Probability of each class, shape (n, K), columns in the order of ``classes_``."""
-        return np.asarray(softmax(self._two_columns(X), axis=1))
+        z = self.decision_function(X)
+        return agreeing(np.asarray(softmax(_two_columns(z), axis=1)), z)
 
     def predict_log_proba(self, X: Any) -> Array:
         """Logarithm of :meth:`predict_proba`, exact far into the tails."""
-        return np.asarray(log_softmax(self._two_columns(X), axis=1))
-
-    def _two_columns(self, X: Any) -> Array:
-        z = self.decision_function(X)
-        return z if z.ndim == 2 else np.column_stack([np.zeros_like(z), z])
+        return np.asarray(log_softmax(_two_columns(self.decision_function(X)), axis=1))
 
     def _words(self) -> dict[str, Any]:
         blocked = _CLASS_WEIGHTED if self.class_weight is not None else ""
         return {**super()._words(), "classes": self.classes_, "blocked": blocked}
+
+
+def _two_columns(z: Array) -> Array:
+    return z if z.ndim == 2 else np.column_stack([np.zeros_like(z), z])

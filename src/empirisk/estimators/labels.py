@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 
+from empirisk.estimators.agreement import largest
 from empirisk.estimators.base import LinearEstimator
 from empirisk.estimators.label_codes import encode_labels, weigh_classes
 from empirisk.problems.linear import LinearProblem
@@ -54,4 +55,4 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
     def predict(self, X: Any) -> Any:
         """The class of the largest score of each row, shape (n,)."""
         z = self.decision_function(X)
-        return self.classes_[(z > 0.0).astype(np.intp) if z.ndim == 1 else z.argmax(axis=1)]
+        return self.classes_[largest(z)]

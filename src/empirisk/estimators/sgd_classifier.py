@@ -10,6 +10,7 @@ from scipy.special import log_expit, logsumexp
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
+from empirisk.estimators.agreement import agreeing, largest
 from empirisk.estimators.checks import check_flag
 from empirisk.estimators.class_weight import apply_class_weight
 from empirisk.estimators.label_codes import encode_labels, weigh_classes
@@ -259,7 +260,7 @@ class SGDClassifier(ClassifierMixin, StochasticEstimator):
     def predict(self, X: Any) -> Any:
         """The class of the largest score, shape (n,)."""
         z = self.decision_function(X)
-        return self.classes_[(z > 0.0).astype(np.intp) if z.ndim == 1 else z.argmax(axis=1)]
+        return self.classes_[largest(z)]
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
@@ -267,13 +268,17 @@ class SGDClassifier(ClassifierMixin, StochasticEstimator):
 
         For more than two classes those of the separate problems, divided by their sum.
         """
-        return np.asarray(np.exp(self.predict_log_proba(X)))
+        z = self.decision_function(X)
+        return agreeing(np.asarray(np.exp(_log_proba(z))), z)
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Array:
         """Logarithm of :meth:`predict_proba`, exact far into the tails."""
-        z = self.decision_function(X)
-        separate = log_expit(np.column_stack([-z, z]) if z.ndim == 1 else z)
-        if z.ndim == 1:
-            return np.asarray(separate)
-        return np.asarray(separate - logsumexp(separate, axis=1, keepdims=True))
+        return _log_proba(self.decision_function(X))
+
+
+def _log_proba(z: Array) -> Array:
+    separate = log_expit(np.column_stack([-z, z]) if z.ndim == 1 else z)
+    if z.ndim == 1:
+        return np.asarray(separate)
+    return np.asarray(separate - logsumexp(separate, axis=1, keepdims=True))

@@ -21,7 +21,8 @@ class Stopping:
     Parameters
     ----------
     n_rounds : int
-        The rounds that are kept: those with the least validation loss, one at least.
+        The rounds that are kept: those with the least validation loss; 0 where no number of rounds has a smaller
+        one than the best constant.
     n_grown : int
         The rounds that were looked at.
     n_rows : int
@@ -52,6 +53,8 @@ class Stopping:
             f"validation loss {self.loss} on {self.n_rows} rows with {self.n_rounds} of {self.n_grown} "
             f"rounds ({how})"
         )
+        if self.n_rounds == 0:
+            head += "; no number of rounds did better on them than the best constant, which is the model"
         return (
             f"{head}; difference to no rounds {self.against_none}, to all {self.n_grown} rounds "
             f"{self.against_last}"
@@ -78,7 +81,7 @@ class EarlyStop:
     losses : list of Estimate
         Mean loss before the first round and after each.
     best : int
-        The round with the least loss so far, from 1 on.
+        The number of rounds with the least loss so far, 0 for none.
 
     Examples
     --------
@@ -112,7 +115,7 @@ class EarlyStop:
         told = held_out_mean(losses, self.weight, target=MODEL)
         self.losses.append(told)
         self._last = losses
-        if self.rounds == 1 or told.value < self.losses[self.best].value:
+        if told.value < self.losses[self.best].value:
             self.best, self._best = self.rounds, losses
         return self.over
 

@@ -15,11 +15,17 @@ from empirisk.trees.bins import Binned
 from empirisk.trees.boosted import Boosted, Round, Validation
 from empirisk.trees.gradients import Gradients
 from empirisk.trees.growth import Growth
+from empirisk.trees.newton_step import concordance, longest_step
 from empirisk.trees.structure import Trees
+from empirisk.trees.weight_unit import WeightUnit
 from empirisk.trees.whole_moments import WholeMoments
 from empirisk.typing import Array
 
 __all__ = ["Boosted", "Round", "Validation", "boost"]
+
+# A round that raises the training loss is multiplied by these, one after the other: in all by 2^-1, 2^-3, 2^-7, 2^-15, 0.
+SHORTER = (0.5, 0.25, 2.0**-4, 2.0**-8, 0.0)
+TIE = 1e-13  # relative; a smaller rise is rounding
 
 
 def boost(
@@ -45,6 +51,12 @@ def boost(
     Losses of y - z with a kink or flat ends (absolute, quantile, Huber, ...) have h = 1 for the tree and as
     leaf value the minimiser of the leaf's loss.
     A vector loss has one tree for each output and round.
+
+    No round raises the training loss (of all rows, beyond rounding), whatever the weights and targets: a leaf's
+    step is cut where its curvature no longer vouches for it (:func:`longest_step`), and where that is no proof
+    (several scores a row, rows drawn, monotonic constraints, other losses) a round that raises the loss is
+    shortened until it does not, if need be to nothing.  The scale of the weights changes nothing but for `l2` and
+    `min_gain`, which are on the scale of a sum.
 
     Parameters
     ----------
@@ -82,7 +94,8 @@ def boost(
     Raises
     ------
     ValueError
-        The best constant is infinite (one class alone, no event at all), the loss overflows, shapes differ.
+        The best constant is infinite (one class alone, no event at all), the loss overflows at the first scores,
+        shapes differ.
 
     Notes
     -----
@@ -142,26 +155,31 @@ class _Run:
             raise ValueError(f"y and weight must have one entry for each of the {n} rows")
         growth.check_columns(p)
         self.loss, self.growth, self.rate, self.subsample, self.seed = loss, growth, rate, subsample, seed
-        weight = None if weight is None or np.all(weight == 1.0) else np.asarray(weight, dtype=np.float64)
+        if weight is not None and not np.any(weight):
+            raise ValueError("no row has a positive weight")
+        self.unit = unit = WeightUnit.of(weight)
+        weight = unit.multiple
         self.present = None if weight is None or np.all(weight) else np.flatnonzero(weight).astype(np.int32)
         self.total = float(n if weight is None else weight.sum())
-        if not self.total > 0.0:
-            raise ValueError("no row has a positive weight")
         self.initial = _initial(loss, y, weight, self.present) if scores is None else None
         self.z = _start(self.initial, scores, n)
         self.k, self.n, self.p = len(self.z), n, p
-        self.gradients = Gradients(loss, y, weight, self.k)
+        self.gradients = Gradients(loss, y, weight, self.k, weigh_sizes=not unit.whole)
         self.whole = WholeMoments.of(n if self.present is None else len(self.present), weight)
-        self.grower = _grower(binned, growth, self.k)
+        self.grower = _grower(binned, growth, self.k, unit.unit)
         self.binned, self.watched = binned, validation
-        self.train_loss: list[float] = []
+        self.longest, self.falls = _step(self)
+        self.sizes = self._begin()
         self.validation_loss: list[float] = []
         if validation is not None:
             self.z_watched = _start(self.initial, validation.scores, validation.binned.shape[0])
             self.validation_loss.append(self._watch())
 
     def add_round(self, number: int) -> None:
-        scales = self.whole.scales(*self._slopes())
+        scales = self.whole.scales(*self.sizes)
+        before = (
+            None if self.falls else (self.z.copy(), None if self.watched is None else self.z_watched.copy())
+        )
         rng = np.random.default_rng((self.seed, number))
         rows, others = self._rows(rng)
         for c in range(self.k):
@@ -172,13 +190,14 @@ class _Run:
                 self.gradients.h[c],
                 self.gradients.weight,
                 *scales,
-                self.whole.w_scale,
                 self.whole.whole,
                 self.whole.shift,
                 rows,
                 list(map(int, tried)),
                 int(rng.integers(2**63)),
                 self.rate,
+                self.longest,
+                self.unit.mean,
             )
             if self.gradients.refits:
                 self._refit(c)
@@ -188,19 +207,42 @@ class _Run:
             if self.watched is not None:
                 self.grower.add_to(self.watched.binned.rows, None, self.z_watched[c])
             self.grower.store(c)
+        self._descend(before)
         if self.watched is not None:
             self.validation_loss.append(self._watch())
 
-    def _slopes(self) -> tuple[float, float]:
-        """Derivatives at the scores; the loss is written down on the way."""
-        total, largest_g, largest_h = self.gradients.at(self.z)
-        if not np.isfinite([total, largest_g, largest_h]).all():
+    def _begin(self) -> tuple[float, float]:
+        """Derivatives and loss at the first scores."""
+        total, *sizes = self.gradients.at(self.z)
+        if not np.isfinite([total, *sizes]).all():
             raise ValueError(
-                f"the loss {self.loss.name!r} overflowed after {len(self.train_loss)} round(s): lower "
-                "learning_rate, raise l2 or scale the targets"
+                f"the loss {self.loss.name!r} overflows at the scores to begin with: scale the targets"
             )
+        self.train_loss = [total / self.total]
+        return sizes[0], sizes[1]
+
+    def _descend(self, before: tuple[Array, Array | None] | None) -> None:
+        """Derivatives at the new scores; the round is shortened as long as it raises the training loss.
+
+        `before` holds the scores without the round, None where a round cannot raise it.
+        """
+        total, *sizes = self.gradients.at(self.z)
+        if before is not None:
+            bar = self.train_loss[-1] + TIE * abs(self.train_loss[-1])
+            for factor in SHORTER:
+                if np.isfinite([total, *sizes]).all() and total / self.total <= bar:
+                    break
+                self.grower.shorten(factor)
+                self.z[:] = before[0]
+                if before[1] is not None:
+                    self.z_watched[:] = before[1]
+                for c in range(self.k):
+                    self.grower.add_last(c, self.binned.rows, self.z[c])
+                    if self.watched is not None:
+                        self.grower.add_last(c, self.watched.binned.rows, self.z_watched[c])
+                total, *sizes = self.gradients.at(self.z)
+        self.sizes = sizes[0], sizes[1]
         self.train_loss.append(total / self.total)
-        return largest_g, largest_h
 
     def _rows(self, rng: np.random.Generator) -> tuple[NDArray[np.int32] | None, NDArray[np.int32] | None]:
         """Rows to learn from and rows besides them; None: all, none."""
@@ -238,9 +280,8 @@ class _Run:
         )
 
     def result(self) -> Boosted:
-        self._slopes()
         initial = np.zeros(self.k) if self.initial is None else self.initial
-        trees = tuple(_trees(self.grower.trees(c), self.binned) for c in range(self.k))
+        trees = tuple(_trees(self.grower.trees(c), self.binned, self.unit.unit) for c in range(self.k))
         watched = np.array(self.validation_loss) if self.watched is not None else None
         return Boosted(initial, trees, np.array(self.train_loss), watched, self.z.T)
 
@@ -268,7 +309,20 @@ def _start(initial: Array | None, scores: Array | None, n: int) -> Array:
     return np.repeat(initial[:, None], n, axis=1)
 
 
-def _grower(binned: Binned, growth: Growth, k: int) -> _loops.BoostGrower:
+def _step(run: _Run) -> tuple[float, bool]:
+    """The longest step of a leaf (+inf: any), and whether no round can then raise the training loss.
+
+    That is so where each leaf is moved by itself, on all its rows, by an exact minimiser of its convex loss or
+    by a Newton step within :func:`longest_step`.
+    """
+    alone = run.k == 1 and run.subsample == 1.0 and run.growth.monotonic is None
+    if run.gradients.refits:
+        return np.inf, alone and run.rate <= 1.0
+    longest = longest_step(concordance(run.loss), run.rate)
+    return longest or np.inf, alone and longest > 0.0
+
+
+def _grower(binned: Binned, growth: Growth, k: int, unit: float) -> _loops.BoostGrower:
     bins = binned.bins
 
     def limit(value: int | None) -> int:
@@ -288,9 +342,8 @@ def _grower(binned: Binned, growth: Growth, k: int) -> _loops.BoostGrower:
         limit(growth.max_depth),
         int(growth.min_rows_leaf),
         limit(growth.max_features),
-        growth.min_hessian_leaf,
-        growth.l2,
-        growth.min_gain,
+        growth.l2 / unit,
+        growth.min_gain / unit,
         growth.category_smoothing,
         [] if growth.monotonic is None else [int(s) for s in growth.monotonic],
         []
@@ -299,7 +352,8 @@ def _grower(binned: Binned, growth: Growth, k: int) -> _loops.BoostGrower:
     )
 
 
-def _trees(arrays: dict[str, Any], binned: Binned) -> Trees:
+def _trees(arrays: dict[str, Any], binned: Binned, unit: float) -> Trees:
+    arrays["weight"], arrays["gain"] = unit * arrays["weight"], unit * arrays["gain"]
     arrays["value"] = arrays["value"].reshape(-1, 1)
     arrays["missing_left"] = arrays["missing_left"].view(bool)
     return Trees(n_categories=binned.bins.n_categories, **arrays)

@@ -42,7 +42,7 @@ class Round:
     number : int
         Rounds done, from 1 on (plus `first_round`).
     train_loss : float
-        Weighted mean loss of the training rows **before** this round's trees (it comes with the gradients).
+        Weighted mean loss of the training rows after this round's trees.
     scores : array, shape (n, k)
         Scores of the training rows.
     validation_scores, validation_losses : array, shape (m, k) and (m,), or None

@@ -32,6 +32,8 @@ class Gradients:
         Row weights.
     k : int
         Scores a row.
+    weigh_sizes : bool, default False
+        Tell the largest ``w |g|`` and ``w h`` instead of the largest ``|g|`` and h.
 
     Examples
     --------
@@ -41,7 +43,8 @@ class Gradients:
     ((5.0, 3.0, 1.0), array([[-1., -3.]]))
     """
 
-    def __init__(self, loss: Loss, y: Array, weight: Array | None, k: int) -> None:
+    def __init__(self, loss: Loss, y: Array, weight: Array | None, k: int, weigh_sizes: bool = False) -> None:
+        self.weigh_sizes = weigh_sizes and weight is not None
         self.loss, self.y, self.weight = loss, y, weight
         self.g, self.h = np.empty((k, len(y))), np.ones((k, len(y)))
         self.refits = isinstance(loss, LOCATION)
@@ -54,10 +57,10 @@ class Gradients:
         if self._fused is not None:
             name, parameter, y, offset = self._fused
             return _loops.scalar_derivatives(
-                name, parameter, y, z[0], self.weight, offset, self.g[0], self.h[0]
+                name, parameter, y, z[0], self.weight, offset, self.g[0], self.h[0], self.weigh_sizes
             )
         if self._codes is not None:
-            return _loops.softmax_derivatives(self._codes, z, self.weight, self.g, self.h)
+            return _loops.softmax_derivatives(self._codes, z, self.weight, self.g, self.h, self.weigh_sizes)
         scores = z.T if self.loss.vector else z[0]
         self.g[:] = self.loss.grad(self.y, scores).T
         if self._newton:
@@ -67,7 +70,8 @@ class Gradients:
             present = self.weight > 0.0
             value = np.where(present, value * np.where(present, self.weight, 1.0), 0.0)
             self.g[:, ~present] = 0.0
-        return float(value.sum()), float(np.abs(self.g).max()), float(self.h.max())
+        w = self.weight if self.weigh_sizes else 1.0
+        return float(value.sum()), float((w * np.abs(self.g)).max()), float((w * self.h).max())
 
     def leaf_value(self, rows: IndexArray, z: Array) -> float:
         """The shift of the scores z, shape (n,), that minimises the loss of some rows."""

@@ -22,8 +22,6 @@ class Growth:
         Edges from the root to a leaf.
     min_rows_leaf : int, default 20
         Rows of each leaf, whatever their weight.
-    min_hessian_leaf : float, default 1e-3
-        Sum of the weighted second derivatives of each leaf.
     l2 : float, default 0.0
         Penalty ``l2/2 v^2`` on leaf values, on the scale of the sum of the weighted row losses.
     min_gain : float, default 0.0
@@ -33,8 +31,8 @@ class Growth:
     tree_features : int or None, default None
         Columns that a whole tree may ask, drawn anew for each tree.
     category_smoothing : float, default 10.0
-        Categories are ordered by ``a / (b + smoothing)``, and the gain of a subset is that of leaves with the
-        penalty ``l2 + smoothing``.  At 0 the best of all subsets is found (but for rounding); more keeps rare
+        In rows: categories are ordered by ``a / (b + s)``, and the gain of a subset is that of leaves with the
+        penalty ``l2 + s``, s being the curvature of so many rows of the mean weight and curvature.  At 0 the best of all subsets is found (but for rounding); more keeps rare
         categories from the ends, and subsets from being chosen for their number.
     monotonic : sequence of -1, 0, 1, shape (p,), optional
         Columns in which the score must fall (-1) or rise (1).
@@ -57,7 +55,6 @@ class Growth:
     max_leaves: int | None = 31
     max_depth: int | None = None
     min_rows_leaf: int = 20
-    min_hessian_leaf: float = 1e-3
     l2: float = 0.0
     min_gain: float = 0.0
     max_features: int | None = None
@@ -73,7 +70,7 @@ class Growth:
                 raise ValueError(f"{name} must be an integer >= {low} or None, got {value!r}")
         if not self.min_rows_leaf >= 1:
             raise ValueError(f"min_rows_leaf must be an integer >= 1, got {self.min_rows_leaf!r}")
-        for name in ("min_hessian_leaf", "l2", "min_gain", "category_smoothing"):
+        for name in ("l2", "min_gain", "category_smoothing"):
             value = getattr(self, name)
             if not (value >= 0.0 and np.isfinite(value)):
                 raise ValueError(f"{name} must be a finite number >= 0, got {value!r}")

@@ -11,9 +11,7 @@ from empirisk.typing import Array
 
 __all__ = ["WholeMoments"]
 
-BITS = (
-    24  # of a derivative, as many as float32 has; with weights that are not whole: 30 relative to the largest
-)
+BITS = 24  # of a derivative, as many as float32 has; with weights that are not whole: 30 of the largest w g or w h
 
 
 @dataclass(frozen=True)
@@ -29,36 +27,31 @@ class WholeMoments:
         Bits of the row count.
     g_bits, h_bits : int
         Bits of the largest derivative.
-    w_scale : float
-        Factor of the weights, a power of two.
     whole : bool
         Whether the weights are small whole numbers.
 
     Examples
     --------
     >>> WholeMoments.of(1_000_000, None)
-    WholeMoments(shift=20, g_bits=24, h_bits=24, w_scale=1.0, whole=True)
+    WholeMoments(shift=20, g_bits=24, h_bits=24, whole=True)
     """
 
     shift: int
     g_bits: int
     h_bits: int
-    w_scale: float
     whole: bool
 
     @classmethod
     def of(cls, n: int, weight: Array | None) -> WholeMoments:
         """For n rows with these weights (None: ones)."""
-        top = 1.0 if weight is None else float(weight.max())
-        whole = weight is None or (top < 64.0 and bool(np.all(weight == np.floor(weight))))
-        w_scale = 1.0 if whole else math.ldexp(1.0, -math.frexp(top)[1])
-        total = n if weight is None else math.ceil(float(weight.sum()) * w_scale) + (not whole)
+        whole = weight is None or (weight.max() < 64.0 and bool(np.all(weight == np.floor(weight))))
+        total = n if weight is None or not whole else int(weight.sum())
         shift = max(n, total).bit_length()
         bits = BITS if whole else 30
-        return cls(shift, bits, min(bits, 64 - shift - total.bit_length()), w_scale, whole)
+        return cls(shift, bits, min(bits, 64 - shift - total.bit_length()), whole)
 
     def scales(self, largest_g: float, largest_h: float) -> tuple[float, float]:
-        """Powers of two that bring the largest derivatives to their bits."""
+        """Powers of two that bring the largest derivatives (times the weights, unless whole) to their bits."""
 
         def scale(largest: float, bits: int) -> float:
             return math.ldexp(1.0, min(bits - math.frexp(largest)[1], 1000)) if largest > 0.0 else 1.0
