@@ -383,7 +383,8 @@ def scalar_derivatives(
 ) -> tuple[float, float, float]:
     """``(sum w l, max |l'|, max l'')`` at z + offset; l' and l'' (not below 0) go into g and h unweighted.
 
-    With `weigh_sizes` the maxima are those of ``w |l'|`` and ``w l''``.  A row of weight 0 has g = h = 0.  loss is a name of :data:`empirisk.problems.fused.FUSED`.
+    With `weigh_sizes` the maxima are those of ``w |l'|`` and ``w l''``.  A row of weight 0 has g = h = 0.
+    loss is a name of :data:`empirisk.problems.fused.FUSED`.
     """
 
 def softmax_derivatives(

@@ -23,10 +23,10 @@ def largest(score: Array) -> IndexArray:
 
 
 def agreeing(proba: Array, score: Array) -> Array:
-    """The probabilities; where rounding took the lead from the class of the largest score, it has it by one unit.
+    """The probabilities, in which the class of the largest score leads, if need be by the last bit.
 
-    Scores that differ by a rounding (1e-20 and 0) have equal probabilities in floating point, and the first of
-    them would win the tie; changed in place.
+    Scores that differ by a rounding (1e-20 and 0) have equal probabilities in floating point, and the first
+    of them would win the tie; changed in place.
 
     Examples
     --------

@@ -17,6 +17,7 @@ from empirisk.estimators.boosting_fit import Fitted, fit_rounds, take
 from empirisk.estimators.boosting_parts import Parts, deal_parts
 from empirisk.estimators.boosting_plan import plan_of, shares_of, stops
 from empirisk.estimators.checks import check_choice, check_flag
+from empirisk.estimators.same_rows import row_print
 from empirisk.estimators.tree_base import TreeEstimator, dense, greedy
 from empirisk.inference.early_stop import Stopping
 from empirisk.losses import Loss, with_offset
@@ -44,6 +45,7 @@ class Boosting(TreeEstimator):
     stopping_: Stopping | None
     _outputs: tuple[Trees, ...]
     _losses: tuple[Loss, ...]
+    _rows: int | None  # print of the rows, for a warm start
 
     # -- what a subclass gives ----------------------------------------------------------------------
 
@@ -71,24 +73,34 @@ class Boosting(TreeEstimator):
         watch, calibrate = shares_of(self, stop or self._recalibrates())
         parts = deal_parts(table.X, y, weight, watch, calibrate, plan.seed, self._stratified())
         start = _constants(losses, *(a[parts.grow] for a in (y, weight, offset)))
-        before = self._before(table, len(start))
+        rows = row_print(table.X, y, weight, offset) if check_flag("warm_start", self.warm_start) else None
+        before = self._before(table, len(start), rows)
+        self._rows = rows
         with at_most(self.n_jobs):
             first = start + offset[:, None]
             fitted = fit_rounds(plan, table, y, weight, first, parts, stop, before)
             self.init_, self._losses = start, losses
             self._tell(fitted)
+            if self.n_iter_ == 0:  # then the rows that chose it may tell the constant too
+                seen = np.concatenate([parts.grow, parts.stop])
+                self.init_ = _constants(losses, *(a[seen] for a in (y, weight, offset)))
             self._certify(fitted, *(take(a, parts.grow) for a in (table.X, y, weight, first)))
             self._settle(table, y, weight, offset, parts)
 
-    def _before(self, table: Table, k: int) -> tuple[Trees, ...]:
-        """The rounds that a warm start goes on from; k: scores of a row."""
-        if not check_flag("warm_start", self.warm_start) or not getattr(self, "n_iter_", 0):
+    def _before(self, table: Table, k: int, rows: int | None) -> tuple[Trees, ...]:
+        """The rounds that a warm start goes on from; k: scores of a row, rows: their print."""
+        if rows is None or not getattr(self, "n_iter_", 0):
             return ()
         trees = self._outputs
         if len(trees) != k or not np.array_equal(trees[0].n_categories, table.n_categories):
             raise ValueError(
                 "warm_start=True goes on with the trees of the fit before, whose columns or categories (or "
                 "classes, or quantiles) were others; set warm_start=False"
+            )
+        if self._rows != rows:
+            raise ValueError(
+                "warm_start=True adds rounds to those of the same rows, and these are others (or the "
+                "fit before had warm_start=False and kept no print of them); set warm_start=False to begin anew"
             )
         if self.n_estimators < len(trees[0]):
             raise ValueError(

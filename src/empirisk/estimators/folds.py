@@ -1,8 +1,8 @@
 """Cross-validation folds that depend on the content of the rows, not on their order.
 
 Rows are ranked by a hash of their bits and dealt out to the folds in turn.  Identical rows share a fold,
-so that a repeated row cannot sit in training and validation at once, a row is left out with all its weight and
-all its copies, and neither a permutation of the rows nor the scale of the weights changes anything.
+so that a repeated row cannot sit in training and validation at once, a row is left out with all its weight
+and all its copies, and neither a permutation of the rows nor the scale of the weights changes anything.
 """
 
 from __future__ import annotations

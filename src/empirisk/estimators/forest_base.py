@@ -14,6 +14,7 @@ from empirisk.estimators.checks import check_count, check_flag, check_seed
 from empirisk.estimators.forest_plan import plan_bag, plan_growth
 from empirisk.estimators.forest_reads import ForestReads
 from empirisk.estimators.forest_task import ForestTask
+from empirisk.estimators.same_rows import row_print
 from empirisk.estimators.tree_base import greedy
 from empirisk.inference.held_out import held_out_mean
 from empirisk.results import Estimate
@@ -44,6 +45,7 @@ class ForestEstimator(ForestReads):
     oob_risk_: Estimate
     oob_risks_: dict[str, Estimate]
     monte_carlo_error_: float | None
+    _print: int | None  # of the rows, for a warm start
 
     _random_cuts = False
     _smooth = ""  # the loss that says how many trees are enough
@@ -114,8 +116,11 @@ class ForestEstimator(ForestReads):
         self._live = live if len(live) < table.n_rows else None
         self._rows_fitted = table.n_rows
         losses = self._row_losses(targets)
+        warm = check_flag("warm_start", self.warm_start)
+        rows_seen = row_print(X, targets, weight) if warm else None
         with at_most(self.n_jobs):
-            tally, told = self._plant(task, losses[self._smooth], weight)
+            tally, told = self._plant(task, losses[self._smooth], weight, rows_seen)
+        self._print = rows_seen
         self._bag, self._seed, self.n_estimators_ = bag, task.seed, len(self.trees_)
         told = told or f"{len(self.trees_)} trees"
         if bag.draws:
@@ -124,8 +129,10 @@ class ForestEstimator(ForestReads):
             self._choose_probe(X, tally)
         self.solution_ = greedy(f"greedy splits on random columns; {told}", len(self.trees_), solver="forest")
 
-    def _plant(self, task: ForestTask, loss: RowLosses, weight: Any) -> tuple[OutOfBagTally, str]:
-        warm = check_flag("warm_start", self.warm_start)
+    def _plant(
+        self, task: ForestTask, loss: RowLosses, weight: Any, rows: int | None
+    ) -> tuple[OutOfBagTally, str]:
+        warm = rows is not None
         if isinstance(self.n_estimators, str):
             self._check_auto(warm, bool(task.bag.draws))
             self.trees_, tally, size = task.until_settled(loss, weight)
@@ -133,7 +140,7 @@ class ForestEstimator(ForestReads):
             return tally, size.reason
         wanted = check_count("n_estimators", self.n_estimators, 1)
         tally = OutOfBagTally(loss, weight)
-        before = self._before(task, tally) if warm else None
+        before = self._before(task, tally, rows) if warm else None
         first = len(before) if before is not None else 0
         if wanted < first:
             raise ValueError(
@@ -157,21 +164,29 @@ class ForestEstimator(ForestReads):
         if warm:
             raise ValueError('n_estimators="auto" grows as many trees as are needed: set warm_start=False')
 
-    def _before(self, task: ForestTask, tally: OutOfBagTally) -> Trees | None:
+    def _before(self, task: ForestTask, tally: OutOfBagTally, rows: int | None) -> Trees | None:
         """The trees that there are, with what they said; None before the first fit."""
         trees: Trees | None = getattr(self, "trees_", None)
         if trees is None:
             return None
+        if trees.n_outputs != max(1, task.n_classes):
+            raise ValueError(
+                f"warm_start adds trees to those of the same classes: there are trees of {trees.n_outputs} "
+                f"classes, and y now has {task.n_classes}; set warm_start=False to begin anew"
+            )
         same = self._bag.n == task.bag.n and self._bag.draws == task.bag.draws and self._seed == task.seed
+        same = same and self._print in (None, rows)  # None: it did not remember them, which is told below
         if not same or not np.array_equal(trees.n_categories, task.binned.bins.n_categories):
             raise ValueError(
                 "warm_start adds trees to those of the same rows, columns, bootstrap and random_state; "
                 "set warm_start=False to begin anew"
             )
-        if task.bag.draws:
-            before = getattr(self, "_sums", None)
-            if before is None:
-                raise ValueError("warm_start must be True in the first fit too, or its sums are not kept")
+        before = getattr(self, "_sums", None)
+        if self._print is None or (task.bag.draws and before is None):
+            raise ValueError(
+                "warm_start must be True in the first fit too, or its rows and sums are not remembered"
+            )
+        if task.bag.draws and before is not None:
             sums, count = before
             tally.add(sums, count, len(trees))
         return trees

@@ -82,7 +82,7 @@ class TreeTask:
         return self._grow(rows, self.weight[rows])
 
     def folds(self, cv: Any, stratify: bool) -> tuple[Array, list[Fold]]:
-        """Weight of what is left out together with each row; rows to train on and to hold out, fold by fold."""
+        """Weight that is left out together with each row; rows to train on and to hold out by fold."""
         if cv is None or isinstance(cv, Integral | str | float | bool):
             k = check_count("cv", 10 if cv is None else cv, 2)
             fold, together = deal_rows(Design(self.table.X), self.y, self.weight, k, self.seed, stratify)

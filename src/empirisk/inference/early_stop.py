@@ -21,8 +21,8 @@ class Stopping:
     Parameters
     ----------
     n_rounds : int
-        The rounds that are kept: those with the least validation loss; 0 where no number of rounds has a smaller
-        one than the best constant.
+        The rounds that are kept: those with the least validation loss; 0 where no number of rounds has a
+        smaller one than the best constant.
     n_grown : int
         The rounds that were looked at.
     n_rows : int

@@ -5,8 +5,8 @@ With centred rows ``a_i = sqrt(s_i/S) (x_i - m)`` and ``A'A = V diag(l) V'`` (or
     w(alpha) = V diag(1/(l + alpha)) V' A' y~          for every alpha
     loo residual_i = r_i / (1 - u_i q_i),      q_i = 1/S + sum_j (a_i.V_j)^2 / (s_i (l_j + alpha))
 
-where a row is left out with all its weight and all its copies, u_i in all, and the total strength ``S alpha`` stays
-as it is: the errors are free of the scale of the weights.
+where a row is left out with all its weight and all its copies, u_i in all, and the total strength ``S
+alpha`` stays as it is: the errors are free of the scale of the weights.
 Golub, Heath & Wahba 1979 (Technometrics 21); Allen 1974 (PRESS).
 """
 

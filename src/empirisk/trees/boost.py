@@ -23,7 +23,8 @@ from empirisk.typing import Array
 
 __all__ = ["Boosted", "Round", "Validation", "boost"]
 
-# A round that raises the training loss is multiplied by these, one after the other: in all by 2^-1, 2^-3, 2^-7, 2^-15, 0.
+# A round that raises the training loss is multiplied by these, one after the other: in all by 2^-1, 2^-3,
+# 2^-7, 2^-15, 0.
 SHORTER = (0.5, 0.25, 2.0**-4, 2.0**-8, 0.0)
 TIE = 1e-13  # relative; a smaller rise is rounding
 
@@ -52,11 +53,11 @@ def boost(
     leaf value the minimiser of the leaf's loss.
     A vector loss has one tree for each output and round.
 
-    No round raises the training loss (of all rows, beyond rounding), whatever the weights and targets: a leaf's
-    step is cut where its curvature no longer vouches for it (:func:`longest_step`), and where that is no proof
-    (several scores a row, rows drawn, monotonic constraints, other losses) a round that raises the loss is
-    shortened until it does not, if need be to nothing.  The scale of the weights changes nothing but for `l2` and
-    `min_gain`, which are on the scale of a sum.
+    No round raises the training loss (of all rows, beyond rounding), whatever the weights and targets: a
+    leaf's step is cut where its curvature no longer vouches for it (:func:`longest_step`), and where that is
+    no proof (several scores a row, rows drawn, monotonic constraints, other losses) a round that raises the
+    loss is shortened until it does not, if need be to nothing.  The scale of the weights changes nothing but
+    for `l2` and `min_gain`, which are on the scale of a sum.
 
     Parameters
     ----------
@@ -94,8 +95,8 @@ def boost(
     Raises
     ------
     ValueError
-        The best constant is infinite (one class alone, no event at all), the loss overflows at the first scores,
-        shapes differ.
+        The best constant is infinite (one class alone, no event at all), the loss overflows at the first
+        scores, shapes differ.
 
     Notes
     -----
@@ -312,8 +313,8 @@ def _start(initial: Array | None, scores: Array | None, n: int) -> Array:
 def _step(run: _Run) -> tuple[float, bool]:
     """The longest step of a leaf (+inf: any), and whether no round can then raise the training loss.
 
-    That is so where each leaf is moved by itself, on all its rows, by an exact minimiser of its convex loss or
-    by a Newton step within :func:`longest_step`.
+    That is so where each leaf is moved by itself, on all its rows, by an exact minimiser of its convex loss
+    or by a Newton step within :func:`longest_step`.
     """
     alone = run.k == 1 and run.subsample == 1.0 and run.growth.monotonic is None
     if run.gradients.refits:

@@ -31,9 +31,10 @@ class Growth:
     tree_features : int or None, default None
         Columns that a whole tree may ask, drawn anew for each tree.
     category_smoothing : float, default 10.0
-        In rows: categories are ordered by ``a / (b + s)``, and the gain of a subset is that of leaves with the
-        penalty ``l2 + s``, s being the curvature of so many rows of the mean weight and curvature.  At 0 the best of all subsets is found (but for rounding); more keeps rare
-        categories from the ends, and subsets from being chosen for their number.
+        In rows: categories are ordered by ``a / (b + s)``, and the gain of a subset is that of leaves with
+        the penalty ``l2 + s``, s being the curvature of so many rows of the mean weight and curvature.  At 0
+        the best of all subsets is found (but for rounding); more keeps rare categories from the ends, and
+        subsets from being chosen for their number.
     monotonic : sequence of -1, 0, 1, shape (p,), optional
         Columns in which the score must fall (-1) or rise (1).
     interactions : sequence of sequences of int, optional

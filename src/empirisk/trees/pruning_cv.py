@@ -31,8 +31,8 @@ def cross_validated_risk(
     """Mean held-out loss of each entry of the sequence, its standard error, and the number of folds.
 
     ``T_k`` is judged by the trees that the other folds grow, pruned at ``sqrt(alpha_k alpha_{k+1})``:
-    ``R_k = sum w l / sum w`` over held-out rows, ``se_k^2 = sum w u (l - R_k)^2 / (sum w)^2`` with u the weight
-    of a row with all its copies, which are one observation.
+    ``R_k = sum w l / sum w`` over held-out rows, ``se_k^2 = sum w u (l - R_k)^2 / (sum w)^2`` with u the
+    weight of a row with all its copies, which are one observation.
 
     Parameters
     ----------

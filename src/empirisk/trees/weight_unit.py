@@ -16,9 +16,11 @@ DIVISORS = 16  # the smallest weight is tried as so many units
 
 @dataclass(frozen=True)
 class WeightUnit:
-    """Weights as multiples of their largest common unit where those are small whole numbers, else of their mean.
+    """Weights as multiples of their largest common unit where those are small whole numbers, else of their
+    mean.
 
-    Equal weights are all 1.  So a weight of 2 among weights of 1 is the row twice, and ``c w`` gives what w gives.
+    Equal weights are all 1.  So a weight of 2 among weights of 1 is the row twice, and ``c w`` gives what w
+    gives.
 
     Attributes
     ----------

@@ -11,7 +11,8 @@ from empirisk.typing import Array
 
 __all__ = ["WholeMoments"]
 
-BITS = 24  # of a derivative, as many as float32 has; with weights that are not whole: 30 of the largest w g or w h
+# Of a derivative, as many as float32 has; with weights that are not whole 6 more, of the largest w g or w h.
+BITS = 24
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,8 @@ class WholeMoments:
         return cls(shift, bits, min(bits, 64 - shift - total.bit_length()), whole)
 
     def scales(self, largest_g: float, largest_h: float) -> tuple[float, float]:
-        """Powers of two that bring the largest derivatives (times the weights, unless whole) to their bits."""
+        """Powers of two that bring the largest derivatives (times the weights, unless whole) to their
+        bits."""
 
         def scale(largest: float, bits: int) -> float:
             return math.ldexp(1.0, min(bits - math.frexp(largest)[1], 1000)) if largest > 0.0 else 1.0
