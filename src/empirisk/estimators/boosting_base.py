@@ -100,7 +100,7 @@ class Boosting(TreeEstimator):
         if self._rows != rows:
             raise ValueError(
                 "warm_start=True adds rounds to those of the same rows, and these are others (or the "
-                "fit before had warm_start=False and kept no print of them); set warm_start=False to begin anew"
+                "fit before had warm_start=False and kept no print of them); for a new fit set it to False"
             )
         if self.n_estimators < len(trees[0]):
             raise ValueError(
