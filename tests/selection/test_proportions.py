@@ -10,10 +10,10 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
+from empirisk.inference.limits import wilson_limits
 from empirisk.selection.intervals import balanced_accuracy_interval, clopper_pearson, f1_interval, wilson
 from empirisk.selection.intervals.base import normal_quantile, student_quantile
 from empirisk.selection.intervals.tango import tango, tango_limits
-from empirisk.selection.intervals.wilson import wilson_limits
 
 COUNTS = [(0, 10), (1, 10), (5, 10), (10, 10), (29, 30), (30, 30), (850, 1000), (999_999, 1_000_000)]
 

@@ -13,7 +13,7 @@ from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.paired import MIN_CLASS, one_figure
 from empirisk.diagnosis.recall_gap import gap_bounds, gap_p
-from empirisk.selection.intervals.wilson import wilson_limits
+from empirisk.inference.limits import wilson_limits
 from empirisk.typing import Array
 from empirisk.wording import p_value, percent
 

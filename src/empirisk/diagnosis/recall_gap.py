@@ -6,7 +6,7 @@ import math
 
 from scipy import special
 
-from empirisk.selection.intervals.wilson import wilson_limits
+from empirisk.inference.limits import wilson_limits
 
 __all__ = ["gap_bounds", "gap_p"]
 

@@ -18,7 +18,7 @@ from empirisk.data.threads import check_jobs
 from empirisk.estimators.bagging_members import Member, Plan, fit_member, said_by, size_of, takes_weights
 from empirisk.estimators.checks import check_count, check_flag, check_seed, check_weights
 from empirisk.estimators.label_codes import weigh_classes
-from empirisk.inference.held_out import held_out_mean
+from empirisk.inference.held_out_loss import held_out_loss
 from empirisk.results import Certificate, Estimate, Kind, Solution, Status
 from empirisk.trees.auto_size import ForestSize, auto_size
 from empirisk.trees.out_of_bag_tally import OutOfBagTally
@@ -26,6 +26,7 @@ from empirisk.typing import Array, IndexArray
 
 __all__ = ["BaggingEnsemble"]
 
+BOUNDS = {"error rate": 1.0, "Brier score": 2.0}  # of losses that have one
 OUT_OF_BAG = (
     "the vote of the members that did not see the row, a smaller ensemble; rows count as independent, which "
     "the shared members make approximate"
@@ -194,7 +195,7 @@ class BaggingEnsemble(MetaEstimatorMixin, BaseEstimator):
         if not known.any():
             why = "no row is out-of-bag: set bootstrap=True or max_samples < 1"
             return Estimate(math.nan, None, None, 0.95, 0, "", why, what)
-        return held_out_mean(losses, weight[known], target=f"{what} of {OUT_OF_BAG}")
+        return held_out_loss(losses, weight[known], bound=BOUNDS.get(what), target=f"{what} of {OUT_OF_BAG}")
 
     # -- predicting ---------------------------------------------------------------------------------
 

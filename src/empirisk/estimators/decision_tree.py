@@ -19,6 +19,7 @@ from empirisk.estimators.tree_reading import TreeReading
 from empirisk.results import Solution
 from empirisk.trees.criteria import Criterion
 from empirisk.trees.node_risk import node_risk
+from empirisk.trees.positive_rates import positive_rates
 from empirisk.trees.prune import PruningSequence, weakest_link
 from empirisk.trees.pruning_cv import cross_validated_risk
 from empirisk.typing import Array, IndexArray
@@ -73,6 +74,8 @@ class DecisionTree(TreeReading, TreeEstimator):
             self.tree_, self.alpha_ = tree, 0.0 if isinstance(alpha, str) else alpha
             return
         grown = task.grow()
+        if task.criterion.name == "poisson":
+            grown = positive_rates(grown, float(np.average(task.y, weights=task.weight)))
         self._keep(weakest_link(grown, node_risk(grown, self._loss())))
         if alpha is None:
             self.tree_, self.alpha_ = grown, None

@@ -16,16 +16,18 @@ from empirisk.estimators.forest_reads import ForestReads
 from empirisk.estimators.forest_task import ForestTask
 from empirisk.estimators.same_rows import row_print
 from empirisk.estimators.tree_base import greedy
-from empirisk.inference.held_out import held_out_mean
+from empirisk.inference.held_out_loss import held_out_loss
 from empirisk.results import Estimate
 from empirisk.trees.bins import Bins
 from empirisk.trees.out_of_bag_tally import OutOfBagTally, RowLosses
+from empirisk.trees.positive_rates import positive_rates
 from empirisk.trees.structure import Trees
 from empirisk.typing import Array
 
 __all__ = ["ForestEstimator"]
 
 MIN_GROUPS = 5  # of trees, for a Monte-Carlo error
+BOUNDS = {"error rate": 1.0, "Brier score": 2.0}  # of losses that have one
 
 
 class ForestEstimator(ForestReads):
@@ -121,6 +123,9 @@ class ForestEstimator(ForestReads):
         with at_most(self.n_jobs):
             tally, told = self._plant(task, losses[self._smooth], weight, rows_seen)
         self._print = rows_seen
+        if growth.criterion == "poisson":
+            rate = float(np.average(targets, weights=weight))
+            self.trees_ = positive_rates(self.trees_, rate, rare=True)
         self._bag, self._seed, self.n_estimators_ = bag, task.seed, len(self.trees_)
         told = told or f"{len(self.trees_)} trees"
         if bag.draws:
@@ -207,10 +212,13 @@ class ForestEstimator(ForestReads):
 
     @staticmethod
     def _risk(name: str, values: Array, weight: Array) -> Estimate:
-        target = f"{name} of the forest on new rows, by rows that a tree did not see"
+        target = (
+            f"{name} of this forest on new rows; each row was judged by the trees that did not see it, "
+            "which are a smaller forest"
+        )
         if not len(values):
             return Estimate(np.nan, None, None, 0.95, 0, "out-of-bag", "every tree saw every row", target)
-        found = held_out_mean(values, weight, target=target)
+        found = held_out_loss(values, weight, bound=BOUNDS.get(name), target=target)
         return replace(found, method=f"{found.method}, out-of-bag rows")
 
     def _settled(self, tally: OutOfBagTally) -> str:

@@ -10,6 +10,8 @@ from empirisk.typing import Array
 
 __all__ = ["LogLink", "exponential"]
 
+TINY = np.finfo(np.float64).tiny
+
 
 class LogLink(ScalarLoss):
     """``mean = exp(z)``; of constant scores the logarithm of the mean target is the best.
@@ -26,8 +28,8 @@ class LogLink(ScalarLoss):
         return None
 
     def mean(self, z: Array) -> Array:
-        """``exp(z)``, +inf beyond the largest float."""
-        return exponential(z)
+        """``exp(z)``, +inf beyond the largest float, never exactly 0."""
+        return np.maximum(exponential(z), TINY)
 
     def best_constant(self, y: Array, s: Array) -> Array:
         """Logarithm of the weighted mean target."""

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from empirisk import wording
+from empirisk.inference.limits import wilson_limits
 from empirisk.report.estimates import Json, estimate, proportion
 from empirisk.results import Estimate
 from empirisk.selection.intervals.base import normal_quantile
-from empirisk.selection.intervals.wilson import wilson_limits
 from empirisk.selection.metrics import METRICS, Predictions
 
 __all__ = ["calibration", "pr_curve", "roc_curve", "score_bins"]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.trees.node_risk import ROW_LOSSES, node_risk, smoothed
+from empirisk.trees.positive_rates import positive_rates
 from empirisk.trees.prune import PruningSequence, node_parents, weakest_link
 from empirisk.trees.structure import Trees
 from empirisk.typing import Array, IndexArray
@@ -47,8 +48,9 @@ def cross_validated_risk(
     grow : callable
         The tree of given rows.
     kind : str
-        See :func:`node_risk`. For entropy and Poisson deviance, which are infinite where a leaf has not
-        seen a class or an event, one row's weight of the root's value is mixed into the leaves.
+        See :func:`node_risk`.  For entropy, which is infinite where a leaf has not seen a class, one row's
+        weight of the root's value is mixed into the leaves; Poisson's means are those of
+        :func:`positive_rates`, as in the tree that is kept.
 
     Notes
     -----
@@ -61,9 +63,12 @@ def cross_validated_risk(
     at = sequence.midpoints
     # Losses are squared below: in units of the root's (to a power of two) no square leaves the doubles.
     unit = float(2.0 ** np.frexp(sequence.risk[-1])[1])
+    rate = float(np.average(y, weights=weight)) if kind == "poisson" else 0.0
     sums, total, square, n_folds = np.zeros((len(at), 3)), 0.0, 0.0, 0
     for kept, held in folds:
         tree = grow(kept)
+        if kind == "poisson":
+            tree = positive_rates(tree, float(np.average(y[kept], weights=weight[kept])) or rate)
         fold = weakest_link(tree, node_risk(tree, kind))
         rows = np.flatnonzero(held)
         sums += fold.total_over_leaves(
@@ -81,7 +86,7 @@ def _node_sums(
     tree: Trees, X: Array, y: Array, weight: Array, together: Array, kind: str, unit: float
 ) -> Array:
     """Sums of ``w l``, ``w u l`` and ``w u l^2``, l in units, over the rows that pass each node, (N, 3)."""
-    value = smoothed(tree) if kind in ("entropy", "poisson") else tree.value
+    value = smoothed(tree) if kind == "entropy" else tree.value
     parent, loss = node_parents(tree), ROW_LOSSES[kind]
     sums = np.zeros((len(tree.feature), 3))
     node: IndexArray = tree.apply(X)[:, 0].astype(np.int64)

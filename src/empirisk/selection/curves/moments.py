@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from empirisk.inference.limits import cubic_limits
 from empirisk.selection.intervals.base import Floats, negligible, student_quantile
 from empirisk.selection.intervals.grouped import cr2_variance, group_sums
-from empirisk.selection.intervals.hall import cubic_limits
 
 __all__ = ["LastStep", "from_rows", "from_splits"]
 

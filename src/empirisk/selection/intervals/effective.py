@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from empirisk.inference.limits import wilson_limits
 from empirisk.results import Estimate
 from empirisk.selection.intervals.base import MODEL, accept, refuse, student_quantile
-from empirisk.selection.intervals.wilson import wilson_limits
 
 
 def effective_limits(

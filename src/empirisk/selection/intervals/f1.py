@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from empirisk.inference.limits import wilson_limits
 from empirisk.results import Estimate
 from empirisk.selection.intervals.base import MODEL, accept, normal_quantile, refuse
-from empirisk.selection.intervals.wilson import wilson_limits
 
 MIN_COUNT = 5
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from numpy.typing import ArrayLike
 
+from empirisk.inference.limits import cubic_limits, wilson_limits
 from empirisk.results import Estimate
 from empirisk.selection.intervals.base import (
     MODEL,
@@ -21,7 +21,6 @@ from empirisk.selection.intervals.base import (
 )
 from empirisk.selection.intervals.student import MIN_ROWS
 from empirisk.selection.intervals.tails import relative_skewness, tail_note
-from empirisk.selection.intervals.wilson import wilson_limits
 
 
 def hall_limits(rows: Floats, level: float) -> tuple[float, float]:
@@ -32,18 +31,6 @@ def hall_limits(rows: Floats, level: float) -> tuple[float, float]:
     n, mean = rows.size, float(rows.mean())
     se = math.sqrt(float(rows.var()) / (n - 1))
     return cubic_limits(mean, se, relative_skewness(rows), student_quantile(level, n - 1))
-
-
-def cubic_limits(mean: float, se: float, b: float, t: float) -> tuple[float, float]:
-    """``[mean - se h(t), mean - se h(-t)]`` for a given standard error, ``b = skewness/sqrt(n)`` and t."""
-
-    def h(q: float) -> float:
-        # Below 1e-6 the cube root loses its digits, and h(q) = q - b/6 - b q^2/3 is exact enough.
-        if abs(b) < 1e-6:
-            return q - b / 6.0 - b * q * q / 3.0
-        return 3.0 / b * (float(np.cbrt(1.0 + b * (q - b / 6.0))) - 1.0)
-
-    return mean - se * h(t), mean - se * h(-t)
 
 
 def hall(

@@ -7,9 +7,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from empirisk.inference.limits import wilson_limits
 from empirisk.results import Estimate
 from empirisk.selection.intervals.base import MODEL, accept, normal_quantile, refuse
-from empirisk.selection.intervals.wilson import wilson_limits
 
 METHOD = "MOVER with Wilson limits of each class"
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from empirisk.inference.limits import cubic_limits, wilson_limits
 from empirisk.results import Estimate
 from empirisk.selection.intervals.base import (
     Floats,
@@ -20,9 +21,7 @@ from empirisk.selection.intervals.base import (
 )
 from empirisk.selection.intervals.effective import effective_limits
 from empirisk.selection.intervals.grouped import cr2_variance, group_sums, sum_variance
-from empirisk.selection.intervals.hall import cubic_limits
 from empirisk.selection.intervals.tails import tail_note
-from empirisk.selection.intervals.wilson import wilson_limits
 
 MIN_ROWS = 30
 MIN_GROUPS = 10

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
+from empirisk.inference.limits import wilson_limits
 from empirisk.selection.intervals.auc import logit_limits
 from empirisk.selection.intervals.base import student_quantile
 from empirisk.selection.intervals.f1 import f1_of_jaccard
 from empirisk.selection.intervals.student import student_limits
-from empirisk.selection.intervals.wilson import wilson_limits
 
 SCALES = {
     "wilson": "Wilson, effective n",

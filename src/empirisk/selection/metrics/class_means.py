@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from empirisk.inference.limits import wilson_limits
 from empirisk.selection.intervals.base import Floats, group_codes, normal_quantile, student_quantile
 from empirisk.selection.intervals.f1 import f1_of_jaccard
-from empirisk.selection.intervals.wilson import wilson_limits
 from empirisk.selection.metrics.predictions import Predictions
 
 Limits = tuple[float, float]

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
+from empirisk.inference.limits import wilson_limits
 from empirisk.results import Estimate
 from empirisk.selection.intervals.base import Floats, accept, normal_quantile, refuse, too_few
 from empirisk.selection.intervals.f1 import MIN_COUNT, f1_interval, f1_of_jaccard
 from empirisk.selection.intervals.mover import METHOD, balanced_accuracy_interval, min_class, mover_limits
-from empirisk.selection.intervals.wilson import wilson_limits
 from empirisk.selection.metrics.class_means import balanced_limits, macro_f1_limits, recall_counts
 from empirisk.selection.metrics.predictions import CLASSIFICATION, Predictions
 from empirisk.selection.metrics.row_loss import RowLoss

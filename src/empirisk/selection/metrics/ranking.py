@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from empirisk.inference.limits import wilson_limits
 from empirisk.results import Estimate
 from empirisk.selection.intervals.auc import (
     MIN_CLASS,
@@ -23,7 +24,6 @@ from empirisk.selection.intervals.average_precision import (
 from empirisk.selection.intervals.base import MODEL_GROUPS, Floats, refuse, student_quantile, too_few
 from empirisk.selection.intervals.effective import effective_wilson
 from empirisk.selection.intervals.newcombe import newcombe_limits
-from empirisk.selection.intervals.wilson import wilson_limits
 from empirisk.selection.metrics.labels import MIN_CLASS_MACRO, MIN_ROWS_MACRO, small_class
 from empirisk.selection.metrics.predictions import CLASSIFICATION, Predictions
 from empirisk.selection.metrics.score import Limits, Score
