@@ -13,6 +13,7 @@ from empirisk.data.columns import Table
 from empirisk.data.memory import refuse_memory
 from empirisk.trees.criteria import Criterion
 from empirisk.trees.structure import Trees
+from empirisk.trees.weight_unit import WeightUnit
 from empirisk.typing import Array
 
 __all__ = ["ExactLimits", "check_rows", "grow_exact"]
@@ -149,8 +150,7 @@ def grow_exact(
     X = table.X
     if weight is not None and (absent := weight == 0.0).any():
         X, y, weight = X[~absent], y[~absent], weight[~absent]
-    mass = 1.0 if weight is None else _unit(weight)
-    weight = None if weight is None else weight / mass
+    mass, weight = _in_units(weight)
     n_classes = int(getattr(criterion, "n_classes", 1))
     label, first, second, shift, unit = _cells(criterion, y, weight)
     doubles = (label is None) + (second is not None)
@@ -195,6 +195,18 @@ def _times(x: Array, *factors: float) -> Array:
         for factor in factors:
             x = x if factor == 1.0 else x * factor
     return np.minimum(x, np.finfo(float).max)
+
+
+def _in_units(weight: Array | None) -> tuple[float, Array | None]:
+    """A unit of the weights and the weights in it: their common one, so that ties stay ties, or a power of
+    2."""
+    if weight is None:
+        return 1.0, None
+    found = WeightUnit.of(weight)
+    if found.whole:
+        return found.unit, found.multiple
+    unit = _unit(weight)
+    return unit, weight / unit
 
 
 def _unit(x: Array) -> float:
