@@ -16,7 +16,8 @@ from empirisk.estimators.boosting_calibration import Calibration, calibrated
 from empirisk.estimators.boosting_fit import take
 from empirisk.estimators.boosting_losses import classification_loss
 from empirisk.estimators.boosting_parts import Parts
-from empirisk.estimators.checks import check_choice
+from empirisk.estimators.checks import check_choice, check_seed
+from empirisk.estimators.folds import uniform_of_rows
 from empirisk.estimators.tree_base import TreeClassifier
 from empirisk.inference.conformal import Conformal, cumulative_scores
 from empirisk.typing import Array
@@ -175,10 +176,10 @@ class GradientBoostingClassifier(Boosting, TreeClassifier):
             learn = (scores(held), codes[held], weight[held])
             self.calibration_ = calibrated(self.calibrate, learn, test, self._uncalibrated, self.classes_)
         if len(kept):
-            proba = self._probabilities(scores(kept))
+            proba, share = self._probabilities(scores(kept)), self._shares(take(table.X, kept))
             at = (np.arange(len(kept)), codes[kept])
             self.conformal_ = {
-                name: Conformal(_set_scores(name, proba)[at], METHODS[name]) for name in METHODS
+                name: Conformal(_set_scores(name, proba, share)[at], METHODS[name]) for name in METHODS
             }
 
     # -- predictions --------------------------------------------------------------------------------
@@ -219,8 +220,9 @@ class GradientBoostingClassifier(Boosting, TreeClassifier):
             Coverage, strictly between 0 and 1.
         method : {"lac", "aps"}, default "lac"
             "lac": every class whose probability passes one limit; the smallest sets on average, some of them
-            empty.  "aps": the most probable classes until their sum passes one limit; sets that grow where
-            the classes are hard to tell apart, never empty.
+            empty.  "aps": the most probable classes until their sum passes one limit, the last one by a
+            number that is drawn for each row by a hash of its content; sets that grow where the classes are
+            hard to tell apart, never empty.
 
         Returns
         -------
@@ -245,10 +247,14 @@ class GradientBoostingClassifier(Boosting, TreeClassifier):
             )
         limit = self.conformal_[method].threshold(level)
         proba = self.predict_proba(X)
-        inside = _set_scores(method, proba) <= limit
+        inside = _set_scores(method, proba, self._shares(self._table(X).X)) <= limit
         if method == "aps":
             inside[np.arange(len(proba)), proba.argmax(axis=1)] = True
         return np.asarray(inside)
+
+    def _shares(self, X: Any) -> Array:
+        """A uniform number of each row, the same for a copy of it."""
+        return uniform_of_rows(X, check_seed(self.random_state))
 
     def _columns(self, scores: Array) -> Array:
         """One score a class: (0, z) for two."""
@@ -267,6 +273,6 @@ class GradientBoostingClassifier(Boosting, TreeClassifier):
         return self._uncalibrated(z) if self.calibration_ is None else self.calibration_.map(z)
 
 
-def _set_scores(method: str, proba: Array) -> Array:
+def _set_scores(method: str, proba: Array, share: Array) -> Array:
     """The conformal score of each class, shape (n, K)."""
-    return 1.0 - proba if method == "lac" else cumulative_scores(proba)
+    return 1.0 - proba if method == "lac" else cumulative_scores(proba, share)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from empirisk.data.design import Design
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["assign_folds", "deal_rows", "hold_out", "weight_of_copies"]
+__all__ = ["assign_folds", "deal_rows", "hold_out", "uniform_of_rows", "weight_of_copies"]
 
 # Equal rows are copies unless there are so many times more rows than different rows are possible.
 FEW = 5
@@ -112,6 +112,19 @@ def weight_of_copies(design: Design, y: Array, weight: Array) -> Array:
     """
     _, group = np.unique(_row_hash(design, y, 0), return_inverse=True)
     return np.asarray(np.bincount(group, weights=weight)[group])
+
+
+def uniform_of_rows(X: Any, seed: int) -> Array:
+    """A number in [0, 1) for each row, by a hash of its content: as good as random, and the same for a copy.
+
+    Examples
+    --------
+    >>> u = uniform_of_rows(np.array([[1.0], [2.0], [1.0]]), 0)
+    >>> bool(u[0] == u[2]), bool(0.0 <= u.min() < u.max() < 1.0)
+    (True, True)
+    """
+    keys = _row_hash(Design(X), np.zeros(X.shape[0]), seed)
+    return np.asarray((keys >> np.uint64(11)) * 2.0**-53)
 
 
 def _possible_rows(design: Design, y: Array) -> float:

@@ -133,11 +133,22 @@ def widened(low: Array, high: Array, by: float, unit: Array | float = 1.0) -> Ar
     return np.column_stack([np.minimum(a, middle), np.maximum(b, middle)])
 
 
-def cumulative_scores(proba: Array) -> Array:
-    """Adaptive scores: of each class the total probability of those at least as probable, shape (n, K).
+def cumulative_scores(proba: Array, share: Array | float = 1.0) -> Array:
+    """Adaptive scores: of each class the total probability of the more probable ones, and a share of its own.
 
     The set of the classes whose score is at most a threshold takes the most probable ones first and stops
-    before it would pass it.  Not randomised, hence a little too wide where it must be.
+    before it would pass it.  With a share of 1 two noisy classes are both in every set; uniform shares
+    (Romano et al., section 2) give sets that cover no more than asked for.
+
+    Parameters
+    ----------
+    proba : array, shape (n, K)
+    share : array, shape (n,), or float, default 1.0
+        In [0, 1].
+
+    Returns
+    -------
+    array, shape (n, K)
 
     References
     ----------
@@ -150,5 +161,7 @@ def cumulative_scores(proba: Array) -> Array:
     """
     order: NDArray[np.intp] = np.argsort(-proba, axis=1, kind="stable")
     out = np.empty_like(proba)
-    np.put_along_axis(out, order, np.cumsum(np.take_along_axis(proba, order, axis=1), axis=1), axis=1)
+    own = np.take_along_axis(proba, order, axis=1)
+    left_out = own * (1.0 - np.broadcast_to(np.asarray(share), (len(proba),)))[:, None]
+    np.put_along_axis(out, order, np.cumsum(own, axis=1) - left_out, axis=1)
     return out
