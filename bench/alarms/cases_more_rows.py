@@ -85,7 +85,7 @@ def ridge_few(rng: Rng, n: int) -> dict[str, Any]:
     return ridge(rng, n)
 
 
-@scenario(CODE, "1-NN, tight clusters of one class each: no loss is left", n=250, runs=100)
+@scenario(CODE, "1-NN, tight clusters of one class each: no loss is left", n=250, runs=40)
 def clusters(rng: Rng, n: int) -> dict[str, Any]:
     k = np.repeat(np.arange(n // 5), 5)
     X = rng.normal(size=(n // 5, 6))[k] + 0.1 * rng.normal(size=(n, 6))

@@ -183,7 +183,7 @@ def _estimation(ctx: Context) -> Part:
         return Part("estimation", None, None, None, UNKNOWN, d.refused)
     further = 0.5 if r is None else max(0.0, (r - 2.0) / (2.0 * (r + 1.0)))
     low, high = further * max(d.low, 0.0), max(d.high, 0.0) / (math.sqrt(2.0) - 1.0)
-    low, high = min(low, doubling.most), min(high, doubling.most)  # no part is larger than the loss
+    low, high = min(low, doubling.least), min(high, doubling.most)  # no part is larger than the loss
     value = min(max(2.0 * further * d.gain, low), high)
     why = "the last doubling of the rows, if the loss falls like a + b n^-c with 1/2 <= c <= 1"
     return Part("estimation", value, low, high, BOUNDED, why)

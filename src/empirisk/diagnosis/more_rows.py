@@ -34,13 +34,15 @@ class Doubling:
         Mean loss of two models on disjoint halves of the training rows, minus the loss of the model.
     ratio : float or None
         Training rows for each coefficient; None for models without coefficients.
-    most : float
-        Upper 95 % limit of the loss of the model: no gain is larger.
+    most, least : float
+        Limits of the 95 % interval of the loss of the model: no gain is larger, and none is shown beyond the
+        lower one.
     """
 
     d: Paired
     ratio: float | None
     most: float = math.inf
+    least: float = math.inf
 
     @property
     def factor(self) -> float:
@@ -57,7 +59,7 @@ class Doubling:
     def next_gain(self) -> tuple[float, float]:
         """95 % bracket of the gain of the next doubling, in units of the loss."""
         low, high = self.d.low, max(self.d.high, 0.0)
-        return min(self.factor * low if low > 0.0 else low, self.most), min(high, self.most)
+        return min(self.factor * low if low > 0.0 else low, self.least), min(high, self.most)
 
 
 def last_doubling(ctx: Context) -> Doubling:
@@ -67,7 +69,8 @@ def last_doubling(ctx: Context) -> Doubling:
         losses = [ctx.row_losses(ctx.out_of_fold(ctx.est, plan=half), ctx.scored) for half in (first, second)]
         d = ctx.compare(ctx.losses[ctx.scored], model=(losses[0] + losses[1]) / 2.0)
         ratio = ctx.plan.n_train / max(1, len(ctx.columns)) if is_linear(ctx.est) else None
-        ctx.cache["last_doubling"] = Doubling(d, ratio, sum(mean_loss(ctx)))
+        loss, half = mean_loss(ctx)
+        ctx.cache["last_doubling"] = Doubling(d, ratio, loss + half, max(0.0, loss - half))
     made: Doubling = ctx.cache["last_doubling"]
     return made
 
@@ -110,8 +113,8 @@ def more_rows(ctx: Context) -> Answer:
     """Measure the last doubling of the rows and bracket the next.
 
     The answer is an interval and stands outside the family of tests.  It fires when even the low end of the
-    bracket (one-sided 95 %, and never more than the loss that is left) exceeds the margin, and is clear when
-    the last doubling gained less than that, or less than that is left.
+    bracket (one-sided 95 %, and never more than the loss that is surely left) exceeds the margin, and is
+    clear when the last doubling gained less than that, or less than that is left.
 
     Examples
     --------
@@ -135,7 +138,7 @@ def more_rows(ctx: Context) -> Answer:
     if d.refused:
         return Answer(CODE, Outcome.CANNOT_TELL, cannot_tell(ctx, d, _QUESTION), None, gain, shown)
     one_sided = float(special.stdtrit(d.n - 1, 0.95)) * d.se
-    if min(doubling.factor * (d.gain - one_sided), doubling.most) > d.margin:
+    if min(doubling.factor * (d.gain - one_sided), doubling.least) > d.margin:
         sentence = f"Twice the rows ({2 * ctx.n:,}) would save {_range(bracket)} of the baseline's loss."
         return Answer(CODE, Outcome.FIRES, sentence, None, gain, shown, "Collect more rows.")
     if d.may_clear and min(d.gain + one_sided, doubling.most) < d.margin:
