@@ -20,6 +20,7 @@ from empirisk.problems.linear import LinearProblem
 from empirisk.problems.separation import find_separation, only_zeros, zeros_run_off
 from empirisk.results import Certificate, Kind, Solution, Status, TracePoint
 from empirisk.solvers.origin import from_near, judged, telling_far
+from empirisk.solvers.vertex import to_vertex
 from empirisk.typing import Array, Capability
 
 __all__ = ["Solver", "State", "check_capabilities", "solve"]
@@ -298,5 +299,10 @@ class _Watch:
             return False
         w, certificate, theta = self.best
         certificate = sharpened(self.problem, w, certificate)
+        vertex = to_vertex(self.problem, w)
+        if vertex is not None and not certificate.within(self.tol):
+            there = sharpened(self.problem, vertex, self.problem.certify(vertex))
+            if there.value < certificate.value:
+                w, certificate, theta = vertex, there, None
         self.best = w, certificate, theta
         return certificate.within(self.tol)
