@@ -1,4 +1,4 @@
-"""From an L1 fit on dependent columns to one on independent columns of the same scores, with a smaller penalty.
+"""From an L1 fit on dependent columns to one of the same scores on independent columns, at a smaller penalty.
 
 Where the columns that are not 0 are dependent, w can move along ``X d = 0`` without changing a score, and
 the L1 norm changes at a constant rate until a coefficient is 0.  Coordinate steps creep along such directions
