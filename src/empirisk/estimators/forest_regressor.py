@@ -74,7 +74,8 @@ class ForestRegressor(ForestEstimator, TreeRegressor):
         X : array, data frame or sparse matrix, shape (n, p)
             Rows.
         level : float, default 0.95
-            Coverage.
+            Nominal coverage.  At 0.95 and with 200 trees simulations found 87 to 93 % by row for normal
+            noise, 77 to 91 % for skewed or rounded targets on 80 to 250 rows: they are too short.
 
         Returns
         -------
