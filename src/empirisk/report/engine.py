@@ -146,7 +146,7 @@ def analyse(p: Prepared, progress: Progress, deadline: Deadline | None = None) -
         progress,
         p.seed,
         deadline,
-        max(LEAST_SECONDS, TUNING * deadline.left(reserve)),
+        max(LEAST_SECONDS * deadline.slowness, TUNING * deadline.left(reserve)),
         plan.cheapest,
     )
     cuts = [f"{label}: {why}" for label, why in dropped.items()]
@@ -242,7 +242,9 @@ def refit(
         candidate = row.result.candidate
         try:
             with deadline.within(
-                max(LEAST_SECONDS, deadline.left(reserve)) if candidate.fitted else math.inf
+                max(LEAST_SECONDS * deadline.slowness, deadline.left(reserve))
+                if candidate.fitted
+                else math.inf
             ):
                 model = fit_final(
                     p.train, candidate, float(row.result.alphas[row.at]), p.encoder(candidate), p.seed
