@@ -70,7 +70,7 @@ class Gradients:
             present = self.weight > 0.0
             value = np.where(present, value * np.where(present, self.weight, 1.0), 0.0)
             self.g[:, ~present] = 0.0
-        w = self.weight if self.weigh_sizes else 1.0
+        w = np.ones(1) if self.weight is None or not self.weigh_sizes else self.weight
         return float(value.sum()), float((w * np.abs(self.g)).max()), float((w * self.h).max())
 
     def leaf_value(self, rows: IndexArray, z: Array) -> float:
