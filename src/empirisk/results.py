@@ -38,7 +38,7 @@ class Status(Enum):
         "raise alpha, because the problem is ill-conditioned."
     )
     STALLED = (
-        "Stopped because the objective no longer decreases although the certificate is above the "
+        "Stopped because further steps bring next to nothing although the certificate is above the "
         "tolerance: the problem is ill-conditioned at this precision; standardise the columns, "
         "use float64, or raise alpha."
     )

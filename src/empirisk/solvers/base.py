@@ -29,6 +29,8 @@ __all__ = ["Solver", "State", "check_capabilities", "solve"]
 LARGE_FACTOR = 300
 # Certificates without progress after which the dual point is looked at.
 SHARPEN = (5, 15)
+# Certificates over which a solver has to get on, see `_Watch.creeps`.
+SPAN = 100
 
 
 @dataclass(frozen=True)
@@ -256,6 +258,7 @@ class _Watch:
         self.began = time.perf_counter()
         self.lowest = math.inf
         self.since_progress = 0
+        self.mark: tuple[float, float] = (math.inf, math.inf)
 
     def look(self, step: int, state: State) -> Status | None:
         certificate = self.problem.certify(state.w, state.evaluation, self.tol, state.theta)
@@ -276,9 +279,23 @@ class _Watch:
             self.best = state.w, certificate, state.theta
         if self.callback is not None and self.callback(step, state.w, certificate):
             return Status.INTERRUPTED
-        return self.verdict(state, certificate)
+        return self.verdict(state, certificate, self.creeps(state))
 
-    def verdict(self, state: State, certificate: Certificate) -> Status | None:
+    def creeps(self, state: State) -> bool:
+        """Whether a whole span of looks brought next to nothing, judged at its end.
+
+        A solver whose every step is worth a look (a Newton step, say) has to halve the certificate in a span,
+        or to lower the objective by as much; the cheap steps of the others have to bring a fiftieth.
+        """
+        if len(self.trace) % SPAN or self.best is None:
+            return False
+        (value, objective), share = self.mark, 0.5 if state.check else 0.02
+        now = self.best[1].value
+        self.mark = now, self.lowest
+        fell = objective - self.lowest if math.isfinite(objective) else 0.0
+        return now > (1.0 - share) * value and fell < share * now
+
+    def verdict(self, state: State, certificate: Certificate, creeps: bool) -> Status | None:
         if certificate.within(self.tol):
             return Status.CERTIFIED
         if state.diverged or (not math.isfinite(certificate.value) and state.done):
@@ -288,7 +305,7 @@ class _Watch:
             return Status.FLOOR
         if state.complete:
             return Status.COMPLETED
-        ends = state.done or self.since_progress >= 50
+        ends = state.done or creeps or self.since_progress >= 50
         if (ends or self.since_progress in SHARPEN) and self.sharpen():
             return Status.CERTIFIED
         return Status.STALLED if ends else None

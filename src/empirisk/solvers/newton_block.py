@@ -17,6 +17,8 @@ __all__ = ["NewtonBlocks"]
 
 STALE = 0.1  # relative change of the curvatures up to which a Gram matrix is used again,
 SLOW = 0.25  # provided that a sweep with it lowers the gap to this share
+STRAIGHT = 0.6  # share of the promised fall from which a longer step is tried, and how often it is doubled
+MOST_DOUBLINGS = 60
 CURVATURE_FLOOR = 1e-6  # of the loss's largest, so that saturated rows do not make the model singular
 
 
@@ -200,9 +202,30 @@ class NewtonBlocks:
             change = after - loss + penalty.value(w + t * d) - before
             if change <= 1e-3 * t * expected + (rounding if t == 1.0 else 0.0):
                 take()
-                return t
+                return self._further(pick, along, w, d, expected, change) if t == 1.0 else t
             t *= 0.5
         return 0.0
+
+    def _further(
+        self, pick: tuple[slice | int, ...], along: Array, w: Array, d: Array, expected: float, change: float
+    ) -> float:
+        """1, or 2, 4, ... while the objective falls, where a full step gained more than a model can explain.
+
+        A quadratic gains half of what its slope promises.  Far from the rows the curvature is next to nothing
+        (absolute tails) or dies away (exponential tails), and full steps would creep.
+        """
+        t = 1.0
+        if not change < STRAIGHT * expected < 0.0:
+            return t
+        base = self.rows.loss - change + self.penalty.value(w + d)  # the objective before the step
+        for _ in range(MOST_DOUBLINGS):
+            after, take = self.rows.trial(pick, t * along)
+            longer = after + self.penalty.value(w + 2.0 * t * d) - base
+            if not longer < change:
+                break
+            take()
+            t, change = 2.0 * t, longer
+        return t
 
     # -- vector scores --------------------------------------------------------------------------
 
