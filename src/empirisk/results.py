@@ -21,6 +21,7 @@ __all__ = [
     "Solution",
     "Status",
     "TracePoint",
+    "unconfirmed",
 ]
 
 
@@ -143,6 +144,27 @@ class Certificate:
 
     def __str__(self) -> str:
         return self.claim
+
+
+def unconfirmed(why: str) -> Certificate:
+    """What a recomputation returns that does not find what a fit claims.
+
+    Parameters
+    ----------
+    why : str
+        What differs, in numbers.
+
+    Returns
+    -------
+    Certificate
+        Of kind NONE; it is within no tolerance.
+
+    Examples
+    --------
+    >>> unconfirmed("2 of 10 rows are not on their side").within(1e6)
+    False
+    """
+    return Certificate(Kind.NONE, math.inf, 1.0, f"none: not confirmed: {why}")
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,16 @@ RANDOM: list[Use] = [
     use("GradientBoostingRegressor", loss="huber", calibration_fraction=0.2, **SMALL),
 ]
 USES = [*GREEDY, *RANDOM]
+# Numbers alone, without missing values: other searches are refused.
+OPTIMAL: list[Use] = [
+    use("DecisionTreeClassifier", optimal=1, alpha=0.02),
+    use("DecisionTreeClassifier", optimal=2),
+    use("DecisionTreeClassifier", optimal=2, alpha=0.01, max_bins=6),
+    use("DecisionTreeClassifier", optimal=3, alpha=0.01, max_bins=8, class_weight="balanced"),
+    use("DecisionTreeRegressor", optimal=1),
+    use("DecisionTreeRegressor", optimal=2, alpha=0.002),
+    use("DecisionTreeRegressor", optimal=3, max_bins=5),
+]
 
 
 def registered() -> set[str]:

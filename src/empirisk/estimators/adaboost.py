@@ -16,6 +16,7 @@ from empirisk.estimators.agreement import agreeing
 from empirisk.estimators.checks import check_choice, check_count, check_number, check_seed
 from empirisk.estimators.folds import hold_out
 from empirisk.estimators.tree_base import TreeClassifier, dense
+from empirisk.estimators.verify_vote import verify_vote
 from empirisk.estimators.vote_members import (
     ClassifierMembers,
     Members,
@@ -25,7 +26,7 @@ from empirisk.estimators.vote_members import (
 )
 from empirisk.estimators.vote_stopping import MarginStop, NeverStop, Stop, ValidationStop, named
 from empirisk.inference.early_stop import Stopping
-from empirisk.results import Solution, Status, TracePoint
+from empirisk.results import Certificate, Solution, Status, TracePoint
 from empirisk.trees.structure import Trees
 from empirisk.trees.vote_certificate import vote_certificate
 from empirisk.trees.vote_rounds import RoundRecord, VoteRounds, normalised_margins
@@ -294,6 +295,10 @@ class AdaBoostClassifier(TreeClassifier):
             note=note,
             solver="adaboost",
         )
+
+    def _verify(self, X: Any, y: Any, sample_weight: Any) -> Certificate:
+        """The certificate again, for ``er.verify``."""
+        return verify_vote(self, X, y, sample_weight)
 
     # -- the vote -----------------------------------------------------------------------------------
 

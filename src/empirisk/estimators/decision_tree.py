@@ -16,7 +16,8 @@ from empirisk.estimators.optimal_growth import grow_optimal
 from empirisk.estimators.tree_base import TreeEstimator, greedy
 from empirisk.estimators.tree_growth import TreeTask
 from empirisk.estimators.tree_reading import TreeReading
-from empirisk.results import Solution
+from empirisk.estimators.verify_tree import verify_tree
+from empirisk.results import Certificate, Solution
 from empirisk.trees.criteria import Criterion
 from empirisk.trees.node_risk import node_risk
 from empirisk.trees.positive_rates import positive_rates
@@ -87,6 +88,10 @@ class DecisionTree(TreeReading, TreeEstimator):
         else:
             entry = self.sequence_.at(alpha)
         self._cut(entry, None if isinstance(alpha, str) else alpha)
+
+    def _verify(self, X: Any, y: Any, sample_weight: Any) -> Certificate:
+        """The certificate again, for ``er.verify``."""
+        return verify_tree(self, X, y, sample_weight)
 
     def _alpha(self) -> float | str | None:
         if self.alpha is None or (isinstance(self.alpha, str) and self.alpha == "cv"):

@@ -15,11 +15,13 @@ from empirisk.estimators.checks import check_count, check_flag, check_seed
 from empirisk.estimators.halfspace import HalfspaceClassifier
 from empirisk.estimators.labels import LinearClassifier
 from empirisk.estimators.perceptron_walk import PerceptronWalk, row_major
+from empirisk.estimators.witness import on_their_sides
 from empirisk.losses import Loss, OneVersusRest
 from empirisk.losses import Perceptron as PerceptronLoss
 from empirisk.penalties import Zero
 from empirisk.problems.linear import LinearProblem
-from empirisk.results import Certificate, Kind, Solution, Status
+from empirisk.results import Certificate, Kind, Solution, Status, unconfirmed
+from empirisk.solvers.one_by_one import single_problems
 from empirisk.typing import Array
 
 __all__ = ["Perceptron"]
@@ -280,6 +282,20 @@ class Perceptron(LinearClassifier):
         else:
             why = "the classes overlap, or more passes are needed"
         return Certificate(Kind.NONE, np.inf, 1.0, f"none after {passes} passes: {why}")
+
+    def _verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
+        """Whether every row is on its side, proved, for ``er.verify``."""
+        problem = self.problem(X, y)
+        w = np.reshape(self._pack(problem), (problem.n_params, -1))
+        wrong = np.zeros(len(problem.data.y), dtype=bool)
+        proved = True
+        for part, column in zip(single_problems(problem), w.T, strict=True):
+            right, margin = on_their_sides(part, column)
+            proved &= right
+            wrong |= margin <= 0.0
+        if proved:
+            return Certificate(Kind.EXACT, 0.0, 1.0, "every row is on its side, proved on each")
+        return unconfirmed(f"{int(wrong.sum())} of {len(wrong)} rows are not on their side")
 
     def _collinear_note(self, problem: LinearProblem, solution: Solution) -> str:
         return ""  # the walk does not ask for unique weights

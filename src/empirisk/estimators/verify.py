@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.problems.certify import sharpened
-from empirisk.results import Certificate
+from empirisk.results import Certificate, Kind
 from empirisk.solvers.crossover import multipliers
 from empirisk.typing import Capability
 
@@ -17,8 +18,21 @@ __all__ = ["verify"]
 def verify(est: Any, X: Any, y: Any, sample_weight: Any = None, **rows: Any) -> Certificate:
     """The optimality certificate of a fitted estimator on its training data, recomputed with plain NumPy.
 
-    Nothing of the solver is used: ``coef_`` and ``intercept_`` go into the objective and a dual point
-    is built from them, so that a wrong solver, a tampered model file or other data show.
+    Nothing of the solver is used, so that a wrong solver, a tampered model file or other data show:
+
+    - linear models: ``coef_`` and ``intercept_`` go into the objective, and a dual point is built from them;
+      streams of ``partial_fit`` are measured on the rows that are given here;
+    - perceptrons: every row is on its side, in exact arithmetic where rounding could hide it;
+    - AdaBoost: the rows walk through the trees, the exponential loss and the sum of the votes must be those
+      stated, and the edges of all stumps are compared under the weights of the end;
+    - optimal trees: the leaves, the cost, and a bound on all trees of the depth by enumeration; where that
+      is too long (4e7 numbers) the value is what the bound leaves open, and the claim says so;
+    - hypothesis classes: the training error, and the least error over all labellings that the class has of
+      the points, or of blocks of them where those are too many (a bound then);
+    - structural risk minimisers: the choice, and the fit that was chosen.
+
+    What is not found as stated comes back as a certificate of kind NONE, which is within no tolerance, with
+    what differs.
 
     Parameters
     ----------
@@ -33,6 +47,12 @@ def verify(est: Any, X: Any, y: Any, sample_weight: Any = None, **rows: Any) -> 
     -------
     Certificate
 
+    Raises
+    ------
+    TypeError
+        Where the fit claims nothing about an optimum (kind NONE, or the Monte-Carlo error of a random draw);
+        the message repeats why.
+
     Examples
     --------
     >>> import numpy as np, empirisk as er
@@ -46,12 +66,17 @@ def verify(est: Any, X: Any, y: Any, sample_weight: Any = None, **rows: Any) -> 
             if transform not in (None, "passthrough"):
                 X = transform.transform(X)
         est = steps[-1][1]
-    if not hasattr(est, "problem") or not hasattr(est, "_pack"):
-        claim = est.certificate_.claim if hasattr(est, "solution_") else ""
-        if claim.startswith("none: "):
-            raise TypeError(f"{type(est).__name__} has no certificate that could be verified: {claim[6:]}")
+    own = getattr(est, "_verify", None)
+    linear = hasattr(est, "problem") and hasattr(est, "_pack")
+    if own is None and not linear and not hasattr(est, "certificate_"):
         raise TypeError(f"verify needs a fitted empirisk estimator, got {type(est).__name__}")
     check_is_fitted(est)
+    stated = getattr(est, "certificate_", None)
+    if not linear and stated is not None and stated.kind in (Kind.NONE, Kind.MONTE_CARLO):
+        raise TypeError(_refusal(est, stated))
+    if own is not None:
+        again: Certificate = own(X, y, sample_weight, **rows)
+        return again
     problem = est.problem(X, y, sample_weight, **rows)
     w = est._pack(problem)
     # A model file holds the coefficients alone, without the solution.
@@ -59,9 +84,19 @@ def verify(est: Any, X: Any, y: Any, sample_weight: Any = None, **rows: Any) -> 
     certificate: Certificate = problem.certify(w, theta=theta)
     if not certificate.within(est.tol or 0.0):
         certificate = sharpened(problem, w, certificate)
+    if theta is not None and not math.isfinite(certificate.value):  # multipliers of other rows
+        certificate = problem.certify(w)
     if Capability.PIECEWISE_LINEAR in problem.loss.offers and not certificate.within(est.tol or 0.0):
         # A pickled model has forgotten its multipliers; at an optimum on kinks they can be found again.
-        again = multipliers(problem, w)
-        if again is not None:
-            certificate = problem.certify(w, theta=again)
+        found = multipliers(problem, w)
+        if found is not None:
+            certificate = problem.certify(w, theta=found)
     return certificate
+
+
+def _refusal(est: Any, stated: Certificate) -> str:
+    """Why there is nothing to recompute."""
+    name = type(est).__name__
+    if stated.kind is Kind.MONTE_CARLO:
+        return f"{name} states the luck of a random draw, which is no optimum to verify: {stated.claim}"
+    return f"{name} has no certificate that could be verified: {stated.claim.removeprefix('none: ')}"

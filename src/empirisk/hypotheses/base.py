@@ -25,6 +25,7 @@ from empirisk.hypotheses.points import (
     rounding,
 )
 from empirisk.hypotheses.shattering import Labelling, Shattering
+from empirisk.hypotheses.verify import verify_hypothesis
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array
 
@@ -257,6 +258,11 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):
         points = self._validated(X)
         positive = self.hypothesis_(points)
         return np.asarray(self.classes_[np.where(positive, len(self.classes_) - 1, 0)])
+
+    def _verify(self, X: Any, y: Any, sample_weight: Any) -> Certificate:
+        """The certificate again, for ``er.verify``."""
+        check_is_fitted(self, "hypothesis_")
+        return verify_hypothesis(self, self._validated(X), y, sample_weight)
 
     # -- helpers ------------------------------------------------------------------------------------
 

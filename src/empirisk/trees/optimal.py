@@ -11,7 +11,7 @@ from empirisk import _loops
 from empirisk.trees.structure import Trees
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["OptimalTree", "optimal_tree"]
+__all__ = ["OptimalTree", "cut_groups", "optimal_tree"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ def optimal_tree(
     >>> found.cost, found.bound, found.tree.n_leaves
     (0.0, 0.0, array([4]))
     """
-    columns = [_ranked(X[:, j], weight, max_cuts) for j in range(X.shape[1])]
+    columns = [cut_groups(X[:, j], weight, max_cuts) for j in range(X.shape[1])]
     rank = np.ascontiguousarray([ranks for ranks, _, _ in columns], dtype=np.int32)
     label = y.astype(np.int32) if n_classes else None
     centred = None if n_classes else np.ascontiguousarray(y - np.average(y, weights=weight))
@@ -113,7 +113,7 @@ def optimal_tree(
     return OptimalTree(tree, cost, bound, fewer)
 
 
-def _ranked(x: Array, weight: Array, max_cuts: int | None) -> tuple[IndexArray, Array, Array]:
+def cut_groups(x: Array, weight: Array, max_cuts: int | None) -> tuple[IndexArray, Array, Array]:
     """The group of each row's value, and the smallest and largest value of each group."""
     values, rank = np.unique(x, return_inverse=True)
     if max_cuts is None or len(values) <= max_cuts + 1:

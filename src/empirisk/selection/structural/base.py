@@ -14,7 +14,8 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from empirisk.results import Assumption, RiskCertificate
+from empirisk.estimators.verify import verify
+from empirisk.results import Assumption, Certificate, RiskCertificate, unconfirmed
 from empirisk.selection.metrics.predictions import check_length, classes_of, labels_of
 from empirisk.selection.outputs import model_name, n_rows
 from empirisk.selection.rows import table_and_target
@@ -111,6 +112,23 @@ class Structural(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
+
+    def _verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
+        """The choice, and the certificate of the fit that was chosen, for ``er.verify``."""
+        check_is_fitted(self, "result_")
+        if getattr(self, "method", "bound") == "validation":
+            raise TypeError(
+                f"{type(self).__name__} chose by the errors on rows that were held out at random: it "
+                "claims no optimum that could be verified"
+            )
+        row = self.result_.rows[self.result_.chosen]
+        error = float(np.mean(np.asarray(self.estimator_.predict(X)) != np.asarray(y)))
+        if not math.isclose(error, row.error, abs_tol=1e-12):
+            return unconfirmed(f"the training error on these rows is {error:.6g}, stated was {row.error:.6g}")
+        least = min(self.result_.rows, key=lambda r: r.bound)
+        if row.bound > least.bound:
+            return unconfirmed(f"{least.name} has a smaller bound than {row.name}, which was chosen")
+        return verify(self.estimator_, X, y)
 
     # -- the answers ----------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from empirisk.bounds.growth import log_growth
+from empirisk.results import Certificate, Kind
 from empirisk.selection.ladder.features import feature_map
 from empirisk.selection.ladder.linear import linear_form
 from empirisk.selection.metrics.predictions import classes_of, encode
@@ -62,6 +63,15 @@ class FixedClassifiers(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels by the chosen member."""
         return self._labels(self.members[self.index_], X)
+
+    def _verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
+        """Every member tried again, for ``er.verify``."""
+        errors = [float(np.mean(self._labels(m, X) != np.asarray(y))) for m in self.members]
+        error, least = errors[self.index_], min(errors)
+        claim = (
+            f"training error {error:.6g}, the least of {len(errors)} members is {least:.6g}: all were tried"
+        )
+        return Certificate(Kind.EXACT, error - least, 1.0, claim)
 
     @staticmethod
     def _labels(member: Any, X: Any) -> NDArray[Any]:
