@@ -10,8 +10,6 @@ from empirisk.typing import Array
 
 __all__ = ["LogLink", "exponential"]
 
-TINY = np.finfo(np.float64).tiny
-
 
 class LogLink(ScalarLoss):
     """``mean = exp(z)``; of constant scores the logarithm of the mean target is the best.
@@ -29,7 +27,8 @@ class LogLink(ScalarLoss):
 
     def mean(self, z: Array) -> Array:
         """``exp(z)``, +inf beyond the largest float, never exactly 0."""
-        return np.maximum(exponential(z), TINY)
+        mean = exponential(z)
+        return np.maximum(mean, np.finfo(mean.dtype).tiny)
 
     def best_constant(self, y: Array, s: Array) -> Array:
         """Logarithm of the weighted mean target."""
