@@ -161,7 +161,7 @@ def row(what: str, samples: int, est: Any, draw: Draw, n: int, metric: str, rema
 BOOSTING = er.GradientBoostingRegressor(n_estimators=30)
 SHORT = "the interval says that 80 rows cannot show the tail"
 LONG = "the interval says that the tail is long"
-row("squared error of 65 columns", 150, LeastSquares(), Linear(65, normal), 250, "mse")
+row("squared error of 65 columns", 1000, LeastSquares(), Linear(65, normal), 250, "mse")
 row("squared error of 300 columns", 60, LeastSquares(), Linear(300, normal), 1200, "mse")
 row("squared error of 5 nearest neighbours", 60, KNeighborsRegressor(5), waves, 1500, "mse")
 row("squared error of an unpruned tree", 60, DecisionTreeRegressor(), waves, 1500, "mse")
