@@ -98,6 +98,10 @@ def _cases() -> list[Case]:
         *many(adaboost, apart, tag="-apart"),
         *many([use("AdaBoostClassifier", n_estimators=20, early_stopping="validation")], crossed),
         *many([use("AdaBoostClassifier", n_estimators=20, early_stopping="margin")], crossed),
+        *many(
+            [use("AdaBoostClassifier", n_estimators=5, estimator=er.DecisionTreeClassifier(max_depth=4))],
+            apart,
+        ),
         *many(trees.OPTIMAL, crossed),
         *many(BAGS, crossed, weighted=False),
         *[Case(repr(c)[:40], c, on_the_domain) for c in named],
@@ -164,6 +168,10 @@ def broken(model: Any, rng: np.random.Generator) -> list[Any]:
             other = copy.copy(model)
             other.coef_ = -model.coef_ if model.certificate_.kind is Kind.EXACT else model.coef_ + change
             out.append(other)
+    if hasattr(model, "estimators_"):
+        other = copy.copy(model)
+        other.estimator_weights_ = 1.01 * model.estimator_weights_
+        out.append(other)
     for name in ("trees_", "tree_"):
         if hasattr(model, name):
             forest = getattr(model, name)

@@ -66,10 +66,9 @@ def _least(fitted: HypothesisClass, points: Any, ones: Any, zeros: Any) -> tuple
     n, budget = len(points), BUDGET
     size = n
     while True:
-        starts, found = range(0, n, size), 0.0
-        done = 0
-        for start in starts:
-            block = slice(start, min(start + size, n))
+        step, found, done = -(-n // size), 0.0, 0
+        for start in range(step):
+            block = slice(start, n, step)  # from everywhere: what is best on one is about best on the others
             few = points[block]
             if budget <= 0 and size > 1:  # no member is better than the best label of each point
                 found += float(np.minimum(ones[block], zeros[block]).sum())
