@@ -83,7 +83,7 @@ class BoostTree {
     }
   }
 
-  // Where codes go that the node did not see: with the missing values, and these, unseen, with the heavier child.
+  // Where missing values and categories go that the node did not see: with the heavier child.
   void route() {
     const BinnedColumns& in = grower_.columns();
     sets_.assign(4 * sums_.size(), 0);
@@ -93,13 +93,13 @@ class BoostTree {
       const std::int64_t j = split.column, n_bins = in.n_bins[j];
       CodeSet set = split.set;
       const std::size_t first = std::size_t(tree_.left[v]);
-      const bool missing_left =
-          split.saw_missing ? has(set, int(n_bins)) : sums_[first].weight >= sums_[first + 1].weight;
+      const bool heavier_left = sums_[first].weight >= sums_[first + 1].weight;
+      const bool missing_left = split.saw_missing ? has(set, int(n_bins)) : heavier_left;
       tree_.missing_left[v] = missing_left;
       put(set, int(n_bins), missing_left);
       if (in.n_categories[j] > 0) {
         for (int c = 0; c < n_bins; ++c)
-          if (!has(split.present, c)) put(set, c, missing_left);
+          if (!has(split.present, c)) put(set, c, heavier_left);
         add_words(v, set);
       } else {
         tree_.threshold[v] = split.bin + 1 < n_bins ? in.cuts[in.cut_start[j] + split.bin] : std::numeric_limits<double>::infinity();

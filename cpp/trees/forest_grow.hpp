@@ -143,10 +143,11 @@ class TreeGrower {
   };
 
   Children divide(const Open& open, Split split, double gain) {
-    if (!split.saw_missing) split.missing_left = 2.0 * split.left_weight >= tree_->weight[open.node];
+    const bool heavier_left = 2.0 * split.left_weight >= tree_->weight[open.node];
+    if (!split.saw_missing) split.missing_left = heavier_left;
     const i32 first = new_leaf();
     new_leaf();
-    write_split(open.node, first, split, gain);
+    write_split(open.node, first, split, heavier_left, gain);
     const i64 left = partition(open, coded_->nodes[std::size_t(open.node)]);
     ++leaves_;
     Children c{{first, open.depth + 1, open.first, left, open.constants, open.level, open.bounds},
@@ -168,7 +169,7 @@ class TreeGrower {
     else c.left.bounds.low = middle, c.right.bounds.high = middle;
   }
 
-  void write_split(i32 node, i32 first, const Split& s, double gain) {
+  void write_split(i32 node, i32 first, const Split& s, bool heavier_left, double gain) {
     CodeNode& coded = coded_->nodes[std::size_t(node)];
     const CodeBook& book = d_.book;
     const int missing = int(book.n_bins[s.feature]);
@@ -179,9 +180,10 @@ class TreeGrower {
       const double cut = at < book.cut_start[s.feature + 1] ? book.cuts[at] : infinity;
       return tree_->split_number(node, first, s.feature, cut, s.missing_left, gain);
     }
-    CodeSet set = s.left;  // categories that the node did not see go with missing values
-    for (int c = 0; c <= missing; ++c)
-      if (s.missing_left && (c == missing || !s.present.has(c))) set.add(c);
+    CodeSet set = s.left;  // categories that the node did not see go with the heavier child
+    for (int c = 0; c < missing; ++c)
+      if (heavier_left && !s.present.has(c)) set.add(c);
+    if (s.missing_left) set.add(missing);
     coded.set = i32(coded_->sets.size());
     coded_->sets.push_back(set);
     const i64 categories = book.n_categories[s.feature];

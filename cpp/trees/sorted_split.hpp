@@ -62,15 +62,16 @@ class SplitStep {
     for (GrowNode* child : {&left_, &right_}) g_.search[0].leaf(*child, g_.tree.value_of(child->id));
   }
 
-  // Missing values that training did not have go with the heavier child, and so do categories that it did not have here.
+  // Missing values that the node did not have go with the heavier child, and so do categories that it did not have.
   void write_rule() {
-    if (known_ == t_.end) t_.best.missing_left = left_.sums.b >= right_.sums.b;
+    const bool heavier_left = left_.sums.b >= right_.sums.b;
+    if (known_ == t_.end) t_.best.missing_left = heavier_left;
     const bool missing_left = t_.best.missing_left;
     const double gain = std::fmax(t_.best.gain, 0.0);
     if (words_.empty()) {
       g_.tree.split_number(t_.id, left_.id, t_.best.column, std::isinf(high_) ? high_ : threshold_between(low_, high_), missing_left, gain);
     } else {
-      if (missing_left) g_.search[0].add_absent(words_, task_.columns.n_categories[std::size_t(t_.best.column)]);
+      if (heavier_left) g_.search[0].add_absent(words_, task_.columns.n_categories[std::size_t(t_.best.column)]);
       g_.tree.split_categories(t_.id, left_.id, t_.best.column, words_, missing_left, gain);
     }
   }

@@ -51,10 +51,12 @@ def test_polars_enum_and_strings_named_as_categories() -> None:
     np.testing.assert_array_equal(table.X, [[0, 0], [1, 0], [0, 1]])
 
 
-def test_unseen_categories_become_missing() -> None:
+def test_unseen_categories_have_a_code_of_their_own() -> None:
     coder = ColumnCoder.fit(frame())
     later = frame().assign(kind=pd.Categorical(["new", "a", "z", None]))
-    np.testing.assert_array_equal(coder.encode(later).X[:, 0], [np.nan, 0, np.nan, np.nan])
+    np.testing.assert_array_equal(coder.encode(later).X[:, 0], [2, 0, 2, np.nan])
+    assert coder.encode(later).unknown() == {0: 2}
+    assert not coder.encode(frame()).unknown()
 
 
 def test_numbers_as_categories_sort_by_size() -> None:

@@ -121,7 +121,8 @@ def test_trees_in_raw_units_predict_the_scores(rng: np.random.Generator) -> None
     y = targets(Logistic(), signal, rng)
     train, held = np.arange(1500), np.arange(1500, 2000)
     bins = Bins.fit(X[train], np.array([0, 0, 0, 40]))
-    X[held[::7], 3] = 40.0  # a category that training has not
+    X[train[X[train, 3] == 39.0], 3] = 38.0
+    X[held[::7], 3] = 39.0  # a category that training has not
     watched = Validation(bins.transform(X[held]), y[held])
     found = boost(
         bins.transform(X[train]), y[train], None, Logistic(), rounds=20, validation=watched, subsample=0.7

@@ -130,7 +130,9 @@ def test_sets_of_categories_are_the_best_of_all(
         j, rows = int(tree.feature[node]), node_rows(tree, X)[int(node)]
         absent = np.setdiff1d(np.arange(counts[j]), X[rows, j])
         left = tree.goes_left(np.full(len(absent), node), absent.astype(float))
-        assert (left == tree.missing_left[node]).all(), "unseen categories follow the missing values"
+        child = tree.left[node]
+        heavier = tree.weight[child] >= tree.weight[child + 1]
+        assert (left == heavier).all(), "categories that the node did not have go with the heavier child"
 
 
 @pytest.mark.parametrize("kind", ["squared", "absolute", "Gini-2", "Gini-3", "Entropy-3", "poisson"])

@@ -26,6 +26,9 @@ def leaf_of(trees: Trees, t: int, x: Any) -> int:
             if 0 <= v < c:
                 word = int(trees.category_words[trees.category_start[root + at] + int(v) // 32])
                 left = bool(word >> (int(v) % 32) & 1)
+            elif v == c:  # a category that training did not have
+                child = root + int(trees.left[root + at])
+                left = bool(trees.weight[child] >= trees.weight[child + 1])
             else:
                 left = bool(trees.missing_left[root + at])
         else:

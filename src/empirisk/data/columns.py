@@ -25,7 +25,8 @@ class Table:
     Parameters
     ----------
     X : array or CSR/CSC matrix, shape (n, p)
-        float64 or float32; NaN is a missing value; categorical columns hold the codes 0, 1, ..., c - 1.
+        float64 or float32; NaN is a missing value; categorical columns hold the codes 0, 1, ..., c - 1, and
+        c for categories that training did not have.
     n_categories : array of int64, shape (p,)
         c of each column, 0 for a number.
     names : tuple of str or None
@@ -46,6 +47,14 @@ class Table:
         """p."""
         return int(self.X.shape[1])
 
+    def unknown(self) -> dict[int, int]:
+        """Columns that hold categories which training did not have, and in how many rows."""
+        rows = {
+            int(j): int((self.X[:, j] == self.n_categories[j]).sum())
+            for j in np.flatnonzero(self.n_categories)
+        }
+        return {j: count for j, count in rows.items() if count}
+
     def label(self, column: int) -> str:
         """How messages call a column."""
         return repr(self.names[column]) if self.names is not None else str(column)
@@ -55,8 +64,8 @@ class Table:
 class ColumnCoder:
     """Which columns are categorical, and the code of each category.
 
-    Numbers stay numbers.  A categorical column becomes the codes 0, 1, ... of its sorted training categories;
-    categories that training did not have become missing (NaN), as empty cells do.
+    Numbers stay numbers.  A categorical column becomes the codes 0, 1, ..., c - 1 of its sorted training
+    categories; a category that training did not have becomes c, an empty cell NaN (missing).
 
     Parameters
     ----------
@@ -70,8 +79,8 @@ class ColumnCoder:
     >>> X = np.array([["a", 1.5], ["b", 2.5], ["a", 3.5]], dtype=object)
     >>> coder = ColumnCoder.fit(X, categorical_features=[0])
     >>> coder.encode(np.array([["b", 0.0], ["c", 1.0]], dtype=object)).X
-    array([[ 1.,  0.],
-           [nan,  1.]])
+    array([[1., 0.],
+           [2., 1.]])
     """
 
     categories: tuple[tuple[Any, ...] | None, ...]
@@ -240,7 +249,7 @@ def _levels(column: Any, label: str) -> tuple[Any, ...]:
 
 
 def _codes(column: Any, levels: Sequence[Any], label: str) -> Array:
-    """The code of each row's category; NaN when missing or not among the levels."""
+    """The code of each row's category: NaN when missing, the number of levels when not among them."""
     declared, physical = _physical(column)
     kinds = {isinstance(v, str) for v in levels}, {isinstance(v, str) for v in declared}
     if all(len(kind) == 1 for kind in kinds) and kinds[0] != kinds[1]:
@@ -250,7 +259,7 @@ def _codes(column: Any, levels: Sequence[Any], label: str) -> Array:
             f"now ({declared[0]!r}, ...): pass the same categories"
         )
     number = {level: float(code) for code, level in enumerate(levels)}
-    of_declared = np.array([*(number.get(v, np.nan) for v in declared), np.nan])
+    of_declared = np.array([*(number.get(v, float(len(levels))) for v in declared), np.nan])
     return np.asarray(of_declared[physical])
 
 

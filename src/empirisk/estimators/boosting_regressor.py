@@ -251,7 +251,7 @@ class GradientBoostingRegressor(Boosting, TreeRegressor):
         Parameters
         ----------
         X : as in :meth:`fit`
-            New rows; categories that training did not have count as missing.
+            New rows; a category that training did not have goes with the heavier child (ER003 says so).
         offset, exposure : array, shape (n,), optional
             Of the new rows.
 

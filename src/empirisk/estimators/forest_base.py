@@ -18,10 +18,10 @@ from empirisk.estimators.same_rows import row_print
 from empirisk.estimators.tree_base import greedy
 from empirisk.inference.held_out_loss import held_out_loss
 from empirisk.results import Estimate
-from empirisk.trees.bins import Bins
 from empirisk.trees.out_of_bag_tally import OutOfBagTally, RowLosses
 from empirisk.trees.positive_rates import positive_rates
 from empirisk.trees.structure import Trees
+from empirisk.trees.varying_columns import bin_varying
 from empirisk.typing import Array
 
 __all__ = ["ForestEstimator"]
@@ -100,20 +100,19 @@ class ForestEstimator(ForestReads):
         bag = plan_bag(self, weight)
         rows = bag.draws or bag.n
         growth = plan_growth(self, table, rows, self._criterion(targets), self._random_cuts)
-        bins = Bins.fit(
-            X,
-            table.n_categories,
-            None if equal else weight,
-            max_bins=check_count("max_bins", self.max_bins, 2),
-        )
+        max_bins = check_count("max_bins", self.max_bins, 2)
+        columns, binned = bin_varying(X, table.n_categories, None if equal else weight, max_bins)
+        if growth.monotonic is not None:
+            growth = replace(growth, monotonic=growth.monotonic[columns.kept])
         task = ForestTask(
-            bins.transform(X),
+            binned,
             targets,
             self._n_classes,
             growth,
             bag,
             None if bag.draws or equal else weight * (len(weight) / weight.sum()),
             check_seed(self.random_state),
+            columns,
         )
         self._live = live if len(live) < table.n_rows else None
         self._rows_fitted = table.n_rows
@@ -181,7 +180,7 @@ class ForestEstimator(ForestReads):
             )
         same = self._bag.n == task.bag.n and self._bag.draws == task.bag.draws and self._seed == task.seed
         same = same and self._print in (None, rows)  # None: it did not remember them, which is told below
-        if not same or not np.array_equal(trees.n_categories, task.binned.bins.n_categories):
+        if not same or not np.array_equal(trees.n_categories, task.columns.n_categories):
             raise ValueError(
                 "warm_start adds trees to those of the same rows, columns, bootstrap and random_state; "
                 "set warm_start=False to begin anew"

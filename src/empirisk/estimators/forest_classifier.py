@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from empirisk.estimators.checks import check_choice
 from empirisk.estimators.forest_base import ForestEstimator
+from empirisk.estimators.forest_interval import ForestInterval, measured_coverage
 from empirisk.estimators.tree_base import TreeClassifier
 from empirisk.results import Estimate
 from empirisk.trees.out_of_bag_tally import RowLosses
@@ -70,7 +71,7 @@ class ForestClassifier(ForestEstimator, TreeClassifier):
         """Mean over trees of the class shares of the leaves, shape (n, K)."""
         return self._mean(self._table(X))
 
-    def interval(self, X: Any, level: float = 0.95) -> tuple[Array, Array]:
+    def interval(self, X: Any, level: float = 0.95) -> ForestInterval:
         """Intervals of the expected shares ``E p(x)`` over training samples and seeds.
 
         By the mean of the infinitesimal jackknife and the jackknife after bootstrap.  They cover the luck of
@@ -87,7 +88,9 @@ class ForestClassifier(ForestEstimator, TreeClassifier):
         Returns
         -------
         low, high : arrays, shape (n, K)
-            Within [0, 1].
+            Within [0, 1]; a pair whose attribute `note` says what such intervals were found to cover.
         """
         low, high = self._interval(X, level)
-        return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
+        return ForestInterval(
+            np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0), measured_coverage(self.n_estimators_)
+        )

@@ -10,6 +10,7 @@ from sklearn.utils import Tags
 
 from empirisk.estimators.checks import check_choice, check_number
 from empirisk.estimators.forest_base import ForestEstimator
+from empirisk.estimators.forest_interval import ForestInterval, measured_coverage
 from empirisk.estimators.tree_base import TreeRegressor
 from empirisk.trees.conformal_leaves import ConformalLeaves
 from empirisk.trees.jackknife_plus import jackknife_plus
@@ -63,7 +64,7 @@ class ForestRegressor(ForestEstimator, TreeRegressor):
         """Mean over trees of the means of the leaves, shape (n,)."""
         return self._mean(self._table(X))[:, 0]
 
-    def interval(self, X: Any, level: float = 0.95) -> tuple[Array, Array]:
+    def interval(self, X: Any, level: float = 0.95) -> ForestInterval:
         """Intervals of the expected prediction ``E f(x)`` over training samples and seeds.
 
         By the mean of the infinitesimal jackknife and the jackknife after bootstrap.  They cover the luck of
@@ -80,9 +81,10 @@ class ForestRegressor(ForestEstimator, TreeRegressor):
         Returns
         -------
         low, high : arrays, shape (n,)
+            A pair whose attribute `note` says what such intervals were found to cover.
         """
         low, high = self._interval(X, level)
-        return low[:, 0], high[:, 0]
+        return ForestInterval(low[:, 0], high[:, 0], measured_coverage(self.n_estimators_))
 
     def prediction_interval(
         self, X: Any, level: float = 0.9, *, method: str = "jackknife+", training: Any = None

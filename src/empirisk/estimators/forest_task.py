@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from empirisk.trees.forest import Bag, ForestGrowth, GrownTrees, grow_forest
 from empirisk.trees.forest_memory import BYTES_PER_NODE, forest_memory
 from empirisk.trees.out_of_bag_tally import OutOfBagTally, RowLosses
 from empirisk.trees.structure import Trees
+from empirisk.trees.varying_columns import VaryingColumns
 from empirisk.typing import Array
 
 __all__ = ["ForestTask"]
@@ -40,6 +41,8 @@ class ForestTask:
     weight : array of shape (n,) or None
         Factors of the rows where they are not drawn.
     seed : int
+    columns : VaryingColumns
+        Which columns of X `binned` holds.
     """
 
     binned: Binned
@@ -49,10 +52,11 @@ class ForestTask:
     bag: Bag
     weight: Array | None
     seed: int
+    columns: VaryingColumns
 
     def grow(self, trees: int, first: int = 0, groups: int = 1) -> GrownTrees:
         """Trees ``first, ..., first + trees - 1``."""
-        return grow_forest(
+        grown = grow_forest(
             self.binned,
             self.y,
             self.growth,
@@ -64,6 +68,7 @@ class ForestTask:
             seed=self.seed,
             groups=groups,
         )
+        return replace(grown, trees=self.columns.restore(grown.trees))
 
     def given_number(self, trees: int, tally: OutOfBagTally, first: int = 0) -> Trees:
         """Trees up to number `trees`, their out-of-bag sums added to the tally by group."""

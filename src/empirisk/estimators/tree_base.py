@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -18,10 +19,22 @@ from empirisk.estimators.label_codes import encode_labels, weigh_classes
 from empirisk.results import Certificate, Kind, Solution, Status, TracePoint
 from empirisk.typing import Array
 
-__all__ = ["TreeClassifier", "TreeEstimator", "TreeRegressor", "check_rows", "dense", "greedy"]
+__all__ = [
+    "TreeClassifier",
+    "TreeEstimator",
+    "TreeRegressor",
+    "UnknownCategoryWarning",
+    "check_rows",
+    "dense",
+    "greedy",
+]
 
 # Rows are numbered by 32-bit integers in the loops.
 MOST_ROWS = 2**31 - 1
+
+
+class UnknownCategoryWarning(UserWarning):
+    """ER003: rows hold categories that training did not have."""
 
 
 def greedy(claim: str, n_steps: int = 0, trace: tuple[TracePoint, ...] = (), solver: str = "") -> Solution:
@@ -122,7 +135,16 @@ class TreeEstimator(BaseEstimator):
         X = self._checked(X, fitting)
         if fitting:
             self.columns_ = ColumnCoder.fit(X, self.categorical_features)
-        return self.columns_.encode(X)
+        table = self.columns_.encode(X)
+        if not fitting and (unknown := table.unknown()):
+            told = ", ".join(f"{table.label(j)} ({count} rows)" for j, count in unknown.items())
+            warnings.warn(
+                f"ER003: X holds categories that training did not have in column {told}; at every split on "
+                "it such a row goes with the child of more training weight, which is a guess",
+                UnknownCategoryWarning,
+                stacklevel=3,
+            )
+        return table
 
     def _checked(self, X: Any, fitting: bool) -> Any:
         """Names and shape; arrays become numbers unless some of their columns are categories."""

@@ -142,6 +142,17 @@ class Bins:
         """The code of each category of column j, shape (n_categories[j],)."""
         return self.code_values[self.code_start[j] : self.code_start[j + 1]]
 
+    def of_columns(self, kept: IndexArray) -> Bins:
+        """The bins of some columns."""
+        cuts, codes = [self.cuts(int(j)) for j in kept], [self.codes(int(j)) for j in kept]
+        return Bins(
+            cut_start=np.cumsum([0, *map(len, cuts)], dtype=np.int64),
+            cut_values=np.concatenate(cuts),
+            code_start=np.cumsum([0, *map(len, codes)], dtype=np.int64),
+            code_values=np.concatenate(codes),
+            n_categories=self.n_categories[kept],
+        )
+
     def transform(self, X: Any) -> Binned:
         """The codes of rows: unknown categories as missing, numbers beyond those of `fit` in the end bins."""
         n, p = X.shape
@@ -195,6 +206,10 @@ class Binned:
         out = np.empty(self.shape, dtype=np.uint8)
         _loops.transpose_codes(self.columns, out)
         return out
+
+    def of_columns(self, kept: IndexArray) -> Binned:
+        """Some of the columns."""
+        return Binned(self.bins.of_columns(kept), np.ascontiguousarray(self.columns[kept]))
 
     def take(self, rows: IndexArray) -> Binned:
         """Some of the rows."""

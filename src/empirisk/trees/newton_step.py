@@ -51,7 +51,7 @@ def longest_step(m: float, rate: float) -> float:
     Examples
     --------
     >>> [round(longest_step(1.0, rate), 2) for rate in (0.1, 1.0, 2.0)], longest_step(0.0, 1.0)
-    ([5.88, 1.79, 0.0], inf)
+    ([5.86, 1.79, 0.0], inf)
     """
     if m == 0.0:
         return math.inf if rate <= 2.0 else 0.0

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from empirisk import _loops
 from empirisk.trees.structure import Trees
+from empirisk.trees.unknown_categories import with_unknown
 
 __all__ = ["shuffle_tree"]
 
@@ -55,15 +56,16 @@ def shuffle_tree(
     def as_int(a: NDArray) -> NDArray[np.int64]:
         return np.ascontiguousarray(a, dtype=np.int64)
 
+    category_start, category_words, n_categories = with_unknown(tree)
     _loops.shuffle_tree(
         np.ascontiguousarray(tree.feature, dtype=np.int32),
         np.ascontiguousarray(tree.threshold, dtype=np.float64),
         np.ascontiguousarray(tree.left, dtype=np.int32),
         np.ascontiguousarray(tree.missing_left, dtype=np.bool_),
-        as_int(tree.category_start),
-        np.ascontiguousarray(tree.category_words, dtype=np.uint32),
+        as_int(category_start),
+        np.ascontiguousarray(category_words, dtype=np.uint32),
         np.ascontiguousarray(tree.value, dtype=np.float64),
-        as_int(tree.n_categories),
+        as_int(n_categories),
         np.ascontiguousarray(X, dtype=np.float64),
         as_int(rows),
         as_int(donors),

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from empirisk import _loops
+from empirisk.trees.unknown_categories import heavier_left, with_unknown
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["Trees"]
@@ -35,8 +36,9 @@ class Trees:
     """A sequence of binary trees: the nodes of all trees one after the other, in arrays that hold no code.
 
     A row x at an inner node with feature j goes to the left child if ``x[j] <= threshold`` (a number), or if
-    bit ``x[j]`` of the node's category set is 1 (a category).  Missing values, and categories that the set
-    does not cover, go left if ``missing_left``.  The right child follows the left one: ``right = left + 1``.
+    bit ``x[j]`` of the node's category set is 1 (a category).  Missing values go left if ``missing_left``.
+    Code c of a column of c categories means a category that training did not have: it goes with the child of
+    the larger `weight` (ties: left).  The right child follows the left one: ``right = left + 1``.
 
     Parameters
     ----------
@@ -218,8 +220,9 @@ class Trees:
         known = ~np.isnan(x)
         if categorical.any():
             c = self.n_categories[self.feature[node]]
-            known &= ~categorical | ((x >= 0) & (x < c))
-            at = np.flatnonzero(categorical & known)
+            known &= ~categorical | ((x >= 0) & (x <= c))
+            left = np.where(categorical, heavier_left(self)[node], left)
+            at = np.flatnonzero(categorical & known & (x < c))
             code = x[at].astype(np.int64)
             word = self.category_words[self.category_start[node[at]] + code // 32]
             left[at] = (word >> (code % 32).astype(np.uint32)) & 1 == 1
@@ -228,15 +231,16 @@ class Trees:
     @cached_property
     def loop(self) -> _loops.TreeLoop:
         """The trees as the compiled loops read them; made on first use, not pickled."""
+        category_start, category_words, n_categories = with_unknown(self)
         return _loops.TreeLoop(
             start=np.ascontiguousarray(self.start, dtype=np.int64),
             feature=np.ascontiguousarray(self.feature, dtype=np.int32),
             threshold=np.ascontiguousarray(self.threshold, dtype=np.float64),
             left=np.ascontiguousarray(self.left, dtype=np.int32),
             missing_left=np.ascontiguousarray(self.missing_left, dtype=bool),
-            category_start=np.ascontiguousarray(self.category_start, dtype=np.int64),
-            category_words=np.ascontiguousarray(self.category_words, dtype=np.uint32),
-            n_categories=np.ascontiguousarray(self.n_categories, dtype=np.int64),
+            category_start=np.ascontiguousarray(category_start, dtype=np.int64),
+            category_words=np.ascontiguousarray(category_words, dtype=np.uint32),
+            n_categories=np.ascontiguousarray(n_categories, dtype=np.int64),
         )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -118,15 +118,15 @@ class StumpSearch:
         if self._missing_start[column] == self._missing_start[column + 1]:
             missing_left = bool(heavier)
         if self.n_categories[column]:
-            words = self._set(column, missing_left)
+            words = self._set(column, bool(heavier))
             return Stump(column, 0.0, missing_left, words, mass, count)
         return Stump(column, self._threshold(column, cut), missing_left, self._words[:0], mass, count)
 
-    def _set(self, column: int, missing_left: bool) -> NDArray[np.uint32]:
-        """The categories that go left; those without weight go where missing values go."""
+    def _set(self, column: int, heavier_left: bool) -> NDArray[np.uint32]:
+        """The categories that go left; those without weight go with the heavier leaf."""
         c = int(self.n_categories[column])
         words = self._words[: (c + 31) // 32].copy()
-        if missing_left:
+        if heavier_left:
             codes = self._codes[int(np.count_nonzero(self.n_categories[:column]))]
             seen = np.bincount(codes[(codes >= 0) & (self._whole != 0)], minlength=c) > 0
             absent = np.flatnonzero(~seen)
