@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone, is_classifier
 
+import empirisk as er
 from empirisk.estimators.tree_base import UnknownCategoryWarning
 from tests.conformance.tree_estimators import GREEDY, USES, each
 
@@ -74,3 +75,11 @@ def test_a_category_of_weight_zero_is_unknown(est: Any) -> None:
         (of_none,), sentences = told(known, method, kinds(["c"]))
         np.testing.assert_array_equal(of_none, new)
         assert sentences == []  # it was in X
+
+
+def test_the_path_of_an_unknown_category_says_why() -> None:
+    est = er.DecisionTreeClassifier(alpha=None)
+    model = est.fit(*sample(est, 1))
+    with pytest.warns(UnknownCategoryWarning):
+        said = model.explain(kinds(["new"]))
+    assert "kind = a category that training did not have, so the side of more training weight: " in said

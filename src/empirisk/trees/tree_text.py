@@ -81,11 +81,11 @@ def path_text(words: Wording, row: Array, labels: Any = None, decimals: int = 3)
     lines = [f"root: {summary(words, 0, labels, decimals)}"]
     for node, left in path_to(tree, node_parents(tree), leaf):
         j, child = int(tree.feature[node]), int(tree.left[node]) + (not left)
-        lines.append(
-            f"{words.names[j]} = {_value(words, j, row[j])}, so "
-            f"{words.condition(node, left, missing=bool(np.isnan(row[j])))}: "
-            f"{summary(words, child, labels, decimals)}"
-        )
+        so = words.condition(node, left, missing=bool(np.isnan(row[j])))
+        if words.categories[j] is not None and row[j] >= tree.n_categories[j]:
+            so = "the side of more training weight"
+        said = summary(words, child, labels, decimals)
+        lines.append(f"{words.names[j]} = {_value(words, j, row[j])}, so {so}: {said}")
     return "\n".join([*lines[:-1], lines[-1] + " *"])
 
 
@@ -93,4 +93,6 @@ def _value(words: Wording, column: int, x: float) -> str:
     levels = words.categories[column]
     if x != x:
         return "missing"
-    return number(x) if levels is None else str(levels[int(x)])
+    if levels is None:
+        return number(x)
+    return str(levels[int(x)]) if x < len(levels) else "a category that training did not have"

@@ -11,6 +11,8 @@ from sklearn.base import BaseEstimator
 from sklearn.linear_model import LinearRegression
 
 import empirisk as er
+from empirisk.estimators.tree_base import UnknownCategoryWarning
+from empirisk.selection.explanations.reading import in_words
 
 
 class Known(BaseEstimator):
@@ -202,6 +204,9 @@ def test_bad_input_is_refused_by_name() -> None:
 def test_unseen_categories_and_missing_values_are_explained() -> None:
     model = er.GradientBoostingRegressor(n_estimators=20, early_stopping=False).fit(FRAME, Z)
     new = FRAME[:5].assign(d=pd.Categorical(["other"] * 5), a=np.nan)
-    found = er.tree_shap(model, new)
-    assert np.allclose(found.base + found.values.sum(axis=1), model.predict(new))
+    with pytest.warns(UnknownCategoryWarning, match=r"column 'd' \(5 rows\)"):
+        found = er.tree_shap(model, new)
+    with pytest.warns(UnknownCategoryWarning):
+        assert np.allclose(found.base + found.values.sum(axis=1), model.predict(new))
+    assert in_words(("u", "v"), 2.0) == "a category that training did not have"
     assert found.plot(0).get_title(loc="left")

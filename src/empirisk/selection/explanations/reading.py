@@ -96,7 +96,9 @@ def in_words(levels: Any, v: float) -> str:
     """A number, or the name of the category with this code."""
     if v != v:
         return "missing"
-    return f"{v:.4g}".replace("-", "\u2212") if levels is None else str(levels[int(v)])
+    if levels is None:
+        return f"{v:.4g}".replace("-", "\u2212")
+    return str(levels[int(v)]) if v < len(levels) else "a category that training did not have"
 
 
 def _dense(X: Any) -> Array:
