@@ -44,16 +44,17 @@ def best_intercept(loss: Loss, y: Array, s: Array, z: Array, start: Array | None
 
 
 def _newton_scalar(loss: Loss, y: Array, s: Array, z: Array, b: float, total: float) -> Array:
-    low, high = -np.inf, np.inf
-    for _ in range(60):
+    low, high, longest = -np.inf, np.inf, 10.0
+    for _ in range(200):
         slope = float(weighted_sum(s, loss.grad(y, z + b))) / total
         if slope > 0.0:
             high = b
         else:
             low = b
         curvature = float(weighted_sum(s, loss.hess(y, z + b))) / total
-        step = -slope / curvature if curvature > 0.0 else -np.sign(slope)
-        step = float(np.clip(step, -10.0, 10.0))
+        step = -slope / curvature if curvature > 0.0 else -np.sign(slope) * np.inf
+        if not abs(step) <= longest:  # doubled each time: no distance is too far
+            step, longest = float(np.clip(step, -longest, longest)), 2.0 * longest
         proposal = b + step
         if not low < proposal < high:
             proposal = 0.5 * (low + high) if np.isfinite(low + high) else b

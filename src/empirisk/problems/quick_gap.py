@@ -39,6 +39,11 @@ if TYPE_CHECKING:
 
 __all__ = ["by_shift", "quick_gap"]
 
+# Relative sum of slopes up to which a shift counts as found; beyond it the full gap repairs the dual point.
+RESIDUE = 1e-9
+# Share of the larger term that a difference has to keep for a closed shift: below it, rounding would decide.
+DIGITS = 1e-3
+
 
 def quick_gap(problem: LinearProblem, w: Array, e: Evaluation) -> tuple[float, float] | None:
     """(certified gap, the part of it that solving for the intercept exactly would not remove), or None.
@@ -120,7 +125,7 @@ def _poisson(problem: LinearProblem, e: Evaluation, linear: float) -> tuple[floa
     grad, g = problem.split(e.grad)
     _, y, o = without_offset(problem.loss, problem.data.y, np.zeros_like(e.scores))
     mean_y = _weighted_mean(problem, y)
-    if mean_y <= 0.0 or mean_y + float(g) <= 0.0:
+    if mean_y <= 0.0 or mean_y + float(g) <= DIGITS * mean_y:
         return math.inf, grad
     d = -math.log1p(float(g) / mean_y)
     known = _weighted_mean(problem, o * y) if np.any(o) else 0.0
@@ -133,7 +138,7 @@ def _gamma(problem: LinearProblem, e: Evaluation, linear: float) -> tuple[float,
     grad, g = problem.split(e.grad)
     _, _, o = without_offset(problem.loss, problem.data.y, np.zeros_like(e.scores))
     ratio = 1.0 - float(g)
-    if ratio <= 0.0:
+    if ratio <= DIGITS:
         return math.inf, grad
     d = math.log1p(-float(g))
     known = _weighted_mean(problem, o) if np.any(o) else 0.0
@@ -146,8 +151,13 @@ def _shifted(problem: LinearProblem, e: Evaluation, linear: float) -> tuple[floa
     loss, data = problem.loss, problem.data
     grad, _ = problem.split(e.grad)
     z = e.scores + best_intercept(loss, data.y, data.weight, e.scores, np.zeros(()))
-    slope = loss.grad(data.y, z)
-    conjugate = _weighted_mean(problem, z * slope - loss.value(data.y, z))
+    slope, value = loss.grad(data.y, z), loss.value(data.y, z)
+    # What the shift leaves of the sum of slopes: shrinking the heavier side by this share makes it vanish.
+    share = abs(_weighted_mean(problem, slope)) / max(0.5 * _weighted_mean(problem, np.abs(slope)), 1e-300)
+    if not share <= RESIDUE:
+        return math.inf, grad
+    conjugate = _weighted_mean(problem, z * slope - value)
+    conjugate += share * _weighted_mean(problem, np.abs(z * slope) + np.abs(value))
     moved = math.sqrt(_weighted_mean(problem, (slope - loss.grad(data.y, e.scores)) ** 2))
     return conjugate - (linear - e.loss), np.abs(grad) + moved * _rms(problem)
 
