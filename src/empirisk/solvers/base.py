@@ -30,7 +30,7 @@ LARGE_FACTOR = 300
 # Certificates without progress after which the dual point is looked at.
 SHARPEN = (5, 15)
 # Certificates over which a solver has to get on, see `_Watch.creeps`.
-SPAN = 100
+SPAN = 400
 
 
 @dataclass(frozen=True)
