@@ -95,5 +95,5 @@ def chance_misses(ctx: Context, answer: Answer) -> bool:
     return not low <= chance <= high
 
 
-scenario("ER213", "a rare flag, labels of a coin: chance of separation", truth=INTERVAL, n=60, runs=60,
+scenario("ER213", "a rare flag, labels of a coin: chance of separation", truth=INTERVAL, n=60, runs=120,
          event=chance_misses)(flagged)  # fmt: skip

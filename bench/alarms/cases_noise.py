@@ -56,7 +56,7 @@ def upper(rng: Rng, n: int) -> dict[str, Any]:
     return {"est": LogisticRegression(), "X": X, "y": y}
 
 
-@scenario(CODE, "random forest, upper limit", truth=INTERVAL, n=200, runs=50, event=misses_error)
+@scenario(CODE, "random forest, upper limit", truth=INTERVAL, n=200, runs=100, event=misses_error)
 def upper_forest(rng: Rng, n: int) -> dict[str, Any]:
     X, y = classes(rng, n)
     return {"est": RandomForestClassifier(30, random_state=0), "X": X, "y": y}

@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.coverage.forest import SETTINGS, Setting, measure, page
+from bench.coverage.forest import SETTINGS, measure, page
+from bench.coverage.forest_samples import Setting
+from bench.coverage.out_of_bag import absolute_risk
 
 ROOT = Path(__file__).parents[2]
 
@@ -22,6 +24,24 @@ def test_new_values_are_covered() -> None:
         assert 80.0 < found[method] < 98.0
     # What a constant width does to calm rows.
     assert found["jackknife+, calm"] > 95.0
+
+
+def test_out_of_bag_risks_are_covered_where_the_tail_is_short() -> None:
+    rounded = measure(
+        setting("The out-of-bag risk", "squared error, 80 rows, y rounded to whole numbers"), 0.3, seed=1
+    )
+    # 45 samples at 94 per cent: four standard errors are 14 points.
+    assert rounded["covered"] > 80.0
+    assert rounded["covered"] + rounded["all below"] + rounded["all above"] == pytest.approx(100.0)
+    # The noise alone has variance 1 + 1/12, the forest adds its own error.
+    assert 1.3 < rounded["mean risk"] < 2.0
+
+
+def test_absolute_risks_are_those_of_drawn_noise() -> None:
+    noise = np.random.default_rng(0).lognormal(size=400_000) - np.exp(0.5)
+    shifts = np.array([-3.0, -1.0, 0.0, 1.5, 4.0])
+    drawn = [np.abs(noise - a).mean() for a in shifts]
+    np.testing.assert_allclose(absolute_risk(shifts), drawn, atol=0.015)
 
 
 def test_the_page_shows_what_was_measured() -> None:

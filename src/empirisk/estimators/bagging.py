@@ -200,7 +200,8 @@ class BaggingRegressor(RegressorMixin, BaggingEnsemble):
     oob_prediction_ : array, shape (n,)
         Mean of the members that did not see the row; NaN where all did.
     oob_risk_ : Estimate
-        Mean squared error of the out-of-bag predictions, with a 95 % interval.
+        Mean squared error of the out-of-bag predictions, with a 95 % interval.  Too short where errors have
+        long tails, of which its `reason` speaks.
     monte_carlo_error_ : float
         Standard deviation of `oob_risk_` over seeds.
     size_ : ForestSize or None

@@ -68,7 +68,9 @@ class RandomForestRegressor(ForestRegressor):
     oob_prediction_ : array, shape (n,)
         Means by the trees that did not see the row; NaN where all did, or the weight is 0.
     oob_risk_ : Estimate
-        Squared error of the out-of-bag predictions, with a 95 % interval.
+        Squared error of the out-of-bag predictions, with a 95 % interval.  Long tails make it too short:
+        with lognormal noise and 250 rows it held the risk of 85 % of simulated random forests (of the
+        absolute error 91 %), and nearly always its `reason` spoke of the tail.
     oob_risks_ : dict
         The same of "squared error" and "absolute error".
     monte_carlo_error_ : float or None
