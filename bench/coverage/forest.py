@@ -204,7 +204,7 @@ leaves of 5 rows, as above. The truth is the mean of 400 forests on fresh sample
     "The out-of-bag risk, 95 %": """
 `oob_risk_` and `oob_risks_` of forests of 100 trees with the default settings. The truth is the risk of that
 very forest: exact in y, on 4,000 fresh rows. "all below" and "all above" are the intervals that miss it on
-either side.
+either side, "reason" those whose `reason` says that the losses have a long tail.
 """,
     "A new y, 90 %": """
 Forests of 200 trees, 500 new rows a sample. "calm" is the coverage among the third of the rows where noise
@@ -232,12 +232,10 @@ TAIL = """
   repairs half of that; with 200 trees `interval` is 3 to 7 points short, with 1000 about 3.
 - The intervals of the expected prediction are no intervals for the mean of y: where the curve bends, the
   forest's bias is larger than its noise.
-- With 200 trees, long tails and rounded y leave `interval` at 90 to 95 % on average over the rows; single rows
-  are covered less often.
+- With 200 trees, long tails and rounded y leave `interval` at 90 to 95 % on average over the rows.
 - The out-of-bag squared error with lognormal noise is held in 85 %, not 95 %: most misses are intervals that
-  lie below the risk, because the rows that carry it are not in the sample. In 99 of 100 such samples the
-  estimate's `reason` spoke of the long tail. The absolute error is held in 91 %; its `reason` spoke in 39 of
-  100. The other two are held as often as they say, or more.
+  lie below the risk, because the rows that carry it are not in the sample. All of these estimates say so in
+  their `reason`; of the absolute errors 44 % do. The other two are held about as often as they say, or more.
 - On average over rows the three prediction intervals cover what they say. Where noise differs from row to
   row, those of nearly constant width cover calm rows too often and loud ones too rarely; leaf quantiles less
   so.

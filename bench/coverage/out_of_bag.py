@@ -64,6 +64,7 @@ def _sides(e: Any, truth: float) -> Shares:
         "covered": float(e.low <= truth <= e.high),
         "all below": float(e.high < truth),
         "all above": float(e.low > truth),
+        "reason": float("long tail" in e.reason),
         "mean risk": truth / 100.0,
         "mean width": (e.high - e.low) / 100.0,
     }

@@ -68,7 +68,7 @@ class ExtraTreesRegressor(ForestRegressor):
     oob_risk_ : Estimate
         Squared error of the out-of-bag predictions, with a 95 % interval.  Long tails make it too short:
         with lognormal noise and 250 rows it held the risk of 85 % of simulated random forests (of the
-        absolute error 91 %), and nearly always its `reason` spoke of the tail.
+        absolute error 91 %), and its `reason` spoke of the tail.
     oob_risks_ : dict
         The same of "squared error" and "absolute error".
     monte_carlo_error_ : float or None
