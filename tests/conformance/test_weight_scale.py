@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone, is_classifier
 
+from empirisk.losses import REGISTRY as LOSSES
 from tests.conformance.estimators import AS_WRITTEN, FIXED, Use, use
 from tests.conformance.tree_estimators import GREEDY, RANDOM, SMALL
 
@@ -82,3 +83,45 @@ def test_no_fit_depends_on_the_scale_of_the_weights(est: Any, rng: np.random.Gen
     for c in SCALES:
         other = answer(clone(est).fit(X, y, sample_weight=c * w), X)
         np.testing.assert_allclose(other, first, rtol=1e-4, atol=1e-5 * np.abs(first).max())
+
+
+# Losses with kinks: their best constants and leaves are decided by shares of the weight, here ties of halves
+# and tenths, and their minima need not be unique.
+KINKED = [
+    use("GradientBoostingRegressor", loss="absolute", n_estimators=30, min_samples_leaf=3),
+    use("GradientBoostingRegressor", loss="quantile", q=0.5, n_estimators=30, min_samples_leaf=3),
+    use("GradientBoostingRegressor", loss="quantile", q=(0.1, 0.5, 0.9), n_estimators=20, min_samples_leaf=3),
+    use("GradientBoostingRegressor", loss="huber", n_estimators=30, min_samples_leaf=3),
+    use("QuantileRegressor", q=0.3, alpha="cv", alphas=10),
+    use("LeastAbsoluteDeviations", alpha="cv", alphas=10),
+    use("LinearSVR", alpha="cv", alphas=8),
+    use("LinearSVC", alpha="cv", alphas=8),
+]
+
+
+@ids(KINKED)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_rounding_of_equal_weights_decides_no_tie(est: Any, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((60, 4))
+    y = X[:, 0] - X[:, 1] + rng.standard_normal(60)
+    y = (y > 0.0).astype(int) if is_classifier(est) else y
+    plain = clone(est).fit(X, y)
+    for c in (1.0 / 60.0, 1.0 / 7.0, 1000.0):
+        other = clone(est).fit(X, y, sample_weight=np.full(60, c))
+        np.testing.assert_allclose(size(other), size(plain), rtol=1e-9)
+        np.testing.assert_allclose(answer(other, X), answer(plain, X), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", sorted(LOSSES))
+def test_no_best_constant_depends_on_the_scale_of_the_weights(name: str) -> None:
+    if name in ("softmax", "one_versus_rest"):
+        y = np.arange(60) % 3
+    else:
+        y = np.where(np.arange(60) % 2, 1.0, -1.0) if LOSSES[name].labels else 0.5 + np.arange(60) % 7
+    y = y / 8.0 if name == "bernoulli" else y
+    loss = LOSSES[name]()
+    for w in (np.ones(60), 1.0 + np.arange(60) // 2 % 3):
+        first = loss.best_constant(y, w)
+        for c in (1.0 / 60.0, 1.0 / 7.0, 0.1, 1000.0):
+            np.testing.assert_allclose(loss.best_constant(y, c * w), first, rtol=1e-9, atol=1e-9)

@@ -29,7 +29,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import empirisk as er
-from empirisk.selection import best_of, cross_evaluate, intervals
+from empirisk.selection import best_of, cross_evaluate, intervals, learning_curve
 from empirisk.selection.folds import plan_folds
 from empirisk.selection.outputs import unpenalised
 
@@ -322,3 +322,12 @@ def test_our_own_estimators(rng: np.random.Generator) -> None:
     held = er.evaluate(er.LogisticRegression().fit(X[:100], y[:100]), X[100:], y[100:])
     assert all(e.low < e.value < e.high for e in held.values())
     assert er.compare(er.Ridge(), er.Ridge(alpha=1e6), X, z, random_state=0).better == "a"
+
+
+@pytest.mark.parametrize("measure", [er.cross_evaluate, er.diagnose, er.evaluate, learning_curve])
+def test_several_quantiles_at_once_are_refused_in_words(measure) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), rng.normal(size=60)
+    model = er.GradientBoostingRegressor("quantile", q=[0.1, 0.5, 0.9], n_estimators=2).fit(X, y)
+    with pytest.raises(ValueError, match=r"GradientBoostingRegressor .* one number a row"):
+        measure(model, X, y)

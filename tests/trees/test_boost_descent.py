@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from empirisk.data.weight_unit import WeightUnit
 from empirisk.losses import (
     Absolute,
     Exponential,
@@ -25,7 +26,6 @@ from empirisk.trees.bins import Bins
 from empirisk.trees.boost import boost
 from empirisk.trees.growth import Growth
 from empirisk.trees.newton_step import concordance, longest_step
-from empirisk.trees.weight_unit import WeightUnit
 
 WAYS: dict[str, dict[str, Any]] = {
     "plain": {},

@@ -11,6 +11,7 @@ import numpy as np
 
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.sums import weighted_sum
+from empirisk.data.weight_unit import WeightUnit
 from empirisk.estimators.checks import check_count, check_number
 from empirisk.estimators.folds import assign_folds, weight_of_copies
 from empirisk.problems.linear import LinearProblem
@@ -126,8 +127,7 @@ def select_by_folds(
         See :class:`StrengthSelection`, :func:`assign_folds`, :func:`empirisk.solvers.solve`.
     """
     splits = list(_splits(problem, cv, seed))
-    if problem.moved is not None:
-        problem = problem.moved[1]
+    problem = _in_own_unit(problem if problem.moved is None else problem.moved[1])
     data = problem.data
     grid = alpha_grid(problem, alphas)
     losses = np.empty((len(splits), len(grid)))
@@ -144,6 +144,16 @@ def select_by_folds(
     mean = losses.mean(axis=0)
     se = losses.std(axis=0, ddof=1) / np.sqrt(len(splits)) if len(splits) > 1 else np.zeros(len(grid))
     return StrengthSelection(grid, mean, se, losses, rule, f"{len(splits)}-fold cross-validation")
+
+
+def _in_own_unit(problem: LinearProblem) -> LinearProblem:
+    """The same problem, its weights in their own unit: rounding of their scale moves no choice."""
+    data = problem.data
+    if data.unit_weights or not data.weight.any():
+        return problem
+    multiple = WeightUnit.of(data.weight).multiple
+    weight = np.ones_like(data.weight) if multiple is None else multiple.astype(data.weight.dtype, copy=False)
+    return replace(problem, data=ArrayBlocks(data.design, data.y, weight))
 
 
 def _splits(problem: LinearProblem, cv: Any, seed: int) -> Iterable[tuple[IndexArray, IndexArray]]:
@@ -187,8 +197,7 @@ def select_by_loo(problem: LinearProblem, *, alphas: Any, rule: str) -> Strength
 
     A row is left out with all its weight and all its copies.
     """
-    if problem.moved is not None:
-        problem = problem.moved[1]
+    problem = _in_own_unit(problem if problem.moved is None else problem.moved[1])
     data = problem.data
     live = int(np.count_nonzero(data.weight))
     together = weight_of_copies(data.design, data.y, data.weight)

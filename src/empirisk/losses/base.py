@@ -136,10 +136,20 @@ class ScalarLoss:
         raise TypeError(f"the loss {self.name!r} is not a negative log-likelihood: it has no normaliser")
 
     def best_constant(self: Loss, y: Array, s: Array) -> Array:
-        """Where the weighted sum of the slopes changes its sign."""
+        """Where the weighted sum of the slopes changes its sign.
+
+        Without curvature a sum within its own rounding is 0: the scale of the weights decides no tie.
+        """
         newton = Capability.HESS in self.offers
+        rounding = 0.0 if newton else len(y) * float(np.finfo(np.float64).eps)
+
+        def slope(b: float) -> float:
+            terms = s * self.grad(y, np.full(len(y), b))
+            total = float(terms.sum())
+            return total if abs(total) > rounding * float(np.abs(terms).sum()) else 0.0
+
         return constant_by_bisection(
-            lambda b: float(s @ self.grad(y, np.full(len(y), b))),
+            slope,
             y,
             (lambda b: float(s @ self.hess(y, np.full(len(y), b)))) if newton else None,
         )

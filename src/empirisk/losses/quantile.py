@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from empirisk.losses.base import ScalarLoss, positive_number
 from empirisk.losses.dual_rows import DualRows
 from empirisk.typing import Array, Capability, Interval
 
-__all__ = ["Quantile", "weighted_quantile"]
+__all__ = ["Quantile", "share_to_reach", "weighted_quantile"]
 
 
 @dataclass(frozen=True)
@@ -87,11 +88,31 @@ class Quantile(ScalarLoss):
 def weighted_quantile(y: Array, s: Array, q: float) -> Array:
     """The smallest target with a share of at least q of the weight at or below it.
 
+    A share within its own rounding of q has reached it, so that the scale of the weights decides no tie.
+
     Examples
     --------
     >>> float(weighted_quantile(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 3.0]), 0.5))
     2.0
+    >>> float(weighted_quantile(np.arange(60.0), np.full(60, 1.0 / 60.0), 0.5))
+    29.0
     """
     order = np.argsort(y, kind="stable")
-    below = np.cumsum(s[order], dtype=np.float64)
-    return np.asarray(y[order[min(int(np.searchsorted(below, q * below[-1])), len(y) - 1)]])
+    top = float(s.max(initial=0.0)) or 1.0
+    below = np.cumsum(s[order] / top, dtype=np.float64)
+    share = share_to_reach(q, len(y), s.dtype)
+    return np.asarray(y[order[min(int(np.searchsorted(below, share * below[-1])), len(y) - 1)]])
+
+
+def share_to_reach(q: float, n: int, dtype: Any = np.float64) -> float:
+    """q less the rounding of a running share of n weights.
+
+    Examples
+    --------
+    >>> 0.07 * 100 > 7.0, share_to_reach(0.07, 100) * 100 < 7.0
+    (True, True)
+    """
+    rounding = n * float(np.finfo(np.float64).eps)
+    if dtype == np.float32:
+        rounding += float(np.finfo(np.float32).eps)
+    return max(q - rounding, 0.5 * q)

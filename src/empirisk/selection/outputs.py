@@ -85,6 +85,11 @@ def outputs_of(est: Any, X: Any, need: str = "score") -> Outputs:
     if pred.ndim == 2 and pred.shape[1] == 1:
         pred = pred[:, 0]
     if not is_classifier(est):
+        if pred.ndim != 1:
+            raise ValueError(
+                f"{model_name(est)} predicts an array of shape {pred.shape}, several numbers a row; what is "
+                "measured here needs one number a row: evaluate one quantile or target at a time."
+            )
         return Outputs(pred)  # a regression has no other output
     name = model_name(est)
     classes = getattr(est, "classes_", None)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk import _loops
+from empirisk.data.weight_unit import WeightUnit
 from empirisk.losses import Loss
 from empirisk.trees.bins import Binned
 from empirisk.trees.boosted import Boosted, Round, Validation
@@ -17,7 +18,6 @@ from empirisk.trees.gradients import Gradients
 from empirisk.trees.growth import Growth
 from empirisk.trees.newton_step import concordance, longest_step
 from empirisk.trees.structure import Trees
-from empirisk.trees.weight_unit import WeightUnit
 from empirisk.trees.whole_moments import WholeMoments
 from empirisk.typing import Array
 

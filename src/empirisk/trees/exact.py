@@ -11,9 +11,9 @@ import numpy as np
 from empirisk import _loops
 from empirisk.data.columns import Table
 from empirisk.data.memory import refuse_memory
+from empirisk.data.weight_unit import WeightUnit
 from empirisk.trees.criteria import Criterion
 from empirisk.trees.structure import Trees
-from empirisk.trees.weight_unit import WeightUnit
 from empirisk.typing import Array
 
 __all__ = ["ExactLimits", "check_rows", "grow_exact"]

@@ -6,6 +6,7 @@ import numpy as np
 
 from empirisk import _loops
 from empirisk.losses import Absolute, EpsilonInsensitive, Huber, Loss, Quantile, Softmax
+from empirisk.losses.quantile import share_to_reach
 from empirisk.problems.fused import fused_call
 from empirisk.typing import Array, Capability, IndexArray
 
@@ -78,7 +79,7 @@ class Gradients:
         residual = self.y[rows] - z[rows]
         if self.weight is None and isinstance(self.loss, Absolute | Quantile):
             q = self.loss.q if isinstance(self.loss, Quantile) else 0.5
-            place = max(int(np.ceil(q * len(rows))) - 1, 0)
+            place = max(int(np.ceil(share_to_reach(q, len(rows)) * len(rows))) - 1, 0)
             return float(np.partition(residual, place)[place])
         weight = np.ones(len(rows)) if self.weight is None else self.weight[rows]
         return float(self.loss.best_constant(residual, weight))

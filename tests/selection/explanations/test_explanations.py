@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
+from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression
 
 import empirisk as er
@@ -210,3 +211,13 @@ def test_unseen_categories_and_missing_values_are_explained() -> None:
         assert np.allclose(found.base + found.values.sum(axis=1), model.predict(new))
     assert in_words(("u", "v"), 2.0) == "a category that training did not have"
     assert found.plot(0).get_title(loc="left")
+
+
+@pytest.mark.parametrize("height", [0.1, 0.3, 1e6 + 0.1])
+def test_a_constant_score_has_no_interaction(height: float) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    model = DummyRegressor(strategy="constant", constant=height).fit(X, rng.normal(size=60))
+    found = er.interaction_strength(model, X, max_rows=30, n_resamples=20)
+    assert [(e.value, e.high) for e in found.strength] == [(0.0, 0.0)] * 6
+    assert found.size == found.joint == [0.0] * 6

@@ -206,7 +206,7 @@ def interaction_strength(
 
     single = {j: table([j]) for j in columns}
     whole = np.diag(single[columns[0]])
-    spread = float(whole.std())
+    spread, size = float(whole.std()), float(np.abs(whole).max())
     found = []
     alone = {j: _centred(single[j] @ weight, weight) for j in columns}
     for j in columns:
@@ -217,7 +217,7 @@ def interaction_strength(
     for j, k in combinations(columns, 2):
         joint = _centred(table([j, k]) @ weight, weight)
         found.append((f"{reading.features[j]} and {reading.features[k]}", joint, joint - alone[j] - alone[k]))
-    out = [(name, *_measure(joint, left, weight, spread, level)) for name, joint, left in found]
+    out = [(name, *_measure(joint, left, weight, spread, size, level)) for name, joint, left in found]
     alone_first = sorted(out[: len(columns)], key=lambda r: -r[2])
     pairs = sorted(out[len(columns) :], key=lambda r: -r[2])
     names, strength, size, share = (list(c) for c in zip(*alone_first, *pairs, strict=True))
@@ -229,18 +229,21 @@ def _centred(values: Array, weight: Array) -> Array:
 
 
 def _measure(
-    joint: Array, left: Array, weight: Array, spread: float, level: float
+    joint: Array, left: Array, weight: Array, spread: float, size: float, level: float
 ) -> tuple[Estimate, float, float]:
-    """H with its interval, the size of the interaction, and the share of the variation that is joint."""
+    """H with its interval, the size of the interaction, and the share of the variation that is joint.
+
+    `size` is the largest score without centring, whose rounding is in all differences.
+    """
     above, below = (weight * left**2).sum(axis=0), (weight * joint**2).sum(axis=0)
-    # What rounding leaves of an interaction that is none.
-    rounding = (1e-12 * (spread + np.abs(joint).max())) ** 2
+    # What rounding leaves of an interaction or a variation that is none.
+    rounding = (1e-12 * size) ** 2
     above = np.where(above <= rounding, 0.0, above)
     h = np.sqrt(
         np.where(below > rounding, np.minimum(above / np.where(below > rounding, below, 1.0), 1.0), 0.0)
     )
     low, high = np.quantile(h[1:], [0.5 - 0.5 * level, 0.5 + 0.5 * level])
-    share = float(np.sqrt(below[0]) / spread) if spread > 0.0 else 0.0
+    share = float(np.sqrt(below[0]) / spread) if spread > 1e-12 * size and below[0] > rounding else 0.0
     reason = (
         ""
         if share >= SMALL or h[0] == 0.0
