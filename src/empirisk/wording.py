@@ -15,9 +15,11 @@ __all__ = [
     "brief",
     "chance",
     "count",
+    "counted",
     "difference",
     "estimate",
     "interval",
+    "listed",
     "number",
     "p_value",
     "percent",
@@ -34,12 +36,24 @@ __all__ = [
 ]
 
 _PROGRAM = re.compile(r"(?<![\w.#-])\d+(?:\.\d+)?e[+-]?\d+(?![\w-])")
+_MOST = 9  # decimals that a reader is asked to read; where an interval needs more, it is cut
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def count(n: int) -> str:
     """A count with thousands separators."""
     return f"{n:,}"
+
+
+def counted(n: int, noun: str, plural: str = "") -> str:
+    """A count with its noun, in the singular for one.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(1599, "row"), counted(2, "class", "classes")
+    ('1 row', '1,599 rows', '2 classes')
+    """
+    return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
 
 
 def power(exponent: int) -> str:
@@ -181,7 +195,12 @@ def quoted(names: Sequence[str], most: int = 5) -> str:
     shown = [repr(n) for n in names[:most]]
     if len(names) > most:
         return f"{', '.join(shown)} and {len(names) - most} more"
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    return listed(shown)
+
+
+def listed(parts: Sequence[str]) -> str:
+    """At least one part of a sentence, or several: ``a``, ``a and b``, ``a, b and c``."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def _trim(said: str) -> str:
@@ -209,15 +228,30 @@ def _digits(values: Sequence[float], e: dict[str, Any]) -> list[str]:
     if width <= 0.0:
         return [plain(v, 3) for v in values]
     decimals = _decimals(width)
-    if decimals <= 6:
-        return [_fixed(v, decimals) for v in values]
-    largest = max(abs(v) for v in values) or width
+    largest = max(abs(v) for v in (*values, e["low"], e["high"])) or width
     exponent = math.floor(math.log10(largest))
+    if decimals <= 6 or exponent >= -4:
+        shown = decimals if decimals <= _MOST else max(6, 5 - exponent)
+        return [_fixed(v, shown) for v in values]
     return [f"{_fixed(v / 10.0**exponent, decimals + exponent)} × {power(exponent)}" for v in values]
 
 
 def _ends(e: dict[str, Any]) -> list[str]:
     return _digits([e["low"], e["high"]], e)
+
+
+def _nearly_one(e: dict[str, Any]) -> bool:
+    """Whether value and interval lie so close below one that their digits would round to one."""
+    ends = (e["low"], e["value"], e["high"])
+    if None in ends or not e["high"] - e["low"] > 0.0 or _decimals(e["high"] - e["low"]) <= _MOST:
+        return False
+    return all(v < 1.0 and round(v, 6) == 1.0 for v in ends)
+
+
+def _narrow(e: dict[str, Any]) -> bool:
+    """Whether both ends of an interval have the same digits, so that it says no more than the value."""
+    low, high = _ends(e)
+    return low == high and e["low"] < e["high"]
 
 
 def text(e: dict[str, Any] | None) -> str:
@@ -227,17 +261,21 @@ def text(e: dict[str, Any] | None) -> str:
     --------
     >>> text({"value": 0.85239, "low": 0.8438, "high": 0.861})
     '0.852'
+    >>> text({"value": 1.0 - 2e-12, "low": 1.0 - 3e-12, "high": 1.0 - 1e-12})
+    'at least 0.9999'
     """
     if e is None:
         return "–"
     if e["value"] is None:
         return "cannot tell"
+    if _nearly_one(e):
+        return "at least 0.9999"
     return _digits([e["value"]], e)[0]
 
 
 def interval(e: dict[str, Any] | None) -> str:
-    """The interval alone, ``[0.844, 0.861]``; empty when there is none."""
-    if e is None or e["low"] is None or e["high"] is None:
+    """The interval alone, ``[0.844, 0.861]``; empty when there is none, or none that its digits can show."""
+    if e is None or e["low"] is None or e["high"] is None or _narrow(e):
         return ""
     return "[{}, {}]".format(*_ends(e))
 
@@ -254,7 +292,12 @@ def estimate(e: dict[str, Any] | None) -> str:
     """
     if e is None:
         return "–"
-    return " ".join(part for part in (text(e), interval(e) or f"({e.get('reason', 'no interval')})") if part)
+    return f"{text(e)} {_interval_or_reason(e)}".rstrip()
+
+
+def _interval_or_reason(e: dict[str, Any]) -> str:
+    told = e["low"] is not None and e["high"] is not None
+    return interval(e) if told else f"({e.get('reason', 'no interval')})"
 
 
 def amount(e: dict[str, Any]) -> str:
@@ -301,7 +344,7 @@ def difference(e: dict[str, Any] | None) -> str:
     """A difference with its sign and interval."""
     if e is None:
         return "–"
-    return f"{signed(e)} {interval(e) or '(' + e.get('reason', 'no interval') + ')'}"
+    return f"{signed(e)} {_interval_or_reason(e)}".rstrip()
 
 
 def shorten(name: str, most: int = 40) -> str:

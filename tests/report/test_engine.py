@@ -291,7 +291,7 @@ def test_curve_sizes_halve() -> None:
 
 
 def test_plan_is_cut_in_order_until_it_fits() -> None:
-    train = SimpleNamespace(n=5_000, n_classes=2, task="binary", time=None)
+    train = SimpleNamespace(n=5_000, n_classes=2, task="binary", time=None, units=None)
     whole = make_plan(train, 60)  # type: ignore[arg-type]
     assert (whole.n_repeats, whole.cuts) == (2, ())
     seconds = [make_plan(train, 60, limit).seconds for limit in (1e9, whole.seconds * 0.7, 1.0)]  # type: ignore[arg-type]
@@ -321,7 +321,7 @@ def test_next_step_follows_the_evidence() -> None:
     assert step is not None
     assert "richest class that was tried" in step["sentence"]
     assert "more rows would help, perhaps little" in step["sentence"]
-    step = next_step(None, None, "log-loss", 0.5, [])
+    step = next_step(None, None, "log-loss", 0.5, [], richest=True)
     assert step is not None
     assert step["gain"] is None
     assert "cannot be told" in step["sentence"]
@@ -337,6 +337,6 @@ def test_work_that_does_not_fit_is_refused_before_it_starts(tmp_path: Path) -> N
 
 
 def test_wide_tables_are_forecast_larger() -> None:
-    train = SimpleNamespace(n=200_000, n_classes=2, task="binary", time=None)
+    train = SimpleNamespace(n=200_000, n_classes=2, task="binary", time=None, units=None)
     small, large = (make_plan(train, p).memory for p in (20, 2_000))  # type: ignore[arg-type]
     assert large > 5 * 8e-9 * 200_000 * 2_000 > small

@@ -14,6 +14,7 @@ from empirisk.report.folds import deal, make_folds
 from empirisk.report.options import Options
 from empirisk.report.read import read_table
 from empirisk.report.run import run_report
+from empirisk.selection.intervals.grouped import cr2_variance
 
 SIZES = [2, 3, 4, 5, 6, 8, 9, 10, 10, 11, 12, 12, 14, 16, 20, 25, 30, 40]
 COLUMNS = {
@@ -72,6 +73,7 @@ def test_small_tables_are_planned_or_refused_in_a_sentence(tmp_path: Path, block
             continue
         planned += 1
         folds = make_folds(p.train, p.plan.n_folds, p.plan.n_repeats, 0)
+        assert folds.n_folds == p.plan.n_folds, (seed, options)
         assert all(fold.fit.size and fold.score.size for fold in folds.items), (seed, options)
         assert p.train.counts is None or sum(c >= 2 for c in p.train.counts) >= 2
     assert planned >= 5
@@ -137,3 +139,9 @@ def test_random_small_tables_end_in_a_report_or_a_sentence(tmp_path: Path, model
         folder = tmp_path / str(seed)
         folder.mkdir()
         assert "\n" not in run(folder, text, models=models, **options)
+
+
+@pytest.mark.filterwarnings("error")
+def test_one_group_shows_no_variance() -> None:
+    variance, effective = cr2_variance(np.array([1.0, 2.0, 4.0]), np.zeros(3, dtype=np.intp), 1)
+    assert (np.isnan(variance), effective) == (True, 1.0)

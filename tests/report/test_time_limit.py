@@ -171,3 +171,8 @@ def test_a_report_without_time_is_small_valid_and_says_so(tmp_path: Path, target
     assert not made.report["failed"]
     assert (tmp_path / "out" / "report.html").stat().st_size > 10_000
     assert "NaN" not in json.dumps(made.report)
+
+
+def test_an_alarm_inside_compiled_code_that_calls_it_unreadable_ends_the_block() -> None:
+    with pytest.raises(OutOfTime), Deadline(None).within(60.0):
+        raise ValueError("not a valid format string") from OutOfTime()

@@ -11,7 +11,7 @@ import pytest
 
 from empirisk.report.audit import grouped
 from empirisk.report.headline import headline_name, headline_reason
-from empirisk.report.verdict import Situation, rooted, verdict_sentence
+from empirisk.report.verdict import Situation, next_step, rooted, verdict_sentence
 from empirisk.results import Estimate, Finding
 
 ENDS = {"better": (-0.3, -0.1), "worse": (0.1, 0.3), "unknown": (-0.1, 0.1)}
@@ -49,6 +49,30 @@ def test_a_gain_or_a_loss_that_is_shown_is_said(a: str, b: str) -> None:
     assert ("cannot be told" in said) == (a == b == "unknown")
     if {a, b} == {"better", "unknown"}:
         assert "these 300 test rows cannot tell" in said
+
+
+def test_a_gain_that_only_r2_shows_is_said() -> None:
+    r2: dict[str, Any] = {"name": "r2", "label": "R²", "greater_is_better": True, "difference": {"low": None}}
+    none = {"value": -4.9, "low": None, "high": None}
+    few = [
+        metric("mae", "mean absolute error", False, "unknown") | {"difference": none},
+        metric("mse", "mean squared error", False, "unknown") | {"difference": none},
+    ]
+    task = {"kind": "regression", "target": "total", "positive": None, "unit": None}
+    for low, better in ((0.99, True), (-0.1, False)):
+        shown = r2 | {"model": {"value": 0.995, "low": low, "high": 0.999}}
+        said = verdict_sentence(Situation("Ridge", task, [*few, shown], "mae", "mse", True, "t.csv"))
+        assert ("better than always answering the mean by R²" in said) == better
+        assert ("cannot be told" in said) != better
+
+
+def test_nothing_is_advised_from_what_was_not_measured() -> None:
+    assert next_step(None, None, "log-loss", 0.5, []) is None
+    refused = Estimate(0.1, None, None, 0.95, 2, "m", "2 groups are too few")
+    step = next_step(refused, None, "log-loss", 0.5, [])
+    assert step is not None
+    assert step["sentence"].startswith("More data are needed")
+    assert "2 groups are too few" in step["sentence"]
 
 
 def test_a_gain_in_the_folds_stands_beside_test_rows_that_cannot_tell() -> None:

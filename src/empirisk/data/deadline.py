@@ -88,6 +88,11 @@ class Deadline:
         try:
             _set()
             yield
+        except Exception as error:
+            # Compiled code that was reading something when the alarm rang may say that it is unreadable.
+            if isinstance(error.__cause__, OutOfTime):
+                raise OutOfTime from error
+            raise
         finally:
             _ENDS.pop()
             _set()

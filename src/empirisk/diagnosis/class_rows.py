@@ -11,7 +11,7 @@ from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.paired import one_figure
 from empirisk.results import Estimate
 from empirisk.selection.intervals.clopper_pearson import clopper_pearson
-from empirisk.wording import number
+from empirisk.wording import counted, number
 
 __all__ = ["CODE", "HALF_WIDTH", "half_width", "recall_half_width", "rows_for", "rows_of_a_class"]
 
@@ -40,11 +40,11 @@ def rows_of_a_class(ctx: Context) -> Answer:
         return Answer(CODE, Outcome.INTERVAL, sentence, evidence=f"widest: {labels[k]!r} {recall[k]}")
     k = int(wide[0])
     need = rows_for(float(hits[k]) / count[k])
-    told = "; ".join(f"{labels[j]!r} {recall[j]} from {count[j]:,} rows" for j in wide[:_SHOWN])
+    told = "; ".join(f"{labels[j]!r} {recall[j]} from {counted(int(count[j]), 'row')}" for j in wide[:_SHOWN])
     more = f" and {len(wide) - _SHOWN} more classes" if len(wide) > _SHOWN else ""
     sentence = (
-        f"Class {labels[k]!r} has {count[k]:,} rows: its recall is known only within ±{widths[k]:.2f}; "
-        "about "
+        f"Class {labels[k]!r} has {counted(int(count[k]), 'row')}: "
+        f"its recall is known only within ±{widths[k]:.2f}; about "
         f"{one_figure(need):,} rows of it would give ±{HALF_WIDTH}."
     )
     return Answer(

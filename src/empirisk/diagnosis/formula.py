@@ -12,6 +12,7 @@ from empirisk.diagnosis.columns import columns_of, n_columns
 from empirisk.diagnosis.cuts import LEAST, exact_cuts
 from empirisk.diagnosis.formula_words import cut_words, relation_words
 from empirisk.diagnosis.relation import CHANCE, exact_relation
+from empirisk.wording import counted
 
 __all__ = ["CODE", "target_is_a_formula"]
 
@@ -57,7 +58,7 @@ def target_is_a_formula(ctx: Context) -> Answer:
         where, log10 = tuple(names[j] for j in found.columns), found.log10_chance
     else:
         if (ctx.rarest or 0) < LEAST:
-            raise NotRun(f"the rarest class has {ctx.rarest or 0} rows, fewer than {LEAST}")
+            raise NotRun(f"the rarest class has {counted(ctx.rarest or 0, 'row')}, fewer than {LEAST}")
         cut = [(name, c, exact_cuts(c, ctx.oof.y)) for name, c in numbers]
         best = next(((name, c, k) for name, c, k in cut if k is not None), None)
         log10 = 0.0 if best is None or best[2] is None else best[2].log10_chance + math.log10(len(names))

@@ -11,6 +11,7 @@ from scipy import special
 
 from empirisk.diagnosis.answer import Outcome
 from empirisk.selection.intervals.base import Floats
+from empirisk.wording import counted
 
 __all__ = ["CLEAR_ROWS", "FACTOR", "MIN_CLASS", "MIN_GROUPS", "MIN_ROWS", "Paired", "one_figure", "paired"]
 
@@ -180,5 +181,5 @@ def _refusal(units: int, rows: int, grouped: bool, rarest: int | None) -> str:
     if grouped and units < MIN_GROUPS:
         return f"{units} groups are fewer than {MIN_GROUPS}"
     if rarest is not None and rarest < MIN_CLASS:
-        return f"the rarest class has {rarest} rows, fewer than {MIN_CLASS}"
+        return f"the rarest class has {counted(rarest, 'row')}, fewer than {MIN_CLASS}"
     return ""

@@ -11,7 +11,7 @@ from empirisk.report.checks import Audited, Outcome
 from empirisk.report.encode import rare_below
 from empirisk.report.table import Column
 from empirisk.results import Finding
-from empirisk.wording import percent
+from empirisk.wording import counted, percent
 
 __all__ = [
     "constant_columns",
@@ -120,8 +120,8 @@ def mixed_columns(a: Audited) -> Outcome:
             cells = zip(c.unreadable, c.unreadable_rows, strict=True)
             shown = ", ".join(f"{cell[:40]!r} in row {row:,}" for cell, row in cells)
             sentence = (
-                f"Column {c.name!r} holds numbers, but {c.n_unreadable:,} values are none and count as "
-                "missing."
+                f"Column {c.name!r} holds numbers, but {counted(c.n_unreadable, 'value')} "
+                f"{'is none and counts' if c.n_unreadable == 1 else 'are none and count'} as missing."
             )
             advice = f"Correct them, or read the column as words: --types {c.name}=categorical."
             out.append(Finding("ER109", "warning", sentence, f"values such as {shown}", advice, (c.name,)))

@@ -10,7 +10,7 @@ from empirisk.report.checks import Audited, NotRunError, Outcome
 from empirisk.report.table import option
 from empirisk.report.twins import compared, twin_groups
 from empirisk.results import Finding
-from empirisk.wording import p_value, percent
+from empirisk.wording import counted, p_value, percent
 
 __all__ = [
     "duplicate_rows",
@@ -97,7 +97,10 @@ def rows_without_target(a: Audited) -> Outcome:
     k, n = a.table.n_left_out, a.table.n_rows
     if k == 0:
         return Outcome(nothing="every row has a target value")
-    sentence = f"{k:,} of {n + k:,} rows have no target value and are left out."
+    sentence = (
+        f"{k:,} of {counted(n + k, 'row')} "
+        f"{'has no target value and is' if k == 1 else 'have no target value and are'} left out."
+    )
     advice = (
         "Ask why: if the value is missing for a reason that matters, the scores hold for the other rows only."
     )
@@ -123,11 +126,13 @@ def rare_classes(a: Audited) -> Outcome:
         known = (
             f"its recall can be known within ±{wide[label]:.2f} only" if k else "its recall cannot be tested"
         )
-        sentence = f"Class {label!r} has {total:,} rows, {k:,} of them in the test: {known}."
+        sentence = f"Class {label!r} has {counted(total, 'row')}, {k:,} of them in the test: {known}."
         out.append(Finding("ER110", "serious", sentence, evidence, advice, (label,)))
     rest = [label for label in wide if label not in tiny]
     if rest:
-        told = ", ".join(f"{label!r} ±{wide[label]:.2f} ({test[label]:,} rows)" for label in rest[:5])
+        told = ", ".join(
+            f"{label!r} ±{wide[label]:.2f} ({counted(test[label], 'row')})" for label in rest[:5]
+        )
         more = f" and {len(rest) - 5} more" if len(rest) > 5 else ""
         sentence = (
             f"The test holds too few rows of some classes to know their recall within ±{_WIDTH}: "
@@ -138,7 +143,8 @@ def rare_classes(a: Audited) -> Outcome:
     width = recall_half_width(smallest)
     return Outcome(
         out,
-        f"the smallest class has {smallest:,} test rows: its recall is known within ±{width:.3f} or better",
+        f"the smallest class has {counted(smallest, 'test row')}: "
+        f"its recall is known within ±{width:.3f} or better",
     )
 
 

@@ -28,7 +28,7 @@ from empirisk.report.schema import SCHEMA_NAME, validate_report
 from empirisk.report.tuning import CrossValidated
 from empirisk.report.verdict import Situation, next_step, rooted, verdict_sentence, worst_findings
 from empirisk.results import Finding
-from empirisk.wording import spelled
+from empirisk.wording import counted, spelled
 
 __all__ = ["collect", "target_unit"]
 
@@ -135,7 +135,7 @@ def _task(a: Analysis, unit: str | None) -> Json:
         "unit": unit,
         "classes": list(a.prepared.train.classes) or None,
         "positive": table.positive or None,
-        "sentence": f"Predict {what} from {k} column{'' if k == 1 else 's'} of {table.source.name}.",
+        "sentence": f"Predict {what} from {counted(k, 'column')} of {table.source.name}.",
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,7 +12,7 @@ from empirisk.data.deadline import Deadline
 from empirisk.plots.display import Display
 from empirisk.report.guarded import LATE, failure
 from empirisk.report.svg import inline_svg
-from empirisk.wording import count, share
+from empirisk.wording import count, listed, share
 
 __all__ = ["Figure", "figures", "made_by"]
 
@@ -118,17 +118,61 @@ def figures(report: Json, deadline: Deadline | None = None) -> dict[str, Figure]
         When no time is left, the charts that are still missing are left out.
     """
     until = deadline or Deadline(None)
-    return {key: _drawn(key, make, source, until) for key, make, source in _displays(report)}
+    drawn, late = {}, {}
+    for key, make, source in _displays(report):
+        if until.left(AFTER * until.slowness) > 0.0:
+            drawn[key] = _drawn(key, make, source)
+        else:
+            late.setdefault(_kind(key)[1], []).append(key)
+    return drawn | {keys[0]: _left_out(keys) for keys in late.values()}
 
 
-def _drawn(key: str, make: Callable[[], Display], source: Json | None, deadline: Deadline) -> Figure:
+# What each chart shows, and the place of the page that it shares with others.
+_PLACES = {
+    "candidates": ("the candidates", "candidates"),
+    "best": ("the probability of being best", "candidates"),
+    "winner": ("the winner's curse", "candidates"),
+    "selection": ("the losses over the penalty", "candidates"),
+    "roc": ("the ROC curve", "test"),
+    "pr": ("the precision-recall curve", "test"),
+    "scores": ("the scores by class", "threshold"),
+    "calibration": ("the calibration", "test"),
+    "confusion": ("the confusion matrix", "test"),
+    "observed": ("observed against predicted values", "test"),
+    "residuals": ("the residuals", "test"),
+    "quantiles": ("the normal quantiles", "test"),
+    "coefficients": ("the coefficients", "model"),
+    "importances": ("the importances", "model"),
+    "dependence": ("the partial dependence", "dependence"),
+    "learning": ("the learning curve", "learning"),
+    "attribution": ("where the error comes from", "attribution"),
+    "bounds": ("the bounds", "bounds"),
+}
+
+
+def _kind(key: str) -> tuple[str, str]:
+    return _PLACES[key.rstrip("0123456789")]
+
+
+def _left_out(keys: Sequence[str]) -> Figure:
+    """One line for all charts of a place that the time limit left out."""
+    names = listed(list(dict.fromkeys(_kind(key)[0] for key in keys)))
+    title, it, its = (
+        (f"The chart of {names} is missing here", "It", "Its")
+        if len(keys) == 1
+        else (f"{len(keys)} charts are missing here ({names})", "They", "Their")
+    )
+    why = LATE if len(keys) == 1 else LATE.replace("was", "were", 1)
+    said = f"{it} {why} {its} numbers stand in report.json."
+    return Figure(keys[0], title, said, "", said)
+
+
+def _drawn(key: str, make: Callable[[], Display], source: Json | None) -> Figure:
     note = made_by(source) if source else ""
-    if deadline.left(AFTER * deadline.slowness) <= 0.0:
-        said = f"This chart {LATE}"
-        return Figure(key, "A chart is missing here", said, "", f"{said} Its numbers stand in report.json.")
     try:
         shown = make()
         return Figure(key, shown.title, shown.description, inline_svg(shown, key), note)
     except Exception as error:
         said = failure("This chart", error)
-        return Figure(key, "A chart is missing here", said, "", f"{said} Its numbers stand in report.json.")
+        title = f"The chart of {_kind(key)[0]} is missing here"
+        return Figure(key, title, said, "", f"{said} Its numbers stand in report.json.")

@@ -12,6 +12,7 @@ from empirisk.report.headline import headline_reason
 from empirisk.report.held_out_scores import comparison, confusion, metric_names
 from empirisk.report.residuals import coverage, normal_quantiles, spread
 from empirisk.report.subgroups import subgroups
+from empirisk.wording import counted
 
 __all__ = ["held_out_section"]
 
@@ -86,6 +87,6 @@ def _regression(a: Analysis, absent: dict[str, str]) -> Json:
     for key in ("observed", "residuals", "quantiles"):
         if out[key] is None:
             absent[f"test.{key}"] = (
-                f"The test part has {y.size} rows, and at least ten that differ are needed."
+                f"The test part has {counted(y.size, 'row')}, and at least ten that differ are needed."
             )
     return out

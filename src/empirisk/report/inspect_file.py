@@ -27,8 +27,13 @@ def inspect_lines(metadata: Json) -> list[str]:
         "multiclass": f"which of {len(task['classes'] or [])} classes {task['target']} is",
         "regression": f"the number {task['target']}",
     }[task["kind"]]
+    uses = (
+        f"from {wording.counted(len(features), 'column')} ({wording.counted(model['n_terms'], 'term')})"
+        if model["name"] != "baseline"
+        else "with one constant answer, from no column"
+    )
     lines = [
-        f"{model['label']}{alpha}: predicts {what} from {len(features)} columns ({model['n_terms']} terms).",
+        f"{model['label']}{alpha}: predicts {what} {uses}.",
         (
             f"Trained on {model['n_train']:,} rows of {metadata['decisions']['source']['name']},"
             f" {metadata['created']}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from empirisk.report.sample import Sample
 from empirisk.report.split import Split
 from empirisk.report.table import Table
+from empirisk.wording import counted
 
 __all__ = ["limits"]
 
@@ -78,8 +79,8 @@ def limits(table: Table, split: Split, train: Sample, test: Sample) -> list[str]
         out.append(f"How well {_and(rare)} is recognised: the test part has fewer than ten rows of it.")
     if test.n < FEW:
         out.append(
-            f"Small differences: the test part has {test.n} rows, and only differences wider than the"
-            " intervals can be seen."
+            f"Small differences: the test part has {counted(test.n, 'row')}, and only differences wider than"
+            " the intervals can be seen."
         )
     if train.task == "regression":
         out.append(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from empirisk.report.table import Column, Source, Table
-from empirisk.wording import percent
+from empirisk.wording import counted, percent
 
 __all__ = ["column_line", "inference_lines", "source_line", "target_line"]
 
@@ -76,11 +76,6 @@ def inference_lines(table: Table) -> list[str]:
         body.insert(0, (table.target, target_line(table), table.target_override))
     told = [f"  {name:<{width}}  {text:<60}  {override}".rstrip() for name, text, override in body]
     return [head, *(f"  {note}" for note in source.notes), *told, *(f"  {note}" for note in table.unseen)]
-
-
-def counted(n: int, noun: str) -> str:
-    """Return a count with its noun: ``1 row``, ``1,599 rows``."""
-    return f"{n:,} {noun}" + ("" if n == 1 else "s")
 
 
 def _share(share: float) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log2
 
+import numpy as np
+
 from empirisk.report.candidates import KINDS, Candidate, candidates
 from empirisk.report.families import FAMILIES, Family, suggested_family
 from empirisk.report.learning_curve import curve_sizes
@@ -163,7 +165,11 @@ def make_plan(sample: Sample, p: int, time_limit: float | None = None, kinds: Se
     fit_rows = int(n * 0.8)
     family = suggested_family(sample.y) if sample.task == "regression" else None
     rows = candidates(sample.task, family=family, kinds=kinds)
-    plan = Plan(5, repeats, 16, curve_sizes(fit_rows, sample.n_classes), rows, n, p, outputs, family=family)
+    units = n if sample.units is None else np.unique(sample.units).size
+    folds = max(2, min(5, n - 1 if sample.time is not None else units))
+    plan = Plan(
+        folds, repeats, 16, curve_sizes(fit_rows, sample.n_classes), rows, n, p, outputs, family=family
+    )
     return plan if time_limit is None else _cut(plan, time_limit)
 
 
@@ -180,7 +186,7 @@ def _cut(plan: Plan, limit: float) -> Plan:
         ("no gradient boosting for reference", {"rows": rows[1]}),
         ("a log link with L2 only", {"rows": rows[2]}),
         ("no forest", {"rows": rows[3]}),
-        ("3 folds instead of 5", {"n_folds": 3}),
+        (f"3 folds instead of {plan.n_folds}", {"n_folds": min(3, plan.n_folds)}),
         ("no learning curve", {"shares": [1.0]}),
         ("4 penalties instead of 8", {"n_alphas": 4}),
     ]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,6 +45,15 @@ class Outcome:
         return [f["sentence"] for f in self.report["findings"] if f["level"] == "serious"]
 
 
+@contextmanager
+def _task_is_known() -> Iterator[None]:
+    """Without scikit-learn's doubt about many classes: the task was settled, and said, before any fit."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The number of unique classes is greater than 50%", UserWarning)
+        yield
+
+
+@_task_is_known()
 def run_report(options: Options, say: Callable[[str], None], deadline: Deadline | None = None) -> Outcome:
     """Make a report.
 

@@ -55,6 +55,19 @@ class Situation:
     formula: str = ""
     in_folds: Json | None = None
 
+    @property
+    def in_r2(self) -> str:
+        """What R² shows, as its difference to the baseline or, where rows are too few for that, its own sign.
+
+        R² itself measures against the mean of the test rows, which no constant prediction does better than.
+        """
+        r2 = self.metric("r2")
+        if r2 is None:
+            return "unknown"
+        difference = r2["difference"]
+        known = difference is not None and difference["low"] is not None
+        return state(difference if known else r2["model"], True)
+
     def metric(self, name: str) -> Json | None:
         """One of the metrics of the test part."""
         return next((m for m in self.metrics if m["name"] == name), None)
@@ -85,6 +98,11 @@ def _left_out(texts: Sequence[str]) -> str:
 def _nothing(s: Situation) -> str:
     base = "the mean" if s.task["kind"] == "regression" else "the most frequent class"
     target = s.task["target"]
+    if s.formula:
+        return (
+            f"No model that was fitted was shown to predict {target} better than {base} does, so the constant"
+            " prediction was chosen."
+        )
     if s.texts:
         return (
             f"{_left_out(s.texts)}, and nothing in the other columns of {s.source} was shown to predict"
@@ -119,6 +137,9 @@ def _claim(s: Situation) -> str:
         return f"{said}."
     if by["worse"]:
         return f"{head} worse than {against} by {' and '.join(by['worse'])}."
+    if s.in_r2 == "better":
+        others = f"by {' or '.join(states)} these {n:,} test rows cannot tell"
+        return f"{head} better than {against} by R²; {others}."
     said = (
         f"Whether {head} better than {against} cannot be told by {' or '.join(states)} from {n:,} test rows"
     )
@@ -160,7 +181,7 @@ def next_step(
     texts: Sequence[str] = (),
     unit: str = "",
 ) -> Json | None:
-    """The most useful thing to do, with its expected gain.
+    """The most useful thing to do, with its expected gain; None where nothing was measured that could tell.
 
     Parameters
     ----------
@@ -199,6 +220,15 @@ def next_step(
     if texts:
         make = f"Make columns from the text in {quoted(texts)} (its length, words that occur)"
         return {"sentence": f"{make}: it was left out; {classes}, and {rows}.", "gain": None}
+    if not richest and _unknown(richer) and _unknown(more):
+        reason = next((e.reason for e in (richer, more) if e is not None and e.reason), "")
+        if not reason:
+            return None
+        unclear = "whether a richer class of models or more rows would cannot be told yet"
+        return {
+            "sentence": f"More data are needed to tell what would help: {unclear} ({reason}).",
+            "gain": None,
+        }
     return {"sentence": f"Look for new columns: {classes}, and {rows}.", "gain": None}
 
 
@@ -220,6 +250,10 @@ def rooted(gain: Estimate | None, score: float) -> Estimate | None:
     return replace(
         gain, value=value or 0.0, low=fall(gain.low), high=fall(gain.high), method=f"{gain.method}; as a root"
     )
+
+
+def _unknown(e: Estimate | None) -> bool:
+    return e is None or e.low is None or e.high is None
 
 
 RICHEST = "the model is of the richest class that was tried"

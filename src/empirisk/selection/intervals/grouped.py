@@ -37,8 +37,10 @@ def cr2_variance(
 ) -> tuple[float, float]:
     """``V = sum r_g^2/(1-h_g)^power / n^2``, ``G_eff = 1/sum h_g^2``; ``r_g = S_g - m N_g``, ``h_g = N_g/n``.
 
-    `power` 1 is CR2, 2 is CR3 (in effect the jackknife over groups).
+    `power` 1 is CR2, 2 is CR3 (in effect the jackknife over groups).  One group shows no variance: NaN.
     """
+    if n_groups < 2:
+        return math.nan, 1.0
     n, mean = rows.size, float(rows.mean())
     share = np.bincount(codes, minlength=n_groups) / n
     residual = group_sums(rows - mean, codes, n_groups)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from empirisk.inference.limits import wilson_limits
 from empirisk.results import Estimate
 from empirisk.selection.intervals.base import MODEL, accept, normal_quantile, refuse
+from empirisk.wording import counted
 
 METHOD = "MOVER with Wilson limits of each class"
 
@@ -58,10 +59,12 @@ def balanced_accuracy_interval(
     n, method, classes = int(counts.sum()), METHOD, counts.size
     value = float(recalls.mean()) if present.any() else math.nan
     if not present.all():
-        reason = f"{int((~present).sum())} of {classes} classes have no row here, so their recall is unknown"
+        absent = int((~present).sum())
+        have, their = ("has", "its") if absent == 1 else ("have", "their")
+        reason = f"{absent} of {classes} classes {have} no row here, so {their} recall is unknown"
         return refuse(value, level, n, method, reason, target)
     need = min_class(classes)
     if counts.min() < need:
-        reason = f"the smallest class has {int(counts.min())} rows; at least {need} are needed"
+        reason = f"the smallest class has {counted(int(counts.min()), 'row')}; at least {need} are needed"
         return refuse(value, level, n, method, reason, target)
     return accept(value, mover_limits(recalls, counts, level), level, n, method, target=target)
