@@ -118,7 +118,8 @@ def figures(report: Json, deadline: Deadline | None = None) -> dict[str, Figure]
         When no time is left, the charts that are still missing are left out.
     """
     until = deadline or Deadline(None)
-    drawn, late = {}, {}
+    drawn: dict[str, Figure] = {}
+    late: dict[str, list[str]] = {}
     for key, make, source in _displays(report):
         if until.left(AFTER * until.slowness) > 0.0:
             drawn[key] = _drawn(key, make, source)
