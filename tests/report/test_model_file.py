@@ -21,6 +21,8 @@ import empirisk as er
 from empirisk.report.errors import DataError
 from empirisk.report.model_file import ModelFile, ModelFileError, load, read_metadata
 from empirisk.report.probes import draw_probes
+from empirisk.report.read import read_table
+from empirisk.report.split import split_rows
 from empirisk.report.unpack import checksum
 from tests.report.reports import make_report, numbers, two_classes
 
@@ -251,3 +253,24 @@ def test_regression_file(tmp_path: Path) -> None:
     assert np.mean((predicted - numbers()["y"].to_numpy()) ** 2) < 1.3
     with pytest.raises(ModelFileError, match="predicts a number"):
         model.predict_proba(tmp_path / "table.csv")
+
+
+@pytest.mark.parametrize("models", ["linear", "tree"])
+def test_predicted_probabilities_have_the_log_loss_of_the_report(tmp_path: Path, models: str) -> None:
+    """Of the constant (noise, a class of two rows that the test lacks) and of a pure tree, by hand."""
+    rng = np.random.default_rng(0)
+    x, word = rng.normal(size=120), rng.choice(["poor", "good"], 120)
+    if models == "tree":
+        word = np.where(x > 0.0, "good", "poor")
+    else:
+        word[[10, 60]] = "rare"
+    frame = pl.DataFrame({"x": x, "z": rng.normal(size=120), "label": word})
+    report = make_report(tmp_path, frame, "label", models=models).report
+    loaded = load(tmp_path / "out" / "model.empirisk")
+    table = read_table(tmp_path / "table.csv", like=loaded.table)
+    held = split_rows(table, seed=int(loaded.metadata["split"]["seed"])).test
+    at = [loaded.classes.index(c) for c in word[held]]
+    loss = -np.mean(np.log(loaded.predict_proba(table)[held, at]))
+    stored = next(m for m in report["test"]["metrics"] if m["name"] == "log_loss")
+    assert report["model"]["name"] == {"linear": "baseline", "tree": "tree"}[models]
+    assert loss == pytest.approx(stored["model"]["value"], rel=1e-9)

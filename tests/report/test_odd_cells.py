@@ -34,6 +34,8 @@ ODD = {
     "n.d.": None,
     "<5": None,
     "1.2.3": None,
+    "1e400": None,
+    "-1e400": None,
 }
 
 
@@ -168,3 +170,25 @@ def test_nul_bytes_are_named_by_line(tmp_path: Path) -> None:
     path.write_bytes(b"a,b,y\n" + ROWS.encode() + b"1,\x002,3\n4,\x00\x00,5\n")
     with pytest.raises(DataError, match=r"t\.csv line 32 holds a NUL byte \(3 in the file\)"):
         read_table(path, target="y")
+
+
+@pytest.mark.parametrize("name", ["x", "y"])
+@pytest.mark.parametrize("cell", ["1e308", "-2e150"])
+def test_a_number_that_cannot_be_squared_is_refused_with_its_row(
+    tmp_path: Path, name: str, cell: str
+) -> None:
+    """In the first table, in a test file and in rows to predict; up to 1e150 it is read."""
+
+    def table(odd: str) -> Path:
+        rows = [[f"{i * 37 % 101 / 7:.3f}", f"{i * 41 % 103 / 9:.3f}"] for i in range(N)]
+        rows[AT]["xy".index(name)] = odd
+        path = tmp_path / f"{odd}.csv"
+        path.write_text("x,y\n" + "".join(",".join(row) + "\n" for row in rows))
+        return path
+
+    like = read_table(table("1e149"), target="y")
+    said = rf"row {AT + 1}, column '{name}': .* is too large"
+    with pytest.raises(DataError, match=said):
+        read_table(table(cell), target="y")
+    with pytest.raises(DataError, match=said):
+        read_table(table(cell), like=like)

@@ -146,9 +146,20 @@ def fit_final(train: Sample, candidate: Candidate, alpha: float, encoder: Any, s
     with warnings.catch_warnings():
         # A certificate above the tolerance is told in the report itself.
         warnings.simplefilter("ignore")
-        estimator.fit(X, train.y)
+        if not candidate.fitted and train.n_classes:
+            _fit_shares(estimator, train)
+        else:
+            estimator.fit(X, train.y)
     pipeline = Pipeline([("encode", encoder), ("model", estimator)])
     return FinalModel(candidate, alpha, pipeline, X, origins_of(candidate, encoder, X), train)
+
+
+def _fit_shares(estimator: Any, train: Sample) -> None:
+    """Fit the constant class model with half a row more of each class: the shares that every score of it is
+    made of (:func:`empirisk.report.rows.prior_scores`), so that no class is impossible."""
+    k = train.n_classes
+    y, weights = np.append(train.y, np.arange(k)), np.append(np.ones(train.n), np.full(k, 0.5))
+    estimator.fit(np.zeros((y.size, 1)), y, sample_weight=weights)
 
 
 def certificate_json(model: FinalModel) -> Json | None:

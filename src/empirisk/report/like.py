@@ -11,6 +11,7 @@ import polars as pl
 from empirisk.report.dates import find_date_format, parse_clock, parse_dates
 from empirisk.report.errors import DataError, near_matches
 from empirisk.report.fingerprint import fingerprint
+from empirisk.report.huge import refuse_huge
 from empirisk.report.markers import take_out_markers, take_out_numbers
 from empirisk.report.numerals import as_words, label, parse_numbers, take_off_unit, too_long
 from empirisk.report.parse import CLOCK
@@ -43,6 +44,7 @@ def take_like(raw: RawFile, like: Table) -> Table:
         raise DataError(f"{raw.source.name} has a header but no rows: give a file with data")
     present = [c for c in like.columns if c.name in raw.frame.columns]
     series = {c.name: _parse_like(raw.frame[c.name], c, raw) for c in present}
+    refuse_huge(present, series, raw.source.name)
     absent = [c for c in like.columns if c.name not in series]
     frame = pl.DataFrame([series[c.name] for c in present])
     target = like.target if like.target in series else None

@@ -55,7 +55,7 @@ def bracketed(values: pl.Series) -> pl.Series:
 
 
 def parse_numbers(values: pl.Series, decimal: str = ".") -> pl.Series:
-    """Parse numerals; what is none becomes null.
+    """Parse numerals; what is none, or is beyond the largest float (1e400), becomes null.
 
     Parameters
     ----------
@@ -75,15 +75,25 @@ def parse_numbers(values: pl.Series, decimal: str = ".") -> pl.Series:
         text = text.str.replace_all("\x01", ",", literal=True)
     plain = text.str.contains(PLAIN)
     if plain.fill_null(True).all():
-        return text.cast(pl.Float64, strict=False)
+        return _finite(text.cast(pl.Float64, strict=False))
     text = _tidy(text)
     plain = text.str.contains(PLAIN)
     grouped = text.str.contains(GROUPED)
     frame = pl.DataFrame({"t": text, "p": plain, "g": grouped})
     bare = pl.col("t").str.replace_all("[,' ]", "")
-    return frame.select(
-        pl.when("p").then("t").when("g").then(bare).otherwise(None).cast(pl.Float64, strict=False)
-    ).to_series()
+    return _finite(
+        frame.select(
+            pl.when("p").then("t").when("g").then(bare).otherwise(None).cast(pl.Float64, strict=False)
+        ).to_series()
+    )
+
+
+def _finite(values: pl.Series) -> pl.Series:
+    """Numbers without those that overflowed to infinity."""
+    finite = values.is_finite()
+    if finite.fill_null(True).all():
+        return values
+    return pl.select(pl.when(finite).then(values)).to_series().alias(values.name)
 
 
 def take_off_unit(values: pl.Series, unit: str = "") -> tuple[pl.Series, str]:

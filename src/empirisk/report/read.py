@@ -10,6 +10,7 @@ import polars as pl
 
 from empirisk.report.errors import DataError, require_column
 from empirisk.report.fingerprint import fingerprint
+from empirisk.report.huge import refuse_huge
 from empirisk.report.infer import infer_column
 from empirisk.report.like import read_like
 from empirisk.report.parse import Reading
@@ -172,7 +173,7 @@ def _assemble(
 ) -> Table:
     frame = pl.DataFrame([values.alias(column.name) for column, values in parsed])
     columns = [column for column, _ in parsed]
-    known = frame[target].is_not_null()
+    whole, known = frame, frame[target].is_not_null()
     n_left_out = int((~known).sum())
     if n_left_out:
         frame = frame.filter(known)
@@ -183,6 +184,7 @@ def _assemble(
     frame = frame.with_columns(decision.values.alias(target))
     columns = [_role(c, drop, group, time) for c in columns]
     columns = _keep_some_feature(columns, target)
+    refuse_huge(columns, whole, raw.source.name)
     columns[at] = replace(columns[at], summary=summarise(frame[target], columns[at].kind))
     if not any(c.role == "feature" for c in columns):
         why = "; ".join(f"{c.name}: {c.reason}" for c in columns if c.role == "dropped")
