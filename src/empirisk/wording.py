@@ -93,13 +93,13 @@ def plain(x: float | None, digits: int = 4) -> str:
 def number(x: float, digits: int = 3) -> str:
     """A number of a sentence to `digits` significant figures, written out with thousands marks.
 
-    Below a millionth and from 10^15 on it is a multiple of a power of ten, because zeros would have to be
-    counted.
+    From a billion on it is so many billions; below a millionth and from 10^15 on a multiple of a power of
+    ten, because zeros would have to be counted.
 
     Examples
     --------
-    >>> number(14412.0), number(0.000123456), number(-1999.6, 2), number(100.0), number(2e-9)
-    ('14,400', '0.000123', '−2,000', '100', '2 × 10⁻⁹')
+    >>> number(14412.0), number(0.000123456), number(-1999.6, 2), number(1.87e9), number(2e-9)
+    ('14,400', '0.000123', '−2,000', '1.87 billion', '2 × 10⁻⁹')
     """
     if not math.isfinite(x):
         return "infinite" if x > 0 else "minus infinite" if x < 0 else "not a number"
@@ -108,6 +108,8 @@ def number(x: float, digits: int = 3) -> str:
     exponent = math.floor(math.log10(abs(x)))
     if exponent < -6 or exponent > 14:
         return plain(x, digits)
+    if exponent >= 9:
+        return f"{_trim(_fixed(x / 1e9, digits - 1 - exponent + 9))} billion"
     return _trim(_fixed(x, digits - 1 - exponent))
 
 
@@ -117,7 +119,7 @@ def spelled(said: str) -> str:
     Examples
     --------
     >>> spelled("F(w) - min F <= 7.9e-05 (relative 4e-15 of the null model's 1.93e+10)")
-    "F(w) - min F <= 0.000079 (relative 4 × 10⁻¹⁵ of the null model's 19,300,000,000)"
+    "F(w) - min F <= 0.000079 (relative 4 × 10⁻¹⁵ of the null model's 19.3 billion)"
     """
     return _PROGRAM.sub(lambda m: number(float(m[0])), said)
 
@@ -230,6 +232,8 @@ def _digits(values: Sequence[float], e: dict[str, Any]) -> list[str]:
     decimals = _decimals(width)
     largest = max(abs(v) for v in (*values, e["low"], e["high"])) or width
     exponent = math.floor(math.log10(largest))
+    if 9 <= exponent <= 14 and decimals <= -3:
+        return [f"{_fixed(v / 1e9, decimals + 9)} billion" for v in values]
     if decimals <= 6 or exponent >= -4:
         shown = decimals if decimals <= _MOST else max(6, 5 - exponent)
         return [_fixed(v, shown) for v in values]

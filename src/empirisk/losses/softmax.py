@@ -14,6 +14,8 @@ from empirisk.typing import Array, Capability, Interval
 
 __all__ = ["Softmax"]
 
+NOTHING = 40.0  # exp(-40) is 4e-18, less than the rounding of 1
+
 
 @dataclass(frozen=True)
 class Softmax:
@@ -104,10 +106,14 @@ class Softmax:
         return np.asarray(out)
 
     def best_constant(self, y: Array, s: Array) -> Array:
+        """Centred logarithms of the class shares; a class without weight gets a share below all rounding."""
         k = int(y.max()) + 1
         with np.errstate(divide="ignore"):
             log_share = np.log(np.bincount(_codes(y)[:, 0], weights=s, minlength=k) / s.sum())
-        return np.asarray(log_share - log_share.mean()) if np.isfinite(log_share).all() else log_share
+        present = np.isfinite(log_share)
+        if present.any():
+            log_share[~present] = log_share[present].min() - NOTHING
+        return np.asarray(log_share - log_share.mean())
 
 
 def _without(present: NDArray[np.bool_], y: Array, theta: Array) -> Array:
