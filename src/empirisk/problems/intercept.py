@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from empirisk.data.sums import weighted_sum
@@ -47,12 +49,14 @@ def _newton_scalar(loss: Loss, y: Array, s: Array, z: Array, b: float, total: fl
     low, high, longest = -np.inf, np.inf, 10.0
     for _ in range(200):
         slope = float(weighted_sum(s, loss.grad(y, z + b))) / total
+        if slope == 0.0:
+            break
         if slope > 0.0:
             high = b
         else:
             low = b
         curvature = float(weighted_sum(s, loss.hess(y, z + b))) / total
-        step = -slope / curvature if curvature > 0.0 else -np.sign(slope) * np.inf
+        step = -slope / curvature if curvature > 0.0 else -math.copysign(math.inf, slope)
         if not abs(step) <= longest:  # doubled each time: no distance is too far
             step, longest = float(np.clip(step, -longest, longest)), 2.0 * longest
         proposal = b + step
