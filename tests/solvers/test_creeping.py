@@ -45,8 +45,8 @@ def test_creeping_is_judged_over_a_span_of_looks() -> None:
             self.value *= self.factor
             return Certificate(Kind.DUALITY_GAP, self.value, 1.0, "")
 
-    for factor, check, stops in [(0.999, True, True), (0.99, True, False), (0.999, False, False)]:
-        watch = _Watch(Claimed(factor), 1e-12, None)  # type: ignore[arg-type]
-        watch.sharpen = lambda: False  # type: ignore[method-assign]
-        ends = [watch.look(step, State(w, None, check)) for step in range(1, 2 * SPAN + 1)]
+    for factor, newton, stops in [(0.999, True, True), (0.99, True, False), (0.999, False, False)]:
+        watch = _Watch(Claimed(factor), 1e-12, None, newton)  # type: ignore[arg-type]
+        watch.sharpen = lambda ends: False  # type: ignore[method-assign]
+        ends = [watch.look(step, State(w)) for step in range(1, 2 * SPAN + 1)]
         assert (Status.STALLED in ends) == stops

@@ -83,7 +83,7 @@ class Softmax:
         """
         k = theta.shape[1]
         class_weight = np.bincount(_codes(y)[:, 0], weights=s, minlength=k)
-        if not class_weight.all():
+        if class_weight.any() and not class_weight.all():
             theta = _without(class_weight > 0.0, y, theta)
         r = weighted_sum(s, theta)
         r = r - r.mean()  # the rows of theta sum to zero, and so must r: rounding would turn q negative

@@ -29,7 +29,7 @@ __all__ = ["Solver", "State", "check_capabilities", "solve"]
 LARGE_FACTOR = 300
 # Certificates without progress after which the dual point is looked at.
 SHARPEN = (5, 15)
-# Certificates over which a solver has to get on, see `_Watch.creeps`.
+# Newton steps over which a solver has to get on, see `_Watch.creeps`.
 SPAN = 400
 
 
@@ -166,7 +166,7 @@ def solve(
     unbounded = _unbounded(problem, chosen)
     if unbounded is not None:
         return unbounded
-    watch = _Watch(problem, tol, callback)
+    watch = _Watch(problem, tol, callback, getattr(chosen, "newton", False))
     step = 0
     status = None
     # Overflow on the way (a wild start, an extreme column) ends in a status, not in a warning.
@@ -251,8 +251,10 @@ def _unbounded(problem: LinearProblem, solver: Solver) -> Solution | None:
 class _Watch:
     """Certificates along the way: the best point so far, and whether it is time to stop."""
 
-    def __init__(self, problem: LinearProblem, tol: float, callback: Callable[..., Any] | None) -> None:
-        self.problem, self.tol, self.callback = problem, tol, callback
+    def __init__(
+        self, problem: LinearProblem, tol: float, callback: Callable[..., Any] | None, newton: bool = False
+    ) -> None:
+        self.problem, self.tol, self.callback, self.newton = problem, tol, callback, newton
         self.trace: list[TracePoint] = []
         self.best: tuple[Array, Certificate, Array | None] | None = None
         self.began = time.perf_counter()
@@ -279,21 +281,20 @@ class _Watch:
             self.best = state.w, certificate, state.theta
         if self.callback is not None and self.callback(step, state.w, certificate):
             return Status.INTERRUPTED
-        return self.verdict(state, certificate, self.creeps(state))
+        return self.verdict(state, certificate, self.creeps())
 
-    def creeps(self, state: State) -> bool:
-        """Whether a whole span of looks brought next to nothing, judged at its end.
+    def creeps(self) -> bool:
+        """Whether a whole span of Newton steps brought next to nothing, judged at its end.
 
-        A solver whose every step is worth a look (a Newton step, say) has to halve the certificate in a span,
-        or to lower the objective by as much; the cheap steps of the others have to bring a fiftieth.
+        They have to halve the certificate in a span, or to lower the objective by as much.
         """
-        if len(self.trace) % SPAN or self.best is None:
+        if not self.newton or len(self.trace) % SPAN or self.best is None:
             return False
-        (value, objective), share = self.mark, 0.5 if state.check else 0.02
+        value, objective = self.mark
         now = self.best[1].value
         self.mark = now, self.lowest
         fell = objective - self.lowest if math.isfinite(objective) else 0.0
-        return now > (1.0 - share) * value and fell < share * now
+        return now > 0.5 * value and fell < 0.5 * now
 
     def verdict(self, state: State, certificate: Certificate, creeps: bool) -> Status | None:
         if certificate.within(self.tol):
@@ -306,12 +307,15 @@ class _Watch:
         if state.complete:
             return Status.COMPLETED
         ends = state.done or creeps or self.since_progress >= 50
-        if (ends or self.since_progress in SHARPEN) and self.sharpen():
+        if (ends or self.since_progress in SHARPEN) and self.sharpen(ends):
             return Status.CERTIFIED
         return Status.STALLED if ends else None
 
-    def sharpen(self) -> bool:
-        """Whether the best point is within the tolerance after all, by a better dual point."""
+    def sharpen(self, ends: bool) -> bool:
+        """Whether the best point is within the tolerance after all, by a better dual point.
+
+        While the solver goes on, its progress is measured by its own certificates.
+        """
         if self.best is None:
             return False
         w, certificate, theta = self.best
@@ -321,5 +325,6 @@ class _Watch:
             there = sharpened(self.problem, vertex, self.problem.certify(vertex))
             if there.value < certificate.value:
                 w, certificate, theta = vertex, there, None
-        self.best = w, certificate, theta
+        if ends or certificate.within(self.tol):
+            self.best = w, certificate, theta
         return certificate.within(self.tol)

@@ -56,6 +56,7 @@ class JointNewton:
     """
 
     name = "joint_newton"
+    newton = True
     needs = frozenset(
         {
             Capability.GRAD,

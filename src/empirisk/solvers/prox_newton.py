@@ -92,6 +92,7 @@ class ProxNewton:
     warm: ProxNewtonState | None = None
 
     name = "prox_newton"
+    newton = True
     needs = frozenset({Capability.GRAD, Capability.HESS, Capability.SEPARABLE_PENALTY, Capability.CONJUGATE})
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> ProxNewtonState:
