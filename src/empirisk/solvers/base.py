@@ -197,8 +197,9 @@ def solve(
         dual=theta,
     )
     if status is Status.FLOOR and problem.design.dtype != np.float64:
-        # That floor is one of passes in the precision of X: in float64 there is more to be seen.
-        return judged(solution, problem.certify(w, theta=theta), tol)
+        # That floor is one of passes in the precision of X: in float64 there may be more to be seen.
+        sharper = problem.certify(w, theta=theta)
+        return judged(solution, sharper, tol) if sharper.within(tol) else solution
     return solution
 
 
