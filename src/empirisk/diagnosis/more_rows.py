@@ -159,7 +159,7 @@ def _range(bracket: tuple[float, float]) -> str:
     Examples
     --------
     >>> _range((0.02, 0.1)), _range((-0.1, 0.04)), _range((0.0, 0.0001))
-    ('between 2.0 % and 10 %', 'at most 4.0 %', 'less than 0.1 %')
+    ('between 2 % and 10 %', 'at most 4 %', 'less than 0.1 %')
     """
     low, high = bracket
     if high < 0.0005:

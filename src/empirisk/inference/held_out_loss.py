@@ -56,7 +56,7 @@ def held_out_loss(
     Examples
     --------
     >>> print(held_out_loss(np.zeros(100), np.ones(100), bound=1.0))
-    0.00 [0.00, 0.04]
+    0.000 [0.000, 0.037]
     """
     plain = held_out_mean(values, weight, level, target)
     n, mean = plain.n, plain.value
