@@ -24,12 +24,11 @@ DRAWS = {
     for kind in ("dense", "sparse")
 }
 RANDOM_KINDS = {use.kind for use in RANDOM}
-EXPECTED = {
-    "AdaBoostClassifier": {
-        "check_class_weight_classifiers": "a stump names the class of a side that holds one class only, "
-        "whatever the weights; the check relies on min_weight_fraction_leaf"
-    }
+PURE_SIDES = {
+    "check_class_weight_classifiers": "a leaf names the class of a side that holds one class only, "
+    "whatever the weights; the check relies on min_weight_fraction_leaf"
 }
+EXPECTED = {"AdaBoostClassifier": PURE_SIDES, "GradientBoostingClassifier": PURE_SIDES}
 
 
 def data(est: Any, rng: np.random.Generator, n: int = 240) -> tuple[Any, Any]:
