@@ -94,7 +94,7 @@ AS_WRITTEN = [
     use("QuantileRegressor"),
     use("QuantileRegressor", alpha="cv", alphas=10),
     use("LeastAbsoluteDeviations", alpha="1/n"),
-    use("HuberRegressor", alpha="1/n", scale="joint", tol=1e-15),
+    use("HuberRegressor", alpha="1/n", scale="joint"),
     use("HalfspaceClassifier", fit_intercept=False),
     use("HuberRegressor", alpha="cv", alphas=10),
     use("GeneralizedLinearModel", family="inverse_gaussian", alpha="1/n"),
