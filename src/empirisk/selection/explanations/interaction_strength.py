@@ -220,8 +220,8 @@ def interaction_strength(
     out = [(name, *_measure(joint, left, weight, spread, size, level)) for name, joint, left in found]
     alone_first = sorted(out[: len(columns)], key=lambda r: -r[2])
     pairs = sorted(out[len(columns) :], key=lambda r: -r[2])
-    names, strength, size, share = (list(c) for c in zip(*alone_first, *pairs, strict=True))
-    return InteractionStrength(names, strength, size, share, reading.scale, len(columns))
+    names, strength, sizes, share = (list(c) for c in zip(*alone_first, *pairs, strict=True))
+    return InteractionStrength(names, strength, sizes, share, reading.scale, len(columns))
 
 
 def _centred(values: Array, weight: Array) -> Array:
