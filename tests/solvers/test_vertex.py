@@ -29,3 +29,13 @@ def test_weak_penalty_on_redundant_columns_is_certified(seed: int) -> None:
     model = er.LogisticRegression(alpha=1e-8, l1_ratio=1).fit(X, y)
     assert model.solution_.status.ok, model.solution_.sentence
     assert er.verify(model, X, y).within(1e-5)
+
+
+def test_many_rows_take_no_square_of_their_number(rng: np.random.Generator) -> None:
+    base = rng.normal(size=(200_000, 2))  # a factor with a row and a column for each row would be 320 GB
+    problem = er.Lasso(0.1).problem(np.column_stack([base, base.sum(axis=1)]), base[:, 0])
+    w = np.array([1.0, 2.0, 3.0, 0.5])
+    moved = to_vertex(problem, w)
+    assert moved is not None
+    np.testing.assert_allclose(problem.scores(moved), problem.scores(w), rtol=0.0, atol=1e-11)
+    assert np.count_nonzero(moved[:-1]) == 2

@@ -42,7 +42,8 @@ def to_vertex(problem: LinearProblem, w: Array) -> Array | None:
     size = np.sqrt(np.where(variance > 0.0, variance, 1.0))
     shift = mean if problem.intercept else np.zeros_like(mean)
     A = (problem.design.columns(support).astype(np.float64) - shift[support]) / size[support]
-    A = A[problem.data.weight > 0.0]
+    # What is asked below is asked of the triangular factor as well, which has no row for each row of A.
+    A = np.linalg.qr(A[problem.data.weight > 0.0], mode="r")
     before, moved = float(shift @ coef), False
     while len(support) > 1:
         _, singular, Vt = svd(A, full_matrices=True, check_finite=False)
