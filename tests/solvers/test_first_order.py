@@ -243,10 +243,16 @@ def test_the_step_limit_leaves_an_honest_certificate(name: str, steps: int) -> N
 
 def test_hopeless_columns_end_in_words() -> None:
     X = np.array([[1e200, 1.0], [-1e200, 2.0], [0.0, 3.0]])
-    problem = LinearProblem(HalfSquared(), L2Ball(1.0), ArrayBlocks(Design(X), np.ones(3), np.ones(3)))
+    y = np.array([1.0, 3.0, 2.5])
+    problem = LinearProblem(HalfSquared(), L2Ball(1.0), ArrayBlocks(Design(X), y, np.ones(3)))
     solution = solve(problem, "projected_gradient", max_steps=50)
     assert not solution.status.ok
     assert solution.sentence
+    # A target that needs no column is fitted by the intercept, whatever the columns are.
+    constant = LinearProblem(HalfSquared(), L2Ball(1.0), ArrayBlocks(Design(X), np.ones(3), np.ones(3)))
+    easy = solve(constant, "projected_gradient", max_steps=50)
+    assert easy.status.ok
+    np.testing.assert_array_equal(easy.w, [0.0, 0.0, 1.0])
 
 
 # -- group lasso --------------------------------------------------------------------------------

@@ -257,7 +257,9 @@ def _constants(losses: tuple[Loss, ...], y: Array, weight: Array, offset: Array)
         best = [np.atleast_1d(loss.best_constant(target, weight)) for loss, target in shifted]
     start = np.concatenate(best).astype(np.float64)
     if losses[0].vector:
-        return np.where(np.isneginf(start), ABSENT, start)
+        # A class without weight never gets a probability: no tree has a reason to raise its score.
+        absent = np.bincount(y.astype(np.intp), weights=weight, minlength=len(start)) == 0.0
+        return np.where(absent | np.isneginf(start), ABSENT, start)
     if not np.isfinite(start).all():
         raise ValueError(
             f"the loss {losses[0].name!r} has no finite constant score for these targets (all are "

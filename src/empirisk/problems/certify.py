@@ -216,7 +216,10 @@ def _score_rounding(problem: LinearProblem, w: Array, scores: Array, *, exact: b
     known = exact or "moments" in problem.__dict__
     if known:
         mean, variance = problem.moments
-        terms = float(weighted_sum(np.sqrt(variance + mean**2), coef).sum()) + float(np.abs(b).sum())
+        # A size whose square overflows counts as the largest number: a column that no parameter uses adds 0.
+        size = np.minimum(np.sqrt(variance + mean**2), np.finfo(np.float64).max)
+        with np.errstate(over="ignore"):
+            terms = float(weighted_sum(size, coef).sum()) + float(np.abs(b).sum())
     else:
         terms = float(np.abs(scores).max(initial=0.0)) + float(np.abs(b).sum())
     slope = problem.loss.lipschitz if math.isfinite(problem.loss.lipschitz) else problem.null_slope

@@ -43,7 +43,7 @@ def to_vertex(problem: LinearProblem, w: Array) -> Array | None:
     shift = mean if problem.intercept else np.zeros_like(mean)
     A = (problem.design.columns(support).astype(np.float64) - shift[support]) / size[support]
     # What is asked below is asked of the triangular factor as well, which has no row for each row of A.
-    A = np.linalg.qr(A[problem.data.weight > 0.0], mode="r")
+    A = np.asarray(np.linalg.qr(A[problem.data.weight > 0.0], mode="r"))
     before, moved = float(shift @ coef), False
     while len(support) > 1:
         _, singular, Vt = svd(A, full_matrices=True, check_finite=False)
