@@ -153,9 +153,9 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("estimators", "REGISTRY", methods("fit", "get_params")),
     ("estimators.features", "REGISTRY", methods("fit", "transform")),
     ("bounds", "REGISTRY", returns_bound),
-    ("selection.intervals", "INTERVALS", returns_estimate),
-    ("selection.metrics", "METRICS", is_metric),
-    ("selection.ladder", "RUNGS", is_rung),
+    ("evaluation.intervals", "INTERVALS", returns_estimate),
+    ("evaluation.metrics", "METRICS", is_metric),
+    ("ladder", "RUNGS", is_rung),
     ("diagnosis", "REGISTRY", returns_answer),
     ("plots", "DISPLAYS", is_display),
 ]
@@ -174,10 +174,14 @@ def members(folder: ModuleType, belongs: Any) -> dict[str, list[Any]]:
     object, so that one row is enough for it.
     """
     out: dict[str, list[Any]] = {}
-    for path in sorted(Path(folder.__path__[0]).glob("*.py")):
-        if path.stem in {"__init__", "base"}:
+    root = Path(folder.__path__[0])
+    of_their_own = [PACKAGE.joinpath(*name.split(".")) for name, _, _ in NOUNS]
+    for path in sorted(root.rglob("*.py")):
+        inner = any(room in path.parents for room in of_their_own if root in room.parents)
+        if path.stem in {"__init__", "base"} or inner:
             continue
-        module = importlib.import_module(f"{folder.__name__}.{path.stem}")
+        dotted = ".".join(path.relative_to(root).with_suffix("").parts)
+        module = importlib.import_module(f"{folder.__name__}.{dotted}")
         for name, thing in vars(module).items():
             code = inspect.isclass(thing) or inspect.isfunction(thing)
             own = not name.startswith("_") and (not code or thing.__module__ == module.__name__)

@@ -13,9 +13,9 @@ from bench.accuracy.data import TASKS, Task
 from bench.accuracy.models import MODELS
 from bench.accuracy.page import PAGE, page, row, store
 from bench.coverage.page import write
+from empirisk.evaluation.compare import compare_cross
 from empirisk.results import Estimate
 from empirisk.selection import cross_evaluate
-from empirisk.selection.compare import compare_cross
 
 
 def measure(task: Task, repeats: int) -> dict[str, Any]:

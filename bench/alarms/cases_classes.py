@@ -10,7 +10,7 @@ from bench.alarms.given import Given, add
 from bench.alarms.harness import BOUNDARY, FAULT, INTERVAL, NULL, Rng
 from bench.alarms.rules_data import majority_rule
 from empirisk.diagnosis import Answer, Context
-from empirisk.selection.intervals.clopper_pearson import clopper_pearson
+from empirisk.evaluation.intervals.clopper_pearson import clopper_pearson
 
 
 def draw(

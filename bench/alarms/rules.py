@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from empirisk.diagnosis import Context
-from empirisk.selection.rows import take_rows
+from empirisk.evaluation.rows import take_rows
 
 Scores = np.ndarray  # greater is better in every entry
 

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from empirisk.evaluation.intervals import grouped_mean, hall, student
+from empirisk.resampling.bootstrap.choose import choose
+from empirisk.resampling.bootstrap.finish import estimates
 from empirisk.results import Estimate
-from empirisk.selection.bootstrap.choose import choose
-from empirisk.selection.bootstrap.finish import estimates
-from empirisk.selection.intervals import grouped_mean, hall, student
 
 RESAMPLES = 1999
 METHODS = ("percentile", "basic", "normal", "bca", "studentised")

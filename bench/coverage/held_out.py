@@ -11,8 +11,8 @@ from sklearn.metrics import roc_auc_score
 
 from bench.coverage.harness import Rng, Sample, case
 from bench.coverage.truths import CALIBRATED, OVERCONFIDENT, SHIFT, binormal_ap
+from empirisk.evaluation.intervals import tango
 from empirisk.selection import evaluate_predictions, paired_losses
-from empirisk.selection.intervals import tango
 
 
 @case(

@@ -20,8 +20,8 @@ from sklearn.tree import DecisionTreeRegressor
 
 import empirisk as er
 from bench.coverage.harness import Rng, Sample, case
+from empirisk.evaluation.cross import Sample as Rows
 from empirisk.selection import GridSearch, compare, cross_evaluate
-from empirisk.selection.cross import Sample as Rows
 
 Table = tuple[np.ndarray, np.ndarray]
 Draw = Callable[[Rng, int], Table]

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from empirisk.estimators.squared_error import SquaredErrorEstimator
+from empirisk.estimators.linear.squared_error import SquaredErrorEstimator
 from empirisk.penalties import L2, Penalty
 
 __all__ = ["NonNegativeRidge"]

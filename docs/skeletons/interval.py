@@ -1,6 +1,6 @@
 """Agresti-Coull interval of a proportion: a copy-me file for an interval.
 
-Copy to src/empirisk/selection/intervals/<name>.py, one mathematical object a file, and add one row to
+Copy to src/empirisk/evaluation/intervals/<name>.py, one mathematical object a file, and add one row to
 INTERVALS in src/empirisk/selection/intervals/__init__.py.  An interval takes counts or rows, refuses by
 counts alone (never by how well-behaved the rows look), and builds its answer with `accept` and `refuse`,
 which keep out widths of zero.  Test it against an independent source, and simulate its coverage in
@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 
+from empirisk.evaluation.intervals.base import MODEL, accept, normal_quantile, refuse, too_few
 from empirisk.results import Estimate
-from empirisk.selection.intervals.base import MODEL, accept, normal_quantile, refuse, too_few
 
 MIN_ROWS = 10
 

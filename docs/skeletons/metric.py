@@ -1,6 +1,6 @@
 """Relative absolute error: a copy-me file for a metric.
 
-Copy the loss into the family it belongs to in src/empirisk/selection/metrics/ (labels, probabilities,
+Copy the loss into the family it belongs to in src/empirisk/evaluation/metrics/ (labels, probabilities,
 ranking, numbers) and add one row to METRICS in src/empirisk/selection/metrics/__init__.py.  A mean of row
 losses is a `RowLoss`: intervals on held-out rows, for groups, in cross-validation and for differences then
 come by themselves.  A smooth function of all rows is a `Score` and brings the influence of each row; test
@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from empirisk.selection.intervals.base import Floats
-from empirisk.selection.metrics.predictions import REGRESSION, Predictions
-from empirisk.selection.metrics.row_loss import RowLoss
+from empirisk.evaluation.intervals.base import Floats
+from empirisk.evaluation.metrics.predictions import REGRESSION, Predictions
+from empirisk.evaluation.metrics.row_loss import RowLoss
 
 
 def relative_errors(p: Predictions) -> Floats:
@@ -21,7 +21,7 @@ def relative_errors(p: Predictions) -> Floats:
 
     Examples
     --------
-    >>> from empirisk.selection.metrics.predictions import regression
+    >>> from empirisk.evaluation.metrics.predictions import regression
     >>> relative_errors(regression([1.0, 4.0], [1.5, 3.0]))
     array([0.5 , 0.25])
     """

@@ -49,6 +49,7 @@ from . import (
 from . import (
     solvers as solvers,
 )
+from .curves.convergence import convergence as convergence
 from .diagnosis.diagnose import diagnose as diagnose
 from .estimators import (
     AdaBoostClassifier as AdaBoostClassifier,
@@ -155,7 +156,13 @@ from .estimators import (
 from .estimators.features import FourierFeatures as FourierFeatures
 from .estimators.features import OrthogonalPolynomials as OrthogonalPolynomials
 from .estimators.features import polynomial_regression as polynomial_regression
-from .report.model_file import load as load
+from .explanations.interaction_strength import interaction_strength as interaction_strength
+from .explanations.partial_dependence import partial_dependence as partial_dependence
+from .explanations.tree_shap import tree_shap as tree_shap
+from .report.saved.model_file import load as load
+from .resampling.bootstrap import bootstrap as bootstrap
+from .resampling.no_free_lunch import no_free_lunch as no_free_lunch
+from .resampling.parametric import estimators_risk as estimators_risk
 from .results import (
     Certificate as Certificate,
 )
@@ -174,20 +181,13 @@ from .results import (
 from .results import (
     Status as Status,
 )
+from .search.post_selection import debiased_lasso as debiased_lasso
+from .search.post_selection import likelihood_ratio as likelihood_ratio
+from .search.post_selection import split_sample_inference as split_sample_inference
 from .selection import compare as compare
 from .selection import cross_evaluate as cross_evaluate
 from .selection import evaluate as evaluate
 from .selection import risk_bounds as risk_bounds
-from .selection.bootstrap import bootstrap as bootstrap
-from .selection.convergence import convergence as convergence
-from .selection.explanations.interaction_strength import interaction_strength as interaction_strength
-from .selection.explanations.partial_dependence import partial_dependence as partial_dependence
-from .selection.explanations.tree_shap import tree_shap as tree_shap
-from .selection.no_free_lunch import no_free_lunch as no_free_lunch
-from .selection.parametric import estimators_risk as estimators_risk
-from .selection.post_selection import debiased_lasso as debiased_lasso
-from .selection.post_selection import likelihood_ratio as likelihood_ratio
-from .selection.post_selection import split_sample_inference as split_sample_inference
 from .solvers import solve as solve
 
 __version__: str

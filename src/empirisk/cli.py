@@ -28,7 +28,7 @@ app = typer.Typer(
 )
 WRONG, SERIOUS, INTERRUPTED, BROKEN = 2, 3, 130, 70
 
-# The kinds of empirisk.report.table that a user may ask for; that module is loaded only when a command runs.
+# The kinds of empirisk.report.read.table that a user may ask for; it is loaded only when a command runs.
 KINDS = "number, boolean, categorical, text, date, id"
 
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
@@ -213,8 +213,8 @@ def predict(
     debug: Debug = False,
 ) -> None:
     """Predict every row of a file with the model of a report."""
-    from empirisk.report.model_file import load
-    from empirisk.report.predict import predict_file, reading_lines, said
+    from empirisk.report.saved.model_file import load
+    from empirisk.report.saved.predict import predict_file, reading_lines, said
 
     loaded = load(model)
     table, frame = predict_file(loaded, data, out)
@@ -234,8 +234,8 @@ def verify(
     debug: Debug = False,
 ) -> None:
     """Prove the fit again on the data of the report, and score the model on data."""
-    from empirisk.report.model_file import load
-    from empirisk.report.verify_file import verify_file, verify_lines
+    from empirisk.report.saved.model_file import load
+    from empirisk.report.saved.verify_file import verify_file, verify_lines
 
     loaded = load(model)
     found = verify_file(loaded, loaded.read(data, labelled=True))
@@ -255,8 +255,8 @@ def inspect(
     """Show what a model file says about its model; nothing in it is executed."""
     import json
 
-    from empirisk.report.inspect_file import inspect_lines
-    from empirisk.report.model_file import read_metadata
+    from empirisk.report.saved.inspect_file import inspect_lines
+    from empirisk.report.saved.model_file import read_metadata
 
     metadata = read_metadata(model)
     if as_json:

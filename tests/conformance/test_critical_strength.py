@@ -10,7 +10,7 @@ import pytest
 
 import empirisk as er
 from empirisk.data import ArrayBlocks, Design
-from empirisk.estimators.tune import alpha_grid
+from empirisk.estimators.linear.tune import alpha_grid
 from empirisk.losses import REGISTRY as LOSSES
 from empirisk.losses import Offset
 from empirisk.penalties import L1, ElasticNetPenalty, GroupLasso, Penalty, SortedL1

@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 import empirisk as er
 from empirisk.estimators import training
-from empirisk.estimators.base import LinearEstimator
+from empirisk.estimators.linear.base import LinearEstimator
 from tests.conformance.estimators import FIXED, data_for, each, use
 
 NAMES = list("abcde")

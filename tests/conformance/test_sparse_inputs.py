@@ -11,7 +11,7 @@ from sklearn.base import clone, is_classifier
 
 import empirisk as er
 from empirisk.estimators import REGISTRY
-from empirisk.selection.evaluate import evaluate
+from empirisk.evaluation.evaluate import evaluate
 from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, parameters, use
 from tests.conformance.sparse_layouts import LAYOUTS, dyadic, make
 from tests.conformance.tree_estimators import USES as TREES

@@ -14,7 +14,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
-from empirisk.estimators.tree_base import UnknownCategoryWarning, check_rows
+from empirisk.estimators.trees.tree_base import UnknownCategoryWarning, check_rows
 from empirisk.results import Kind
 from tests.conformance.tree_estimators import GREEDY, RANDOM, USES, each, registered
 

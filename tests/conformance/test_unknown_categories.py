@@ -11,7 +11,7 @@ import pytest
 from sklearn.base import clone, is_classifier
 
 import empirisk as er
-from empirisk.estimators.tree_base import UnknownCategoryWarning
+from empirisk.estimators.trees.tree_base import UnknownCategoryWarning
 from tests.conformance.tree_estimators import GREEDY, USES, each
 
 LEVELS = ["a", "b", "c"]

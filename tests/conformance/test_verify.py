@@ -231,7 +231,7 @@ def test_a_bound_by_enumeration_is_below_every_tree(
     best = model.certificate_.scale
     shown = []
     for budget in (0.0, 2e3, 5e3, 1e4, 2e4, 1e8):
-        monkeypatch.setattr("empirisk.estimators.verify_tree.BUDGET", budget)
+        monkeypatch.setattr("empirisk.estimators.trees.verify_tree.BUDGET", budget)
         again = er.verify(model, X, y)
         assert again.scale == pytest.approx(best)
         assert again.scale - again.value <= best * (1.0 + 1e-12)

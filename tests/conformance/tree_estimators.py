@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import is_classifier
 
 from empirisk.estimators import REGISTRY
-from empirisk.estimators.tree_base import TreeEstimator
+from empirisk.estimators.trees.tree_base import TreeEstimator
 from tests.conformance.estimators import Use, use
 
 SMALL: dict[str, Any] = {"n_estimators": 15, "learning_rate": 0.3, "max_leaf_nodes": 6, "min_samples_leaf": 1}

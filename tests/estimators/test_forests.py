@@ -13,7 +13,7 @@ from sklearn import datasets, ensemble
 from sklearn.model_selection import train_test_split
 
 import empirisk as er
-from empirisk.estimators.forest_task import ForestTask
+from empirisk.estimators.trees.forest_task import ForestTask
 from empirisk.trees.forest import Bag, ForestGrowth
 from empirisk.trees.varying_columns import bin_varying
 
@@ -235,7 +235,7 @@ def test_forests_that_do_not_fit_are_refused_by_their_first_tree(
     X, y = rng.standard_normal((200, 2)), rng.integers(0, 2, 200).astype(float)
     columns, binned = bin_varying(X, np.zeros(2, dtype=np.int64), None, 255)
     task = ForestTask(binned, y, 2, ForestGrowth("gini", max_depth=60), Bag(200, 200), None, 0, columns)
-    monkeypatch.setattr("empirisk.estimators.forest_task.available_memory", lambda: 1e-3)
+    monkeypatch.setattr("empirisk.estimators.trees.forest_task.available_memory", lambda: 1e-3)
     monkeypatch.setattr("empirisk.data.memory.available_memory", lambda *_: 1e-3)
     task.refuse_large(50)
     with pytest.raises(MemoryError, match="a forest of 5000 trees"):

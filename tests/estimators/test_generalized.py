@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import empirisk as er
-from empirisk.estimators.separation_error import SeparationError
+from empirisk.estimators.linear.separation_error import SeparationError
 from empirisk.results import Status
 
 sm: Any = pytest.importorskip("statsmodels.api")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from empirisk.data.design import Design
-from empirisk.estimators.boosting_parts import deal_parts
 from empirisk.estimators.folds import hold_out
+from empirisk.estimators.trees.boosting_parts import deal_parts
 
 
 def rows(seed: int, n: int = 1000) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import check_estimator
 
 import empirisk as er
-from empirisk.estimators.base import CertificateWarning
+from empirisk.estimators.linear.base import CertificateWarning
 from empirisk.losses import Huber, Quantile
 from empirisk.results import Kind, Status
 from empirisk.solvers import solve
@@ -247,7 +247,7 @@ def test_an_interrupted_fit_leaves_what_was_there(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("empirisk.solvers.sgd.advance", press)
-    monkeypatch.setattr("empirisk.estimators.stream.advance", press)
+    monkeypatch.setattr("empirisk.estimators.stochastic.stream.advance", press)
     for call in (lambda: model.fit(X[:50], y[:50]), lambda: model.partial_fit(X, y)):
         with pytest.raises(KeyboardInterrupt):
             call()

@@ -46,7 +46,7 @@ def test_only_columns_that_vary_are_binned_and_grown_on(
         return grow_forest(binned, *args, **more)
 
     monkeypatch.setattr("empirisk.trees.bins._column", counted)
-    monkeypatch.setattr("empirisk.estimators.forest_task.grow_forest", watched)
+    monkeypatch.setattr("empirisk.estimators.trees.forest_task.grow_forest", watched)
     model = kind(n_estimators=5, max_features="sqrt", random_state=0).fit(X, y)
     assert len(read) <= 2 * (len(varying) + 1)  # once for the cuts, once for the codes
     assert len(grown) == 1

@@ -37,6 +37,9 @@ LAYERS: tuple[frozenset[str], ...] = (
     ),
     frozenset({"inference"}),
     frozenset({"estimators"}),
+    frozenset({"evaluation"}),
+    frozenset({"curves", "explanations", "ladder"}),
+    frozenset({"resampling", "search"}),
     frozenset({"selection"}),
     frozenset({"diagnosis"}),
     frozenset({"report", "plots"}),
@@ -49,7 +52,12 @@ SIBLINGS = frozenset({("report", "plots"), ("solvers", "optimizers")})
 
 # A function may import a higher layer when it is called, for these pairs only: result objects offer
 # `.plot()`, and drawing needs the optional matplotlib.
-CALLS_UPWARD = frozenset({("estimators", "plots"), ("selection", "plots"), ("diagnosis", "plots")})
+CALLS_UPWARD = frozenset(
+    (room, "plots")
+    for room in (
+        "estimators", "evaluation", "curves", "explanations", "ladder", "resampling", "search", "diagnosis"
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

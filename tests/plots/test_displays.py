@@ -16,7 +16,7 @@ import pytest
 import empirisk as er
 from empirisk import plots
 from empirisk.plots.display import Display
-from empirisk.report.svg import inline_svg
+from empirisk.report.render.svg import inline_svg
 from empirisk.trees.conditions import Wording
 
 FIXTURES = Path(__file__).parents[1] / "report" / "fixtures"

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from empirisk.report.read import read_table
-from empirisk.report.table import Table
+from empirisk.report.read.read import read_table
+from empirisk.report.read.table import Table
 
 
 def table_of(columns: Mapping[str, Any], target: str = "y", **options: Any) -> Table:

@@ -11,15 +11,15 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from empirisk.report.audit import CHECKS, Audit, audit
-from empirisk.report.checks import Audited
-from empirisk.report.checks_rows import recall_half_width
-from empirisk.report.leak import leak_suspects
-from empirisk.report.missingness import _permuted, holm, informative_missingness
-from empirisk.report.read import read_table
-from empirisk.report.single_column import column_scores
-from empirisk.report.split import split_rows
-from empirisk.report.table import Table
+from empirisk.report.audit.audit import CHECKS, Audit, audit
+from empirisk.report.audit.checks import Audited
+from empirisk.report.audit.checks_rows import recall_half_width
+from empirisk.report.audit.leak import leak_suspects
+from empirisk.report.audit.missingness import _permuted, holm, informative_missingness
+from empirisk.report.audit.single_column import column_scores
+from empirisk.report.fit.split import split_rows
+from empirisk.report.read.read import read_table
+from empirisk.report.read.table import Table
 from empirisk.results import Finding
 from tests.report.tables import table_of
 

@@ -12,11 +12,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from empirisk.report.checks import Audited
-from empirisk.report.checks_rows import undeclared_dates
-from empirisk.report.leak import leak_suspects
-from empirisk.report.missingness import informative_missingness
-from empirisk.report.split import split_rows
+from empirisk.report.audit.checks import Audited
+from empirisk.report.audit.checks_rows import undeclared_dates
+from empirisk.report.audit.leak import leak_suspects
+from empirisk.report.audit.missingness import informative_missingness
+from empirisk.report.fit.split import split_rows
 from tests.report.tables import table_of
 
 pytestmark = pytest.mark.slow

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from empirisk.report.costs import costs
-from empirisk.report.html import SECTIONS, render_html
+from empirisk.report.render.html import SECTIONS, render_html
+from empirisk.report.sections.costs import costs
 
 from .conftest import CASES, load
 

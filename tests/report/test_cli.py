@@ -308,6 +308,6 @@ def test_python_callers_get_the_sentence_too(tmp_path: Path) -> None:
 
 def test_the_help_names_kinds_that_exist() -> None:
     from empirisk.cli import KINDS
-    from empirisk.report.table import KINDS as KNOWN
+    from empirisk.report.read.table import KINDS as KNOWN
 
     assert set(KINDS.split(", ")) <= set(KNOWN)

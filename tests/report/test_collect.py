@@ -13,13 +13,13 @@ from scipy import stats
 from sklearn import metrics
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from empirisk.report.encode import make_encoder
-from empirisk.report.folds import make_folds
-from empirisk.report.model_file import load
-from empirisk.report.read import read_table
-from empirisk.report.sample import take
-from empirisk.report.schema import validate_report
-from empirisk.report.split import split_rows
+from empirisk.report.fit.encode import make_encoder
+from empirisk.report.fit.folds import make_folds
+from empirisk.report.fit.sample import take
+from empirisk.report.fit.split import split_rows
+from empirisk.report.read.read import read_table
+from empirisk.report.render.schema import validate_report
+from empirisk.report.saved.model_file import load
 from tests.report.reports import make_report, numbers, two_classes
 
 Json = dict[str, Any]

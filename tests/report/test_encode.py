@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 import skops.io
 
-from empirisk.report.encode import (
+from empirisk.report.errors import DataError
+from empirisk.report.fit.encode import (
     MISSING,
     RARE,
     TRUSTED_TYPES,
@@ -19,7 +20,6 @@ from empirisk.report.encode import (
     model_frame,
     rare_below,
 )
-from empirisk.report.errors import DataError
 from tests.report.tables import table_of
 
 N = 120

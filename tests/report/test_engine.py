@@ -16,24 +16,24 @@ from scipy.special import expit
 
 from empirisk.data.memory import available_memory
 from empirisk.estimators import LogisticRegression, Ridge
-from empirisk.report.candidates import Candidate, alpha_grid
-from empirisk.report.choose import one_standard_error
-from empirisk.report.coefficients import sandwich, sign_stability
-from empirisk.report.curves import calibration, roc_curve
 from empirisk.report.errors import DataError
-from empirisk.report.estimates import Scoring
-from empirisk.report.final import FinalModel
-from empirisk.report.folds import deal
-from empirisk.report.held_out_scores import predictions
-from empirisk.report.importance import importances, linear_move, predicted_move
-from empirisk.report.learning_curve import curve_sizes
+from empirisk.report.fit.candidates import Candidate, alpha_grid
+from empirisk.report.fit.choose import one_standard_error
+from empirisk.report.fit.final import FinalModel
+from empirisk.report.fit.folds import deal
+from empirisk.report.fit.held_out_scores import predictions
+from empirisk.report.fit.learning_curve import curve_sizes
+from empirisk.report.fit.path import fit_path
+from empirisk.report.fit.plan import Plan, make_plan
+from empirisk.report.fit.rows import brier_rows, fill_classes, loss_rows, prior_scores, probabilities
+from empirisk.report.fit.tuning import CrossValidated
 from empirisk.report.memory import refuse_too_large
-from empirisk.report.path import fit_path
-from empirisk.report.plan import Plan, make_plan
-from empirisk.report.residuals import coverage
-from empirisk.report.rows import brier_rows, fill_classes, loss_rows, prior_scores, probabilities
-from empirisk.report.tuning import CrossValidated
-from empirisk.report.verdict import next_step
+from empirisk.report.sections.coefficients import sandwich, sign_stability
+from empirisk.report.sections.curves import calibration, roc_curve
+from empirisk.report.sections.estimates import Scoring
+from empirisk.report.sections.importance import importances, linear_move, predicted_move
+from empirisk.report.sections.residuals import coverage
+from empirisk.report.sections.verdict import next_step
 from empirisk.results import Estimate
 
 

@@ -7,9 +7,9 @@ import pytest
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import GammaRegressor, PoissonRegressor, TweedieRegressor
 
-from empirisk.report.candidates import alpha_grid, candidates
-from empirisk.report.families import FAMILIES, suggested_family
-from empirisk.report.path import fit_path
+from empirisk.report.fit.candidates import alpha_grid, candidates
+from empirisk.report.fit.families import FAMILIES, suggested_family
+from empirisk.report.fit.path import fit_path
 
 
 def compound(rng: np.random.Generator, n: int) -> np.ndarray:

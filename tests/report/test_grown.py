@@ -11,14 +11,14 @@ import polars as pl
 import pytest
 
 import empirisk as er
-from empirisk.report.candidates import Candidate, candidates
-from empirisk.report.encode import model_frame
 from empirisk.report.errors import DataError
-from empirisk.report.grown import fit_grown, grown_grid, log_shares
-from empirisk.report.native import level_columns, native_encoder, native_origin
+from empirisk.report.fit.candidates import Candidate, candidates
+from empirisk.report.fit.encode import model_frame
+from empirisk.report.fit.grown import fit_grown, grown_grid, log_shares
+from empirisk.report.fit.native import level_columns, native_encoder, native_origin
 from empirisk.report.options import Options
-from empirisk.report.read import read_table
-from empirisk.report.verify_file import verify_file
+from empirisk.report.read.read import read_table
+from empirisk.report.saved.verify_file import verify_file
 from tests.report.reports import make_report, two_classes
 
 TREE, BOOSTING, FOREST = (

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from empirisk.report import collect, engine, figures, held_out_section, model_section
 from empirisk.report.errors import DataError
-from empirisk.report.guarded import SECTIONS, Guard
-from empirisk.report.html import render_html
-from empirisk.report.markdown import render_markdown
+from empirisk.report.fit import engine
+from empirisk.report.render import figures
+from empirisk.report.render.html import render_html
+from empirisk.report.render.markdown import render_markdown
+from empirisk.report.sections import collect, held_out_section, model_section
+from empirisk.report.sections.guarded import SECTIONS, Guard
 from tests.report.conftest import load
 from tests.report.reports import make_report, numbers, two_classes
 

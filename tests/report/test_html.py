@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import empirisk.report
-from empirisk.report.html import SECTIONS, render_html
-from empirisk.report.schema import ReportSchemaError
+from empirisk.report.render.html import SECTIONS, render_html
+from empirisk.report.render.schema import ReportSchemaError
 from empirisk.wording import interval, text
 
 from .conftest import HOSTILE

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from empirisk.report.dates import find_date_format
 from empirisk.report.errors import DataError
-from empirisk.report.infer import infer_column
-from empirisk.report.numerals import code_reason, parse_numbers, take_off_unit
-from empirisk.report.parse import Reading
-from empirisk.report.summary import summarise
-from empirisk.report.table import Column
-from empirisk.report.target import decide_target
+from empirisk.report.read.dates import find_date_format
+from empirisk.report.read.infer import infer_column
+from empirisk.report.read.numerals import code_reason, parse_numbers, take_off_unit
+from empirisk.report.read.parse import Reading
+from empirisk.report.read.summary import summarise
+from empirisk.report.read.table import Column
+from empirisk.report.read.target import decide_target
 
 
 def infer(

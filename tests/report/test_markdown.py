@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from empirisk.report.html import SECTIONS
-from empirisk.report.markdown import esc, render_markdown
-from empirisk.report.schema import ReportSchemaError
+from empirisk.report.render.html import SECTIONS
+from empirisk.report.render.markdown import esc, render_markdown
+from empirisk.report.render.schema import ReportSchemaError
 from empirisk.wording import estimate
 
 

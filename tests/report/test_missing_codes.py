@@ -9,13 +9,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from empirisk.report.audit import audit
-from empirisk.report.codes import spikes
+from empirisk.report.audit.audit import audit
+from empirisk.report.audit.codes import spikes
 from empirisk.report.errors import DataError
-from empirisk.report.model_file import load, read_metadata
-from empirisk.report.read import read_table
-from empirisk.report.split import split_rows
-from empirisk.report.table import Table
+from empirisk.report.fit.split import split_rows
+from empirisk.report.read.read import read_table
+from empirisk.report.read.table import Table
+from empirisk.report.saved.model_file import load, read_metadata
 from empirisk.results import Finding
 from tests.report.reports import make_report, numbers
 from tests.report.tables import table_of

@@ -19,11 +19,11 @@ from sklearn.preprocessing import FunctionTransformer
 
 import empirisk as er
 from empirisk.report.errors import DataError
-from empirisk.report.model_file import ModelFile, ModelFileError, load, read_metadata
-from empirisk.report.probes import draw_probes
-from empirisk.report.read import read_table
-from empirisk.report.split import split_rows
-from empirisk.report.unpack import checksum
+from empirisk.report.fit.split import split_rows
+from empirisk.report.read.read import read_table
+from empirisk.report.saved.model_file import ModelFile, ModelFileError, load, read_metadata
+from empirisk.report.saved.probes import draw_probes
+from empirisk.report.saved.unpack import checksum
 from tests.report.reports import make_report, numbers, two_classes
 
 
@@ -94,7 +94,7 @@ def test_file_holds_no_pickle_and_no_solver(made: Path) -> None:
                 with pytest.raises(ValueError, match=r"opcode|exhausted"):
                     list(pickletools.genops(inner.read(name)))
     foreign = [t for t in sio.get_untrusted_types(data=dump) if not t.startswith("numpy.dtype")]
-    assert foreign == ["empirisk.estimators.glm.LogisticRegression"]
+    assert foreign == ["empirisk.estimators.linear.glm.LogisticRegression"]
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_module_of_ours_opens_no_door_to_others(made: Path, tmp_path: Path) ->
         with zipfile.ZipFile(io.BytesIO(dump)) as inner:
             schema = json.loads(inner.read("schema.json"))
             rest = {n: inner.read(n) for n in inner.namelist() if n != "schema.json"}
-        text = json.dumps(schema).replace("empirisk.estimators.glm", "empirisk.report.atomic")
+        text = json.dumps(schema).replace("empirisk.estimators.linear.glm", "empirisk.report.atomic")
         text = text.replace('"LogisticRegression"', f'"{target}"')
         out = io.BytesIO()
         with zipfile.ZipFile(out, "w") as inner:

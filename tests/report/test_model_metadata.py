@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from empirisk.report import unpack as unpacking
-from empirisk.report.inspect_file import inspect_lines
-from empirisk.report.model_file import ModelFileError, load, read_metadata
-from empirisk.report.unpack import checksum
-from empirisk.report.verify_file import verify_file, verify_lines
+from empirisk.report.saved import unpack as unpacking
+from empirisk.report.saved.inspect_file import inspect_lines
+from empirisk.report.saved.model_file import ModelFileError, load, read_metadata
+from empirisk.report.saved.unpack import checksum
+from empirisk.report.saved.verify_file import verify_file, verify_lines
 from tests.report.reports import make_report, two_classes
 from tests.report.test_model_file import pack, unpack
 
@@ -86,7 +86,7 @@ def test_damaged_metadata_with_a_fitting_checksum_ends_in_a_sentence(
     real = load(made / "out" / "model.empirisk")
     table = real.read(made / "table.csv", labelled=True)
     # The model itself is the same in every turn; building it a thousand times would test nothing.
-    monkeypatch.setattr("empirisk.report.model_file._build", lambda file, dump, metadata: real.pipeline)
+    monkeypatch.setattr("empirisk.report.saved.model_file._build", lambda file, dump, metadata: real.pipeline)
     file, worked = tmp_path / "m.empirisk", 0
     said: list[str] = []
     for path in paths(metadata):

@@ -11,11 +11,11 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from empirisk.report.cells import escape, unescape
-from empirisk.report.model_file import ModelFile, load
-from empirisk.report.predict import predict_file, reading_lines
-from empirisk.report.row_marks import MOST, known_rows, mark_rows
-from empirisk.report.verify_file import verify_file, verify_lines
+from empirisk.report.saved.cells import escape, unescape
+from empirisk.report.saved.model_file import ModelFile, load
+from empirisk.report.saved.predict import predict_file, reading_lines
+from empirisk.report.saved.row_marks import MOST, known_rows, mark_rows
+from empirisk.report.saved.verify_file import verify_file, verify_lines
 from tests.report.reports import make_report
 from tests.report.tables import table_of
 

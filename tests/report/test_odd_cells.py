@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from empirisk.report.audit import audit
+from empirisk.report.audit.audit import audit
 from empirisk.report.errors import DataError
-from empirisk.report.read import read_table
-from empirisk.report.split import split_rows
-from empirisk.report.table import Table
+from empirisk.report.fit.split import split_rows
+from empirisk.report.read.read import read_table
+from empirisk.report.read.table import Table
 
 N, AT = 120, 5
 

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from empirisk.report.errors import DataError
-from empirisk.report.read import read_table
-from empirisk.report.table import Table
+from empirisk.report.read.read import read_table
+from empirisk.report.read.table import Table
 from tests.report.data.make_messy import rows as messy_rows
 
 HERE = Path(__file__).parent

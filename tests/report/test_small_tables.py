@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from empirisk.report.engine import prepare
+from empirisk.evaluation.intervals.grouped import cr2_variance
 from empirisk.report.errors import DataError
-from empirisk.report.folds import deal, make_folds
+from empirisk.report.fit.engine import prepare
+from empirisk.report.fit.folds import deal, make_folds
 from empirisk.report.options import Options
-from empirisk.report.read import read_table
+from empirisk.report.read.read import read_table
 from empirisk.report.run import run_report
-from empirisk.selection.intervals.grouped import cr2_variance
 
 SIZES = [2, 3, 4, 5, 6, 8, 9, 10, 10, 11, 12, 12, 14, 16, 20, 25, 30, 40]
 COLUMNS = {

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from empirisk.report.encoding import decode
 from empirisk.report.errors import DataError
-from empirisk.report.sniff import Dialect, has_header, sniff, spoken_delimiter, without_comments
-from empirisk.report.text_rows import header_fields, string_frame
+from empirisk.report.read.encoding import decode
+from empirisk.report.read.sniff import Dialect, has_header, sniff, spoken_delimiter, without_comments
+from empirisk.report.read.text_rows import header_fields, string_frame
 
 
 @pytest.mark.parametrize(

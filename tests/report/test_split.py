@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from empirisk.diagnosis.identical import twin_pairs
+from empirisk.report.audit.twins import chance_pairs, twin_groups
 from empirisk.report.errors import DataError
-from empirisk.report.read import read_table
-from empirisk.report.split import Split, split_rows
-from empirisk.report.table import Table
-from empirisk.report.twins import chance_pairs, twin_groups
+from empirisk.report.fit.split import Split, split_rows
+from empirisk.report.read.read import read_table
+from empirisk.report.read.table import Table
 from tests.report.tables import table_of
 
 WINE = Path(__file__).parents[2] / "examples" / "data" / "winequality-red.csv"

@@ -13,18 +13,18 @@ import numpy as np
 import pytest
 
 from empirisk.data.deadline import Deadline, OutOfTime, stopped_here
-from empirisk.report.allowance import Allowance
-from empirisk.report.candidates import candidates
-from empirisk.report.choose import choose
-from empirisk.report.encode import make_encoder
-from empirisk.report.estimates import Scoring
-from empirisk.report.fit_candidate import encoder_for
-from empirisk.report.folds import make_folds
-from empirisk.report.path import fit_path
+from empirisk.report.fit.allowance import Allowance
+from empirisk.report.fit.candidates import candidates
+from empirisk.report.fit.choose import choose
+from empirisk.report.fit.encode import make_encoder
+from empirisk.report.fit.fit_candidate import encoder_for
+from empirisk.report.fit.folds import make_folds
+from empirisk.report.fit.path import fit_path
+from empirisk.report.fit.sample import take
+from empirisk.report.fit.tuning import cross_validate
 from empirisk.report.progress import Silent
-from empirisk.report.sample import take
-from empirisk.report.schema import validate_report
-from empirisk.report.tuning import cross_validate
+from empirisk.report.render.schema import validate_report
+from empirisk.report.sections.estimates import Scoring
 from tests.report.reports import make_report, numbers, two_classes
 from tests.report.tables import table_of
 
@@ -80,7 +80,7 @@ def test_a_block_that_stops_by_itself_is_left_in_peace() -> None:
 
 
 def test_a_path_that_is_cut_keeps_its_first_penalties(monkeypatch: pytest.MonkeyPatch) -> None:
-    import empirisk.report.path as module
+    import empirisk.report.fit.path as module
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100, 4))

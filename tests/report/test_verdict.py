@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from empirisk.report.audit import grouped
-from empirisk.report.headline import headline_name, headline_reason
-from empirisk.report.verdict import Situation, next_step, rooted, verdict_sentence
+from empirisk.report.audit.audit import grouped
+from empirisk.report.sections.headline import headline_name, headline_reason
+from empirisk.report.sections.verdict import Situation, next_step, rooted, verdict_sentence
 from empirisk.results import Estimate, Finding
 
 ENDS = {"better": (-0.3, -0.1), "worse": (0.1, 0.3), "unknown": (-0.1, 0.1)}

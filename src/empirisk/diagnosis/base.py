@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 from empirisk.diagnosis.answer import Answer, NotRun
 from empirisk.diagnosis.identical import identical_rows
 from empirisk.diagnosis.paired import FACTOR, Paired, paired
+from empirisk.evaluation.fit_folds import Fitted, assemble, fit_folds, fit_rows
+from empirisk.evaluation.folds import Plan
+from empirisk.evaluation.intervals.base import Floats
+from empirisk.evaluation.metrics import Predictions
+from empirisk.evaluation.metrics.predictions import REGRESSION
+from empirisk.evaluation.metrics.probabilities import brier_losses, log_losses
+from empirisk.evaluation.outputs import model_name, unpenalised
+from empirisk.evaluation.proba_kinds import may_answer_zero
 from empirisk.results import Estimate
-from empirisk.selection.fit_folds import Fitted, assemble, fit_folds, fit_rows
-from empirisk.selection.folds import Plan
-from empirisk.selection.intervals.base import Floats
-from empirisk.selection.metrics import Predictions
-from empirisk.selection.metrics.predictions import REGRESSION
-from empirisk.selection.metrics.probabilities import brier_losses, log_losses
-from empirisk.selection.outputs import model_name, unpenalised
-from empirisk.selection.proba_kinds import may_answer_zero
 
 __all__ = ["Context", "Finder"]
 

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.identical import identical_rows
 from empirisk.diagnosis.model_parts import solution_of
-from empirisk.selection.cross import CrossEvaluation, Sample
-from empirisk.selection.fit_folds import Fitted, assemble, fit_folds
-from empirisk.selection.folds import Plan
-from empirisk.selection.progress import Progress
+from empirisk.evaluation.cross import CrossEvaluation, Sample
+from empirisk.evaluation.fit_folds import Fitted, assemble, fit_folds
+from empirisk.evaluation.folds import Plan
+from empirisk.evaluation.progress import Progress
 
 __all__ = ["column_names", "context"]
 

@@ -9,8 +9,8 @@ import numpy as np
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.paired import one_figure
+from empirisk.evaluation.intervals.clopper_pearson import clopper_pearson
 from empirisk.results import Estimate
-from empirisk.selection.intervals.clopper_pearson import clopper_pearson
 from empirisk.wording import counted, number
 
 __all__ = ["CODE", "HALF_WIDTH", "half_width", "recall_half_width", "rows_for", "rows_of_a_class"]

@@ -19,8 +19,8 @@ from empirisk.diagnosis.build import context
 from empirisk.diagnosis.decomposition import Decomposition, decompose
 from empirisk.diagnosis.family import correct
 from empirisk.diagnosis.result import Diagnosis
-from empirisk.selection.cross import CrossEvaluation
-from empirisk.selection.progress import Progress, teller
+from empirisk.evaluation.cross import CrossEvaluation
+from empirisk.evaluation.progress import Progress, teller
 
 __all__ = ["FAILED", "diagnose"]
 

@@ -15,7 +15,7 @@ from empirisk.diagnosis.columns import columns_of, n_columns
 from empirisk.diagnosis.features import Features, features_of
 from empirisk.diagnosis.recalibrate import fit_scale, scaled
 from empirisk.diagnosis.two_sample import TwoSample, two_sample
-from empirisk.selection.rows import take_rows
+from empirisk.evaluation.rows import take_rows
 from empirisk.typing import Array
 from empirisk.wording import number, p_value, percent
 

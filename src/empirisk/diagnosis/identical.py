@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from empirisk.data.sparse_cells import canonical
 from empirisk.diagnosis.columns import as_column, columns_of
-from empirisk.selection.outputs import n_rows
+from empirisk.evaluation.outputs import n_rows
 
 __all__ = ["BY_CHANCE", "chance_pairs", "identical_rows", "pairs_by_chance", "twin_pairs", "with_target"]
 

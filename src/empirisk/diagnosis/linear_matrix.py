@@ -15,7 +15,7 @@ from empirisk.data.sparse_cells import canonical
 from empirisk.diagnosis.answer import NotRun
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.model_parts import is_linear, last_step
-from empirisk.selection.outputs import unpenalised
+from empirisk.evaluation.outputs import unpenalised
 
 __all__ = ["LinearMatrix", "linear_matrix"]
 

@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from empirisk.estimators.base import LinearEstimator
+from empirisk.estimators.linear.base import LinearEstimator
 
 __all__ = ["family_of", "is_linear", "last_step", "solution_of", "with_last"]
 

@@ -14,9 +14,9 @@ from empirisk.diagnosis.base import TARGET, Context
 from empirisk.diagnosis.model_parts import is_linear
 from empirisk.diagnosis.paired import FACTOR, Paired
 from empirisk.diagnosis.words import cannot_tell, evidence
+from empirisk.evaluation.folds import Plan
+from empirisk.evaluation.metrics.probabilities import brier_bound
 from empirisk.results import Estimate
-from empirisk.selection.folds import Plan
-from empirisk.selection.metrics.probabilities import brier_bound
 from empirisk.wording import percent
 
 __all__ = ["CODE", "Doubling", "last_doubling", "mean_loss", "more_rows"]

@@ -12,8 +12,8 @@ from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.paired import FACTOR, MIN_ROWS
 from empirisk.diagnosis.replicates import MIN_PAIRS, Repeats, disagreement, pair_variance, repeats
+from empirisk.evaluation.intervals.base import Floats
 from empirisk.inference.limits import cubic_limits
-from empirisk.selection.intervals.base import Floats
 from empirisk.wording import number
 
 __all__ = ["CODE", "Ceiling", "ceiling", "loss_noise", "noise_ceiling"]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from empirisk.diagnosis.answer import Outcome
-from empirisk.selection.intervals.base import Floats
+from empirisk.evaluation.intervals.base import Floats
 from empirisk.wording import counted
 
 __all__ = ["CLEAR_ROWS", "FACTOR", "MIN_CLASS", "MIN_GROUPS", "MIN_ROWS", "Paired", "one_figure", "paired"]

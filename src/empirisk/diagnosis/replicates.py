@@ -12,7 +12,7 @@ from scipy import special
 
 from empirisk.diagnosis.answer import NotRun
 from empirisk.diagnosis.base import Context
-from empirisk.selection.intervals.base import Floats
+from empirisk.evaluation.intervals.base import Floats
 
 __all__ = ["MIN_PAIRS", "Repeats", "disagreement", "pair_variance", "repeats"]
 

@@ -17,10 +17,10 @@ from empirisk.diagnosis.columns import columns_of
 from empirisk.diagnosis.model_parts import is_linear, last_step, with_last
 from empirisk.diagnosis.strongest import Strongest
 from empirisk.estimators import REGISTRY, GradientBoostingClassifier, GradientBoostingRegressor
-from empirisk.selection.folds import Plan
-from empirisk.selection.intervals.base import Floats
-from empirisk.selection.outputs import unpenalised
-from empirisk.selection.rows import take_rows
+from empirisk.evaluation.folds import Plan
+from empirisk.evaluation.intervals.base import Floats
+from empirisk.evaluation.outputs import unpenalised
+from empirisk.evaluation.rows import take_rows
 
 __all__ = ["Richer", "coded_table", "richer"]
 

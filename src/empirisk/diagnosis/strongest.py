@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from empirisk.selection.intervals.base import Floats
+from empirisk.evaluation.intervals.base import Floats
 
 __all__ = ["Strongest"]
 

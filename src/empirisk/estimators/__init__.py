@@ -1,32 +1,32 @@
 """Estimators: parameters -> problem -> solve -> unpack.  Adding one is a class and a row of REGISTRY."""
 
-from empirisk.estimators.adaboost import AdaBoostClassifier
-from empirisk.estimators.bagging import BaggingClassifier, BaggingRegressor
-from empirisk.estimators.boosting_classifier import GradientBoostingClassifier
-from empirisk.estimators.boosting_regressor import GradientBoostingRegressor
-from empirisk.estimators.constrained import ConstrainedRegressor
-from empirisk.estimators.cost_complexity import CostComplexityPath
-from empirisk.estimators.decision_tree_classifier import DecisionTreeClassifier
-from empirisk.estimators.decision_tree_regressor import DecisionTreeRegressor
-from empirisk.estimators.equivalent import EquivalentConstraint, equivalent_constraint
-from empirisk.estimators.extra_trees_classifier import ExtraTreesClassifier
-from empirisk.estimators.extra_trees_regressor import ExtraTreesRegressor
-from empirisk.estimators.generalized import GeneralizedLinearModel
-from empirisk.estimators.glm import LogisticRegression
-from empirisk.estimators.halfspace import HalfspaceClassifier
-from empirisk.estimators.linear import ElasticNet, Lasso, LinearRegression, Ridge
-from empirisk.estimators.path import Path, path
-from empirisk.estimators.penalized import PenalizedRegressor
-from empirisk.estimators.perceptron import Perceptron
-from empirisk.estimators.positive import GammaRegressor, PoissonRegressor, TweedieRegressor
-from empirisk.estimators.quantile import LeastAbsoluteDeviations, QuantileRegressor
-from empirisk.estimators.random_forest_classifier import RandomForestClassifier
-from empirisk.estimators.random_forest_regressor import RandomForestRegressor
-from empirisk.estimators.robust import HuberRegressor
-from empirisk.estimators.sgd_classifier import SGDClassifier
-from empirisk.estimators.sgd_regressor import SGDRegressor
-from empirisk.estimators.svm import LinearSVC
-from empirisk.estimators.svr import LinearSVR
+from empirisk.estimators.linear.constrained import ConstrainedRegressor
+from empirisk.estimators.linear.equivalent import EquivalentConstraint, equivalent_constraint
+from empirisk.estimators.linear.generalized import GeneralizedLinearModel
+from empirisk.estimators.linear.glm import LogisticRegression
+from empirisk.estimators.linear.halfspace import HalfspaceClassifier
+from empirisk.estimators.linear.linear import ElasticNet, Lasso, LinearRegression, Ridge
+from empirisk.estimators.linear.path import Path, path
+from empirisk.estimators.linear.penalized import PenalizedRegressor
+from empirisk.estimators.linear.perceptron import Perceptron
+from empirisk.estimators.linear.positive import GammaRegressor, PoissonRegressor, TweedieRegressor
+from empirisk.estimators.linear.quantile import LeastAbsoluteDeviations, QuantileRegressor
+from empirisk.estimators.linear.robust import HuberRegressor
+from empirisk.estimators.linear.svm import LinearSVC
+from empirisk.estimators.linear.svr import LinearSVR
+from empirisk.estimators.stochastic.sgd_classifier import SGDClassifier
+from empirisk.estimators.stochastic.sgd_regressor import SGDRegressor
+from empirisk.estimators.trees.adaboost import AdaBoostClassifier
+from empirisk.estimators.trees.bagging import BaggingClassifier, BaggingRegressor
+from empirisk.estimators.trees.boosting_classifier import GradientBoostingClassifier
+from empirisk.estimators.trees.boosting_regressor import GradientBoostingRegressor
+from empirisk.estimators.trees.cost_complexity import CostComplexityPath
+from empirisk.estimators.trees.decision_tree_classifier import DecisionTreeClassifier
+from empirisk.estimators.trees.decision_tree_regressor import DecisionTreeRegressor
+from empirisk.estimators.trees.extra_trees_classifier import ExtraTreesClassifier
+from empirisk.estimators.trees.extra_trees_regressor import ExtraTreesRegressor
+from empirisk.estimators.trees.random_forest_classifier import RandomForestClassifier
+from empirisk.estimators.trees.random_forest_regressor import RandomForestRegressor
 from empirisk.estimators.verify import verify
 
 REGISTRY: dict[str, type] = {

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from empirisk.report.candidates import KINDS
 from empirisk.report.errors import DataError
+from empirisk.report.fit.candidates import KINDS
 
 __all__ = ["Options"]
 

@@ -8,7 +8,7 @@ from sklearn.pipeline import Pipeline
 
 from empirisk.estimators.checks import check_alpha
 from empirisk.estimators.features.orthogonal_polynomials import OrthogonalPolynomials
-from empirisk.estimators.linear import LinearRegression, Ridge
+from empirisk.estimators.linear.linear import LinearRegression, Ridge
 
 __all__ = ["polynomial_regression"]
 

@@ -1,0 +1,142 @@
+"""Fit every size of every split and keep the losses of rows inside and outside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empirisk.curves.sizes import nested_order, parts_of
+from empirisk.evaluation.cross import Sample
+from empirisk.evaluation.folds import Plan
+from empirisk.evaluation.intervals.base import Floats
+from empirisk.evaluation.metrics.row_loss import RowLoss
+from empirisk.evaluation.progress import Progress, teller
+from empirisk.evaluation.row_losses import fit_on, growing, one_thread, row_losses
+
+__all__ = ["Collected", "collect"]
+
+
+@dataclass(frozen=True)
+class Collected:
+    """Losses at every size.
+
+    Parameters
+    ----------
+    rows : list of int
+        Training rows at each size: means over fits, because groups do not fit exactly.
+    test : list of array of shape (r, parts, n), or (J, 1) when the splits are not repeats of K folds
+        Out-of-fold loss of each row, or mean loss of each split.
+    train : list of array of shape (r, n)
+        Mean loss of each row in the fits that it was part of; NaN where there was none.
+    train_means : list of array
+        Mean training loss of each fit.
+    n_fits : int
+        Models fitted.
+    coefficients : float or None
+        Mean number of non-zero coefficients at the largest size.
+    """
+
+    rows: list[int]
+    test: list[Floats]
+    train: list[Floats]
+    train_means: list[Floats]
+    n_fits: int
+    coefficients: float | None
+
+
+def collect(
+    est: Any,
+    sample: Sample,
+    plan: Plan,
+    sizes: list[int],
+    metric: RowLoss,
+    time: NDArray[Any] | None,
+    parts: int,
+    rng: np.random.Generator,
+    progress: Progress | None,
+) -> Collected:
+    """Fit all sizes on all splits; up to `parts` disjoint subsets of a size."""
+    strata = None if sample.classes is None else sample.like.y
+    repeat_of = {j: r for r in range(plan.repeats) for j in plan.repeat(r)}
+    work, tell = [], teller(progress)
+    for j, (train, test) in enumerate(plan.splits):
+        order = nested_order(train, sizes, parts, strata, sample.groups, time, rng)
+        for i, size in enumerate(sizes):
+            pieces = parts_of(order, size, parts)
+            work += [(j, i, k, rows, test) for k, rows in enumerate(pieces)]
+    counts = [1 + max(k for _, i, k, _, _ in work if i == s) for s in range(len(sizes))]
+    keep = _Losses(sample.n, plan, counts)
+    with one_thread(sample.X):
+        warm, split = None, -1
+        for done, (j, i, k, rows, test) in enumerate(work):
+            if j != split:  # each split for itself, so that no fold's numbers depend on another's
+                warm, split = growing(est), j
+            model = fit_on(est, sample, rows, warm)
+            keep.add(
+                i, j, repeat_of.get(j, 0), k, rows, test,
+                row_losses(model, sample, rows, metric), row_losses(model, sample, test, metric),
+            )  # fmt: skip
+            if i == len(sizes) - 1:
+                keep.coefficients.append(_nonzero(model))
+            tell(done + 1, len(work))
+    return keep.finish(len(work))
+
+
+class _Losses:
+    """Tables that fill up fit by fit."""
+
+    def __init__(self, n: int, plan: Plan, counts: list[int]) -> None:
+        self.folds = plan.folds is not None
+        shapes = [(plan.repeats, c, n) if self.folds else (len(plan.splits), 1) for c in counts]
+        self.test = [np.full(shape, np.nan) for shape in shapes]
+        self.sums = [np.zeros((max(1, plan.repeats), n)) for _ in counts]
+        self.seen = [np.zeros((max(1, plan.repeats), n)) for _ in counts]
+        self.means: list[list[float]] = [[] for _ in counts]
+        self.rows: list[list[int]] = [[] for _ in counts]
+        self.coefficients: list[float | None] = []
+
+    def add(
+        self,
+        i: int,
+        split: int,
+        repeat: int,
+        part: int,
+        rows: NDArray[np.intp],
+        test: NDArray[np.intp],
+        inside: Floats,
+        outside: Floats,
+    ) -> None:
+        if self.folds:
+            self.test[i][repeat, part, test] = outside
+        else:
+            self.test[i][split, part] = outside.mean()
+        self.sums[i][repeat, rows] += inside
+        self.seen[i][repeat, rows] += 1.0
+        self.means[i].append(float(inside.mean()))
+        self.rows[i].append(rows.size)
+
+    def finish(self, n_fits: int) -> Collected:
+        train = [
+            np.divide(s, c, out=np.full_like(s, np.nan), where=c > 0.0)
+            for s, c in zip(self.sums, self.seen, strict=True)
+        ]
+        known = [c for c in self.coefficients if c is not None]
+        return Collected(
+            [round(float(np.mean(r))) for r in self.rows],
+            self.test,
+            train,
+            [np.array(m) for m in self.means],
+            n_fits,
+            float(np.mean(known)) if known else None,
+        )
+
+
+def _nonzero(model: Any) -> float | None:
+    """Non-zero coefficients of a fitted linear model (of the last step of a pipeline), None without any."""
+    steps = getattr(model, "steps", None)
+    last = steps[-1][1] if steps else model
+    coef = getattr(last, "coef_", None)
+    return None if coef is None else float(np.count_nonzero(np.asarray(coef)))

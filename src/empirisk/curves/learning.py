@@ -1,0 +1,238 @@
+"""Losses at growing numbers of training rows, on the same folds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from empirisk.curves.collect import Collected, collect
+from empirisk.curves.learning_result import LearningCurve
+from empirisk.curves.moments import LastStep, from_rows, from_splits
+from empirisk.curves.sizes import check_sizes, default_sizes, smallest_training_part
+from empirisk.evaluation.cross import Sample
+from empirisk.evaluation.folds import Plan
+from empirisk.evaluation.intervals.base import check_level, too_few
+from empirisk.evaluation.intervals.repeated_kfold import MIN_GROUPS, MIN_ROWS
+from empirisk.evaluation.metrics.predictions import check_length
+from empirisk.evaluation.metrics.row_loss import RowLoss
+from empirisk.evaluation.outputs import model_name
+from empirisk.evaluation.progress import Progress
+from empirisk.evaluation.row_losses import loss_label, pick_loss
+from empirisk.evaluation.summaries import steady, train_estimate, validation_estimate
+
+__all__ = ["learning_curve"]
+
+REPEATS, REPEATS_MANY, MANY = 3, 1, 1000
+PARTS = 2
+MIN_DISCORDANT = 10
+# A step as small as a quarter says little about the next doubling.
+SMALLEST_STEP = 1.25
+
+
+def learning_curve(
+    est: Any,
+    X: Any,
+    y: ArrayLike,
+    sizes: Sequence[float] | None = None,
+    *,
+    loss: str | None = None,
+    cv: Any = None,
+    groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
+    repeats: int | None = None,
+    level: float = 0.95,
+    random_state: int | np.random.Generator | None = None,
+    progress: Progress | None = None,
+) -> LearningCurve:
+    """Expected training and held-out loss against the number of training rows, with intervals.
+
+    In every fold the rows are put in a random order once, and each size takes the first rows of it (nested
+    subsets); up to half of the training part the next stretch is fitted too, so that the fall over the last
+    doubling is that of two disjoint halves to the whole.
+
+    Parameters
+    ----------
+    est : estimator
+        Unfitted (or fitted: it is cloned) scikit-learn-compatible classifier, regressor or pipeline.
+    X : array, sparse matrix or data frame of shape (n, p)
+        Rows.
+    y : array of shape (n,)
+        Targets.
+    sizes : list of int or of float in (0, 1], optional
+        Training rows, or shares of the training part of a fold. By default up to five halvings that leave
+        20 rows and 5 of the rarest class.
+    loss : str, optional
+        ``"log_loss"`` (the default for classifiers with probabilities; ``"brier_score"`` for kinds that may
+        answer with probability 0, such as trees and forests), ``"brier_score"``, ``"accuracy"``
+        (its loss is the error rate), ``"mse"`` (the default for regressors) or ``"mae"``.
+    cv : None, int, splitter or iterable of (train, test), optional
+        As in :func:`empirisk.cross_evaluate`; five folds by default, with `time` the last half of the
+        rows in five blocks.
+    groups : array of shape (n,), optional
+        Which rows belong together; folds and subsets then hold whole groups.
+    time : array of shape (n,), optional
+        When each row came. Rows are then predicted from earlier ones, and subsets are the latest of those.
+    repeats : int, optional
+        Repeats of the folds: 3 up to 1000 rows, 1 above.
+    level : float in (0, 1), default 0.95
+        Nominal coverage.
+    random_state : int, Generator or None
+        Seed of folds and orders.
+    progress : callable or bool, optional
+        Called with (fits done, fits in all); True counts on the error stream.
+
+    Returns
+    -------
+    LearningCurve
+        ``.validation``, ``.train``, ``.extrapolate()``, ``.rows_for(gain)``, ``.rows_to_reach(loss)``.
+
+    Raises
+    ------
+    ValueError
+        Sizes beyond the training part, one class only, a loss that is no mean over rows.
+
+    Notes
+    -----
+    The band of a size is about the expected loss of the algorithm trained on that many rows: the row
+    variance within one repeat and one subset, times K/(K-1); never the variance of averages over repeats.
+    Cost: folds x repeats x (2 sizes - 1) fits with default sizes, which see at most
+    five times the rows that the fits of the largest size alone see. How often band and extrapolation cover
+    the truth: ``docs/how-to/curves.md``.
+
+    Examples
+    --------
+    >>> import numpy as np, empirisk as er
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 10))
+    >>> y = X @ np.ones(10) + rng.normal(size=200)
+    >>> curve = learning_curve(er.Ridge(), X, y, random_state=0)
+    >>> curve.sizes
+    (20, 40, 80, 160)
+    >>> curve.extrapolate(2.0).gain[0].low > 0.0
+    True
+    """
+    check_level(level)
+    sample = Sample(est, X, y, groups)
+    metric = pick_loss(est, sample, loss)
+    when = None if time is None else _check_time(time, sample.n)
+    plan = _plan(sample, cv, when, repeats, random_state)
+    most = smallest_training_part(plan)
+    counts = None if sample.classes is None else np.bincount(sample.like.y)
+    wanted = default_sizes(most, counts) if sizes is None else check_sizes(sizes, most)
+    rng = np.random.default_rng(random_state)
+    got = collect(est, sample, plan, wanted, metric, when, PARTS if plan.folds else 1, rng, progress)
+    cap = metric.bound(sample.like)
+    last, reason = _last_step(got, plan, sample, metric, wanted)
+    return LearningCurve(
+        sizes=tuple(got.rows),
+        validation=tuple(
+            steady(validation_estimate(got.test[j], plan, m, sample, metric, level, cap), est, X, m)
+            for j, m in enumerate(got.rows)
+        ),
+        train=tuple(
+            train_estimate(got.train[j], got.train_means[j], plan, m, sample, level)
+            for j, m in enumerate(got.rows)
+        ),
+        n=sample.n,
+        loss=metric.name,
+        label=loss_label(metric),
+        level=level,
+        method=_words(plan, when is not None),
+        n_fits=got.n_fits,
+        last=last,
+        reason=reason,
+        coefficients=got.coefficients,
+        name=model_name(est),
+    )
+
+
+def _check_time(time: ArrayLike, n: int) -> NDArray[Any]:
+    values = np.asarray(time)
+    if values.ndim != 1:
+        raise ValueError(f"time must hold one value a row, got shape {values.shape}.")
+    check_length("time", values.size, n)
+    missing = np.isnat(values) if values.dtype.kind in "mM" else values != values
+    if np.any(missing):
+        raise ValueError(f"time is missing in row {int(np.flatnonzero(missing)[0])}; remove those rows.")
+    return values
+
+
+def _plan(sample: Sample, cv: Any, time: NDArray[Any] | None, repeats: int | None, seed: Any) -> Plan:
+    if time is not None and cv is None:
+        if sample.groups is not None:
+            raise ValueError("give groups or time, or both with cv = a splitter that respects both.")
+        order = np.argsort(time, kind="stable")
+        start = sample.n // 2
+        if start < 2 or sample.n - start < 5:
+            raise ValueError(
+                f"{sample.n} rows are too few for five test blocks in time; at least 10 are needed."
+            )
+        blocks = np.array_split(order[start:], 5)
+        cv = [(order[: start + sum(b.size for b in blocks[:k])], block) for k, block in enumerate(blocks)]
+    if repeats is None and (cv is None or isinstance(cv, int | np.integer)):
+        repeats = REPEATS if sample.n <= MANY else REPEATS_MANY
+    return sample.plan(cv, repeats, seed)
+
+
+def _last_step(
+    got: Collected, plan: Plan, sample: Sample, metric: RowLoss, wanted: list[int]
+) -> tuple[LastStep | None, str]:
+    """The last step of the curve, or why it says nothing about more rows."""
+    why = _too_little(got, plan, sample, wanted)
+    if why:
+        return None, why
+    before, after = got.test[-2], got.test[-1]
+    sizes = (got.rows[-2], got.rows[-1])
+    if not plan.folds:
+        if after.shape[0] < 5:
+            return None, too_few(after.shape[0], 5, "splits")
+        step = from_splits(before[:, 0], after[:, 0], sizes, plan.test_over_train)
+    else:
+        step = from_rows(before, after[:, 0], sizes, plan.folds, sample.groups)
+        discordant = float(np.mean(np.count_nonzero(before - after[:, :1], axis=2)))
+        if metric.proportion and discordant < MIN_DISCORDANT:
+            return None, (
+                f"at {sizes[0]} and {sizes[1]} training rows the labels differ in {discordant:.3g} rows; "
+                f"at least {MIN_DISCORDANT} are needed"
+            )
+    if step.second[2] == 0.0:
+        return None, f"the losses at {sizes[0]} and {sizes[1]} training rows do not differ"
+    return (None, rising) if (rising := _rising(got, plan, sample)) else (step, "")
+
+
+def _too_little(got: Collected, plan: Plan, sample: Sample, wanted: list[int]) -> str:
+    if len(wanted) < 2:
+        return "the curve has one size only"
+    if got.rows[-1] < SMALLEST_STEP * got.rows[-2]:
+        return f"the last step, from {got.rows[-2]} to {got.rows[-1]} training rows, is too small"
+    if any(not np.isfinite(part).all() for part in got.test):
+        return "a loss is infinite (probability 0 for the class that occurred); try loss='brier_score'"
+    if plan.folds and sample.n < MIN_ROWS:
+        return too_few(sample.n, MIN_ROWS)
+    if sample.groups is not None and int(sample.groups.max()) + 1 < MIN_GROUPS:
+        return too_few(int(sample.groups.max()) + 1, MIN_GROUPS, "groups")
+    return ""
+
+
+def _rising(got: Collected, plan: Plan, sample: Sample) -> str:
+    """A step along which the loss rises beyond doubt: then returns do not diminish, and no law holds."""
+    if not plan.folds:
+        return ""
+    for j in range(len(got.rows) - 1):
+        pair = (got.rows[j], got.rows[j + 1])
+        before, after = got.test[j], got.test[j + 1]
+        parts = before if after.shape[1] == 1 else before[:, :1]
+        step = from_rows(parts, after[:, 0], pair, plan.folds, sample.groups)
+        if step.fall_limits(0.99)[1] < 0.0:
+            return f"the loss rises from {pair[0]} to {pair[1]} training rows, so no law carries it on"
+    return ""
+
+
+def _words(plan: Plan, in_time: bool) -> str:
+    if plan.folds is None:
+        forward = "forward in time, subsets are the latest rows" if in_time else "nested subsets"
+        return f"{len(plan.splits)} splits, {forward}"
+    return f"{plan.folds} folds x {plan.repeats}, nested subsets, two disjoint ones up to half of the rows"

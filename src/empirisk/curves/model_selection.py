@@ -1,0 +1,193 @@
+"""Training and held-out loss against one parameter, with the best and the one-standard-error choice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from empirisk.curves.along import check_values, fit_along, has_path
+from empirisk.curves.model_selection_result import ModelSelectionCurve
+from empirisk.evaluation.cross import Sample
+from empirisk.evaluation.folds import Plan
+from empirisk.evaluation.intervals.base import Floats, check_level, refuse
+from empirisk.evaluation.intervals.bbc import best_of
+from empirisk.evaluation.metrics.row_loss import RowLoss, mean_error
+from empirisk.evaluation.outputs import model_name
+from empirisk.evaluation.progress import Progress, teller
+from empirisk.evaluation.row_losses import loss_label, one_thread, pick_loss, row_losses
+from empirisk.evaluation.rows import take_rows
+from empirisk.evaluation.summaries import train_estimate, validation_estimate
+from empirisk.results import Estimate
+
+__all__ = ["model_selection_curve"]
+
+REPEATS, REPEATS_MANY, MANY = 3, 1, 1000
+
+
+def model_selection_curve(
+    est: Any,
+    X: Any,
+    y: ArrayLike,
+    param: str,
+    values: Sequence[Any],
+    *,
+    loss: str | None = None,
+    cv: Any = None,
+    groups: ArrayLike | None = None,
+    repeats: int | None = None,
+    level: float = 0.95,
+    random_state: int | np.random.Generator | None = None,
+    progress: Progress | None = None,
+) -> ModelSelectionCurve:
+    """Expected training and held-out loss against one parameter, all values on the same folds.
+
+    Parameters
+    ----------
+    est : estimator
+        Unfitted (or fitted: it is cloned) scikit-learn-compatible classifier, regressor or pipeline.
+    X : array, sparse matrix or data frame of shape (n, p)
+        Rows.
+    y : array of shape (n,)
+        Targets.
+    param : str
+        Name of the parameter, as in ``set_params`` (``"step__name"`` in a pipeline).
+    values : sequence
+        Values to try. For ``alpha`` of our models they are one warm-started path in each fold.
+    loss, cv, groups, level, random_state
+        As in :func:`learning_curve`.
+    repeats : int, optional
+        Repeats of the folds: 3 up to 1000 rows, 1 above.
+    progress : callable or bool, optional
+        Called with (fits done, fits in all); True counts on the error stream.
+
+    Returns
+    -------
+    ModelSelectionCurve
+        ``.best`` and ``.one_se`` are positions in ``.values``; ``.best_loss`` is corrected for the choice.
+
+    Raises
+    ------
+    ValueError
+        No values, an unknown parameter, splits that do not test every row once in each repeat.
+
+    Notes
+    -----
+    The interval of each value is right for that value had it been chosen in advance. The smallest of them is
+    too good: ``best_loss`` (BBC-CV) is the loss to expect from this way of choosing. Cost: folds x
+    repeats fits a value, or folds x repeats paths.
+
+    Examples
+    --------
+    >>> import numpy as np, empirisk as er
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(120, 8))
+    >>> y = X[:, 0] + rng.normal(size=120)
+    >>> curve = model_selection_curve(er.Ridge(), X, y, "alpha", [1e-3, 1e-1, 10.0], random_state=0)
+    >>> curve.values[curve.best], len(curve.validation)
+    (0.1, 3)
+    """
+    check_level(level)
+    sample = Sample(est, X, y, groups)
+    metric = pick_loss(est, sample, loss)
+    tried = check_values(est, param, values)
+    if repeats is None and (cv is None or isinstance(cv, int | np.integer)):
+        repeats = REPEATS if sample.n <= MANY else REPEATS_MANY
+    plan = sample.plan(cv, repeats, random_state)
+    if plan.folds is None:
+        raise ValueError("model_selection_curve needs folds that test every row once in each repeat.")
+    test, train, means = _collect(est, sample, plan, param, tried, metric, progress)
+    cap = metric.bound(sample.like)
+    size = plan.n_train
+    validation = tuple(validation_estimate(t, plan, size, sample, metric, level, cap) for t in test)
+    training = tuple(
+        train_estimate(rows, m, plan, size, sample, level) for rows, m in zip(train, means, strict=True)
+    )
+    best, one_se, error = _choose(test, means, plan, sample)
+    return ModelSelectionCurve(
+        param,
+        tuple(tried),
+        validation,
+        training,
+        best,
+        one_se,
+        error,
+        _corrected(test, plan, sample, metric.errors, level, random_state),
+        sample.n,
+        metric.name,
+        loss_label(metric),
+        level,
+        f"{plan.folds} folds x {plan.repeats}"
+        + (", warm-started paths" if has_path(est, param, tried) else ""),
+        model_name(est),
+    )
+
+
+def _words(est: Any, plan: Plan, param: str, values: list[Any]) -> str:
+    how = ", warm-started paths" if has_path(est, param, values) else ""
+    return f"{plan.folds} folds x {plan.repeats}{how}"
+
+
+def _collect(
+    est: Any,
+    sample: Sample,
+    plan: Plan,
+    param: str,
+    values: list[Any],
+    metric: RowLoss,
+    progress: Progress | None,
+) -> tuple[list[Floats], list[Floats], list[Floats]]:
+    """Out-of-fold losses (r, 1, n), training losses (r, n) and mean training losses (fits,) of each value."""
+    count, n = len(values), sample.n
+    test = np.full((count, plan.repeats, 1, n), np.nan)
+    sums, seen = np.zeros((count, plan.repeats, n)), np.zeros((plan.repeats, n))
+    means = np.empty((count, len(plan.splits)))
+    done, tell = 0, teller(progress)
+    with one_thread(sample.X):
+        for r in range(plan.repeats):
+            for j in plan.repeat(r):
+                rows, held = plan.splits[j]
+                seen[r, rows] += 1.0
+                X, y = take_rows(sample.X, rows), sample.y[rows]
+                for v, model in enumerate(fit_along(est, X, y, param, values)):
+                    test[v, r, 0, held] = row_losses(model, sample, held, metric)
+                    inside = row_losses(model, sample, rows, metric)
+                    sums[v, r, rows] += inside
+                    means[v, j] = inside.mean()
+                    done += 1
+                    tell(done, count * len(plan.splits))
+    train = np.divide(sums, seen, out=np.full_like(sums, np.nan), where=seen > 0.0)
+    return list(test), list(train), list(means)
+
+
+def _choose(test: list[Floats], means: list[Floats], plan: Plan, sample: Sample) -> tuple[int, int, float]:
+    """Positions of the best and of the simplest within one standard error; that standard error."""
+    losses = np.array([t.mean() for t in test])
+    if not np.isfinite(losses).any():
+        raise ValueError("every value has an infinite loss; try loss='brier_score' or another loss.")
+    best = int(np.argmin(losses))
+    p = replace(sample.like, groups=sample.groups)
+    error = mean_error(test[best][:, 0], plan.folds, p)
+    close = np.flatnonzero(losses <= losses[best] + error) if np.isfinite(error) else np.array([best])
+    fit = np.array([means[j].mean() for j in close])
+    return best, int(close[int(np.argmax(fit))]), float(error)
+
+
+def _corrected(
+    test: list[Floats],
+    plan: Plan,
+    sample: Sample,
+    errors: bool,
+    level: float,
+    seed: int | np.random.Generator | None,
+) -> Estimate:
+    """Loss of the winner by BBC-CV on the first repeat."""
+    table = np.column_stack([t[0, 0] for t in test])
+    if not np.isfinite(table).all():
+        value = float(min(t.mean() for t in test))
+        reason = "a loss is infinite, so the winner cannot be corrected"
+        return refuse(value, level, sample.n, "none", reason, "loss of the best value")
+    return best_of(table, plan.folds or 2, level, random_state=seed, groups=sample.groups, errors=errors)

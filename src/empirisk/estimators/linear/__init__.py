@@ -1,0 +1,1 @@
+"""Estimators whose scores are linear in the columns, and what they share."""

@@ -1,0 +1,272 @@
+"""What every estimator shares: validate -> problem -> solve -> unpack, and the words around it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from empirisk.data.collinear import find_collinear
+from empirisk.data.design import Design
+from empirisk.data.plain_numbers import numbers_only
+from empirisk.data.sparse_cells import canonical
+from empirisk.estimators.checks import (
+    check_columns,
+    check_finite,
+    check_number,
+    check_weights,
+)
+from empirisk.estimators.linear.inference import InferenceMixin
+from empirisk.estimators.training import Kept, keep
+from empirisk.problems.linear import LinearProblem
+from empirisk.results import Certificate, Kind, Solution, Status
+from empirisk.solvers.origin import judged, of_rounded
+from empirisk.solvers.prune import prune
+from empirisk.typing import Array
+
+__all__ = ["CertificateWarning", "LinearEstimator"]
+
+
+class CertificateWarning(ConvergenceWarning):
+    """ER001: the fit ended without a certificate within the tolerance."""
+
+
+class LinearEstimator(InferenceMixin, BaseEstimator):
+    """Base of the linear models; a subclass says how targets become a problem and back.
+
+    After ``fit``: ``coef_``, ``intercept_``, ``alpha_``, ``n_iter_``, ``solution_``, and the property
+    ``certificate_``.
+    """
+
+    solution_: Solution
+    coef_: Array
+    intercept_: Any
+    n_features_in_: int
+    tol: float | None
+    _training: Kept | None = None
+
+    # -- what a subclass gives ----------------------------------------------------------------------
+
+    def _build(self, design: Design, y: Array, weight: Array, alpha: float | None) -> LinearProblem:
+        """The problem at strength alpha (None: the user's parameter, selected when it is "cv")."""
+        raise NotImplementedError
+
+    def _targets(self, y: Any, fitting: bool) -> Array:
+        """Encode targets as the loss wants them; learns ``classes_`` when fitting."""
+        raise NotImplementedError
+
+    def _extended(self, targets: Array, **more: Any) -> Array:
+        """Hook that adds further facts of the rows to the targets."""
+        raise NotImplementedError
+
+    def _weights(self, weight: Array, targets: Array) -> Array:
+        """Hook for class weights."""
+        return weight
+
+    def _solve(self, problem: LinearProblem, start: Array | None) -> Solution:
+        """The minimiser; an iteration may begin at `start`."""
+        raise NotImplementedError
+
+    def _start(self, problem: LinearProblem, before: Mapping[str, Any]) -> Array | None:
+        """Where to begin: hook for what the fit before left (`before`: its attributes)."""
+        return None
+
+    def _unpack(self, problem: LinearProblem, w: Array) -> None:
+        """Set ``coef_`` and ``intercept_`` in the public layout."""
+        raise NotImplementedError
+
+    def _pack(self, problem: LinearProblem) -> Array:
+        """The inverse of :meth:`_unpack`."""
+        raise NotImplementedError
+
+    # -- the flow -----------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Minimise the objective of the class docstring.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix, shape (n, p)
+            Features; float32 stays float32, other numbers become float64.
+        y : array, shape (n,) or (n, m)
+            Targets.
+        sample_weight : array, shape (n,), optional
+            Weights >= 0; a weight of 2 equals the row twice, 0 equals its absence.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, **more: Any) -> Self:
+        """`more` are further facts of the rows, for :meth:`_extended`."""
+        before = dict(self.__dict__)
+        try:
+            rows = self._encoded(X, y, sample_weight, fitting=True, **more)
+            problem = self._posed(*rows, alpha=None)
+            moments = problem.__dict__.get("moments")
+            solution = self._solve(problem, self._start(problem, before))
+            self._finish(problem, solution)
+            self._training = keep(X, *rows, moments)
+        except BaseException:
+            # An interrupted or failed fit leaves what was there before.
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        if not (solution.status.ok or solution.status is Status.COMPLETED):
+            warnings.warn(f"ER001: {self.solution_.sentence}", CertificateWarning, stacklevel=3)
+        return self
+
+    def problem(self, X: Any, y: Any, sample_weight: Any = None) -> LinearProblem:
+        """The optimisation problem that ``fit`` solves on these data, for inspection.
+
+        On a fitted estimator the penalty has the strength ``alpha_`` that was used.
+        """
+        return self._problem(X, y, sample_weight)
+
+    def _problem(self, X: Any, y: Any, sample_weight: Any, **more: Any) -> LinearProblem:
+        if hasattr(self, "alpha_"):
+            return self._prepare(X, y, sample_weight, fitting=False, **more)
+        twin = type(self)(**self.get_params(deep=False))
+        return twin._prepare(X, y, sample_weight, fitting=True, **more)
+
+    def _prepare(self, X: Any, y: Any, sample_weight: Any, fitting: bool, **more: Any) -> LinearProblem:
+        rows = self._encoded(X, y, sample_weight, fitting, **more)
+        return self._posed(*rows, alpha=None if fitting else self.alpha_)
+
+    def _encoded(
+        self, X: Any, y: Any, sample_weight: Any, fitting: bool, **more: Any
+    ) -> tuple[Design, Array, Array]:
+        """Checked columns, targets as the loss wants them, and weights."""
+        self._look_at_targets(y)
+        with numbers_only(X, y):
+            X, y = validate_data(
+                self,
+                canonical(X),
+                y,
+                reset=fitting,
+                accept_sparse=["csr", "csc"],
+                dtype=[np.float64, np.float32],
+                order=None,
+                ensure_all_finite=False,
+                **self._y_options(),
+            )
+            design = Design(X)
+            check_finite(design, getattr(self, "feature_names_in_", None))
+            targets = self._targets(y, fitting)
+        weight = self._weights(check_weights(sample_weight, design.shape[0]), targets)
+        return design, self._extended(targets, **more) if more else targets, weight
+
+    def _posed(self, design: Design, targets: Array, weight: Array, alpha: float | None) -> LinearProblem:
+        """The problem on checked rows."""
+        problem = self._build(design, targets, weight, alpha)
+        if "moments" in problem.__dict__ or design.size <= 10_000_000:
+            check_columns(problem.moments[1], getattr(self, "feature_names_in_", None))
+        return problem
+
+    def _look_at_targets(self, y: Any) -> None:
+        """Hook for checks of y that name the row."""
+
+    def _tolerance(self) -> float:
+        return check_number("tol", self.tol, 0.0, closed=False)
+
+    def _y_options(self) -> dict[str, Any]:
+        return {}
+
+    def _finish(self, problem: LinearProblem, solution: Solution) -> None:
+        solution = prune(problem, solution)
+        self._unpack(problem, solution.w)
+        chosen = getattr(self, "selection_", None)
+        notes = (solution.note, self._collinear_note(problem, solution), chosen.note if chosen else "")
+        solution = replace(solution, note="; ".join(note for note in notes if note))
+        certificate = solution.certificate
+        if problem.design.dtype == np.float32 and certificate.kind is not Kind.NONE:
+            # The certificate is about the returned parameters, so round first.
+            near, w = problem.near(solution.w)
+            certificate = of_rounded(problem, self._pack(problem), near, replace(solution, w=w))
+        if self.tol is None:  # it took the steps that it was told to take
+            solution = replace(solution, certificate=certificate)
+        else:
+            solution = judged(solution, certificate, float(self.tol))
+        # The state (factorisations, scores of all rows) is for resuming; it would keep the data alive.
+        self.solution_ = replace(solution, state=None)
+        self.n_iter_ = solution.n_steps
+        self.alpha_ = getattr(problem.penalty, "alpha", 0.0)
+
+    def _collinear_note(self, problem: LinearProblem, solution: Solution) -> str:
+        """Name the columns that leave an unpenalised fit undetermined; empty when none do."""
+        rows = int(np.count_nonzero(problem.data.weight)) - int(problem.intercept)
+        penalty = problem.penalty
+        penalised = penalty.l1 > 0.0 or penalty.l2 > 0.0 or penalty.coercive(problem.data.n_cols)
+        if penalised or problem.data.n_cols > rows or not _ill_conditioned(problem, solution):
+            return ""
+        names = getattr(self, "feature_names_in_", None)
+        found = find_collinear(problem.design, problem.data.weight, problem.intercept, names)
+        listed = [relation.sentence for relation in found.relations]
+        if not listed:
+            return ""
+        more = f" and {len(listed) - 5} more relations" if len(listed) > 5 else ""
+        return f"collinear columns: {'; '.join(listed[:5])}{more}; their separate coefficients mean little"
+
+    @property
+    def certificate_(self) -> Certificate:
+        """How far the fit can be from the optimum, and by which argument."""
+        check_is_fitted(self, "solution_")
+        return self.solution_.certificate
+
+    def _design(self, X: Any) -> Any:
+        """New rows, checked against those of the fit."""
+        check_is_fitted(self)
+        with numbers_only(X):
+            X = validate_data(
+                self,
+                canonical(X),
+                reset=False,
+                accept_sparse=["csr", "csc"],
+                dtype=[np.float64, np.float32],
+                ensure_all_finite=False,
+            )
+        check_finite(Design(X), getattr(self, "feature_names_in_", None))
+        return X
+
+    def _scores(self, X: Any) -> Array:
+        """``X w + b`` in the public layout."""
+        X = self._design(X)
+        coef = self.coef_ if self.coef_.dtype == X.dtype else self.coef_.astype(X.dtype)
+        return np.asarray(X @ coef.T + np.asarray(self.intercept_, dtype=X.dtype))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_training", None)
+        if "solution_" in state:  # one number a row, which `verify` can find again
+            state["solution_"] = replace(state["solution_"], dual=None)
+        return state
+
+    def _repr_html_inner(self) -> str:
+        html = str(super()._repr_html_inner())
+        return f"{html}<p>{self.solution_.certificate.claim}</p>" if hasattr(self, "solution_") else html
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        text = str(super().__repr__(N_CHAR_MAX=N_CHAR_MAX))
+        if hasattr(self, "solution_"):
+            text = f"{text}  # {self.solution_.certificate.claim}"
+        return text
+
+
+def _ill_conditioned(problem: LinearProblem, solution: Solution) -> bool:
+    """Whether the factorisation saw a standardised condition number (of X'X) above 1e8, or none was made."""
+    factor = getattr(solution.state, "factor", None)
+    return factor is None or factor.condition > 1e8 or factor.rank < problem.data.n_cols

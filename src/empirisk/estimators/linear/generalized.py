@@ -1,0 +1,204 @@
+"""Generalized linear models: a family, a link, and a penalty or none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import Tags
+
+from empirisk.estimators.checks import check_number
+from empirisk.estimators.linear.families import family_loss, link_name, with_labels
+from empirisk.estimators.linear.mean_regression import MeanRegressor
+from empirisk.losses import Loss
+from empirisk.typing import Array
+
+__all__ = ["GeneralizedLinearModel"]
+
+
+class GeneralizedLinearModel(MeanRegressor):
+    """Regression of a mean through a link, ``link(E[y | x]) = x.w + b``, by maximum (penalised) likelihood.
+
+    ``min_{w,b} (1/S) sum_i s_i loss(y_i, x_i.w + b + o_i) + alpha (r ||w||_1 + (1-r) ||w||^2 / 2)``
+
+    where the loss is half the family's deviance but for terms in y, and o are offsets.
+
+    ==================  ===============================  ========================================
+    family              links (the first is the default)  targets
+    ==================  ===============================  ========================================
+    gaussian            identity                          numbers
+    binomial            logit, probit, cloglog            shares in [0, 1], booleans or two labels
+    poisson             log                               >= 0
+    gamma               log                               > 0
+    inverse_gaussian    log                               > 0
+    tweedie             log                               >= 0
+    negative_binomial   log                               >= 0
+    ==================  ===============================  ========================================
+
+    Parameters
+    ----------
+    family : str, default "gaussian"
+        A row of the table.
+    link : str, optional
+        A link of that row.
+    alpha : float, "1/n" or "cv", default 0.0
+        Strength on the mean-loss scale; 0 is maximum likelihood, for which :meth:`summary` has standard
+        errors.  ``"1/n"`` is 1/S; ``"cv"`` chooses by K folds.
+    l1_ratio : float, default 0.0
+        r, in [0, 1]: 0 is L2, 1 is L1, between them elastic net (not for the inverse Gaussian family, whose
+        loss is not convex).
+    power : float, default 1.5
+        p of the Tweedie family, whose variance is ``dispersion * mean^p``, in (1, 2).
+    extra_dispersion : float, default 1.0
+        a of the negative binomial family, whose variance is ``m + a m^2``, > 0; fixed, not estimated.
+    fit_intercept : bool, default True
+        Whether b is free (else 0); it is never penalised.
+    alphas : int or list of floats, default 100
+        Strengths that ``"cv"`` tries.
+    cv : int, splitter or list of (train, test) index pairs, optional
+        Folds, 5 by default.
+    rule : {"min", "one_se"}, default "min"
+        Smallest validation loss, or the strongest penalty within one standard error of it.
+    random_state : int, optional
+        Seed of the folds.
+    solver : str or Solver, default "auto"
+        See :mod:`empirisk.solvers.auto`.
+    tol : float, default 1e-8
+        Largest accepted ``certificate.value / certificate.scale``.
+    max_iter : int, default 10000
+        Step limit.
+
+    Attributes
+    ----------
+    coef_ : array, shape (p,)
+    intercept_ : float
+    deviance_, null_deviance_ : float
+        ``2 sum_i s_i (loss_i - its least value)`` of the fit, and with the intercept alone.
+    dispersion_ : float
+        Pearson's statistic over the residual degrees of freedom: S (for shares the number of rows, whose
+        weights are trials) minus the nonzero coefficients and the intercept.  For binomial, Poisson and
+        negative binomial targets it is about 1 when the family is right; else it estimates the dispersion.
+    alpha_ : float
+        Strength used.
+    classes_ : array of 2 labels
+        When the targets were labels; the mean is the probability of the second.
+    certificate_ : Certificate
+        KKT residual without a penalty, duality gap with one.
+    solution_ : Solution
+        Status, steps, trace.
+
+    Raises
+    ------
+    ValueError
+        For a pair of family and link without a loss, and for targets outside the family's range, by row.
+    SeparationError
+        With alpha = 0, where classes are separable or the means of rows with target 0 can be driven to 0.
+
+    Notes
+    -----
+    O(n p^2) per Newton step, 5 to 10 steps; O(n p) per quasi-Newton step for sparse or many columns.  Shares
+    of m trials are passed as y in [0, 1] with ``sample_weight=m``; rates as counts with ``exposure=``.
+
+    References
+    ----------
+    McCullagh & Nelder 1989, Generalized Linear Models.
+
+    Examples
+    --------
+    >>> import numpy as np, empirisk as er
+    >>> dose, died = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([1, 3, 7, 9]) / 10
+    >>> model = er.GeneralizedLinearModel("binomial", "probit").fit(dose, died, sample_weight=np.full(4, 10))
+    >>> model.predict([[1.5]]).round(3), float(round(model.dispersion_, 3))
+    (array([0.5]), 0.046)
+    """
+
+    classes_: Any
+
+    def __init__(
+        self,
+        family: str = "gaussian",
+        link: str | None = None,
+        *,
+        alpha: float | str = 0.0,
+        l1_ratio: float = 0.0,
+        power: float = 1.5,
+        extra_dispersion: float = 1.0,
+        fit_intercept: bool = True,
+        alphas: Any = 100,
+        cv: Any = None,
+        rule: str = "min",
+        random_state: Any = None,
+        solver: Any = "auto",
+        tol: float = 1e-8,
+        max_iter: int = 10_000,
+    ) -> None:
+        self.family = family
+        self.link = link
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.power = power
+        self.extra_dispersion = extra_dispersion
+        self.fit_intercept = fit_intercept
+        self.alphas = alphas
+        self.cv = cv
+        self.rule = rule
+        self.random_state = random_state
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _loss(self) -> Loss:
+        link_name(self.family, self.link)  # refuse the pair before its numbers
+        power = check_number("power", self.power, 0.0)
+        a = check_number("extra_dispersion", self.extra_dispersion, 0.0, closed=False)
+        return family_loss(self.family, self.link, power, a)
+
+    def _rates(self) -> bool:
+        return link_name(self.family, self.link) in ("log", "cloglog")
+
+    def _plain_model(self, y: Array) -> tuple[Loss, Array]:
+        return with_labels(self._loss(), y)
+
+    def _y_options(self) -> dict[str, Any]:
+        return {"y_numeric": self.family != "binomial"}
+
+    def _targets(self, y: Any, fitting: bool) -> Array:
+        if fitting:
+            self.__dict__.pop("classes_", None)
+        if self.family == "binomial" and _are_labels(y):
+            if fitting:
+                self.classes_ = np.unique(y)
+            y = _as_shares(y, getattr(self, "classes_", np.unique(y)))
+        return super()._targets(y, fitting)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = self.family not in ("gaussian", "binomial")
+        return tags
+
+
+def _are_labels(y: Any) -> bool:
+    """Booleans, strings, and objects that are not numbers."""
+    values = np.asarray(y)
+    if values.dtype.kind != "O":
+        return values.dtype.kind in "bUS"
+    try:
+        values.astype(np.float64)
+    except (TypeError, ValueError):
+        return True
+    return False
+
+
+def _as_shares(y: Any, labels: Any) -> Array:
+    """0 for the first label, 1 for the second."""
+    y = np.asarray(y)
+    if len(labels) != 2:
+        shown = ", ".join(repr(v) for v in labels[:5].tolist())
+        raise ValueError(
+            f"binomial targets are shares in [0, 1] or two labels; y holds {len(labels)} labels: {shown}"
+        )
+    known = np.isin(y, labels)
+    if not known.all():
+        row = int(np.argmin(known))
+        raise ValueError(f"y holds the label {y[row]!r} in row {row}, which was not in the training data")
+    return np.asarray(y == labels[1], dtype=np.float64)

@@ -1,0 +1,121 @@
+"""A whole regularisation path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from empirisk.estimators.linear.tune import alpha_grid
+from empirisk.solvers.by_target import path_by_target
+from empirisk.solvers.path import solve_path
+from empirisk.typing import Array
+
+__all__ = ["Path", "path"]
+
+
+@dataclass(frozen=True)
+class Path:
+    """Fits along decreasing strengths.
+
+    Parameters
+    ----------
+    alphas : array, shape (a,)
+        Decreasing strengths.
+    coefs : array, shape (a, p) or (a, k, p)
+        Coefficients in the layout of ``coef_``.
+    intercepts : array, shape (a,) or (a, k)
+        Intercepts.
+    gaps : array, shape (a,)
+        Certificate values; for penalised fits duality gaps, ``F(w) - min F <= gap``.
+    scale : float
+        What the gaps are relative to: the objective of the null model.
+    feature_names : tuple of str
+        Names of the columns.
+    statuses : tuple of Status
+        How each fit ended.
+    """
+
+    alphas: Array
+    coefs: Array
+    intercepts: Array
+    gaps: Array
+    scale: float
+    feature_names: tuple[str, ...]
+    statuses: tuple[Any, ...]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Coefficients against the strength; returns the Axes."""
+        from empirisk.plots.path import PathDisplay
+
+        return PathDisplay(self).plot(ax)
+
+    def __repr__(self) -> str:
+        worst = float(np.max(self.gaps)) / self.scale if len(self.gaps) else 0.0
+        return (
+            f"Path({len(self.alphas)} strengths from {self.alphas[0]:.3g} to {self.alphas[-1]:.3g}, "
+            f"largest relative gap {worst:.1g})"
+        )
+
+
+def path(
+    est: Any, X: Any, y: Any, sample_weight: Any = None, *, alphas: Any = None, eps: float | None = None
+) -> Path:
+    """Fit an estimator at every strength of a grid, each warm-started from the one before.
+
+    Parameters
+    ----------
+    est : Ridge, Lasso, ElasticNet or LogisticRegression
+        Its own ``alpha`` is ignored; its other parameters count.
+    X, y, sample_weight
+        Training data.
+    alphas : int or list of floats, optional
+        Strengths; by default the 100 of the estimator's own grid: from the smallest alpha with all
+        coefficients zero down three decades (two when n < p), or for L2 ten decades.
+    eps : float, optional
+        Smallest over largest strength of an L1 grid.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    TypeError
+        The estimator has no ``alpha``.
+
+    Examples
+    --------
+    >>> import numpy as np, empirisk as er
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(50, 3)); y = X @ [1.0, 0.0, 2.0]
+    >>> p = er.path(er.Lasso(), X, y)
+    >>> p.coefs.shape, bool(np.all(p.coefs[0] == 0.0))
+    ((100, 3), True)
+    """
+    if "alpha" not in est.get_params(deep=False):
+        raise TypeError(f"path needs an estimator with a penalty strength, {type(est).__name__} has none")
+    twin = clone(est)
+    twin.set_params(alpha=1.0)
+    problem = twin._prepare(X, y, sample_weight, fitting=True)
+    grid = alpha_grid(problem, twin.alphas if alphas is None else alphas, eps)
+    solutions = path_by_target(problem, grid, solve_path, tol=twin.tol)
+    coefs, intercepts = [], []
+    for solution in solutions:
+        twin._unpack(problem, solution.w)
+        coefs.append(twin.coef_)
+        intercepts.append(twin.intercept_)
+    squeeze = hasattr(twin, "classes_") and not problem.n_outputs
+    coef_array, b = np.stack(coefs), np.stack(intercepts)
+    names = getattr(twin, "feature_names_in_", [f"x{j}" for j in range(problem.data.n_cols)])
+    return Path(
+        alphas=grid,
+        coefs=coef_array[:, 0] if squeeze else coef_array,
+        intercepts=b[:, 0] if squeeze else b,
+        gaps=np.array([s.certificate.value for s in solutions]),
+        scale=solutions[0].certificate.scale,
+        feature_names=tuple(str(name) for name in names),
+        statuses=tuple(s.status for s in solutions),
+    )

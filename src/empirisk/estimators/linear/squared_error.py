@@ -1,0 +1,104 @@
+"""What the squared-error regressions share: targets, problem, strength selection, solve."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import MultiOutputMixin, RegressorMixin
+
+from empirisk.data.design import Design
+from empirisk.data.row_blocks import ArrayBlocks
+from empirisk.estimators.checks import (
+    check_alpha,
+    check_count,
+    check_flag,
+    check_rule,
+    check_seed,
+    check_targets_finite,
+)
+from empirisk.estimators.linear.base import LinearEstimator
+from empirisk.estimators.linear.tune import StrengthSelection, select_by_folds, select_by_loo
+from empirisk.losses import HalfSquared
+from empirisk.penalties import Penalty
+from empirisk.problems.linear import LinearProblem
+from empirisk.results import Solution
+from empirisk.solvers.by_target import solve_by_target
+from empirisk.typing import Array
+
+__all__ = ["SquaredErrorEstimator"]
+
+
+class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
+    """What the four regressions share; a subclass gives the penalty."""
+
+    fit_intercept: bool
+    positive: bool
+    solver: Any
+    tol: float
+    max_iter: int
+    selection_: StrengthSelection
+
+    _alpha_words: ClassVar[tuple[str, ...]] = ("1/n", "cv")
+
+    def _penalty(self, alpha: float) -> Penalty:
+        raise NotImplementedError
+
+    def _y_options(self) -> dict[str, Any]:
+        return {"y_numeric": True, "multi_output": True}
+
+    def _look_at_targets(self, y: Any) -> None:
+        # Before scikit-learn's check, which names no row.
+        values = np.asarray(y)
+        if values.dtype.kind == "f":
+            check_targets_finite(values)
+
+    def _targets(self, y: Any, fitting: bool) -> Array:
+        return np.asarray(y, dtype=np.float64)
+
+    def _build(self, design: Design, y: Array, weight: Array, alpha: float | None) -> LinearProblem:
+        outputs = y.shape[1] if y.ndim == 2 else 0
+        intercept = check_flag("fit_intercept", self.fit_intercept)
+        check_flag("positive", self.positive)
+        self._tolerance()
+        check_count("max_iter", self.max_iter, 1)
+        data = ArrayBlocks(design, y, weight)
+
+        def at(strength: float) -> LinearProblem:
+            return LinearProblem(HalfSquared(), self._penalty(strength), data, intercept, 1.0, outputs)
+
+        if alpha is not None:
+            return at(alpha)
+        given = check_alpha(getattr(self, "alpha", 0.0), self._alpha_words)
+        if given == "1/n":
+            return at(1.0 / data.total_weight)
+        if given == "cv":
+            self.selection_ = self._select(at(1.0))
+            return at(self.selection_.alpha)
+        return at(float(given))
+
+    def _select(self, problem: LinearProblem) -> StrengthSelection:
+        rule = check_rule(self.rule)
+        alphas, k = self.alphas, self.cv
+        smooth = np.isfinite(problem.penalty.smoothness)
+        if k is None and smooth and not problem.design.sparse:
+            return select_by_loo(problem, alphas=alphas, rule=rule)
+        seed = check_seed(self.random_state)
+        return select_by_folds(problem, alphas=alphas, cv=k, rule=rule, seed=seed, tol=self._tolerance())
+
+    def _solve(self, problem: LinearProblem, start: Array | None) -> Solution:
+        tol, steps = self._tolerance(), check_count("max_iter", self.max_iter, 1)
+        return solve_by_target(problem, self.solver, tol=tol, max_steps=steps)
+
+    def _unpack(self, problem: LinearProblem, w: Array) -> None:
+        coef, b = problem.split(w)
+        dtype = problem.design.dtype
+        self.coef_ = np.ascontiguousarray(coef.T, dtype=dtype)
+        self.intercept_ = np.asarray(b, dtype=dtype) if problem.n_outputs else dtype.type(b)
+
+    def _pack(self, problem: LinearProblem) -> Array:
+        return problem.join(np.asarray(self.coef_, dtype=np.float64).T, self.intercept_)
+
+    def predict(self, X: Any) -> Array:
+        """Expected target of each row, shape (n,) or (n, m)."""
+        return self._scores(X)

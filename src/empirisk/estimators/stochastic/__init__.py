@@ -1,0 +1,1 @@
+"""Linear estimators that take stochastic gradient steps, in memory or in a stream."""

@@ -1,0 +1,284 @@
+"""Linear classification by stochastic gradients, in memory or in a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import log_expit, logsumexp
+from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+
+from empirisk.estimators.agreement import agreeing, largest
+from empirisk.estimators.checks import check_flag
+from empirisk.estimators.class_weight import apply_class_weight
+from empirisk.estimators.label_codes import encode_labels, weigh_classes
+from empirisk.estimators.stochastic.stochastic import StochasticEstimator
+from empirisk.losses import Logistic, Loss, OneVersusRest
+from empirisk.problems.linear import LinearProblem
+from empirisk.typing import Array
+
+__all__ = ["SGDClassifier"]
+
+
+def _gives_probabilities(est: Any) -> bool:
+    loss = est.loss
+    if loss == "logistic" or isinstance(loss, Logistic):
+        return True
+    raise AttributeError(
+        f"predict_proba needs the logistic loss, got loss={loss!r}, whose scores are no log-odds; calibrate "
+        'them, or use loss="logistic"'
+    )
+
+
+class SGDClassifier(ClassifierMixin, StochasticEstimator):
+    """Linear classification by stochastic gradient descent, with a certificate.
+
+    ``min_{w,b} (1/S) sum_i s_i loss(y_i, x_i.w + b) + alpha (r ||w||_1 + (1-r) ||w||^2 / 2)``
+
+    by steps along the gradient of one random row after the other.  Columns need no scaling: steps are taken
+    in the coordinates of centred and scaled columns, which leaves the problem as it is.  More than two
+    classes are one problem per class against the rest.
+
+    Parameters
+    ----------
+    loss : str or Loss, default "hinge"
+        "hinge" (linear SVM), "logistic", "squared_hinge" (with a factor 1/2), "perceptron", "exponential".
+    alpha : float or "1/n", default 1e-4
+        Strength on the mean-loss scale, as in scikit-learn's SGDClassifier (for "squared_hinge" half of the
+        number there); "1/n" is 1/S.
+    l1_ratio : float, default 0.0
+        r, in [0, 1]: 0 is L2, 1 is L1, between them elastic net.
+    fit_intercept : bool, default True
+        Whether b is free (else 0); it is never penalised.
+    class_weight : dict, "balanced" or None, default None
+        Factors on the weights of the rows of each class; "balanced" gives every class weight S/K.
+    schedule : str or Schedule, default "cosine"
+        Step sizes: "cosine" (falls to 0 over the run), "constant", "inverse_time" (``step / t``),
+        "strongly_convex" (``1 / (alpha t)``, Pegasos), "step_decay", or an object of ``er.optimizers``.
+    step : float or "auto", default "auto"
+        First step, > 0; "auto" is 1 over the smoothness of the longest row, shorter for runs of more than
+        1e5 steps and where that leads away.
+    output : {"suffix", "average", "last", "best"}, default "suffix"
+        Mean of the iterates of the last half of the run, of all, the last one, or the best end of an epoch.
+    n_epochs : int or "auto", default "auto"
+        Passes over the rows; "auto" makes a million steps, in 5 to 1000 passes.
+    batch_size : int, default 1
+        Rows a step.
+    momentum : float, default 0.0
+        Share of the last step that is kept, in [0, 1); dense X only.
+    sampling : {"permutation", "replacement", "given"}, default "permutation"
+        A fresh random order each epoch (of blocks of 8 neighbouring rows where X exceeds the caches),
+        independent draws, or the order of the data.
+    precondition : bool, default True
+        Whether steps are taken in the coordinates of centred and scaled columns.
+    tol : float or None, default None
+        With a number, epochs with reduced variance follow until the certificate over its scale is at most
+        this (losses without kinks; the others warn when they miss it).  None takes the epochs and says how
+        good the result is.
+    max_iter : int, default 1000
+        Limit of those epochs.
+    warm_start : bool, default False
+        Begin each fit at the coefficients of the fit before, if that had the same classes and columns.
+    random_state : int, optional
+        Seed of the order of the rows; None is 0.  Equal seeds give equal bits.
+
+    Attributes
+    ----------
+    classes_ : array, shape (K,)
+        Sorted labels.
+    coef_ : array, shape (1, p) or (K, p)
+    intercept_ : array, shape (1,) or (K,)
+    alpha_ : float
+        Strength used.
+    certificate_ : Certificate
+        Duality gap on the training rows: true, and loose while steps are noisy and alpha is small.  After
+        ``partial_fit`` there is none, and the claim says so.
+    solution_ : Solution
+        Status, steps, passes.
+    t_ : int
+        Steps taken.
+
+    Raises
+    ------
+    ValueError
+        On labels that ``partial_fit`` was not told of, a step that is not positive, unknown losses.
+
+    Notes
+    -----
+    O(stored numbers) per epoch, without copies of X but for CSC and column-major arrays (one copy by rows).
+    A step that is too long ends with status DIVERGED and the sentence by how much.
+
+    References
+    ----------
+    Shalev-Shwartz, Singer, Srebro & Cotter 2011 (Pegasos); Rakhlin, Shamir & Sridharan 2012 (suffix
+    averages); Johnson & Zhang 2013 (reduced variance).
+
+    Examples
+    --------
+    >>> import numpy as np, empirisk as er
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> model = er.SGDClassifier("logistic", alpha=0.1, tol=1e-6).fit(X, ["no", "no", "yes", "yes"])
+    >>> model.predict([[2.5]]), model.certificate_.within(1e-6)
+    (array(['yes'], dtype='<U3'), True)
+    """
+
+    classes_: Any
+    _declared: Any = None
+    _losses = ("hinge", "logistic", "squared_hinge", "perceptron", "exponential")
+
+    probabilities_open: ClassVar[bool] = True  # a logistic link: never 0 for a class that occurs
+
+    def __init__(
+        self,
+        loss: Any = "hinge",
+        alpha: float | str = 1e-4,
+        *,
+        l1_ratio: float = 0.0,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        schedule: Any = "cosine",
+        step: float | str = "auto",
+        output: str = "suffix",
+        n_epochs: int | str = "auto",
+        batch_size: int = 1,
+        momentum: float = 0.0,
+        sampling: str = "permutation",
+        precondition: bool = True,
+        tol: float | None = None,
+        max_iter: int = 1_000,
+        warm_start: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.loss = loss
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.schedule = schedule
+        self.step = step
+        self.output = output
+        self.n_epochs = n_epochs
+        self.batch_size = batch_size
+        self.momentum = momentum
+        self.sampling = sampling
+        self.precondition = precondition
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.random_state = random_state
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Go on with the rows of one block, each once.
+
+        Coordinates and step come from the first block; "cosine" and "step_decay", which need to know the end,
+        become a constant step.  A block may lack classes.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix, shape (n, p)
+            Features, the same columns in every block.
+        y : array, shape (n,)
+            Labels among `classes`.
+        classes : array, shape (K,), optional
+            All labels that can come; needed at the first call, may be repeated later.
+        sample_weight : array, shape (n,), optional
+            Weights >= 0, relative to the mean weight of the first block.
+
+        Returns
+        -------
+        self
+        """
+        known: Any = getattr(self, "classes_", None)
+        if classes is None and known is None:
+            raise ValueError("classes must name all labels at the first call: a block may lack some of them")
+        given: Any = known if classes is None else np.unique(np.asarray(classes))
+        if len(given) < 2:
+            raise ValueError(f"classes must name at least 2 labels, got {given.tolist()}")
+        if known is not None and not np.array_equal(given, known):
+            raise ValueError(
+                f"classes is {given.tolist()} here and was {known.tolist()} before; new classes need a new "
+                "model"
+            )
+        if isinstance(self.class_weight, str):
+            raise ValueError(
+                f"class_weight={self.class_weight!r} needs all rows: give factors in a dict, or sample_weight"
+            )
+        self._declared = given
+        try:
+            return self._partial_fit(X, y, sample_weight)
+        finally:
+            self.__dict__.pop("_declared", None)
+
+    # -- the problem ------------------------------------------------------------------------------
+
+    def _targets(self, y: Any, fitting: bool) -> Array:
+        known = self._declared if fitting else self.classes_
+        listed = "" if known is None else f"is not among the classes {known.tolist()}"
+        self.classes_, codes = encode_labels(y, known, listed)
+        return np.where(codes, 1.0, -1.0) if len(self.classes_) == 2 else codes.astype(np.float64)
+
+    def _weights(self, weight: Array, targets: Array) -> Array:
+        codes = (targets > 0).astype(np.intp) if len(self.classes_) == 2 else targets.astype(np.intp)
+        if self._declared is None:
+            return weigh_classes(self.class_weight, self.classes_, codes, weight)
+        return apply_class_weight(self.class_weight, self.classes_, codes, weight)
+
+    def _loss_of(self, y: Array) -> tuple[Loss, int]:
+        k, base = len(self.classes_), self._base_loss()
+        return (base, 0) if k == 2 else (OneVersusRest(base, k), k)
+
+    def _start(self, problem: LinearProblem, before: Mapping[str, Any]) -> Array | None:
+        warm = check_flag("warm_start", self.warm_start)
+        if not warm or not np.array_equal(before.get("classes_", ()), self.classes_) or "coef_" not in before:
+            return None
+        same = before["coef_"].shape == (problem.n_outputs or 1, problem.data.n_cols)
+        return self._packed(problem, before["coef_"], before["intercept_"]) if same else None
+
+    def _unpack(self, problem: LinearProblem, w: Array) -> None:
+        coef, b = problem.split(w)
+        dtype = problem.design.dtype
+        self.coef_ = np.ascontiguousarray(np.atleast_2d(coef.T), dtype=dtype)
+        self.intercept_ = np.atleast_1d(np.asarray(b, dtype=dtype))
+
+    def _pack(self, problem: LinearProblem) -> Array:
+        return self._packed(problem, self.coef_, self.intercept_)
+
+    @staticmethod
+    def _packed(problem: LinearProblem, coef: Array, intercept: Array) -> Array:
+        coef, b = np.asarray(coef, dtype=np.float64).T, np.asarray(intercept, dtype=np.float64)
+        return problem.join(coef, b) if problem.n_outputs else problem.join(coef[:, 0], b[0])
+
+    # -- predictions ------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores ``x.w + b``: shape (n,) for two classes, (n, K) for more."""
+        z = self._scores(X)
+        return z[:, 0] if z.shape[1] == 1 else z
+
+    def predict(self, X: Any) -> Any:
+        """The class of the largest score, shape (n,)."""
+        z = self.decision_function(X)
+        return self.classes_[largest(z)]
+
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Array:
+        """Probability of each class, shape (n, K), for the logistic loss.
+
+        For more than two classes those of the separate problems, divided by their sum.
+        """
+        z = self.decision_function(X)
+        return agreeing(np.asarray(np.exp(_log_proba(z))), z)
+
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Array:
+        """Logarithm of :meth:`predict_proba`, exact far into the tails."""
+        return _log_proba(self.decision_function(X))
+
+
+def _log_proba(z: Array) -> Array:
+    separate = log_expit(np.column_stack([-z, z]) if z.ndim == 1 else z)
+    if z.ndim == 1:
+        return np.asarray(separate)
+    return np.asarray(separate - logsumexp(separate, axis=1, keepdims=True))

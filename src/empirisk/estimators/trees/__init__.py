@@ -1,0 +1,1 @@
+"""Estimators made of trees: single trees, forests, boosting, bagging and votes."""

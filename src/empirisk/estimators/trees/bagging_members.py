@@ -1,0 +1,185 @@
+"""Members of a bagged ensemble: what each draws, how it is fitted, and what it says."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import has_fit_parameter
+
+from empirisk.estimators.checks import is_flag
+from empirisk.estimators.training import release
+from empirisk.estimators.trees.forest_plan import MOST_DRAWS
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["Draw", "Member", "Plan", "fit_member", "said_by"]
+
+# A draw with one class only is drawn again, so many times.
+REDRAWS = 100
+
+
+class Draw(NamedTuple):
+    """Distinct rows in ascending order, how often each was drawn, columns (None: all), a seed, and how many
+    draws of one class only came before.
+    """
+
+    rows: IndexArray
+    counts: IndexArray
+    columns: IndexArray | None
+    seed: int
+    discarded: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How rows and columns are drawn: member b has random numbers of its own, from the seed and b alone.
+
+    Parameters
+    ----------
+    live : array of int
+        Rows with positive weight.
+    weight : array
+        Their weights: with replacement, rows are drawn in proportion to them.
+    n_columns : int
+        p.
+    n_draws, n_features : int
+        Rows and columns that a member draws.
+    bootstrap : bool
+        Whether rows are drawn with replacement.
+    seed : int
+        Of the ensemble.
+    codes : array of int or None
+        Classes of the rows: every draw has at least two. None for a regression.
+
+    Examples
+    --------
+    >>> plan = Plan(np.arange(5), np.ones(5), 3, 5, 2, True, 0)
+    >>> draw = plan.draw(0)
+    >>> int(draw.counts.sum()), len(draw.columns)
+    (5, 2)
+    """
+
+    live: IndexArray
+    weight: Array
+    n_columns: int
+    n_draws: int
+    n_features: int
+    bootstrap: bool
+    seed: int
+    codes: IndexArray | None = None
+
+    def draw(self, member: int, discarded: int | None = None) -> Draw:
+        """What member number `member` sees; ValueError when draws find one class only.
+
+        A draw that was made before is found again by how many it discarded, without the classes.
+        """
+        rng = np.random.default_rng([self.seed, member])
+        share = None if np.ptp(self.weight) == 0.0 else self.weight / self.weight.sum()
+        for tried in range(REDRAWS):
+            if self.bootstrap:
+                times = np.bincount(
+                    rng.choice(len(self.live), self.n_draws, p=share), minlength=len(self.live)
+                )
+            else:
+                times = np.zeros(len(self.live), dtype=np.intp)
+                times[rng.choice(len(self.live), self.n_draws, replace=False)] = 1
+            drawn = np.flatnonzero(times)
+            rows = self.live[drawn]
+            if tried == discarded:
+                break
+            if discarded is None and (self.codes is None or len(np.unique(self.codes[rows])) > 1):
+                break
+        else:
+            raise ValueError(
+                f"{REDRAWS} draws of {self.n_draws} rows held one class only: raise max_samples, or give "
+                "more rows of the other classes"
+            )
+        columns = None
+        if self.n_features < self.n_columns:
+            columns = np.sort(rng.choice(self.n_columns, self.n_features, replace=False))
+        return Draw(rows, times[drawn], columns, int(rng.integers(2**31 - 1)), tried)
+
+
+class Member(NamedTuple):
+    """A fitted member, its draw, the rows that it did not see, and what it says about them, (m, k)."""
+
+    model: Any
+    draw: Draw
+    unseen: IndexArray
+    said: Array
+
+
+def size_of(name: str, value: Any, n: int, most: int | None) -> int:
+    """A count, from a whole number in 1 .. most (None: what an index holds) or a share of n in (0, 1]."""
+    whole = isinstance(value, Integral) and not is_flag(value)
+    top = MOST_DRAWS if most is None else most
+    if whole and 1 <= int(value) <= top:
+        return int(value)
+    if not whole and isinstance(value, Real) and not is_flag(value) and 0.0 < float(value) <= 1.0:
+        return max(1, math.ceil(float(value) * n - 1e-9))
+    raise ValueError(f"{name} must be a share in (0, 1] or a whole number 1 .. {top}, got {value!r}")
+
+
+def takes_weights(estimator: Any) -> bool:
+    """Whether ``fit`` has sample_weight of its own (a pipeline has not)."""
+    return bool(has_fit_parameter(estimator, "sample_weight"))
+
+
+def fit_member(
+    estimator: Any, X: Any, y: Any, weight: Array, plan: Plan, number: int, n_classes: int, soft: bool
+) -> Member:
+    """Draw, fit a clone, and ask it about the rows that it did not see.
+
+    Rows that were drawn several times count as often by their sample_weight, or stand several times in X
+    where the estimator takes none.  Without replacement the weights of the rows go to the estimator.
+    """
+    draw = plan.draw(number)
+    model = clone(estimator)
+    seeds = [k for k in sorted(model.get_params()) if k == "random_state" or k.endswith("__random_state")]
+    model.set_params(**dict.fromkeys(seeds, draw.seed))
+    if takes_weights(model):
+        rows = draw.rows
+        more = {"sample_weight": draw.counts * (1.0 if plan.bootstrap else weight[rows])}
+    else:
+        rows, more = np.repeat(draw.rows, draw.counts), {}
+    try:
+        model.fit(_part(X, rows, draw.columns), y[rows], **more)
+        seen = np.zeros(len(y), dtype=bool)
+        seen[draw.rows] = True
+        unseen = np.flatnonzero(~seen & (weight > 0.0))
+        said: Array = np.zeros((0, max(1, n_classes)))
+        if len(unseen):
+            said = said_by(model, _part(X, unseen, None), draw.columns, n_classes, soft)
+    except Exception as e:
+        e.add_note(
+            f"while fitting member {number} of the ensemble, a {type(model).__name__}; a row that is "
+            "named is one of its draw, not of X"
+        )
+        raise
+    return Member(release(model), draw, unseen, said)
+
+
+def said_by(model: Any, X: Any, columns: IndexArray | None, n_classes: int, soft: bool) -> Array:
+    """Probabilities (soft) or votes for each class, shape (m, K); numbers of a regressor, shape (m, 1)."""
+    if columns is not None:
+        X = _safe_indexing(X, columns, axis=1)
+    if n_classes == 0:
+        return np.asarray(model.predict(X), dtype=np.float64).reshape(-1, 1)
+    if not soft:
+        return np.eye(n_classes)[np.asarray(model.predict(X)).astype(np.intp)]
+    shares = np.asarray(model.predict_proba(X))
+    if shares.shape[1] == n_classes:
+        return shares
+    out = np.zeros((len(shares), n_classes))
+    out[:, np.asarray(model.classes_).astype(np.intp)] = shares
+    return out
+
+
+def _part(X: Any, rows: IndexArray, columns: IndexArray | None) -> Any:
+    part = _safe_indexing(X, rows)
+    return part if columns is None else _safe_indexing(part, columns, axis=1)

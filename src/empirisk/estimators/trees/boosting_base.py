@@ -1,0 +1,277 @@
+"""What the two boosting estimators share: the fit in its order, scores, leaves, importances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from empirisk.data.columns import Table
+from empirisk.data.sums import weighted_sum
+from empirisk.data.tabular import band
+from empirisk.data.threads import at_most
+from empirisk.estimators.checks import check_choice, check_flag
+from empirisk.estimators.same_rows import row_print
+from empirisk.estimators.trees.boosting_fit import Fitted, fit_rounds, take
+from empirisk.estimators.trees.boosting_parts import Parts, deal_parts
+from empirisk.estimators.trees.boosting_plan import plan_of, shares_of, stops
+from empirisk.estimators.trees.tree_base import TreeEstimator, dense, greedy
+from empirisk.inference.early_stop import Stopping
+from empirisk.losses import Loss, with_offset
+from empirisk.results import Estimate
+from empirisk.trees.structure import PER_NODE, Trees
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["Boosting"]
+
+# The score of a class without rows: its probability is 0 in floating point, and nothing is infinite.
+ABSENT = -1e3
+
+
+class Boosting(TreeEstimator):
+    """Base of the two; a subclass says which losses, and what is predicted from the scores."""
+
+    n_estimators: int
+    early_stopping: str | bool
+    warm_start: bool
+    n_jobs: int | None
+    init_: Array
+    n_iter_: int
+    train_loss_: Array
+    validation_loss_: tuple[Estimate, ...] | None
+    stopping_: Stopping | None
+    _outputs: tuple[Trees, ...]
+    _losses: tuple[Loss, ...]
+    _rows: int | None  # print of the rows, for a warm start
+
+    # -- what a subclass gives ----------------------------------------------------------------------
+
+    def _stratified(self) -> bool:
+        """Whether each class is dealt to the parts by itself."""
+        raise NotImplementedError
+
+    def _recalibrates(self) -> bool:
+        """Whether the watched rows are needed without early stopping too."""
+        return False
+
+    def _settle(self, table: Table, y: Array, weight: Array, offset: Array, parts: Parts) -> None:
+        """Learn what the rows held out tell beside the number of rounds."""
+        raise NotImplementedError
+
+    # -- the fit ------------------------------------------------------------------------------------
+
+    def _boost(
+        self, table: Table, losses: tuple[Loss, ...], y: Array, weight: Array, offset: Array | None
+    ) -> None:
+        """Deal the rows, grow the rounds, settle."""
+        plan = plan_of(self, table, losses)
+        offset = np.zeros(len(y)) if offset is None else offset
+        stop = stops(self.early_stopping, int(np.count_nonzero(weight)))
+        watch, calibrate = shares_of(self, stop or self._recalibrates())
+        parts = deal_parts(table.X, y, weight, watch, calibrate, plan.seed, self._stratified())
+        start = _constants(losses, *(a[parts.grow] for a in (y, weight, offset)))
+        rows = row_print(table.X, y, weight, offset) if check_flag("warm_start", self.warm_start) else None
+        before = self._before(table, len(start), rows)
+        self._rows = rows
+        with at_most(self.n_jobs):
+            first = start + offset[:, None]
+            fitted = fit_rounds(plan, table, y, weight, first, parts, stop, before)
+            self.init_, self._losses = start, losses
+            self._tell(fitted)
+            if self.n_iter_ == 0:  # then the rows that chose it may tell the constant too
+                seen = np.concatenate([parts.grow, parts.stop])
+                self.init_ = _constants(losses, *(a[seen] for a in (y, weight, offset)))
+            self._certify(fitted, *(take(a, parts.grow) for a in (table.X, y, weight, first)))
+            self._settle(table, y, weight, offset, parts)
+
+    def _before(self, table: Table, k: int, rows: int | None) -> tuple[Trees, ...]:
+        """The rounds that a warm start goes on from; k: scores of a row, rows: their print."""
+        if rows is None or not getattr(self, "n_iter_", 0):
+            return ()
+        trees = self._outputs
+        if len(trees) != k or not np.array_equal(trees[0].n_categories, table.n_categories):
+            raise ValueError(
+                "warm_start=True goes on with the trees of the fit before, whose columns or categories (or "
+                "classes, or quantiles) were others; set warm_start=False"
+            )
+        if self._rows != rows:
+            raise ValueError(
+                "warm_start=True adds rounds to those of the same rows, and these are others (or the "
+                "fit before had warm_start=False and kept no print of them); for a new fit set it to False"
+            )
+        if self.n_estimators < len(trees[0]):
+            raise ValueError(
+                f"n_estimators={self.n_estimators} is below the {len(trees[0])} rounds that warm_start=True "
+                "goes on from"
+            )
+        return trees
+
+    def _tell(self, fitted: Fitted) -> None:
+        """Keep the rounds that the watched rows chose, and the curves."""
+        watch, done = fitted.watch, len(fitted.trees[0]) - max(len(fitted.train_loss) - 1, 0)
+        told = getattr(self, "train_loss_", np.zeros(0))[: done + 1] if done else np.zeros(0)
+        curve = [*told, *fitted.train_loss[done > 0 :]]
+        self.train_loss_ = np.array(curve[: watch.rounds + 1] if watch is not None else curve)
+        self.stopping_ = watch.result() if watch is not None else None
+        self.validation_loss_ = tuple(watch.losses) if watch is not None else None
+        self.n_iter_ = self.stopping_.n_rounds if self.stopping_ is not None else len(fitted.trees[0])
+        self._outputs = tuple(_first(of_output, self.n_iter_) for of_output in fitted.trees)
+
+    def _certify(self, fitted: Fitted, X: Any, y: Array, weight: Array, start: Array) -> None:
+        """No argument; the size of the gradient in function space as information (growing rows)."""
+        scores = fitted.scores
+        if len(fitted.trees[0]) > self.n_iter_:
+            dropped = [of_output[self.n_iter_ :] for of_output in fitted.trees]
+            scores = scores - _values(dropped, X)
+        first, last = (_slope(self._losses, y, weight, z) for z in (start, scores))
+        claim = (
+            f"greedy stagewise fit of {self.n_iter_} rounds, no argument bounds its distance from the "
+            f"smallest training loss; root mean square of the loss's slope over {len(y)} rows {last:.3g} "
+            f"({first:.3g} before the first round)"
+        )
+        if self.stopping_ is not None:
+            claim += f"; {self.stopping_.sentence}"
+        self.solution_ = greedy(claim, self.n_iter_, fitted.trace[: self.n_iter_], "boosting")
+
+    # -- scores -------------------------------------------------------------------------------------
+
+    def _raw(self, table: Table) -> Array:
+        """``init_`` plus the leaves' values, shape (n, k)."""
+        with at_most(self.n_jobs):
+            return self.init_ + _values(self._outputs, dense(table).X)
+
+    def _staged(self, X: Any) -> Iterator[Array]:
+        """Scores after each round; each is a new array."""
+        X = dense(self._table(X)).X
+        scores = np.broadcast_to(self.init_, (X.shape[0], len(self.init_)))
+        for t in range(self.n_iter_):
+            scores = scores + _values([trees[t] for trees in self._outputs], X)
+            yield scores
+
+    @property
+    def trees_(self) -> Trees:
+        """All trees (for no rounds one leaf worth 0); ``init_ + trees_.predict(X)`` are the scores.
+
+        With k > 1 scores a row, the trees of the first score come first, and each has values of k numbers of
+        which one is not 0.
+        """
+        check_is_fitted(self)
+        k = len(self._outputs)
+        if k == 1:
+            return self._outputs[0]
+        return Trees.concatenate(
+            trees.with_values(trees.value * (np.arange(k) == c)) for c, trees in enumerate(self._outputs)
+        )
+
+    def apply(self, X: Any) -> IndexArray:
+        """The leaf of each row in each tree: shape (n, rounds), with k > 1 scores (n, rounds, k)."""
+        X = dense(self._table(X)).X
+        with at_most(self.n_jobs):
+            leaves = [trees.apply(X) for trees in self._outputs]
+        return leaves[0] if len(leaves) == 1 else np.stack(leaves, axis=2)
+
+    # -- curves -------------------------------------------------------------------------------------
+
+    def curve(self) -> dict[str, Any]:
+        """The losses by round as a chart takes them: before the first round and after each.
+
+        `train`: list; `validation`: values with the ends of their intervals, None when no rows were held out;
+        `kept`: the rounds kept; `against_none`: their loss minus that of the best constant, paired.
+        """
+        check_is_fitted(self)
+        told = self.stopping_
+        return {
+            "train": self.train_loss_.tolist(),
+            "validation": band(self.validation_loss_) if self.validation_loss_ is not None else None,
+            "kept": self.n_iter_,
+            "against_none": told.against_none.to_dict() if told is not None else None,
+        }
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw :meth:`curve`; returns the Axes."""
+        from empirisk.plots.rounds import RoundsDisplay
+
+        return RoundsDisplay(self.curve()).plot(ax)
+
+    # -- importances --------------------------------------------------------------------------------
+
+    def importances(self, kind: str = "gain") -> Array:
+        """How much the trees used each column, shape (p,), summing to 1 (all 0 when no tree split).
+
+        Parameters
+        ----------
+        kind : {"gain", "splits"}, default "gain"
+            Decrease of the training loss (in its quadratic model) by the splits that ask the column, or
+            their number.
+
+        Returns
+        -------
+        array, shape (p,)
+
+        Notes
+        -----
+        Both are about the *training* rows and favour columns with many distinct values or categories, which
+        find a split by chance more often; a column that helps on no new row has an importance above 0.  For
+        what the column is worth on new rows permute it there (``sklearn.inspection.permutation_importance``).
+        """
+        check_is_fitted(self)
+        by_gain = check_choice("kind", kind, {"gain": True, "splits": False})
+        total = np.zeros(self.n_features_in_)
+        for trees in self._outputs:
+            inner = trees.feature >= 0
+            mass = trees.gain[inner] if by_gain else np.ones(int(inner.sum()))
+            total += np.bincount(trees.feature[inner], weights=mass, minlength=len(total))
+        return np.asarray(total / total.sum() if total.any() else total)
+
+    @property
+    def feature_importances_(self) -> Array:
+        """``importances("gain")``, whose bias is described there."""
+        return self.importances()
+
+
+def _values(outputs: Sequence[Trees], X: Any) -> Array:
+    """Sums of the leaves' values, shape (n, k)."""
+    return np.column_stack([trees.predict(X)[:, 0] for trees in outputs])
+
+
+def _first(trees: Trees, rounds: int) -> Trees:
+    """The trees of the first rounds; for none a single leaf worth 0, which reads as every other tree does."""
+    if rounds:
+        return trees if rounds == len(trees) else trees[:rounds]
+    leaf = Trees.stump(0, 0.0, np.zeros((2, 1)), trees.n_features)
+    root = {name: getattr(leaf, name)[:1] for name in PER_NODE}
+    weights = {"weight": trees.weight[:1], "count": trees.count[:1]}
+    none = {"feature": np.array([-1], dtype=np.int32), "left": np.array([-1], dtype=np.int32)}
+    return replace(leaf, start=np.array([0, 1]), n_categories=trees.n_categories, **(root | weights | none))
+
+
+def _constants(losses: tuple[Loss, ...], y: Array, weight: Array, offset: Array) -> Array:
+    """The best constant scores under the offsets, shape (k,)."""
+    if not offset.any():
+        best = [np.atleast_1d(loss.best_constant(y, weight)) for loss in losses]
+    else:
+        shifted = (with_offset(loss, y, offset) for loss in losses)
+        best = [np.atleast_1d(loss.best_constant(target, weight)) for loss, target in shifted]
+    start = np.concatenate(best).astype(np.float64)
+    if losses[0].vector:
+        # A class without weight never gets a probability: no tree has a reason to raise its score.
+        absent = np.bincount(y.astype(np.intp), weights=weight, minlength=len(start)) == 0.0
+        return np.where(absent | np.isneginf(start), ABSENT, start)
+    if not np.isfinite(start).all():
+        raise ValueError(
+            f"the loss {losses[0].name!r} has no finite constant score for these targets (all are "
+            f"{y[0]:g}); without an event there is nothing to boost"
+        )
+    return start
+
+
+def _slope(losses: tuple[Loss, ...], y: Array, weight: Array, scores: Array) -> float:
+    """Root of the weighted mean of the squared slopes of the losses."""
+    if losses[0].vector:
+        squares = (losses[0].grad(y, scores) ** 2).sum(axis=1)
+    else:
+        squares = np.sum([loss.grad(y, scores[:, c]) ** 2 for c, loss in enumerate(losses)], axis=0)
+    return float(np.sqrt(weighted_sum(weight, squares) / weight.sum()))

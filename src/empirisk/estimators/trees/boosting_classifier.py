@@ -1,0 +1,278 @@
+"""Gradient boosting of classes, with probabilities that are checked and sets of classes that cover."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from empirisk.data.columns import Table
+from empirisk.estimators.agreement import agreeing
+from empirisk.estimators.checks import check_choice, check_seed
+from empirisk.estimators.folds import uniform_of_rows
+from empirisk.estimators.trees.boosting_base import Boosting
+from empirisk.estimators.trees.boosting_calibration import Calibration, calibrated
+from empirisk.estimators.trees.boosting_fit import take
+from empirisk.estimators.trees.boosting_losses import classification_loss
+from empirisk.estimators.trees.boosting_parts import Parts
+from empirisk.estimators.trees.tree_base import TreeClassifier
+from empirisk.inference.conformal import Conformal, cumulative_scores
+from empirisk.typing import Array
+
+__all__ = ["GradientBoostingClassifier"]
+
+METHODS = {
+    "lac": "one minus the probability of the class",
+    "aps": "probability of the classes before, and its own",
+}
+
+
+class GradientBoostingClassifier(Boosting, TreeClassifier):
+    """Sum of trees of log-odds, each grown on the slope of the loss that the trees before left over.
+
+    Two classes: ``p(x) = 1 / (1 + exp(-z(x)))`` with one tree a round; K > 2: ``p = softmax(z_1, ..., z_K)``
+    with K trees a round.  Each tree has the splits of the largest gain ``a^2 / (b + l2)``, ``a = -sum_i s_i
+    l'(y_i, z_i)``, ``b = sum_i s_i l''(y_i, z_i)``, and adds ``learning_rate * a / (b + l2)`` in each leaf.
+
+    Parameters
+    ----------
+    loss : "auto" or Loss, default "auto"
+        The logistic loss for two classes, softmax for more; or a loss of the labels -1 and +1, with an
+        inverse link (``er.losses.Probit()``, say).
+    n_estimators, learning_rate, max_leaf_nodes, max_depth, min_samples_leaf, l2, min_gain, subsample
+        As in :class:`GradientBoostingRegressor`.
+    max_features, tree_features, max_bins, monotonic_cst, interaction_cst, categorical_features
+        As there; monotonic constraints need two classes, and are about the probability of the second.
+    early_stopping, n_iter_no_change, validation_fraction, calibration_fraction
+        As there; the parts are stratified by class, and the last is for :meth:`prediction_set`.
+    calibrate : None, "temperature" or "isotonic", default None
+        Map from scores to probabilities, learnt on the rows held out by `validation_fraction` (with or
+        without early stopping): one factor for all scores, or a step function for each class.
+    class_weight : dict, "balanced" or None, default None
+        Factors of the row weights; probabilities are then those of the reweighted population.
+    warm_start, n_jobs, random_state
+        As in :class:`GradientBoostingRegressor`.
+
+    Attributes
+    ----------
+    classes_ : array, shape (K,)
+    trees_, init_, n_iter_, train_loss_, validation_loss_, stopping_, certificate_, solution_, columns_
+        As in :class:`GradientBoostingRegressor`.
+    calibration_ : Calibration or None
+        The map, and the calibration error before and after it with intervals, on rows that neither the trees
+        nor the map has seen (the calibration rows; without them the validation rows, cross-fitted).
+    conformal_ : dict of Conformal or None
+        Scores of the calibration rows, by the method of :meth:`prediction_set`.
+
+    Raises
+    ------
+    ValueError
+        One class alone, infinite numbers, text that is no category; by row and column.
+
+    Notes
+    -----
+    O(n p) a round, level and class.
+
+    References
+    ----------
+    Friedman, Hastie & Tibshirani 2000, Annals of Statistics 28; Friedman 2001; Guo et al. 2017 and Zadrozny &
+    Elkan 2002 (calibration); Sadinle, Lei, Wasserman 2019 and Romano, Sesia, Candes 2020 (sets).
+
+    Examples
+    --------
+    >>> import numpy as np, empirisk as er
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(1000, 3))
+    >>> y = np.where(X[:, 0] * X[:, 1] > 0, "same", "other")
+    >>> model = er.GradientBoostingClassifier(calibration_fraction=0.2).fit(X, y)
+    >>> model.predict([[1.0, 1.0, 0.0], [1.0, -1.0, 0.0]])
+    array(['same', 'other'], dtype='<U5')
+    >>> model.prediction_set([[1.0, 1.0, 0.0]], level=0.95)
+    array([[False,  True]])
+    """
+
+    calibration_: Calibration | None
+    conformal_: dict[str, Conformal] | None
+
+    def __init__(
+        self,
+        loss: Any = "auto",
+        *,
+        n_estimators: int = 100,
+        learning_rate: float = 0.1,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 20,
+        l2: float = 0.0,
+        min_gain: float = 0.0,
+        subsample: float = 1.0,
+        max_features: float | int | None = None,
+        tree_features: float | int | None = None,
+        max_bins: int = 255,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
+        categorical_features: Any = "from_dtype",
+        early_stopping: str | bool = "auto",
+        n_iter_no_change: int = 10,
+        validation_fraction: float = 0.1,
+        calibration_fraction: float = 0.0,
+        calibrate: str | None = None,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.loss = loss
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.l2 = l2
+        self.min_gain = min_gain
+        self.subsample = subsample
+        self.max_features = max_features
+        self.tree_features = tree_features
+        self.max_bins = max_bins
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.categorical_features = categorical_features
+        self.early_stopping = early_stopping
+        self.n_iter_no_change = n_iter_no_change
+        self.validation_fraction = validation_fraction
+        self.calibration_fraction = calibration_fraction
+        self.calibrate = calibrate
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _stratified(self) -> bool:
+        return True
+
+    def _recalibrates(self) -> bool:
+        return self.calibrate is not None
+
+    def _grow(self, table: Table, targets: Array, weight: Array) -> None:
+        loss = classification_loss(self.loss, len(self.classes_))
+        y = targets if loss.vector else np.where(targets > 0.0, 1.0, -1.0)
+        if self.calibrate is not None:
+            check_choice("calibrate", self.calibrate, {"temperature": 1, "isotonic": 1})
+        self._boost(table, (loss,), y, weight, None)
+
+    def _settle(self, table: Table, y: Array, weight: Array, offset: Array, parts: Parts) -> None:
+        self.calibration_, self.conformal_ = None, None
+        codes = (y > 0.0 if len(self.classes_) == 2 else y).astype(np.intp)
+
+        def scores(rows: Any) -> Array:
+            return self._columns(self._raw(Table(take(table.X, rows), table.n_categories, table.names)))
+
+        held, kept = parts.stop, parts.calibrate
+        if self.calibrate is not None:
+            test = (scores(kept), codes[kept], weight[kept]) if len(kept) else None
+            learn = (scores(held), codes[held], weight[held])
+            self.calibration_ = calibrated(self.calibrate, learn, test, self._uncalibrated, self.classes_)
+        if len(kept):
+            proba, share = self._probabilities(scores(kept)), self._shares(take(table.X, kept))
+            at = (np.arange(len(kept)), codes[kept])
+            self.conformal_ = {
+                name: Conformal(_set_scores(name, proba, share)[at], METHODS[name]) for name in METHODS
+            }
+
+    # -- predictions --------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores before calibration: shape (n,) for two classes (> 0: the second), (n, K) for more."""
+        scores = self._raw(self._table(X))
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    @property
+    def probabilities_open(self) -> bool:
+        """Whether no class can get probability 0: an isotonic map may give it, a link may not."""
+        return self.calibrate != "isotonic"
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probability of each class, calibrated if so asked, shape (n, K)."""
+        return self._probabilities(self._columns(self._raw(self._table(X))))
+
+    def staged_decision_function(self, X: Any) -> Iterator[Array]:
+        """:meth:`decision_function` after each round."""
+        return (scores[:, 0] if scores.shape[1] == 1 else scores for scores in self._staged(X))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
+        """Probabilities after each round, before calibration (which is about the last one)."""
+        return (self._uncalibrated(self._columns(scores)) for scores in self._staged(X))
+
+    def staged_predict(self, X: Any) -> Iterator[Any]:
+        """The class of the largest of :meth:`staged_predict_proba`."""
+        return (self.classes_[p.argmax(axis=1)] for p in self.staged_predict_proba(X))
+
+    def prediction_set(self, X: Any, level: float = 0.9, method: str = "lac") -> NDArray[np.bool_]:
+        """Which classes each row may have, by split conformal prediction, shape (n, K).
+
+        Parameters
+        ----------
+        X : as in ``fit``
+        level : float, default 0.9
+            Coverage, strictly between 0 and 1.
+        method : {"lac", "aps"}, default "lac"
+            "lac": every class whose probability passes one limit; the smallest sets on average, some of them
+            empty.  "aps": the most probable classes until their sum passes one limit, the last one by a
+            number that is drawn for each row by a hash of its content; sets that grow where the classes are
+            hard to tell apart, never empty.
+
+        Returns
+        -------
+        array of bool, shape (n, K), in the order of ``classes_``
+
+        Raises
+        ------
+        ValueError
+            No calibration rows (``calibration_fraction=0``), or fewer than ``level / (1 - level)``.
+
+        Notes
+        -----
+        For rows drawn like the calibration rows, whatever the model: ``level <= P(class in set)``, and
+        without ties ``<= level + 1/(m + 1)`` with m calibration rows.  On average over rows and fits, not for
+        each class or x.  Given these calibration rows: ``conformal_["lac"].coverage(level)``.
+        """
+        check_is_fitted(self)
+        check_choice("method", method, METHODS)
+        if self.conformal_ is None:
+            raise ValueError(
+                "no rows were held out to calibrate a set; fit with calibration_fraction=0.2, say"
+            )
+        limit = self.conformal_[method].threshold(level)
+        proba = self.predict_proba(X)
+        inside = _set_scores(method, proba, self._shares(self._table(X).X)) <= limit
+        if method == "aps":
+            inside[np.arange(len(proba)), proba.argmax(axis=1)] = True
+        return np.asarray(inside)
+
+    def _shares(self, X: Any) -> Array:
+        """A uniform number of each row, the same for a copy of it."""
+        return uniform_of_rows(X, check_seed(self.random_state))
+
+    def _columns(self, scores: Array) -> Array:
+        """One score a class: (0, z) for two."""
+        return np.column_stack([np.zeros(len(scores)), scores]) if scores.shape[1] == 1 else scores
+
+    def _uncalibrated(self, z: Array) -> Array:
+        """Probabilities by the loss's inverse link."""
+        loss = self._losses[0]
+        if loss.vector:
+            return agreeing(np.asarray(loss.mean(z)), z)
+        score = z[:, 1] - z[:, 0]
+        second = np.asarray(loss.mean(score))
+        return agreeing(np.column_stack([1.0 - second, second]), score)
+
+    def _probabilities(self, z: Array) -> Array:
+        return self._uncalibrated(z) if self.calibration_ is None else self.calibration_.map(z)
+
+
+def _set_scores(method: str, proba: Array, share: Array) -> Array:
+    """The conformal score of each class, shape (n, K)."""
+    return 1.0 - proba if method == "lac" else cumulative_scores(proba, share)

@@ -1,0 +1,89 @@
+"""The losses that boosting takes, by name or as objects."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from empirisk.estimators.checks import check_number, is_flag
+from empirisk.estimators.linear.families import tweedie_loss
+from empirisk.losses import Absolute, Gamma, HalfSquared, Huber, Logistic, Loss, Poisson, Quantile, Softmax
+from empirisk.losses.quantile import weighted_quantile
+from empirisk.typing import Array
+
+__all__ = ["classification_loss", "levels", "regression_losses"]
+
+NAMES = ("half_squared", "absolute", "huber", "quantile", "poisson", "gamma", "tweedie")
+# A normal law has this share of its standard deviation between the quartiles' middle and each quartile.
+NORMAL_QUARTILE = 0.6744897501960817
+
+
+def levels(q: Any) -> tuple[float, ...]:
+    """The quantiles asked for: one number or several different ones, strictly between 0 and 1.
+
+    Examples
+    --------
+    >>> levels(0.5), levels([0.1, 0.9])
+    ((0.5,), (0.1, 0.9))
+    """
+    given = [q] if isinstance(q, Real | str) else list(np.atleast_1d(q))
+    for one in given:
+        if is_flag(one) or not isinstance(one, Real) or not 0.0 < float(one) < 1.0:
+            raise ValueError(f"q must be a number strictly between 0 and 1, or several, got {q!r}")
+    out = tuple(float(one) for one in given)
+    if not out or len(set(out)) < len(out):
+        raise ValueError(f"q must hold different numbers, at least one, got {q!r}")
+    return out
+
+
+def regression_losses(loss: Any, q: Any, power: Any, y: Array, weight: Array) -> tuple[Loss, ...]:
+    """One loss, or one for each quantile; "huber" takes its corner from the spread of the targets."""
+    if isinstance(loss, str):
+        if loss == "quantile":
+            return tuple(Quantile(one) for one in levels(q))
+        if loss == "tweedie":
+            return (tweedie_loss(check_number("power", power, 0.0)),)
+        if loss == "huber":
+            return (Huber(1.35 * _spread(y, weight)),)
+        simple: dict[str, Loss] = {
+            "half_squared": HalfSquared(),
+            "absolute": Absolute(),
+            "poisson": Poisson(),
+            "gamma": Gamma(),
+        }
+        if loss in simple:
+            return (simple[loss],)
+        raise ValueError(f"loss must be one of {', '.join(NAMES)}, or a Loss object, got {loss!r}")
+    _refuse_other(loss, f"one of {', '.join(NAMES)}")
+    if loss.vector or loss.labels:
+        raise ValueError(f"the loss {loss.name!r} is for classes; take a GradientBoostingClassifier")
+    return (loss,)
+
+
+def classification_loss(loss: Any, n_classes: int) -> Loss:
+    """Logistic for two classes, softmax for more; or a loss of the labels -1 and +1."""
+    if isinstance(loss, str):
+        if loss != "auto":
+            raise ValueError(f'loss must be "auto" or a Loss object, got {loss!r}')
+        return Logistic() if n_classes == 2 else Softmax()
+    _refuse_other(loss, '"auto"')
+    if loss.vector:
+        return loss  # type: ignore[no-any-return]
+    if not loss.labels:
+        raise ValueError(f"the loss {loss.name!r} is for numbers; take a GradientBoostingRegressor")
+    if n_classes > 2:
+        raise ValueError(f"the loss {loss.name!r} knows two classes, y holds {n_classes}; take loss='auto'")
+    return loss  # type: ignore[no-any-return]
+
+
+def _refuse_other(loss: Any, words: str) -> None:
+    if isinstance(loss, type) or not isinstance(loss, Loss):
+        raise ValueError(f"loss must be {words}, or a Loss object (er.losses), got {loss!r}")
+
+
+def _spread(y: Array, weight: Array) -> float:
+    """Median distance from the median, as the standard deviation of a normal law; 1 where it is 0."""
+    distance = np.abs(y - weighted_quantile(y, weight, 0.5))
+    return float(weighted_quantile(distance, weight, 0.5)) / NORMAL_QUARTILE or 1.0

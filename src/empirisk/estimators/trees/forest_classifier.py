@@ -1,0 +1,97 @@
+"""Forests of classification trees: shares of the classes, their out-of-bag losses and intervals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empirisk.estimators.checks import check_choice
+from empirisk.estimators.trees.forest_base import ForestEstimator
+from empirisk.estimators.trees.forest_interval import ForestInterval, measured_coverage
+from empirisk.estimators.trees.tree_base import TreeClassifier
+from empirisk.results import Estimate
+from empirisk.trees.out_of_bag_tally import RowLosses
+from empirisk.typing import Array
+
+__all__ = ["ForestClassifier"]
+
+Floats = NDArray[np.float64]
+
+CRITERIA = {
+    "gini": "gini",
+    "entropy": "entropy",
+    "log_loss": "entropy",
+    "misclassification": "misclassification",
+}
+
+
+class ForestClassifier(ForestEstimator, TreeClassifier):
+    """Base of the forests that predict shares of classes."""
+
+    oob_decision_function_: Array
+
+    _smooth = "Brier score"
+    _is_classifier = True
+
+    def _criterion(self, targets: Array) -> str:
+        self._n_classes = len(self.classes_)
+        if self.monotonic_cst is not None and self._n_classes > 2:
+            raise ValueError(
+                f"monotonic_cst says how one class's share moves, but there are {self._n_classes} classes"
+            )
+        return str(check_choice("criterion", self.criterion, CRITERIA))
+
+    def _row_losses(self, targets: Array) -> dict[str, RowLosses]:
+        codes = targets.astype(np.intp)
+
+        def error(share: Floats, rows: NDArray[np.intp]) -> Floats:
+            return np.asarray(share.argmax(axis=1) != codes[rows], dtype=np.float64)
+
+        def brier(share: Floats, rows: NDArray[np.intp]) -> Floats:
+            own = share[np.arange(len(rows)), codes[rows]]
+            return np.asarray((share**2).sum(axis=1) - 2.0 * own + 1.0)
+
+        def log_loss(share: Floats, rows: NDArray[np.intp]) -> Floats:
+            with np.errstate(divide="ignore"):
+                return np.asarray(-np.log(share[np.arange(len(rows)), codes[rows]]))
+
+        return {"error rate": error, "Brier score": brier, "log loss": log_loss}
+
+    def _keep_out_of_bag(self, prediction: Array, targets: Array) -> None:
+        self.oob_decision_function_ = prediction
+
+    @property
+    def oob_brier_(self) -> Estimate:
+        """``sum_c (share_c - 1[c = y])^2`` of the out-of-bag shares, with its interval."""
+        return self.oob_risks_["Brier score"]
+
+    def predict_proba(self, X: Any) -> Array:
+        """Mean over trees of the class shares of the leaves, shape (n, K)."""
+        return self._mean(self._table(X))
+
+    def interval(self, X: Any, level: float = 0.95) -> ForestInterval:
+        """Intervals of the expected shares ``E p(x)`` over training samples and seeds.
+
+        By the mean of the infinitesimal jackknife and the jackknife after bootstrap.  They cover the luck of
+        the sample and of the seed, not the bias of the forest.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix, shape (n, p)
+            Rows.
+        level : float, default 0.95
+            Nominal coverage.  At 0.95 and with 200 trees simulations found 87 to 93 % by row for normal
+            noise, 77 to 91 % for skewed or rounded targets on 80 to 250 rows, and 88 to 95 % on average
+            over the rows: they are too short.
+
+        Returns
+        -------
+        low, high : arrays, shape (n, K)
+            Within [0, 1]; a pair whose attribute `note` says what such intervals were found to cover.
+        """
+        low, high = self._interval(X, level)
+        return ForestInterval(
+            np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0), measured_coverage(self.n_estimators_)
+        )

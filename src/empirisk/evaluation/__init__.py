@@ -1,0 +1,1 @@
+"""Scores of models with intervals: samples, folds, metrics, intervals, comparisons."""

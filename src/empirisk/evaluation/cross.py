@@ -1,0 +1,313 @@
+"""Cross-validated scores with intervals that account for the dependence of folds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_classifier
+
+from empirisk.data.sparse_cells import canonical
+from empirisk.evaluation.evaluate import Metrics, named
+from empirisk.evaluation.evaluation import Evaluation
+from empirisk.evaluation.fit_folds import Fitted, assemble, fit_folds
+from empirisk.evaluation.folds import Plan, plan_folds
+from empirisk.evaluation.intervals.base import Floats, check_level, group_codes, refuse
+from empirisk.evaluation.intervals.nadeau_bengio import nadeau_bengio
+from empirisk.evaluation.intervals.repeated_kfold import one_split_target, scored_target
+from empirisk.evaluation.metrics import CLASSIFICATION, METRICS, Predictions
+from empirisk.evaluation.metrics.predictions import check_length, classes_of, encode, finite, labels_of
+from empirisk.evaluation.metrics.row_loss import with_note
+from empirisk.evaluation.metrics.scorer import Scorer, find_scorer
+from empirisk.evaluation.outputs import model_name, n_rows, unpenalised
+from empirisk.evaluation.progress import Progress
+from empirisk.results import Estimate
+
+ROWS_PER_COLUMN = 3
+
+
+class CrossEvaluation(Evaluation):
+    """Cross-validated estimates, with the out-of-fold predictions they came from.
+
+    Parameters
+    ----------
+    estimates, title
+        As in :class:`empirisk.selection.Evaluation`.
+    fitted : Fitted
+        Outputs, fitting times and foreign scores of every split.
+    out_of_fold : tuple of Predictions
+        One for each repeat of K folds (empty when the splits are not repeats of K folds).
+    held_out : tuple of Predictions
+        The test rows of each split.
+    """
+
+    def __init__(
+        self,
+        estimates: Mapping[str, Estimate],
+        title: str,
+        fitted: Fitted,
+        out_of_fold: tuple[Predictions, ...],
+        held_out: tuple[Predictions, ...],
+    ) -> None:
+        super().__init__(estimates, title)
+        self.fitted = fitted
+        self.out_of_fold = out_of_fold
+        self.held_out = held_out
+
+    @property
+    def plan(self) -> Plan:
+        """The splits."""
+        return self.fitted.plan
+
+    @property
+    def fit_seconds(self) -> Floats:
+        """Fitting time of each split."""
+        return self.fitted.seconds
+
+    def losses(self, metric: str) -> Floats:
+        """Out-of-fold loss of each row in each repeat, shape (r, n); smaller is better (accuracy: errors)."""
+        if not self.out_of_fold:
+            raise ValueError(
+                "these splits do not test every row once per repeat, so there are no out-of-fold losses."
+            )
+        rows = [METRICS[metric].losses(p) for p in self.out_of_fold]
+        if any(row is None for row in rows):
+            raise ValueError(f"{metric} is no mean of row losses; use the values and intervals instead.")
+        return np.stack([row for row in rows if row is not None])
+
+    def standard_error(self, metric: str) -> float:
+        """Standard error behind the interval of `metric` (one-standard-error rule); NaN if unknown."""
+        if self.out_of_fold and metric in METRICS:
+            return METRICS[metric].standard_error(self.out_of_fold, self.plan.folds)
+        scores = self.fold_scores(metric)
+        if scores.size < 2:
+            return math.nan
+        return math.sqrt(float(scores.var(ddof=1)) * (1.0 / scores.size + self.plan.test_over_train))
+
+    def fold_scores(self, metric: str) -> Floats:
+        """The metric on the test rows of each split, shape (J,); NaN where undefined."""
+        if metric in self.fitted.scores:
+            return self.fitted.scores[metric]
+        return np.array([METRICS[metric].value(p) for p in self.held_out])
+
+
+def cross_evaluate(
+    est: Any,
+    X: Any,
+    y: ArrayLike,
+    cv: Any = None,
+    groups: ArrayLike | None = None,
+    metrics: Metrics | None = None,
+    level: float = 0.95,
+    random_state: int | np.random.Generator | None = None,
+    *,
+    repeats: int | None = None,
+    progress: Progress | None = None,
+) -> CrossEvaluation:
+    """Score an algorithm by repeated K-fold cross-validation, with an interval for each metric.
+
+    The scores are those of the models fitted here, each on n(K-1)/K of the n rows: a fit on all n rows is not
+    scored, and one that still learns is better.
+
+    Parameters
+    ----------
+    est : estimator
+        Unfitted (or fitted: it is cloned) scikit-learn-compatible classifier, regressor or pipeline.
+    X : array, sparse matrix or data frame of shape (n, p)
+        Rows.
+    y : array of shape (n,)
+        Targets.
+    cv : None, int, splitter, iterable of (train, test) or "loo", optional
+        Number of folds (5 by default, stratified for classes), a scikit-learn splitter, splits of row
+        numbers, or leave-one-out (without refits where that is exact, see
+        :func:`empirisk.selection.leave_one_out`). What a choice costs is said in `reason`.
+    groups : array of shape (n,), optional
+        Which rows belong together; folds then hold whole groups.
+    metrics : name, scorer, list or mapping, optional
+        As in :func:`evaluate`. Foreign scorers get the corrected resampled t over split scores.
+    level : float in (0, 1), default 0.95
+        Nominal coverage.
+    random_state : int, Generator or None
+        Seed of the folds.
+    repeats : int, optional
+        5 up to 1000 rows and with groups, 2 above.
+    progress : callable or bool, optional
+        Called with (fits done, fits in all); True counts on the error stream.
+
+    Returns
+    -------
+    CrossEvaluation
+        Estimates by name; also ``.losses(metric)``, ``.fold_scores(metric)``, ``.out_of_fold``.
+
+    Raises
+    ------
+    ValueError
+        Sizes that disagree, missing targets, splits that train on their test rows or tear groups apart.
+
+    Notes
+    -----
+    The estimand is the mean score, on new rows, of the models that were scored, each trained on n(K-1)/K
+    rows; `target` says how many. A fit on all n rows is another model: where it still learns, its score
+    lies outside the interval in up to half of the samples (least squares with n/4 columns, nearest
+    neighbours, unpruned trees); :func:`empirisk.selection.learning_curve` shows whether it does.
+    :func:`evaluate` on rows kept apart scores the one model that will be used. Cost: folds x repeats fits.
+
+    References
+    ----------
+    Bayle, Bayle, Janson & Mackey 2020 (arXiv 2007.12671) on this estimand.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 2))
+    >>> y = X[:, 0] + rng.normal(size=100)
+    >>> ev = cross_evaluate(LinearRegression(), X, y, random_state=0)
+    >>> ev["mse"].low < 1.0 < ev["mse"].high
+    True
+    >>> ev.losses("mse").shape, ev["mse"].target.split(", ")[-1]
+    ((5, 100), 'which this algorithm trained on 80 of these 100 rows')
+    """
+    check_level(level)
+    sample = Sample(est, X, y, groups)
+    if isinstance(cv, str):
+        if cv != "loo" or repeats not in (None, 1):
+            raise ValueError(f"cv must be a number of folds, a splitter, splits, or 'loo' once; got {cv!r}.")
+        from empirisk.evaluation.loo.folds import cross_loo
+
+        return cross_loo(est, sample, metrics, level, progress)
+    return run(est, sample, sample.plan(cv, repeats, random_state), metrics, level, progress)
+
+
+def run(
+    est: Any,
+    sample: Sample,
+    plan: Plan,
+    metrics: Metrics | None,
+    level: float,
+    progress: Progress | None = None,
+    keep: Callable[[Any], Any] | None = None,
+) -> CrossEvaluation:
+    """Cross-evaluate on given splits (so that several models can share them)."""
+    wanted = named(metrics, sample.like, est)
+    scorers = foreign_scorers(wanted)
+    fitted = fit_folds(est, sample.X, sample.y, plan, scorers, progress, groups=sample.groups, keep=keep)
+    return conclude(est, sample, wanted, fitted, level)
+
+
+def foreign_scorers(wanted: Mapping[str, str | Scorer]) -> dict[str, Scorer]:
+    """The scorers among the metrics that are none of ours."""
+    foreign = ((name, m) for name, m in wanted.items() if not (isinstance(m, str) and m in METRICS))
+    return {name: find_scorer(m)[1] for name, m in foreign}
+
+
+def conclude(
+    est: Any, sample: Sample, wanted: Mapping[str, str | Scorer], fitted: Fitted, level: float
+) -> CrossEvaluation:
+    """The estimates of one algorithm from its outputs on the test rows of every split."""
+    plan = fitted.plan
+    out_of_fold = assemble(fitted, sample.y, sample.classes, sample.groups) if plan.folds else ()
+    title = f"{model_name(est)}, cross-validated on {sample.n} rows ({len(plan.splits)} fits)"
+    found = CrossEvaluation({}, title, fitted, out_of_fold, sample.held_out(fitted))
+    estimates = {name: estimate_at(found, est, sample, name, level) for name in wanted}
+    return CrossEvaluation(estimates, title, fitted, out_of_fold, found.held_out)
+
+
+def estimate_at(found: CrossEvaluation, est: Any, sample: Sample, name: str, level: float) -> Estimate:
+    """The estimate of one metric at any level, from the outputs that a cross-evaluation holds."""
+    plan = found.plan
+    if name in found.fitted.scores:
+        e = _over_splits(found.fitted.scores[name], plan, level, sample.groups is not None)
+    else:
+        e = _ours(name, plan, found.out_of_fold, found.held_out, level)
+    shaky = _shaky(est, sample.X, plan) if len(plan.splits) > 1 and e.low is not None else ""
+    return refuse(e.value, level, e.n, e.method, shaky, e.target) if shaky else e
+
+
+class Sample:
+    """The rows of a cross-validation, checked once."""
+
+    def __init__(self, est: Any, X: Any, y: ArrayLike, groups: ArrayLike | None) -> None:
+        self.X, self.y = canonical(X), labels_of(y, "y")
+        self.n = int(self.y.size)
+        check_length("X", n_rows(X), self.n)
+        self.groups = None if groups is None else group_codes(groups, self.n)[0]
+        self.classes: NDArray[Any] | None = None
+        if is_classifier(est):
+            self.classes = classes_of(self.y)
+            if self.classes.size < 2:
+                raise ValueError(
+                    f"y holds one class only ({self.classes[0]}); there is nothing to learn or score."
+                )
+            codes = encode(self.y, self.classes)
+            self.like = Predictions("classification", codes, codes, classes=self.classes)
+        else:
+            self.y = finite(self.y, "y")
+            self.like = Predictions("regression", self.y, self.y)
+
+    def plan(self, cv: Any, repeats: int | None, random_state: int | np.random.Generator | None) -> Plan:
+        """The splits of these rows."""
+        strata = self.like.y if self.classes is not None else None
+        return plan_folds(strata, self.n, cv, self.groups, repeats, random_state, X=self.X, y=self.y)
+
+    def held_out(self, fitted: Fitted) -> tuple[Predictions, ...]:
+        """Predictions of the test rows of each split."""
+        return tuple(
+            out.against(self.y[test], None if self.groups is None else self.groups[test])
+            for (_, test), out in zip(fitted.plan.splits, fitted.outputs, strict=True)
+        )
+
+
+def _ours(
+    name: str, plan: Plan, repeats: tuple[Predictions, ...], held_out: tuple[Predictions, ...], level: float
+) -> Estimate:
+    metric = METRICS[name]
+    p = repeats[0] if repeats else held_out[0]
+    why = metric.unavailable(p)
+    if why:
+        return refuse(math.nan, level, plan.n, "not available", why)
+    grouped = p.groups is not None
+    if plan.folds is not None:
+        target = scored_target(plan.n_train, plan.n, grouped)
+        return about(metric.crossed(repeats, plan.folds, level), target, plan)
+    if len(plan.splits) == 1:
+        return about(metric.interval(p, level), one_split_target(plan.n_train, plan.n, grouped), plan)
+    low = 0.0 if metric.task == CLASSIFICATION or not metric.greater_is_better else -math.inf
+    high = 1.0 if metric.greater_is_better else math.inf
+    scores = np.array([metric.value(q) for q in held_out])
+    return _over_splits(scores, plan, level, p.groups is not None, low, high)
+
+
+def about(e: Estimate, target: str, plan: Plan) -> Estimate:
+    """The estimate with what these splits make it one of (their training parts may leave rows out)."""
+    return with_note(replace(e, target=target), plan.note)
+
+
+def _shaky(est: Any, X: Any, plan: Plan) -> str:
+    """The refusal for an unpenalised model with fewer than three training rows for each column."""
+    columns = X.shape[1] if len(getattr(X, "shape", ())) == 2 else 0
+    if plan.n_train >= ROWS_PER_COLUMN * columns or not unpenalised(est):
+        return ""
+    return (
+        f"an unpenalised model with {columns} columns is too unstable on {plan.n_train} training rows "
+        f"(fewer than {ROWS_PER_COLUMN} for each column); penalise it or hold rows out"
+    )
+
+
+def _over_splits(
+    scores: Floats, plan: Plan, level: float, grouped: bool, low: float = -math.inf, high: float = math.inf
+) -> Estimate:
+    """Corrected resampled t over the scores of the splits."""
+    target = scored_target(plan.n_train, plan.n, grouped)
+    if not np.isfinite(scores).all():
+        bad = int((~np.isfinite(scores)).sum())
+        value = float(np.mean(scores))
+        reason = f"the score is undefined or infinite on {bad} of {scores.size} splits"
+        return refuse(value, level, plan.n, "corrected resampled t", reason, target)
+    estimate = nadeau_bengio(scores, plan.test_over_train, plan.n, level, low=low, high=high, target=target)
+    return with_note(estimate, plan.note if plan.folds is None else "")

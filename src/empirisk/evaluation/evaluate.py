@@ -1,0 +1,208 @@
+"""Scores of a fitted model on held-out rows, each with its interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from empirisk.evaluation.evaluation import Evaluation
+from empirisk.evaluation.intervals.base import check_level, refuse
+from empirisk.evaluation.metrics import CLASSIFICATION, METRICS, REGRESSION, Predictions, default_metrics
+from empirisk.evaluation.metrics.predictions import check_length, classification, labels_of, regression
+from empirisk.evaluation.metrics.scorer import Scorer, find_scorer, scorer_interval
+from empirisk.evaluation.outputs import model_name, n_rows, outputs_of
+from empirisk.evaluation.proba_kinds import may_answer_zero
+from empirisk.evaluation.rows import take_rows
+from empirisk.results import Estimate
+
+Metrics = str | Scorer | Iterable[str | Scorer] | Mapping[str, str | Scorer]
+
+
+def evaluate(
+    est: Any,
+    X: Any,
+    y: ArrayLike,
+    level: float = 0.95,
+    groups: ArrayLike | None = None,
+    metrics: Metrics | None = None,
+) -> Evaluation:
+    """Score a fitted estimator on rows that it has not seen, with an interval for each metric.
+
+    Parameters
+    ----------
+    est : fitted estimator
+        Any scikit-learn-compatible classifier or regressor, or a pipeline that ends in one.
+    X : array, sparse matrix or data frame of shape (n, p)
+        Held-out rows.
+    y : array of shape (n,)
+        Their targets. Class labels may be text; the positive class is ``est.classes_[1]``.
+    level : float in (0, 1), default 0.95
+        Nominal coverage of each interval by itself (no correction for several metrics).
+    groups : array of shape (n,), optional
+        Which rows belong together (patient, household ...): rows of one group need not be independent.
+    metrics : name, scorer, list or mapping of them, optional
+        Names of :data:`empirisk.selection.METRICS`, scikit-learn scorer names, or callables
+        ``scorer(est, X, y)``. All metrics that fit the task by default; the log-loss only for kinds of models
+        that cannot answer with probability 0 (for trees, forests, votes and nearest neighbours it is infinite
+        as soon as one row has the class they gave 0; ask for it by name).
+
+    Returns
+    -------
+    Evaluation
+        ``ev["accuracy"].value``, ``.low``, ``.high``, ``.n``, ``.method``; where the rows cannot tell, low
+        and high are None and ``.reason`` says why.
+
+    Raises
+    ------
+    ValueError
+        Sample sizes that disagree, missing targets, predictions that are not finite.
+    TypeError
+        `est` cannot predict.
+
+    Notes
+    -----
+    The estimand is the risk of this fitted model on new rows of the same population; with `groups` on rows of
+    new groups, every row counting once (large groups weigh more). An interval of a squared or absolute error
+    says where a long tail may make it too short. Cost: one prediction and O(n log n).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 3))
+    >>> y = np.where(X[:, 0] + rng.normal(size=400) > 0, "yes", "no")
+    >>> est = LogisticRegression().fit(X[:200], y[:200])
+    >>> ev = evaluate(est, X[200:], y[200:], metrics=["accuracy", "roc_auc"])
+    >>> ev["accuracy"].low < ev["accuracy"].value < ev["accuracy"].high
+    True
+    >>> list(ev), ev["accuracy"].n, ev["accuracy"].method
+    (['accuracy', 'roc_auc'], 200, 'Wilson')
+    """
+    check_level(level)
+    check_length("X", n_rows(X), labels_of(y, "y").size)
+    p = outputs_of(est, X).against(y, groups)
+    labels = labels_of(y, "y")
+
+    def one(name: str, metric: str | Scorer) -> Estimate:
+        if isinstance(metric, str) and metric in METRICS:
+            return estimate(metric, p, level)
+        return scorer_interval(find_scorer(metric)[1], est, X, labels, take_rows, p, level)
+
+    title = f"{model_name(est)} on {p.n} held-out row{'s' if p.n != 1 else ''}"
+    return Evaluation({name: one(name, m) for name, m in named(metrics, p, est).items()}, title)
+
+
+def evaluate_predictions(
+    y: ArrayLike,
+    *,
+    pred: ArrayLike | None = None,
+    proba: ArrayLike | None = None,
+    score: ArrayLike | None = None,
+    classes: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    metrics: str | Iterable[str] | None = None,
+    level: float = 0.95,
+    task: str | None = None,
+) -> Evaluation:
+    """The same from arrays, without an estimator.
+
+    Parameters
+    ----------
+    y : array of shape (n,)
+        Targets: labels or numbers.
+    pred : array of shape (n,), optional
+        Predicted labels or numbers; by default the most probable class.
+    proba : array of shape (n, C) or (n,), optional
+        Probabilities, one column for each class; a vector is taken as the probability of ``classes[1]``.
+    score : array of shape (n,) or (n, C), optional
+        What ranks the rows; by default the probabilities.
+    classes : array of shape (C,), optional
+        Labels in the order of the columns; by default the sorted labels that occur.
+    groups, metrics, level
+        As in :func:`evaluate`; names of our metrics only.
+    task : {"classification", "regression"}, optional
+        By default classification when `proba`, `score` or `classes` is given or the labels are text or truth
+        values, else regression.
+
+    Returns
+    -------
+    Evaluation
+        As from :func:`evaluate`.
+
+    Raises
+    ------
+    ValueError
+        Lengths that disagree, probabilities that are none, predictions that are not finite.
+
+    Examples
+    --------
+    >>> ev = evaluate_predictions([1.0, 2.0, 3.0] * 20, pred=[1.1, 2.1, 2.8] * 20)
+    >>> round(ev["mae"].value, 3), list(ev)
+    (0.133, ['mse', 'mae', 'r2'])
+    """
+    check_level(level)
+    p = predictions(y, pred=pred, proba=proba, score=score, classes=classes, groups=groups, task=task)
+    wanted = named(metrics, p)
+    for name in wanted:
+        if name not in METRICS:
+            raise ValueError(f"metric {name!r} is unknown here; choose from {', '.join(METRICS)}.")
+    return Evaluation({name: estimate(name, p, level) for name in wanted}, f"Predictions of {p.n} rows")
+
+
+def predictions(
+    y: ArrayLike,
+    *,
+    pred: ArrayLike | None = None,
+    proba: ArrayLike | None = None,
+    score: ArrayLike | None = None,
+    classes: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    task: str | None = None,
+) -> Predictions:
+    """Checked predictions from arrays; parameters as in :func:`evaluate_predictions`."""
+    if task is None:
+        labels = labels_of(y, "y")
+        told = proba is not None or score is not None or classes is not None
+        task = CLASSIFICATION if told or labels.dtype.kind not in "iuf" else REGRESSION
+    if task == REGRESSION:
+        if pred is None:
+            raise ValueError("pred is missing: give the predicted numbers.")
+        return regression(y, pred, groups)
+    if task != CLASSIFICATION:
+        raise ValueError(f"task must be {CLASSIFICATION!r} or {REGRESSION!r}, got {task!r}.")
+    if pred is None and proba is None and score is None:
+        raise ValueError("give at least one of pred, proba and score.")
+    return classification(y, pred=pred, proba=proba, score=score, classes=classes, groups=groups)
+
+
+def estimate(name: str, p: Predictions, level: float) -> Estimate:
+    """One of our metrics on held-out predictions; not available is an answer, with its reason."""
+    metric = METRICS[name]
+    why = metric.unavailable(p)
+    if why:
+        return refuse(math.nan, level, p.n, "not available", why)
+    return metric.interval(p, level)
+
+
+def named(metrics: Metrics | None, p: Predictions, est: Any = None) -> dict[str, str | Scorer]:
+    """The wanted metrics by the name that the result will use; by default those that suit the model `est`."""
+    if metrics is None:
+        zero = est is not None and hasattr(est, "predict_proba") and may_answer_zero(est)
+        return {name: name for name in default_metrics(p, zero)}
+    if isinstance(metrics, Mapping):
+        return dict(metrics)
+    if isinstance(metrics, str) or callable(metrics):
+        metrics = [metrics]
+    out: dict[str, str | Scorer] = {}
+    for metric in metrics:
+        name = metric if isinstance(metric, str) else find_scorer(metric)[0]
+        if name in out:
+            raise ValueError(f"metric {name!r} is given twice; use a mapping to name them apart.")
+        out[name] = metric
+    if not out:
+        raise ValueError("metrics is empty; leave it out to get all metrics of the task.")
+    return out

@@ -1,0 +1,119 @@
+"""What an evaluation returns: estimates by metric name, readable as text, HTML and data frame."""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from empirisk.data.frames import as_frame
+from empirisk.results import Estimate
+
+COLUMNS = ("metric", "value", "low", "high", "level", "n", "method")
+
+
+class Evaluation(Mapping[str, Estimate]):
+    """Estimates by metric name.
+
+    Parameters
+    ----------
+    estimates : mapping of str to Estimate
+        One estimate for each metric.
+    title : str
+        First line of the printed form.
+
+    Examples
+    --------
+    >>> from empirisk.evaluation.intervals import wilson
+    >>> ev = Evaluation({"accuracy": wilson(85, 100)})
+    >>> ev["accuracy"].value, ev["accuracy"].n
+    (0.85, 100)
+    >>> print(ev)
+    Evaluation
+      accuracy  0.85 [0.77, 0.91]  95 %, n = 100, Wilson
+      About: this fitted model, on new rows drawn like these.
+    """
+
+    def __init__(self, estimates: Mapping[str, Estimate], title: str = "Evaluation") -> None:
+        self._estimates = dict(estimates)
+        self.title = title
+
+    def __getitem__(self, name: str) -> Estimate:
+        try:
+            return self._estimates[name]
+        except KeyError:
+            known = ", ".join(self._estimates)
+            raise KeyError(f"{name!r} was not computed; this evaluation holds {known}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._estimates)
+
+    def __len__(self) -> int:
+        return len(self._estimates)
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """The stable JSON form: one :meth:`empirisk.results.Estimate.to_dict` for each metric."""
+        return {name: e.to_dict() for name, e in self.items()}
+
+    def to_frame(self) -> Any:
+        """Columns metric, value, low, high, level, n, method, reason, target.
+
+        A pandas data frame; a polars one where pandas is not installed; a dict of lists without either.
+        """
+        return to_frame(self._estimates)
+
+    def __repr__(self) -> str:
+        width = max((len(name) for name in self), default=0)
+        reasons = Counter(e.reason for e in self.values() if e.reason)
+        shared = {reason for reason, count in reasons.items() if count > 1}
+        lines = [self.title]
+        for name, e in self.items():
+            lines.append(f"  {name:<{width}}  {describe(e, with_reason=e.reason not in shared)}")
+        lines += [
+            f"  Note ({', '.join(self._with(reason))}): {reason}." for reason in reasons if reason in shared
+        ]
+        for target in dict.fromkeys(e.target for e in self.values() if e.low is not None):
+            lines.append(f"  About: {target}.")
+        return "\n".join(lines)
+
+    def _with(self, reason: str) -> list[str]:
+        """The metrics that carry this reason."""
+        return [name for name, e in self.items() if e.reason == reason]
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th scope='row'>{html.escape(name)}</th>"
+            f"<td>{html.escape(number(e))}</td><td>{e.level:.0%}</td><td>{e.n}</td>"
+            f"<td>{html.escape(e.method)}</td><td>{html.escape(e.reason)}</td></tr>"
+            for name, e in self.items()
+        )
+        targets = "".join(
+            f"<p>About: {html.escape(t)}.</p>"
+            for t in dict.fromkeys(e.target for e in self.values() if e.low is not None)
+        )
+        head = "".join(
+            f"<th scope='col'>{c}</th>" for c in ("metric", "value", "level", "n", "method", "note")
+        )
+        caption = html.escape(self.title)
+        table = f"<caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody>"
+        return f"<table>{table}</table>{targets}"
+
+
+def number(e: Estimate) -> str:
+    """Value and interval, or the value and the words "cannot tell"."""
+    return str(e) if e.low is not None else f"{e.value:.4g} [cannot tell]"
+
+
+def describe(e: Estimate, *, with_reason: bool = True) -> str:
+    """One line: value, interval, level, n, method, and the reason when there is one."""
+    line = f"{number(e)}  {100 * e.level:g} %, n = {e.n}, {e.method}"
+    return f"{line} ({e.reason})" if e.reason and with_reason else line
+
+
+def to_frame(estimates: Mapping[str, Estimate]) -> Any:
+    """The table of :meth:`Evaluation.to_frame`."""
+    table: dict[str, list[Any]] = {"metric": list(estimates)}
+    for column in (*COLUMNS[1:], "reason", "target"):
+        table[column] = [getattr(e, column) for e in estimates.values()]
+    return as_frame(table)

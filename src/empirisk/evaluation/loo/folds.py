@@ -1,0 +1,64 @@
+"""Leave-one-out as a cross-evaluation: n splits of one test row each, without refits where that is exact."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from empirisk.evaluation.cross import CrossEvaluation, Sample, conclude, foreign_scorers, run
+from empirisk.evaluation.evaluate import Metrics, named
+from empirisk.evaluation.fit_folds import Fitted
+from empirisk.evaluation.folds import Plan
+from empirisk.evaluation.loo.predict import NOTE, loo_estimate, loo_outputs
+from empirisk.evaluation.metrics import METRICS
+from empirisk.evaluation.outputs import Outputs
+from empirisk.evaluation.progress import Progress
+
+__all__ = ["cross_loo"]
+
+# n splits hold n (n-1) row numbers: 200 MB at this n.
+MOST_ROWS = 5000
+
+
+def cross_loo(
+    est: Any, sample: Sample, metrics: Metrics | None, level: float, progress: Progress | None
+) -> CrossEvaluation:
+    """:func:`empirisk.cross_evaluate` with ``cv="loo"``; scorers that need a fitted model get n fits.
+
+    Raises
+    ------
+    ValueError
+        Groups, or more rows than the list of splits should hold.
+    """
+    if sample.groups is not None:
+        raise ValueError("cv='loo' leaves single rows out; with groups give a number of folds instead.")
+    if sample.n > MOST_ROWS:
+        raise ValueError(
+            f"cv='loo' would list {sample.n} splits of {sample.n - 1} training rows; "
+            "empirisk.selection.leave_one_out gives the same scores without the list."
+        )
+    rows = np.arange(sample.n)
+    splits = tuple((np.delete(rows, i), rows[i : i + 1]) for i in range(sample.n))
+    plan = Plan(sample.n, splits, sample.n, 1, NOTE)
+    wanted = named(metrics, sample.like, est)
+    if foreign_scorers(wanted):
+        return run(est, sample, plan, metrics, level, progress)
+    outputs, seconds, _, _ = loo_outputs(est, sample, progress=progress)
+    one_each = tuple(_row(outputs, i) for i in range(sample.n))
+    fitted = Fitted(plan, one_each, {}, seconds if seconds.size else np.zeros(sample.n))
+    found = conclude(est, sample, wanted, fitted, level)
+    p = outputs.against(sample.y)
+    estimates = {
+        name: loo_estimate(est, sample, METRICS[m], p, level)
+        for name, m in wanted.items()
+        if isinstance(m, str)
+    }
+    return CrossEvaluation(estimates, found.title, fitted, found.out_of_fold, found.held_out)
+
+
+def _row(out: Outputs, i: int) -> Outputs:
+    values = {f.name: getattr(out, f.name) for f in fields(out)}
+    cut = {k: None if values[k] is None else values[k][i : i + 1] for k in ("pred", "proba", "score")}
+    return Outputs(**{**values, **cut})

@@ -1,0 +1,236 @@
+"""Metrics that are smooth functions of all rows: AUC, average precision, F1, balanced accuracy, R2."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from empirisk.evaluation.intervals.base import Floats, accept, group_codes, refuse, too_few
+from empirisk.evaluation.intervals.grouped import sum_variance
+from empirisk.evaluation.intervals.mover import METHOD as MOVER
+from empirisk.evaluation.intervals.repeated_kfold import MIN_ROWS, rows_trained, scored_target
+from empirisk.evaluation.intervals.smooth import SCALES, smooth_limits
+from empirisk.evaluation.intervals.student import student_limits
+from empirisk.evaluation.metrics.base import join, model_target, unseen_note, wrong_output
+from empirisk.evaluation.metrics.predictions import Predictions
+from empirisk.evaluation.metrics.row_loss import difference_target, with_note
+from empirisk.results import Estimate
+
+MIN_GROUPS = 10
+
+Limits = tuple[float, float]
+
+
+def no_refusal(_: Predictions) -> str:
+    """No further condition on the rows."""
+    return ""
+
+
+def no_fallback(_p: Predictions, _value: float, _shrink: float, _level: float) -> Limits | None:
+    """No answer when the variance is zero."""
+    return None
+
+
+def no_remark(_e: Estimate, _p: Predictions) -> str:
+    """Nothing to add."""
+    return ""
+
+
+def no_classes(_r: Sequence[Predictions], _v: float, _f: float, _l: float) -> Limits | None:
+    """No limits of its own."""
+    return None
+
+
+def all_rows(p: Predictions) -> float:
+    """The largest effective sample size: the number of rows."""
+    return float(p.n)
+
+
+def influence_df(p: Predictions) -> float:
+    """Degrees of freedom of an influence variance over independent rows."""
+    return p.n - 1.0
+
+
+@dataclass(frozen=True)
+class Score:
+    """A metric with an influence value for each row.
+
+    Its variance is ``sum IF^2 / (n(n-1))`` for independent rows and ``G/(G-1) sum_g (sum IF)^2 / n^2``
+    for groups; cross-validation multiplies the mean over repeats by K/(K-1), paired differences use the
+    difference of influence values.
+
+    Parameters
+    ----------
+    name, task, needs
+        As in :class:`empirisk.evaluation.metrics.base.Metric`.
+    point : callable
+        Predictions to the value; NaN when undefined.
+    influence : callable
+        Predictions to one influence value a row (sum 0), where the value is defined.
+    alone : callable
+        (predictions, level) to the estimate on independent held-out rows.
+    scale : str
+        Scale of the t interval, see :func:`empirisk.evaluation.intervals.smooth.smooth_limits`; means over
+        more than two classes use ``"wilson"``.
+    df : callable
+        Degrees of freedom for independent rows.
+    cap : callable
+        Largest effective sample size.
+    fallback : callable
+        (predictions, value, shrink, level) to limits when the variance is 0; `shrink` multiplies every count.
+    by_class : callable
+        (repeats, variance, factor, level) to the limits of a mean over classes, where a class without a
+        hit would seem to have no variance; None to use `scale`.
+    refusal : callable
+        Why the counts of these rows are too small; empty when they are not.
+    grouped : callable, optional
+        (predictions, level) to the estimate on grouped held-out rows, where it is not the common one.
+    remark : callable
+        (estimate, predictions) to what there is to add about the finished estimate; empty for nothing.
+    undefined : str
+        What to say when the value is NaN.
+    min_crossed : int
+        Rows that cross-validation needs.
+    """
+
+    name: str
+    task: str
+    needs: str
+    point: Callable[[Predictions], float]
+    influence: Callable[[Predictions], Floats]
+    alone: Callable[[Predictions, float], Estimate]
+    scale: str
+    df: Callable[[Predictions], float] = influence_df
+    cap: Callable[[Predictions], float] = all_rows
+    fallback: Callable[[Predictions, float, float, float], Limits | None] = no_fallback
+    by_class: Callable[[Sequence[Predictions], float, float, float], Limits | None] = no_classes
+    refusal: Callable[[Predictions], str] = no_refusal
+    grouped: Callable[[Predictions, float], Estimate] | None = None
+    undefined: str = "the score is undefined on these rows"
+    remark: Callable[[Estimate, Predictions], str] = no_remark
+    min_crossed: int = MIN_ROWS
+
+    @property
+    def greater_is_better(self) -> bool:
+        """All smooth scores here grow when the model improves."""
+        return True
+
+    def unavailable(self, p: Predictions) -> str:
+        """Why it cannot be computed; empty when it can."""
+        return wrong_output(self.name, self.task, self.needs, p)
+
+    def losses(self, p: Predictions) -> Floats | None:
+        """A smooth score has no row losses."""
+        return None
+
+    def value(self, p: Predictions) -> float:
+        """The point estimate; NaN when undefined."""
+        return self.point(p)
+
+    def scale_for(self, p: Predictions) -> str:
+        """The scale of the t interval on these rows."""
+        return "wilson" if p.n_classes > 2 else self.scale
+
+    def interval(self, p: Predictions, level: float) -> Estimate:
+        """The interval for independent rows, or that of group sums."""
+        if p.groups is None:
+            estimate = self.alone(p, level)
+            return with_note(estimate, join(unseen_note(p), self.remark(estimate, p)))
+        if self.grouped is not None:
+            estimate = self.grouped(p, level)
+            return with_note(estimate, self.remark(estimate, p))
+        groups = group_codes(p.groups, p.n)[1]
+        method = f"{SCALES[self.scale_for(p)]}, sums over {groups} groups"
+        return with_note(self._estimate([p], 1.0, level, method, model_target(p)), unseen_note(p))
+
+    def crossed(self, repeats: Sequence[Predictions], folds: int, level: float) -> Estimate:
+        """Mean over repeats; influence variance of one repeat times K/(K-1)."""
+        p = repeats[0]
+        target = scored_target(rows_trained(p.n, folds), p.n, p.groups is not None)
+        scale = SCALES[self.scale_for(p)]
+        unit = "" if p.groups is None else f" over {group_codes(p.groups, p.n)[1]} groups"
+        method = f"{folds}-fold cross-validation x {len(repeats)}{unit}, {scale} with variance K/(K-1)"
+        if p.n < self.min_crossed:
+            value = float(np.mean([self.point(q) for q in repeats]))
+            return refuse(value, level, p.n, method, too_few(p.n, self.min_crossed), target)
+        return self._estimate(repeats, folds / (folds - 1.0), level, method, target)
+
+    def _estimate(
+        self, repeats: Sequence[Predictions], factor: float, level: float, method: str, target: str
+    ) -> Estimate:
+        p = repeats[0]
+        value = float(np.mean([self.point(q) for q in repeats]))
+        reason = self.undefined if math.isnan(value) else self.refusal(p) or few_groups(p)
+        if reason:
+            return refuse(value, level, p.n, method, reason, target)
+        variance, df = variance_of([self.influence(q) for q in repeats], p, self.df(p))
+        limits = self.by_class(repeats, variance, factor, level)
+        scale = self.scale_for(p)
+        if limits is not None:
+            method = method.replace(SCALES[scale], MOVER)
+        else:
+            limits = smooth_limits(value, factor * variance, df, level, scale, self.cap(p) / factor)
+        if limits is None:
+            limits = self.fallback(p, value, shrink(p) / factor, level)
+            method += "; no variation: the answer of a sample of independent units"
+        if limits is None:
+            return refuse(
+                value, level, p.n, method, "the rows show no variation to measure an error with", target
+            )
+        estimate = accept(value, limits, level, p.n, method, target=target)
+        return with_note(estimate, self.remark(estimate, p))
+
+    def standard_error(self, repeats: Sequence[Predictions], folds: int | None) -> float:
+        """Standard error of the mean over repeats; NaN where the score is undefined."""
+        p = repeats[0]
+        if p.n < 2 or any(math.isnan(self.point(q)) for q in repeats):
+            return math.nan
+        variance = variance_of([self.influence(q) for q in repeats], p, 1.0)[0]
+        return math.sqrt(variance * (1.0 if folds is None else folds / (folds - 1.0)))
+
+    def difference(
+        self, a: Sequence[Predictions], b: Sequence[Predictions], folds: int | None, level: float
+    ) -> tuple[Estimate, float]:
+        """Paired difference by the differences of influence values, plain t."""
+        p = a[0]
+        value = float(np.mean([self.point(x) - self.point(y) for x, y in zip(a, b, strict=True)]))
+        target = difference_target(p, folds)
+        method = "paired t on influence values" + ("" if folds is None else f", {folds} folds, K/(K-1)")
+        reason = self.undefined if math.isnan(value) else self.refusal(p) or few_groups(p)
+        if not reason and p.n < MIN_ROWS:
+            reason = too_few(p.n, MIN_ROWS)
+        if reason:
+            return refuse(value, level, p.n, method, reason, target), math.nan
+        deltas = [self.influence(x) - self.influence(y) for x, y in zip(a, b, strict=True)]
+        variance, df = variance_of(deltas, p, self.df(p))
+        variance *= 1.0 if folds is None else folds / (folds - 1.0)
+        if variance <= 1e-30:
+            reason = "the two models rank and label these rows alike, so the difference has no variation"
+            return refuse(value, level, p.n, method, reason, target), 0.0
+        limits = student_limits(value, variance, df, level)
+        return accept(value, limits, level, p.n, method, target=target), math.sqrt(variance)
+
+
+def variance_of(influences: Sequence[Floats], p: Predictions, df: float) -> tuple[float, float]:
+    """Mean over repeats of the influence variance, and its degrees of freedom."""
+    if p.groups is None:
+        n = p.n
+        return float(np.mean([v @ v for v in influences])) / (n * (n - 1.0)), df
+    codes, n_groups = group_codes(p.groups, p.n)
+    return float(np.mean([sum_variance(v, codes, n_groups) for v in influences])), n_groups - 1.0
+
+
+def shrink(p: Predictions) -> float:
+    """What a count of rows is worth in independent units: G/n with groups, 1 without."""
+    return 1.0 if p.groups is None else group_codes(p.groups, p.n)[1] / p.n
+
+
+def few_groups(p: Predictions) -> str:
+    """The refusal for fewer than 10 groups."""
+    if p.groups is None:
+        return ""
+    n_groups = group_codes(p.groups, p.n)[1]
+    return too_few(n_groups, MIN_GROUPS, "groups") if n_groups < MIN_GROUPS else ""

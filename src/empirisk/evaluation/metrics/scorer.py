@@ -1,0 +1,207 @@
+"""Any scikit-learn scorer: delete-a-block jackknife, Wilson with an effective n when its range is known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.metrics import get_scorer
+
+from empirisk.evaluation.intervals.base import MODEL, MODEL_GROUPS, Floats, accept, refuse, too_few
+from empirisk.evaluation.intervals.effective import effective_wilson
+from empirisk.evaluation.intervals.student import student_limits
+from empirisk.evaluation.metrics.predictions import Predictions
+from empirisk.evaluation.metrics.score import few_groups
+from empirisk.results import Estimate
+
+Scorer = Callable[[Any, Any, Any], float]
+Take = Callable[[NDArray[np.intp]], tuple[Any, Any, Any]]
+
+MIN_ROWS = 100
+MIN_CLASS = 10
+BLOCKS = 200
+BLOCKS_SLOW = 50
+
+UNIT = {
+    "accuracy_score",
+    "average_precision_score",
+    "balanced_accuracy_score",
+    "f1_score",
+    "fbeta_score",
+    "jaccard_score",
+    "ndcg_score",
+    "precision_score",
+    "recall_score",
+    "roc_auc_score",
+    "top_k_accuracy_score",
+}
+CORRELATION = {"matthews_corrcoef", "cohen_kappa_score"}
+
+
+# Scorers of one class that scikit-learn calls the positive one.
+ONE_CLASS = ("precision", "recall", "f1", "jaccard")
+
+
+@dataclass(frozen=True)
+class LastClass:
+    """A scorer about the last of two classes (``classes_[-1]``), whatever their labels; scikit-learn wants 1.
+
+    Parameters
+    ----------
+    scorer : callable
+        scikit-learn's.
+    """
+
+    scorer: Any
+
+    @property
+    def _score_func(self) -> Any:
+        return self.scorer._score_func
+
+    def __call__(self, est: Any, X: Any, y: Any) -> float:
+        classes = getattr(est, "classes_", None)
+        if classes is None or len(classes) != 2:
+            return float(self.scorer(est, X, y))
+        return float(self._score_func(y, est.predict(X), pos_label=classes[-1]))
+
+
+def find_scorer(metric: str | Scorer) -> tuple[str, Scorer]:
+    """A scorer and its name, from a scikit-learn name or a callable ``scorer(est, X, y)``."""
+    if isinstance(metric, str):
+        try:
+            found = get_scorer(metric)
+            return metric, LastClass(found) if metric in ONE_CLASS else found
+        except (ValueError, KeyError):
+            raise ValueError(
+                f"metric {metric!r} is neither one of ours nor a scikit-learn scorer; "
+                "see empirisk.selection.METRICS and sklearn.metrics.get_scorer_names()."
+            ) from None
+    if not callable(metric):
+        raise TypeError(
+            f"a metric must be a name or a callable scorer(est, X, y), got {type(metric).__name__}."
+        )
+    inner = getattr(metric, "_score_func", metric)
+    return str(getattr(inner, "__name__", type(inner).__name__)), metric
+
+
+class _Replay(BaseEstimator):
+    """Stands in for a fitted estimator: its "X" is a column of row numbers, its answers are stored."""
+
+    def __init__(self, p: Predictions) -> None:
+        self._p = p
+        if p.classes is not None:
+            self.classes_ = p.classes
+        if p.proba is not None:
+            self.predict_proba = lambda rows: p.output("proba")[rows[:, 0]]
+        if p.score is not None:
+            self.decision_function = lambda rows: p.output("score")[rows[:, 0]]
+
+    def predict(self, rows: NDArray[np.intp]) -> NDArray[Any]:
+        codes = self._p.output("pred")[rows[:, 0]]
+        return codes if self._p.classes is None else self._p.classes[codes]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+
+class _ReplayClassifier(ClassifierMixin, _Replay):
+    pass
+
+
+class _ReplayRegressor(RegressorMixin, _Replay):
+    pass
+
+
+def blocks_of(p: Predictions, limit: int) -> NDArray[np.intp]:
+    """Which block each row is deleted with: rows (or whole groups) at random into at most `limit` blocks."""
+    units = p.groups if p.groups is not None else np.arange(p.n)
+    count = int(units.max()) + 1
+    deal = np.random.default_rng(0).permutation(count) % min(limit, count)
+    return deal[units]
+
+
+def jackknife(score: Callable[[NDArray[np.intp]], float], blocks: NDArray[np.intp]) -> tuple[float, int]:
+    """``(B-1)/B sum (s_(b) - mean)^2`` over deleted blocks, and B."""
+    count = int(blocks.max()) + 1
+    values: Floats = np.array([score(np.flatnonzero(blocks != b)) for b in range(count)], dtype=np.float64)
+    return (count - 1) / count * float(np.sum((values - values.mean()) ** 2)), count
+
+
+def scorer_interval(
+    scorer: Scorer,
+    est: Any,
+    X: Any,
+    y: NDArray[Any],
+    take: Callable[[Any, NDArray[np.intp]], Any],
+    p: Predictions,
+    level: float,
+) -> Estimate:
+    """Estimate of ``scorer(est, X, y)`` on held-out rows.
+
+    The jackknife replays stored predictions; a scorer that looks at X itself gets the real rows (50 blocks).
+
+    Parameters
+    ----------
+    scorer : callable
+        ``scorer(est, X, y)``.
+    est, X, y
+        The fitted estimator, the rows and their targets (one-dimensional array of labels or numbers).
+    take : callable
+        ``take(X, rows)`` selects rows.
+    p : Predictions
+        The same predictions, checked.
+    level : float
+        Nominal coverage.
+
+    Notes
+    -----
+    Scores known to lie in [0, 1] (or [-1, 1]) get Wilson with an effective n, all others t. Groups are
+    deleted whole. Cost: 200 calls on stored predictions.
+    """
+    target = MODEL if p.groups is None else MODEL_GROUPS
+    if isinstance(scorer, LastClass) and p.classes is not None and len(p.classes) == 2:
+        target = f"{target}; about the class {p.classes[-1]}"
+    value = float(scorer(est, X, y))
+    method = "block jackknife"
+    reason = _refusal(value, p)
+    if reason:
+        return refuse(value, level, p.n, method, reason, target)
+    replay = (_ReplayRegressor if p.classes is None else _ReplayClassifier)(p)
+    stored = _try(lambda: scorer(replay, np.arange(p.n)[:, None], y))
+    if math.isclose(stored, value, rel_tol=1e-9):
+        variance, count = jackknife(lambda r: float(scorer(replay, r[:, None], y[r])), blocks_of(p, BLOCKS))
+    else:
+        variance, count = jackknife(lambda r: float(scorer(est, take(X, r), y[r])), blocks_of(p, BLOCKS_SLOW))
+    name = str(getattr(getattr(scorer, "_score_func", None), "__name__", ""))
+    sign = getattr(scorer, "_sign", 1)
+    if sign == 1 and name in UNIT | CORRELATION:
+        low = -1.0 if name in CORRELATION else 0.0
+        return effective_wilson(value, variance, p.n, count - 1, level, low=low, target=target)
+    if not variance > 1e-28 * value**2:
+        return refuse(value, level, p.n, method, "leaving out any rows does not change the score", target)
+    return accept(
+        value, student_limits(value, variance, count - 1, level), level, p.n, f"t, {method}", target=target
+    )
+
+
+def _refusal(value: float, p: Predictions) -> str:
+    if not math.isfinite(value):
+        return "the scorer did not return a finite number on these rows"
+    if p.n < MIN_ROWS:
+        return too_few(p.n, MIN_ROWS)
+    if p.classes is not None and int(p.class_counts.min()) < MIN_CLASS:
+        return f"the smallest class has {int(p.class_counts.min())} rows; at least {MIN_CLASS} are needed"
+    return few_groups(p)
+
+
+def _try(call: Callable[[], float]) -> float:
+    """The value of `call`, NaN when it fails: a custom scorer may need what stored predictions lack."""
+    try:
+        return float(call())
+    except Exception:
+        return math.nan

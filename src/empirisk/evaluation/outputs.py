@@ -1,0 +1,117 @@
+"""What a fitted estimator says about rows: labels, probabilities, ranking scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_classifier
+
+from empirisk.evaluation.metrics.predictions import Predictions, classification, regression
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Predictions of one fitted estimator on some rows, before they meet the targets."""
+
+    pred: NDArray[Any]
+    proba: NDArray[Any] | None = None
+    score: NDArray[Any] | None = None
+    classes: NDArray[Any] | None = None
+    missing: dict[str, str] = field(default_factory=dict)
+
+    def against(self, y: ArrayLike, groups: ArrayLike | None = None) -> Predictions:
+        """Check these outputs against the targets `y`."""
+        if self.classes is None:
+            return regression(y, self.pred, groups)
+        return classification(
+            y,
+            pred=self.pred,
+            proba=self.proba,
+            score=self.score,
+            classes=self.classes,
+            groups=groups,
+            missing=self.missing,
+        )
+
+
+def n_rows(X: Any) -> int:
+    """Number of rows of an array, sparse matrix or data frame."""
+    shape = getattr(X, "shape", None)
+    return int(shape[0]) if shape is not None else len(X)
+
+
+def model_name(est: Any) -> str:
+    """Class name of an estimator; of the last step of a pipeline."""
+    steps = getattr(est, "steps", None)
+    return model_name(steps[-1][1]) if steps else type(est).__name__
+
+
+def unpenalised(est: Any) -> bool:
+    """Whether nothing holds the coefficients of this (linear) model back.
+
+    Least squares, ``alpha=0``, ``penalty=None`` and ``C=inf``; of a pipeline the last step counts.
+    """
+    steps = getattr(est, "steps", None)
+    if steps:
+        return unpenalised(steps[-1][1])
+    if type(est).__name__ == "LinearRegression":
+        return True
+    settings = est.get_params(deep=False) if hasattr(est, "get_params") else {}
+    alpha, strength = settings.get("alpha"), settings.get("C")
+    none = "penalty" in settings and settings["penalty"] is None
+    return none or (isinstance(alpha, int | float) and alpha == 0.0) or strength == np.inf
+
+
+def outputs_of(est: Any, X: Any, need: str = "score") -> Outputs:
+    """Ask a fitted estimator for everything that metrics use, or for what one metric needs.
+
+    Parameters
+    ----------
+    est : fitted scikit-learn-compatible estimator or pipeline
+        Classifiers may lack `predict_proba` and `decision_function`; what is missing is written down.
+    X : array, sparse matrix or data frame of shape (n, p)
+        Rows to predict.
+    need : {"score", "proba", "pred"}
+        Stop at this output: each is another pass over X.
+    """
+    if not hasattr(est, "predict"):
+        raise TypeError(f"{type(est).__name__} has no predict method; give a fitted classifier or regressor.")
+    if n_rows(X) == 0:
+        raise ValueError("X has no rows; there is nothing to evaluate.")
+    pred = np.asarray(est.predict(X))
+    if pred.ndim == 2 and pred.shape[1] == 1:
+        pred = pred[:, 0]
+    if not is_classifier(est):
+        if pred.ndim != 1:
+            raise ValueError(
+                f"{model_name(est)} predicts an array of shape {pred.shape}, several numbers a row; what is "
+                "measured here needs one number a row: evaluate one quantile or target at a time."
+            )
+        return Outputs(pred)  # a regression has no other output
+    name = model_name(est)
+    classes = getattr(est, "classes_", None)
+    if classes is None:
+        raise TypeError(f"{name} is a classifier without classes_; it is not fitted or not compatible.")
+    if isinstance(classes, list):
+        raise ValueError(f"{name} predicts several targets at once; evaluate one target at a time.")
+    missing: dict[str, str] = {}
+    if need == "pred":
+        return Outputs(pred, classes=np.asarray(classes))
+    proba = np.asarray(est.predict_proba(X)) if hasattr(est, "predict_proba") else None
+    asked = need == "score" or proba is None
+    score = np.asarray(est.decision_function(X)) if asked and hasattr(est, "decision_function") else None
+    if proba is None:
+        missing["proba"] = f"{name} has no predict_proba"
+    names = np.asarray(classes)
+    if names.size > 2 and proba is not None:
+        score = None  # the score of one class ranks it against the rest only after normalisation
+    if score is not None and score.shape[1:] != (() if names.size <= 2 else (names.size,)):
+        score = None  # for example one-vs-one scores: not one column for each class
+    if score is None and proba is None:
+        missing["score"] = (
+            f"{name} has neither predict_proba nor a decision_function with one score for each class"
+        )
+    return Outputs(pred, proba, score, names, missing)

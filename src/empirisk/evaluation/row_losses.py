@@ -1,0 +1,107 @@
+"""The loss of a curve: one number a row, of one fit on some rows."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
+
+from empirisk.estimators.linear.base import LinearEstimator
+from empirisk.estimators.stochastic.stochastic import StochasticEstimator
+from empirisk.evaluation.cross import Sample
+from empirisk.evaluation.fit_folds import SMALL
+from empirisk.evaluation.intervals.base import Floats
+from empirisk.evaluation.metrics import METRICS
+from empirisk.evaluation.metrics.row_loss import RowLoss
+from empirisk.evaluation.outputs import outputs_of
+from empirisk.evaluation.proba_kinds import probability_metric
+from empirisk.evaluation.rows import take_rows
+
+__all__ = ["fit_on", "growing", "loss_label", "one_thread", "pick_loss", "row_losses"]
+
+Rows = NDArray[np.intp]
+
+LABELS = {
+    "accuracy": "error rate",
+    "log_loss": "log-loss",
+    "brier_score": "Brier score",
+    "mse": "mean squared error",
+    "mae": "mean absolute error",
+}
+
+
+def pick_loss(est: Any, sample: Sample, loss: str | None) -> RowLoss:
+    """The metric behind a name; by default log-loss (labels only: the error rate) or the squared error.
+
+    The Brier score takes the place of the log-loss where the kind of model may answer with probability 0.
+
+    Raises
+    ------
+    ValueError
+        Not a name, a metric that is no mean over rows, or one for another task.
+    """
+    if loss is None:
+        proba = hasattr(est, "predict_proba")
+        loss = "mse" if sample.classes is None else probability_metric(est) if proba else "accuracy"
+    known = [name for name, m in METRICS.items() if isinstance(m, RowLoss) and m.task == sample.like.task]
+    metric = METRICS.get(loss) if isinstance(loss, str) else None
+    if not isinstance(metric, RowLoss) or metric.task != sample.like.task:
+        raise ValueError(
+            f"loss must be a mean over rows for {sample.like.task}: one of {', '.join(known)}; got {loss!r}."
+        )
+    return metric
+
+
+def loss_label(metric: RowLoss) -> str:
+    """The loss in words; that of accuracy is the error rate."""
+    return LABELS.get(metric.name, metric.name)
+
+
+def one_thread(X: Any) -> AbstractContextManager[Any]:
+    """One BLAS thread for small tables, where several only wait for each other."""
+    small = int(np.prod(getattr(X, "shape", (0,)))) < SMALL
+    return threadpool_limits(1, user_api="blas") if small else nullcontext()
+
+
+def growing(est: Any) -> Any:
+    """A clone whose fits begin where the last one ended, for growing rows; None where none can (or may).
+
+    Only a penalised linear model of ours may: its minimum is certified and does not depend on the start.
+    What `warm_start` means for trees, forests and boosting is another model, old trees and new ones together,
+    and a stochastic fit depends on where it began.
+    """
+    model = clone(est)
+    steps = getattr(model, "steps", None)
+    last = steps[-1][1] if steps else model
+    certified = isinstance(last, LinearEstimator) and not isinstance(last, StochasticEstimator)
+    params = last.get_params(deep=False) if certified else {}
+    if "warm_start" not in params or params.get("alpha") == 0.0:
+        return None
+    last.set_params(warm_start=True)
+    return model
+
+
+def fit_on(est: Any, sample: Sample, rows: Rows, warm: Any = None) -> Any:
+    """A clone (or `warm`, from :func:`growing`), fitted on these rows; an error says on how many."""
+    if sample.classes is not None and np.all(sample.y[rows] == sample.y[rows[0]]):
+        raise ValueError(
+            f"{rows.size} training rows hold one class only ({sample.y[rows[0]]}); use larger sizes."
+        )
+    try:
+        return (clone(est) if warm is None else warm).fit(take_rows(sample.X, rows), sample.y[rows])
+    except Exception as error:
+        error.add_note(f"This happened while fitting {rows.size} rows.")
+        raise
+
+
+def row_losses(model: Any, sample: Sample, rows: Rows, metric: RowLoss) -> Floats:
+    """The loss of a fitted model on these rows, shape (rows,)."""
+    p = outputs_of(model, take_rows(sample.X, rows)).against(sample.y[rows])
+    why = metric.unavailable(p)
+    if why:
+        raise ValueError(f"loss = {metric.name!r} cannot be computed: {why}.")
+    return metric.losses(p)

@@ -1,0 +1,19 @@
+"""What a fitted model does with its columns: Shapley values, partial dependence, interactions.
+
+Sums of trees are explained on the scale on which they add up: boosted trees on the raw score (the log-odds of
+a classifier), forests and single trees on the mean or probability.  Other models are explained by what they
+predict: probabilities of classifiers, means of regressions.
+"""
+
+from empirisk.explanations.interaction_strength import InteractionStrength, interaction_strength
+from empirisk.explanations.partial_dependence import PartialDependence, partial_dependence
+from empirisk.explanations.tree_shap import TreeShap, tree_shap
+
+__all__ = [
+    "InteractionStrength",
+    "PartialDependence",
+    "TreeShap",
+    "interaction_strength",
+    "partial_dependence",
+    "tree_shap",
+]

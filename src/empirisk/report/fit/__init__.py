@@ -1,0 +1,1 @@
+"""From a table to fitted candidates: samples, encodings, folds, paths and the choice between them."""

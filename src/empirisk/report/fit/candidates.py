@@ -1,0 +1,167 @@
+"""The models that a report compares, from the simplest: a constant, L1, elastic net, L2, with a log link
+where the target suggests one; a pruned tree, boosted trees, a forest; and one from outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empirisk.report.fit.families import FAMILIES, Family
+
+__all__ = ["BASELINE", "KINDS", "REFERENCE", "Candidate", "alpha_grid", "candidates", "estimator_for"]
+
+BASELINE = "baseline"
+REFERENCE = "reference"
+KINDS = ("linear", "tree", "boosting", "forest")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One row of the table of candidates.
+
+    Parameters
+    ----------
+    name, label : str
+        For programs and for readers.
+    role : {"baseline", "candidate", "reference"}
+    l1_ratio : float or None
+        Share of the L1 penalty; None for models without a penalty.
+    family : str
+        Name of a family with a log link, "" for the others.
+    grown : str
+        ``"tree"``, ``"boosting"`` or ``"forest"`` for models made of trees, "" for the others.
+    """
+
+    name: str
+    label: str
+    role: str
+    l1_ratio: float | None = None
+    family: str = ""
+    grown: str = ""
+
+    @property
+    def linear(self) -> bool:
+        """Whether there are coefficients, under a penalty that is chosen by cross-validation."""
+        return self.l1_ratio is not None
+
+    @property
+    def fitted(self) -> bool:
+        """Whether the model uses columns."""
+        return self.linear or bool(self.grown)
+
+    @property
+    def parameter(self) -> str:
+        """What is chosen by cross-validation, "" for nothing."""
+        if self.linear or self.grown == "tree":
+            return "alpha"
+        return "rounds" if self.grown == "boosting" else ""
+
+    def at_share(self, value: float, share: float) -> float:
+        """The parameter that means the same for a share of the rows.
+
+        A penalty is that of the same prior: ``alpha / share``, with an L1 part ``alpha / sqrt(share)``.
+        """
+        if self.parameter != "alpha":
+            return value
+        return float(value * share ** (-0.5 if self.l1_ratio else -1.0))
+
+
+def candidates(
+    task: str, *, family: Family | None = None, reference: bool = True, kinds: Sequence[str] = KINDS
+) -> list[Candidate]:
+    """Return the candidates of a task, baseline first and the reference last.
+
+    Parameters
+    ----------
+    task : str
+    family : Family or None
+        What a numeric target suggests (:func:`empirisk.report.fit.families.suggested_family`).
+    reference : bool
+        Whether to add the model from outside.
+    kinds : sequence of str
+        Which kinds of models to try, some of :data:`KINDS`.
+    """
+    if task == "regression":
+        rows = [
+            Candidate(BASELINE, "Mean of the target", "baseline"),
+            Candidate("lasso", "Linear regression (L1, lasso)", "candidate", 1.0),
+            Candidate("elastic_net", "Linear regression (elastic net)", "candidate", 0.5),
+            Candidate("ridge", "Linear regression (L2, ridge)", "candidate", 0.0),
+        ]
+        if family is not None:
+            name, label = family.name, f"{family.label} ({family.how}"
+            rows += [
+                Candidate(f"{name}_l1", f"{label}, L1)", "candidate", 1.0, name),
+                Candidate(f"{name}_l2", f"{label}, L2)", "candidate", 0.0, name),
+            ]
+    else:
+        rows = [
+            Candidate(BASELINE, "Class shares", "baseline"),
+            Candidate("logistic_l1", "Logistic regression (L1)", "candidate", 1.0),
+            Candidate("logistic_en", "Logistic regression (elastic net)", "candidate", 0.5),
+            Candidate("logistic_l2", "Logistic regression (L2)", "candidate", 0.0),
+        ]
+    rows += [
+        Candidate("tree", "Decision tree (pruned)", "candidate", grown="tree"),
+        Candidate("boosting", "Gradient boosting", "candidate", grown="boosting"),
+        Candidate("forest", "Random forest", "candidate", grown="forest"),
+    ]
+    if reference:
+        rows.append(Candidate(REFERENCE, "Gradient boosting (scikit-learn)", "reference"))
+    return [c for c in rows if not c.fitted or (c.grown or "linear") in kinds]
+
+
+def alpha_grid(candidate: Candidate, X: Any, y: NDArray, n_classes: int, size: int) -> NDArray[np.float64]:
+    """Return the penalties to try, largest first.
+
+    With an L1 part: from the smallest ``alpha`` at which all coefficients are zero,
+    ``max_j |x_j'(y - mean y)| / (n l1_ratio)``, down to a ten-thousandth of it, or to a hundredth where
+    there are fewer than five rows for each coefficient (less would fit the rows themselves). L2 alone:
+    from 10 to 1e-6, for columns that are standardised. Of a family, both are in units of its loss.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, p)
+    y : array of shape (n,)
+        Class codes or numbers.
+    n_classes : int
+        0 for a regression.
+    size : int
+        Number of penalties.
+    """
+    ratio = candidate.l1_ratio or 0.0
+    family = FAMILIES.get(candidate.family)
+    if ratio == 0.0:
+        return np.logspace(1.0, -6.0, size) * (family.curvature_scale(float(y.mean())) if family else 1.0)
+    target = np.eye(n_classes)[y] if n_classes else y[:, None]
+    slope = np.asarray(X.T @ (target - target.mean(axis=0))) / y.size
+    top = float(np.abs(slope).max(initial=0.0)) / ratio
+    top *= family.slope_scale(float(y.mean())) if family else 1.0
+    return max(top, 1e-12) * np.logspace(
+        0.0, -4.0 if y.size >= 5 * X.shape[1] * target.shape[1] else -2.0, size
+    )
+
+
+def estimator_for(candidate: Candidate, task: str, alpha: float) -> Any:
+    """Return the unfitted estimator of a linear candidate, or scikit-learn's constant for the baseline."""
+    from sklearn.dummy import DummyClassifier, DummyRegressor
+
+    if not candidate.linear:
+        return DummyRegressor() if task == "regression" else DummyClassifier(strategy="prior")
+    ratio = float(candidate.l1_ratio or 0.0)
+    if task != "regression":
+        from empirisk.estimators.linear.glm import LogisticRegression
+
+        return LogisticRegression(alpha=alpha, l1_ratio=ratio)
+    if candidate.family:
+        return FAMILIES[candidate.family].estimator(alpha, ratio)
+    from empirisk.estimators.linear.linear import ElasticNet, Lasso, Ridge
+
+    if ratio == 0.0:
+        return Ridge(alpha=alpha)
+    return Lasso(alpha=alpha) if ratio == 1.0 else ElasticNet(alpha=alpha, l1_ratio=ratio)

@@ -1,0 +1,252 @@
+"""From the feature columns of a table to a numeric matrix, and from its columns back to the table.
+
+Only scikit-learn's own transformers are used, so that a saved model holds no code of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import MissingIndicator, SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from empirisk.report.errors import DataError
+from empirisk.report.read.table import Column, Table
+
+__all__ = [
+    "MISSING",
+    "RARE",
+    "TRUSTED_TYPES",
+    "Origin",
+    "blocks_of",
+    "feature_origin",
+    "make_encoder",
+    "model_frame",
+    "rare_below",
+    "without_part",
+]
+
+MISSING = "(missing)"
+RARE = "(rare levels)"
+# What skops must be told to trust to load a fitted encoder: the data type that SimpleImputer saw.
+TRUSTED_TYPES: tuple[str, ...] = ("numpy.dtype",)
+_MAX_LEVELS = 100
+_DAY = 86_400e6
+_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a column of the encoded matrix comes from.
+
+    The column is ``(x - center) / scale`` with x the source in its own unit (a number; 0/1 for a level, a
+    truth value or a missing mark), so a coefficient w is ``w / scale`` per unit of the source and ``w * sd``
+    per standard deviation.
+
+    Parameters
+    ----------
+    name : str
+        Readable name: ``age``, ``workclass = Private``, ``age is missing``.
+    source : str
+        Column of the table.
+    kind : {"number", "boolean", "level", "missing", "date"}
+        What the encoded column says.
+    level : str
+        The level ("" unless kind is "level"); :data:`RARE` for the group of rare levels.
+    center, scale : float
+        Of the standardisation.
+    sd : float
+        Standard deviation of the encoded column over the rows given to :func:`feature_origin` (NaN without).
+    grouped : tuple of str
+        The levels behind :data:`RARE`.
+    """
+
+    name: str
+    source: str
+    kind: str
+    level: str = ""
+    center: float = 0.0
+    scale: float = 1.0
+    sd: float = float("nan")
+    grouped: tuple[str, ...] = ()
+
+
+def model_frame(table: Table, rows: Sequence[int] | np.ndarray | None = None) -> pl.DataFrame:
+    """Return the features of a table as the encoder takes them.
+
+    Numbers and 0/1 for truth values (both Float64, NaN where missing); levels as strings with :data:`MISSING`
+    where there is none; a date as days since 1970-01-01, month and weekday, and the hour when the dates have
+    times.
+
+    Parameters
+    ----------
+    table : Table
+    rows : sequence of int, optional
+        Row numbers; all rows when None.
+    """
+    frame = table.frame if rows is None else table.frame[np.asarray(rows, dtype=np.int64)]
+    return frame.select([e for c in table.columns if c.role == "feature" for e in _expressions(c)])
+
+
+def _expressions(column: Column) -> list[pl.Expr]:
+    name, it = column.name, pl.col(column.name)
+    if column.kind == "date":
+        month, weekday = it.dt.month().cast(pl.String).str.zfill(2), it.dt.weekday()
+        parts = [
+            (it.dt.epoch("us") / _DAY).fill_null(float("nan")).alias(_part(name, "days")),
+            month.fill_null(MISSING).alias(_part(name, "month")),
+            weekday.replace_strict(range(1, 8), _WEEKDAYS, default=None)
+            .fill_null(MISSING)
+            .alias(_part(name, "weekday")),
+        ]
+        if _has_times(column):
+            hours = it.dt.hour() + it.dt.minute() / 60.0
+            parts.append(hours.cast(pl.Float64).fill_null(float("nan")).alias(_part(name, "hour")))
+        return parts
+    if column.kind in ("number", "boolean"):
+        return [it.cast(pl.Float64).fill_null(float("nan"))]
+    return [it.cast(pl.String).fill_null(MISSING)]
+
+
+def _part(name: str, part: str) -> str:
+    return f"{name} ({part})"
+
+
+def _has_times(column: Column) -> bool:
+    return column.unit == "time of day"
+
+
+def blocks_of(table: Table) -> dict[str, list[str]]:
+    """Columns of the model frame by the way in which they are encoded; the parts of dates are kept apart."""
+    keys = ("numbers", "dates", "truths", "missing", "missing_dates", "levels", "date_levels")
+    out: dict[str, list[str]] = {key: [] for key in keys}
+    for c in (c for c in table.columns if c.role == "feature"):
+        if c.kind == "date":
+            days, hour = _part(c.name, "days"), _part(c.name, "hour")
+            out["dates"] += [days, hour] if _has_times(c) else [days]
+            out["date_levels"] += [_part(c.name, "month"), _part(c.name, "weekday")]
+            out["missing_dates"] += [days] if c.n_missing else []
+        elif c.kind in ("number", "boolean"):
+            out["numbers" if c.kind == "number" else "truths"].append(c.name)
+            out["missing"] += [c.name] if c.n_missing else []
+        else:
+            out["levels"].append(c.name)
+    names = [n for key, columns in out.items() if not key.startswith("missing") for n in columns]
+    if twice := sorted({n for n in names if names.count(n) > 1}):
+        raise DataError(f"a column is called {twice[0]!r} like a part of a date column: rename one of them")
+    return out
+
+
+def rare_below(n_rows: int) -> int:
+    """Return the number of rows below which a level has no column of its own: ten, or one row in 50 (at least
+    two)."""
+    return max(2, min(10, n_rows // 50))
+
+
+def make_encoder(table: Table, *, scale: bool = True) -> ColumnTransformer:
+    """Return an unfitted transformer of :func:`model_frame` to a dense float matrix.
+
+    Numbers (and the days of dates): missing values become the median, then mean 0 and standard deviation 1;
+    truth values stay 0/1 (missing: the more frequent one); columns that have missing values get a 0/1 column
+    that says where. Levels: one 0/1 column each, a missing value being a level; levels with fewer than ten
+    rows (or one row in 50, where that is less) share one column, which also takes levels never seen before.
+    0/1 columns are not rescaled, so that a penalty treats every level alike, however rare it is.
+
+    Parameters
+    ----------
+    table : Table
+        Decides the columns; the encoder learns from the rows that it is fitted on.
+    scale : bool, default=True
+        Whether numbers are standardised (trees do not need it).
+
+    Raises
+    ------
+    DataError
+        The table has no feature column.
+    """
+    blocks = blocks_of(table)
+    if not any(blocks.values()):
+        raise DataError(f"{table.source.name} has no feature column: force one with --types")
+    made = {key: _transformer(key, table, scale) for key in blocks}
+    return ColumnTransformer([(key, made[key], columns) for key, columns in blocks.items() if columns])
+
+
+def _transformer(key: str, table: Table, scale: bool) -> Any:
+    if key in ("numbers", "dates"):
+        impute = ("impute", SimpleImputer(strategy="median", keep_empty_features=True))
+        return Pipeline([impute, ("scale", StandardScaler())] if scale else [impute])
+    if key == "truths":
+        return SimpleImputer(strategy="most_frequent", keep_empty_features=True)
+    if key in ("missing", "missing_dates"):
+        return MissingIndicator(features="all", sparse=False)
+    return OneHotEncoder(
+        handle_unknown="infrequent_if_exist",
+        min_frequency=rare_below(table.n_rows),
+        max_categories=_MAX_LEVELS,
+        sparse_output=False,
+    )
+
+
+def feature_origin(encoder: ColumnTransformer, encoded: np.ndarray | None = None) -> list[Origin]:
+    """Tell for each column of the encoded matrix which column and level of the table it comes from.
+
+    Parameters
+    ----------
+    encoder : ColumnTransformer
+        A fitted one from :func:`make_encoder`.
+    encoded : array of shape (n_rows, n_encoded), optional
+        Encoded training rows, for the standard deviations.
+
+    Returns
+    -------
+    list of Origin
+        In the order of the encoded columns.
+    """
+    out: list[Origin] = []
+    for key, fitted, columns in encoder.transformers_:
+        sources = [without_part(c) for c in columns] if "date" in key else list(columns)
+        if key in ("numbers", "dates"):
+            out += _numbers(fitted, columns, sources)
+        elif key == "truths":
+            out += [Origin(c, c, "boolean") for c in columns]
+        elif key in ("missing", "missing_dates"):
+            out += [Origin(f"{s} is missing", s, "missing") for s in sources]
+        elif key in ("levels", "date_levels"):
+            out += _levels(fitted, columns, sources)
+    if encoded is None:
+        return out
+    sds = np.asarray(encoded, dtype=np.float64).std(axis=0)
+    return [replace(o, sd=float(sd)) for o, sd in zip(out, sds, strict=True)]
+
+
+def without_part(name: str) -> str:
+    """The date column behind one of its parts: ``day (month)`` is of ``day``."""
+    return name[: name.rindex(" (")]
+
+
+def _numbers(fitted: Pipeline, columns: Sequence[str], sources: Sequence[str]) -> list[Origin]:
+    scaler = fitted.named_steps.get("scale")
+    centers = np.zeros(len(columns)) if scaler is None else scaler.mean_
+    scales = np.ones(len(columns)) if scaler is None else scaler.scale_
+    return [
+        Origin(name, source, "number" if source == name else "date", "", float(m), float(s))
+        for name, source, m, s in zip(columns, sources, centers, scales, strict=True)
+    ]
+
+
+def _levels(fitted: OneHotEncoder, columns: Sequence[str], sources: Sequence[str]) -> list[Origin]:
+    out = []
+    infrequent = fitted.infrequent_categories_
+    for column, source, known, rare in zip(columns, sources, fitted.categories_, infrequent, strict=True):
+        grouped = () if rare is None else tuple(str(r) for r in rare)
+        for level in (str(k) for k in known if str(k) not in grouped):
+            out.append(Origin(f"{column} = {level}", source, "level", level))
+        if grouped:
+            out.append(Origin(f"{column} = {RARE}", source, "level", RARE, grouped=grouped))
+    return out

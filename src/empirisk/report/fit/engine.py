@@ -1,0 +1,290 @@
+"""From a table to everything that a report says: the stages in their order, each with its progress."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empirisk.data.deadline import Deadline, OutOfTime
+from empirisk.report.audit.audit import Audit, audit, by_level, grouped
+from empirisk.report.fit.candidates import KINDS
+from empirisk.report.fit.choose import Choice, choose
+from empirisk.report.fit.encode import make_encoder
+from empirisk.report.fit.enough import refuse_too_few
+from empirisk.report.fit.final import FinalModel, fit_final
+from empirisk.report.fit.fit_candidate import Maker, encoder_for
+from empirisk.report.fit.folds import Folds, make_folds
+from empirisk.report.fit.held_out_scores import TestScores, predictions
+from empirisk.report.fit.learning_curve import LearningCurve, curve_fits, learning_curve
+from empirisk.report.fit.plan import Plan, make_plan
+from empirisk.report.fit.rows import constant_scores
+from empirisk.report.fit.sample import Sample, take
+from empirisk.report.fit.split import Split, split_rows
+from empirisk.report.fit.tuning import cross_validate
+from empirisk.report.fit.without import without_column
+from empirisk.report.progress import Progress
+from empirisk.report.read.table import Table
+from empirisk.report.sections.diagnosed import Diagnosed, diagnose_model
+from empirisk.report.sections.estimates import Scoring
+from empirisk.report.sections.guarded import LATE, Guard
+from empirisk.results import Estimate, Finding
+
+__all__ = ["Analysis", "Prepared", "analyse", "prepare"]
+
+LEAK = "ER113"
+TUNING = 0.55  # share of the time that is left for the cross-validation
+CLOSING = 4.5  # seconds for what comes after the diagnosis
+LEAST_SECONDS = 2.0  # for the cross-validation and the refit, even when no time is left
+MAX_SUSPECTS = 3
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A table that is split, audited and planned for, before anything is fitted."""
+
+    table: Table
+    test_table: Table | None
+    split: Split
+    train: Sample
+    test: Sample
+    audit: Audit
+    plan: Plan
+    seed: int
+    level: float
+
+    @property
+    def encoder(self) -> Maker:
+        """Returns an unfitted encoder of the table, of the kind that a candidate takes."""
+        return lambda candidate: encoder_for(candidate, self.table)
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """Everything that was computed."""
+
+    prepared: Prepared
+    folds: Folds
+    scoring: Scoring
+    choice: Choice
+    model: FinalModel
+    X_test: NDArray[np.float64]
+    z_test: NDArray[np.float64]
+    scores: TestScores
+    curve: LearningCurve | None
+    findings: list[Finding]
+    diagnosed: Diagnosed | None
+    guard: Guard = field(default_factory=Guard)
+    cuts: tuple[str, ...] = ()
+
+    @property
+    def left_out(self) -> list[str]:
+        """What was left out to keep the time limit."""
+        late = [said.removesuffix(f" {LATE}") for said in self.guard.late.values()]
+        return [*self.cuts, *(said[:1].lower() + said[1:] for said in late)]
+
+
+def prepare(
+    table: Table,
+    test_table: Table | None,
+    *,
+    seed: int,
+    level: float,
+    time_limit: float | None = None,
+    kinds: Sequence[str] = KINDS,
+    deadline: Deadline | None = None,
+) -> Prepared:
+    """Split, audit and plan.
+
+    Parameters
+    ----------
+    table : Table
+    test_table : Table or None
+        Rows for the test, from a file of their own.
+    seed : int
+    level : float
+        Nominal coverage of all intervals.
+    time_limit : float, optional
+        Seconds that the fits may take.
+    kinds : sequence of str
+        Kinds of models to try.
+    deadline : Deadline, optional
+        What cuts the checks of the audit, which may take a quarter of the time that is left.
+    """
+    split = split_rows(table, test_table=test_table, seed=seed)
+    train = take(table, split.train, split.groups)
+    test = take(table if test_table is None else test_table, split.test)
+    refuse_too_few(table, split, train)
+    p = make_encoder(table).fit_transform(train.frame[: min(train.n, 5_000)]).shape[1]
+    plan = make_plan(train, p, time_limit, kinds)
+    seconds = math.inf if deadline is None else 0.25 * deadline.left()
+    checked = audit(table, split, test_table=test_table, seed=seed, deadline=deadline, seconds=seconds)
+    return Prepared(table, test_table, split, train, test, checked, plan, seed, level)
+
+
+def analyse(p: Prepared, progress: Progress, deadline: Deadline | None = None) -> Analysis:
+    """Cross-validate, choose, refit, score the test part once, draw the learning curve, examine suspects.
+
+    With a deadline the cross-validation gets its share of the time, the refit what it needs, and the learning
+    curve and the diagnosis what is left, less the seconds for writing.
+    """
+    deadline = deadline or Deadline(None)
+    plan, train = p.plan, p.train
+    reserve = closing_seconds(p, deadline)
+    guard = Guard(deadline, reserve)
+    planned = make_folds(train, plan.n_folds, plan.n_repeats, p.seed)
+    progress.stage("Fitting", len(planned.items) * len(plan.rows), plan.tuning_seconds)
+    results, folds, dropped = cross_validate(
+        train,
+        planned,
+        plan.rows,
+        p.encoder,
+        plan.n_alphas,
+        progress,
+        p.seed,
+        deadline,
+        max(LEAST_SECONDS * deadline.slowness, TUNING * deadline.left(reserve)),
+        plan.cheapest,
+    )
+    cuts = [f"{label}: {why}" for label, why in dropped.items()]
+    cuts += [folds.sentence.rpartition(". ")[2].rstrip(".")] if folds is not planned else []
+    groups = None if train.groups is None else train.groups[folds.scored]
+    trained = round(float(np.mean([fold.fit.size for fold in folds.items])))
+    rows, errors = (trained, train.n), p.table.task == "regression"
+    scoring = Scoring(folds.n_folds, p.level, groups, rows, errors)
+    choice = choose(results, scoring, p.seed)
+    model, choice, refused = refit(p, choice, deadline, reserve)
+    cuts += [f"the refit of {label}: it took too long" for label in refused]
+    row = choice.row
+    candidate, alpha = row.result.candidate, float(row.result.alphas[row.at])
+    progress.stage("Test", 2, 2.0)
+    progress.advance("refit")
+    X_test = model.encode(p.test.frame)
+    z_test = model.scores(X_test)
+    base = constant_scores(train.y, train.n_classes, p.test.n)
+    scores = TestScores(predictions(p.test, z_test), predictions(p.test, base), p.level)
+    progress.advance("scores")
+    curve = None
+    if candidate.fitted and len(plan.shares) > 1:
+        fits = curve_fits(len(plan.shares), train.time is not None)
+        progress.stage("Learning curve", len(folds.items) * fits, plan.curve_seconds)
+        full = (row.losses, row.result.train[:, row.at])
+        guard.reserve = reserve + 0.5 * deadline.left(reserve) if deadline.limit is not None else reserve
+        curve = guard(
+            "learning_curve",
+            lambda: learning_curve(
+                train, folds, candidate, alpha, p.encoder, plan.shares, scoring, progress, p.seed, full
+            ),
+        )
+        guard.reserve = reserve
+    looked = guard("suspects", lambda: _look_into(p, folds, choice, scoring, progress))
+    findings = list(p.audit.findings) if looked is None else looked
+    diagnosed = None
+    if model.fitted:
+        progress.stage("Diagnosis", 1, plan.diagnosis_seconds)
+        drawn = p.split.unit in ("row", "group")
+        seconds = None if deadline.limit is None else 0.9 * deadline.left(reserve)
+        diagnosed = guard(
+            "diagnosis",
+            lambda: diagnose_model(model, train, p.test, p.level, p.seed, drawn=drawn, seconds=seconds),
+        )
+        findings = [*findings, *(diagnosed.findings if diagnosed else ())]
+        progress.advance("findings")
+    findings, cuts = by_level(grouped(findings)), [*plan.cuts, *cuts]
+    return Analysis(
+        p,
+        folds,
+        scoring,
+        choice,
+        model,
+        X_test,
+        z_test,
+        scores,
+        curve,
+        findings,
+        diagnosed,
+        guard,
+        tuple(cuts),
+    )
+
+
+def closing_seconds(p: Prepared, deadline: Deadline) -> float:
+    """Seconds for the sections after the diagnosis, the pictures and the files, at most 0.4 of the limit.
+
+    They take about 4 seconds of computing, which are more where other programs share the machine.
+    """
+    if deadline.limit is None:
+        return 0.0
+    nominal = CLOSING + min(2.0, 1e-6 * p.test.n * len(p.table.features))
+    return min(nominal * deadline.slowness, 0.4 * deadline.limit)
+
+
+def refit(
+    p: Prepared, choice: Choice, deadline: Deadline, reserve: float
+) -> tuple[FinalModel, Choice, list[str]]:
+    """Fit the chosen candidate on all training rows; where the time does not suffice, the next cheaper one.
+
+    Returns
+    -------
+    model, choice
+        The baseline at last, which takes no time.
+    refused : list of str
+        Labels of the candidates that took too long.
+    """
+    refused: list[str] = []
+    own = [i for i, r in enumerate(choice.rows) if r.result.candidate.role == "candidate"]
+    cheaper = sorted(own, key=lambda i: choice.rows[i].result.seconds)
+    for i in [choice.chosen, *(j for j in cheaper if j != choice.chosen)]:
+        row = choice.rows[i]
+        candidate = row.result.candidate
+        try:
+            with deadline.within(
+                max(LEAST_SECONDS * deadline.slowness, deadline.left(reserve))
+                if candidate.fitted
+                else math.inf
+            ):
+                model = fit_final(
+                    p.train, candidate, float(row.result.alphas[row.at]), p.encoder(candidate), p.seed
+                )
+                return model, replace(choice, chosen=i), refused
+        except OutOfTime:
+            refused.append(candidate.label)
+    base = next(i for i, r in enumerate(choice.rows) if r.result.candidate.role == "baseline")
+    candidate = choice.rows[base].result.candidate
+    model = fit_final(p.train, candidate, math.nan, p.encoder(candidate), p.seed)
+    return model, replace(choice, chosen=base), refused
+
+
+def _look_into(
+    p: Prepared, folds: Folds, choice: Choice, scoring: Scoring, progress: Progress
+) -> list[Finding]:
+    """Add the score without the column to each suspected leak."""
+    row = choice.row
+    candidate, alpha = row.result.candidate, float(row.result.alphas[row.at])
+    out, seen = [], 0
+    for finding in p.audit.findings:
+        if finding.code == LEAK and finding.where and candidate.fitted and seen < MAX_SUSPECTS:
+            seen += 1
+            found = without_column(
+                p.train,
+                folds,
+                candidate,
+                alpha,
+                p.encoder,
+                finding.where[0],
+                row.losses,
+                scoring,
+                progress,
+                p.seed,
+            )
+            if found is not None:
+                finding = replace(finding, evidence=f"{finding.evidence}; {_told(row.score, *found)}")
+        out.append(finding)
+    return out
+
+
+def _told(score: Estimate, without: Estimate, rise: Estimate) -> str:
+    return f"cross-validated loss {score} with the column and {without} without it, a rise of {rise}"

@@ -1,0 +1,201 @@
+"""The chosen model, fitted once more on the whole training part."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from empirisk.report.errors import DataError
+from empirisk.report.fit.candidates import Candidate, estimator_for
+from empirisk.report.fit.encode import Origin
+from empirisk.report.fit.families import family_loss
+from empirisk.report.fit.fit_candidate import origins_of
+from empirisk.report.fit.grown import grown_estimator, log_shares, n_leaves
+from empirisk.report.fit.native import level_columns
+from empirisk.report.fit.rows import constant_scores, fill_classes, prior_scores
+from empirisk.report.fit.sample import Sample
+from empirisk.report.sections.estimates import Json, number
+from empirisk.wording import spelled
+
+__all__ = ["UNPROVED", "FinalModel", "certificate_json", "fit_final", "linear_parts", "unfitted"]
+
+Floats = NDArray[np.float64]
+UNPROVED = "no certificate: "
+
+
+@dataclass(frozen=True)
+class FinalModel:
+    """A fitted pipeline and its parts.
+
+    Parameters
+    ----------
+    candidate : Candidate
+    alpha : float
+        Value of the candidate's parameter; NaN without one.
+    pipeline : sklearn.pipeline.Pipeline
+        Encoder and estimator.
+    X : array of shape (n, p)
+        Encoded training rows.
+    origins : list of Origin
+        What each encoded column is.
+    train : Sample
+    """
+
+    candidate: Candidate
+    alpha: float
+    pipeline: Pipeline
+    X: Floats
+    origins: list[Origin]
+    train: Sample
+
+    @property
+    def estimator(self) -> Any:
+        """The last step of the pipeline."""
+        return self.pipeline[-1]
+
+    @property
+    def linear(self) -> bool:
+        """Whether there are coefficients (not for the baseline, nor for trees)."""
+        return self.candidate.linear
+
+    @property
+    def fitted(self) -> bool:
+        """Whether the model uses columns (not the baseline)."""
+        return self.candidate.fitted
+
+    @property
+    def n_numbers(self) -> int:
+        """Non-zero coefficients, or leaves."""
+        if self.candidate.grown:
+            return n_leaves(self.estimator)
+        coef = linear_parts(self)[0]
+        return int(np.count_nonzero(coef.any(axis=1) if coef.ndim == 2 else coef))
+
+    def encode(self, frame: pl.DataFrame) -> Floats:
+        """Encode rows as the estimator takes them."""
+        return np.asarray(self.pipeline[0].transform(frame), dtype=np.float64)
+
+    def sums(self, X: Floats) -> Floats:
+        """Weighted sums of encoded columns, before any link."""
+        coef, intercept = linear_parts(self)
+        return np.asarray(X @ coef + intercept)
+
+    def mean(self, z: Floats) -> Floats:
+        """Predicted means from weighted sums of encoded columns (the same, but for a log link)."""
+        return np.asarray(family_loss(self.candidate.family).mean(z), dtype=np.float64)
+
+    def scores(self, X: Floats) -> Floats:
+        """Scores of encoded rows, over all classes; the predicted mean of a number."""
+        train = self.train
+        if not self.fitted:
+            return constant_scores(train.y, train.n_classes, X.shape[0])
+        if train.task == "regression":
+            return np.asarray(self.estimator.predict(X), dtype=np.float64)
+        if hasattr(self.estimator, "decision_function"):
+            z = np.asarray(self.estimator.decision_function(X), dtype=np.float64)
+        else:
+            z = log_shares(self.estimator.predict_proba(X), train.n)
+        return fill_classes(z, np.asarray(self.estimator.classes_), prior_scores(train.y, train.n_classes))
+
+
+def linear_parts(model: FinalModel) -> tuple[Floats, Floats]:
+    """Coefficients (p,) or (p, k) over all classes, and intercepts () or (k,)."""
+    estimator, k = model.estimator, model.train.n_classes
+    coef = np.asarray(estimator.coef_, dtype=np.float64).T
+    intercept = np.asarray(estimator.intercept_, dtype=np.float64)
+    if k == 0:
+        return coef, intercept
+    if k == 2:
+        return coef[:, 0], intercept[0]
+    full, prior = np.zeros((coef.shape[0], k)), prior_scores(model.train.y, k)
+    if coef.shape[1] == 1:
+        coef, intercept = np.column_stack([0.0 * coef, coef]), np.append(0.0, intercept)
+    full[:, estimator.classes_] = coef
+    prior[estimator.classes_] = intercept
+    return full, prior
+
+
+def unfitted(candidate: Candidate, task: str, alpha: float, encoder: Any, seed: int) -> Any:
+    """The estimator of a candidate behind a fitted encoder."""
+    if candidate.grown:
+        return grown_estimator(candidate, task, alpha, level_columns(encoder), seed)
+    return estimator_for(candidate, task, alpha)
+
+
+def fit_final(train: Sample, candidate: Candidate, alpha: float, encoder: Any, seed: int = 0) -> FinalModel:
+    """Fit encoder and estimator on the training part.
+
+    Raises
+    ------
+    DataError
+        The training part holds one class only.
+    """
+    if train.task != "regression" and np.unique(train.y).size < 2:
+        raise DataError(
+            f"the training part holds one class only ({train.classes[int(train.y[0])]!r}): split the rows"
+            " otherwise (--group, --time, --test) or give more rows"
+        )
+    X = np.asarray(encoder.fit_transform(train.frame), dtype=np.float64)
+    estimator = unfitted(candidate, train.task, alpha, encoder, seed)
+    with warnings.catch_warnings():
+        # A certificate above the tolerance is told in the report itself.
+        warnings.simplefilter("ignore")
+        if not candidate.fitted and train.n_classes:
+            _fit_shares(estimator, train)
+        else:
+            estimator.fit(X, train.y)
+    pipeline = Pipeline([("encode", encoder), ("model", estimator)])
+    return FinalModel(candidate, alpha, pipeline, X, origins_of(candidate, encoder, X), train)
+
+
+def _fit_shares(estimator: Any, train: Sample) -> None:
+    """Fit the constant class model with half a row more of each class: the shares that every score of it is
+    made of (:func:`empirisk.report.fit.rows.prior_scores`), so that no class is impossible."""
+    k = train.n_classes
+    y, weights = np.append(train.y, np.arange(k)), np.append(np.ones(train.n), np.full(k, 0.5))
+    estimator.fit(np.zeros((y.size, 1)), y, sample_weight=weights)
+
+
+def certificate_json(model: FinalModel) -> Json | None:
+    """The certificate of the fit, of linear models recomputed with plain NumPy; None for the baseline."""
+    if not model.fitted:
+        return None
+    if not model.linear:
+        return _unverified(model.estimator)
+    from empirisk.estimators.verify import verify
+
+    solution = model.estimator.solution_
+    again = verify(model.estimator, model.X, model.train.y)
+    return {
+        "kind": solution.certificate.kind.name,
+        "value": number(solution.certificate.value),
+        "scale": number(solution.certificate.scale),
+        "relative": number(solution.certificate.relative),
+        "tolerance": number(model.estimator.tol),
+        "claim": spelled(solution.certificate.claim),
+        "status": solution.status.value,
+        "verified": bool(
+            again.within(10.0 * model.estimator.tol) or again.value <= 2.0 * solution.certificate.value
+        ),
+    }
+
+
+def _unverified(estimator: Any) -> Json:
+    """What the fit of a model made of trees says about itself; there is no optimum to compare it with."""
+    solution = estimator.solution_
+    return {
+        "kind": solution.certificate.kind.name,
+        "value": None,
+        "scale": None,
+        "relative": None,
+        "tolerance": None,
+        "claim": UNPROVED + solution.certificate.claim.removeprefix("none: "),
+        "status": solution.status.value,
+        "verified": None,
+    }

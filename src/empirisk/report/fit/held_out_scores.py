@@ -1,0 +1,149 @@
+"""The test part, used once: metrics of the chosen model and of the baseline, and their paired differences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empirisk.evaluation.metrics import METRICS, Predictions
+from empirisk.evaluation.metrics.predictions import classification, regression
+from empirisk.report.fit.families import Family
+from empirisk.report.fit.rows import class_rows, probabilities
+from empirisk.report.fit.sample import Sample
+from empirisk.report.sections.estimates import Json, estimate, maybe, proportion
+from empirisk.results import Estimate
+
+__all__ = ["LABELS", "TestScores", "comparison", "confusion", "metric_names", "predictions", "unit_of"]
+
+Floats = NDArray[np.float64]
+
+LABELS = {
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "f1": "F1",
+    "roc_auc": "area under the ROC curve",
+    "average_precision": "average precision",
+    "log_loss": "log-loss",
+    "brier_score": "Brier score",
+    "mse": "mean squared error",
+    "mae": "mean absolute error",
+    "r2": "R²",
+    "poisson_deviance": "Poisson deviance",
+    "tweedie_deviance": "Tweedie deviance (power 1.5)",
+    "gamma_deviance": "Gamma deviance",
+}
+_NAMES = {
+    "binary": (
+        "accuracy",
+        "log_loss",
+        "roc_auc",
+        "average_precision",
+        "f1",
+        "balanced_accuracy",
+        "brier_score",
+    ),
+    "multiclass": ("accuracy", "log_loss", "roc_auc", "f1", "balanced_accuracy", "brier_score"),
+    "regression": ("mae", "r2", "mse"),
+}
+
+
+def metric_names(task: str, family: Family | None = None) -> tuple[str, ...]:
+    """The metrics of a task, the headline first; with the deviance of the family that the target suggests."""
+    return _NAMES[task] if family is None else (*_NAMES[task], family.metric)
+
+
+def unit_of(metric: str, unit: str | None) -> str | None:
+    """Unit of a metric, given that of the target."""
+    if metric == "log_loss":
+        return "nats"
+    if unit is None or metric not in ("mae", "mse"):
+        return None
+    return unit if metric == "mae" else f"{unit}²"
+
+
+def predictions(sample: Sample, z: Floats) -> Predictions:
+    """The targets of a part and what scores `z` say about them, as metrics take them."""
+    if sample.task == "regression":
+        return regression(sample.y, z, sample.groups)
+    codes = np.arange(sample.n_classes)
+    table = probabilities(z)
+    ranking = z if z.ndim == 1 else table
+    guess = class_rows(z)
+    return classification(
+        sample.y, pred=guess, proba=table, score=ranking, classes=codes, groups=sample.groups
+    )
+
+
+@dataclass(frozen=True)
+class TestScores:
+    """Predictions of the model and of the baseline on the test part, and their level.
+
+    Parameters
+    ----------
+    model, baseline : Predictions
+    level : float
+    """
+
+    __test__ = False  # not a test class, whatever pytest thinks of its name
+
+    model: Predictions
+    baseline: Predictions
+    level: float
+
+    def interval(self, name: str) -> Estimate:
+        """A metric of the model."""
+        return METRICS[name].interval(self.model, self.level)
+
+
+def comparison(scores: TestScores, name: str, unit: str | None = None) -> Json | None:
+    """One metric as ``report.json`` has it; None when these rows do not allow it."""
+    metric = METRICS[name]
+    if metric.unavailable(scores.model):
+        return None
+    base = None if metric.unavailable(scores.baseline) else metric.interval(scores.baseline, scores.level)
+    # A constant prediction ranks nothing: its curve is the diagonal by definition and no estimate.
+    if name in ("roc_auc", "average_precision"):
+        base = None
+    difference = None
+    if base is not None and np.isfinite(base.value):
+        difference = metric.difference([scores.model], [scores.baseline], None, scores.level)[0]
+        difference = _without_rounding(difference, abs(base.value))
+    return {
+        "name": name,
+        "label": LABELS[name],
+        "unit": unit_of(name, unit),
+        "greater_is_better": bool(metric.greater_is_better),
+        "model": estimate(metric.interval(scores.model, scores.level)),
+        "baseline": maybe(base),
+        "difference": maybe(difference),
+    }
+
+
+def _without_rounding(e: Estimate, size: float) -> Estimate:
+    """Zero where all of a difference is the rounding of numbers of this size."""
+    ends = [abs(v) for v in (e.value, e.low, e.high) if v is not None]
+    if max(ends) > 1e-12 * size:
+        return e
+    return replace(e, value=0.0, low=None if e.low is None else 0.0, high=None if e.high is None else 0.0)
+
+
+def confusion(p: Predictions, classes: tuple[str, ...], level: float) -> Json:
+    """Counts of observed against predicted classes, recall and precision of each class."""
+    k, guess = len(classes), p.output("pred")
+    counts = np.zeros((k, k), dtype=int)
+    np.add.at(counts, (p.y, guess), 1)
+
+    def share(hit: NDArray[Any], among: NDArray[Any]) -> Json:
+        groups = None if p.groups is None else p.groups[among]
+        return estimate(proportion(hit[among], level, groups))
+
+    return {
+        "labels": list(classes),
+        "counts": counts.tolist(),
+        "threshold": 0.5 if k == 2 else None,
+        "recall": [share(guess == c, p.y == c) for c in range(k)],
+        "precision": [share(p.y == c, guess == c) for c in range(k)],
+    }

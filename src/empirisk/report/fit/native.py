@@ -1,0 +1,55 @@
+"""The encoding that trees take: numbers with their gaps, levels as codes.
+
+Only scikit-learn's own transformers are used, as for the linear models.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+from sklearn.preprocessing import OrdinalEncoder
+
+from empirisk.report.errors import DataError
+from empirisk.report.fit.encode import Origin, blocks_of, without_part
+from empirisk.report.read.table import Table
+
+__all__ = ["level_columns", "native_encoder", "native_origin"]
+
+NUMBERS = ("numbers", "dates", "truths")
+LEVELS = ("levels", "date_levels")
+
+
+def native_encoder(table: Table) -> ColumnTransformer:
+    """Return an unfitted transformer of a model frame to numbers (NaN where missing) and codes of levels.
+
+    A missing level is a level; levels never seen before become NaN.
+
+    Raises
+    ------
+    DataError
+        The table has no feature column.
+    """
+    blocks = blocks_of(table)
+    steps = [(key, "passthrough", blocks[key]) for key in NUMBERS]
+    steps += [
+        (key, OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan), blocks[key])
+        for key in LEVELS
+    ]
+    if not any(names for _, _, names in steps):
+        raise DataError(f"{table.source.name} has no feature column: force one with --types")
+    return ColumnTransformer([step for step in steps if step[2]])
+
+
+def level_columns(encoder: ColumnTransformer) -> list[int]:
+    """Which columns of a fitted encoder's matrix hold codes of levels."""
+    return [j for j, origin in enumerate(native_origin(encoder)) if origin.kind == "level"]
+
+
+def native_origin(encoder: ColumnTransformer) -> list[Origin]:
+    """Which column of the table each column of a fitted encoder's matrix comes from."""
+    return [
+        Origin(name, without_part(name) if "date" in key else name, "level" if key in LEVELS else "number")
+        for key, _, names in encoder.transformers_
+        if key in (*NUMBERS, *LEVELS)
+        for name in names
+    ]

@@ -1,0 +1,199 @@
+"""What a report will do and what it will cost: folds, repeats, penalties, curve sizes, seconds, memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import log2
+
+import numpy as np
+
+from empirisk.report.fit.candidates import KINDS, Candidate, candidates
+from empirisk.report.fit.families import FAMILIES, Family, suggested_family
+from empirisk.report.fit.learning_curve import curve_sizes
+from empirisk.report.fit.sample import Sample
+from empirisk.wording import number
+
+__all__ = ["Plan", "make_plan"]
+
+# Seconds for a linear fit of one row by one parameter squared, by kind of penalty, and for a cell that is
+# encoded or boosted; measured on two cores, so that a forecast is right within a factor of about two.
+_L2, _L1, _CELL, _BOOST, _FIXED = 4.0e-10, 8.0e-10, 4.0e-8, 1.3e-6, 2.0e-3
+# Seconds for a row and a column of a model made of trees, times the logarithm of the rows.
+_GROWN = {"tree": 8.0e-9, "boosting": 1.5e-7, "forest": 4.0e-7}
+_BASE_MEMORY = 0.35  # GB that the libraries take
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The size of each stage.
+
+    Parameters
+    ----------
+    n_folds, n_repeats : int
+    n_alphas : int
+        Penalties of each path.
+    shares : list of float
+        Of the learning curve.
+    rows : list of Candidate
+    cells : float
+        Encoded training cells, for the forecast.
+    n, p : int
+        Training rows and encoded columns, about.
+    outputs : int
+        Scores of one row (classes when there are more than two).
+    cuts : tuple of str
+        What a time limit took away, in words.
+    family : Family or None
+        What a numeric target suggests beside straight lines.
+    """
+
+    n_folds: int
+    n_repeats: int
+    n_alphas: int
+    shares: list[float]
+    rows: list[Candidate]
+    n: int
+    p: int
+    outputs: int
+    cuts: tuple[str, ...] = ()
+    family: Family | None = None
+
+    @property
+    def fits(self) -> int:
+        """Cross-validation fits, a path counting once."""
+        return self.n_folds * self.n_repeats * len(self.rows)
+
+    @property
+    def tuning_seconds(self) -> float:
+        """Predicted seconds of the cross-validation."""
+        one = sum(self.cost(c) for c in self.rows)
+        return self.n_folds * self.n_repeats * (one + _CELL * self.n * self.p + 0.02)
+
+    def cost(self, c: Candidate) -> float:
+        """Predicted seconds of the fits of a candidate in one fold."""
+        n = self.n * (self.n_folds - 1) / self.n_folds
+        if c.linear:
+            return self.n_alphas * self._linear(n, c)
+        if c.grown:
+            return self._grown(n, c)
+        if c.role == "reference":
+            return 0.15 * self.outputs + _BOOST * n * min(self.p, 40) * self.outputs
+        return 0.0
+
+    @property
+    def cheapest(self) -> list[Candidate]:
+        """The candidates in the order of their cost."""
+        return sorted(self.rows, key=self.cost)
+
+    @property
+    def curve_seconds(self) -> float:
+        """Predicted seconds of the learning curve."""
+        n = self.n * (self.n_folds - 1) / self.n_folds
+        heavy = max((c for c in self.rows if c.linear), key=lambda c: c.l1_ratio or 0.0, default=None)
+        if heavy is None:
+            return 0.0
+        shares = [*self.shares[:-1], *self.shares[-2:-1]]  # both halves of the rows are fitted
+        return (
+            self.n_folds
+            * self.n_repeats
+            * sum(4.0 * self._linear(n * s, heavy) + _CELL * n * self.p + 0.02 for s in shares)
+        )
+
+    @property
+    def diagnosis_seconds(self) -> float:
+        """Predicted seconds of the diagnosis: about ten fits with their encoding, and its tests."""
+        heavy = max((c for c in self.rows if c.linear), key=lambda c: c.l1_ratio or 0.0, default=None)
+        if heavy is None:
+            return 0.0
+        return 1.0 + 10.0 * (self._linear(self.n, heavy) + _CELL * self.n * self.p)
+
+    @property
+    def seconds(self) -> float:
+        """Predicted seconds of everything."""
+        return 4.0 + self.tuning_seconds + self.curve_seconds + self.diagnosis_seconds
+
+    @property
+    def memory(self) -> float:
+        """Predicted memory in GB at the peak."""
+        losses = sum(self.n_alphas if c.parameter else 1 for c in self.rows) * self.n * self.n_repeats
+        return _BASE_MEMORY + 8e-9 * (5.0 * self.n * self.p + 2.0 * losses + 4.0 * self.n * self.outputs)
+
+    def _grown(self, n: float, c: Candidate) -> float:
+        outputs = self.outputs if c.grown == "boosting" else 1
+        return 0.05 * outputs + _GROWN[c.grown] * n * min(self.p, 40) * log2(n + 2.0) * outputs
+
+    def _linear(self, n: float, c: Candidate) -> float:
+        size = min(self.p * self.outputs, 400) * self.p * self.outputs
+        factor = FAMILIES[c.family].cost if c.family else 1.0
+        return factor * (_FIXED + (_L1 if c.l1_ratio else _L2) * n * size)
+
+    def lines(self, split: str, limit: float | None = None) -> list[str]:
+        """The plan in words."""
+        repeats = f" x {self.n_repeats}" if self.n_repeats > 1 else ""
+        text = (
+            f"Plan: hold out {split}; {self.n_folds} folds{repeats}; {len(self.rows)} candidates; "
+            f"about {max(1, round(self.seconds))} s, {self.memory:.1f} GB"
+        )
+        if limit is not None and self.seconds > limit:
+            text += f"; what does not fit into {number(limit)} s is left out while it runs"
+        return [text, *(f"  to keep the time limit: {cut}" for cut in self.cuts)]
+
+
+def make_plan(sample: Sample, p: int, time_limit: float | None = None, kinds: Sequence[str] = KINDS) -> Plan:
+    """Choose the sizes by the number of rows, then cut them until the forecast keeps the limit.
+
+    Repeats: 5 up to 1,000 rows, 2 up to 10,000, else 1 (with them the intervals cover what they say). Cuts
+    come in this order: repeats, penalties, sizes of the learning curve, the elastic net, the reference,
+    L1 with a log link, the forest, folds.  What still takes too long is cut by the clock while it runs
+    (:mod:`empirisk.report.fit.allowance`).
+
+    Parameters
+    ----------
+    sample : Sample
+        Training rows.
+    p : int
+        Encoded columns.
+    time_limit : float, optional
+        Seconds.
+    kinds : sequence of str
+        Kinds of models to try.
+    """
+    n = sample.n
+    repeats = 1 if sample.time is not None else 5 if n <= 1_000 else 2 if n <= 10_000 else 1
+    outputs = sample.n_classes if sample.n_classes > 2 else 1
+    fit_rows = int(n * 0.8)
+    family = suggested_family(sample.y) if sample.task == "regression" else None
+    rows = candidates(sample.task, family=family, kinds=kinds)
+    units = n if sample.units is None else np.unique(sample.units).size
+    folds = max(2, min(5, n - 1 if sample.time is not None else units))
+    plan = Plan(
+        folds, repeats, 16, curve_sizes(fit_rows, sample.n_classes), rows, n, p, outputs, family=family
+    )
+    return plan if time_limit is None else _cut(plan, time_limit)
+
+
+def _cut(plan: Plan, limit: float) -> Plan:
+    rows = [[c for c in plan.rows if c.l1_ratio != 0.5]]
+    rows.append([c for c in rows[-1] if c.role != "reference"])
+    rows.append([c for c in rows[-1] if not (c.family and c.l1_ratio)])
+    rows.append([c for c in rows[-1] if c.grown != "forest"])
+    steps = [
+        (f"1 repeat instead of {plan.n_repeats}", {"n_repeats": 1}),
+        ("8 penalties instead of 16", {"n_alphas": 8}),
+        ("3 sizes of the learning curve", {"shares": plan.shares[-3:]}),
+        ("no elastic net", {"rows": rows[0]}),
+        ("no gradient boosting for reference", {"rows": rows[1]}),
+        ("a log link with L2 only", {"rows": rows[2]}),
+        ("no forest", {"rows": rows[3]}),
+        (f"3 folds instead of {plan.n_folds}", {"n_folds": min(3, plan.n_folds)}),
+        ("no learning curve", {"shares": [1.0]}),
+        ("4 penalties instead of 8", {"n_alphas": 4}),
+    ]
+    for words, change in steps:
+        if plan.seconds <= limit:
+            return plan
+        smaller = replace(plan, **change)  # type: ignore[arg-type]
+        if smaller.seconds < plan.seconds:
+            plan = replace(smaller, cuts=(*plan.cuts, words))
+    return plan

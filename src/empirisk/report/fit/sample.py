@@ -1,0 +1,115 @@
+"""The rows of one part (training or test) in the form that the fitting code takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from empirisk.report.fit.encode import model_frame
+from empirisk.report.read.table import Table
+
+__all__ = ["Sample", "class_order", "take"]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Features, coded target and dependence of some rows.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        Features as the encoder takes them (:func:`empirisk.report.fit.encode.model_frame`).
+    y : array of shape (n,)
+        Class codes (positions in `classes`) or numbers.
+    task : {"binary", "multiclass", "regression"}
+    classes : tuple of str
+        Labels; in a binary task the negative class first. Empty for a regression.
+    units : int array of shape (n,) or None
+        Rows with the same number stay together in folds.
+    groups : array of shape (n,) or None
+        Declared groups: rows in them depend on each other, which widens intervals.
+    time : array of shape (n,) or None
+        Sort key of the time column.
+    """
+
+    frame: pl.DataFrame
+    y: NDArray[Any]
+    task: str
+    classes: tuple[str, ...]
+    units: NDArray[Any] | None = None
+    groups: NDArray[Any] | None = None
+    time: NDArray[Any] | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.y.size)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, 0 for a regression."""
+        return len(self.classes)
+
+    @property
+    def counts(self) -> list[int] | None:
+        """Rows of each class; None for a regression."""
+        if self.task == "regression":
+            return None
+        return [int(c) for c in np.bincount(self.y, minlength=self.n_classes)]
+
+
+def class_order(table: Table) -> tuple[str, ...]:
+    """Return the labels in the order of their codes: as sorted, but the positive class last."""
+    if table.task != "binary":
+        return table.classes
+    return (*(c for c in table.classes if c != table.positive), table.positive)
+
+
+def take(table: Table, rows: NDArray[Any], units: NDArray[Any] | None = None) -> Sample:
+    """Return the named rows of a table as a sample.
+
+    Parameters
+    ----------
+    table : Table
+    rows : int array
+        Row numbers.
+    units : int array, optional
+        One number for each row of the table; rows with the same number stay together in folds.
+    """
+    if table.target is None:
+        raise ValueError("the table has no target column")
+    index = np.asarray(rows, dtype=np.int64)
+    part, classes = table.frame[index], class_order(table)
+    if table.task == "regression":
+        y: NDArray[Any] = part[table.target].to_numpy().astype(np.float64)
+    else:
+        code = {label: i for i, label in enumerate(classes)}
+        y = np.array([code[v] for v in part[table.target].to_list()], dtype=np.intp)
+    return Sample(
+        model_frame(table, index),
+        y,
+        table.task,
+        classes,
+        None if units is None else np.asarray(units)[index],
+        _group_labels(table, index),
+        _moments(part, table.time),
+    )
+
+
+def _group_labels(table: Table, index: NDArray[np.int64]) -> NDArray[Any] | None:
+    """Labels of the group column; a row without one is a group of its own."""
+    if table.group is None:
+        return None
+    labels = table.frame[table.group].cast(pl.String).to_list()
+    return np.array([f"row {i}" if labels[i] is None else f"group {labels[i]}" for i in index])
+
+
+def _moments(part: pl.DataFrame, time: str | None) -> NDArray[np.float64] | None:
+    """Sort key of the time column; rows without a time come first, as they stay in train."""
+    if time is None:
+        return None
+    return part[time].to_physical().cast(pl.Float64).fill_null(float("-inf")).to_numpy()

@@ -1,0 +1,253 @@
+"""Read a table and decide what it holds, every decision told and overridable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from empirisk.report.errors import DataError, require_column
+from empirisk.report.read.fingerprint import fingerprint
+from empirisk.report.read.huge import refuse_huge
+from empirisk.report.read.infer import infer_column
+from empirisk.report.read.like import read_like
+from empirisk.report.read.parse import Reading
+from empirisk.report.read.raw import RawFile, TextOptions, read_raw
+from empirisk.report.read.summary import summarise
+from empirisk.report.read.table import Column, Table, option
+from empirisk.report.read.target import decide_target
+
+__all__ = ["missing_code", "read_table"]
+
+
+def read_table(
+    path: str | Path,
+    *,
+    target: str | None = None,
+    types: Mapping[str, str] | None = None,
+    drop: Sequence[str] = (),
+    task: str | None = None,
+    positive: str | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    group: str | None = None,
+    time: str | None = None,
+    header: bool | None = None,
+    missing: Sequence[str] = (),
+    like: Table | None = None,
+) -> Table:
+    """Read a data file and decide what its columns are.
+
+    Parameters
+    ----------
+    path : str or Path
+        .csv, .tsv, .txt, each also .gz; .parquet; .jsonl.
+    target : str
+        The column to predict; required unless `like` is given.
+    types : mapping of str to str, optional
+        Kinds by column name: number, boolean, categorical, text, date, date:FORMAT, id.
+    drop : sequence of str
+        Columns to leave out of the features.
+    task : {"binary", "multiclass", "regression"}, optional
+    positive : str, optional
+        The class whose probability is reported.
+    delimiter, decimal, encoding : str, optional
+        Of a text file; found when None.
+    group, time : str, optional
+        Column whose groups stay together, column that orders the rows.
+    header : bool, optional
+        Whether the first line holds names; found when None.
+    missing : sequence of str
+        Values that stand for missing beside the usual markers
+        (:data:`empirisk.report.read.markers.MARKERS`), each as ``VALUE`` for all columns or
+        ``VALUE,COLUMN`` for one.
+    like : Table, optional
+        Read the file under the decisions of this table (a test file, rows to predict); the target may be
+        absent.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    DataError
+        One sentence that names the file, column or row, and what to do.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "a.csv"
+    >>> _ = file.write_text("size;price\\n1,5;2\\n2,5;3,5\\n3,5;9\\n")
+    >>> table = read_table(file, target="price")
+    >>> table.task, table.features, table.lines()[0].split("(")[1]
+    ('regression', ['size'], 'semicolon, utf-8, decimal comma, header found)')
+    """
+    path = Path(path)
+    text = TextOptions(delimiter, decimal, encoding, header)
+    if like is not None:
+        return read_like(path, like, text)
+    if target is None:
+        raise DataError(f"no target column was named for {path.name}: give --target COLUMN")
+    types = dict(types or {})
+    codes = [missing_code(given) for given in missing]
+    named = (target, *types, *drop, *([group] if group else []), *([time] if time else []))
+    raw = read_raw(path, replace(text, expected=named))
+    _check_names(raw, target, types, drop, group, time)
+    frame = raw.frame
+    for _, name in codes:
+        if name:
+            require_column(name, frame.columns, option="--missing", file=raw.source.name)
+    parsed = []
+    for name in frame.columns:
+        own = tuple(code for code, column in codes if column in ("", name))
+        reading = Reading(raw.decimal, decimal is not None, own)
+        parsed.append(infer_column(frame[name], reading, types.get(name, "")))
+    return _assemble(raw, parsed, target, drop=drop, group=group, time=time, task=task, positive=positive)
+
+
+def missing_code(given: str) -> tuple[str, str]:
+    """Split ``VALUE,COLUMN`` at its first comma; the column is "" when the value counts everywhere.
+
+    Examples
+    --------
+    >>> missing_code("-200"), missing_code("999,age")
+    (('-200', ''), ('999', 'age'))
+    """
+    value, comma, column = given.partition(",")
+    value, column = value.strip(), column.strip()
+    if not value or (comma and not column):
+        raise DataError(
+            f"--missing {given!r} must have the form VALUE or VALUE,COLUMN, such as --missing -200 or"
+            " --missing 999,age"
+        )
+    return value, column
+
+
+def _check_names(
+    raw: RawFile,
+    target: str,
+    types: Mapping[str, str],
+    drop: Sequence[str],
+    group: str | None,
+    time: str | None,
+) -> None:
+    """Refuse names of no column, and roles that exclude each other."""
+    names, file = raw.frame.columns, raw.source.name
+    if raw.frame.height == 0:
+        raise DataError(f"{file} has a header but no rows: give a file with data")
+    if raw.frame.width < 2:
+        raise DataError(
+            f"{file} has one column only ({names[0]!r}): a model needs a target and at least one other "
+            "column; if "
+            "there are more, name their separator with --delimiter"
+        )
+    require_column(target, names, option="--target", file=file)
+    for name in types:
+        require_column(name, names, option="--types", file=file)
+    for name in drop:
+        require_column(name, names, option="--drop", file=file)
+    for given, flag in ((group, "--group"), (time, "--time")):
+        if given is not None:
+            require_column(given, names, option=flag, file=file)
+            if given == target:
+                raise DataError(
+                    f"{given!r} is the target and cannot be given by {flag} too: name another column"
+                )
+    if target in drop:
+        raise DataError(f"{target!r} is the target and cannot be dropped: leave --drop {target} out")
+
+
+def _assemble(
+    raw: RawFile,
+    parsed: list[tuple[Column, pl.Series]],
+    target: str,
+    *,
+    drop: Sequence[str],
+    group: str | None,
+    time: str | None,
+    task: str | None,
+    positive: str | None,
+) -> Table:
+    frame = pl.DataFrame([values.alias(column.name) for column, values in parsed])
+    columns = [column for column, _ in parsed]
+    whole, known = frame, frame[target].is_not_null()
+    n_left_out = int((~known).sum())
+    if n_left_out:
+        frame = frame.filter(known)
+        columns = [_recount(c, frame[c.name]) for c in columns]
+    at = frame.columns.index(target)
+    decision = decide_target(columns[at], frame[target], task=task, positive=positive, file=raw.source.name)
+    columns[at] = decision.column
+    frame = frame.with_columns(decision.values.alias(target))
+    columns = [_role(c, drop, group, time) for c in columns]
+    columns = _keep_some_feature(columns, target)
+    refuse_huge(columns, whole, raw.source.name)
+    columns[at] = replace(columns[at], summary=summarise(frame[target], columns[at].kind))
+    if not any(c.role == "feature" for c in columns):
+        why = "; ".join(f"{c.name}: {c.reason}" for c in columns if c.role == "dropped")
+        raise DataError(
+            f"{raw.source.name} has no usable column besides the target ({why}): force one with --types"
+        )
+    return Table(
+        frame=frame,
+        columns=tuple(columns),
+        target=target,
+        task=decision.task,
+        classes=decision.classes,
+        positive=decision.positive,
+        source=raw.source,
+        fingerprint=fingerprint(frame),
+        n_rows=frame.height,
+        n_left_out=n_left_out,
+        target_note=decision.note,
+        target_override=decision.override,
+    )
+
+
+def _recount(column: Column, values: pl.Series) -> Column:
+    """Count again after rows without a target were left out (kinds stay as decided on all rows)."""
+    some = values.drop_nulls()
+    return replace(
+        column,
+        n_missing=values.null_count(),
+        n_distinct=some.n_unique(),
+        summary=summarise(values, column.kind),
+    )
+
+
+def _role(column: Column, drop: Sequence[str], group: str | None, time: str | None) -> Column:
+    name = column.name
+    if name == group:
+        return replace(column, role="group", override=f"leave {option('--group', name)} out")
+    if name == time:
+        if column.base not in ("date", "number"):
+            raise DataError(
+                f"--time {name!r} holds neither dates nor numbers: give --types '{name}=date:%d.%m.%Y'"
+            )
+        return replace(column, role="time", override=f"leave {option('--time', name)} out")
+    if name in drop:
+        return replace(
+            column, role="dropped", reason="as asked (--drop)", override=f"leave {option('--drop', name)} out"
+        )
+    return column
+
+
+def _keep_some_feature(columns: list[Column], target: str) -> list[Column]:
+    """Use a column that counts the rows after all when it is the only one there is."""
+    if any(c.role == "feature" for c in columns):
+        return columns
+    return [
+        replace(
+            c,
+            role="feature",
+            kind="number",
+            warning="it counts the rows, and is used because there is no other",
+        )
+        if c.kind == "id" and c.base == "number" and c.reason == "it counts the rows"
+        else c
+        for c in columns
+    ]

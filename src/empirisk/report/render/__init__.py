@@ -1,0 +1,1 @@
+"""From ``report.json`` to the page, to Markdown and to files on the disk."""

@@ -1,0 +1,80 @@
+"""Write a report folder: page, Markdown, JSON and model file, all or none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from empirisk.report.atomic import report_folder
+from empirisk.report.fit.engine import Analysis
+from empirisk.report.fit.rows import prior_scores
+from empirisk.report.fit.sample import class_order
+from empirisk.report.render.html import render_html
+from empirisk.report.render.markdown import render_markdown
+from empirisk.report.saved import model_file
+from empirisk.report.saved.probes import draw_probes
+from empirisk.report.saved.ranges import training_ranges
+from empirisk.report.saved.row_marks import mark_rows
+
+__all__ = ["model_metadata", "write_report"]
+
+Json = dict[str, Any]
+
+
+def write_report(a: Analysis, report: Json, folder: Path) -> None:
+    """Write ``report.html``, ``report.md``, ``report.json`` and ``model.empirisk`` into `folder`.
+
+    Everything is made in a temporary folder beside it, which then takes its place.
+    """
+    with report_folder(folder) as fresh:
+        text = json.dumps(report, indent=1, allow_nan=False, ensure_ascii=False)
+        (fresh / "report.json").write_text(text + "\n", encoding="utf-8")
+        (fresh / "report.md").write_text(render_markdown(report), encoding="utf-8")
+        (fresh / "report.html").write_text(render_html(report, a.guard.deadline), encoding="utf-8")
+        probes = draw_probes(a.model.train.frame, a.prepared.seed)
+        model_file.save(fresh / "model.empirisk", a.model.pipeline, model_metadata(a, report), probes)
+
+
+def model_metadata(a: Analysis, report: Json) -> Json:
+    """What a model file says about its model."""
+    table, row = a.prepared.table, a.choice.row
+    decisions = table.decisions()
+    for column in decisions["columns"]:
+        column["unreadable"] = column[
+            "unreadable_rows"
+        ] = ()  # examples of values are for the screen, not for a file that travels
+    return {
+        "task": {
+            "kind": table.task,
+            "target": table.target,
+            "classes": list(class_order(table)) or None,
+            "positive": table.positive or None,
+        },
+        "model": {
+            "name": row.result.candidate.name,
+            "label": row.result.candidate.label,
+            "alpha": float(row.result.alphas[row.at]) if row.result.candidate.parameter == "alpha" else None,
+            "n_terms": len(a.model.origins),
+            "n_train": a.prepared.train.n,
+            "log_prior": (
+                None
+                if table.task == "regression"
+                else prior_scores(a.prepared.train.y, len(table.classes)).tolist()
+            ),
+        },
+        "decisions": decisions,
+        "fingerprint": table.fingerprint,
+        "split": {
+            "unit": a.prepared.split.unit,
+            "seed": a.prepared.seed,
+            "group": table.group,
+            "time": table.time,
+        },
+        "level": a.prepared.level,
+        "metrics": report["test"]["metrics"],
+        "certificate": report["model"]["certificate"],
+        "created": report["provenance"]["created"],
+        "ranges": training_ranges(table, a.prepared.split.train),
+        "rows": mark_rows(table, a.prepared.split.train),
+    }

@@ -1,0 +1,339 @@
+"""The model file: one zip with a skops dump and JSON beside it; nothing in it is executed.
+
+``model.skops`` holds the scikit-learn Pipeline (encoder and estimator), ``metadata.json`` everything that a
+reader needs to use and to judge it. On loading, every type is checked before any object is made, and 20
+synthetic rows are predicted again and compared with the stored predictions.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import math
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+
+from empirisk.report.atomic import write_file
+from empirisk.report.errors import DataError
+from empirisk.report.fit.encode import model_frame
+from empirisk.report.fit.grown import log_shares, trees_of
+from empirisk.report.fit.rows import probabilities
+from empirisk.report.read.frames import is_frame, raw_frame
+from empirisk.report.read.like import take_like
+from empirisk.report.read.read import read_table
+from empirisk.report.read.table import Table
+from empirisk.report.saved.unpack import FORMAT, ModelFileError, pack, short, unpack
+from empirisk.report.saved.versions import versions_sentence, versions_then_and_now
+
+__all__ = ["FORMAT", "ModelFile", "ModelFileError", "load", "read_metadata", "save"]
+
+TOLERANCE = 1e-6
+# scikit-learn's imputers keep the type of their columns: a description of memory, which skops does not list.
+PLAIN = frozenset({"numpy.dtype"})
+# Records of arrays and labels that our estimators hold.
+TABLES = frozenset({"empirisk.trees.structure.Trees", "empirisk.data.columns.ColumnCoder"})
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """A loaded model: the pipeline and what is known about it.
+
+    Parameters
+    ----------
+    pipeline : sklearn.pipeline.Pipeline
+        Encoder and estimator; takes what :func:`empirisk.report.fit.encode.model_frame` gives.
+    metadata : dict
+        ``task``, ``model``, ``decisions`` (how columns are read), ``fingerprint`` of the training data,
+        ``metrics`` of the test part with intervals, ``certificate``, ``versions``, ``probes``.
+    """
+
+    pipeline: Any
+    metadata: dict[str, Any]
+
+    @property
+    def task(self) -> str:
+        """``"binary"``, ``"multiclass"`` or ``"regression"``."""
+        return str(self.metadata["task"]["kind"])
+
+    @property
+    def classes(self) -> list[str]:
+        """Class labels in the order of the probability columns; empty for a regression."""
+        return list(self.metadata["task"]["classes"] or [])
+
+    @property
+    def table(self) -> Table:
+        """The decisions under which other files are read; holds no rows."""
+        return Table.from_decisions(self.metadata["decisions"])
+
+    def _table(self, data: Any) -> Table:
+        if isinstance(data, Table):
+            return data
+        if isinstance(data, str | os.PathLike) or is_frame(data):
+            return self.read(data)
+        raise TypeError(
+            f"a model file predicts the rows of a file, a data frame or its own read(), not a"
+            f" {type(data).__name__}: give the columns their names, in a data frame"
+        )
+
+    def read(self, data: Any, *, labelled: bool = False) -> Table:
+        """Read a file or a data frame so that its columns mean what they meant in training.
+
+        Parameters
+        ----------
+        data : str, path or data frame (pandas, polars and others)
+        labelled : bool, default False
+            Whether the target is wanted: rows without one are then left out. Otherwise it may be absent,
+            partly missing or unknown, and every row is kept.
+        """
+        table = self.table
+        columns = tuple(replace(c, role="dropped") if c.role == "target" else c for c in table.columns)
+        blind = replace(table, columns=columns, target=None)
+        if is_frame(data):
+            return take_like(raw_frame(data), table if labelled else blind)
+        if labelled:
+            return read_table(Path(data), like=table)
+        try:
+            return read_table(Path(data), like=blind)
+        except DataError:
+            # A file without a header and without the target is told by the width that it leaves.
+            return read_table(Path(data), like=table)
+
+    def predict(self, data: Any) -> np.ndarray:
+        """Predict a class label or a number for each row of a file or a data frame.
+
+        Parameters
+        ----------
+        data : str, path, data frame, or table from :meth:`read`
+            Columns are found by their names; others may be there. A frame gives the answers of the
+            same rows in a file.
+        """
+        table = self._table(data)
+        values = self.pipeline.predict(model_frame(table))
+        if not self.classes:
+            return np.asarray(values, dtype=np.float64)
+        return np.asarray(self.classes, dtype=object)[np.asarray(values, dtype=np.intp)]
+
+    def predict_proba(self, data: Any) -> np.ndarray:
+        """Probability of each of :attr:`classes`, shape (n, k); only for classes.
+
+        They are those that the report scores: shares of classes in trees have half a row added to each class,
+        and so has the share of a class that the training part did not hold; the others share the rest.
+        """
+        if not self.classes:
+            raise ModelFileError("this model predicts a number, so there are no probabilities: use predict")
+        table = self._table(data)
+        found = np.asarray(self.pipeline.predict_proba(model_frame(table)), dtype=np.float64)
+        last = self.pipeline[-1]
+        if trees_of(last) is not None and not hasattr(last, "decision_function"):
+            found = probabilities(log_shares(found, self.metadata["model"]["n_train"]))
+        present = np.asarray(self.pipeline.classes_, dtype=np.intp)
+        if present.size == len(self.classes):
+            return found
+        prior = np.exp(np.asarray(self.metadata["model"]["log_prior"], dtype=np.float64))
+        out = np.tile(prior, (found.shape[0], 1))
+        out[:, present] = found * prior[present].sum()
+        return out
+
+
+def save(path: Path, pipeline: Pipeline, metadata: dict[str, Any], probes: pl.DataFrame) -> None:
+    """Write a model file (to a temporary name, then renamed).
+
+    Parameters
+    ----------
+    path : Path
+        Where; an existing file is replaced.
+    pipeline : sklearn.pipeline.Pipeline
+        Fitted; classes are codes ``0..k-1``.
+    metadata : dict
+        Plain JSON values with at least ``task``, ``model``, ``decisions`` and ``fingerprint``.
+    probes : polars.DataFrame
+        Synthetic rows (:func:`empirisk.report.saved.probes.draw_probes`).
+    """
+    import skops.io as sio
+
+    pipeline = _without_solution(pipeline)
+    dump = sio.dumps(pipeline)
+    rows = {name: [_plain(v) for v in probes[name].to_list()] for name in probes.columns}
+    types = {name: str(dtype) for name, dtype in probes.schema.items()}
+    meta = {
+        "format": FORMAT,
+        **metadata,
+        "versions": versions_then_and_now(),
+        "probes": {"rows": rows, "types": types, "expected": _answers(pipeline, probes).tolist()},
+    }
+    write_file(path, pack(meta, dump))
+
+
+def load(path: str | os.PathLike[str]) -> ModelFile:
+    """Load a model file, after checking what it holds.
+
+    Parameters
+    ----------
+    path : str or path
+        A file that ``empirisk report`` wrote.
+
+    Returns
+    -------
+    ModelFile
+
+    Raises
+    ------
+    ModelFileError
+        The file is damaged, holds types that are not trusted, or predicts the stored synthetic rows
+        differently.
+
+    Examples
+    --------
+    ``er.load("adult-report/model.empirisk").predict("new.csv")`` predicts the rows of a file, and
+    ``.predict(frame)`` those of a data frame.
+
+    >>> import empirisk as er
+    >>> try:
+    ...     er.load("nowhere.empirisk")
+    ... except ValueError as error:
+    ...     print(error)
+    nowhere.empirisk does not exist: give the model.empirisk of a report folder
+    """
+    file = Path(path)
+    metadata, dump = unpack(file)
+    pipeline = _build(file, dump, metadata)
+    _check_probes(file, pipeline, metadata)
+    model = ModelFile(pipeline, metadata)
+    _check_columns(file, model)
+    return model
+
+
+def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the JSON of a model file without building the model."""
+    return unpack(Path(path))[0]
+
+
+def _build(file: Path, dump: bytes, metadata: dict[str, Any]) -> Any:
+    import skops.io as sio
+
+    try:
+        untrusted = sio.get_untrusted_types(data=dump)
+        foreign = [name for name in untrusted if name not in PLAIN and not _is_own_type(name)]
+        if foreign:
+            raise ModelFileError(
+                f"{file.name} is refused: it holds {_list(foreign)}, and only types of scikit-learn and"
+                " empirisk are trusted"
+            )
+        return sio.loads(dump, trusted=untrusted)
+    except ModelFileError:
+        raise
+    except Exception as error:
+        raise ModelFileError(
+            f"{file.name} cannot be loaded ({short(error)});"
+            f" {versions_sentence(metadata.get('versions') or {})}"
+        ) from error
+
+
+def _without_solution(pipeline: Pipeline) -> Pipeline:
+    """The pipeline whose final estimator holds its numbers only; how it was solved is in the metadata."""
+    estimator = copy.copy(pipeline[-1])
+    params, grown = estimator.get_params(deep=False), trees_of(estimator) is not None
+    for name, value in dict(vars(estimator)).items():
+        if name == "solution_" or (grown and name not in params and not _plain_data(value)):
+            del estimator.__dict__[name]
+    return Pipeline([*pipeline.steps[:-1], (pipeline.steps[-1][0], estimator)])
+
+
+def _plain_data(value: Any) -> bool:
+    """Whether a value is an array, a number, a text, one of our tables or losses, or a tuple of these."""
+    if isinstance(value, tuple):
+        return all(_plain_data(v) for v in value)
+    kind = type(value)
+    return (
+        value is None
+        or isinstance(value, np.ndarray | np.generic | int | float | str)
+        or _is_own_record(f"{kind.__module__}.{kind.__qualname__}")
+    )
+
+
+def _is_own_record(name: str) -> bool:
+    """Whether a dotted name is a frozen record that our estimators hold: trees, names of columns, a loss."""
+    from empirisk.losses import REGISTRY
+
+    losses = {f"{kind.__module__}.{kind.__qualname__}" for kind in REGISTRY.values()}
+    return name in TABLES or name in losses
+
+
+def _is_own_type(name: str) -> bool:
+    """Whether a dotted name is an estimator of this package, or a record that one holds."""
+    if _is_own_record(name):
+        return True
+    module, _, attribute = name.rpartition(".")
+    if not module.startswith("empirisk.") or not attribute.isidentifier():
+        return False
+    try:
+        found = getattr(importlib.import_module(module), attribute, None)
+    except ImportError:
+        return False
+    return isinstance(found, type) and issubclass(found, BaseEstimator) and found.__module__ == module
+
+
+def _answers(pipeline: Any, probes: pl.DataFrame) -> np.ndarray:
+    answer = pipeline.predict_proba if hasattr(pipeline, "predict_proba") else pipeline.predict
+    return np.asarray(answer(probes), dtype=np.float64)
+
+
+def _check_probes(file: Path, pipeline: Any, metadata: dict[str, Any]) -> None:
+    try:
+        stored = metadata["probes"]
+        frame = pl.DataFrame(
+            [_series(name, values, stored["types"][name]) for name, values in stored["rows"].items()]
+        )
+        expected = np.asarray(stored["expected"], dtype=float)
+        again = _answers(pipeline, frame)
+    except Exception as error:
+        raise ModelFileError(
+            f"{file.name} cannot predict its own check rows ({short(error)});"
+            f" {versions_sentence(metadata.get('versions') or {})}"
+        ) from error
+    size = max(1.0, float(np.abs(expected).max(initial=0.0)))
+    if again.shape != expected.shape or not np.allclose(
+        again, expected, rtol=TOLERANCE, atol=TOLERANCE * size
+    ):
+        raise ModelFileError(
+            f"{file.name} does not give its stored predictions on {len(expected)} check rows, so it must not"
+            f" be used here; {versions_sentence(metadata.get('versions') or {})}"
+        )
+
+
+def _check_columns(file: Path, model: ModelFile) -> None:
+    """The columns and classes that the decisions give must be those that the pipeline takes."""
+    probes, k = model.metadata["probes"], len(getattr(model.pipeline, "classes_", ()))
+    wrong = "classes" if k > len(model.classes) or (k == 0) != (not model.classes) else ""
+    try:
+        if model_frame(model.table).columns != list(probes["types"]) or not probes["expected"]:
+            wrong = "columns"
+    except (pl.exceptions.PolarsError, DataError):
+        wrong = "columns"
+    if wrong:
+        raise ModelFileError(
+            f"{file.name} cannot be used: its {wrong} are not those of its model; run the report again"
+        )
+
+
+def _series(name: str, values: list, dtype: str) -> pl.Series:
+    if dtype == "Float64":
+        return pl.Series(name, [math.nan if v is None else v for v in values], dtype=pl.Float64)
+    return pl.Series(name, values, dtype=pl.String)
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no NaN, which stands for a missing number."""
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _list(names: Any) -> str:
+    shown = sorted(str(n) for n in names)
+    return ", ".join(shown[:3]) + (f" and {len(shown) - 3} more" if len(shown) > 3 else "") or "nothing"

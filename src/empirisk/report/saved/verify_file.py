@@ -1,0 +1,149 @@
+"""``empirisk verify``: prove the fit again on the training data, and score the model on data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from empirisk import wording
+from empirisk.evaluation.metrics import METRICS
+from empirisk.report.errors import DataError
+from empirisk.report.fit.grown import log_shares, trees_of
+from empirisk.report.fit.held_out_scores import LABELS, metric_names, predictions
+from empirisk.report.fit.rows import fill_classes
+from empirisk.report.fit.sample import Sample, take
+from empirisk.report.fit.split import split_rows
+from empirisk.report.read.table import Table
+from empirisk.report.saved.model_file import ModelFile
+from empirisk.report.saved.row_marks import known_rows
+from empirisk.report.sections.estimates import estimate
+from empirisk.results import Certificate, Estimate, Kind
+
+__all__ = ["Verification", "verify_file", "verify_lines"]
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What came out.
+
+    Parameters
+    ----------
+    same_data : bool
+        Whether the data have the fingerprint of the data that the report was made from.
+    certificate : Certificate or None
+        Recomputed with plain NumPy; None when the data differ or the model is the constant.
+    proved : bool or None
+        Whether it is as small as the model file says.
+    rows : int
+    scored : str
+        Which rows were scored, in words.
+    metrics : dict of str to Estimate
+        By label.
+    stored : dict of str to dict
+        The estimates in the model file, by label.
+    trained : str
+        How many of the scored rows trained the model, in a sentence; "" when none is known to have.
+    """
+
+    same_data: bool
+    certificate: Certificate | None
+    proved: bool | None
+    rows: int
+    scored: str
+    metrics: dict[str, Estimate]
+    stored: dict[str, Json]
+    trained: str = ""
+
+
+def verify_file(model: ModelFile, table: Table) -> Verification:
+    """Verify a model on a table that was read under its decisions.
+
+    With the data of the report, the certificate is recomputed on the training rows and the metrics on the
+    rows that were held out; with other data, the metrics are those of all rows.
+
+    Raises
+    ------
+    DataError
+        The data lack the target.
+    """
+    meta = model.metadata
+    if table.target is None:
+        raise DataError(
+            f"{table.source.name} has no column {meta['task']['target']!r}, which is the target: verify"
+            " needs it"
+        )
+    same = table.fingerprint == meta["fingerprint"]
+    certificate, proved = None, None
+    rows, scored = np.arange(table.n_rows), "all rows"
+    if same and meta["split"]["unit"] != "file":
+        split = split_rows(table, seed=int(meta["split"]["seed"]))
+        rows, scored = split.test, "the rows that were held out"
+        certificate, proved = _prove(model, take(table, split.train))
+    elif same:
+        certificate, proved = _prove(model, take(table, rows))
+        scored = "the training rows (the test file is another one)"
+    sample = take(table, rows)
+    p = predictions(sample, _scores(model, sample))
+    level = float(meta["level"])
+    metrics = {
+        LABELS[m]: METRICS[m].interval(p, level)
+        for m in dict.fromkeys((*metric_names(sample.task), *(m["name"] for m in meta["metrics"])))
+        if not METRICS[m].unavailable(p)
+    }
+    stored = {m["label"]: m["model"] for m in meta["metrics"]}
+    trained = "" if same else known_rows(table, meta["rows"]).sentence()
+    return Verification(same, certificate, proved, sample.n, scored, metrics, stored, trained)
+
+
+def _prove(model: ModelFile, train: Sample) -> tuple[Certificate | None, bool | None]:
+    stored = model.metadata["certificate"]
+    if stored is None or stored["kind"] == Kind.NONE.name:
+        return None, None
+    from empirisk.estimators.verify import verify
+
+    certificate = verify(model.pipeline, train.frame, train.y)
+    return certificate, certificate.within(10.0 * float(model.pipeline[-1].tol))
+
+
+def _scores(model: ModelFile, sample: Sample) -> np.ndarray:
+    if sample.task == "regression":
+        return np.asarray(model.pipeline.predict(sample.frame), dtype=np.float64)
+    if hasattr(model.pipeline[-1], "decision_function"):
+        z = np.asarray(model.pipeline.decision_function(sample.frame), dtype=np.float64)
+    else:
+        shares = np.asarray(model.pipeline.predict_proba(sample.frame), dtype=np.float64)
+        grown = trees_of(model.pipeline[-1]) is not None
+        z = log_shares(shares, model.metadata["model"]["n_train"] if grown else np.inf)
+    prior = np.asarray(model.metadata["model"]["log_prior"], dtype=np.float64)
+    return fill_classes(z, np.asarray(model.pipeline.classes_, dtype=np.intp), prior)
+
+
+def verify_lines(v: Verification) -> list[str]:
+    """What came out, in words."""
+    out = [
+        "The data are those of the report (same fingerprint)."
+        if v.same_data
+        else "The data are not those of the report (another fingerprint)."
+    ]
+    if v.certificate is not None:
+        head = (
+            "Fit proved again"
+            if v.proved
+            else "Fit NOT proved: the coefficients do not minimise the objective on these data"
+        )
+        out.append(f"{head}: {v.certificate.claim}.")
+    elif v.same_data:
+        out.append("The model is a constant or made of trees: there is no optimum to prove.")
+    else:
+        out.append("The proof of the fit needs the data of the report.")
+    if v.trained:
+        out.append(v.trained)
+    out.append(f"Scores on {v.scored}, n = {v.rows:,}:")
+    for label, e in v.metrics.items():
+        then = f"   (report: {wording.estimate(v.stored[label])})" if label in v.stored else ""
+        out.append(f"  {label} {wording.estimate(estimate(e))}{then}")
+    return out

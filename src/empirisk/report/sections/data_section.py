@@ -1,0 +1,156 @@
+"""The section on the data: columns, duplicates, what was done with missing values, the split."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from empirisk.report.audit.twins import compared, n_repeats
+from empirisk.report.fit.folds import Folds
+from empirisk.report.fit.sample import Sample
+from empirisk.report.fit.split import Split
+from empirisk.report.read.lines import source_line
+from empirisk.report.read.table import Column, Table
+from empirisk.wording import percent, plain, year, years
+
+__all__ = ["data_section", "split_section"]
+
+Json = dict[str, Any]
+
+
+def data_section(table: Table, split: Split) -> Json:
+    """Return ``report["data"]``."""
+    repeated = n_repeats(table)
+    return {
+        "source": table.source.name,
+        "format": source_line(table.source) or None,
+        "n_rows": table.n_rows + table.n_left_out,
+        "n_columns": len(table.columns),
+        "columns": [_column(c) for c in table.columns],
+        "duplicates": {
+            "n_rows": repeated,
+            "n_straddling": split.n_straddling,
+            "sentence": (
+                f"{_rows(repeated)} an earlier row {compared(table)}, target included; {split.twins}."
+            ),
+        },
+        "handling": _handling(table),
+    }
+
+
+def _rows(n: int) -> str:
+    return "No row repeats" if n == 0 else "1 row repeats" if n == 1 else f"{n:,} rows repeat"
+
+
+def _column(column: Column) -> Json:
+    return {
+        "name": column.name,
+        "role": column.role,
+        "type": column.kind,
+        "reason": column.reason or column.kind,
+        "missing": column.n_missing,
+        "distinct": column.n_distinct,
+        "summary": _summary(column.summary),
+        "histogram": _histogram(column.summary),
+        "warnings": [column.warning] if column.warning else [],
+        "override": column.override or None,
+    }
+
+
+def _summary(summary: Json) -> str | None:
+    kind = summary.get("type")
+    if kind == "histogram":
+        low, _, middle, _, high = summary["quantiles"]
+        if isinstance(low, str):
+            return f"{low} to {high}, median {middle}"
+        told = year if (summary["whole"] and years([low, high])) else plain
+        return f"{told(low)} to {told(high)}, median {told(middle)}"
+    if kind == "levels":
+        total = sum(c for _, c in summary["levels"]) + summary["other"]
+        return ", ".join(f"{v} {percent(c / total)}" for v, c in summary["levels"][:3])
+    if kind == "lengths":
+        return f"{summary['min']} to {summary['max']} characters"
+    return None
+
+
+def _histogram(summary: Json) -> Json | None:
+    kind = summary.get("type")
+    if kind == "histogram":
+        return {"kind": "numeric", "edges": list(summary["edges"]), "counts": list(summary["counts"])}
+    if kind == "levels":
+        shown = summary["levels"][:40]
+        rest = sum(c for _, c in summary["levels"][40:]) + summary["other"]
+        return {
+            "kind": "categories",
+            "labels": [v for v, _ in shown],
+            "counts": [c for _, c in shown],
+            "other": rest,
+        }
+    return None
+
+
+def _handling(table: Table) -> list[str]:
+    features = [c for c in table.columns if c.role == "feature"]
+    out = []
+    for code in dict.fromkeys(code for c in table.columns for code in c.missing_codes):
+        where = [
+            c.name for c in table.columns if code in c.missing_codes and any(code == m for m, _ in c.markers)
+        ]
+        if where:
+            out.append(f"{code} counts as missing in {_names(where)}, as asked (--missing).")
+    numbers = [c.name for c in features if c.kind in ("number", "date") and c.n_missing]
+    levels = [c.name for c in features if c.kind not in ("number", "date", "boolean") and c.n_missing]
+    if numbers:
+        out.append(
+            "Missing numbers become the median of the training rows, and a 0/1 column says where"
+            f" ({_names(numbers)})."
+        )
+    if levels:
+        out.append(f"Missing values of categorical columns are a level of their own ({_names(levels)}).")
+    if any(c.kind not in ("number", "date", "boolean") for c in features):
+        out.append(
+            "Levels become one 0/1 column each; rare levels share one, which also takes levels not seen in"
+            " training."
+        )
+    if any(c.kind == "number" for c in features):
+        out.append(
+            "Numbers are standardised with the mean and standard deviation of the rows that a model is"
+            " fitted on."
+        )
+    if any(c.kind == "date" for c in features):
+        out.append("Dates become a day count, a month and a weekday.")
+    dropped = [c.name for c in table.columns if c.role == "dropped"]
+    if dropped:
+        out.append(f"Not used: {_names(dropped)}; the table says why and how to use them.")
+    if table.n_left_out:
+        out.append(f"{table.n_left_out:,} rows without a {table.target} were left out.")
+    return [*out, *(f"{note[:1].upper()}{note[1:].rstrip('.')}." for note in table.source.notes)]
+
+
+def _names(names: list[str]) -> str:
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+
+
+def split_section(table: Table, split: Split, train: Sample, test: Sample, folds: Folds) -> Json:
+    """Return ``report["split"]``."""
+    column = {"group": table.group, "time": table.time}.get(split.unit)
+    return {
+        "unit": split.unit,
+        "column": column,
+        "reason": f"{split.why[:1].upper()}{split.why[1:].rstrip('.')}.",
+        "parts": [_part("train", train), _part("test", test)],
+        "folds": {"n": folds.n_folds, "sentence": folds.sentence},
+    }
+
+
+def _part(name: str, sample: Sample) -> Json:
+    regression = sample.task == "regression"
+    return {
+        "name": name,
+        "n_rows": sample.n,
+        "n_groups": None if sample.groups is None else len(np.unique(sample.groups)),
+        "class_counts": sample.counts,
+        "target_mean": float(sample.y.mean()) if regression else None,
+        "target_sd": float(sample.y.std(ddof=1)) if regression and sample.n > 1 else None,
+    }

@@ -1,0 +1,75 @@
+"""The score in the larger levels of the categorical columns, with intervals that hold together."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from empirisk.evaluation.metrics import METRICS
+from empirisk.report.fit.encode import MISSING
+from empirisk.report.fit.held_out_scores import LABELS, predictions, unit_of
+from empirisk.report.fit.sample import Sample
+from empirisk.report.sections.estimates import Json, estimate
+from empirisk.results import Estimate
+
+__all__ = ["subgroups"]
+
+MIN_ROWS = 100
+MAX_GROUPS = 24
+MAX_LEVELS = 6
+
+
+def subgroups(test: Sample, z: NDArray[np.float64], level: float, unit: str | None = None) -> Json | None:
+    """Accuracy, or mean absolute error, in every level that at least 100 test rows have.
+
+    Columns with at most six such levels (and at least two) are looked at, in file order, up to 24 groups; the
+    intervals are Bonferroni-corrected for the number of groups. None when there is no such column.
+    """
+    name = "mae" if test.task == "regression" else "accuracy"
+    found = _levels(test.frame)
+    if not found:
+        return None
+    metric, m = METRICS[name], len(found)
+    inside = 1.0 - (1.0 - level) / m
+    groups = []
+    for column, value, mask in found:
+        part = Sample(
+            test.frame.filter(mask),
+            test.y[mask],
+            test.task,
+            test.classes,
+            groups=None if test.groups is None else test.groups[mask],
+        )
+        e = metric.interval(predictions(part, z[mask]), inside)
+        named = Estimate(e.value, e.low, e.high, level, e.n, f"{e.method}, Bonferroni over {m}", e.reason)
+        groups.append({"column": column, "value": value, "score": estimate(named)})
+    columns = len({c for c, _, _ in found})
+    return {
+        "label": LABELS[name],
+        "unit": unit_of(name, unit),
+        "greater_is_better": bool(metric.greater_is_better),
+        "multiplicity": (
+            f"{m} groups of {columns} column{'s' if columns > 1 else ''} with at least {MIN_ROWS} test rows; "
+            f"each interval is widened so that all {m} hold at once (Bonferroni)."
+        ),
+        "overall": estimate(metric.interval(predictions(test, z), level)),
+        "groups": groups,
+    }
+
+
+def _levels(frame: pl.DataFrame) -> list[tuple[str, str, NDArray[np.bool_]]]:
+    out: list[tuple[str, str, NDArray[np.bool_]]] = []
+    for series in frame.get_columns():
+        if series.dtype != pl.String:
+            continue
+        counts = series.value_counts(sort=True).filter(pl.col("count") >= MIN_ROWS)
+        levels = sorted(counts[series.name].to_list())
+        if not 2 <= len(levels) <= MAX_LEVELS or len(out) + len(levels) > MAX_GROUPS:
+            continue
+        out += [(series.name, _name(v), (series == v).to_numpy()) for v in levels]
+    return out
+
+
+def _name(level: str) -> str:
+    return "missing" if level == MISSING else level

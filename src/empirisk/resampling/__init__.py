@@ -1,0 +1,1 @@
+"""What repeated draws of the rows tell: bootstrap, parametric simulation, bias and variance, stability."""

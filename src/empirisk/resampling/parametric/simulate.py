@@ -1,0 +1,117 @@
+"""Errors of all estimators at all parameters on the same simulated samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from empirisk.evaluation.intervals.base import Floats
+from empirisk.resampling.parametric.estimators import Many
+from empirisk.resampling.parametric.models import Transform, uniforms
+
+__all__ = ["Errors", "simulate"]
+
+# Numbers that a block of samples holds.
+BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Errors:
+    """What the simulation saw of one estimator at one parameter.
+
+    Parameters
+    ----------
+    squares : array of shape (units,)
+        ``|T - g|^2``, averaged over each antithetic pair.
+    bias : array of shape (k,)
+        Mean of ``T - g`` over all samples.
+    bias_error : array of shape (k,)
+        Its Monte-Carlo standard error.
+    """
+
+    squares: Floats
+    bias: Floats
+    bias_error: Floats
+
+    @property
+    def risk(self) -> float:
+        """Mean squared error."""
+        return float(self.squares.mean())
+
+    @property
+    def squared_bias(self) -> float:
+        """``|mean of T - g|^2``."""
+        return float(self.bias @ self.bias)
+
+    @property
+    def variance(self) -> float:
+        """``mean |T - mean T|^2``, which is the risk less the squared bias."""
+        return max(self.risk - self.squared_bias, 0.0)
+
+
+def simulate(
+    estimators: Mapping[str, Callable[..., Any]],
+    transform: Transform,
+    parameters: list[Any],
+    targets: list[Floats],
+    n: int,
+    n_samples: int,
+    antithetic: bool,
+    vectorized: bool,
+    rng: np.random.Generator,
+) -> dict[str, list[Errors]]:
+    """Simulate in blocks of bounded memory; every estimator and every parameter sees the same uniforms."""
+    inner = np.shape(parameters[0])
+    units = n_samples // 2 if antithetic else n_samples
+    step = max(1, BLOCK // (n * max(1, int(np.prod(inner)))))
+    parts: dict[tuple[str, int], list[Floats]] = {
+        (e, j): [] for e in estimators for j in range(len(parameters))
+    }
+    for first in range(0, units, step):
+        u = uniforms(rng, (min(step, units - first), n, *inner))
+        for j, theta in enumerate(parameters):
+            draws = [_samples(transform, theta, v) for v in ((u, 1.0 - u) if antithetic else (u,))]
+            for name, estimator in estimators.items():
+                errors = [_errors(name, estimator, x, theta, targets[j], vectorized) for x in draws]
+                parts[name, j].append(np.stack(errors))
+    return {
+        name: [_summary(np.concatenate(parts[name, j], axis=1)) for j in range(len(parameters))]
+        for name in estimators
+    }
+
+
+def _samples(transform: Transform, theta: Any, u: Floats) -> Floats:
+    x = np.asarray(transform(theta, u), dtype=np.float64)
+    if x.shape[:2] != u.shape[:2]:
+        raise ValueError(f"model returned shape {x.shape} for uniforms of shape {u.shape}.")
+    if not np.isfinite(x).all():
+        raise ValueError(
+            f"model gives values that are not finite at parameter {theta!r}; is it allowed there?"
+        )
+    return x
+
+
+def _errors(
+    name: str, estimator: Callable[..., Any], x: Floats, theta: Any, target: Floats, vectorized: bool
+) -> Floats:
+    """``T - g``, (samples, k)."""
+    many = vectorized or isinstance(estimator, Many)
+    found = np.asarray(estimator(x) if many else [estimator(row) for row in x], dtype=np.float64)
+    if found.shape != (len(x), *target.shape):
+        raise ValueError(
+            f"estimator {name!r} returned shape {found.shape[1:]} for each sample, but the target has "
+            f"{target.shape} at parameter {theta!r}."
+        )
+    if not np.isfinite(found).all():
+        raise ValueError(f"estimator {name!r} returned NaN or infinity at parameter {theta!r}.")
+    return (found - target).reshape(len(x), -1)
+
+
+def _summary(errors: Floats) -> Errors:
+    """From errors (1 or 2, units, k): the members of a pair are averaged."""
+    signed = errors.mean(axis=0)
+    spread = signed.std(axis=0, ddof=1) / np.sqrt(len(signed))
+    return Errors(np.sum(errors**2, axis=2).mean(axis=0), signed.mean(axis=0), spread)

@@ -1,0 +1,131 @@
+"""One task of a search: fit the candidates of a bundle on one split and note what they say."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from empirisk.evaluation.fit_folds import fit_rows, one_thread_if_small
+from empirisk.evaluation.folds import Split
+from empirisk.evaluation.metrics.scorer import Scorer
+from empirisk.evaluation.outputs import Outputs, outputs_of
+from empirisk.evaluation.rows import take_rows
+from empirisk.search.points import Params
+from empirisk.search.record import Record, record_of
+from empirisk.search.shared_path import Bundle, fit_path
+
+
+@dataclass(frozen=True)
+class Job:
+    """What all tasks of a search share.
+
+    Parameters
+    ----------
+    est : estimator
+        Unfitted.
+    X, y
+        All rows.
+    groups : int array or None
+    classes : array or None
+    need : str
+        Output that the metric is computed from.
+    scorer : callable or None
+        A foreign scorer.
+    raises : bool
+        Let an error through instead of noting it.
+    """
+
+    est: Any
+    X: Any
+    y: NDArray[Any]
+    groups: NDArray[np.intp] | None
+    classes: NDArray[Any] | None
+    need: str
+    scorer: Scorer | None
+    raises: bool = False
+
+    def configured(self, point: Params) -> Any:
+        """A fresh estimator with the settings of a candidate."""
+        return clone(self.est).set_params(**clone(point, safe=False))
+
+
+def fit_task(job: Job, bundle: Bundle, points: Sequence[Params], split: Split) -> list[Record]:
+    """Records of the members of a bundle (`points` are theirs) on one split."""
+    with warnings.catch_warnings():
+        # Parallel workers and repeated folds would say the same thing hundreds of times; what concerns
+        # convergence goes into the records, the rest is said again by the fit on all rows.
+        warnings.simplefilter("ignore")
+        if bundle.strength:
+            try:
+                return _along_path(job, bundle, points, split)
+            except Exception:  # a path stops at its first bad member: fit each by itself to see which
+                pass
+        return [_one(job, point, split) for point in points]
+
+
+def fit_elsewhere(job: Job, bundle: Bundle, points: Sequence[Params], split: Split) -> list[Record]:
+    """:func:`fit_task` in a process of its own, which has yet to limit its threads."""
+    with one_thread_if_small(job.X):
+        return fit_task(job, bundle, points, split)
+
+
+def _along_path(job: Job, bundle: Bundle, points: Sequence[Params], split: Split) -> list[Record]:
+    train, test = split
+    alphas = [float(p[bundle.strength]) for p in points]
+    X_new = take_rows(job.X, test)
+    models, X_new, seconds = fit_path(
+        job.configured(points[0]), take_rows(job.X, train), job.y[train], X_new, alphas
+    )
+    records = [_score(job, model, X_new, test, seconds / len(models)) for model in models]
+    return [
+        r if m.solution_.status.ok else replace(r, warning=m.solution_.sentence)
+        for r, m in zip(records, models, strict=True)
+    ]
+
+
+def _one(job: Job, point: Params, split: Split) -> Record:
+    train, test = split
+    start = time.perf_counter()
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always", ConvergenceWarning)
+            model = fit_rows(job.configured(point), job.X, job.y, train, job.groups)
+        seconds = time.perf_counter() - start
+        record = _score(job, model, take_rows(job.X, test), test, seconds)
+        unsure = [str(w.message) for w in said if issubclass(w.category, ConvergenceWarning)]
+        return replace(record, warning=" ".join(unsure[0].split())) if unsure else record
+    except Exception as error:
+        if job.raises:
+            raise
+        return Record(error=f"{type(error).__name__}: {error}", seconds=time.perf_counter() - start)
+
+
+def raise_again(job: Job, point: Params, split: Split) -> None:
+    """Repeat a fit that failed, so that its own error reaches the user.
+
+    Raises
+    ------
+    Exception
+        Whatever the fit raises, with the remark that all candidates failed.
+    """
+    try:
+        _one(replace(job, raises=True), point, split)
+    except Exception as error:
+        error.add_note("Every candidate failed; this is the error of the first.")
+        raise
+
+
+def _score(job: Job, model: Any, X_new: Any, test: NDArray[np.intp], seconds: float) -> Record:
+    y_new = job.y[test]
+    value = float("nan") if job.scorer is None else float(job.scorer(model, X_new, y_new))
+    out: Outputs = outputs_of(model, X_new, job.need or "pred")
+    out.against(y_new)  # refuses outputs that are not finite, or no probabilities
+    return record_of(out, job.classes, job.need, value, seconds)

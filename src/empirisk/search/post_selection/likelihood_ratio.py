@@ -1,0 +1,92 @@
+"""er.likelihood_ratio: does the larger of two nested models fit better than chance?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from empirisk.estimators.linear.base import LinearEstimator
+from empirisk.inference import TestResult, likelihood_ratio_test
+
+__all__ = ["likelihood_ratio"]
+
+
+def likelihood_ratio(
+    small: Any, large: Any, X: Any = None, y: Any = None, sample_weight: Any = None, *, X_small: Any = None
+) -> TestResult:
+    """``2 (log-likelihood of the large model - that of the small one)``, chi squared under the small one.
+
+    Where a dispersion is estimated (least squares, Gamma ...) the F-test of the deviances; for least squares
+    it is exact under normal noise.
+
+    Parameters
+    ----------
+    small, large : estimators
+        Fitted without penalty on the same rows; the columns of `small` are combinations of those of `large`.
+    X : array or data frame, shape (n, p), optional
+        Rows of the fit of `large`; when the columns have names, `small` takes its own from it.  May be left
+        out while the arrays passed to both ``fit`` are in memory.
+    y : array, shape (n,), optional
+        Targets.
+    sample_weight : array, shape (n,), optional
+        Weights.
+    X_small : array or data frame, shape (n, q), optional
+        Rows of the fit of `small`, when they are not columns of X by name.
+
+    Returns
+    -------
+    TestResult
+
+    Raises
+    ------
+    ValueError
+        When the models are not nested, differ in loss, rows or weights, or have no inference (a penalty,
+        separation ...), with the reason.
+
+    References
+    ----------
+    S. S. Wilks, "The large-sample distribution of the likelihood ratio for testing composite hypotheses",
+    Annals of Mathematical Statistics 9 (1938).
+
+    Examples
+    --------
+    >>> import empirisk as er
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> large = er.LinearRegression().fit(X, y)
+    >>> few = X[["bmi", "bp"]]
+    >>> small = er.LinearRegression().fit(few, y)
+    >>> er.likelihood_ratio(small, large, X, y).df
+    8
+    """
+    for role, model in (("small", small), ("large", large)):
+        if not isinstance(model, LinearEstimator):
+            raise TypeError(
+                f"{role} must be a fitted linear estimator of empirisk, got {type(model).__name__}"
+            )
+        check_is_fitted(model, "solution_")
+    if X is None:
+        few = None if X_small is None else (X_small, y, sample_weight)
+        return likelihood_ratio_test(small._linearised("test", few), large._linearised("test", None))
+    if X_small is None:
+        names, known = getattr(small, "feature_names_in_", None), getattr(large, "feature_names_in_", None)
+        extra = [] if names is None or known is None else [str(v) for v in names if v not in set(known)]
+        if extra:
+            raise ValueError(
+                f"small has the columns {extra}, which large lacks: give the smaller of two nested models "
+                "first"
+            )
+        if names is not None and hasattr(X, "columns"):
+            X_small = X[list(names)]
+        elif small.n_features_in_ == large.n_features_in_:
+            X_small = X
+        else:
+            raise ValueError(
+                f"small has {small.n_features_in_} columns and X has {large.n_features_in_} without names: "
+                "pass X_small"
+            )
+    return likelihood_ratio_test(
+        small._linearised("test", (X_small, y, sample_weight)),
+        large._linearised("test", (X, y, sample_weight)),
+    )

@@ -1,0 +1,244 @@
+"""What a search found, readable as text, HTML and data frame."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from empirisk.data.frames import as_frame
+from empirisk.evaluation.evaluation import describe, number
+from empirisk.evaluation.intervals.base import Floats
+from empirisk.evaluation.metrics import METRICS
+from empirisk.results import Estimate
+from empirisk.search.points import Params
+from empirisk.search.standing import Standing
+
+SHOWN = 10
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """Every candidate with its score and interval, and the chosen one.
+
+    Parameters
+    ----------
+    metric : str
+        What was scored.
+    points : tuple of dict
+        Settings of the candidates.
+    states : tuple of str
+        "finished", "failed", "dropped" (by racing) or "unfinished" (the time was up).
+    errors : tuple of str
+        Why a candidate failed; empty when it did not.
+    scores : tuple of Estimate or None
+        Cross-validated score with the interval of this candidate by itself.
+    simultaneous : tuple of Estimate or None
+        The same at level ``1 - (1 - level)/m``: all m intervals hold at once.
+    probability_best : array of shape (m,)
+        See :meth:`empirisk.search.standing.Standing.probability_best`; 0 for those not finished.
+    best, lowest : int
+        The chosen candidate, and the one with the best mean score.
+    score : Estimate
+        Score of the chosen one, corrected for the choice.
+    rule : str
+        "min" or "one_se".
+    edge : mapping of str to str
+        Parameters whose chosen value is the "lowest" or the "highest" tried.
+    standing : Standing
+        Losses and covariance of the finished candidates.
+    ranked : tuple of int
+        Positions of the finished candidates, in the order of `standing`.
+    fold_scores : tuple of arrays
+        Scores on the splits that each candidate was fitted on.
+    seconds : tuple of arrays
+        Fitting times.
+    note : str
+        What cut the search short or happened on the way; empty when nothing did.
+    """
+
+    metric: str
+    points: tuple[Params, ...]
+    states: tuple[str, ...]
+    errors: tuple[str, ...]
+    scores: tuple[Estimate | None, ...]
+    simultaneous: tuple[Estimate | None, ...]
+    probability_best: Floats
+    best: int
+    lowest: int
+    score: Estimate
+    rule: str
+    edge: Mapping[str, str]
+    standing: Standing
+    ranked: tuple[int, ...]
+    fold_scores: tuple[Floats, ...] = field(repr=False)
+    seconds: tuple[Floats, ...] = field(repr=False)
+    note: str = ""
+
+    @property
+    def naive(self) -> Estimate:
+        """Score of the chosen candidate as if it had been the only one: too good when there were many."""
+        found = self.scores[self.best]
+        return self.score if found is None else found
+
+    @property
+    def rank(self) -> np.ndarray:
+        """1 for the best mean score; candidates that did not finish share the last place."""
+        loss = np.full(len(self.points), np.inf)
+        loss[list(self.ranked)] = self.standing.loss
+        return np.array([1 + int(np.count_nonzero(loss < v)) for v in loss])
+
+    def beats(self, i: int, j: int, rope: float = 0.0) -> tuple[float, float, float]:
+        """P(i better than j by more than `rope`), P(practically equal), P(j better by more than `rope`).
+
+        Parameters
+        ----------
+        i, j : int
+            Positions of two finished candidates.
+        rope : float, default 0.0
+            Region of practical equivalence: a smaller difference of the metric does not matter.
+
+        Returns
+        -------
+        tuple of three float
+            They sum to 1. Student t law of the paired difference of :func:`empirisk.evaluation.compare`.
+        """
+        if rope < 0.0:
+            raise ValueError(f"rope must not be negative, got {rope!r}.")
+        places = []
+        for k in (i, j):
+            if k not in self.ranked:
+                raise ValueError(
+                    f"candidate {k} was not finished ({self._state(k)}), so it cannot be compared."
+                )
+            places.append(self.ranked.index(k))
+        return self.standing.beats(places[0], places[1], rope)
+
+    def _state(self, k: int) -> str:
+        return self.states[k] if 0 <= k < len(self.states) else f"there are {len(self.states)}"
+
+    def to_frame(self) -> Any:
+        """One row a candidate, best first; see :func:`empirisk.data.frames.as_frame`."""
+        order = self._order()
+        names = list(dict.fromkeys(k for p in self.points for k in p))
+        table: dict[str, list[Any]] = {"rank": [int(self.rank[i]) for i in order]}
+        for name in names:
+            table[name] = [self.points[i].get(name) for i in order]
+        nothing = float("nan")
+        for label, source in (("", self.scores), ("simultaneous_", self.simultaneous)):
+            kept = [source[i] for i in order]
+            if not label:
+                table[self.metric] = [nothing if e is None else e.value for e in kept]
+            table[f"{label}low"] = [nothing if e is None or e.low is None else e.low for e in kept]
+            table[f"{label}high"] = [nothing if e is None or e.high is None else e.high for e in kept]
+        table["probability_best"] = [float(self.probability_best[i]) for i in order]
+        table["fits"] = [int(self.seconds[i].size) for i in order]
+        table["state"] = [self.states[i] for i in order]
+        table["error"] = [self.errors[i] for i in order]
+        return as_frame(table)
+
+    def _order(self) -> list[int]:
+        return [int(i) for i in np.argsort(self.rank, kind="stable")]
+
+    def plot(self, ax: Any = None, *, kind: str = "winner") -> Any:
+        """What having chosen does to the score, or how sure it is which candidate is best.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        kind : {"winner", "best"}, default "winner"
+            Naive against corrected score, or the probabilities of being best.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from empirisk.plots import BestProbabilityDisplay, WinnersCurseDisplay
+
+        if kind == "best":
+            rows = [
+                {"label": _settings(self.points[i]), "probability": float(self.probability_best[i])}
+                for i in self.ranked
+            ]
+            return BestProbabilityDisplay(rows).plot(ax)
+        if kind != "winner":
+            raise ValueError(f"kind must be 'winner' or 'best', got {kind!r}.")
+        values = [e.value for e in self.scores if e is not None]
+        curse = {
+            "label": self.metric,
+            "greater_is_better": self.metric in METRICS and METRICS[self.metric].greater_is_better,
+            "n_candidates": len(values),
+            "candidates": values,
+            "naive": self.naive.to_dict(),
+            "corrected": self.score.to_dict(),
+            "held_out": None,
+        }
+        return WinnersCurseDisplay(curse).plot(ax)
+
+    def __repr__(self) -> str:
+        count, fits = len(self.points), sum(s.size for s in self.seconds)
+        lines = [f"Search over {count} candidates, {fits} fits, {self.metric}"]
+        shown = self._shown()
+        labels = [_settings(self.points[i]) for i in shown]
+        width = max(map(len, labels))
+        for i, label in zip(shown, labels, strict=True):
+            lines.append(f"{'>' if i == self.best else ' '} {label:<{width}}  {self._line(i)}")
+        if count > len(shown):
+            lines.append(f"  ... and {count - len(shown)} more; .to_frame() holds them all")
+        return "\n".join([*lines, *self._remarks()])
+
+    def _shown(self) -> list[int]:
+        shown = self._order()[:SHOWN]
+        return shown if self.best in shown else [*shown[:-1], self.best]
+
+    def _line(self, i: int) -> str:
+        e = self.scores[i]
+        if self.states[i] == "failed":
+            return f"failed: {self.errors[i]}"
+        text = "" if e is None else number(e)
+        if self.states[i] != "finished":
+            return f"{text}  {self.states[i]} after {self.seconds[i].size} fits"
+        return f"{text}  P(best) {self.probability_best[i]:.2f}"
+
+    def _remarks(self) -> list[str]:
+        how = "the best mean" if self.rule == "min" else "the simplest within one standard error of the best"
+        out = [
+            f"Chosen: {_settings(self.points[self.best])} ({how})",
+            f"  {self.metric} of the choice, corrected for having chosen: {describe(self.score)}",
+            f"  naive: {number(self.naive)}",
+        ]
+        out += [f"  About: {self.score.target}."] if self.score.low is not None else []
+        out += [
+            f"  {name} is the {side} value tried; others may do better." for name, side in self.edge.items()
+        ]
+        return [*out, f"  {self.note}"] if self.note else out
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th scope='row'>{'<b>&#9656;</b> ' if i == self.best else ''}"
+            f"{html.escape(_settings(self.points[i]))}</th><td>{html.escape(self._line(i))}</td></tr>"
+            for i in self._shown()
+        )
+        notes = "".join(f"<p>{html.escape(line.strip())}</p>" for line in self._remarks())
+        caption = f"Search over {len(self.points)} candidates, {html.escape(self.metric)}"
+        return f"<table><caption>{caption}</caption><tbody>{rows}</tbody></table>{notes}"
+
+
+def _settings(point: Params) -> str:
+    """Settings in a line: numbers with four figures."""
+    return (
+        ", ".join(f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in point.items())
+        or "as given"
+    )
+
+
+def masked_column(points: Sequence[Params], name: str) -> np.ma.MaskedArray:
+    """The values of a parameter, masked where a candidate has none (as in scikit-learn's ``cv_results_``)."""
+    values = np.empty(len(points), dtype=object)
+    values[:] = [p.get(name) for p in points]
+    column: np.ma.MaskedArray = np.ma.MaskedArray(values, mask=[name not in p for p in points])
+    return column

@@ -1,0 +1,152 @@
+"""The loop of a search: split by split over the candidates still in, with racing and a time limit."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+
+from empirisk.evaluation.fit_folds import one_thread_if_small
+from empirisk.evaluation.folds import Plan
+from empirisk.evaluation.intervals.base import Floats
+from empirisk.evaluation.metrics import METRICS
+from empirisk.evaluation.progress import Progress, teller
+from empirisk.search.fitting import Job, fit_elsewhere, fit_task
+from empirisk.search.ledger import Ledger, Task
+from empirisk.search.points import Params
+from empirisk.search.race import Race
+from empirisk.search.record import Record
+from empirisk.search.shared_path import Bundle, bundles
+
+
+class Stopped(Exception):  # noqa: N818  an event of the loop, no error
+    """The time is up."""
+
+
+@dataclass
+class Rounds:
+    """Fit candidates split by split.
+
+    Parameters
+    ----------
+    job : Job
+        What is fitted on what.
+    plan : Plan
+        The splits.
+    ledger : Ledger
+        Where records go, and come from in a resumed run.
+    metric : str
+        Name of the metric (for racing).
+    n_jobs : int or None
+        Processes, as in joblib.
+    deadline : float
+        Reading of ``time.monotonic()`` after which no task is started.
+    progress : callable, bool or None
+        Told (fits done, fits planned).
+    """
+
+    job: Job
+    plan: Plan
+    ledger: Ledger
+    metric: str
+    n_jobs: int | None = None
+    deadline: float = math.inf
+    progress: Progress | None = None
+    out: dict[int, int] = field(default_factory=dict)
+    done: int = 0
+    planned: int = 0
+
+    def run(self, points: Sequence[Params], new: Sequence[int], race: Race | None = None) -> None:
+        """Fit the candidates at positions `new` on every split; raises Stopped when the time is up.
+
+        A candidate leaves when a fit of it fails, or when `race` says so.
+        """
+        live = list(new)
+        self.planned += len(live) * len(self.plan.splits)
+        together = bundles(self.job.est, points, live)
+        for number in range(len(self.plan.splits)):
+            self._fit(points, [(number, b) for b in together])
+            failed = [i for i in live if self.ledger.records[i, number].error]
+            beaten = [] if race is None else self._beaten(race, number + 1, live, failed)
+            for i in [*failed, *beaten]:
+                live.remove(i)
+                self.out[i] = number + 1
+                self.planned -= len(self.plan.splits) - number - 1
+            if failed or beaten:
+                together = bundles(self.job.est, points, live)
+
+    def _fit(self, points: Sequence[Params], tasks: Sequence[tuple[int, Bundle]]) -> None:
+        waiting = []
+        for number, bundle in tasks:
+            task = (number, bundle.members)
+            if self.ledger.load(task):
+                self._tell(len(bundle.members))
+            else:
+                waiting.append((task, bundle))
+        for task, records in self._fitted(points, waiting):
+            self.ledger.put(task, records)
+            self._tell(len(task[1]))
+
+    def _fitted(
+        self, points: Sequence[Params], waiting: Sequence[tuple[Task, Bundle]]
+    ) -> Iterator[tuple[Task, list[Record]]]:
+        """Finished tasks in order; the clock is read before each, or before each batch of processes."""
+
+        def arguments(task: Task, bundle: Bundle) -> tuple[Any, ...]:
+            return self.job, bundle, [points[i] for i in bundle.members], self.plan.splits[task[0]]
+
+        if self.n_jobs in (None, 1):
+            with one_thread_if_small(self.job.X):  # once for all: it takes as long as a small fit
+                for task, bundle in waiting:
+                    self._check_clock()
+                    yield task, fit_task(*arguments(task, bundle))
+            return
+        size = 2 * effective_n_jobs(self.n_jobs) if math.isfinite(self.deadline) else max(1, len(waiting))
+        for start in range(0, len(waiting), size):
+            batch = waiting[start : start + size]
+            self._check_clock()
+            pool = Parallel(n_jobs=self.n_jobs, return_as="generator")
+            found = pool(delayed(fit_elsewhere)(*arguments(*item)) for item in batch)
+            yield from zip((task for task, _ in batch), found, strict=True)
+
+    def _check_clock(self) -> None:
+        if time.monotonic() > self.deadline:
+            raise Stopped
+
+    def _tell(self, count: int) -> None:
+        self.done += count
+        teller(self.progress)(self.done, self.planned)
+
+    def _beaten(self, race: Race, finished: int, live: list[int], failed: list[int]) -> list[int]:
+        left = [i for i in live if i not in failed]
+        if finished not in race.looks or len(left) < 2:
+            return []
+        folds = int(self.plan.folds or 1)
+        repeats = max(1, finished // folds)
+        used = [self.plan.repeat(r)[: finished if repeats == 1 else folds] for r in range(repeats)]
+        losses = np.stack([[self._losses(i, splits) for splits in used] for i in left])
+        finite = np.isfinite(losses).all(axis=(1, 2))
+        if finite.sum() < 2:
+            return []
+        units = None
+        if self.job.groups is not None:
+            rows = np.concatenate([self.plan.splits[j][1] for j in used[0]])
+            units = self.job.groups[np.sort(rows)]
+        at = np.flatnonzero(finite)
+        return [left[at[k]] for k in race.dropped(losses[finite], units)]
+
+    def _losses(self, i: int, splits: Sequence[int]) -> Floats:
+        """Losses of candidate i on the test rows of some splits, in the order of the rows."""
+        metric, parts, rows = METRICS[self.metric], [], []
+        for j in splits:
+            test = self.plan.splits[j][1]
+            out = self.ledger.records[i, j].outputs(self.job.classes)
+            values = metric.losses(out.against(self.job.y[test]))
+            parts.append(np.asarray(values))
+            rows.append(test)
+        return np.concatenate(parts)[np.argsort(np.concatenate(rows))]

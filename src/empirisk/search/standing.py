@@ -1,0 +1,159 @@
+"""How candidates compare on the same folds: mean losses, their covariance, and what follows from both.
+
+For row losses ``C_ij = K/(K-1) mean_r cov_r(l_i, l_j)/n``: the variance ``C_ii + C_jj - 2 C_ij`` is that of
+the paired interval of the study, so one table answers every question about pairs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from empirisk.evaluation.cross import CrossEvaluation
+from empirisk.evaluation.intervals.base import Floats, group_codes
+from empirisk.evaluation.metrics import METRICS
+from empirisk.evaluation.metrics.predictions import Predictions
+
+DRAWS = 20_000
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Mean losses of m candidates on the same rows, and the covariance of their errors.
+
+    Parameters
+    ----------
+    loss : array of shape (m,)
+        Smaller is better; the metric with its sign turned where greater is better. Infinite when undefined.
+    covariance : array of shape (m, m)
+        Of the errors of `loss`; only rows and columns of finite losses mean anything.
+    df : float
+        Degrees of freedom of the Student t law of a difference.
+    how : str
+        Where the covariance comes from.
+    """
+
+    loss: Floats
+    covariance: Floats
+    df: float
+    how: str
+
+    def error(self, i: int, j: int) -> float:
+        """Standard error of ``loss_i - loss_j``."""
+        c = self.covariance
+        return math.sqrt(max(float(c[i, i] + c[j, j] - 2.0 * c[i, j]), 0.0))
+
+    def errors(self, j: int) -> Floats:
+        """Standard errors of every ``loss_i - loss_j``."""
+        c = self.covariance
+        return np.asarray(np.sqrt(np.maximum(np.diag(c) + c[j, j] - 2.0 * c[:, j], 0.0)))
+
+    def beats(self, i: int, j: int, rope: float = 0.0) -> tuple[float, float, float]:
+        """P(i better by more than rope), P(they differ by less), P(j better by more than rope).
+
+        ``loss_j - loss_i ~ d + se T_df``: the posterior under flat priors, and the confidence distribution.
+        """
+        d, se = float(self.loss[j] - self.loss[i]), self.error(i, j)
+        if not math.isfinite(d):
+            return (math.nan,) * 3
+        if se == 0.0:
+            return float(d > rope), float(abs(d) <= rope), float(d < -rope)
+        wins = float(special.stdtr(self.df, (d - rope) / se))
+        loses = float(special.stdtr(self.df, (-d - rope) / se))
+        return wins, max(0.0, 1.0 - wins - loses), loses
+
+    def probability_best(self, seed: int = 0, draws: int = DRAWS) -> Floats:
+        """Share of multivariate-t draws around the mean losses in which each candidate is the smallest."""
+        out = np.zeros(self.loss.size)
+        alive = np.flatnonzero(np.isfinite(self.loss))
+        covariance = self.covariance[np.ix_(alive, alive)]
+        if alive.size == 0 or not np.isfinite(covariance).all():
+            return np.full(self.loss.size, np.nan)  # one score a candidate: nothing to measure an error with
+        values, vectors = np.linalg.eigh(covariance)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        rng = np.random.default_rng(seed)
+        for start in range(0, draws, size := max(1, min(draws, 4_000_000 // alive.size))):
+            count = min(size, draws - start)
+            noise = rng.standard_normal((count, alive.size)) @ root.T
+            noise *= np.sqrt(self.df / rng.chisquare(self.df, size=(count, 1)))
+            winner = np.argmin(self.loss[alive] + noise, axis=1)
+            out[alive] += np.bincount(winner, minlength=alive.size)
+        return out / draws
+
+
+def stand(evaluations: Sequence[CrossEvaluation], metric: str, sign: float) -> Standing:
+    """Compare cross-evaluations that share their splits.
+
+    Parameters
+    ----------
+    evaluations : sequence of CrossEvaluation
+        On the same plan.
+    metric : str
+        One that all of them hold.
+    sign : {1, -1}
+        1 where smaller is better.
+    """
+    first = evaluations[0]
+    plan, p = first.plan, first.held_out[0]
+    loss = sign * np.array([e[metric].value for e in evaluations])
+    finite = np.isfinite(loss)
+    loss = np.where(finite, loss, np.inf)
+    covariance = np.full((loss.size, loss.size), np.nan)
+    kept = [e for e, ok in zip(evaluations, finite, strict=True) if ok]
+    df, how = 1.0, "no finite loss"
+    if kept:
+        parts = [e.out_of_fold or e.held_out for e in kept]
+        if metric in METRICS and (plan.folds is not None or len(plan.splits) == 1):
+            covariance[np.ix_(finite, finite)], df = _row_covariance(parts, metric, plan.folds)
+            unit = "rows" if p.groups is None else "groups"
+            how = f"paired {unit} of one repeat, K/(K-1)" if plan.folds else f"paired held-out {unit}"
+        else:
+            scores = np.stack([e.fold_scores(metric) for e in kept])
+            splits = scores.shape[1]
+            spread = np.cov(scores) if splits > 1 else np.full((len(kept),) * 2, np.nan)
+            covariance[np.ix_(finite, finite)] = spread * (1.0 / splits + plan.test_over_train)
+            df, how = max(1.0, splits - 1.0), "paired scores of the splits, corrected resampled t"
+    return Standing(loss, covariance, df, how)
+
+
+def row_values(p: Predictions, metric: str) -> Floats:
+    """One number a row whose mean carries the metric (a loss, or minus the value and its influence)."""
+    m = METRICS[metric]
+    rows = m.losses(p)
+    if rows is not None:
+        return rows
+    influence: Floats = -(m.value(p) + m.influence(p))  # type: ignore[attr-defined]
+    return influence
+
+
+def _row_covariance(
+    parts: Sequence[tuple[Predictions, ...]], metric: str, folds: int | None
+) -> tuple[Floats, float]:
+    factor = 1.0 if folds is None else folds / (folds - 1.0)
+    repeats, first = len(parts[0]), parts[0][0]
+    total = np.zeros((len(parts), len(parts)))
+    codes: NDArray[np.intp] | None = None
+    n_units = first.n
+    if first.groups is not None:
+        codes, n_units = group_codes(first.groups, first.n)
+    for r in range(repeats):
+        rows = np.stack([row_values(p[r], metric) for p in parts])
+        total += mean_covariance(rows, codes, n_units)
+    return factor * total / repeats, max(1.0, n_units - 1.0)
+
+
+def mean_covariance(rows: Floats, codes: NDArray[np.intp] | None, n_units: int) -> Floats:
+    """Covariance of the means of m rows of values, shape (m, n) to (m, m); with groups CR2."""
+    n = rows.shape[1]
+    if codes is None:
+        return np.asarray(np.atleast_2d(np.cov(rows)) / n, dtype=np.float64)
+    centred = rows - rows.mean(axis=1, keepdims=True)
+    share = np.bincount(codes, minlength=n_units) / n
+    sums = np.stack([np.bincount(codes, weights=v, minlength=n_units) for v in centred]).astype(np.float64)
+    sums = sums / np.sqrt(np.maximum(1.0 - share, 1e-12))
+    return np.asarray(sums @ sums.T / n**2, dtype=np.float64)

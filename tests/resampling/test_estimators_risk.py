@@ -1,0 +1,248 @@
+"""Risks of estimators against closed forms, enumeration and quadrature."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import integrate, special, stats
+
+import empirisk as er
+from empirisk.resampling.parametric import beta_map, beta_mean, trimmed_mean
+from empirisk.typing import Array
+
+P = [0.05, 0.3, 0.5, 0.9]
+
+
+def check(risk: Any, name: str, true_risk: Array, true_bias: Array) -> None:
+    """Every number within five Monte-Carlo standard errors of the truth."""
+    for e, truth in zip(risk.risk(name), true_risk, strict=True):
+        error = (e.high - e.low) / (2.0 * 1.959964)
+        assert abs(e.value - truth) <= 5.0 * error + 1e-12
+    assert np.all(np.abs(risk.bias(name) - true_bias) <= 5.0 * risk.bias_error(name) + 1e-12)
+    values = np.array([e.value for e in risk.risk(name)])
+    assert risk.variance(name) + risk.bias(name) ** 2 == pytest.approx(values, rel=1e-12)
+
+
+def bernoulli(rule: Callable[[Array], Array], n: int) -> tuple[Array, Array]:
+    """Exact risk and bias of a function of the number of ones."""
+    s = np.arange(n + 1.0)
+    weights = np.array([stats.binom.pmf(s, n, p) for p in P])
+    errors = rule(s)[None, :] - np.array(P)[:, None]
+    return (weights * errors**2).sum(axis=1), (weights * errors).sum(axis=1)
+
+
+RULES: dict[str, tuple[Any, Callable[[Array, int], Array]]] = {
+    "mean": ("mean", lambda s, n: s / n),
+    "minimax": ("bernoulli_minimax", lambda s, n: (s + np.sqrt(n) / 2) / (n + np.sqrt(n))),
+    "posterior mean": (beta_mean(2.0, 3.0), lambda s, n: (s + 2) / (n + 5)),
+    "most likely": (beta_map(2.0, 3.0), lambda s, n: (s + 1) / (n + 3)),
+    "a half": (lambda x: 0.5, lambda s, n: np.full_like(s, 0.5)),
+}
+
+
+@pytest.mark.parametrize("antithetic", [False, True])
+def test_bernoulli(antithetic: bool, rng: np.random.Generator) -> None:
+    n = 12
+    given = {name: rule for name, (rule, _) in RULES.items()}
+    r = er.estimators_risk(given, "bernoulli", P, n, antithetic=antithetic, random_state=rng)
+    for name, (_, formula) in RULES.items():
+        check(r, name, *bernoulli(lambda s, f=formula: f(s, n), n))  # type: ignore[misc]
+    # Lehmann and Casella: the minimax rule has the same risk everywhere, below the largest of the mean.
+    assert r.worst_parameter("mean") == 0.5
+    assert r.maximal_risk("minimax").value < r.maximal_risk("mean").value
+    assert "cross" in r.compare("mean", "minimax").verdict
+
+
+MODELS = ["uniform", lambda t: stats.uniform(0.0, t), lambda t, u: t * u]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=["by name", "frozen family", "of uniforms"])
+def test_uniform(model: Any, rng: np.random.Generator) -> None:
+    n, theta = 10, np.array([0.5, 2.0])
+    names = ["maximum", "unbiased_maximum", "twice_mean"]
+    r = er.estimators_risk(names, model, theta, n, random_state=rng)
+    check(r, "maximum", 2.0 * theta**2 / ((n + 1) * (n + 2)), -theta / (n + 1))
+    check(r, "unbiased_maximum", theta**2 / (n * (n + 2)), 0.0 * theta)
+    check(r, "twice_mean", theta**2 / (3 * n), 0.0 * theta)
+    assert r.compare("twice_mean", "unbiased_maximum").verdict.startswith("unbiased_maximum dominates")
+
+
+def median_variance(n: int) -> float:
+    """Of a standard normal sample of odd size: quadrature of the density of the middle order statistic."""
+    k = (n - 1) // 2
+    constant = np.exp(special.gammaln(n + 1) - 2 * special.gammaln(k + 1))
+
+    def density(t: float) -> float:
+        return float(t * t * constant * stats.norm.pdf(t) * (stats.norm.cdf(t) * stats.norm.sf(t)) ** k)
+
+    return float(integrate.quad(density, -8.0, 8.0)[0])
+
+
+def test_gaussian(rng: np.random.Generator) -> None:
+    theta = np.array([-1.0, 4.0])
+    r = er.estimators_risk(["mean", "median", "first"], "gaussian", theta, 11, random_state=rng)
+    check(r, "mean", np.full(2, 1.0 / 11.0), np.zeros(2))
+    check(r, "median", np.full(2, median_variance(11)), np.zeros(2))
+    check(r, "first", np.ones(2), np.zeros(2))
+    heavy = er.estimators_risk(["mean", "median"], "laplace", [0.0], 101, random_state=rng)
+    check(heavy, "mean", np.array([2.0 / 101.0]), np.zeros(1))
+    assert heavy.compare("median", "mean").verdict.startswith("median dominates")
+    lifetimes = er.estimators_risk(["mean"], "exponential", [3.0], 6, random_state=rng)
+    check(lifetimes, "mean", np.array([9.0 / 6.0]), np.zeros(1))
+
+
+@pytest.mark.parametrize("d", [5, 8])
+def test_james_stein(d: int, rng: np.random.Generator) -> None:
+    # In 3 and 4 coordinates the squared error has no variance at 0, and simulation no error bar.
+    # Stein (1981): risk d - (d - 2)^2 E 1/|Z|^2, |Z|^2 noncentral chi-square; per row for n rows.
+    n, theta = 4, np.zeros((3, d))
+    theta[:, 0] = [0.0, 0.7, 3.0]
+    r = er.estimators_risk(
+        ["mean", "james_stein", "positive_james_stein"], "gaussian", theta, n, random_state=rng
+    )
+    for e, t in zip(r.risk("james_stein"), theta, strict=True):
+        away = n * float(t @ t)
+        # E 1/chi'^2_d(away) = sum of Poisson(away/2) weights over 1/(d + 2k - 2).
+        k = np.arange(400)
+        inverse = float(np.sum(stats.poisson.pmf(k, away / 2.0) / (d + 2.0 * k - 2.0)))
+        truth = (d - (d - 2) ** 2 * inverse) / n
+        assert abs(e.value - truth) <= 5.0 * (e.high - e.low) / (2 * 1.96)
+    assert r.risk("mean")[0].value == pytest.approx(d / n, rel=0.1)
+    assert (
+        r.compare("mean", "james_stein").verdict
+        == "james_stein dominates mean: a smaller risk at all 3 parameters."
+    )
+    assert r.bias("james_stein").shape == (3, d)
+    squared = np.sum(r.bias("james_stein") ** 2, axis=1) + r.variance("james_stein")
+    assert squared == pytest.approx([e.value for e in r.risk("james_stein")], rel=1e-12)
+
+
+@pytest.mark.parametrize("antithetic", [False, True])
+def test_maximal_risk_covers(antithetic: bool, rng: np.random.Generator) -> None:
+    # 41 parameters of the same risk: the largest estimate is biased upwards, the interval allows for it.
+    truth, misses = 1.0 / (4.0 * (1.0 + np.sqrt(16)) ** 2), 0
+    for _ in range(60):
+        e = er.estimators_risk(
+            ["bernoulli_minimax"],
+            "bernoulli",
+            np.linspace(0.3, 0.7, 41),
+            16,
+            n_samples=1000,
+            antithetic=antithetic,
+            random_state=rng,
+        ).maximal_risk("bernoulli_minimax")
+        misses += not e.low <= truth <= e.high
+    assert misses <= stats.binom.ppf(1.0 - 1e-6, 60, 0.05)
+
+
+def test_callables_see_one_sample_or_many(rng: np.random.Generator) -> None:
+    seed = int(rng.integers(1000))
+    plain = er.estimators_risk({"t": np.median}, "gaussian", [1.0], 9, n_samples=1000, random_state=seed)
+    many = er.estimators_risk(
+        {"t": lambda x: np.median(x, axis=1)},
+        "gaussian",
+        [1.0],
+        9,
+        n_samples=1000,
+        vectorized=True,
+        random_state=seed,
+    )
+    named = er.estimators_risk(["median"], "gaussian", [1.0], 9, n_samples=1000, random_state=seed)
+    assert plain.risk("t")[0] == many.risk("t")[0] == named.risk("median")[0]
+    twice = er.estimators_risk({"a": "mean", "b": "mean"}, "gaussian", [0.0], 5, random_state=seed)
+    assert twice.compare("a", "b").verdict == "a and b make the same errors."
+    squares = er.estimators_risk(
+        {"plug-in": lambda x: x.mean() ** 2}, "gaussian", [2.0], 10, target=lambda t: t**2, random_state=seed
+    )
+    assert squares.bias("plug-in")[0] == pytest.approx(0.1, abs=5.0 * squares.bias_error("plug-in")[0])
+
+
+def test_forms() -> None:
+    r = er.estimators_risk(["mean", "median"], "cauchy", [0.0, 1.0], 15, random_state=0)
+    assert "maximal risk" in repr(r)
+    assert "median" in repr(r)
+    assert "<table>" in r._repr_html_()
+    frame = r.to_frame()
+    assert list(frame["estimator"]) == ["mean", "mean", "median", "median"]
+    assert np.allclose(frame["squared_bias"] + frame["variance"], frame["risk"])
+
+
+def test_trimmed_mean_of_odd_shares() -> None:
+    x = np.arange(10.0)[None, :] ** 2
+    assert trimmed_mean(0.3)(x) == pytest.approx(stats.trim_mean(x, 0.3, axis=1))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"estimators": ["mode"]}, "one of mean, median"),
+        ({"estimators": ["mean", "mean"]}, "two estimators are called 'mean'"),
+        ({"estimators": {}}, "empty"),
+        ({"model": "gauss"}, "one of bernoulli, gaussian"),
+        ({"parameters": []}, "numbers"),
+        ({"parameters": [np.nan]}, "must be finite"),
+        ({"n": 0}, "n must be at least 1"),
+        ({"n_samples": 10}, "at least 1000"),
+        ({"level": 0.0}, "level must lie"),
+        ({"estimators": ["james_stein"]}, "at least 3 coordinates"),
+        ({"estimators": {"t": lambda x: x}}, "estimator 't' returned shape"),
+        ({"estimators": {"t": lambda x: np.nan}}, "'t' returned NaN"),
+        ({"model": lambda t: stats.norm(0.0, t), "parameters": [-1.0]}, "not finite at parameter -1.0"),
+        ({"model": lambda t, u: u[:, 0]}, "model returned shape"),
+        ({"target": lambda t: np.inf}, "target must be a finite"),
+    ],
+)
+def test_wrong_arguments(change: dict[str, Any], message: str) -> None:
+    call: dict[str, Any] = {"estimators": ["mean"], "model": "gaussian", "parameters": [0.0], "n": 5} | change
+    with pytest.raises(ValueError, match=message):
+        er.estimators_risk(**call)
+
+
+def test_wrong_types() -> None:
+    with pytest.raises(TypeError, match="estimator 't' must be callable"):
+        er.estimators_risk({"t": 3}, "gaussian", [0.0], 5)  # type: ignore[dict-item]
+    with pytest.raises(TypeError, match="must return a frozen"):
+        er.estimators_risk(["mean"], lambda t: t, [0.0], 5)
+
+
+@pytest.mark.parametrize(("model", "theta"), [("bernoulli", 1.5), ("uniform", 0.0), ("exponential", -1.0)])
+def test_parameters_without_a_distribution_are_refused(model: str, theta: float) -> None:
+    with pytest.raises(ValueError, match=f"parameters of '{model}' must"):
+        er.estimators_risk("mean", model, [theta], n=5)
+
+
+def test_without_any_risk_the_table_prints() -> None:
+    assert "0.000" in str(er.estimators_risk("mean", "bernoulli", [0.0, 1.0], n=5, random_state=0))
+
+
+@pytest.mark.parametrize("wrong", [{"n": 2.5}, {"n": 5, "n_samples": 2000.5}])
+def test_counts_are_whole(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=f"{list(wrong)[-1]} must be a whole number"):
+        er.estimators_risk("mean", "gaussian", [0.0], **wrong)
+
+
+def test_a_risk_has_no_interval_below_zero() -> None:
+    """One sample in a thousand errs: the normal interval would reach below 0."""
+    rare = {"rare": lambda x: np.where(x[:, 0] > 0.999, 1.0, 0.0), "never": lambda x: 0.0 * x[:, 0]}
+    r = er.estimators_risk(rare, lambda t, u: u, [0.0], 1, n_samples=1000, vectorized=True, random_state=5)
+    seen = r.risk("rare")[0]
+    assert 0.0 < seen.value < 0.004
+    assert seen.low == 0.0
+    assert "cut at 0" in seen.reason
+    assert r.maximal_risk("rare").low == 0.0
+    assert min(v for v in r.to_frame()["risk_low"]) == 0.0
+    assert r.risk("never")[0].reason == ""
+    assert r.title.startswith("Quadratic risk over 1 parameter,")
+
+
+def test_one_parameter_is_no_all() -> None:
+    r = er.estimators_risk(["mean", "first"], "gaussian", [0.0], 20, n_samples=1000, random_state=0)
+    assert str(r.compare("mean", "first")) == "mean dominates first: a smaller risk at the one parameter."
+
+
+def test_the_normal_model_is_called_gaussian() -> None:
+    with pytest.raises(ValueError, match=r"gaussian \(normal\)"):
+        er.estimators_risk(["mean"], "normal", [0.0], 5)
