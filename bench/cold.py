@@ -51,7 +51,7 @@ def measure(runs: int) -> dict[str, Any]:
 
 
 def markdown(found: dict[str, Any]) -> str:
-    """A table."""
+    """Return the table of import times and first fits as Markdown."""
     lines = [f"\n## {NAME}, iris", "", "| library | import s | first fit s |", "|---|---|---|"]
     lines += [f"| {name} | {t['import_s']:.3f} | {t['fit_s']:.4f} |" for name, t in found.items()]
     return "\n".join(lines) + "\n"

@@ -59,7 +59,7 @@ def factor_of(name: str, case: Case, reps: int = 4000) -> float:
 
 
 def main() -> None:
-    """Write the page."""
+    """Simulate how loose the bounds are, and write the page."""
     rows = []
     for name, case in CASES.items():
         given = tolerance(name)

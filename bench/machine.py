@@ -14,7 +14,7 @@ PACKAGES = (
 
 
 def describe() -> dict[str, str]:
-    """Machine and versions, by name."""
+    """Return what the machine is and which versions run on it, by name."""
     return {
         "processor": _processor(),
         "cores": str(os.cpu_count()),

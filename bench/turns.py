@@ -19,7 +19,7 @@ from bench.solvers import solvers_for
 
 
 def main(objective: str, dataset: str, quick: bool) -> None:
-    """Answer until the input ends."""
+    """Answer one request a line until the input ends."""
     warnings.simplefilter("ignore")
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # whatever a solver prints does not mix with the answers

@@ -64,7 +64,7 @@ class _Memory(threading.Thread):
         self.base = self.peak = resident
 
     def run(self) -> None:
-        """Sample until stopped."""
+        """Sample the memory of the process until the thread is stopped."""
         while not self.stopped.wait(SAMPLE_SECONDS):
             self.peak = max(self.peak, resident_bytes(self.pid))
 

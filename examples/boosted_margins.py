@@ -30,7 +30,7 @@ def wines() -> tuple[np.ndarray, np.ndarray]:
 
 
 def say(text: str) -> None:
-    """A paragraph."""
+    """Print a paragraph, wrapped and with a blank line on both sides."""
     print(f"\n{textwrap.fill(text, 100)}\n")
 
 
@@ -44,7 +44,7 @@ def row(rounds: int, model: er.AdaBoostClassifier, test: list[float]) -> str:
 
 
 def main() -> None:
-    """The story."""
+    """Tell how a vote goes on improving after its training error has reached 0."""
     X, y = wines()
     train, test = slice(0, 900), slice(900, None)
 

@@ -39,7 +39,7 @@ def check(name: str, model: er.GradientBoostingRegressor, X: pd.DataFrame, y: np
 
 
 def main() -> None:
-    """Fit, tell, and check."""
+    """Fit the model, print its intervals, and check on fresh rows how often they hold."""
     X, y, new, truth = halves()
     common = {"n_estimators": 200, "max_leaf_nodes": 8, "learning_rate": 0.1, "calibration_fraction": 0.3}
     mean = er.GradientBoostingRegressor(**common).fit(X, y)

@@ -29,12 +29,12 @@ def wines() -> tuple[list[str], np.ndarray, np.ndarray]:
 
 
 def say(text: str) -> None:
-    """A paragraph."""
+    """Print a paragraph, wrapped and with a blank line on both sides."""
     print(f"\n{textwrap.fill(text, 100)}\n")
 
 
 def main() -> None:
-    """The story."""
+    """Tell what a forest can answer about its own predictions, and check it."""
     names, X, y = wines()
     X_train, y_train, X_new, y_new = X[:1000], y[:1000], X[1000:], y[1000:]
 

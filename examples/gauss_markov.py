@@ -24,13 +24,13 @@ def spread(estimates: np.ndarray, theta: np.ndarray) -> tuple[float, float, floa
 
 
 def row(name: str, estimates: np.ndarray, theta: np.ndarray) -> None:
-    """One line of the table."""
+    """Print one line of the table: the errors of one estimator."""
     bias2, error, noise = spread(estimates, theta)
     print(f"  {name:<42} bias^2 {bias2:7.4f}   error {error:7.4f} +- {noise:.4f}")
 
 
 def main() -> None:
-    """Print the three parts."""
+    """Print the three parts of the story, from the theorem to what lies outside of it."""
     rng = np.random.default_rng(0)
     n, p, sigma = 40, 6, 1.5
     X = rng.normal(size=(n, p))

@@ -43,7 +43,7 @@ def errors(share: float, leverage: bool = False, times: int = 40) -> dict[str, f
 
 
 def show(title: str, found: dict[str, float]) -> None:
-    """One line."""
+    """Print one line of the table: the error of each model in one setting."""
     print(f"  {title:<34}" + "".join(f"{found[name]:>16.3f}" for name in MODELS))
 
 

@@ -23,7 +23,7 @@ def logistic(X: np.ndarray, y: np.ndarray) -> str:
 
 
 def look(title: str, X: np.ndarray, y: np.ndarray) -> er.HalfspaceClassifier:
-    """One pair of classes."""
+    """Print whether a plane separates two classes, and what that means for logistic regression."""
     print(title, "\n")
     plane = er.HalfspaceClassifier().fit(X, y)
     print(f"  separable: {plane.separable_}")

@@ -32,17 +32,17 @@ def wines() -> tuple[np.ndarray, np.ndarray]:
 
 
 def say(text: str) -> None:
-    """A paragraph."""
+    """Print a paragraph, wrapped and with a blank line on both sides."""
     print(f"\n{textwrap.fill(text, 100)}\n")
 
 
 def values(table: er.selection.RiskBounds) -> dict[str, float]:
-    """The bounds that apply."""
+    """Return the values of the bounds that apply, by their names."""
     return {row.bound: row.value for row in table if row.applies}
 
 
 def main() -> None:
-    """The story."""
+    """Tell why bounds from the training rows say so little, and what makes them say more."""
     X, y = wines()
     units, train, test = slice(0, 200), slice(200, 1199), slice(1199, None)
 

@@ -1,4 +1,4 @@
-"""Numbers as text."""
+"""Numbers as text: thousands separators, digits, and intervals."""
 
 from __future__ import annotations
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 
 def oldest(requirement: str) -> str:
-    """``name>=1.2`` as ``name==1.2.*``."""
+    """Return ``name>=1.2`` as ``name==1.2.*``; a requirement without a lower bound stays as it is."""
     name, _, bound = requirement.partition(">=")
     return f"{name}=={bound}.*" if bound else name
 
 
 def main(arguments: list[str]) -> None:
-    """The command line: ``requirements.py [--oldest] [EXTRA...]``."""
+    """Print the requirements that the command line ``requirements.py [--oldest] [EXTRA...]`` asks for."""
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
     extras = [a for a in arguments if a != "--oldest"]
     unknown = set(extras) - set(project["optional-dependencies"])

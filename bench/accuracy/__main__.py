@@ -1,4 +1,4 @@
-"""Command line: `python -m bench.accuracy`."""
+"""Command line of the accuracy tables: `python -m bench.accuracy`."""
 
 from __future__ import annotations
 

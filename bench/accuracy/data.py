@@ -49,13 +49,13 @@ def adult() -> tuple[pd.DataFrame, Any]:
 
 
 def wine() -> tuple[pd.DataFrame, Any]:
-    """Scores of 1599 red wines."""
+    """Return the measurements and the scores of 1599 red wines."""
     frame = pd.read_csv(EXAMPLES / "winequality-red.csv", sep=";")
     return frame, frame.pop("quality").to_numpy().astype(float)
 
 
 def shipped(name: str) -> tuple[pd.DataFrame, Any]:
-    """A table of scikit-learn."""
+    """Return a table that scikit-learn ships, by the name of its loader."""
     found = getattr(datasets, f"load_{name}")(as_frame=True)
     return found.data, found.target.to_numpy()
 

@@ -17,7 +17,7 @@ SCIKIT_LEARN = {"half_squared": "squared_error", "absolute": "absolute_error", "
 
 
 def ours(loss: str) -> Any:
-    """Without early stopping."""
+    """Return our boosting without early stopping, with the settings that all peers get."""
     given = {
         "n_estimators": ROUNDS, "max_leaf_nodes": LEAVES, "learning_rate": RATE, "min_samples_leaf": ROWS,
         "early_stopping": False,
@@ -39,7 +39,7 @@ def light(loss: str) -> Any:
 
 
 def histogram(loss: str) -> Any:
-    """scikit-learn's booster."""
+    """Return scikit-learn's booster without early stopping, with the settings that all peers get."""
     given = {
         "max_iter": ROUNDS, "max_leaf_nodes": LEAVES, "learning_rate": RATE, "min_samples_leaf": ROWS,
         "early_stopping": False, "categorical_features": "from_dtype",

@@ -41,7 +41,7 @@ TAIL = """
 
 
 def row(name: str, found: dict[str, Any]) -> str:
-    """One line of the table."""
+    """Return one line of the table: the task, and each peer against ours."""
     task = TASKS[name]
     cells = " | ".join(_cell(found[peer]) for peer in ("LightGBM", "scikit-learn"))
     table = f"{found['rows']:,} | {found['columns']}"
@@ -56,7 +56,7 @@ def _cell(d: dict[str, Any]) -> str:
 
 
 def stored() -> dict[str, Any]:
-    """The last results."""
+    """Return the results of the last run, or nothing when there was none."""
     return json.loads(STORE.read_text(encoding="utf-8")) if STORE.exists() else {}
 
 

@@ -1,4 +1,4 @@
-"""Command line: `python -m bench.alarms`."""
+"""Command line of the tables of alarms: `python -m bench.alarms`."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ for kind in ("marks", "skewed"):
 
 
 def noise(rng: Rng, n: int, p: int) -> dict[str, Any]:
-    """Fair coins for labels."""
+    """Return labels that are fair coins, whatever the columns say."""
     y = np.concatenate(
         [[0, 1] * 2, rng.integers(0, 2, n - 4)]
     )  # two of each at least, so that folds can be made

@@ -44,7 +44,7 @@ def draw(rng: Rng, n: int, share: float, model: str = "ridge") -> dict[str, Any]
 
 
 def one(per_cent: int) -> str:
-    """The setting in words."""
+    """Return the setting in words, for the table."""
     return f"one column carries {per_cent} %"
 
 

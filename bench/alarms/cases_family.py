@@ -14,7 +14,7 @@ from empirisk.diagnosis import Context
 
 
 def any_rule(ctx: Context) -> bool:
-    """Any of SKD001, SKD002, SKD003."""
+    """Return whether any of the rules SKD001, SKD002 and SKD003 fires."""
     return gap_rule(ctx) or near_dummy_rule(ctx) or outlying_fold_rule(ctx)
 
 

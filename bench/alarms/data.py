@@ -1,4 +1,4 @@
-"""Samples that several scenarios share."""
+"""Samples that the scenarios of several findings draw from."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Given(ClassifierMixin, BaseEstimator):
 def add(
     code: str, what: str, draw: Callable[..., dict[str, Any]], settings: dict[str, Any], **row: Any
 ) -> None:
-    """Register ``draw(rng, n, **settings)``."""
+    """Register ``draw(rng, n, **settings)`` under a name, so that scenarios can ask for it."""
 
     def made(rng: Rng, n: int) -> dict[str, Any]:
         return draw(rng, n, **settings)

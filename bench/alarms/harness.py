@@ -54,7 +54,7 @@ class Result:
 
     @property
     def error(self) -> float:
-        """Monte-Carlo standard error of `fires`."""
+        """The Monte-Carlo standard error of the share `fires`."""
         return monte_carlo_error(self.fires, self.runs)
 
 
@@ -113,7 +113,7 @@ def _one(code: str, ctx: Context) -> Answer:
 
 
 def measure(s: Scenario, scale: float = 1.0, seed: int = 0) -> Result:
-    """Run one scenario."""
+    """Run one scenario, and return how often the finding fires and how often the rule of a peer does."""
     rng = np.random.default_rng([seed, *s.key.encode()])
     runs = max(20, int(s.runs * scale))
     rule_runs = 0 if s.rule is None else max(20, min(runs, int(s.rule_runs * scale)))

@@ -48,7 +48,7 @@ def number(value: float | None, digits: int = 1) -> str:
 
 
 def row(s: Scenario, r: Result) -> str:
-    """One row of the table."""
+    """Return one row of the table: a scenario with its shares and their errors."""
     fires = f"{r.fires:.1f} ± {r.error:.1f}"
     edge = "" if math.isnan(r.edge_fires) else f"{r.edge_fires:.1f} / {r.edge_clears:.1f}"
     rule = "" if math.isnan(r.rule) else f"{r.rule:.0f} ± {monte_carlo_error(r.rule, r.rule_runs):.0f}"
@@ -82,7 +82,7 @@ def table(scenarios: dict[str, Scenario], code: str) -> str:
 
 
 def page(scenarios: dict[str, Scenario]) -> str:
-    """The whole page."""
+    """Return the whole page: a table for each finding."""
     parts = []
     for code in sorted({s.code for s in scenarios.values()}):
         made = table(scenarios, code)

@@ -21,12 +21,12 @@ def on_par_rule(ctx: Context) -> bool:
 
 
 def twin_rule(ctx: Context) -> bool:
-    """Any two equal rows."""
+    """Return whether any two rows are equal, targets included."""
     return len(np.unique(np.column_stack([ctx.X, ctx.y]), axis=0)) < ctx.n
 
 
 def durbin_watson_rule(ctx: Context) -> bool:
-    """Durbin-Watson outside 1.5 to 2.5."""
+    """Return whether the statistic of Durbin and Watson lies outside of 1.5 to 2.5."""
     told = ctx.output if ctx.classes is None else ctx.output @ np.arange(len(ctx.classes))
     e = ctx.oof.y - told
     return not 1.5 < float((np.diff(e) ** 2).sum() / (e**2).sum()) < 2.5
@@ -63,12 +63,12 @@ def majority_rule(ctx: Context) -> bool:
 
 
 def vif_rule(ctx: Context) -> bool:
-    """A variance inflation factor above 10."""
+    """Return whether a variance inflation factor is above 10."""
     return bool(np.diag(np.linalg.inv(np.corrcoef(ctx.X.T))).max() > 10.0)
 
 
 def cook_rule(ctx: Context) -> bool:
-    """A Cook's distance above 4/n."""
+    """Return whether a row has a Cook's distance above 4/n."""
     A = np.column_stack([np.ones(ctx.n), ctx.X])
     Q = np.linalg.qr(A)[0]
     h = (Q**2).sum(axis=1)

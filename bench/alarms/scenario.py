@@ -53,5 +53,5 @@ class Scenario:
 
     @property
     def key(self) -> str:
-        """``ER205/ridge, folds alike/60``."""
+        """The name of the scenario in the stored results, such as ``ER205/ridge, folds alike/60``."""
         return f"{self.code}/{self.name}/{self.n}"

@@ -1,4 +1,4 @@
-"""Command line: `python -m bench.coverage`."""
+"""Command line of the tables of coverage: `python -m bench.coverage`."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ deviation below 250 rows, or of rows with long tails, comes with a warning: no m
 
 
 def page(results: dict[str, dict[str, float]]) -> str:
-    """The table."""
+    """Return the table of the settings as lines of Markdown."""
     lines = []
     for s in SETTINGS:
         r = results[s.what]

@@ -28,7 +28,7 @@ class Setting:
 
 
 def curve(X: NDArray) -> NDArray:
-    """The mean of y."""
+    """Return the mean of y at the rows of X."""
     return np.asarray(2.0 * np.sin(3.0 * X[:, 0]) + 2.0 * X[:, 1] ** 2)
 
 

@@ -50,7 +50,7 @@ def case(what: str, samples: int, remark: str = "") -> Callable[[Callable], Call
 
 
 def measure(c: Case, scale: float = 1.0, seed: int = 0) -> Result:
-    """Run one case."""
+    """Run one case, and return how often the interval holds the truth."""
     rng = np.random.default_rng([seed, *c.name.encode()])
     hit, refused, widths = 0, 0, []
     samples = max(20, int(c.samples * scale))

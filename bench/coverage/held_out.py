@@ -92,7 +92,7 @@ def average_precision(rng: Rng) -> Sample:
 
 
 def labels(rng: Rng, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """20 % positive, sensitivity 0.6, specificity 0.9."""
+    """Return labels and predictions: 20 % positive, sensitivity 0.6, specificity 0.9."""
     y = rng.random(n) < 0.2
     return y, np.where(y, rng.random(n) < 0.6, rng.random(n) < 0.1)
 

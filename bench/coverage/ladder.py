@@ -95,7 +95,7 @@ near its delta: all others pay for the worst case.
 
 
 def main() -> None:
-    """Write the page."""
+    """Simulate all cases and write the page with their table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--reps", type=int, default=300)
     reps, n, n_test, delta = parser.parse_args().reps, 1000, 300, 0.05

@@ -46,7 +46,7 @@ class Setting:
     loss: str
 
     def draw(self, rng: Rng, n: int) -> tuple[np.ndarray, np.ndarray]:
-        """n rows with targets."""
+        """Return n rows with their targets, drawn from the setting."""
         X = rng.normal(size=(n, self.columns))
         m = self.mean(X)
         if self.noise is None:
@@ -75,7 +75,7 @@ def friedman(X: np.ndarray) -> np.ndarray:
 
 
 def linear(X: np.ndarray) -> np.ndarray:
-    """Equal coefficients, variance 1."""
+    """Return a linear mean with equal coefficients, whose variance is 1."""
     return X.sum(axis=1) / np.sqrt(X.shape[1])
 
 
@@ -141,7 +141,7 @@ def coverage(pairs: list[Any]) -> tuple[float, float]:
 
 
 def row(name: str, n: int, found: dict[str, list[Any]]) -> str:
-    """One line of the table."""
+    """Return one line of the table: the coverage of one setting."""
     shares = [found[f"gain {f}x"][0][1] / found["loss 2x"][0][1] for f in (2, 5)]
     cells = [name, f"{n}", *(f"{100 * s:.1f}" for s in shares)]
     for quantity in QUANTITIES:
@@ -155,7 +155,7 @@ def row(name: str, n: int, found: dict[str, list[Any]]) -> str:
 
 
 def main() -> None:
-    """Print the table."""
+    """Simulate all settings and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--samples", type=int, default=200, help="samples a row of the table")
     parser.add_argument("--runs", type=int, default=300, help="training sets behind a true risk")

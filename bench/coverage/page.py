@@ -51,7 +51,7 @@ TAIL = """
 
 
 def row(c: Case, r: dict[str, float]) -> str:
-    """One row of the table."""
+    """Return one row of the table: the coverage of one case."""
     mark = "" if 93.0 <= round(r["coverage"], 1) <= 97.0 else " (outside)"
     return (
         f"| {c.what} | {r['samples']} | {r['coverage']:.1f}{mark} | {r['error']:.1f} | {r['refused']:.1f} "

@@ -149,7 +149,7 @@ def scored(est: Any, draw: Draw, n: int, metric: str, rng: Rng) -> Sample:
 
 
 def row(what: str, samples: int, est: Any, draw: Draw, n: int, metric: str, remark: str = "") -> None:
-    """Register one setting of :func:`scored`."""
+    """Register one setting of :func:`scored` as a case of the table."""
 
     def drawn(rng: Rng) -> Sample:
         return scored(est, draw, n, metric, rng)

@@ -10,7 +10,7 @@ from scipy import integrate, special, stats
 
 
 def normal_mean(f: Callable[[np.ndarray], np.ndarray], sd: float = 1.0) -> float:
-    """``E f(sd Z)`` by quadrature."""
+    """Return ``E f(sd Z)`` for a standard normal Z, by quadrature."""
     return float(integrate.quad(lambda z: f(np.array(sd * z)) * stats.norm.pdf(z), -9, 9, limit=200)[0])
 
 

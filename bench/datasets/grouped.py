@@ -17,7 +17,7 @@ def _signal(n: int, p: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.rando
 
 
 def grouped_regression(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
-    """Signal-to-noise ratio 3."""
+    """Return rows of grouped columns with a signal that is three times the noise."""
     X, z, rng = _signal(n, p, 7)
     return X, z + rng.standard_normal(n) / 3.0
 

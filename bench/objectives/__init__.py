@@ -55,7 +55,7 @@ class Row:
 
     @property
     def name(self) -> str:
-        """What the table calls it."""
+        """The name of the row in the table."""
         return f"{self.objective}, {self.dataset}"
 
 

@@ -38,7 +38,7 @@ class PlainVote:
         return self
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """1 where the vote is positive."""
+        """Return 1 for the rows where the vote is positive, else 0."""
         votes = sum(alpha * np.where(X[:, j] <= cut, 1.0, -1.0) for j, cut, alpha in self.cuts)
         return (np.asarray(votes) > 0).astype(np.int64)
 
@@ -53,7 +53,7 @@ class AdaBoost:
         self._plain = lru_cache(maxsize=2)(lambda key: PlainVote().fit(*key.arrays))
 
     def strength(self, X: Any, y: Any) -> int:
-        """Rounds."""
+        """Return the number of rounds, which stands in for a strength."""
         return ROUNDS
 
     def value(self, X: Any, y: Any, strength: int, result: Any) -> float:
@@ -63,10 +63,10 @@ class AdaBoost:
         return max(0.0, float(errors[0] - errors[1]))
 
     def null(self, X: Any, y: Any) -> float:
-        """The more frequent class."""
+        """Return the error of always predicting the more frequent class."""
         share = float(np.mean(y))
         return min(share, 1.0 - share)
 
     def reference(self, X: Any, y: Any, strength: int) -> Any:
-        """Plain NumPy."""
+        """Return the vote that plain NumPy finds."""
         return self._plain(_Key(X, y))

@@ -44,7 +44,7 @@ def scores(X: Any, fit: Fit) -> np.ndarray:
 
 
 def half_squared(y: Any, z: np.ndarray) -> float:
-    """Mean of ``(z - y)^2 / 2``."""
+    """Return the mean of ``(z - y)^2 / 2`` over the rows."""
     r = z - y
     return float(r @ r) / (2.0 * len(r))
 

@@ -27,15 +27,15 @@ class Boosting:
     categories: list[int] | None = None
 
     def strength(self, X: Any, y: Any) -> int:
-        """Rounds."""
+        """Return the number of rounds, which stands in for a strength."""
         return ROUNDS
 
     def fresh(self, columns: int) -> tuple[np.ndarray, np.ndarray]:
-        """Rows that nobody has fitted."""
+        """Return rows that no model has been fitted to."""
         return interactions(50_000, columns, seed=9)
 
     def value(self, X: Any, y: Any, strength: int, result: Any) -> float:
-        """Log-loss on fresh rows."""
+        """Return the log-loss of the model on fresh rows."""
         new, target = self.fresh(X.shape[1])
         return log_loss(target, np.asarray(result.predict_proba(new))[:, 1])
 
@@ -58,7 +58,7 @@ class BoostingCategories(Boosting):
     categories = CATEGORIES
 
     def fresh(self, columns: int) -> tuple[np.ndarray, np.ndarray]:
-        """The rows after the first 30,000."""
+        """Return the rows after the first 30,000, which no model has been fitted to."""
         return adult_rows(0, fresh=True)
 
 

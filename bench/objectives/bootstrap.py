@@ -32,7 +32,7 @@ class Bootstrap:
     name = ""
 
     def strength(self, X: Any, y: Any) -> None:
-        """There is none."""
+        """Do nothing, because a bootstrap has no strength."""
 
     def value(self, X: Any, y: Any, strength: Any, result: tuple[float, float]) -> float:
         """0 within the noise of the reference ends."""
@@ -41,7 +41,7 @@ class Bootstrap:
         return max(0.0, off - TOLERANCE)
 
     def null(self, X: Any, y: Any) -> float:
-        """One width."""
+        """Return 1, because errors are measured in widths of the interval."""
         return 1.0
 
     def reference(self, X: Any, y: Any, strength: Any) -> tuple[float, float]:
@@ -74,22 +74,22 @@ class Bootstrap:
 
 
 class BootstrapMean(Bootstrap):
-    """Mean of y."""
+    """The bootstrap interval of the mean of y."""
 
     name = "bootstrap_mean"
 
     def statistic(self, X: Any, y: Any, rows: np.ndarray) -> np.ndarray:
-        """Row means."""
+        """Return the mean of y for each row of indices."""
         return y[rows].mean(axis=1)
 
 
 class BootstrapMedian(Bootstrap):
-    """Median of y."""
+    """The bootstrap interval of the median of y."""
 
     name = "bootstrap_median"
 
     def statistic(self, X: Any, y: Any, rows: np.ndarray) -> np.ndarray:
-        """Row medians."""
+        """Return the median of y for each row of indices."""
         return np.median(y[rows], axis=1)
 
 
@@ -99,7 +99,7 @@ class BootstrapCorrelation(Bootstrap):
     name = "bootstrap_correlation"
 
     def statistic(self, X: Any, y: Any, rows: np.ndarray) -> np.ndarray:
-        """Row correlations."""
+        """Return the correlation of x and y for each row of indices."""
         u, v = X[:, 0][rows], y[rows]
         u -= u.mean(axis=1, keepdims=True)
         v -= v.mean(axis=1, keepdims=True)
@@ -112,7 +112,9 @@ class BootstrapRegression(Bootstrap):
     name = "bootstrap_regression"
 
     def statistic(self, X: Any, y: Any, rows: np.ndarray) -> np.ndarray:
-        """Normal equations for each resample."""
+        """Return the least-squares coefficients for each row of indices, from the normal equations of the
+        resample.
+        """
         Z, t = np.column_stack([np.ones(len(y)), X]), y
         out = []
         for r in rows:

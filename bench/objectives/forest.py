@@ -20,7 +20,7 @@ class Forest(SingleTree):
     _peer: Any = RandomForestClassifier
 
     def strength(self, X: Any, y: Any) -> int:
-        """Trees."""
+        """Return the number of trees, which stands in for a strength."""
         return TREES
 
     def reference(self, X: Any, y: Any, strength: int | None) -> Any:

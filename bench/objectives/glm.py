@@ -17,11 +17,11 @@ class _Family:
     peer: Any
 
     def excess(self, y: Any, z: np.ndarray) -> float:
-        """Mean half deviance."""
+        """Return half the mean deviance: the mean loss above that of a perfect fit."""
         raise NotImplementedError
 
     def strength(self, X: Any, y: Any) -> float:
-        """1/n."""
+        """Return 1/n, the strength of the penalty on the scale of the mean loss."""
         return 1.0 / len(y)
 
     def value(self, X: Any, y: Any, strength: float, result: Fit) -> float:
@@ -29,7 +29,7 @@ class _Family:
         return self.excess(y, scores(X, result)) + strength * float(result.coef @ result.coef) / 2.0
 
     def null(self, X: Any, y: Any) -> float:
-        """The mean alone."""
+        """Return the excess loss of the model without columns, which predicts the mean."""
         return self.excess(y, np.full(len(y), np.log(np.mean(y))))
 
     def reference(self, X: Any, y: Any, strength: float) -> Fit:
@@ -39,23 +39,23 @@ class _Family:
 
 
 class Poisson(_Family):
-    """Counts."""
+    """Poisson regression of counts, with a squared penalty."""
 
     name = "poisson"
     peer = PoissonRegressor
 
     def excess(self, y: Any, z: np.ndarray) -> float:
-        """``exp z - y z - (y - y log y)``."""
+        """Return the mean of ``exp z - y z - (y - y log y)`` over the rows."""
         perfect = y - y * np.log(np.where(y > 0, y, 1.0))
         return float(np.mean(np.exp(z) - y * z - perfect))
 
 
 class Gamma(_Family):
-    """Positive targets."""
+    """Gamma regression of positive targets, with a squared penalty."""
 
     name = "gamma"
     peer = GammaRegressor
 
     def excess(self, y: Any, z: np.ndarray) -> float:
-        """``y exp(-z) + z - (1 + log y)``."""
+        """Return the mean of ``y exp(-z) + z - (1 + log y)`` over the rows."""
         return float(np.mean(y * np.exp(-z) + z - 1.0 - np.log(y)))

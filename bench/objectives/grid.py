@@ -21,7 +21,7 @@ class _Grid:
         self._kept: tuple[Any, np.ndarray] | None = None
 
     def strength(self, X: Any, y: Any) -> np.ndarray:
-        """Thirty strengths, falling."""
+        """Return thirty strengths, the largest first."""
         return np.logspace(*self.decades, 30)
 
     def value(self, X: Any, y: Any, strength: np.ndarray, result: float) -> float:
@@ -29,7 +29,7 @@ class _Grid:
         return float(self._losses(X, y, strength)[np.argmin(np.abs(np.log(strength / result)))])
 
     def null(self, X: Any, y: Any) -> float:
-        """The loss without columns."""
+        """Return the loss of the model without columns."""
         return float(np.mean(self._loss(y, self._constant(y))))
 
     def reference(self, X: Any, y: Any, strength: np.ndarray) -> float:
@@ -56,7 +56,7 @@ class _Grid:
 
 
 class RidgeGrid(_Grid):
-    """Ridge, by singular values."""
+    """A grid of ridge regressions, judged by the exact solution from singular values."""
 
     name = "grid_ridge"
     decades = (2.0, -5.0)

@@ -11,12 +11,14 @@ from bench.objectives.base import Fit, half_squared, logistic, scores
 
 
 def norms(w: np.ndarray) -> np.ndarray:
-    """``sqrt(10) ||w_g||`` of each group."""
+    """Return ``sqrt(10) ||w_g||`` for each group of ten coefficients."""
     return np.sqrt(SIZE) * np.linalg.norm(w.reshape(-1, SIZE), axis=1)
 
 
 class GroupLasso:
-    """``mean (x.w - y)^2 / 2 + alpha sum_g sqrt(10) ||w_g||``."""
+    """The group lasso of numbers, in groups of ten columns: ``mean (x.w - y)^2 / 2 + alpha sum_g sqrt(10)
+    ||w_g||``.
+    """
 
     name = "group_lasso"
 
@@ -29,15 +31,15 @@ class GroupLasso:
         return np.asarray(y)
 
     def loss(self, y: Any, z: np.ndarray) -> float:
-        """The mean loss."""
+        """Return the mean loss of the scores z, half the squared error."""
         return half_squared(y, z)
 
     def value(self, X: Any, y: Any, strength: float, result: Fit) -> float:
-        """F."""
+        """Return the objective F at what a solver returned."""
         return self.loss(y, scores(X, result)) + strength * float(norms(result.coef).sum())
 
     def null(self, X: Any, y: Any) -> float:
-        """F at 0."""
+        """Return the objective where all coefficients are 0."""
         return self.loss(y, np.zeros(len(y)))
 
     def reference(self, X: Any, y: Any, strength: float) -> Fit:
@@ -50,7 +52,9 @@ class GroupLasso:
 
 
 class GroupLogistic(GroupLasso):
-    """``mean log(1 + exp(-t x.w)) + alpha sum_g sqrt(10) ||w_g||``, t the label as -1, +1."""
+    """The group lasso of labels: ``mean log(1 + exp(-t x.w)) + alpha sum_g sqrt(10) ||w_g||``, t the label as
+    -1, +1.
+    """
 
     name = "group_logistic"
 
@@ -59,7 +63,7 @@ class GroupLogistic(GroupLasso):
         return np.where(y > 0, 0.5, -0.5)
 
     def loss(self, y: Any, z: np.ndarray) -> float:
-        """The mean loss."""
+        """Return the mean loss of the scores z, the logistic one."""
         return logistic(y, z)
 
     def reference(self, X: Any, y: Any, strength: float) -> Fit:

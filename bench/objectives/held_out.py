@@ -22,15 +22,15 @@ class HeldOut:
         self.name, self._right = name, lru_cache(maxsize=2)(lambda key: right(*key.arrays))
 
     def strength(self, X: Any, y: Any) -> float:
-        """Total strength of the penalty."""
+        """Return the total strength of the penalty, not divided by the number of rows."""
         return STRENGTH
 
     def value(self, X: Any, y: Any, strength: float, result: float) -> float:
-        """0 when right."""
+        """Return how far a result is from the right one, 0 when it is right."""
         return abs(result - self._right(_Key(X, y)))
 
     def null(self, X: Any, y: Any) -> float:
-        """Variance of y."""
+        """Return the variance of y, against which errors are measured."""
         return float(np.var(y))
 
     def reference(self, X: Any, y: Any, strength: float) -> float:

@@ -12,7 +12,7 @@ from bench.objectives.logistic import Logistic
 
 
 class L1Logistic(Logistic):
-    """``mean log(1 + exp(-y x.w)) + alpha ||w||_1``."""
+    """Logistic regression with an L1 penalty: ``mean log(1 + exp(-y x.w)) + alpha ||w||_1``."""
 
     name = "l1_logistic"
 
@@ -21,7 +21,7 @@ class L1Logistic(Logistic):
         return float(np.abs(X.T @ (y - 0.5)).max()) / len(y) / 20.0
 
     def value(self, X: Any, y: Any, strength: float, result: Fit) -> float:
-        """F."""
+        """Return the objective F at what a solver returned."""
         return logistic(y, scores(X, result)) + strength * float(np.abs(result.coef).sum())
 
     def reference(self, X: Any, y: Any, strength: float) -> Fit:

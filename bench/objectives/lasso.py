@@ -11,7 +11,7 @@ from bench.objectives.ols import OLS
 
 
 class Lasso(OLS):
-    """``mean (x.w + b - y)^2 / 2 + alpha ||w||_1``."""
+    """The lasso with an intercept: ``mean (x.w + b - y)^2 / 2 + alpha ||w||_1``."""
 
     name = "lasso"
 
@@ -20,7 +20,7 @@ class Lasso(OLS):
         return float(np.abs(X.T @ (y - y.mean())).max()) / len(y) / 20.0
 
     def value(self, X: Any, y: Any, strength: float, result: Fit) -> float:
-        """F."""
+        """Return the objective F at what a solver returned."""
         return half_squared(y, scores(X, result)) + strength * float(np.abs(result.coef).sum())
 
     def reference(self, X: Any, y: Any, strength: float) -> Fit:

@@ -8,13 +8,13 @@ from bench.objectives.softmax import Softmax
 
 
 class SmallOLS(OLS):
-    """Least squares on small data."""
+    """Least squares on few rows, where the overhead of a call shows."""
 
     name = "latency_ols"
 
 
 class SmallLasso(Lasso):
-    """Lasso on small data."""
+    """The lasso on few rows, where the overhead of a call shows."""
 
     name = "latency_lasso"
 

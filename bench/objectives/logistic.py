@@ -11,20 +11,20 @@ from bench.objectives.base import Fit, logistic, scores
 
 
 class Logistic:
-    """``mean log(1 + exp(-y x.w)) + alpha ||w||^2 / 2``."""
+    """Logistic regression with a squared penalty: ``mean log(1 + exp(-y x.w)) + alpha ||w||^2 / 2``."""
 
     name = "logistic"
 
     def strength(self, X: Any, y: Any) -> float:
-        """scikit-learn's ``C=1``."""
+        """Return the strength of scikit-learn's ``C=1``, which is 1/n here."""
         return 1.0 / len(y)
 
     def value(self, X: Any, y: Any, strength: float, result: Fit) -> float:
-        """F."""
+        """Return the objective F at what a solver returned."""
         return logistic(y, scores(X, result)) + strength * float(result.coef @ result.coef) / 2.0
 
     def null(self, X: Any, y: Any) -> float:
-        """All scores 0."""
+        """Return the objective where all scores are 0."""
         return float(np.log(2.0))
 
     def reference(self, X: Any, y: Any, strength: float) -> Fit:

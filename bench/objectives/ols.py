@@ -10,20 +10,20 @@ from bench.objectives.base import Fit, half_squared, scores
 
 
 class OLS:
-    """``mean (x.w + b - y)^2 / 2``."""
+    """Least squares with an intercept and no penalty: ``mean (x.w + b - y)^2 / 2``."""
 
     name = "ols"
 
     def strength(self, X: Any, y: Any) -> float:
-        """No penalty."""
+        """Return 0, because there is no penalty."""
         return 0.0
 
     def value(self, X: Any, y: Any, strength: float, result: Fit) -> float:
-        """F."""
+        """Return the objective F at what a solver returned."""
         return half_squared(y, scores(X, result))
 
     def null(self, X: Any, y: Any) -> float:
-        """Half the variance of y."""
+        """Return half the variance of y, the objective of the mean alone."""
         return float(np.var(y)) / 2.0
 
     def reference(self, X: Any, y: Any, strength: float) -> Fit:

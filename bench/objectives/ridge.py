@@ -12,16 +12,16 @@ from bench.objectives.ols import OLS
 
 
 class Ridge(OLS):
-    """``mean (x.w + b - y)^2 / 2 + alpha ||w||^2 / 2``."""
+    """Ridge regression with an intercept: ``mean (x.w + b - y)^2 / 2 + alpha ||w||^2 / 2``."""
 
     name = "ridge"
 
     def strength(self, X: Any, y: Any) -> float:
-        """scikit-learn's ``alpha=1``."""
+        """Return the strength of scikit-learn's ``alpha=1``, which is 1/n here."""
         return 1.0 / len(y)
 
     def value(self, X: Any, y: Any, strength: float, result: Fit) -> float:
-        """F."""
+        """Return the objective F at what a solver returned."""
         return half_squared(y, scores(X, result)) + strength * float(result.coef @ result.coef) / 2.0
 
     def reference(self, X: Any, y: Any, strength: float) -> Fit:

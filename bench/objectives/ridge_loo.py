@@ -14,7 +14,7 @@ class RidgeLOO:
     name = "ridge_loo"
 
     def strength(self, X: Any, y: Any) -> np.ndarray:
-        """Fifty strengths, seven decades."""
+        """Return fifty strengths over seven decades, the smallest first."""
         return np.logspace(-2.0, 5.0, 50) / len(y)
 
     def value(self, X: Any, y: Any, strength: np.ndarray, result: float) -> float:
@@ -23,7 +23,7 @@ class RidgeLOO:
         return float(errors[np.argmin(np.abs(np.log(strength / result)))])
 
     def null(self, X: Any, y: Any) -> float:
-        """Half the variance of y."""
+        """Return half the variance of y, the objective of the mean alone."""
         return float(np.var(y)) / 2.0
 
     def reference(self, X: Any, y: Any, strength: np.ndarray) -> float:

@@ -16,16 +16,16 @@ class QuantileRegression:
     name = "quantile"
 
     def strength(self, X: Any, y: Any) -> float:
-        """The level."""
+        """Return the level of the quantile, which stands in for a strength."""
         return 0.7
 
     def value(self, X: Any, y: Any, strength: float, result: Fit) -> float:
-        """F."""
+        """Return the objective F at what a solver returned."""
         r = y - scores(X, result)
         return float(np.mean(np.maximum(strength * r, (strength - 1.0) * r)))
 
     def null(self, X: Any, y: Any) -> float:
-        """The quantile alone."""
+        """Return the objective of the quantile of y alone, without columns."""
         q = self.strength(X, y)
         return self.value(X, y, q, Fit(np.zeros(X.shape[1]), np.quantile(y, q)))
 
@@ -38,24 +38,26 @@ class QuantileRegression:
 
 
 class HuberRegression:
-    """``min_s mean(huber_{1.35 s}(r)/s + s/2) + alpha ||w||^2 / 2``, scikit-learn's objective over 2 n."""
+    """Huber regression: ``min_s mean(huber_{1.35 s}(r)/s + s/2) + alpha ||w||^2 / 2``, scikit-learn's
+    objective over 2 n.
+    """
 
     name = "huber"
     delta = 1.35
 
     def strength(self, X: Any, y: Any) -> float:
-        """1/n."""
+        """Return 1/n, the strength of the penalty on the scale of the mean loss."""
         return 1.0 / len(y)
 
     def scale(self, r: np.ndarray) -> float:
-        """The minimiser in s."""
+        """Return the scale s that minimises the objective for these residuals."""
         top = np.sqrt(np.mean(r**2))
         return float(
             brentq(lambda s: np.mean(np.minimum((r / s) ** 2, self.delta**2)) - 1.0, 1e-3 * top, 2.0 * top)
         )
 
     def value(self, X: Any, y: Any, strength: float, result: Fit) -> float:
-        """F."""
+        """Return the objective F at what a solver returned."""
         r = np.abs(y - scores(X, result))
         s = self.scale(r)
         d = self.delta * s

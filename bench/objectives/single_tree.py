@@ -29,7 +29,7 @@ class SingleTree:
         return float(np.mean(np.asarray(result(new)) != target))
 
     def null(self, X: Any, y: Any) -> float:
-        """The more frequent class."""
+        """Return the error of always predicting the more frequent class."""
         share = float(np.mean(y))
         return min(share, 1.0 - share)
 
@@ -40,7 +40,7 @@ class SingleTree:
 
 
 class ShallowTree(SingleTree):
-    """At most ten levels."""
+    """A single tree of at most ten levels."""
 
     name = "shallow_tree"
     depth = 10

@@ -20,11 +20,11 @@ class Softmax:
     name = "softmax"
 
     def strength(self, X: Any, y: Any) -> float:
-        """scikit-learn's ``C=1``."""
+        """Return the strength of scikit-learn's ``C=1``, which is 1/n here."""
         return 1.0 / len(y)
 
     def value(self, X: Any, y: Any, strength: float, result: Fit) -> float:
-        """F."""
+        """Return the objective F at what a solver returned."""
         z = scores(X, result)
         if z.shape[1] == 1:
             z = np.column_stack([np.zeros(len(z)), z])

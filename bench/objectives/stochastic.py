@@ -16,18 +16,18 @@ ALPHA = 1e-4
 
 
 class _Stochastic:
-    """``mean log(1 + exp(-y (x.w + b))) + alpha ||w||^2 / 2``."""
+    """Logistic regression with an intercept: ``mean log(1 + exp(-y (x.w + b))) + alpha ||w||^2 / 2``."""
 
     def strength(self, X: Any, y: Any) -> float:
-        """The default of SGDClassifier."""
+        """Return the strength that scikit-learn's SGDClassifier has by default."""
         return ALPHA
 
     def value(self, X: Any, y: Any, strength: float, result: Fit) -> float:
-        """F."""
+        """Return the objective F at what a solver returned."""
         return logistic(y, scores(X, result)) + strength * float(result.coef @ result.coef) / 2.0
 
     def null(self, X: Any, y: Any) -> float:
-        """The best constant score."""
+        """Return the loss of the best constant score."""
         share = float(np.mean(np.asarray(y) > 0))
         return -share * float(np.log(share)) - (1.0 - share) * float(np.log1p(-share))
 
@@ -40,7 +40,7 @@ class _Stochastic:
 
 
 class FiveEpochs(_Stochastic):
-    """Five epochs, whatever they reach."""
+    """Five epochs of stochastic gradients, whatever accuracy they reach."""
 
     name = "sgd_logistic"
     accuracy = 1.0

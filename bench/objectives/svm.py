@@ -11,25 +11,25 @@ from bench.objectives.base import Fit, scores
 
 
 class Hinge:
-    """``mean max(0, 1 - y x.w) + alpha ||w||^2 / 2`` at scikit-learn's ``C=1``."""
+    """The support vector machine ``mean max(0, 1 - y x.w) + alpha ||w||^2 / 2`` at scikit-learn's ``C=1``."""
 
     name = "svm_hinge"
 
     def strength(self, X: Any, y: Any) -> float:
-        """``1 / (n C)``."""
+        """Return ``1 / (n C)``, the strength on the scale of the mean loss."""
         return 1.0 / len(y)
 
     def row_losses(self, t: np.ndarray) -> np.ndarray:
-        """Of the margins."""
+        """Return the hinge loss of each margin t."""
         return np.maximum(1.0 - t, 0.0)
 
     def value(self, X: Any, y: Any, strength: float, result: Fit) -> float:
-        """F."""
+        """Return the objective F at what a solver returned."""
         t = np.where(y > 0, 1.0, -1.0) * scores(X, result)
         return float(self.row_losses(t).mean()) + strength * float(result.coef @ result.coef) / 2.0
 
     def null(self, X: Any, y: Any) -> float:
-        """All scores 0."""
+        """Return the objective where all scores are 0."""
         return 1.0
 
     def reference(self, X: Any, y: Any, strength: float) -> Fit:
@@ -50,20 +50,22 @@ class Hinge:
 
 
 class SquaredHinge(Hinge):
-    """``mean max(0, 1 - y x.w)^2 / 2 + alpha ||w||^2 / 2`` at LIBLINEAR's ``C=1``."""
+    """The support vector machine ``mean max(0, 1 - y x.w)^2 / 2 + alpha ||w||^2 / 2`` at LIBLINEAR's
+    ``C=1``.
+    """
 
     name = "svm_squared_hinge"
 
     def strength(self, X: Any, y: Any) -> float:
-        """``1 / (2 n C)``."""
+        """Return ``1 / (2 n C)``, the strength on the scale of the mean loss."""
         return 0.5 / len(y)
 
     def row_losses(self, t: np.ndarray) -> np.ndarray:
-        """Of the margins."""
+        """Return half the squared hinge loss of each margin t."""
         return 0.5 * np.maximum(1.0 - t, 0.0) ** 2
 
     def null(self, X: Any, y: Any) -> float:
-        """All scores 0."""
+        """Return the objective where all scores are 0."""
         return 0.5
 
     def reference(self, X: Any, y: Any, strength: float) -> Fit:

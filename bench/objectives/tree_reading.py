@@ -28,7 +28,7 @@ class PredictBoosting:
     accuracy = 0.02
 
     def strength(self, X: Any, y: Any) -> int:
-        """Trees."""
+        """Return the number of trees, which stands in for a strength."""
         return TREES
 
     def value(self, X: Any, y: Any, strength: int, result: Any) -> float:
@@ -40,7 +40,7 @@ class PredictBoosting:
         return log_loss(y, np.full(len(y), np.mean(y)))
 
     def reference(self, X: Any, y: Any, strength: int) -> Any:
-        """scikit-learn's."""
+        """Return the probabilities of scikit-learn's booster on the same rows."""
         model = HistGradientBoostingClassifier(max_iter=strength, early_stopping=False)
         return fitted(model, X.shape[1]).predict_proba(X)[:, 1]
 
@@ -51,7 +51,7 @@ class PredictForest(PredictBoosting):
     name = "predict_forest"
 
     def reference(self, X: Any, y: Any, strength: int) -> Any:
-        """scikit-learn's."""
+        """Return the probabilities of scikit-learn's forest on the same rows."""
         return fitted(RandomForestClassifier(strength, random_state=0), X.shape[1]).predict_proba(X)[:, 1]
 
 
@@ -62,7 +62,7 @@ class TreeShapley:
     name = "tree_shap"
 
     def strength(self, X: Any, y: Any) -> int:
-        """Trees."""
+        """Return the number of trees, which stands in for a strength."""
         return TREES
 
     def value(self, X: Any, y: Any, strength: int, result: Any) -> float:
@@ -75,7 +75,7 @@ class TreeShapley:
         return 1.0
 
     def reference(self, X: Any, y: Any, strength: int) -> Any:
-        """Sums that miss nothing."""
+        """Return the error of values that add up to the score exactly, which is 0."""
         return np.zeros(1), np.zeros(1)
 
 

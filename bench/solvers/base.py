@@ -31,5 +31,5 @@ class Solver:
 
     @property
     def name(self) -> str:
-        """Library and label."""
+        """The name of the solver in the table: its library and its label."""
         return f"{self.library} {self.label}".strip()

@@ -1,4 +1,4 @@
-"""Ours: leave-one-out and learning curves."""
+"""Our leave-one-out and learning curves, as the bench calls them."""
 
 from __future__ import annotations
 

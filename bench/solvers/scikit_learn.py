@@ -51,7 +51,7 @@ def _svm(X: Any, y: Any, alpha: float, loss: str, dual: bool, tol: float, max_it
 
 
 def softmax(make: Any, X: Any, y: Any, alpha: float, **params: Any) -> Fit:
-    """A multinomial fit with intercepts."""
+    """Return the coefficients of a multinomial fit with intercepts."""
     model = make(C=1.0 / (alpha * len(y)), max_iter=5000, **params).fit(X, y)
     return Fit(model.coef_.T, model.intercept_)
 

@@ -1,4 +1,4 @@
-"""scikit-learn: boosted trees on histograms."""
+"""The boosted trees of scikit-learn, which are grown on histograms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""scikit-learn's generalised linear models."""
+"""The generalised linear models of scikit-learn, as the bench calls them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""scikit-learn's stochastic gradients and SAGA."""
+"""The stochastic gradients and SAGA of scikit-learn, as the bench calls them."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class LeftRays(HypothesisClass):
     words = "half-lines to the left"
 
     def vc_dimension(self) -> int:
-        """1."""
+        """Return 1: no half-line to the left holds the larger of two points without the smaller one."""
         return 1
 
     def _growth(self, n: int) -> Growth:

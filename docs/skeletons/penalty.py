@@ -52,17 +52,17 @@ class NonNegativeL2:
 
     @property
     def l1(self) -> float:
-        """No L1 part."""
+        """The factor of ``||w||_1`` in the penalty: this one has no L1 part."""
         return 0.0
 
     @property
     def l2(self) -> float:
-        """Strength of ``||w||^2 / 2``."""
+        """The factor of ``||w||^2 / 2`` in the penalty."""
         return self.alpha
 
     @property
     def strong_convexity(self) -> float:
-        """Modulus of strong convexity."""
+        """The modulus of strong convexity, which turns a gap into a distance from the minimiser."""
         return self.alpha
 
     def coercive(self, p: int) -> bool:

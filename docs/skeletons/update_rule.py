@@ -40,7 +40,7 @@ class SignStep:
     name = "sign_step"
 
     def init(self, w: Parameters) -> State:
-        """No steps."""
+        """Return the state before the first step: the number of steps taken, 0."""
         return 0
 
     def update(self, state: State, grad: Parameters, w: Parameters) -> tuple[State, Parameters]:

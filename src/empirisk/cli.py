@@ -35,7 +35,7 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an e
 
 
 def whole(text: str) -> int:
-    """A whole number as written: 1000000, 1e6 or 2^20."""
+    """Return a whole number as written: 1000000, 1e6 or 2^20."""
     from empirisk.bounds.calculator import whole_number
 
     try:
@@ -116,7 +116,7 @@ def pairs(values: list[str], option: str) -> dict[str, str]:
 def root(
     version: Annotated[bool, typer.Option("--version", help="Show the version and leave.")] = False,
 ) -> None:
-    """Options of the program itself."""
+    """Show the version, or go on to the command that was asked for."""
     if version:
         from empirisk import __version__
 

@@ -73,7 +73,7 @@ class Capability(Enum):
 
 
 class Access(Enum):
-    """How rows can be reached."""
+    """The ways in which the rows of the data can be reached."""
 
     ROWS = "rows"
     COLUMNS = "columns"

@@ -41,7 +41,7 @@ _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def count(n: int) -> str:
-    """A count with thousands separators."""
+    """Return a count with thousands separators, such as 12,345."""
     return f"{n:,}"
 
 
@@ -201,7 +201,9 @@ def quoted(names: Sequence[str], most: int = 5) -> str:
 
 
 def listed(parts: Sequence[str]) -> str:
-    """At least one part of a sentence, or several: ``a``, ``a and b``, ``a, b and c``."""
+    """Return the parts, of which there is at least one, as a list in a sentence: ``a``, ``a and b``, ``a, b
+    and c``.
+    """
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
@@ -210,7 +212,7 @@ def _trim(said: str) -> str:
 
 
 def share(x: float) -> str:
-    """A share as a whole percentage, never rounded to a false 0 or 100."""
+    """Return a share as a whole percentage, never rounded to a false 0 or 100."""
     percent = 100.0 * x
     if 0 < percent < 1:
         return "under 1 %"
@@ -245,7 +247,7 @@ def _ends(e: dict[str, Any]) -> list[str]:
 
 
 def _nearly_one(e: dict[str, Any]) -> bool:
-    """Whether value and interval lie so close below one that their digits would round to one."""
+    """Return whether value and interval lie so close below one that their digits would round to one."""
     ends = (e["low"], e["value"], e["high"])
     if None in ends or not e["high"] - e["low"] > 0.0 or _decimals(e["high"] - e["low"]) <= _MOST:
         return False
@@ -253,7 +255,9 @@ def _nearly_one(e: dict[str, Any]) -> bool:
 
 
 def _narrow(e: dict[str, Any]) -> bool:
-    """Whether both ends of an interval have the same digits, so that it says no more than the value."""
+    """Return whether both ends of an interval have the same digits, so that it says no more than the
+    value.
+    """
     low, high = _ends(e)
     return low == high and e["low"] < e["high"]
 
@@ -278,7 +282,9 @@ def text(e: dict[str, Any] | None) -> str:
 
 
 def interval(e: dict[str, Any] | None) -> str:
-    """The interval alone, ``[0.844, 0.861]``; empty when there is none, or none that its digits can show."""
+    """Return the interval alone, ``[0.844, 0.861]``; empty when there is none, or none that its digits can
+    show.
+    """
     if e is None or e["low"] is None or e["high"] is None or _narrow(e):
         return ""
     return "[{}, {}]".format(*_ends(e))
@@ -338,21 +344,21 @@ def brief(e: dict[str, Any] | None, *, sign: bool = False) -> str:
 
 
 def signed(e: dict[str, Any] | None) -> str:
-    """The point estimate of a difference, with its sign."""
+    """Return the point estimate of a difference, with its sign."""
     said = text(e)
     positive = e is not None and e["value"] is not None and e["value"] > 0
     return f"+{said}" if positive and any(c in "123456789" for c in said) else said
 
 
 def difference(e: dict[str, Any] | None) -> str:
-    """A difference with its sign and interval."""
+    """Return a difference with its sign and interval."""
     if e is None:
         return "–"
     return f"{signed(e)} {_interval_or_reason(e)}".rstrip()
 
 
 def shorten(name: str, most: int = 40) -> str:
-    """A name cut in its middle to `most` characters, on one line, without control characters."""
+    """Return a name cut in its middle to `most` characters, on one line, without control characters."""
     name = " ".join("".join(c if c.isprintable() else " " for c in name).split())
     if len(name) <= most:
         return name

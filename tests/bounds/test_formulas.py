@@ -29,7 +29,7 @@ def root(f: Callable[[Any], Any], low: float, high: float) -> Any:
 
 
 def beta_tail(a: Any, b: Any, x: Any) -> Any:
-    """P(Beta(a, b) <= x), by quadrature."""
+    """Return P(Beta(a, b) <= x) by quadrature in many digits."""
     inside = quad(lambda t: t ** (a - 1) * (1 - t) ** (b - 1), [0, x])
     return inside / quad(lambda t: t ** (a - 1) * (1 - t) ** (b - 1), [0, a / (a + b), 1])
 
@@ -181,7 +181,7 @@ def test_finite_excess_is_the_best_split() -> None:
 
 
 def log_all_in(size: int, s: int) -> Any:
-    """``log C(size, s)`` but for s!."""
+    """Return ``log C(size, s)`` up to the term of s!, which cancels in the ratio below."""
     return sum(log(size - i) for i in range(s))
 
 

@@ -9,7 +9,7 @@ import empirisk as er
 
 
 def in_forty_digits(n: int, d: int) -> mp.mpf:
-    """Terms outwards from the largest."""
+    """Return the sum in forty digits, its terms added outwards from the largest."""
     with mp.workdps(40):
         top = min(d, n // 2)
         total = mp.mpf(1)

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 
 
 class Holder(BaseEstimator):
-    """Holds one parameter."""
+    """An estimator that does nothing but hold one parameter."""
 
     def __init__(self, value: Any = None) -> None:
         self.value = value

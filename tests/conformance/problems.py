@@ -211,7 +211,7 @@ def build(row: Row) -> LinearProblem:
 
 @cache
 def truth(row: Row) -> Optimum:
-    """The optimum in high precision."""
+    """Return the optimum of a row of the table in high precision."""
     if row.shape:
         return optimum_near(numbers(row), SHAPES[row.shape], solve(build(row), "fista", tol=1e-14).w)
     return optimum(numbers(row))

@@ -64,7 +64,7 @@ FAMILIES: dict[str, tuple[Callable[..., Any], Callable[[Draw, int], Any]]] = {
 
 
 def small(seed: int) -> Small:
-    """The problem of a seed."""
+    """Return the small random problem that belongs to a seed."""
     g = np.random.default_rng(seed)
     n, p = int(g.integers(3, 31)), int(g.integers(1, 6))
     X = g.standard_normal((n, p)) * 10.0 ** g.uniform(-5.0, 5.0, p)

@@ -124,7 +124,7 @@ def test_column_that_is_no_number_is_refused_by_name(est: Any, kind: str, rng: n
 
 @each([*ALL, *BY_STEPS])
 def test_infinity_is_not_sent_to_the_imputer(est: Any, rng: np.random.Generator) -> None:
-    """SimpleImputer refuses infinity."""
+    """The advice must not be an imputer, because scikit-learn's SimpleImputer refuses infinity."""
     d = data_for(est, rng)
     d.X[7, 3] = np.inf
     with pytest.raises(ValueError, match=r"infinity \(inf\) in column 3, row 7 \(1 such .*put finite") as e:
@@ -405,11 +405,11 @@ class Interrupted:
     needs: frozenset[Any] = frozenset()
 
     def init(self, problem: Any, w0: Any) -> Any:
-        """The press."""
+        """Raise what a press of Ctrl-C raises."""
         raise KeyboardInterrupt
 
     def step(self, problem: Any, state: Any) -> Any:
-        """Never reached."""
+        """Fail, because the solve must have ended before its first step."""
         raise AssertionError
 
 

@@ -23,7 +23,7 @@ NAMES = list("abcde")
 
 
 def columns(X: Any) -> Any:
-    """A frame."""
+    """Return the rows as a frame with named columns."""
     return pd.DataFrame(X, columns=NAMES)
 
 

@@ -36,7 +36,7 @@ def variants() -> list[Any]:
 
 
 def naming(penalty: Any) -> str:
-    """Test id."""
+    """Return the name of a penalty in the list of tests."""
     return f"{penalty.name}{'-positive' if penalty.positive else ''}"
 
 

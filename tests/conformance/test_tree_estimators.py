@@ -40,7 +40,7 @@ def data(est: Any, rng: np.random.Generator, n: int = 240) -> tuple[Any, Any]:
 
 
 def answer(est: Any, X: Any) -> Any:
-    """The most telling prediction."""
+    """Return the probabilities of a classifier, else the predictions: small changes show in them."""
     return est.predict_proba(X) if hasattr(est, "predict_proba") else est.predict(X)
 
 

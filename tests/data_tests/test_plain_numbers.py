@@ -83,7 +83,7 @@ REFUSED = {
 
 
 def convert(X: Any) -> Any:
-    """What scikit-learn does with frames."""
+    """Return a frame as numbers in the way that scikit-learn converts it."""
     with numbers_only(X):
         return np.asarray(X, dtype=np.float64)
 

@@ -87,7 +87,7 @@ def test_the_vote_and_its_out_of_bag_twin_by_hand(
 
 
 class Recorder(RegressorMixin, BaseEstimator):
-    """Remembers what it was given."""
+    """A member that remembers the rows and weights it was given."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         self.seen_ = (np.asarray(X)[:, 0].astype(int), sample_weight)
@@ -98,7 +98,7 @@ class Recorder(RegressorMixin, BaseEstimator):
 
 
 class Blind(RegressorMixin, BaseEstimator):
-    """Takes no weights."""
+    """A member whose fit takes no weights."""
 
     def fit(self, X: Any, y: Any) -> Any:
         self.seen_ = np.asarray(X)[:, 0].astype(int)

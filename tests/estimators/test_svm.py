@@ -48,7 +48,7 @@ def test_libsvm_on_heart_scale() -> None:
 
 
 def test_liblinear_logistic_by_dual_ascent() -> None:
-    """``train -s 0 -c 1 -e 1e-10 -B -1``: primal objective 98.22679950813684."""
+    """LIBLINEAR's ``train -s 0 -c 1 -e 1e-10 -B -1`` prints the primal objective 98.22679950813684."""
     X, y = heart()
     model = er.LogisticRegression(fit_intercept=False, solver="sdca", tol=1e-10).fit(X, y)
     problem = model.problem(X, y)

@@ -25,7 +25,7 @@ def samples(most: int) -> st.SearchStrategy[Array]:
 
 
 def every_quantile(x: Array, q: float) -> Array:
-    """Of all n^n resamples."""
+    """Return the quantile of every one of the n^n resamples."""
     rows = np.array(list(itertools.product(range(len(x)), repeat=len(x))))
     return np.quantile(x[rows], q, axis=1)
 

@@ -36,7 +36,7 @@ SHAPES = {"tall": (40, 5), "wide": (20, 50)}
 
 
 def brute_force(est, X, y, method="predict"):
-    """One fit for each row."""
+    """Return the prediction of each row by a fit on all other rows."""
     rows = np.arange(len(y))
     return np.array(
         [getattr(clone(est).fit(X[rows != i], y[rows != i]), method)(X[i : i + 1])[0] for i in rows]

@@ -35,7 +35,7 @@ class Stream:
         self.state = list(np.array(words, dtype=np.uint64).reshape(4, 8))
 
     def step(self) -> list[int]:
-        """Sixteen numbers of 32 bits."""
+        """Return the next sixteen numbers of 32 bits."""
         a, b, c, d = self.state
         u = rotate(a + d, 23) + a
         t = b << np.uint64(17)
@@ -46,7 +46,7 @@ class Stream:
 
 
 def twin_rows(starts: Any, draws: Any, key: int, first: int, count: int) -> NDArray[np.int64]:
-    """What resample_rows should write."""
+    """Return the rows that resample_rows should write."""
     draws = np.broadcast_to(draws, (count, len(starts) - 1))
     out = []
     for b in range(count):

@@ -17,7 +17,7 @@ STEP = np.array([0.05])
 
 
 def targets(loss: Any, rng: np.random.Generator, n: int) -> np.ndarray:
-    """Admissible targets."""
+    """Return random targets from the domain of the loss."""
     if loss.labels:
         return rng.choice([-1.0, 1.0], size=n)
     if np.isfinite(loss.y_domain.low):

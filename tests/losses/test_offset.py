@@ -37,7 +37,7 @@ each = pytest.mark.parametrize("base", BASES, ids=repr)
 
 
 def drawn(base, rng, n=200):
-    """Targets, offsets, scores."""
+    """Return random targets, offsets and scores for the loss."""
     if base.labels:
         y = np.sign(rng.standard_normal(n))
     elif np.isfinite(base.y_domain.high):

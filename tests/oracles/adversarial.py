@@ -51,12 +51,12 @@ class Awkward:
     weight: np.ndarray | None
 
     def make(self, **more: Any) -> Any:
-        """A fresh estimator."""
+        """Return a fresh estimator of this case, some of its parameters replaced."""
         return MAKERS[self.name](self.alpha).set_params(**more)
 
 
 def rows_for(name: str, g: np.random.Generator, n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows on a grid of 1/64."""
+    """Return rows on a grid of 1/64, so that sums are exact and ties occur."""
     X = g.integers(-3, 4, (n, p)).astype(float)
     if g.random() < 0.5:
         X = np.round(g.standard_normal((n, p)) * 64.0) / 64.0
@@ -69,7 +69,7 @@ def rows_for(name: str, g: np.random.Generator, n: int, p: int) -> tuple[np.ndar
 
 
 def awkward(seed: int) -> Awkward:
-    """The fit of this seed."""
+    """Return the awkward fit that belongs to this seed."""
     g = np.random.default_rng(seed)
     name = list(MAKERS)[seed % len(MAKERS)]
     p = int(g.integers(1, 4))

@@ -28,7 +28,7 @@ def sides(x: Array, n_categories: int) -> Iterator[Any]:
 
 
 def cost(criterion: Any, y: Array, weight: Array) -> float:
-    """Weight times heterogeneity."""
+    """Return the weight of the rows times their heterogeneity."""
     return float(weight.sum() * criterion.heterogeneity(y, weight))
 
 

@@ -45,7 +45,7 @@ class Grown:
         return np.asarray(self.trees.value[self.trees.start[:-1] + leaves])
 
     def out_of_bag(self) -> NDArray:
-        """Out-of-bag predictions, (n, k)."""
+        """Return the out-of-bag predictions, shape (n, k), by their definition."""
         count = self.unseen.sum(axis=1)
         with np.errstate(invalid="ignore"):
             return np.einsum("nt,ntk->nk", self.unseen, self.by_tree(self.leaves)) / count[:, None]

@@ -28,7 +28,7 @@ def slope(loss: str, y: np.ndarray, z: np.ndarray) -> np.ndarray:
 def objective(
     loss: str, X: Any, y: np.ndarray, s: np.ndarray, w: np.ndarray, b: Any, l1: float, l2: float
 ) -> float:
-    """F from its definition."""
+    """Return the objective F from its definition, without code of the package."""
     z = np.asarray(X, dtype=float) @ w + b
     if loss == "half_squared":
         each = 0.5 * (z - y) ** 2

@@ -82,7 +82,7 @@ def _plus(linear: Any, z: Any, parts: tuple[Any, Any, Any]) -> tuple[Any, Any, A
 
 
 def _softplus(c: Any, t: Any, y: Any, z: Any) -> tuple[Any, Any, Any]:
-    """``c log(1 + e^t) - y z`` with ``dt/dz = 1``."""
+    """Return ``c log(1 + e^t) - y z`` with ``dt/dz = 1``, and its two derivatives."""
     q = 1 / (1 + mp.exp(-t))
     return c * mp.log1p(mp.exp(t)) - y * z, c * q - y, c * q * (1 - q)
 

@@ -37,7 +37,7 @@ def echelon(rows: Sequence[Row]) -> tuple[list[Row], list[int]]:
 
 
 def null_space(rows: Sequence[Row], q: int) -> list[Row]:
-    """A basis of ``{d : A d = 0}``."""
+    """Return a basis of ``{d : A d = 0}`` in fractions."""
     A, pivots = echelon(rows)
     out = []
     for j in (j for j in range(q) if j not in pivots):

@@ -42,7 +42,7 @@ def _selection(free: np.ndarray) -> np.ndarray:
 
 
 def _sums(values: Vector) -> Vector:
-    """Sums of the largest 1, 2, ... values."""
+    """Return the sums of the largest 1, 2, ... of the values."""
     return list(itertools.accumulate(sorted(values, reverse=True)))
 
 
@@ -109,7 +109,7 @@ def sorted_l1(strength: list[float], w: np.ndarray) -> Face:
 
 
 def l2_ball(radius: float, w: np.ndarray) -> Face:
-    """``||w|| <= T``."""
+    """Return the face of the ball ``||w|| <= T`` that holds w."""
     T, every = mp.mpf(radius), np.eye(len(w))
     if np.linalg.norm(w) < radius - SMALL:
         return Face(every, np.zeros(len(w)), lambda v, grad, nu: mp.norm(v) <= T)
@@ -118,7 +118,7 @@ def l2_ball(radius: float, w: np.ndarray) -> Face:
 
 
 def l1_ball(radius: float, w: np.ndarray) -> Face:
-    """``||w||_1 <= T``."""
+    """Return the face of the ball ``||w||_1 <= T`` that holds w."""
     sign, T = np.where(np.abs(w) > SMALL, np.sign(w), 0.0), mp.mpf(radius)
     if np.abs(w).sum() < radius - SMALL:
         inside = lambda v, grad, nu: mp.fsum(abs(x) for x in v) <= T  # noqa: E731

@@ -17,7 +17,7 @@ FOLDER = Path(__file__).parents[2] / "docs" / "skeletons"
 
 
 def load(name: str) -> Any:
-    """The module docs/skeletons/<name>.py."""
+    """Return the module docs/skeletons/<name>.py, imported under a name of its own."""
     spec = importlib.util.spec_from_file_location(f"skeleton_{name}", FOLDER / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
@@ -28,7 +28,7 @@ def load(name: str) -> Any:
 
 
 def register(folder: str, file: str, thing: str) -> None:
-    """One registry row."""
+    """Add the row of a skeleton to the registry of its folder."""
     made = getattr(load(file), thing)
     importlib.import_module(f"empirisk.{folder}").REGISTRY[made.name] = made
 

@@ -26,12 +26,12 @@ CHOSEN, REST = BINARY["test"], NUMBER["test"]
 
 
 def share(value: float, half: float = 0.02) -> dict[str, Any]:
-    """An estimate around a value."""
+    """Return an estimate with limits at equal distances from its value."""
     return {"value": value, "low": value - half, "high": value + half, "level": 0.95, "n": 99, "method": "m"}
 
 
 def line(*values: float) -> dict[str, Any]:
-    """A band around a curve."""
+    """Return a line of values with a band around it."""
     return {"value": list(values), "low": [v - 0.02 for v in values], "high": [v + 0.02 for v in values]}
 
 

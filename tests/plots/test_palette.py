@@ -33,7 +33,7 @@ def contrast(a: str, b: str) -> float:
 
 
 def lab(rgb: np.ndarray) -> np.ndarray:
-    """CIELAB of linear RGB (D65)."""
+    """Return a colour in linear RGB as CIELAB, for the white point D65."""
     to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
     t = to_xyz @ np.clip(rgb, 0, 1) / np.array([0.9505, 1.0, 1.089])
     f = np.where(t > 0.008856, np.cbrt(t), 7.787 * t + 16 / 116)

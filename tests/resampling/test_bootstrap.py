@@ -31,7 +31,7 @@ def ask(name: Any, data: Any, **change: Any) -> Resampled:
 
 
 def fit(X: Array, y: Array) -> Array:
-    """Intercept and slopes."""
+    """Return the intercept and the slopes of least squares."""
     A = np.column_stack([np.ones(len(X)), X])
     return np.linalg.lstsq(A, y, rcond=None)[0]
 
@@ -48,7 +48,7 @@ PLAIN: dict[str, Callable[..., Any]] = {
 
 
 def sample(name: str, rng: np.random.Generator, n: int) -> tuple[Array, ...]:
-    """Skewed data away from zero."""
+    """Return skewed data whose values lie far away from zero."""
     x = rng.exponential(size=n) + 30.0
     second = {"weighted_mean": rng.random(n), "correlation": x + rng.standard_normal(n)}
     if name == "regression":

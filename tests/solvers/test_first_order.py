@@ -27,7 +27,7 @@ def ridge(n: int = 40, p: int = 4, alpha: float = 0.1) -> tuple[LinearProblem, n
 
 
 def run(problem: LinearProblem, solver: Any, steps: int) -> list[np.ndarray]:
-    """The start and the iterates."""
+    """Return the starting point and the iterates after it."""
     state = solver.init(problem, None)
     out = [state.w]
     for _ in range(steps):
@@ -188,7 +188,7 @@ def test_subgradients_refuse_by_name() -> None:
 
 
 def classes(penalty: Any, n: int = 200, p: int = 12) -> LinearProblem:
-    """Logistic regression over a set."""
+    """Return a logistic regression over a constraint set."""
     rng = np.random.default_rng(7)
     X = rng.normal(size=(n, p)) + 0.5 * rng.normal(size=(n, 1))
     y = np.where(X[:, 0] - X[:, 1] + rng.logistic(size=n) > 0.0, 1.0, -1.0)

@@ -18,7 +18,7 @@ from tests.oracles.random_trees import random_rows, random_trees
 
 
 def leaf_of(trees: Trees, t: int, x: Any) -> int:
-    """The definition, word for word."""
+    """Return the leaf of a row by following the definition word for word."""
     at, root = 0, int(trees.start[t])
     while (j := int(trees.feature[root + at])) >= 0:
         v, c = float(x[j]), int(trees.n_categories[j])

@@ -23,7 +23,7 @@ def test_rows_walk_to_the_leaves_of_the_loops(categories: bool) -> None:
 
 
 def edge_by_brute_force(X: np.ndarray, categories: np.ndarray, signed: np.ndarray) -> float:
-    """All stumps one by one."""
+    """Return the largest edge over all stumps, one after the other."""
     most = abs(signed.sum())
     for x, c in zip(X.T, categories, strict=True):
         gone = np.isnan(x)
@@ -50,7 +50,7 @@ def test_the_largest_edge_is_that_of_all_stumps(rng: np.random.Generator) -> Non
 
 
 def least_by_brute_force(search: PlainOptimum, rows: np.ndarray, depth: int) -> float:
-    """Every tree."""
+    """Return the least cost over every tree of this depth."""
     best = float(search.cost(search.sums[rows].sum(axis=0))) + search.penalty
     if depth == 0:
         return best

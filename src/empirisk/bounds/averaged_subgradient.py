@@ -1,4 +1,7 @@
-"""The averaged subgradient method on convex, Lipschitz objectives."""
+"""The averaged subgradient method on convex, Lipschitz objectives: how many steps reach an accuracy.
+
+Shalev-Shwartz and Ben-David, Understanding Machine Learning (2014), corollary 14.2 and theorem 14.8.
+"""
 
 from __future__ import annotations
 

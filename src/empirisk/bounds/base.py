@@ -113,7 +113,9 @@ class Guarantee:
         return float(getattr(self, self.solved))
 
     def to_dict(self) -> dict[str, Any]:
-        """The stable JSON form."""
+        """Return the guarantee as a dictionary of plain values, with keys that stay the same between
+        versions.
+        """
         return {
             "theorem": self.theorem,
             "n": self.n,
@@ -127,7 +129,9 @@ class Guarantee:
         }
 
     def to_frame(self) -> Any:
-        """One row, the columns of :meth:`to_dict`; a pandas or polars data frame, else a dict of lists."""
+        """Return one row, the columns of :meth:`to_dict`; a pandas or polars data frame, else a dict of
+        lists.
+        """
         row = {**self.to_dict(), "assumptions": "; ".join(self.assumptions)}
         return as_frame({column: [value] for column, value in row.items()})
 
@@ -156,7 +160,7 @@ class Guarantee:
 
 
 def check_count(value: Any, name: str, least: int = 1, most: int | None = MAX_ROWS) -> int:
-    """The value as an int between two limits (None: no upper one), or a ValueError that names it."""
+    """Return the value as an int between two limits (None: no upper one), or a ValueError that names it."""
     whole = isinstance(value, Integral) or (isinstance(value, Real) and float(value).is_integer())
     if isinstance(value, bool) or not whole:
         raise ValueError(f"{name} must be a whole number, got {value!r}.")
@@ -175,7 +179,7 @@ def check_real(
     *,
     closed: bool = False,
 ) -> float:
-    """The value as a finite float in the open (or closed) interval, or a ValueError that names it."""
+    """Return the value as a finite float in the open (or closed) interval, or a ValueError that names it."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise ValueError(f"{name} must be a number, got {value!r}.")
     number = float(value)
@@ -245,7 +249,9 @@ def solve_for(
         raise ValueError(f"{name} must be at least {TINY:g}, got {delta / many:g}.")
 
     def holds(rows: int, eps: float, each: float) -> bool:
-        """Whether the theorem gives `eps` from so many rows when each candidate may fail with `each`."""
+        """Return whether the theorem gives `eps` from so many rows when each candidate may fail with
+        `each`.
+        """
         if epsilon_of is not None:
             return epsilon_of(rows, each) <= eps * (1.0 + SLACK)
         return delta_of is not None and delta_of(rows, eps) <= each * (1.0 + SLACK)
@@ -332,7 +338,9 @@ def solve_expectation(
 
 
 def _say(theorem: Theorem, solved: str, n: int, epsilon: float, delta: float, trivial: float) -> Guarantee:
-    """The theorem with its numbers."""
+    """Return the guarantee: the claim of the theorem with these numbers filled in, each rounded to the safe
+    side.
+    """
     said = one_row(theorem.claim.format(n=f"{n:,}", epsilon=up(epsilon), delta=up(delta)))
     prefix = "" if theorem.necessary else f"With probability at least {confidence(delta)}, "
     vacuous = epsilon >= trivial or delta >= 1.0

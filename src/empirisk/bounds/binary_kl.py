@@ -48,6 +48,8 @@ def _excess(a: float, d: float) -> float:
     x = d / a
     if x <= -1.0:
         return math.inf
+    # For larger x the difference below loses at most three digits; for smaller ones the series up to x^9 / 9
+    # leaves a relative error of about x^8 / 5, which is less than 2e-17.
     if abs(x) > 0.01:
         return d - a * math.log1p(x)
     total = 0.0

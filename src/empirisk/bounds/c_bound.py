@@ -1,4 +1,7 @@
-"""The C-bound of a majority vote of two classes."""
+"""The C-bound of a majority vote of two classes: it uses how often two members of the vote disagree.
+
+Germain, Lacasse, Laviolette, Marchand and Roy, Journal of Machine Learning Research 16 (2015), theorem 11.
+"""
 
 from __future__ import annotations
 

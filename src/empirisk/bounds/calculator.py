@@ -18,7 +18,7 @@ Registry = Mapping[str, Callable[..., Any]]
 
 
 def solvable(registry: Registry) -> dict[str, Callable[..., Guarantee]]:
-    """The theorems that relate n and epsilon (and delta, unless they are about an expectation)."""
+    """Return the theorems that relate n and epsilon (and delta, unless they are about an expectation)."""
     return {
         name: f for name, f in registry.items() if {"n", "epsilon"} <= set(inspect.signature(f).parameters)
     }
@@ -104,12 +104,12 @@ def evaluate_bound(registry: Registry, name: str, options: Sequence[str], **give
 
 
 def _flag(parameter: str) -> str:
-    """The option of a parameter."""
+    """Return the name that a parameter has on the command line."""
     return "--" + parameter.replace("_", "-")
 
 
 def _options(theorem: Callable[..., Any]) -> dict[str, tuple[str, bool]]:
-    """The parameters that a command line can give: their type, and whether they are needed."""
+    """Return the parameters that a command line can give: their type, and whether they are needed."""
     out = {}
     for p in inspect.signature(theorem).parameters.values():
         kind = str(p.annotation).replace(" | None", "")
@@ -119,7 +119,9 @@ def _options(theorem: Callable[..., Any]) -> dict[str, tuple[str, bool]]:
 
 
 def _parse(name: str, words: list[str], takes: Mapping[str, tuple[str, bool]]) -> dict[str, Any]:
-    """Options to keyword arguments."""
+    """Return the words of the command line as keyword arguments of the theorem, or say which of them is
+    wrong.
+    """
     values: dict[str, Any] = {}
     while words:
         flag, equals, text = words.pop(0).partition("=")
@@ -140,7 +142,7 @@ def _parse(name: str, words: list[str], takes: Mapping[str, tuple[str, bool]]) -
 
 
 def _number(flag: str, text: str, *, whole: bool) -> int | float:
-    """A number as written: 59049, 1e6, 2^32 or 3**10."""
+    """Return a number as written: 59049, 1e6, 2^32 or 3**10."""
     base, power, exponent = text.replace("**", "^").partition("^")
     try:
         if power:
@@ -154,7 +156,7 @@ def _number(flag: str, text: str, *, whole: bool) -> int | float:
 
 
 def _exact(text: str) -> int:
-    """A whole number as written, with every digit: 1e30 is no float."""
+    """Return a whole number as written, with every digit: 1e30 is no float."""
     value = Decimal(text)
     if not value.is_finite() or value.adjusted() > 10**6 or value != value.to_integral_value():
         raise ValueError

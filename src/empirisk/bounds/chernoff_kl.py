@@ -1,4 +1,7 @@
-"""The Chernoff bound of a share, with the exact exponent."""
+"""The Chernoff bound of a share, with the exact exponent: the divergence between two coins.
+
+Langford, Journal of Machine Learning Research 6 (2005), section 3.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The exact binomial limits of Clopper and Pearson, as a question about n, epsilon and delta."""
+"""The exact binomial limits of Clopper and Pearson, as a question about n, epsilon and delta.
+
+Clopper and Pearson, Biometrika 26 (1934).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sample compression: a model that a few of the rows determine."""
+"""Sample compression: a model that a few of the rows determine is tested by all the other rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["compression", "log_choose"]
 
 
 def log_choose(n: int, k: int) -> float:
-    """``log C(n, k)``."""
+    """``log C(n, k)``, through the log-gamma function because the binomial coefficient itself overflows."""
     return float(gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0))
 
 

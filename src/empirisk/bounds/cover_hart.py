@@ -1,4 +1,7 @@
-"""The bracket of Cover and Hart around the Bayes risk."""
+"""The bracket of Cover and Hart: the error of one nearest neighbour encloses the Bayes risk.
+
+Cover and Hart, IEEE Transactions on Information Theory 13 (1967), theorem 1.
+"""
 
 from __future__ import annotations
 

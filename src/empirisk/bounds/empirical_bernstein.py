@@ -1,4 +1,7 @@
-"""The Bernstein bound of Maurer and Pontil, from the variance of the same rows."""
+"""The Bernstein bound of Maurer and Pontil: the variance is estimated from the same rows as the mean.
+
+Maurer and Pontil, Conference on Learning Theory (2009), theorem 4.
+"""
 
 from __future__ import annotations
 
@@ -60,6 +63,8 @@ def empirical_bernstein(
     0.01721
     """
     width = check_real(check_real(high, "high", -math.inf) - check_real(low, "low", -math.inf), "high - low")
+    # The variance with divisor n - 1 is at most n / (n - 1) quarters of the squared length: a half for two
+    # rows.
     spread = check_real(variance, "variance", 0.0, width**2 / 2.0 * (1.0 + 1e-12), closed=True)
     events = check_sides(sides) + 1
 

@@ -1,4 +1,7 @@
-"""Empirical risk minimisation over a finite class, whatever the noise."""
+"""Empirical risk minimisation over a finite class, whatever the noise: how far it stays behind the best.
+
+Shalev-Shwartz and Ben-David, Understanding Machine Learning (2014), corollary 4.6.
+"""
 
 from __future__ import annotations
 

@@ -75,6 +75,8 @@ def finite_excess(
     )
 
     def delta_of(m: int, e: float) -> float:
+        # Each share proves a bound by itself and none looks at the rows: the smallest of them is valid, too,
+        # and a coarse grid only costs some rows.
         u, scale = SHARES * e, 2.0 * m / width**2
         total = np.logaddexp(size - scale * (e - u) ** 2, -scale * u * u)
         return math.exp(min(0.0, float(total.min())))

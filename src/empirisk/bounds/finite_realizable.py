@@ -1,4 +1,7 @@
-"""A finite class that holds a hypothesis without error."""
+"""A finite class that holds a hypothesis without error: how far the risk of any error-free one can be from 0.
+
+Haussler (1988); Mitchell, Machine Learning (1997), section 7.3.
+"""
 
 from __future__ import annotations
 
@@ -74,5 +77,5 @@ def log_size(hypotheses: int) -> float:
 
 
 def count(hypotheses: int) -> str:
-    """The size in words: 59,049, or 10^77.1 when it is long."""
+    """Return the size in words: 59,049, or 10^77.1 when it is long."""
     return f"{int(hypotheses):,}" if hypotheses < 10**15 else f"10^{math.log10(hypotheses):.4g}"

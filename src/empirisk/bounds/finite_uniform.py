@@ -1,4 +1,7 @@
-"""Uniform convergence over a finite class."""
+"""Uniform convergence over a finite class: all training errors at once are close to their risks.
+
+Shalev-Shwartz and Ben-David, Understanding Machine Learning (2014), corollary 4.6.
+"""
 
 from __future__ import annotations
 

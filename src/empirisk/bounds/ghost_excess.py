@@ -70,6 +70,7 @@ def ghost_excess(
     )
 
     def delta_of(m: int, e: float) -> float:
+        # Each share proves a bound by itself and none looks at the rows: the smallest of them is valid, too.
         u = SHARES * e
         total = np.logaddexp(log_ghost_tail(log_s, m, e - u), -2.0 * m * u * u)
         return math.exp(min(0.0, float(total.min())))

@@ -76,6 +76,8 @@ def ghost_realizable(
     )
 
     def delta_of(m: int, e: float) -> float:
+        # Any size of the ghost sample proves a bound; sizes far from that of the sample prove only weaker
+        # ones.
         sizes = SIZES[(m / 8.0 <= SIZES) & (m * 32.0 >= SIZES) & (dimension < SIZES)]
         if not sizes.size:
             return 1.0

@@ -85,6 +85,8 @@ def ghost_training_error(
     )
 
     def delta_of(m: int, e: float) -> float:
+        # Any size of the ghost sample proves a bound; sizes far from that of the sample prove only weaker
+        # ones.
         sizes = SIZES[(m / 4.0 <= SIZES) & (m * 32.0 >= SIZES)]
         risk = q + e
         if not sizes.size or risk >= 1.0:
@@ -118,5 +120,5 @@ def _log_few_first(n: float, k: np.ndarray, j: float, s: np.ndarray) -> np.ndarr
 
 
 def _kl(q: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """The divergence of two coins."""
+    """Return the divergence between coins with chances q and p of heads, element by element."""
     return np.asarray(special.rel_entr(q, p) + special.rel_entr(1.0 - q, 1.0 - p))

@@ -1,4 +1,7 @@
-"""Gradient descent on smooth, strongly convex objectives."""
+"""Gradient descent on smooth, strongly convex objectives: how many steps reach an accuracy.
+
+Nesterov, Lectures on Convex Optimization (2018), section 2.1.5.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ __all__ = ["check_conditioning", "gradient_descent"]
 
 
 def check_conditioning(smoothness: float, strong_convexity: float) -> tuple[float, float]:
-    """``L >= mu > 0``, or a ValueError."""
+    """Return L and mu as floats; they must satisfy ``L >= mu > 0``, and a ValueError says so otherwise."""
     L, mu = check_real(smoothness, "smoothness"), check_real(strong_convexity, "strong_convexity")
     if mu > L:
         raise ValueError(f"strong_convexity must be at most smoothness, got {mu:g} and {L:g}.")

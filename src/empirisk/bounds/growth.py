@@ -23,7 +23,7 @@ class Growing(Protocol):
     """A hypothesis class as far as the bounds know it (those of ``er.hypotheses`` qualify)."""
 
     def vc_dimension(self) -> int | float:
-        """The size of the largest set of points that the class labels in every way."""
+        """Return the size of the largest set of points that the class labels in every way."""
 
     def log_growth(self, n: int) -> float:
         """``log`` of the largest number of labellings of n points."""
@@ -64,11 +64,12 @@ def log_sauer(n: int, vc: int) -> float:
 
 
 def _log_sauer_from_the_top(n: float, vc: int) -> float:
-    """The sum from its largest term outwards, both ways, in blocks."""
+    """Return the sum from its largest term outwards, both ways, in blocks."""
     top = min(vc, int(n // 2))
     total = 1.0
     for step, end in ((-1, 0), (1, vc)):
         term, at = 0.0, top
+        # exp(-40) = 4e-18 is less than the rounding of the sum, which is at least 1.
         while at != end and term > -40.0:
             stop = max(at - BLOCK, end) if step < 0 else min(at + BLOCK, end)
             i = np.arange(float(at), float(stop), float(step))
@@ -83,6 +84,7 @@ def _log_choose(n: float, k: float) -> float:
     """``log C(n, k)`` for large k and n - k, by Stirling's series: no difference of large numbers."""
     share = k / n
     entropy = -k * math.log(share) - (n - k) * math.log1p(-share)
+    # The next terms are of the order of k^-3: they do not count here, where k and n - k are large.
     rest = (1.0 / n - 1.0 / k - 1.0 / (n - k)) / 12.0
     return entropy - 0.5 * math.log(2.0 * math.pi * k * (1.0 - share)) + rest
 

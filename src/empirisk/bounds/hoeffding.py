@@ -1,4 +1,7 @@
-"""Hoeffding's inequality."""
+"""Hoeffding's inequality: the mean of independent, bounded numbers stays close to its expectation.
+
+Hoeffding, Journal of the American Statistical Association 58 (1963), theorem 2.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +89,7 @@ def hoeffding(
 
 
 def check_sides(sides: int) -> int:
-    """1 or 2, or a ValueError."""
+    """Return the number of sides, which must be 1 or 2; anything else raises a ValueError."""
     if sides not in (1, 2):
         raise ValueError(f"sides must be 1 (an error in one direction) or 2, got {sides!r}.")
     return sides

@@ -1,4 +1,7 @@
-"""How far k-means++ seeding is from the best clustering."""
+"""How far the clustering that k-means++ starts from is from the best one, in expectation.
+
+Arthur and Vassilvitskii, Symposium on Discrete Algorithms (2007), theorem 1.1.
+"""
 
 from __future__ import annotations
 

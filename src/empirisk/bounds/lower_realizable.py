@@ -1,4 +1,7 @@
-"""Rows that every learner needs although a hypothesis of the class makes no error."""
+"""Rows that every learner needs although a hypothesis of the class makes no error.
+
+Ehrenfeucht, Haussler, Kearns and Valiant, Information and Computation 82 (1989), theorem 1.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""McDiarmid's inequality of bounded differences."""
+"""McDiarmid's inequality: a statistic that no single row changes much stays close to its expectation.
+
+McDiarmid, On the method of bounded differences (1989), lemma 1.2. Hoeffding's inequality is the case of a
+mean.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The leave-one-out error of nearest neighbours is close to their risk, whatever the distribution."""
+"""The leave-one-out error of nearest neighbours is close to their risk, whatever the distribution.
+
+Rogers and Wagner, Annals of Statistics 6 (1978); Devroye, Gyorfi and Lugosi, A Probabilistic Theory of
+Pattern Recognition (1996), theorem 24.2.
+"""
 
 from __future__ import annotations
 

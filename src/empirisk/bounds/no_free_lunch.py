@@ -1,4 +1,7 @@
-"""No free lunch: what every learner suffers on some labelling of a large domain."""
+"""No free lunch: what every learner suffers on some labelling of a large domain.
+
+Shalev-Shwartz and Ben-David, Understanding Machine Learning (2014), theorem 5.1.
+"""
 
 from __future__ import annotations
 

@@ -36,7 +36,9 @@ def log_moment(n: int) -> float:
 
 
 def pac_bayes_budget(divergence: float, n: int, delta: float, candidates: int = 1) -> float:
-    """``(KL(Q||P) + log(K xi(n)/delta))/n``: what ``kl(measured || true)`` may be."""
+    """``(KL(Q||P) + log(K xi(n)/delta))/n``: the theorem says that ``kl(measured || true)`` is at most
+    this.
+    """
     divergence = check_real(divergence, "divergence", 0.0, closed=True)
     return (divergence + log_moment(n) - log_share(delta, candidates)) / n
 

@@ -151,7 +151,9 @@ def pac_bayes_linear(
 def _best(
     X: Any, y: ArrayLike, w: ArrayLike, d: Array, mean: ArrayLike | None, delta: float, candidates: int
 ) -> RiskCertificate:
-    """The smallest bound over the distance m and the length of the prior's mean, for one prior scale."""
+    """Return the smallest bound over the distance m and the length of the prior's mean, for one prior
+    scale.
+    """
     margins = normalised_margins(X, y, w, d)
     if mean is None:
         return _best_distance(margins, delta, candidates, 0.0, 0.0)
@@ -166,7 +168,7 @@ def _best(
 def _best_distance(
     margins: Array, delta: float, candidates: int, length: float, cosine: float
 ) -> RiskCertificate:
-    """The smallest bound over m; any m is valid, so that an imperfect search costs only tightness."""
+    """Return the smallest bound over m; any m is valid, so that an imperfect search costs only tightness."""
     n = margins.size
 
     def at(log_distance: float) -> RiskCertificate:

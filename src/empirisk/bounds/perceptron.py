@@ -1,4 +1,7 @@
-"""The mistake bound of the perceptron."""
+"""The mistake bound of the perceptron: on separable rows it makes at most ``(R / margin)^2`` updates.
+
+Novikoff (1962); Freund and Schapire, Machine Learning 37 (1999), theorem 2.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Uniform convergence by Rademacher averages."""
+"""Uniform convergence by Rademacher averages: how well a class fits random signs bounds how far it can
+overfit.
+
+Bartlett and Mendelson, Journal of Machine Learning Research 3 (2002), theorem 8.
+"""
 
 from __future__ import annotations
 

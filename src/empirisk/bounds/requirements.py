@@ -81,7 +81,7 @@ class SampleSizes:
     summary: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """The stable JSON form."""
+        """Return the table as a dictionary of plain values, with keys that stay the same between versions."""
         return {
             "title": self.title,
             "requirements": [asdict(r) for r in self.requirements],
@@ -89,7 +89,9 @@ class SampleSizes:
         }
 
     def to_frame(self) -> Any:
-        """Columns goal, kind, n, by, low, high, note; a pandas or polars data frame, else a dict of lists."""
+        """Return the columns goal, kind, n, by, low, high, note; a pandas or polars data frame, else a dict
+        of lists.
+        """
         columns = ("goal", "kind", "n", "by", "low", "high", "note")
         return as_frame({c: [getattr(r, c) for r in self.requirements] for c in columns})
 
@@ -123,7 +125,7 @@ class SampleSizes:
 
 
 def _wrapped(head: str, text: str, width: int = 80) -> list[str]:
-    """Text after a head, its further lines indented as far."""
+    """Return the text after a head, its further lines indented as far."""
     lines, line = [], head
     for word in text.split():
         if len(line) + len(word) > width and line.strip() and line != " " * len(head):

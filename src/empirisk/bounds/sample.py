@@ -23,7 +23,7 @@ def log_share(delta: float, candidates: int = 1) -> float:
 
 
 def check_range(low: float, high: float) -> tuple[float, float]:
-    """Two finite numbers with ``low < high``."""
+    """Return the two ends of a range as floats; they must be finite with ``low < high``."""
     a, b = check_real(low, "low", -math.inf), check_real(high, "high", -math.inf)
     if not a < b:
         raise ValueError(f"low must be smaller than high, got {a:g} and {b:g}.")
@@ -31,7 +31,7 @@ def check_range(low: float, high: float) -> tuple[float, float]:
 
 
 def check_losses(losses: ArrayLike, low: float = 0.0, high: float = 1.0) -> Array:
-    """A non-empty vector of losses in [low, high], or a ValueError that names the row."""
+    """Return a non-empty vector of losses in [low, high], or a ValueError that names the row."""
     values = np.asarray(losses, dtype=np.float64)
     if values.ndim != 1 or values.size == 0:
         raise ValueError(
@@ -48,7 +48,7 @@ def check_losses(losses: ArrayLike, low: float = 0.0, high: float = 1.0) -> Arra
 
 
 def assumptions(low: float, high: float, candidates: int) -> tuple[Assumption, ...]:
-    """The conditions of a bound from rows that had no part in making the model(s)."""
+    """Return the conditions of a bound from rows that had no part in making the model(s)."""
     out = [INDEPENDENT, FIXED]
     if candidates > 1:
         out[1] = Assumption(

@@ -45,6 +45,8 @@ def smallest(works: Callable[[float], bool], low: float, high: float) -> float:
     """
     if works(low):
         return low
+    # A double has 2,098 powers of two, so that this many halvings lead from its largest to its smallest
+    # number.
     for _ in range(2100):
         middle = math.sqrt(low) * math.sqrt(high) if low > 0.0 else 0.5 * (low + high)
         if not low < middle < high:

@@ -1,4 +1,7 @@
-"""The second-order bound of a majority vote: how often two members err together."""
+"""The second-order bound of a majority vote: it uses how often two members of the vote err together.
+
+Masegosa, Lorenzen, Igel and Seldin, Advances in Neural Information Processing Systems 33 (2020).
+"""
 
 from __future__ import annotations
 

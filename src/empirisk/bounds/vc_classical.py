@@ -1,4 +1,6 @@
-"""The inequality of Vapnik and Chervonenkis, by a ghost sample."""
+"""The inequality of Vapnik and Chervonenkis (1971): uniform convergence, proved by a second (ghost)
+sample.
+"""
 
 from __future__ import annotations
 

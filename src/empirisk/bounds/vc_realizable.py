@@ -1,4 +1,7 @@
-"""A class of finite VC dimension that holds a hypothesis without error."""
+"""A class of finite VC dimension that holds a hypothesis without error: rows that make its risk small.
+
+Blumer, Ehrenfeucht, Haussler and Warmuth, Journal of the ACM 36 (1989), theorem A2.1.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The margin bound of votes: boosting, bagging, and every other weighted majority of a class."""
+"""The margin bound of votes: boosting, bagging, and every other weighted majority of a class.
+
+Schapire, Freund, Bartlett and Lee, Annals of Statistics 26 (1998).
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ __all__ = ["confidence", "one_row", "up", "wrapped"]
 
 
 def wrapped(text: str) -> str:
-    """Text indented by two, in lines of at most 80 characters."""
+    """Return the text indented by two, in lines of at most 80 characters."""
     return textwrap.fill(text, 80, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 
@@ -22,13 +22,14 @@ def confidence(delta: float) -> str:
 
 
 def one_row(text: str) -> str:
-    """The text with "1 row" for "1 rows"."""
+    """Return the text with "1 row" for "1 rows"."""
     return re.sub(r"(?<![\d.,])1 rows\b", "1 row", text)
 
 
 def up(value: float) -> str:
     """Four significant digits, rounded up: what is printed must still be true."""
     text = f"{value:.4g}"
+    # Rounded down by more than rounding of the value itself (1e-9): add half a unit of the fourth digit.
     if math.isfinite(value) and float(text) < value * (1.0 - 1e-9):
         text = f"{value + 10.0 ** (math.floor(math.log10(value)) - 3) / 2.0:.4g}"
     return text

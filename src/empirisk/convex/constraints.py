@@ -65,7 +65,7 @@ def as_convex_problem(problem: LinearProblem) -> ConvexProblem:
 
 
 def _flat(s: ConstraintSet) -> list[ConstraintSet]:
-    """The sets of an intersection, or the set itself."""
+    """Return the sets of an intersection, or the set itself."""
     return [part for each in s.sets for part in _flat(each)] if isinstance(s, Intersection) else [s]
 
 
@@ -103,5 +103,5 @@ def _half_space(normal: Array, offset: float) -> Pair:
 
 
 def _wide(A: Array, q: int) -> Array:
-    """Rows over coefficients as rows over all parameters."""
+    """Return the rows over coefficients as rows over all parameters."""
     return np.hstack([A, np.zeros((len(A), q - A.shape[1]))])

@@ -42,7 +42,7 @@ class WeakDuality:
 
     @property
     def gap(self) -> float:
-        """``primal - dual``."""
+        """The duality gap ``primal - dual``, which is never negative up to rounding."""
         return self.primal - self.dual
 
     def __str__(self) -> str:

@@ -1,4 +1,7 @@
-"""The Karush-Kuhn-Tucker conditions in four numbers."""
+"""The Karush-Kuhn-Tucker conditions of optimality, as four numbers that are all 0 at an optimum.
+
+Boyd and Vandenberghe, Convex Optimization (2004), section 5.5.3.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ class KKT:
 
     @property
     def largest(self) -> float:
-        """The worst of the four."""
+        """The largest of the four residuals: it is 0 exactly at an optimum of a convex problem."""
         return float(np.max([self.stationarity, self.primal, self.dual, self.complementarity]))
 
     def __str__(self) -> str:

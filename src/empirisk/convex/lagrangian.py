@@ -1,4 +1,7 @@
-"""The Lagrangian and the dual function."""
+"""The Lagrangian and the dual function, which bounds the minimum from below for all multipliers >= 0.
+
+Boyd and Vandenberghe, Convex Optimization (2004), section 5.1.
+"""
 
 from __future__ import annotations
 
@@ -166,7 +169,9 @@ def dual_function(
 
 
 def _fall(problem: ConvexProblem, x: Array, g: Array) -> float:
-    """``min_{y in D} g.(y - x) + m ||y - x||^2 / 2``."""
+    """``min_{y in D} g.(y - x) + m ||y - x||^2 / 2``: how far a convex function can fall below its value at
+    x.
+    """
     m, low, high = problem.strong_convexity, problem.lower - x, problem.upper - x
     if m > 0.0:
         d = np.clip(-g / m, low, high)

@@ -52,7 +52,9 @@ class SlaterPoint:
 
     @property
     def found(self) -> bool:
-        """Whether there is a point."""
+        """Whether a strictly feasible point was found; when not, the sentence says whether there can be
+        one.
+        """
         return self.x is not None
 
     def __str__(self) -> str:
@@ -150,6 +152,8 @@ def _phase_one(problem: ConvexProblem, start: Array) -> Array | None:
 def _excluded(problem: ConvexProblem, x: Array, largest: float, tol: float) -> SlaterPoint | None:
     """Multipliers from the gradients at the best point; kept when weak duality confirms them."""
     slacks, (A, _) = problem.slacks(x), problem.equalities  # type: ignore[misc]
+    # SLSQP leaves an error in x, so that inequalities this close count as active; weak duality then decides
+    # whether the multipliers prove anything.
     active = np.flatnonzero(slacks >= largest - 1e-5 * max(1.0, abs(largest)))
     slopes = np.array([problem.gradient_of(int(j) + 1, x) for j in active])
     low, high = x <= problem.lower + 1e-9, x >= problem.upper - 1e-9

@@ -18,7 +18,9 @@ __all__ = ["check_values", "fit_along", "has_path"]
 
 
 def has_path(est: Any, param: str, values: Sequence[Any]) -> bool:
-    """Whether `param` is the strength of one of our penalised models (the last step of a pipeline counts)."""
+    """Return whether `param` is the strength of one of our penalised models (the last step of a pipeline
+    counts).
+    """
     last, name = _last(est, param)
     numbers = all(not isinstance(v, bool) and isinstance(v, Real) and float(v) > 0.0 for v in values)
     ours = type(last) in REGISTRY.values() and "alpha" in last.get_params(deep=False)
@@ -26,7 +28,7 @@ def has_path(est: Any, param: str, values: Sequence[Any]) -> bool:
 
 
 def _last(est: Any, param: str) -> tuple[Any, str]:
-    """The estimator that owns `param`, if it is the whole or the last step; and the bare name."""
+    """Return the estimator that owns `param`, if it is the whole or the last step; and the bare name."""
     steps = getattr(est, "steps", None)
     if not steps:
         return est, param
@@ -35,7 +37,7 @@ def _last(est: Any, param: str) -> tuple[Any, str]:
 
 
 def check_values(est: Any, param: str, values: Sequence[Any]) -> list[Any]:
-    """The values as plain Python objects; an unknown parameter or no values are refused."""
+    """Return the values as plain Python objects; an unknown parameter or no values are refused."""
     tried = list(values)
     if not tried:
         raise ValueError("values is empty; give the values of the parameter to try.")

@@ -86,7 +86,7 @@ class Convergence(Tabular):
 
     @property
     def title(self) -> str:
-        """First line."""
+        """The first line above the table: how many solvers ran, and to which accuracy."""
         return f"Convergence of {len(self.runs)} solvers to a relative {self._tol:g}"
 
     def gap(self, name: str) -> tuple[Array, Array, Array, Array]:
@@ -222,7 +222,7 @@ def convergence(
 def _completed(
     problem: LinearProblem, solver: Solver, found: Solution, tol: float, max_steps: int, check_every: int
 ) -> Solution:
-    """The solution with objectives that its solver did not need: the same run again, off the clock."""
+    """Return the solution with objectives that its solver did not need: the same run again, off the clock."""
     if not any(math.isnan(t.objective) for t in found.trace):
         return found
     values: dict[int, float] = {}
@@ -237,7 +237,9 @@ def _completed(
 
 
 def _rates(problem: LinearProblem, solvers: dict[str, Solver], w: Array, longest: int) -> Iterable[Rate]:
-    """Bounds of formulas in closed form, at steps up to the longest run; w stands for the minimiser."""
+    """Return the bounds of formulas in closed form, at steps up to the longest run; w stands for the
+    minimiser.
+    """
     c, steps = problem.constants, np.unique(np.geomspace(1, max(longest, 2), 200).round())
     L, D2 = c.L.value, float(np.sum((w - problem.null) ** 2))
     for name, solver in solvers.items():

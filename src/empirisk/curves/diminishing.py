@@ -55,7 +55,7 @@ def least_squares_factor(p: float, step: tuple[float, float], future: tuple[floa
 def range_of_factors(
     step: tuple[float, float], future: tuple[float, float], coefficients: float | None = None
 ) -> tuple[float, float]:
-    """Smallest and largest ``gamma`` under the assumptions of this module."""
+    """Return the smallest and largest ``gamma`` under the assumptions of this module."""
     low = factor(FASTEST, step, future)
     if coefficients is not None:
         low = min(low, least_squares_factor(coefficients, step, future))

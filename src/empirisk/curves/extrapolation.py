@@ -57,7 +57,7 @@ class Extrapolation(Tabular):
 
     @property
     def title(self) -> str:
-        """First line."""
+        """The first line above the table: from how many rows the curve was continued."""
         return f"More rows than the {self.n} at hand: {self.label}"
 
     @property
@@ -101,7 +101,7 @@ def _number(value: float) -> str:
 
 
 def extrapolate(curve: LearningCurve, factors: Sequence[float]) -> Extrapolation:
-    """See :meth:`LearningCurve.extrapolate`."""
+    """Return what more rows would bring; :meth:`LearningCurve.extrapolate` describes the arguments."""
     for f in factors:
         if not (isinstance(f, int | float) and math.isfinite(f) and f > 1.0):
             raise ValueError(f"factors must be numbers above 1 (multiples of the sample), got {f!r}.")
@@ -142,7 +142,7 @@ def loss_limits(curve: LearningCurve, end: float) -> tuple[float, float]:
 
 
 def _law_gain(curve: LearningCurve, start: float, end: float) -> float:
-    """The gain by the power law scaled to the last step; NaN without a law."""
+    """Return the gain by the power law scaled to the last step; NaN without a law."""
     law = curve.power_law
     if law is None:
         return math.nan
@@ -174,7 +174,9 @@ def _loss(curve: LearningCurve, end: float) -> Estimate:
 
 
 def needed_for_gain(curve: LearningCurve, gain: float) -> Estimate:
-    """See :meth:`LearningCurve.rows_for`."""
+    """Return the rows that a fall of the loss takes; :meth:`LearningCurve.rows_for` describes the
+    arguments.
+    """
     if not (isinstance(gain, int | float) and math.isfinite(gain) and gain > 0.0):
         raise ValueError(f"gain must be a positive number in units of the {curve.label}, got {gain!r}.")
     target = f"rows in all for a fall of the expected loss by {gain:.3g}"
@@ -188,7 +190,7 @@ def needed_for_gain(curve: LearningCurve, gain: float) -> Estimate:
 
 
 def needed_for_loss(curve: LearningCurve, loss: float) -> Estimate:
-    """See :meth:`LearningCurve.rows_to_reach`."""
+    """Return the rows that a loss takes; :meth:`LearningCurve.rows_to_reach` describes the arguments."""
     if not (isinstance(loss, int | float) and math.isfinite(loss) and loss >= 0.0):
         raise ValueError(f"loss must be a number >= 0, got {loss!r}.")
     target = f"rows in all for an expected loss of {loss:.4g}"
@@ -213,7 +215,7 @@ def _rows(
     sure: list[bool],
     target: str,
 ) -> Estimate:
-    """The first rows at which the goal is possible, expected and sure."""
+    """Return the first rows at which the goal is possible, expected and sure."""
     low, value, high = (grid[f.index(True)] if any(f) else math.inf for f in (possible, expected, sure))
     value = value if math.isfinite(value) else math.nan
     if math.isinf(low):

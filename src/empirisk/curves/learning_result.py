@@ -68,7 +68,7 @@ class LearningCurve(Tabular):
 
     @property
     def title(self) -> str:
-        """What was measured."""
+        """The first line above the table: the curve of which model, of which loss, on how many rows."""
         return f"Learning curve of {self.name}: {self.label} on {self.n} rows ({self.n_fits} fits)"
 
     @cached_property
@@ -111,7 +111,7 @@ class LearningCurve(Tabular):
         return needed_for_gain(self, gain)
 
     def rows_to_reach(self, loss: float) -> Estimate:
-        """Rows in all after which the expected loss is at most `loss`; as :meth:`rows_for`."""
+        """Return the rows in all after which the expected loss is at most `loss`; as :meth:`rows_for`."""
         return needed_for_loss(self, loss)
 
     def plot(self, ax: Any = None) -> Any:
@@ -121,7 +121,7 @@ class LearningCurve(Tabular):
         return LearningCurveDisplay(self.to_dict()).plot(ax)
 
     def to_dict(self) -> dict[str, Any]:
-        """What a chart needs: x, train and validation bands, label, unit, and the point at 2n rows."""
+        """Return what a chart needs: x, train and validation bands, label, unit, and the point at 2n rows."""
         more = self.extrapolate(2.0)
         gain, loss = more.gain[0], more.loss[0]
         ahead = {"n_rows": more.rows[0], "gain": gain.to_dict(), "score": loss.to_dict()}

@@ -184,7 +184,7 @@ def _corrected(
     level: float,
     seed: int | np.random.Generator | None,
 ) -> Estimate:
-    """Loss of the winner by BBC-CV on the first repeat."""
+    """Return the loss of the winner by BBC-CV on the first repeat."""
     table = np.column_stack([t[0, 0] for t in test])
     if not np.isfinite(table).all():
         value = float(min(t.mean() for t in test))

@@ -55,7 +55,7 @@ class ModelSelectionCurve(Tabular):
 
     @property
     def title(self) -> str:
-        """What was measured."""
+        """The first line above the table: which score of which model, along which parameter."""
         return f"{self.label.capitalize()} of {self.name} against {self.param}, {self.n} rows"
 
     @property
@@ -73,7 +73,7 @@ class ModelSelectionCurve(Tabular):
         return SelectionCurveDisplay(self.to_dict(), {"label": self.label, "unit": ""}, self.name).plot(ax)
 
     def to_dict(self) -> dict[str, Any]:
-        """What a chart needs: x, both bands, the chosen and the best value, the scale of the axis."""
+        """Return what a chart needs: x, both bands, the chosen and the best value, the scale of the axis."""
         return {
             "parameter": self.param,
             "x": list(self.values),

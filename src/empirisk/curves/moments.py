@@ -110,7 +110,7 @@ def from_rows(
 def _clusters(
     now: Floats, fall: Floats, groups: NDArray[np.intp]
 ) -> tuple[tuple[float, float, float], tuple[float, float, float, float]]:
-    """Second and third moments of the two means over clusters, averaged over repeats."""
+    """Return the second and third moments of the two means over clusters, averaged over repeats."""
     count, n = int(groups.max()) + 1, now.shape[1]
 
     def variance(rows: Floats) -> float:

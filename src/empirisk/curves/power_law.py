@@ -30,7 +30,7 @@ class PowerLaw:
     c: float
 
     def __call__(self, rows: ArrayLike) -> Floats:
-        """The loss at these numbers of rows."""
+        """Return the loss at these numbers of rows."""
         return np.asarray(self.a + self.b * np.asarray(rows, dtype=np.float64) ** -self.c)
 
     def __str__(self) -> str:

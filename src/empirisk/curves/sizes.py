@@ -65,7 +65,7 @@ def check_sizes(sizes: Sequence[Any], most: int) -> list[int]:
 
 
 def smallest_training_part(plan: Plan) -> int:
-    """Rows that every split can train on."""
+    """Return the rows that every split can train on."""
     return min(int(train.size) for train, _ in plan.splits)
 
 

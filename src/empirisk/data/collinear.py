@@ -84,7 +84,7 @@ class Collinearity:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The relations in words."""
+        """The relations between the columns, each as a sentence with the names of the columns."""
         return tuple(r.sentence for r in self.relations)
 
 
@@ -173,7 +173,7 @@ def _inflation(R: Array, total: float) -> Array:
 def _relations(
     f: TriangularFactor, live: IndexArray, labels: list[str], intercept: bool, tolerance: float
 ) -> list[Relation]:
-    """One relation for each column that the columns before it, in pivot order, explain."""
+    """Return one relation for each column that the columns before it, in pivot order, explain."""
     _, R, pivot = sla.qr(f.R[:, live] / math.sqrt(f.total), mode="economic", pivoting=True)
     size = np.abs(np.diag(R))
     near = size < _NEAR

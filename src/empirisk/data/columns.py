@@ -39,16 +39,16 @@ class Table:
 
     @property
     def n_rows(self) -> int:
-        """n."""
+        """The number of rows of the table, n."""
         return int(self.X.shape[0])
 
     @property
     def n_cols(self) -> int:
-        """p."""
+        """The number of columns of the table, p."""
         return int(self.X.shape[1])
 
     def unknown(self) -> dict[int, int]:
-        """Columns that hold categories which training did not have, and in how many rows."""
+        """Return the columns that hold categories which training did not have, and in how many rows."""
         rows = {
             int(j): int((self.X[:, j] == self.n_categories[j]).sum())
             for j in np.flatnonzero(self.n_categories)
@@ -56,7 +56,7 @@ class Table:
         return {j: count for j, count in rows.items() if count}
 
     def label(self, column: int) -> str:
-        """How messages call a column."""
+        """Return how messages call a column: by its quoted name, or by its number when it has none."""
         return repr(self.names[column]) if self.names is not None else str(column)
 
 
@@ -158,7 +158,7 @@ def _label(names: Sequence[str] | None, column: int) -> str:
 
 
 def _column(X: Any, frame: Any, column: int) -> Any:
-    """A narwhals series, or a one-dimensional array."""
+    """Return a narwhals series, or a one-dimensional array."""
     return np.asarray(X)[:, column] if frame is None else frame[:, column]
 
 
@@ -171,7 +171,7 @@ def _precision(X: Any, frame: Any) -> Any:
 
 
 def _chosen(frame: Any, n_columns: int, names: Sequence[str] | None, asked: Any) -> Any:
-    """Which columns are categorical, shape (p,)."""
+    """Return which columns are categorical, shape (p,)."""
     chosen = np.zeros(n_columns, dtype=bool)
     if asked is None:
         return chosen
@@ -222,7 +222,9 @@ def _physical(column: Any) -> tuple[list[Any], IndexArray]:
 
 
 def _distinct(values: Any) -> tuple[list[Any], IndexArray]:
-    """Distinct values in the order of appearance, and each row's number among them (-1: missing)."""
+    """Return the distinct values in the order of appearance, and each row's number among them (-1:
+    missing).
+    """
     if values.dtype.kind in "fiub":
         missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
         levels, codes = np.unique(values, return_inverse=True)
@@ -237,7 +239,7 @@ def _distinct(values: Any) -> tuple[list[Any], IndexArray]:
 
 
 def _levels(column: Any, label: str) -> tuple[Any, ...]:
-    """The categories that occur, sorted (numbers by size, other values as text)."""
+    """Return the categories that occur, sorted (numbers by size, other values as text)."""
     declared, codes = _physical(column)
     present = [declared[c] for c in np.unique(codes[codes >= 0])]
     if len(present) > MOST_CATEGORIES:
@@ -249,7 +251,7 @@ def _levels(column: Any, label: str) -> tuple[Any, ...]:
 
 
 def _codes(column: Any, levels: Sequence[Any], label: str) -> Array:
-    """The code of each row's category: NaN when missing, the number of levels when not among them."""
+    """Return the code of each row's category: NaN when missing, the number of levels when not among them."""
     declared, physical = _physical(column)
     kinds = {isinstance(v, str) for v in levels}, {isinstance(v, str) for v in declared}
     if all(len(kind) == 1 for kind in kinds) and kinds[0] != kinds[1]:
@@ -264,7 +266,7 @@ def _codes(column: Any, levels: Sequence[Any], label: str) -> Array:
 
 
 def _numbers(column: Any, label: str) -> Array:
-    """A column of numbers as float64, NaN where missing."""
+    """Return a column of numbers as float64, NaN where missing."""
     if isinstance(column, np.ndarray):
         if column.dtype.kind != "O":
             return np.asarray(column, dtype=np.float64)

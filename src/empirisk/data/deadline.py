@@ -59,7 +59,9 @@ class Deadline:
         self._since = _now()
 
     def left(self, reserve: float = 0.0) -> float:
-        """Seconds until the end, less those that must be kept for later; infinite without an end."""
+        """Return the seconds until the end, less those that must be kept for later; infinite without an
+        end.
+        """
         return max(0.0, self._end - time.perf_counter() - reserve)
 
     @property

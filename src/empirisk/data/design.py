@@ -33,13 +33,13 @@ class Design:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(n, p)."""
+        """The number of rows and the number of columns."""
         n, p = self.X.shape
         return int(n), int(p)
 
     @property
     def dtype(self) -> np.dtype:
-        """float32 or float64."""
+        """The number format of X, which is float32 or float64."""
         dtype: np.dtype = np.dtype(self.X.dtype)
         return dtype
 
@@ -50,7 +50,7 @@ class Design:
 
     @property
     def size(self) -> int:
-        """Stored numbers."""
+        """How many numbers are stored: all of a dense X, only the non-zero ones of a sparse X."""
         return int(self.X.nnz if self.sparse else self.X.size)
 
     def matvec(self, w: Array) -> Array:
@@ -66,12 +66,12 @@ class Design:
         return np.asarray(_loops.rmatvec(self.X, u))
 
     def rows(self, index: IndexArray) -> Design:
-        """The named rows."""
+        """Return the design that consists of the rows that are named, in their order."""
         X = self.X.tocsr() if self.sparse and self.X.format == "csc" else self.X
         return Design(X[index])
 
     def columns(self, index: IndexArray) -> Array:
-        """The named columns as a dense Fortran-ordered copy in the precision of X."""
+        """Return the named columns as a dense Fortran-ordered copy in the precision of X."""
         if self.sparse:
             return np.asfortranarray(self.csc[:, index].toarray())
         return np.asfortranarray(self.X[:, index])
@@ -82,7 +82,7 @@ class Design:
         return self.X if self.X.format == "csc" else self.X.tocsc()
 
     def moments(self, weight: Array) -> tuple[Array, Array]:
-        """Weighted means and weighted mean squares about them, both (p,) in float64."""
+        """Return the weighted means and weighted mean squares about them, both (p,) in float64."""
         total = float(weight.sum(dtype=np.float64))
         p = self.shape[1]
         if total == 0.0:

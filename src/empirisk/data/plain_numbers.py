@@ -72,7 +72,7 @@ def _words(label: str, row: int, value: Any, error: Exception) -> str:
 
 
 def _is_na(value: Any) -> bool:
-    """Whether it is the missing value of pandas, without importing pandas."""
+    """Return whether it is the missing value of pandas, without importing pandas."""
     return type(value).__name__ in ("NAType", "NaTType")
 
 
@@ -113,7 +113,7 @@ def _frame(X: Any) -> Any:
 
 
 def _columns(X: Any) -> Iterator[tuple[str, Any]]:
-    """Name and cells of each column of a frame, an array or a list of rows."""
+    """Return the name and cells of each column of a frame, an array or a list of rows."""
     if hasattr(X, "columns"):
         frame = _frame(X)
         for j, (name, dtype) in enumerate(frame.schema.items() if frame is not None else ()):
@@ -131,7 +131,7 @@ def _columns(X: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _first_other(values: Any) -> tuple[int, Any] | None:
-    """Row and value of the first cell that is no number."""
+    """Return the row and value of the first cell that is no number."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "fiubc":
         return None
     for row, value in enumerate(

@@ -47,7 +47,7 @@ class RowBlocks(Protocol):
         ...
 
     def draw(self, rng: np.random.Generator, size: int) -> tuple[Block, Array]:
-        """Rows drawn without replacement, and their inclusion factors ``n / size``."""
+        """Return the rows drawn without replacement, and their inclusion factors ``n / size``."""
         ...
 
 
@@ -83,12 +83,12 @@ class ArrayBlocks:
 
     @cached_property
     def unit_weights(self) -> bool:
-        """Whether all weights are 1."""
+        """Whether every row has weight 1, so that loops may leave weights out."""
         return bool(np.all(self.weight == 1.0))
 
     @cached_property
     def absent(self) -> IndexArray:
-        """Rows of weight 0."""
+        """The indices of the rows of weight 0, which count as if they were not there."""
         return np.flatnonzero(self.weight == 0.0)
 
     def without_absent(self, z: Array) -> Array:
@@ -106,7 +106,7 @@ class ArrayBlocks:
 
     @cached_property
     def codes(self) -> IndexArray:
-        """y as class codes."""
+        """The targets as class codes 0, 1, ... that can serve as indices."""
         return np.asarray(self.y, dtype=np.intp)
 
     @property
@@ -129,5 +129,5 @@ class ArrayBlocks:
         return self.take(rows), factor
 
     def take(self, rows: IndexArray) -> Block:
-        """The named rows as a block."""
+        """Return the named rows as a block."""
         return Block(self.design.rows(rows), self.y[rows], self.weight[rows], 0)

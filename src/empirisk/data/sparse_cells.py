@@ -64,7 +64,9 @@ def _same_cells(X: Any) -> Any:
 
 
 def _ascending(X: Any) -> bool:
-    """Whether the indices rise strictly within every row (column, for CSC): they fall between rows only."""
+    """Return whether the indices rise strictly within every row (column, for CSC): they fall between rows
+    only.
+    """
     indices, starts = X.indices, X.indptr
     filled = starts[1:] > starts[:-1]
     if (starts[1:] < starts[:-1]).any():

@@ -14,7 +14,9 @@ __all__ = ["Tabular", "band", "estimate_columns"]
 
 
 def estimate_columns(estimates: Sequence[Estimate], prefix: str = "") -> dict[str, list[Any]]:
-    """Value, low and high of estimates as columns; with a prefix ``<prefix>``, ``<prefix>_low`` ..."""
+    """Return the value, low and high of estimates as columns; with a prefix ``<prefix>``, ``<prefix>_low``
+    ...
+    """
     head = prefix or "value"
     tail = f"{prefix}_" if prefix else ""
     return {
@@ -25,7 +27,7 @@ def estimate_columns(estimates: Sequence[Estimate], prefix: str = "") -> dict[st
 
 
 def band(points: Sequence[Estimate]) -> dict[str, Any]:
-    """Estimates along an axis as a chart takes them; without ends when one of them has none."""
+    """Return the estimates along an axis as a chart takes them; without ends when one of them has none."""
     known = all(e.low is not None for e in points)
     return {
         "value": [e.value for e in points],
@@ -42,23 +44,25 @@ class Tabular:
 
     @property
     def title(self) -> str:
-        """First line."""
+        """The first line above the table: what was measured, and on what."""
         raise NotImplementedError
 
     def _shown(self) -> dict[str, list[Any]]:
-        """The columns for readers: estimates and words."""
+        """Return the columns for readers: estimates and words."""
         raise NotImplementedError
 
     def _columns(self) -> dict[str, list[Any]]:
-        """The columns for programs."""
+        """Return the columns for programs: numbers and names without formatting, by column name."""
         raise NotImplementedError
 
     def _notes(self) -> list[str]:
-        """Sentences below the table."""
+        """Return the sentences that stand below the table; by default there are none."""
         return []
 
     def to_frame(self) -> Any:
-        """The table as a pandas data frame (polars or a dict of lists where pandas is not installed)."""
+        """Return the table as a pandas data frame (polars or a dict of lists where pandas is not
+        installed).
+        """
         return as_frame(self._columns())
 
     def __repr__(self) -> str:

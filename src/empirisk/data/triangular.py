@@ -72,7 +72,7 @@ class TriangularFactor:
         return self.basis[:, self.rank :]
 
     def of(self, columns: IndexArray) -> TriangularFactor:
-        """The factor of some of the columns, from that of all: O(p^3), without the rows."""
+        """Return the factor of some of the columns, from that of all: O(p^3), without the rows."""
         R = _upper(self.R[:, columns])
         singular, basis, rank = _spectrum(R, self.total, self.tolerance)
         return replace(
@@ -148,7 +148,7 @@ def _spectrum(R: Array, total: float, tolerance: float) -> tuple[Array, Array, i
 
 
 def _upper(A: Array) -> Array:
-    """The square triangular factor of a matrix that has at least as many rows as columns."""
+    """Return the square triangular factor of a matrix that has at least as many rows as columns."""
     with one_thread():
         return np.asarray(sla.qr(A, mode="r", check_finite=False)[0][: A.shape[1]])
 

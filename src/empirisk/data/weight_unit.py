@@ -46,7 +46,7 @@ class WeightUnit:
 
     @classmethod
     def of(cls, weight: Array | None) -> WeightUnit:
-        """The unit of some weights >= 0, not all 0; None: ones."""
+        """Return the unit of some weights >= 0, not all 0; None: ones."""
         if weight is None:
             return cls(None, 1.0, True, 1.0)
         weight = np.asarray(weight, dtype=np.float64)

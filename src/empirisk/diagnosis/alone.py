@@ -58,13 +58,13 @@ class Alone:
     loss: Callable[[Array], Array] | None = None
 
     def row_losses(self, predicted: Array) -> Array:
-        """Losses of predictions of all rows."""
+        """Return the losses of predictions of all rows."""
         if self.loss is not None:
             return self.loss(predicted)
         return squared_or_log_loss(self.target, predicted)
 
     def baseline(self) -> Array:
-        """Losses of the mean, or of the class shares."""
+        """Return the losses of the mean, or of the class shares."""
         return self.row_losses(self._by_cells(lambda inside: np.zeros(len(self.target), dtype=np.int64)))
 
     def losses(self, values: Array) -> Array:
@@ -92,13 +92,15 @@ class Alone:
         return by_line if by_line.mean() < by_tree.mean() else by_tree
 
     def standard_error(self, values: Array) -> float:
-        """Standard error of a mean over rows that come in units, times 1.25."""
+        """Return the standard error of a mean over rows that come in units, times 1.25."""
         sums = np.bincount(self.units, weights=values - values.mean())
         m = len(sums)
         return FACTOR * float(np.sqrt(m / max(1, m - 1) * (sums**2).sum())) / len(values)
 
     def _by_cells(self, cells: Callable[[NDArray[Any]], NDArray[Any]]) -> Array:
-        """Predictions by cell, shrunk by one row towards the overall; `cells` gets the mask to learn from."""
+        """Return the predictions by cell, shrunk by one row towards the overall; `cells` gets the mask to
+        learn from.
+        """
         n = len(self.target)
         out = np.empty((n, self.n_classes) if self.n_classes else n)
         for fold in np.unique(self.folds):
@@ -119,7 +121,9 @@ class Alone:
         return np.asarray(((counts + overall) / (count[:, None] + 1.0))[cell])
 
     def _by_odds(self, x: Array) -> Array:
-        """Log-odds that are linear in the column; the shares of the rows without a value for those."""
+        """Return the log-odds that are linear in the column; the shares of the rows without a value for
+        those.
+        """
         known = ~np.isnan(x)
         z = np.zeros((len(x), 1))
         z[known, 0] = x[known] - x[known].mean()
@@ -141,7 +145,7 @@ class Alone:
         return out
 
     def _by_line(self, x: Array) -> Array:
-        """A least-squares line; the mean of the rows without a value for those."""
+        """Return a least-squares line; the mean of the rows without a value for those."""
         y, known = self.target.astype(np.float64), ~np.isnan(x)
         out = np.empty(len(y))
         for fold in np.unique(self.folds):
@@ -157,7 +161,9 @@ class Alone:
 
 
 def _spread(rows: NDArray[Any]) -> NDArray[Any]:
-    """At most 20,000 of the rows, evenly spread: where to cut one column is known well enough from these."""
+    """Return at most 20,000 of the rows, evenly spread: where to cut one column is known well enough from
+    these.
+    """
     return rows[:: -(-rows.size // _MOST_ROWS)] if rows.size else rows
 
 
@@ -203,7 +209,7 @@ def _codes(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _ranked(x: Array) -> Array:
-    """Ranks instead of values: trees see the order only, and float32 would merge close values."""
+    """Return the ranks instead of values: trees see the order only, and float32 would merge close values."""
     known = ~np.isnan(x)
     out = np.full(x.shape, np.nan, dtype=np.float32)
     out[known] = np.unique(x[known], return_inverse=True)[1]

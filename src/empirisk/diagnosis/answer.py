@@ -84,7 +84,9 @@ class Answer:
     fact: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """The stable JSON form."""
+        """Return the answer as a dictionary of plain values, with keys that stay the same between
+        versions.
+        """
         return {
             "code": self.code,
             "name": self.name,

@@ -99,12 +99,12 @@ class Context:
 
     @property
     def n(self) -> int:
-        """Rows."""
+        """The number of rows that the diagnosis sees."""
         return int(self.y.size)
 
     @property
     def task(self) -> str:
-        """ "binary", "multiclass" or "regression"."""
+        """What is predicted: "binary", "multiclass" or "regression" (a number)."""
         return "regression" if self.classes is None else "binary" if self.classes.size == 2 else "multiclass"
 
     @property
@@ -114,7 +114,7 @@ class Context:
 
     @property
     def name(self) -> str:
-        """What to call the model."""
+        """What sentences call the model: the name of its class."""
         return model_name(self.est)
 
     @property
@@ -201,7 +201,7 @@ class Context:
         return self.margin_share * self.baseline_risk
 
     def losses_of(self, output: Floats, rows: NDArray[np.intp] | None = None) -> Floats:
-        """Loss of predicted numbers (n,) or probabilities (n, C) on all rows, or on `rows`."""
+        """Return the loss of predicted numbers (n,) or probabilities (n, C) on all rows, or on `rows`."""
         y = self.oof.y if rows is None else self.oof.y[rows]
         if self.classes is None:
             return np.asarray((y - output) ** 2)
@@ -260,7 +260,7 @@ class Context:
         return paired(a, alternative, limit, groups, rarest=self.rarest, **options)
 
     def share(self, d: Paired) -> Estimate:
-        """The gain of a comparison as a share of the baseline's risk, with its 95 % interval."""
+        """Return the gain of a comparison as a share of the baseline's risk, with its 95 % interval."""
         r0, reason = self.baseline_risk, d.refused
         low, high = (None, None) if reason else (d.low / r0, d.high / r0)
         method = "paired out-of-fold losses"
@@ -345,7 +345,7 @@ class Context:
         return assemble(held, self.y[rows], self.classes, groups)[0]
 
     def refit(self) -> Any:
-        """The user's estimator fitted on all rows (a clone), counted and cached."""
+        """Return the user's estimator fitted on all rows (a clone), counted and cached."""
         if "refit" not in self.cache:
             self.counts["fits"] += 1
             with warnings.catch_warnings():

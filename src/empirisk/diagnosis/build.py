@@ -67,7 +67,7 @@ def context(
 
 
 def _replicates(given: ArrayLike | str | None, X: Any, n: int) -> NDArray[Any] | None:
-    """Numbers of the declared repeats: those of equal rows, or of equal entries of an array."""
+    """Return the numbers of the declared repeats: those of equal rows, or of equal entries of an array."""
     if given is None:
         return None
     if isinstance(given, str):
@@ -81,7 +81,7 @@ def _replicates(given: ArrayLike | str | None, X: Any, n: int) -> NDArray[Any] |
 
 
 def _one_repeat(plan: Plan) -> Plan:
-    """The first repeat of K folds; splits that do not test every row have none."""
+    """Return the first repeat of K folds; splits that do not test every row have none."""
     if plan.folds is None:
         raise ValueError("cv must test every row once (K folds), so that every row has a prediction.")
     splits = tuple(plan.splits[j] for j in plan.repeat(0))
@@ -89,7 +89,7 @@ def _one_repeat(plan: Plan) -> Plan:
 
 
 def _first_repeat(evaluation: CrossEvaluation, sample: Sample) -> tuple[Plan, Fitted]:
-    """The fold fits of the first repeat of an evaluation, checked against the rows."""
+    """Return the fold fits of the first repeat of an evaluation, checked against the rows."""
     if not evaluation.out_of_fold:
         raise ValueError("evaluation must come from repeats of K folds, so that every row has a prediction.")
     if evaluation.plan.n != sample.n or not np.array_equal(evaluation.out_of_fold[0].y, sample.like.y):
@@ -109,7 +109,7 @@ def _per_row(values: ArrayLike, name: str, n: int) -> NDArray[Any]:
 
 
 def column_names(X: Any) -> tuple[str, ...]:
-    """Names of the columns, x0, x1, ... where there are none."""
+    """Return the names of the columns, x0, x1, ... where there are none."""
     names = getattr(X, "columns", None)
     if names is not None:
         return tuple(str(c) for c in names)

@@ -60,7 +60,7 @@ def rows_of_a_class(ctx: Context) -> Answer:
 
 
 def half_width(recall: Estimate) -> float:
-    """Half the length of an interval; 0.5 when there is none."""
+    """Return half the length of an interval; 0.5 when there is none."""
     return 0.5 if recall.low is None or recall.high is None else 0.5 * (recall.high - recall.low)
 
 
@@ -88,7 +88,7 @@ def rows_for(recall: float, width: float = HALF_WIDTH) -> int:
 
 
 def _absent(ctx: Context, count: np.ndarray, labels: list[str]) -> str:
-    """Classes that some fold cannot test."""
+    """Return the classes that some fold cannot test."""
     folds = len(ctx.plan.splits)
     absent = [labels[k] for k in range(len(labels)) if len(np.unique(ctx.fold[ctx.oof.y == k])) < folds]
     if not absent:

@@ -123,7 +123,7 @@ def _near(ctx: Context, names: tuple[str, ...], inflation: Array) -> Answer:
 
 
 def _deficient(view: LinearMatrix, found: Collinearity) -> Answer | None:
-    """Columns that repeat others exactly; levels that sum to one are no fault under a penalty."""
+    """Return the columns that repeat others exactly; levels that sum to one are no fault under a penalty."""
     exact = [r for r in found.relations if r.exact and not (view.penalised and _levels(view, r))]
     if not exact:
         return None
@@ -159,7 +159,7 @@ def _deficient(view: LinearMatrix, found: Collinearity) -> Answer | None:
 
 
 def _levels(view: LinearMatrix, r: Relation) -> bool:
-    """Whether the relation says that marks of levels sum to one."""
+    """Return whether the relation says that marks of levels sum to one."""
     if not r.others or abs(r.constant - 1.0) > 1e-9 or not np.allclose(r.coefficients, -1.0):
         return False
     marks = view.design.columns(np.array([r.column, *r.others]))

@@ -12,7 +12,7 @@ __all__ = ["as_column", "columns_of", "n_columns"]
 
 
 def n_columns(X: Any) -> int:
-    """Number of columns."""
+    """Return the number of columns of an array, a data frame or a list of rows."""
     shape = getattr(X, "shape", None)
     if shape is not None and len(shape) == 2:
         return int(shape[1])

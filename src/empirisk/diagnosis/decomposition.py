@@ -88,7 +88,7 @@ class Decomposition(Tabular):
 
     @property
     def title(self) -> str:
-        """First line."""
+        """The first line above the table of the parts of the loss."""
         return (
             f"Where the {self.loss} of {number(self.risk, 4)} comes from"
             if self.parts
@@ -108,7 +108,7 @@ class Decomposition(Tabular):
         return {f: [getattr(p, f) for p in self.parts] for f in fields}
 
     def plot(self, ax: Any = None) -> Any:
-        """A bar for each part, with the word for how far it is known; returns the Axes."""
+        """Draw a bar for each part, with the word for how far it is known; returns the Axes."""
         from empirisk.plots import AttributionDisplay
 
         names = {"name": "part", "status": "standing", "why": "how"}
@@ -117,7 +117,7 @@ class Decomposition(Tabular):
         return AttributionDisplay(parts, self.loss, risk).plot(ax)
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """The stable JSON form: one row for each part."""
+        """Return the stable JSON form: one row for each part."""
         return [vars(p) for p in self.parts]
 
 
@@ -146,7 +146,7 @@ def decompose(ctx: Context) -> Decomposition:
 
 
 def _optimisation(ctx: Context, most: float) -> Part:
-    """The duality gap of our estimators; nothing is known about a solver without a certificate."""
+    """Return the duality gap of our estimators; nothing is known about a solver without a certificate."""
     found = [s for s in ctx.solutions if s is not None]
     if not found and _is_ours(ctx):
         found = [s for s in (solution_of(ctx.refit()),) if s is not None]

@@ -110,7 +110,9 @@ def _share(ctx: Context, alone: Array, screen: Alone) -> Estimate:
 
 
 def _by_the_model(ctx: Context, column: int, alone: Array) -> Array | None:
-    """Losses of the model fitted on one column, where that works and does better than cells and lines."""
+    """Return the losses of the model fitted on one column, where that works and does better than cells and
+    lines.
+    """
     skill = float((ctx.baseline_losses - ctx.losses).mean())
     if float((ctx.baseline_losses - alone).mean()) < _LIKELY * skill or len(ctx.scored) < ctx.n:
         return None
@@ -131,7 +133,7 @@ def _one_column(X: Any, j: int) -> Any:
 
 
 def _best(ctx: Context, p: int) -> list[int]:
-    """The columns whose ten bins (or levels) explain most of the target, adjusted for their number."""
+    """Return the columns whose ten bins (or levels) explain most of the target, adjusted for their number."""
     if p <= _TRIED:
         return list(range(p))
     y = ctx.oof.y.astype(np.float64)

@@ -100,7 +100,7 @@ def _bound(features: Features, second: NDArray[Any]) -> tuple[float, int]:
 
 
 def _effect(ctx: Context, found: TwoSample, rows: NDArray[Any]) -> str:
-    """The loss on rows like the test rows: training rows weighted by the odds of being a test row."""
+    """Return the loss on rows like the test rows: training rows weighted by the odds of being a test row."""
     try:
         losses = ctx.losses[rows]
     except NotRun:
@@ -140,7 +140,7 @@ def _features(ctx: Context, rows: NDArray[Any], test: NDArray[Any], which: NDArr
 
 
 def _independent(ctx: Context, rng: np.random.Generator) -> NDArray[Any]:
-    """All training rows, or one of each group at random: the test rows have no groups to exchange."""
+    """Return all training rows, or one of each group at random: the test rows have no groups to exchange."""
     rows = np.arange(ctx.n)
     if ctx.groups is None:
         return rows
@@ -149,5 +149,5 @@ def _independent(ctx: Context, rng: np.random.Generator) -> NDArray[Any]:
 
 
 def _some(rows: NDArray[Any], most: int, rng: np.random.Generator) -> NDArray[Any]:
-    """All of the rows, or `most` of them drawn at random, in order."""
+    """Return all of the rows, or `most` of them drawn at random, in order."""
     return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))

@@ -99,7 +99,7 @@ def ranked(answers: Sequence[Answer]) -> list[Answer]:
 
 
 def _leaks(answers: Sequence[Answer]) -> bool:
-    """Whether one column keeps 95 % of the skill of the better models of ER202 and ER215, too."""
+    """Return whether one column keeps 95 % of the skill of the better models of ER202 and ER215, too."""
     by_code = {a.code: a for a in answers}
     column, skill = by_code.get("ER206"), by_code.get("ER204")
     if column is None or column.keeps is None or skill is None or skill.gain is None:

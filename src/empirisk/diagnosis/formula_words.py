@@ -12,7 +12,7 @@ __all__ = ["cut_words", "named", "relation_words"]
 
 
 def named(name: str) -> str:
-    """A name as it stands in a formula: in quotes unless it is one word."""
+    """Return a name as it stands in a formula: in quotes unless it is one word."""
     return name if name.replace("_", "a").isalnum() else repr(name)
 
 
@@ -57,6 +57,6 @@ def cut_words(c: Cuts, target: str, column: str, labels: Sequence[str], n: int) 
 
 
 def _chance(log10: float) -> str:
-    """The chance of such a formula when target and columns have nothing to do with each other."""
+    """Return the chance of such a formula when target and columns have nothing to do with each other."""
     power = max(3, math.floor(-log10))
     return f"chance makes such a formula at most once in 10^{power} tables whose target means nothing"

@@ -114,7 +114,7 @@ OWN_CV = ("RidgeCV", "LassoCV", "ElasticNetCV", "LogisticRegressionCV")
 
 
 def _of_penalty(ctx: Context, model: Any) -> list[Edge]:
-    """The edge of a model that tunes its own penalty."""
+    """Return the edge of a model that tunes its own penalty."""
     name, value, tried, build = _tuned(model)
     beyond = next_outside(value, tried)
     if beyond is None:
@@ -124,7 +124,7 @@ def _of_penalty(ctx: Context, model: Any) -> list[Edge]:
 
 
 def _tuned(model: Any) -> tuple[str, float, Any, Any]:
-    """Parameter, winner, values tried, and how to build a model with a given value."""
+    """Return the parameter, winner, values tried, and how to build a model with a given value."""
     kind = type(model).__name__
     if kind == "RidgeCV":
         return "alpha", model.alpha_, model.alphas, lambda v: Ridge(v, fit_intercept=model.fit_intercept)

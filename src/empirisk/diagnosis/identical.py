@@ -50,7 +50,7 @@ def identical_rows(X: Any, y: Any = None) -> NDArray[Any]:
 
 
 def with_target(code: NDArray[Any], y: Any) -> NDArray[Any]:
-    """The numbers of equal rows, told apart by the target too."""
+    """Return the numbers of equal rows, told apart by the target too."""
     target = _numbered(as_column(np.asarray(y)))
     joint = code * (int(target.max(initial=0)) + 1) + target
     return np.asarray(np.unique(joint, return_inverse=True)[1])
@@ -121,7 +121,7 @@ def _columns(X: Any) -> Iterator[NDArray[Any]]:
 
 
 def _stored(X: Any) -> NDArray[Any]:
-    """One number a row from its stored cells."""
+    """Return one number a row from its stored cells."""
     rows = X.copy()
     rows.eliminate_zeros()
     seen: dict[bytes, int] = {}
@@ -134,7 +134,7 @@ def _stored(X: Any) -> NDArray[Any]:
 
 
 def _numbered(column: Any) -> NDArray[Any]:
-    """Codes of the values, equal for equal values (missing ones equal each other)."""
+    """Return the codes of the values, equal for equal values (missing ones equal each other)."""
     if column.dtype.kind == "f":
         return np.asarray(np.unique(column, return_inverse=True)[1])
     seen: dict[Any, int] = {}

@@ -151,5 +151,5 @@ def _labels(ctx: Context) -> Answer:
 
 
 def _without(losses: Array, row: int) -> float:
-    """Mean loss without the row, times (n - 1)/n: what the other rows contribute."""
+    """Return the mean loss without the row, times (n - 1)/n: what the other rows contribute."""
     return float((losses.sum() - losses[row]) / len(losses))

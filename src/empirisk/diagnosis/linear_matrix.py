@@ -45,11 +45,11 @@ class LinearMatrix:
 
     @property
     def p(self) -> int:
-        """Number of columns."""
+        """The number of columns of the matrix that the linear model sees."""
         return self.design.shape[1]
 
     def dense(self) -> np.ndarray:
-        """The columns as a dense array."""
+        """Return the columns as a dense array."""
         X = self.design.X
         return np.asarray(X.toarray() if self.design.sparse else X)
 

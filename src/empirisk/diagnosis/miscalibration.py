@@ -72,7 +72,7 @@ def _answer(ctx: Context, d: Paired, slope: float, exact: str) -> Answer:
 
 
 def _line(ctx: Context) -> tuple[Array, float, str]:
-    """Least-squares line of y on the prediction, fitted on the other folds."""
+    """Return the least-squares line of y on the prediction, fitted on the other folds."""
     y, h = np.asarray(ctx.oof.y, dtype=np.float64), np.asarray(ctx.output, dtype=np.float64)
     out = np.empty(ctx.n)
     for k in np.unique(ctx.fold):
@@ -92,6 +92,7 @@ def line(h: Array, y: Array) -> tuple[float, float]:
     """
     centred = h - h.mean()
     total = float(centred @ centred)
+    # Predictions that are equal up to rounding (1e-12 of their size) determine no slope.
     slope = float(centred @ (y - y.mean())) / total if total > 1e-24 * max(1.0, float(h @ h)) else 0.0
     return slope, float(y.mean() - slope * h.mean())
 

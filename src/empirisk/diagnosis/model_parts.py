@@ -20,7 +20,7 @@ NOT_LINEAR = ("SVC", "SVR", "NuSVC", "NuSVR", "OneClassSVM", "QuadraticDiscrimin
 
 
 def last_step(est: Any) -> Any:
-    """The estimator that predicts: the last step of a pipeline (a search is not opened)."""
+    """Return the estimator that predicts: the last step of a pipeline (a search is not opened)."""
     return last_step(est.steps[-1][1]) if hasattr(est, "steps") else est
 
 
@@ -46,7 +46,7 @@ def with_last(est: Any, *new: Any) -> Any:
 
 
 def is_linear(est: Any) -> bool:
-    """Whether the model that predicts is linear in its columns."""
+    """Return whether the model that predicts is linear in its columns."""
     last = last_step(est)
     kind = type(last)
     if issubclass(kind, LinearEstimator):
@@ -60,13 +60,17 @@ FAMILIES = {"PoissonRegressor": "poisson", "GammaRegressor": "gamma", "TweedieRe
 
 
 def family_of(est: Any) -> str:
-    """The family of a generalized linear model of numbers; "" for least squares and everything else."""
+    """Return the family of a generalized linear model of numbers; "" for least squares and everything
+    else.
+    """
     last = last_step(est)
     own = str(last.family) if type(last).__name__ == "GeneralizedLinearModel" else ""
     return FAMILIES.get(type(last).__name__, "" if own == "gaussian" else own)
 
 
 def solution_of(model: Any) -> Any:
-    """The certified solution of a fitted estimator of ours, in a pipeline or a search too; else None."""
+    """Return the certified solution of a fitted estimator of ours, in a pipeline or a search too; else
+    None.
+    """
     last = last_step(model)
     return getattr(last_step(getattr(last, "best_estimator_", last)), "solution_", None)

@@ -91,7 +91,7 @@ def mean_loss(ctx: Context) -> tuple[float, float]:
 
 
 def _halves(ctx: Context) -> tuple[Plan, Plan]:
-    """The scored folds with each training part halved, within classes or by whole groups."""
+    """Return the scored folds with each training part halved, within classes or by whole groups."""
     rng = np.random.default_rng(ctx.seed)
     splits: tuple[list[tuple[NDArray[np.intp], NDArray[np.intp]]], ...] = ([], [])
     for train, test in ctx.scored_plan.splits:

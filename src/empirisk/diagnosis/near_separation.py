@@ -84,7 +84,9 @@ def _plane(
     size: int,
     generator: np.random.Generator,
 ) -> Array | None:
-    """Coefficients and intercept of a plane that separates `size` rows but for a share of `most`, or None."""
+    """Return the coefficients and intercept of a plane that separates `size` rows but for a share of `most`,
+    or None.
+    """
     n = design.shape[0]
     sample = np.arange(n) if n <= size else np.sort(generator.choice(n, size, replace=False))
     mean, variance = design.moments(np.ones(n))

@@ -85,7 +85,9 @@ def _ceiling(ctx: Context) -> Ceiling:
 
 
 def _upper(ctx: Context, losses: Floats) -> float:
-    """One-sided 95 % upper limit of a mean of row losses (1.25 times the row error, Hall's; by groups)."""
+    """Return the one-sided 95 % upper limit of a mean of row losses (1.25 times the row error, Hall's; by
+    groups).
+    """
     if ctx.n < MIN_ROWS:
         raise NotRun(f"{ctx.n} rows are fewer than {MIN_ROWS}")
     units = losses if ctx.groups is None else np.bincount(ctx.groups, losses) * (ctx.groups.max() + 1) / ctx.n

@@ -125,7 +125,9 @@ def overdispersion(ctx: Context) -> Answer:
 
 
 def _counts(ctx: Context) -> tuple[Array, Array, int]:
-    """Counts, fitted means and the number of parameters; NotRun for everything but a Poisson regression."""
+    """Return the counts, fitted means and the number of parameters; NotRun for everything but a Poisson
+    regression.
+    """
     if family_of(ctx.est) != "poisson":
         raise NotRun("the model is not a Poisson regression")
     if ctx.n < _FEWEST:

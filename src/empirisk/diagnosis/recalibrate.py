@@ -28,7 +28,7 @@ def scaled(z: Array, parameters: Array) -> Array:
 
 
 def _total(t: Array) -> Array:
-    """Row sums column by column: ten times as fast as along the short axis."""
+    """Return the row sums column by column: ten times as fast as along the short axis."""
     return np.asarray(t @ np.ones(t.shape[1]))
 
 

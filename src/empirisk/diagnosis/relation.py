@@ -69,7 +69,7 @@ class Relation:
 
 
 def _plain(value: float) -> str:
-    """A number without an exponent, as short as it is known."""
+    """Return a number without an exponent, as short as it is known."""
     said = np.format_float_positional(value, precision=10, trim="-", fractional=False)
     return said.rstrip(".")
 
@@ -183,7 +183,7 @@ def exact_relation(X: Floats, y: Floats, seed: int = 0) -> Relation | None:
 
 
 def _unit(x: Floats) -> float:
-    """The rounding of a column; 0 when it is so coarse that the column counts or marks something."""
+    """Return the rounding of a column; 0 when it is so coarse that the column counts or marks something."""
     known, unit = x[np.isfinite(x)], rounding(x)
     return unit if known.size and unit < 0.15 * float(known.std()) else 0.0
 
@@ -207,7 +207,9 @@ def _usable(X: Floats, kind: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def _least_squares(A: Floats, b: Floats, reach: Floats, tiny: Floats, even: bool) -> Floats:
-    """Least squares, each row weighted by the rounding of its cells when that differs between the rows."""
+    """Solve least squares, each row weighted by the rounding of its cells when that differs between the
+    rows.
+    """
     coefs = np.linalg.lstsq(A, b, rcond=1e-12)[0]
     for _ in range(0 if even else 3):
         w = 1.0 / (tiny + reach @ np.abs(coefs))
@@ -235,7 +237,7 @@ class _Near:
         return [self._thinned(s) for s in (self._forward(), self._backward()) if s is not None]
 
     def _solve(self, chosen: NDArray[np.intp]) -> tuple[Floats, bool]:
-        """Residuals, and whether each is within the rounding."""
+        """Return the residuals, and whether each is within the rounding."""
         part, reach = self.Z[:, chosen], self.reach[:, chosen]
         coefs = _least_squares(part, self.b, reach, self.tiny, self.even)
         rest = self.b - part @ coefs
@@ -342,12 +344,12 @@ class _Model:
             return np.asarray(np.prod(self.x**exponents, axis=1))
 
     def strict(self, coefs: Floats, constant: float) -> bool:
-        """Whether the formula holds in every row."""
+        """Return whether the formula holds in every row."""
         error, tolerance = self.errors(coefs, constant)
         return bool(np.all(error <= tolerance))
 
     def simplified(self, coefs: Floats, constant: float) -> tuple[Floats, float]:
-        """The shortest decimals with which the formula still holds; the others stay."""
+        """Return the shortest decimals with which the formula still holds; the others stay."""
         coefs = coefs.copy()
         for decimals in range(7):
             short = np.round(coefs, decimals)
@@ -366,7 +368,7 @@ class _Model:
         return coefs, next((level for level in levels if self.strict(coefs, level)), constant)
 
     def _level(self, coefs: Floats) -> float:
-        """The constant that suits these coefficients."""
+        """Return the constant that suits these coefficients."""
         if self.kind == "product":
             with np.errstate(all="ignore"):
                 ratio = self.y / self._powers(coefs)
@@ -376,7 +378,9 @@ class _Model:
 
 
 def _log10_chance(y: Floats, tolerance: Floats, p: int, k: int) -> float:
-    """The bound of :func:`exact_relation` over all numbers of columns, both kinds and both tolerances."""
+    """Return the bound of :func:`exact_relation` over all numbers of columns, both kinds and both
+    tolerances.
+    """
     n, ordered = y.size, np.sort(y)
     widths = 2.0 * tolerance
     levels = np.unique(np.quantile(widths, np.linspace(0.0, 1.0, 50), method="higher"))
@@ -388,7 +392,7 @@ def _log10_chance(y: Floats, tolerance: Floats, p: int, k: int) -> float:
 
 
 def _densest(ordered: Floats, width: float) -> float:
-    """The largest share of the values within a window of this width."""
+    """Return the largest share of the values within a window of this width."""
     ends = np.searchsorted(ordered, ordered + width * (1.0 + 1e-12), side="right")
     return float((ends - np.arange(ordered.size)).max() / ordered.size)
 

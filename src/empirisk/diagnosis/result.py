@@ -78,7 +78,7 @@ class Diagnosis:
 
     @property
     def checks(self) -> dict[str, Answer]:
-        """All answers by code."""
+        """All answers by their code, those of clear findings included."""
         return {a.code: a for a in self.answers}
 
     @property
@@ -106,7 +106,9 @@ class Diagnosis:
         return "Stop here: nothing that was tried is worth the margin."
 
     def to_dict(self) -> dict[str, Any]:
-        """The stable JSON form."""
+        """Return the diagnosis as a dictionary of plain values, with keys that stay the same between
+        versions.
+        """
         return {
             "title": self.title,
             "findings": [a.code for a in self._ranked],
@@ -119,7 +121,7 @@ class Diagnosis:
         }
 
     def to_frame(self) -> Any:
-        """One row for each finding that was looked for (pandas, else polars, else a dict of lists)."""
+        """Return one row for each finding that was looked for (pandas, else polars, else a dict of lists)."""
         rows = self.answers
         return as_frame(
             {

@@ -103,14 +103,14 @@ def _coarse(last: Any) -> tuple[Any, str]:
 
 
 def _fewer(ctx: Context) -> Plan:
-    """The scored folds with random parts of their training rows."""
+    """Return the scored folds with random parts of their training rows."""
     rng = np.random.default_rng(ctx.seed)
     splits = ((np.sort(rng.permutation(train)[:MOST_ROWS]), test) for train, test in ctx.scored_plan.splits)
     return Plan(ctx.n, tuple(splits), None, 0)
 
 
 def coded_table(ctx: Context) -> Floats:
-    """The columns as numbers (texts by their rank among the levels, missing values as NaN); cached."""
+    """Return the columns as numbers (texts by their rank among the levels, missing values as NaN); cached."""
     if "coded" not in ctx.cache:
         shape = getattr(ctx.X, "shape", None)
         if shape is not None and len(shape) != 2:
@@ -132,7 +132,7 @@ def _numbers(column: Any) -> Floats:
 
 
 def _width(ctx: Context) -> tuple[int, bool]:
-    """Columns that reach the last step, and whether they come as a sparse matrix."""
+    """Return the columns that reach the last step, and whether they come as a sparse matrix."""
     table = ctx.X
     if hasattr(ctx.est, "steps") and len(ctx.est.steps) > 1:
         train = ctx.plan.splits[0][0]

@@ -115,7 +115,7 @@ def _stretches(rows: NDArray[Any]) -> NDArray[Any]:
 
 
 def _unit(columns: Array) -> Array:
-    """Columns centred and of norm 1; constant ones are 0."""
+    """Return the columns centred and of norm 1; constant ones are 0."""
     centred = columns - columns.mean(axis=0)
     norm = np.sqrt((centred**2).sum(axis=0))
     return np.asarray(centred / np.where(norm > 0.0, norm, 1.0))

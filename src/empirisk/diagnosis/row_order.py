@@ -82,7 +82,7 @@ def _quiet(found: OrderTest, along: str, evidence: str) -> Answer:
 
 
 def _sorted_by_target(y: NDArray[Any], classes: bool) -> bool:
-    """Whether each class is one block of rows, or the targets rise or fall all the way."""
+    """Return whether each class is one block of rows, or the targets rise or fall all the way."""
     steps = np.diff(y.astype(np.float64))
     if classes:
         return int(np.count_nonzero(steps)) == len(np.unique(y)) - 1
@@ -112,7 +112,7 @@ def _residuals(ctx: Context) -> tuple[Array, Array]:
 
 
 def _by_group(groups: NDArray[Any], residual: Array, loss: Array, order: Array) -> tuple[Array, Array, Array]:
-    """Means by group: rows of a group are alike, so that only groups can be exchanged."""
+    """Return the means by group: rows of a group are alike, so that only groups can be exchanged."""
     codes = np.unique(groups, return_inverse=True)[1]
     count = np.bincount(codes)
 

@@ -115,7 +115,7 @@ def _by_chance(shuffles: Shuffles | None) -> str:
 
 
 def _nearly(ctx: Context, view: LinearMatrix) -> Answer:
-    """One class against the others, each in turn: a plane that fails on at most 1 % of the rows."""
+    """Return one class against the others, each in turn: a plane that fails on at most 1 % of the rows."""
     most = int(_SHARE * ctx.n)
     labels = [str(c) for c in (ctx.classes if ctx.classes is not None else ())]
     tried = [1] if len(labels) == 2 else range(min(len(labels), 10))

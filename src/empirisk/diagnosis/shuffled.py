@@ -37,7 +37,7 @@ class Shuffles:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 % Clopper-Pearson interval of the chance."""
+        """The 95 % Clopper-Pearson interval of the chance that permuted labels can be separated."""
         k, m = self.separated, self.draws
         low = 0.0 if k == 0 else float(special.betaincinv(k, m - k + 1, 0.025))
         return low, 1.0 if k == m else float(special.betaincinv(k + 1, m - k, 0.975))

@@ -46,7 +46,9 @@ def _neighbours(params: Params, n: int) -> Params:
 
 
 def _tree(params: Params, n: int) -> Params:
-    """A penalty on leaves x 4; else half the depth if it is limited; else leaves x 4 (ten rows at least)."""
+    """Return a penalty on leaves x 4; else half the depth if it is limited; else leaves x 4 (ten rows at
+    least).
+    """
     alpha = params.get("alpha")
     if isinstance(alpha, float | int) and alpha > 0.0:
         return {"alpha": 4.0 * alpha}

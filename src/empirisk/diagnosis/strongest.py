@@ -38,7 +38,9 @@ class Strongest(TransformerMixin, BaseEstimator):
         self.classes = classes
 
     def fit(self, X: Floats, y: NDArray[Any]) -> Self:
-        """Choose the columns."""
+        """Choose the k columns that are most strongly correlated with the target (or with one of its
+        classes).
+        """
         target = (y[:, None] == np.unique(y)).astype(np.float64) if self.classes else y[:, None]
         target = target - target.mean(axis=0)
         known = np.isfinite(X)
@@ -51,5 +53,5 @@ class Strongest(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Floats) -> Floats:
-        """The chosen columns."""
+        """Return the columns that :meth:`fit` has chosen."""
         return X[:, self.kept_]

@@ -43,6 +43,7 @@ class Studentised:
     @property
     def dffits(self) -> Array:
         """``t_i sqrt(h_i/(1 - h_i))``: by how many standard errors the row moves its own fitted value."""
+        # A row of leverage 1 determines its own fit: ``h / (1 - h)`` would divide by 0.
         h = np.minimum(self.leverage, 1.0 - 1e-12)
         return np.asarray(self.t * np.sqrt(h / (1.0 - h)))
 

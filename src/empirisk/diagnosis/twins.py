@@ -114,7 +114,7 @@ def _answer(ctx: Context, k: int, gain: float, se: float, p: float) -> Answer:
 
 
 def _twins(code: NDArray[Any], fold: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Rows with a twin, and rows with a twin in another fold."""
+    """Return the rows with a twin, and rows with a twin in another fold."""
     count = np.bincount(code)
     folds = int(fold.max()) + 1
     inside = np.bincount(code * folds + fold, minlength=len(count) * folds)
@@ -122,7 +122,7 @@ def _twins(code: NDArray[Any], fold: NDArray[Any]) -> tuple[NDArray[Any], NDArra
 
 
 def _joined(code: NDArray[Any], groups: NDArray[Any]) -> NDArray[Any]:
-    """The finest units that hold both equal rows and groups together."""
+    """Return the finest units that hold both equal rows and groups together."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

@@ -152,13 +152,13 @@ class _Statistics:
         return np.column_stack([discriminant, apart, distance / scale])
 
     def differences(self, G: Array) -> Array:
-        """Differences of the feature means between the two samples, shape (q, k)."""
+        """Return the differences of the feature means between the two samples, shape (q, k)."""
         m = G.sum(axis=0)
         n = len(G)
         return np.asarray((self.features.values.T @ G) * (n / (m * (n - m))))
 
     def scores(self, g: Array) -> Array:
-        """Cross-fitted discriminant of every row."""
+        """Return the discriminant of every row, fitted on rows outside the fold of the row."""
         out = np.empty(len(g))
         for inside, outside, Z, back in self.maps:
             out[outside] = back @ (Z.T @ (g[inside] - g[inside].mean()))

@@ -115,7 +115,7 @@ def blocks(
 def _permuted(
     home: NDArray[np.intp], strata: list[NDArray[np.intp]], rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """`home` permuted within every stratum."""
+    """Return the folds of the rows after a random permutation within every stratum."""
     out = home.copy()
     for rows in strata:
         out[rows] = rng.permutation(home[rows])

@@ -25,7 +25,7 @@ def less_loss(gain: Estimate, loss: str) -> str:
 
 
 def evidence(ctx: Context, d: Paired, against: str) -> str:
-    """What was compared, on how many rows, with what result."""
+    """Return what was compared, on how many rows, with what result."""
     rows = f"{d.n} {'groups' if ctx.groups is not None else 'rows'}"
     head = f"{against}: mean difference of the out-of-fold {ctx.loss_name} {number(d.gain)} on {rows}"
     if d.refused:
@@ -37,12 +37,12 @@ def evidence(ctx: Context, d: Paired, against: str) -> str:
 
 
 def settle(d: Paired) -> str:
-    """How many rows would answer, in words; empty when that cannot be said."""
+    """Return how many rows would answer, in words; empty when that cannot be said."""
     return f"about {d.rows_needed:,} would" if d.rows_needed else ""
 
 
 def cannot_tell(ctx: Context, d: Paired, question: str) -> str:
-    """The sentence of "cannot tell": why there is no answer, or how many rows would give one."""
+    """Return the sentence of "cannot tell": why there is no answer, or how many rows would give one."""
     if d.refused:
         return f"Cannot tell {question}: {d.refused}."
     more = d.rows_needed and (d.rows_needed > ctx.n)

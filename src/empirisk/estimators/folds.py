@@ -176,7 +176,7 @@ def hold_out(
 
 
 def _row_hash(design: Design, y: Array, seed: int) -> Any:
-    """A 64-bit hash of (x_i, y_i): a sum over the columns of mixed bit patterns, modulo 2^64."""
+    """Return a 64-bit hash of (x_i, y_i): a sum over the columns of mixed bit patterns, modulo 2^64."""
     n, p = design.shape
     rng = np.random.default_rng(seed)
     odd = rng.integers(0, 2**63, size=p + y.reshape(n, -1).shape[1], dtype=np.uint64) * np.uint64(

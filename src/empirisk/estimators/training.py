@@ -42,14 +42,14 @@ class Kept:
     moments: tuple[Array, Array] | None
 
     def columns(self, checked: Callable[[Any], Any]) -> Design | None:
-        """The columns, or None where they are gone; `checked` validates what the user passed."""
+        """Return the columns, or None where they are gone; `checked` validates what the user passed."""
         if self.design is not None or self.given is None or not len(self.weight):
             return self.design
         X = self.given()
         return None if X is None else Design(checked(X))
 
     def changed(self, now: tuple[Array, Array]) -> bool:
-        """Whether the moments of the columns are no longer those of the fit, beyond rounding."""
+        """Return whether the moments of the columns are no longer those of the fit, beyond rounding."""
         if self.moments is None:
             return False
         (mean, variance), (mean_now, variance_now) = self.moments, now
@@ -88,7 +88,7 @@ def keep(X: Any, design: Design, targets: Array, weight: Array, moments: Any = N
 
 
 def release(model: Any) -> Any:
-    """The model without its rows: as members of an ensemble models would keep a copy each."""
+    """Return the model without its rows: as members of an ensemble models would keep a copy each."""
     if getattr(model, "_training", None) is not None:
         model._training = None
     for _, step in getattr(model, "steps", None) or ():
@@ -97,7 +97,7 @@ def release(model: Any) -> Any:
 
 
 def stored_bytes(X: Any) -> int:
-    """What a dense array, or a CSR or CSC matrix, holds."""
+    """Return what a dense array, or a CSR or CSC matrix, holds."""
     parts = ("data", "indices", "indptr") if sp.issparse(X) else ("",)
     return sum(int((getattr(X, name) if name else X).nbytes) for name in parts)
 

@@ -95,7 +95,7 @@ def verify(est: Any, X: Any, y: Any, sample_weight: Any = None, **rows: Any) -> 
 
 
 def _refusal(est: Any, stated: Certificate) -> str:
-    """Why there is nothing to recompute."""
+    """Return why there is nothing to recompute."""
     name = type(est).__name__
     if stated.kind is Kind.MONTE_CARLO:
         return f"{name} states the luck of a random draw, which is no optimum to verify: {stated.claim}"

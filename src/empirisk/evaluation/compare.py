@@ -106,7 +106,7 @@ class Comparison:
         return f"{told}."
 
     def _size(self) -> str:
-        """The number of rows that a verdict is about, as the end of a sentence."""
+        """Return the number of rows that a verdict is about, as the end of a sentence."""
         return "" if self.rows is None else f" when trained on {self.rows[0]:,} rows"
 
     def __repr__(self) -> str:
@@ -322,7 +322,7 @@ def _compared(
 
 
 def _about(c: Comparison, plan: Plan) -> Comparison:
-    """The comparison with the number of rows that these folds train on."""
+    """Return the comparison with the number of rows that these folds train on."""
     grouped = "new groups" in c.difference.target
 
     def told(e: Estimate, what: str, who: str) -> Estimate:
@@ -352,7 +352,7 @@ def _confidence(d: Estimate, se: float, df: int, greater_is_better: bool) -> flo
 
 
 def _chance(p: float) -> str:
-    """A confidence in words that claim no more than a t distribution can."""
+    """Return a confidence in words that claim no more than a t distribution can."""
     return "over 0.999" if p > 0.999 else "under 0.001" if p < 0.001 else f"{p:.3f}"
 
 

@@ -60,12 +60,12 @@ class CrossEvaluation(Evaluation):
 
     @property
     def plan(self) -> Plan:
-        """The splits."""
+        """The plan of the splits: which rows were held out in which fold."""
         return self.fitted.plan
 
     @property
     def fit_seconds(self) -> Floats:
-        """Fitting time of each split."""
+        """How many seconds the fit of each split took."""
         return self.fitted.seconds
 
     def losses(self, metric: str) -> Floats:
@@ -80,7 +80,9 @@ class CrossEvaluation(Evaluation):
         return np.stack([row for row in rows if row is not None])
 
     def standard_error(self, metric: str) -> float:
-        """Standard error behind the interval of `metric` (one-standard-error rule); NaN if unknown."""
+        """Return the standard error behind the interval of `metric` (one-standard-error rule); NaN if
+        unknown.
+        """
         if self.out_of_fold and metric in METRICS:
             return METRICS[metric].standard_error(self.out_of_fold, self.plan.folds)
         scores = self.fold_scores(metric)
@@ -89,7 +91,7 @@ class CrossEvaluation(Evaluation):
         return math.sqrt(float(scores.var(ddof=1)) * (1.0 / scores.size + self.plan.test_over_train))
 
     def fold_scores(self, metric: str) -> Floats:
-        """The metric on the test rows of each split, shape (J,); NaN where undefined."""
+        """Return the metric on the test rows of each split, shape (J,); NaN where undefined."""
         if metric in self.fitted.scores:
             return self.fitted.scores[metric]
         return np.array([METRICS[metric].value(p) for p in self.held_out])
@@ -201,7 +203,7 @@ def run(
 
 
 def foreign_scorers(wanted: Mapping[str, str | Scorer]) -> dict[str, Scorer]:
-    """The scorers among the metrics that are none of ours."""
+    """Return the scorers among the metrics that are none of ours."""
     foreign = ((name, m) for name, m in wanted.items() if not (isinstance(m, str) and m in METRICS))
     return {name: find_scorer(m)[1] for name, m in foreign}
 
@@ -209,7 +211,7 @@ def foreign_scorers(wanted: Mapping[str, str | Scorer]) -> dict[str, Scorer]:
 def conclude(
     est: Any, sample: Sample, wanted: Mapping[str, str | Scorer], fitted: Fitted, level: float
 ) -> CrossEvaluation:
-    """The estimates of one algorithm from its outputs on the test rows of every split."""
+    """Return the estimates of one algorithm from its outputs on the test rows of every split."""
     plan = fitted.plan
     out_of_fold = assemble(fitted, sample.y, sample.classes, sample.groups) if plan.folds else ()
     title = f"{model_name(est)}, cross-validated on {sample.n} rows ({len(plan.splits)} fits)"
@@ -219,7 +221,7 @@ def conclude(
 
 
 def estimate_at(found: CrossEvaluation, est: Any, sample: Sample, name: str, level: float) -> Estimate:
-    """The estimate of one metric at any level, from the outputs that a cross-evaluation holds."""
+    """Return the estimate of one metric at any level, from the outputs that a cross-evaluation holds."""
     plan = found.plan
     if name in found.fitted.scores:
         e = _over_splits(found.fitted.scores[name], plan, level, sample.groups is not None)
@@ -251,12 +253,12 @@ class Sample:
             self.like = Predictions("regression", self.y, self.y)
 
     def plan(self, cv: Any, repeats: int | None, random_state: int | np.random.Generator | None) -> Plan:
-        """The splits of these rows."""
+        """Return the splits of these rows into training and held-out parts."""
         strata = self.like.y if self.classes is not None else None
         return plan_folds(strata, self.n, cv, self.groups, repeats, random_state, X=self.X, y=self.y)
 
     def held_out(self, fitted: Fitted) -> tuple[Predictions, ...]:
-        """Predictions of the test rows of each split."""
+        """Return the predictions of the test rows of each split."""
         return tuple(
             out.against(self.y[test], None if self.groups is None else self.groups[test])
             for (_, test), out in zip(fitted.plan.splits, fitted.outputs, strict=True)
@@ -284,12 +286,12 @@ def _ours(
 
 
 def about(e: Estimate, target: str, plan: Plan) -> Estimate:
-    """The estimate with what these splits make it one of (their training parts may leave rows out)."""
+    """Return the estimate with what these splits make it one of (their training parts may leave rows out)."""
     return with_note(replace(e, target=target), plan.note)
 
 
 def _shaky(est: Any, X: Any, plan: Plan) -> str:
-    """The refusal for an unpenalised model with fewer than three training rows for each column."""
+    """Return the refusal for an unpenalised model with fewer than three training rows for each column."""
     columns = X.shape[1] if len(getattr(X, "shape", ())) == 2 else 0
     if plan.n_train >= ROWS_PER_COLUMN * columns or not unpenalised(est):
         return ""

@@ -163,7 +163,7 @@ def predictions(
     groups: ArrayLike | None = None,
     task: str | None = None,
 ) -> Predictions:
-    """Checked predictions from arrays; parameters as in :func:`evaluate_predictions`."""
+    """Return the checked predictions from arrays; parameters as in :func:`evaluate_predictions`."""
     if task is None:
         labels = labels_of(y, "y")
         told = proba is not None or score is not None or classes is not None
@@ -180,7 +180,7 @@ def predictions(
 
 
 def estimate(name: str, p: Predictions, level: float) -> Estimate:
-    """One of our metrics on held-out predictions; not available is an answer, with its reason."""
+    """Return one of our metrics on held-out predictions; not available is an answer, with its reason."""
     metric = METRICS[name]
     why = metric.unavailable(p)
     if why:
@@ -189,7 +189,9 @@ def estimate(name: str, p: Predictions, level: float) -> Estimate:
 
 
 def named(metrics: Metrics | None, p: Predictions, est: Any = None) -> dict[str, str | Scorer]:
-    """The wanted metrics by the name that the result will use; by default those that suit the model `est`."""
+    """Return the wanted metrics by the name that the result will use; by default those that suit the model
+    `est`.
+    """
     if metrics is None:
         zero = est is not None and hasattr(est, "predict_proba") and may_answer_zero(est)
         return {name: name for name in default_metrics(p, zero)}

@@ -53,7 +53,7 @@ class Evaluation(Mapping[str, Estimate]):
         return len(self._estimates)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
-        """The stable JSON form: one :meth:`empirisk.results.Estimate.to_dict` for each metric."""
+        """Return the stable JSON form: one :meth:`empirisk.results.Estimate.to_dict` for each metric."""
         return {name: e.to_dict() for name, e in self.items()}
 
     def to_frame(self) -> Any:
@@ -78,7 +78,7 @@ class Evaluation(Mapping[str, Estimate]):
         return "\n".join(lines)
 
     def _with(self, reason: str) -> list[str]:
-        """The metrics that carry this reason."""
+        """Return the metrics that carry this reason."""
         return [name for name, e in self.items() if e.reason == reason]
 
     def _repr_html_(self) -> str:
@@ -101,18 +101,18 @@ class Evaluation(Mapping[str, Estimate]):
 
 
 def number(e: Estimate) -> str:
-    """Value and interval, or the value and the words "cannot tell"."""
+    """Return the value and interval, or the value and the words "cannot tell"."""
     return str(e) if e.low is not None else f"{e.value:.4g} [cannot tell]"
 
 
 def describe(e: Estimate, *, with_reason: bool = True) -> str:
-    """One line: value, interval, level, n, method, and the reason when there is one."""
+    """Return one line: value, interval, level, n, method, and the reason when there is one."""
     line = f"{number(e)}  {100 * e.level:g} %, n = {e.n}, {e.method}"
     return f"{line} ({e.reason})" if e.reason and with_reason else line
 
 
 def to_frame(estimates: Mapping[str, Estimate]) -> Any:
-    """The table of :meth:`Evaluation.to_frame`."""
+    """Return the estimates as the data frame that :meth:`Evaluation.to_frame` describes."""
     table: dict[str, list[Any]] = {"metric": list(estimates)}
     for column in (*COLUMNS[1:], "reason", "target"):
         table[column] = [getattr(e, column) for e in estimates.values()]

@@ -96,7 +96,7 @@ def fit_folds(
 
 
 def one_thread_if_small(X: Any) -> AbstractContextManager[Any]:
-    """One BLAS thread for tables below :data:`SMALL` cells."""
+    """Return a context with one BLAS thread for tables below :data:`SMALL` cells."""
     small = int(np.prod(getattr(X, "shape", (0,)))) < SMALL
     return one_thread() if small else nullcontext()
 
@@ -104,7 +104,7 @@ def one_thread_if_small(X: Any) -> AbstractContextManager[Any]:
 def fit_rows(
     est: Any, X: Any, y: NDArray[Any], rows: NDArray[np.intp], groups: NDArray[np.intp] | None = None
 ) -> Any:
-    """A clone of `est` fitted on some rows; it gets their groups when its ``fit`` takes groups."""
+    """Return a clone of `est` fitted on some rows; it gets their groups when its ``fit`` takes groups."""
     part = None if groups is None else groups[rows]
     return clone(est).fit(take_rows(X, rows), y[rows], **group_argument(est, part))
 
@@ -118,7 +118,7 @@ def group_argument(est: Any, groups: NDArray[np.intp] | None) -> dict[str, Any]:
 def assemble(
     fitted: Fitted, y: NDArray[Any], classes: NDArray[Any] | None, groups: NDArray[np.intp] | None
 ) -> tuple[Predictions, ...]:
-    """One Predictions for each repeat of K folds: the out-of-fold outputs of all rows."""
+    """Return one Predictions for each repeat of K folds: the out-of-fold outputs of all rows."""
     return tuple(_join(fitted, fitted.plan.repeat(r), y, classes, groups) for r in range(fitted.plan.repeats))
 
 

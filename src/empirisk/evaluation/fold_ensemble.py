@@ -167,14 +167,16 @@ class CrossValidatedEnsemble(MetaEstimatorMixin, BaseEstimator):
 
     @offered(_classifies)
     def votes(self, X: Any) -> NDArray[np.intp]:
-        """How many members vote for each class, shape (n, C)."""
+        """Return how many members vote for each class, shape (n, C)."""
         check_is_fitted(self, "members_")
         codes = np.stack([encode(np.asarray(m.predict(X)), self.classes_) for m in self.members_])
         return np.stack([(codes == k).sum(axis=0) for k in range(self.classes_.size)], axis=1)
 
     @offered(_gives_probabilities)
     def predict_proba(self, X: Any) -> Floats:
-        """Mean of the members' probabilities, shape (n, C); a member gives 0 to a class it never saw."""
+        """Return the mean of the members' probabilities, shape (n, C); a member gives 0 to a class it never
+        saw.
+        """
         check_is_fitted(self, "members_")
         return self._mean_probabilities(X)
 

@@ -46,7 +46,7 @@ class Plan:
 
     @property
     def n_train(self) -> int:
-        """Mean number of training rows."""
+        """The number of training rows of a split, on average over the splits."""
         return round(float(np.mean([train.size for train, _ in self.splits])))
 
     def repeat(self, r: int) -> tuple[int, ...]:
@@ -59,7 +59,7 @@ class Plan:
         return [0, *(int(i) + 1 for i in np.flatnonzero(covered % self.n == 0))]
 
     def same_as(self, other: Plan) -> bool:
-        """Whether two plans test the same rows in the same splits."""
+        """Return whether two plans test the same rows in the same splits."""
         return len(self.splits) == len(other.splits) and all(
             np.array_equal(a[1], b[1]) and np.array_equal(a[0], b[0])
             for a, b in zip(self.splits, other.splits, strict=True)
@@ -183,6 +183,7 @@ def _deal_groups(
             home[g] = rng.choice(empty)
         else:
             cost = ((load + table[g]) ** 2).sum(axis=1) - (load**2).sum(axis=1)
+            # Costs are sums of shares, equal only up to rounding; ties are drawn by lot.
             home[g] = rng.choice(np.flatnonzero(cost <= cost.min() + 1e-12))
         load[home[g]] += table[g]
     return home[groups]
@@ -213,7 +214,7 @@ def recognise(n: int, splits: tuple[Split, ...]) -> Plan:
 
 
 def _lost(n: int, folds: int, repeats: int) -> str:
-    """What a thrifty choice of folds costs, from the coverage study."""
+    """Return what a thrifty choice of folds costs, from the coverage study."""
     if repeats == 1 and n < 1000:
         return "one split into folds covers nearer 91 % than 95 %; repeat the folds 5 times"
     if folds >= 10 and n < 200:

@@ -38,13 +38,13 @@ class Outputs:
 
 
 def n_rows(X: Any) -> int:
-    """Number of rows of an array, sparse matrix or data frame."""
+    """Return the number of rows of an array, sparse matrix or data frame."""
     shape = getattr(X, "shape", None)
     return int(shape[0]) if shape is not None else len(X)
 
 
 def model_name(est: Any) -> str:
-    """Class name of an estimator; of the last step of a pipeline."""
+    """Return the class name of an estimator; of the last step of a pipeline."""
     steps = getattr(est, "steps", None)
     return model_name(steps[-1][1]) if steps else type(est).__name__
 

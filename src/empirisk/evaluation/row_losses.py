@@ -57,12 +57,12 @@ def pick_loss(est: Any, sample: Sample, loss: str | None) -> RowLoss:
 
 
 def loss_label(metric: RowLoss) -> str:
-    """The loss in words; that of accuracy is the error rate."""
+    """Return the loss in words; that of accuracy is the error rate."""
     return LABELS.get(metric.name, metric.name)
 
 
 def one_thread(X: Any) -> AbstractContextManager[Any]:
-    """One BLAS thread for small tables, where several only wait for each other."""
+    """Return a context with one BLAS thread for small tables, where several only wait for each other."""
     small = int(np.prod(getattr(X, "shape", (0,)))) < SMALL
     return threadpool_limits(1, user_api="blas") if small else nullcontext()
 
@@ -86,7 +86,7 @@ def growing(est: Any) -> Any:
 
 
 def fit_on(est: Any, sample: Sample, rows: Rows, warm: Any = None) -> Any:
-    """A clone (or `warm`, from :func:`growing`), fitted on these rows; an error says on how many."""
+    """Return a clone (or `warm`, from :func:`growing`), fitted on these rows; an error says on how many."""
     if sample.classes is not None and np.all(sample.y[rows] == sample.y[rows[0]]):
         raise ValueError(
             f"{rows.size} training rows hold one class only ({sample.y[rows[0]]}); use larger sizes."
@@ -99,7 +99,7 @@ def fit_on(est: Any, sample: Sample, rows: Rows, warm: Any = None) -> Any:
 
 
 def row_losses(model: Any, sample: Sample, rows: Rows, metric: RowLoss) -> Floats:
-    """The loss of a fitted model on these rows, shape (rows,)."""
+    """Return the loss of a fitted model on these rows, shape (rows,)."""
     p = outputs_of(model, take_rows(sample.X, rows)).against(sample.y[rows])
     why = metric.unavailable(p)
     if why:

@@ -34,7 +34,7 @@ __all__ = ["infinite_loss", "steady", "train_estimate", "validation_estimate"]
 
 
 def infinite_loss(losses: Floats, unit: str = "rows") -> str:
-    """The refusal of losses (..., n) some of which are infinite: how many rows make it so."""
+    """Return the refusal of losses (..., n) some of which are infinite: how many rows make it so."""
     count = int(np.isposinf(losses).reshape(-1, losses.shape[-1]).any(axis=0).sum())
     if unit == "rows":
         return f"{count} rows gave probability 0 to the class that occurred, so the loss is infinite"
@@ -44,7 +44,7 @@ def infinite_loss(losses: Floats, unit: str = "rows") -> str:
 def validation_estimate(
     losses: Floats, plan: Plan, size: int, sample: Sample, metric: RowLoss, level: float, cap: float | None
 ) -> Estimate:
-    """Mean loss of the models trained on `size` rows, from out-of-fold losses (or split means)."""
+    """Return the mean loss of the models trained on `size` rows, from out-of-fold losses (or split means)."""
     target = scored_target(size, sample.n, sample.groups is not None, what="loss")
     if not np.isfinite(losses).all():
         why = infinite_loss(losses) if plan.folds else infinite_loss(losses.T, "splits")
@@ -76,7 +76,9 @@ def steady(e: Estimate, est: Any, X: Any, size: int) -> Estimate:
 def train_estimate(
     rows: Floats, means: Floats, plan: Plan, size: int, sample: Sample, level: float
 ) -> Estimate:
-    """Expected loss on the training rows themselves; `rows` (r, n) with NaN where a row was not used."""
+    """Return the expected loss on the training rows themselves; `rows` (r, n) with NaN where a row was not
+    used.
+    """
     target = (
         "the mean loss, on their own training rows, of the models trained on "
         f"{size:,} of these {sample.n:,} rows"
@@ -108,7 +110,7 @@ def train_estimate(
 
 
 def _variance(row: Floats, sample: Sample) -> float:
-    """Variance of the mean over the rows that were used, over clusters when there are groups."""
+    """Return the variance of the mean over the rows that were used, over clusters when there are groups."""
     used = ~np.isnan(row)
     values = row[used]
     if sample.groups is None:

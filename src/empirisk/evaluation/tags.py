@@ -13,7 +13,9 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def offered(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
-    """A method that an object has only when `check` says so; scikit-learn's ``available_if`` with a type."""
+    """Return a method that an object has only when `check` says so; scikit-learn's ``available_if`` with a
+    type.
+    """
     return cast("Callable[[Method], Method]", available_if(check))
 
 

@@ -56,7 +56,7 @@ class Reading:
     base: Any = 0.0
 
     def column(self, feature: Any) -> int:
-        """The number of a column given by name or number."""
+        """Return the number of a column given by name or number."""
         p = len(self.features)
         if isinstance(feature, str):
             if feature in self.features:
@@ -70,7 +70,9 @@ class Reading:
 
 
 def read_model(model: Any, X: Any) -> Reading:
-    """The reading of a fitted estimator, or of Trees, with its rows X; rows are checked as in `predict`."""
+    """Return the reading of a fitted estimator, or of Trees, with its rows X; rows are checked as in
+    `predict`.
+    """
     if isinstance(model, Trees):
         encode: Callable[[Any], Array] = lambda rows: _dense(model.rows(rows))  # noqa: E731
         names = [f"x{j}" for j in range(model.n_features)]
@@ -93,7 +95,7 @@ def read_model(model: Any, X: Any) -> Reading:
 
 
 def in_words(levels: Any, v: float) -> str:
-    """A number, or the name of the category with this code."""
+    """Return a number, or the name of the category with this code."""
     if v != v:
         return "missing"
     if levels is None:
@@ -138,7 +140,7 @@ def _of_trees(
 
 
 def _of_predictions(model: Any, X: Any) -> Reading:
-    """A model without trees; frames keep their names and must hold numbers."""
+    """Return a model without trees; frames keep their names and must hold numbers."""
     named = hasattr(X, "columns")
     names = [str(c) for c in X.columns] if named else [f"x{j}" for j in range(np.shape(X)[1])]
     proba = is_classifier(model) and hasattr(model, "predict_proba")

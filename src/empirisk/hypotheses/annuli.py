@@ -1,4 +1,4 @@
-"""Rings around the origin."""
+"""Rings around the origin: a point is labelled by its distance from the origin alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Annuli", "Annulus"]
 
 @dataclass(frozen=True)
 class Annulus:
-    """``1[inner <= ||x|| <= outer]``."""
+    """``1[inner <= ||x|| <= outer]``: the points whose distance from the origin lies in an interval."""
 
     radii: Union
 
@@ -62,7 +62,9 @@ class Annuli(Spatial):
         self.n_features = n_features
 
     def vc_dimension(self) -> int:
-        """2."""
+        """Return 2, as for the intervals of the line: the distances from the origin are points of the
+        line.
+        """
         return 2
 
     def _growth(self, n: int) -> Growth:

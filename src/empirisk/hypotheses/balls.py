@@ -1,4 +1,4 @@
-"""Balls in R^d."""
+"""Balls in R^d: on the points lifted to the paraboloid ``(x, ||x||^2)`` they are half-spaces."""
 
 from __future__ import annotations
 
@@ -82,7 +82,9 @@ class Balls(LinearClass):
         self.time_limit = time_limit
 
     def vc_dimension(self) -> int:
-        """d + 1."""
+        """Return d + 1, the value for half-spaces too: no more points can be cut in every way by balls
+        (Dudley 1979).
+        """
         return self._d() + 1
 
     def _growth(self, n: int) -> Growth:

@@ -76,26 +76,28 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):
 
     @abstractmethod
     def vc_dimension(self) -> int | float:
-        """Size of the largest set of points that the class labels in every way; ``math.inf`` if none is."""
+        """Return the size of the largest set of points that the class labels in every way; ``math.inf`` if
+        none is.
+        """
 
     @abstractmethod
     def _growth(self, n: int) -> Growth:
-        """The growth function for an integer n >= 0."""
+        """Return the growth function for an integer n >= 0."""
 
     @abstractmethod
     def _labellings(self, points: Array) -> NDArray[np.bool_]:
-        """The labellings of distinct points, one a row; rows may repeat."""
+        """Return the labellings of distinct points, one a row; rows may repeat."""
 
     @abstractmethod
     def _best(self, data: Labelled) -> Best:
-        """The hypothesis with the largest sum of gains over the points that it calls positive."""
+        """Return the hypothesis with the largest sum of gains over the points that it calls positive."""
 
     def _realising(self, data: Labelled) -> Hypothesis | None:
-        """A hypothesis that is positive where the gain is, if there is one; else any or None."""
+        """Return a hypothesis that is positive where the gain is, if there is one; else any or None."""
         return self._best(data).hypothesis
 
     def _dimension(self) -> int | None:
-        """Number of coordinates of a point; None when it may be any."""
+        """Return the number of coordinates of a point; None when it may be any."""
         return 1
 
     def _among(self, dimension: int) -> HypothesisClass:
@@ -260,18 +262,18 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes_[np.where(positive, len(self.classes_) - 1, 0)])
 
     def _verify(self, X: Any, y: Any, sample_weight: Any) -> Certificate:
-        """The certificate again, for ``er.verify``."""
+        """Return the certificate of the fitted hypothesis, computed anew for ``er.verify``."""
         check_is_fitted(self, "hypothesis_")
         return verify_hypothesis(self, self._validated(X), y, sample_weight)
 
     # -- helpers ------------------------------------------------------------------------------------
 
     def _points(self, points: Any) -> Array:
-        """Checked points of the domain."""
+        """Return the points as an array, after the check that they lie in the domain of the class."""
         return check_points(points, self._dimension(), self.words)
 
     def _validated(self, X: Any, y: Any = None) -> Any:
-        """Points (and labels) for fit and predict, with the names of the columns."""
+        """Return the points (and labels) for fit and predict, with the names of the columns."""
         if self._dimension() == 1 and not hasattr(X, "columns") and np.ndim(X) == 1:
             X = np.reshape(np.asarray(X), (-1, 1))
         if y is None:
@@ -292,7 +294,7 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):
             )
 
     def _witness(self, X: Array) -> tuple[Labelling | None, str]:
-        """A labelling that no hypothesis makes (None: all are made), and why."""
+        """Return a labelling that no hypothesis makes (None: all are made), and why."""
         unique, inverse = distinct(X)
         if len(unique) < len(X):
             copy = int(np.flatnonzero(np.bincount(inverse) > 1)[0])
@@ -333,7 +335,7 @@ class Spatial(HypothesisClass):
         return type(self)(**(self.get_params(deep=False) | {"n_features": dimension}))
 
     def _d(self) -> int:
-        """The number of coordinates: as given, else as seen by ``fit``."""
+        """Return the number of coordinates: as given, else as seen by ``fit``."""
         known = self._dimension() or getattr(self, "n_features_in_", None)
         if known is None:
             raise ValueError(
@@ -343,7 +345,7 @@ class Spatial(HypothesisClass):
 
 
 def _first_missing(made: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The first labelling in lexicographic order that is no row of the sorted, distinct rows."""
+    """Return the first labelling in lexicographic order that is no row of the sorted, distinct rows."""
     n = made.shape[1]
     codes = made.astype(object) @ np.array([1 << (n - 1 - j) for j in range(n)], dtype=object)
     missing = next((i for i, code in enumerate(codes) if code != i), len(codes))
@@ -351,7 +353,7 @@ def _first_missing(made: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _certificate(words: str, data: Labelled, best: Best, error: float) -> Certificate:
-    """How far the training error can be from the smallest in the class."""
+    """Return how far the training error can be from the smallest in the class."""
     if best.most is None:
         claim = f"no hypothesis of the {words} has a smaller training error than {error:.6g}: {best.argument}"
         return Certificate(Kind.EXACT, 0.0, 1.0, claim, floor=rounding(data.gain, data.total))

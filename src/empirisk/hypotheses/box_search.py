@@ -68,13 +68,16 @@ def search(points: Array, gain: Array, seconds: float) -> tuple[NDArray[np.bool_
 
 
 def _settled(bound: float, best: float, gain: Array) -> bool:
-    """Whether a bound leaves no room above the best; sums of whole numbers leave none below the next one."""
+    """Return whether a bound leaves no room above the best; sums of whole numbers leave none below the next
+    one.
+    """
     whole = bool(np.all(gain == np.rint(gain)))
+    # The millionth is for the rounding of the bound, which is a sum in floating point.
     return bound < best + 1.0 - 1e-6 if whole else bound <= best
 
 
 def _halves(node: IndexArray) -> IndexArray:
-    """Two nodes that split the widest range of a side."""
+    """Return two nodes that split the widest range of a side."""
     widths = np.stack([node[1] - node[0], node[3] - node[2]])
     side, j = np.unravel_index(int(np.argmax(widths)), widths.shape)
     a, b = 2 * int(side), 2 * int(side) + 1
@@ -94,7 +97,9 @@ def _inside(ranks: IndexArray, low: IndexArray, high: IndexArray) -> NDArray[np.
 
 
 def _climb(ranks: IndexArray, gain: Array) -> tuple[NDArray[np.bool_], float]:
-    """A good box: from some points on, the best run in one coordinate after the other until none helps."""
+    """Return a good box: from some points on, the best run in one coordinate after the other until none
+    helps.
+    """
     best, members = -np.inf, gain > 0.0
     starts = np.flatnonzero(gain > 0.0)
     for start in starts[:: max(1, len(starts) // 50)]:

@@ -1,4 +1,4 @@
-"""Axis-aligned boxes in R^d."""
+"""Axis-aligned boxes in R^d: each coordinate must lie in an interval of its own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Box", "Boxes"]
 
 @dataclass(frozen=True)
 class Box:
-    """``1[low_j <= x_j <= high_j for all j]``."""
+    """``1[low_j <= x_j <= high_j for all j]``: one box, with its two opposite corners."""
 
     low: tuple[float, ...]
     high: tuple[float, ...]
@@ -81,7 +81,9 @@ class Boxes(Spatial):
         self.time_limit = time_limit
 
     def vc_dimension(self) -> int:
-        """2d."""
+        """Return 2d: of 2d + 1 points one is extreme in no direction, so that every box around the others
+        holds it.
+        """
         return 2 * self._d()
 
     def _growth(self, n: int) -> Growth:

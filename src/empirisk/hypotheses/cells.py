@@ -44,7 +44,7 @@ def labellings(V: Integers, *, zero: bool = False) -> NDArray[np.bool_]:
 
 
 def _spanning(V: Integers) -> NDArray[np.bool_]:
-    """The labellings by nonzero w when the vectors span the space and none is zero."""
+    """Return the labellings by nonzero w when the vectors span the space and none is zero."""
     n, r = V.shape
     if n == r:
         return _all_patterns(n)[: 2**n if n else 0]
@@ -63,7 +63,7 @@ def _spanning(V: Integers) -> NDArray[np.bool_]:
 
 
 def _around(block: Rays, simple: NDArray[np.bool_], patterns: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The labellings near both ends of rays in which independent hyperplanes meet."""
+    """Return the labellings near both ends of rays in which independent hyperplanes meet."""
     side, subsets = block.signs[simple], block.subsets[simple]
     ends = np.concatenate([side > 0, side < 0])
     rows = np.repeat(ends, len(patterns), axis=0)
@@ -114,7 +114,7 @@ def heaviest(
 
 
 def _heaviest_spanning(V: Integers, gain: Array, deadline: float) -> tuple[float, Integers]:
-    """The same when the vectors span the space and none is zero."""
+    """Return the largest gain and its weights when the vectors span the space and none of them is zero."""
     n, r = V.shape
     if n == r:
         wanted = gain > 0.0
@@ -136,7 +136,9 @@ def _heaviest_spanning(V: Integers, gain: Array, deadline: float) -> tuple[float
 
 
 def _near(V: Integers, gain: Array, side: NDArray[np.int8]) -> Integers:
-    """A w beside the ray with these signs that labels the vectors on the ray's flat in the best way."""
+    """Return a w beside the ray with these signs that labels the vectors on the ray's flat in the best
+    way.
+    """
     flat = np.flatnonzero(side == 0)
     off = np.flatnonzero(side)
     normal = np.asarray(null_vector(V[flat]))
@@ -152,7 +154,9 @@ def _all_patterns(n: int) -> NDArray[np.bool_]:
 
 
 def _unique(rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Distinct rows in lexicographic order."""
+    """Return the distinct rows in lexicographic order; packed into bytes they are compared eight at a
+    time.
+    """
     n = rows.shape[1]
     if n == 0:
         return rows[:1]

@@ -1,4 +1,6 @@
-"""Conjunctions of boolean literals."""
+"""Conjunctions of boolean literals: a point is labelled 1 when some coordinates are 1 and some others
+are 0.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +84,7 @@ class Conjunctions(Spatial):
         self.time_limit = time_limit
 
     def vc_dimension(self) -> int:
-        """d (with negations and d = 1: 2)."""
+        """Return d, the number of variables; with negations a single variable gives 2."""
         d = self._d()
         return 2 if d == 1 and not self.monotone else d
 

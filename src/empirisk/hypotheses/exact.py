@@ -36,7 +36,9 @@ def integers(X: Array, *, one_scale: bool = False) -> tuple[Integers, list[int]]
 
 
 def scaled(V: Integers) -> tuple[Array, list[int]]:
-    """The columns in floating point, each divided by a power of two above its entries; and these powers."""
+    """Return the columns in floating point, each divided by a power of two above its entries; and these
+    powers.
+    """
     out = np.empty(V.shape)
     units = [1 << max((abs(v).bit_length() for v in column), default=0) for column in V.T]
     for j, unit in enumerate(units):
@@ -45,12 +47,12 @@ def scaled(V: Integers) -> tuple[Array, list[int]]:
 
 
 def signs(V: Integers, w: Integers) -> NDArray[np.int8]:
-    """Signs of ``V w``."""
+    """Return the signs of the integers ``V w``, which no rounding can turn."""
     return np.array([(v > 0) - (v < 0) for v in V @ w], dtype=np.int8)
 
 
 def column_basis(V: Integers) -> list[int]:
-    """Columns that span all columns."""
+    """Return the indices of columns that are independent and span all columns."""
     A = scaled(V)[0]
     if len(V) >= V.shape[1] and _far_from_singular(A):
         return list(range(V.shape[1]))
@@ -58,7 +60,7 @@ def column_basis(V: Integers) -> list[int]:
 
 
 def _far_from_singular(A: Array) -> bool:
-    """Whether rounding errors cannot hide a dependence of the columns."""
+    """Return whether rounding errors cannot hide a dependence of the columns."""
     values = np.linalg.svd(A, compute_uv=False)
     return bool(values[-1] > 1e-8 * values[0])
 
@@ -80,7 +82,7 @@ def _eliminate(V: Integers) -> list[tuple[int, list[int]]]:
 
 
 def _reduced(row: list[int], top: list[int], j: int) -> list[int]:
-    """A multiple of the row with a zero in place j."""
+    """Return a multiple of the row with a zero in place j."""
     if row[j] == 0:
         return row
     new = [top[j] * a - row[j] * b for a, b in zip(row, top, strict=True)]
@@ -89,7 +91,9 @@ def _reduced(row: list[int], top: list[int], j: int) -> list[int]:
 
 
 def null_vector(V: Integers) -> Integers | None:
-    """A nonzero integer vector with ``V w = 0`` when the rank is one less than the columns; else None."""
+    """Return a nonzero integer vector with ``V w = 0`` when the rank is one less than the columns; else
+    None.
+    """
     pivots = _eliminate(V)
     columns = V.shape[1]
     free = set(range(columns)) - {j for j, _ in pivots}
@@ -99,14 +103,14 @@ def null_vector(V: Integers) -> Integers | None:
 
 
 def any_null_vector(V: Integers) -> Integers | None:
-    """A nonzero integer vector with ``V w = 0``, or None when the columns are independent."""
+    """Return a nonzero integer vector with ``V w = 0``, or None when the columns are independent."""
     pivots = _eliminate(V)
     free = set(range(V.shape[1])) - {j for j, _ in pivots}
     return _back_substitute(pivots, V.shape[1], min(free)) if free else None
 
 
 def _back_substitute(pivots: list[tuple[int, list[int]]], columns: int, free: int) -> Integers:
-    """The null vector with a one in this free column, times a common denominator."""
+    """Return the null vector with a one in this free column, times a common denominator."""
     w = [Fraction(0)] * columns
     w[free] = Fraction(1)
     for j, row in reversed(pivots):

@@ -124,7 +124,7 @@ class _Search:
         return True
 
     def cover(self, seconds: float) -> NDArray[np.bool_]:
-        """The cheapest rows that meet all conflicts."""
+        """Return the cheapest rows that meet all conflicts."""
         where = np.concatenate(self.conflicts)
         pointers = np.cumsum([0, *map(len, self.conflicts)])
         matrix = csr_array(

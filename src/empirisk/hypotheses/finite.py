@@ -93,7 +93,7 @@ class FiniteClass(HypothesisClass):
         self.members = members
 
     def _functions(self) -> Sequence[Function] | None:
-        """The functions; None when the class is a table."""
+        """Return the functions; None when the class is a table."""
         members = self.members
         listed = list(members) if isinstance(members, Sequence) and not isinstance(members, str) else []
         if not any(callable(m) for m in listed):
@@ -104,7 +104,7 @@ class FiniteClass(HypothesisClass):
         return [Function(i, m) for i, m in enumerate(listed)]
 
     def _table(self) -> NDArray[np.bool_]:
-        """The checked table."""
+        """Return the table of predictions as booleans, after a check of its shape and entries."""
         table = np.asarray(self.members)
         if table.ndim != 2 or 0 in table.shape or not np.isin(table, (0, 1)).all():
             raise ValueError(
@@ -121,7 +121,9 @@ class FiniteClass(HypothesisClass):
         return None if self._functions() is not None else 1
 
     def vc_dimension(self) -> int:
-        """Of a table: the largest set of columns that shows all patterns.  Of functions: at most log2 K."""
+        """Return, of a table, the size of the largest set of columns that shows all patterns; of K functions,
+        at most log2 K.
+        """
         most = len(self).bit_length() - 1
         if self._functions() is not None:
             return most
@@ -183,5 +185,5 @@ class FiniteClass(HypothesisClass):
 
 
 def patterns(table: NDArray[np.bool_]) -> int:
-    """Number of different rows."""
+    """Return the number of different rows of a table, which is the number of labellings."""
     return len(np.unique(np.packbits(table, axis=1), axis=0)) if table.shape[1] else 1

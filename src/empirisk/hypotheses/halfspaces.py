@@ -57,7 +57,9 @@ class Halfspaces(LinearClass):
         self.time_limit = time_limit
 
     def vc_dimension(self) -> int:
-        """d + 1, without intercept d."""
+        """Return d + 1, or d without an intercept: by Radon's theorem no half-spaces cut d + 2 points in
+        every way.
+        """
         return self._d() + int(self.intercept)
 
     def _growth(self, n: int) -> Growth:

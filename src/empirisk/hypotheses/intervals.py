@@ -83,7 +83,9 @@ class Intervals(HypothesisClass):
         return check_integer("k", self.k, 1)
 
     def vc_dimension(self) -> int:
-        """2k, or 2k + 1 when two-sided."""
+        """Return 2k, or 2k + 1 when two-sided: one more point with alternating labels needs one more
+        interval.
+        """
         return 2 * self._k() + int(self.two_sided)
 
     def _growth(self, n: int) -> Growth:
@@ -142,7 +144,7 @@ def best_runs(gain: Array, k: int) -> tuple[float, list[tuple[int, int]]]:
 
 
 def _running_max(values: Array) -> tuple[Array, Array]:
-    """The maximum of each prefix, and the first place where it stands."""
+    """Return the maximum of each prefix, and the first place where it stands."""
     top = np.maximum.accumulate(values)
     new = np.concatenate([[True], values[1:] > top[:-1]])
     return top, np.maximum.accumulate(np.where(new, np.arange(len(values)), 0))

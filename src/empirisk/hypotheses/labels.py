@@ -36,7 +36,7 @@ def two_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
 
 
 def _pair(classes: NDArray[Any]) -> NDArray[Any]:
-    """The pair that a single label belongs to, or the label alone."""
+    """Return the pair that a single label belongs to, or the label alone."""
     if classes.dtype == bool:
         return np.array([False, True])
     if np.issubdtype(classes.dtype, np.number) and classes[0] in (-1, 0, 1):
@@ -46,7 +46,7 @@ def _pair(classes: NDArray[Any]) -> NDArray[Any]:
 
 
 def check_weight(sample_weight: Any, n: int) -> Array:
-    """Weights >= 0, not all zero; ones by default."""
+    """Return the weights >= 0, not all zero; ones by default."""
     if sample_weight is None:
         return np.ones(n)
     weight = np.asarray(sample_weight, dtype=np.float64)

@@ -43,7 +43,7 @@ class Lift:
         return gain
 
     def labellings(self) -> NDArray[np.bool_]:
-        """All labellings of the points."""
+        """Return all labellings of the points by half-spaces through 0 of the lifted vectors."""
         return labellings(self.V)
 
     @property
@@ -53,16 +53,16 @@ class Lift:
         return int(comb(n, p - 1) * n * p) * (1 if p <= LAPLACE else 200)
 
     def heaviest(self, gain: Array, deadline: float = math.inf) -> PolynomialRule:
-        """The rule that gains most, with a large margin where floating point can give it one."""
+        """Return the rule that gains most, with a large margin where floating point can give it one."""
         w = heaviest(self.V, self.with_extra(gain), deadline=deadline)[1]
         return self.separate(self.labels(w)) or self.rule(list(w))
 
     def labels(self, w: Integers) -> NDArray[np.bool_]:
-        """The labelling by integer weights of the integer monomials."""
+        """Return the labelling by integer weights of the integer monomials."""
         return np.array([v > 0 for v in self.V[: len(self.points)] @ w], dtype=bool)
 
     def rule(self, w: list[Any]) -> PolynomialRule:
-        """The rule with these weights of the integer monomials, the largest brought to one."""
+        """Return the rule with these weights of the integer monomials, the largest brought to one."""
         weights = [Fraction(a) * s for a, s in zip(self._per_monomial(w), self.scales, strict=True)]
         top = max(abs(a) for a in weights) or 1
         return PolynomialRule(self.exponents, tuple(a / top for a in weights))
@@ -77,13 +77,15 @@ class Lift:
         return [self.rule(v) for v in ([1, *rest], [-1, *rest], fitted) if any(v)]
 
     def _per_monomial(self, w: list[Any]) -> list[Any]:
-        """A weight for each monomial."""
+        """Return the weights as one number for each monomial of the rule."""
         return w
 
     def separate(
         self, wanted: NDArray[np.bool_], kept: NDArray[np.bool_] | None = None
     ) -> PolynomialRule | None:
-        """A rule with these labels on these rows (default: all), by a linear programme; None if not found."""
+        """Return a rule with these labels on these rows (default: all), by a linear programme; None if not
+        found.
+        """
         constant = not any(self.exponents[0])
         if kept is None:
             kept = np.ones(len(wanted), dtype=bool)
@@ -124,7 +126,7 @@ class BallLift(Lift):
         return np.unique(found[found[:, -1], :-1], axis=0)
 
     def guesses(self, gain: Array) -> list[PolynomialRule]:
-        """The empty ball, and one around all points."""
+        """Return the empty ball, and one around all points."""
         rest = [0] * (self.V.shape[1] - 2)
         return [self.rule([-1, *rest, 0]), self.rule([1 - min(self.V[:-1, -1]), *rest, 1])]
 

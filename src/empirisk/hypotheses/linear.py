@@ -28,21 +28,25 @@ class LinearClass(Spatial):
     time_limit: float
 
     def _exponents(self, d: int) -> list[tuple[int, ...]]:
-        """The monomials of d coordinates; the constant, if any, comes first."""
+        """Return the monomials of d coordinates; the constant, if any, comes first."""
         raise NotImplementedError
 
     def _labellings(self, points: Array) -> NDArray[np.bool_]:
         return self._lift(points).labellings()
 
     def _lift(self, points: Array) -> Lift:
-        """The points as vectors."""
+        """Return the points as the vectors of their monomials, in which the class consists of half-spaces
+        through 0.
+        """
         return Lift(points, self._exponents(points.shape[1]))
 
     def _best(self, data: Labelled) -> Best:
         return Best(*self._heaviest(data))
 
     def _heaviest(self, data: Labelled) -> tuple[PolynomialRule, float | None, str]:
-        """The rule that gains most, a bound on what any gains, and the argument: as in :class:`Best`."""
+        """Return the rule that gains most, a bound on what any gains, and the argument: as in
+        :class:`Best`.
+        """
         lift = self._lift(data.points)
         wanted = data.gain > 0.0
         rule = lift.separate(wanted, data.gain != 0.0)
@@ -69,7 +73,7 @@ class LinearClass(Spatial):
         return self._separating(data)
 
     def _separating(self, data: Labelled) -> PolynomialRule | None:
-        """A rule that is positive where the gain is, or None when there is none."""
+        """Return a rule that is positive where the gain is, or None when there is none."""
         lift = self._lift(data.points)
         wanted = data.gain > 0.0
         rule = lift.separate(wanted)

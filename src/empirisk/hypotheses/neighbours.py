@@ -67,7 +67,7 @@ class NearestNeighbours(Spatial):
         self.n_features = n_features
 
     def vc_dimension(self) -> float:
-        """Infinite."""
+        """Return infinity: each of any number of different points can carry a label of its own."""
         return math.inf
 
     def _growth(self, n: int) -> Growth:

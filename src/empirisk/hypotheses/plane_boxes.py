@@ -52,7 +52,7 @@ def best_in_plane(points: Array, gain: Array) -> NDArray[np.bool_]:
 def _sweep(
     lefts: IndexArray, columns: Sequence[IndexArray], height: IndexArray, gain: Array, leaves: int
 ) -> tuple[float, int, int]:
-    """The best sum with one of these left sides; its left and right side."""
+    """Return the best sum with one of these left sides; its left and right side."""
     # Sum, best prefix, best suffix and best run of the leaves under each node, for each left side.
     total, head, tail, run = (np.zeros((2 * leaves, len(lefts))) for _ in range(4))
     best = (-np.inf, 0, 0)

@@ -37,12 +37,12 @@ class Labelled:
     total: float
 
     def error(self, gained: float) -> float:
-        """Share of the weight that a hypothesis with this sum of gains gets wrong."""
+        """Return the share of the weight that a hypothesis with this sum of gains gets wrong."""
         return min(1.0, max(0.0, (self.positive - gained) / self.total))
 
 
 def check_integer(name: str, value: Any, low: int) -> int:
-    """An integer >= low, by parameter name."""
+    """Return an integer >= low, by parameter name."""
     flag = isinstance(value, bool | np.bool_)
     if not flag and isinstance(value, Integral) and int(value) >= low:
         return int(value)
@@ -85,7 +85,7 @@ def check_points(points: Any, dimension: int | None, what: str) -> Array:
 
 
 def check_labelling(labels: Any, n: int) -> NDArray[np.bool_]:
-    """One truth value for each of n points."""
+    """Return one truth value for each of n points."""
     wanted = np.asarray(labels)
     if wanted.shape != (n,) or not np.isin(wanted, (0, 1)).all():
         raise ValueError(f"a labelling of {n} points is {n} values, each True or False (or 1, 0)")
@@ -93,13 +93,13 @@ def check_labelling(labels: Any, n: int) -> NDArray[np.bool_]:
 
 
 def distinct(X: Array) -> tuple[Array, IndexArray]:
-    """The distinct rows in lexicographic order, and for each row which of them it is."""
+    """Return the distinct rows in lexicographic order, and for each row which of them it is."""
     unique, inverse = np.unique(X, axis=0, return_inverse=True)
     return unique, inverse.reshape(-1)
 
 
 def between(low: float, high: float) -> float:
-    """A number t with ``low < t <= high``, the middle where floating point has one."""
+    """Return a number t with ``low < t <= high``, the middle where floating point has one."""
     middle = 0.5 * low + 0.5 * high
     return middle if low < middle <= high else high
 
@@ -110,7 +110,9 @@ def ordered(points: Array) -> Array:
 
 
 def rounding(gain: Array, total: float) -> float:
-    """Size of the rounding errors in a sum of gains, as a share of the weight; 0 for whole numbers."""
+    """Return the size of the rounding errors in a sum of gains, as a share of the weight; 0 for whole
+    numbers.
+    """
     if np.all(gain == np.rint(gain)) and float(np.abs(gain).sum()) < 2.0**53:
         return 0.0
     return len(gain) * math.ulp(1.0) * float(np.abs(gain).sum()) / total

@@ -45,7 +45,7 @@ class PolynomialRule:
         return np.asarray(out)
 
     def _exact(self, x: Array) -> Fraction:
-        """The value at one point."""
+        """Return the value of the polynomial at one point as a fraction, without rounding."""
         at = [Fraction(float(v)) for v in x]
         return sum(
             (w * math.prod(v**k for v, k in zip(at, e, strict=True)) for w, e in self._terms()), Fraction(0)
@@ -60,12 +60,12 @@ class PolynomialRule:
 
 
 def monomials(X: Array, exponents: tuple[tuple[int, ...], ...]) -> Array:
-    """One column for each monomial."""
+    """Return the matrix with one row for each point and one column for each monomial."""
     columns = [np.prod([X[:, j] ** k for j, k in enumerate(e) if k], axis=0) for e in exponents]
     return np.column_stack([np.broadcast_to(c, len(X)) for c in columns])
 
 
 def _term(weight: float, exponents: tuple[int, ...]) -> str:
-    """A weight and its monomial in words."""
+    """Return a weight and its monomial in words."""
     powers = [f"x{j}" + (f"^{k}" if k > 1 else "") for j, k in enumerate(exponents) if k]
     return " ".join([f"{weight:.4g}", *powers])

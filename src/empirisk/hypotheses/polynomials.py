@@ -54,7 +54,9 @@ class PolynomialThresholds(LinearClass):
         self.time_limit = time_limit
 
     def vc_dimension(self) -> int:
-        """``C(d + r, r)``."""
+        """Return ``C(d + r, r)``, the number of monomials: the class is that of half-spaces through 0 among
+        them.
+        """
         r = check_integer("degree", self.degree, 0)
         return comb(self._d() + r, r)
 

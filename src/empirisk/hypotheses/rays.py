@@ -79,7 +79,7 @@ def rays(V: Integers, deadline: float = math.inf) -> Iterator[Rays]:
 
 
 def _exact_sides(V: Integers, subsets: IndexArray) -> NDArray[np.int8]:
-    """Signs from the integer normal of each subset; zeros when the subset is dependent."""
+    """Return the signs from the integer normal of each subset; zeros when the subset is dependent."""
     out = np.zeros((len(subsets), len(V)), dtype=np.int8)
     for b, subset in enumerate(subsets):
         normal = null_vector(V[subset])
@@ -89,7 +89,7 @@ def _exact_sides(V: Integers, subsets: IndexArray) -> NDArray[np.int8]:
 
 
 def _sides(V: Integers, A: Array, subsets: IndexArray) -> NDArray[np.int8]:
-    """Signs of the determinants of each subset with each vector."""
+    """Return the signs of the determinants of each subset with each vector."""
     r = A.shape[1]
     values = _normals(A[subsets]) @ A.T
     # Each determinant is a sum of r! products of r rounded entries; r^2 + 3 r roundings hit each at most.
@@ -114,8 +114,9 @@ def _sides(V: Integers, A: Array, subsets: IndexArray) -> NDArray[np.int8]:
 
 
 def _whole(A: Array) -> bool:
-    """Whether the determinants are computed without any rounding: entries with few binary digits."""
+    """Return whether the determinants are computed without any rounding: entries with few binary digits."""
     r = A.shape[1]
+    # A product of r entries of so many bits, and a sum of r! < 2^(r^2) of them, fits the 53 bits of a double.
     bits = 52 // r - r
     return bits > 0 and bool(np.all(A * 2.0**bits == np.rint(A * 2.0**bits)))
 
@@ -134,7 +135,9 @@ def _normals(S: Array, *, permanent: bool = False) -> Array:
 
 
 def _determinant(M: Array, permanent: bool) -> Array:
-    """Expansion by the first row."""
+    """Return the determinants (or permanents) of a stack of small matrices, by expansion along the first
+    row.
+    """
     b, k, _ = M.shape
     if k == 0:
         return np.ones(b)

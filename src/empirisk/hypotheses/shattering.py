@@ -100,7 +100,7 @@ class Shattering:
 
     @property
     def sentence(self) -> str:
-        """The answer in words."""
+        """The answer in one sentence, with the argument or the labelling that no hypothesis gives."""
         n = len(self.points)
         if self.witness is None:
             return f"{self.what.capitalize()} shatter these {n} points: {self.argument}."

@@ -81,7 +81,7 @@ class Sine(HypothesisClass):
         return np.ldexp(1.0, -np.arange(1, n + 1))
 
     def vc_dimension(self) -> float:
-        """Infinite."""
+        """Return infinity: a high enough frequency labels any number of well-chosen points in every way."""
         return math.inf
 
     def _growth(self, n: int) -> Growth:
@@ -114,7 +114,7 @@ class Sine(HypothesisClass):
 
 
 def _integers(x: Array) -> tuple[list[int], Fraction]:
-    """The points as integers times a common unit."""
+    """Return the points as integers times a common unit."""
     exact = [Fraction(float(v)) for v in x]
     unit = Fraction(1, math.lcm(*(v.denominator for v in exact)))
     integers = [int(v / unit) for v in exact]
@@ -123,7 +123,7 @@ def _integers(x: Array) -> tuple[list[int], Fraction]:
 
 
 def _exponents_differ(integers: list[int]) -> bool:
-    """Whether the largest power of two that divides is another for each of the points, all nonzero."""
+    """Return whether the largest power of two that divides is another for each of the points, all nonzero."""
     return 0 not in integers and len({i & -i for i in integers}) == len(integers)
 
 
@@ -143,7 +143,7 @@ def _construct(integers: list[int], wanted: NDArray[np.bool_]) -> Fraction:
 
 
 def _few_waves(integers: list[int]) -> bool:
-    """Whether comparing all frequencies is a matter of moments."""
+    """Return whether comparing all frequencies is a matter of moments."""
     total = sum(abs(i) for i in integers)
     return total <= 1_000_000 and total * len(integers) <= _CELLS
 
@@ -165,7 +165,7 @@ def _waves(integers: list[int]) -> tuple[NDArray[np.int64], NDArray[np.int64], N
 
 
 def _tried(data: Labelled) -> Best:
-    """The best of frequencies drawn at random, always the same ones."""
+    """Return the best of frequencies drawn at random, always the same ones."""
     rng = np.random.default_rng(0)
     x = ordered(data.points)
     scale = 1.0 / float(np.min(np.abs(x[x != 0.0])))

@@ -18,7 +18,7 @@ __all__ = ["DecisionStumps", "Stump"]
 
 @dataclass(frozen=True)
 class Stump:
-    """``1[x_feature >= at]``, or ``1[x_feature < at]``."""
+    """``1[x_feature >= at]``, or ``1[x_feature < at]``: one threshold on one coordinate."""
 
     feature: int
     at: float
@@ -70,7 +70,9 @@ class DecisionStumps(Spatial):
         self.n_features = n_features
 
     def vc_dimension(self) -> int:
-        """The largest n with ``C(n, floor(n/2)) <= 2 d``."""
+        """Return the largest n with ``C(n, floor(n/2)) <= 2 d`` (Gey 2018), which grows like the logarithm of
+        d.
+        """
         n = 1
         while comb(n + 1, (n + 1) // 2) <= 2 * self._d():
             n += 1

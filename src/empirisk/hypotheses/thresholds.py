@@ -18,7 +18,7 @@ __all__ = ["Threshold", "Thresholds"]
 
 @dataclass(frozen=True)
 class Threshold:
-    """``1[x >= at]``, or ``1[x < at]``."""
+    """``1[x >= at]``, or ``1[x < at]``: one side of a number on the line."""
 
     at: float
     above: bool = True
@@ -71,7 +71,7 @@ class Thresholds(HypothesisClass):
         self.two_sided = two_sided
 
     def vc_dimension(self) -> int:
-        """1, or 2 when two-sided."""
+        """Return 1, or 2 when thresholds of both directions belong to the class."""
         return 2 if self.two_sided else 1
 
     def _growth(self, n: int) -> Growth:

@@ -62,7 +62,9 @@ def verify_hypothesis(fitted: HypothesisClass, points: Any, y: Any, sample_weigh
 
 
 def _least(fitted: HypothesisClass, points: Any, ones: Any, zeros: Any) -> tuple[float, int]:
-    """A lower bound on the weight of the errors of every member, and the number of blocks behind it."""
+    """Return a lower bound on the weight of the errors of every member, and the number of blocks behind
+    it.
+    """
     n, budget = len(points), BUDGET
     size = n
     while True:

@@ -58,7 +58,7 @@ class Bands(Tabular):
 
     @property
     def title(self) -> str:
-        """First line."""
+        """The first line of the table: the level and the kind of the intervals."""
         about = "intervals of the mean" if self.kind == "confidence" else "intervals of a new target"
         return f"{100.0 * self.level:g} % {self.kind} {about}"
 

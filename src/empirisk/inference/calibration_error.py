@@ -89,6 +89,8 @@ def calibration_interval(confidence: Array, hit: Array, level: float = 0.95) -> 
         u = float(part.sum() ** 2 - (part**2).sum()) / pairs
         spread = float(part.var(ddof=1))
         square = max(u, 0.0)
+        # The second term must stay: where probabilities are exact the first one is 0, and the interval would
+        # be, too.
         own = (4.0 * (m - 2.0) * square * spread + 2.0 * (spread**2 + 2.0 * square * spread)) / pairs
         value, variance = value + m / n * u, variance + (m / n) ** 2 * own
     half = float(special.ndtri(0.5 * (1.0 + level))) * math.sqrt(variance)
@@ -114,7 +116,9 @@ def bin_count(n: int) -> int:
 
 
 def _bins(confidence: Array, hit: Array) -> Iterator[Array]:
-    """Residuals by bin of like numbers of rows, in the order of the probabilities; single rows are left."""
+    """Return the residuals by bin of like numbers of rows, in the order of the probabilities; single rows are
+    left.
+    """
     count = bin_count(len(confidence))
     e = (np.asarray(hit, dtype=np.float64) - confidence)[np.argsort(confidence, kind="stable")]
     return (part for part in np.array_split(e, count) if len(part) > 1)

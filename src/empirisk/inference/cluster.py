@@ -1,4 +1,7 @@
-"""Cluster-robust covariance matrices: CR0, CR1 and CR2 with Satterthwaite degrees of freedom."""
+"""Cluster-robust covariance matrices: CR0, CR1 and CR2 with Satterthwaite degrees of freedom.
+
+Bell and McCaffrey, Survey Methodology 28 (2002).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ __all__ = ["cluster_covariance", "cluster_rows"]
 
 
 def cluster_rows(groups: Any, weight: Array) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Rows with weight, and which of those each group holds; refuses wrong shapes and a single group."""
+    """Return the rows with weight, and which of those each group holds; refuses wrong shapes and a single
+    group.
+    """
     groups = np.asarray(groups)
     n = len(weight)
     if groups.shape != (n,):
@@ -75,6 +80,7 @@ def cluster_covariance(fit: Fit, kind: str, groups: Any) -> tuple[Array, Array, 
     allow = f"standard errors allow any dependence within the {G} groups ({kind}"
     if kind != "CR2":
         scores = np.array([Eg.T @ e[rows] for Eg, rows in zip(blocks, parts, strict=True)])
+        # The fit makes residuals too small; this is Stata's average correction, exact only for equal groups.
         factor = G / (G - 1.0) * (fit.total - 1.0) / fit.df if kind == "CR1" else 1.0
         note = (
             f"{allow}, t with {G - 1} degrees of freedom); groups must be many, and independent of each other"
@@ -96,7 +102,9 @@ def _shrink(Eg: Array) -> Array:
 
 
 def _satterthwaite(h: Array, blocks: list[Array], pieces: list[Array]) -> float:
-    """``tr(G)^2 / ||G||_F^2``, ``G_ab = a_a' (I - H)_ab a_b``, ``a_g = A_g E_g h``."""
+    """``tr(G)^2 / ||G||_F^2``, ``G_ab = a_a' (I - H)_ab a_b``, ``a_g = A_g E_g h``: the degrees of freedom of
+    a chi squared law with the same mean and variance as the variance estimate (Satterthwaite).
+    """
     u = np.array([Eg.T @ (Eg @ (T @ h)) for Eg, T in zip(blocks, pieces, strict=True)])
     d = np.array([float(np.sum((Eg @ (T @ h)) ** 2)) for Eg, T in zip(blocks, pieces, strict=True)])
     length = (u * u).sum(axis=1)

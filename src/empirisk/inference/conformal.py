@@ -1,8 +1,9 @@
 """Split conformal prediction: how far held-out rows fell from the prediction bounds how far new ones will.
 
 For exchangeable rows the rank of a new score among n + 1 is uniform (when there are no ties), whatever the
-model is.  So the k-th smallest of n held-out scores, ``k = ceil((n + 1) level)``, is exceeded with
-probability at most ``1 - level``, and without ties with exactly ``1 - k/(n + 1) >= 1 - level - 1/(n + 1)``.
+model is. So the k-th smallest of n held-out scores, ``k = ceil((n + 1) level)``, is exceeded with probability
+at most ``1 - level``, and without ties with exactly ``1 - k/(n + 1) >= 1 - level - 1/(n + 1)``. Vovk,
+Gammerman and Shafer, Algorithmic Learning in a Random World (2005).
 """
 
 from __future__ import annotations
@@ -67,6 +68,7 @@ class Conformal:
         n = len(self.scores)
         k = conformal_rank(n, level)
         if k > n:
+            # In floating point 0.9 / (1 - 0.9) is 9.000000000000002, which must not ask for a tenth row.
             need = math.ceil(level / (1.0 - level) - 1e-9)
             raise ValueError(
                 f"level = {level:g} needs at least {need} held-out rows, there are {n}: raise "
@@ -75,7 +77,9 @@ class Conformal:
         return k
 
     def threshold(self, level: float) -> float:
-        """The k-th smallest score."""
+        """Return the k-th smallest held-out score, which a new row exceeds with probability at most ``1 -
+        level``.
+        """
         return float(self.scores[self.rank(level) - 1])
 
     def coverage(self, level: float, confidence: float = 0.95) -> Estimate:
@@ -96,7 +100,7 @@ class Conformal:
         )
 
     def claim(self, level: float) -> str:
-        """The guarantee in one sentence."""
+        """Return the guarantee in one sentence, with its level and the number of held-out rows."""
         k, n = self.rank(level), len(self.scores)
         return (
             f"P(covered) >= {level:g} (without ties {k / (n + 1):.4g}): split conformal on {n} rows that the "

@@ -45,7 +45,9 @@ class Covariance:
 
 
 def check_covariance(covariance: str, groups: Any, weights: str | None = None) -> str:
-    """What the weights are; refuses unknown kinds, and groups without a clustered kind or the reverse."""
+    """Return what the weights are; refuses unknown kinds, and groups without a clustered kind or the
+    reverse.
+    """
     if covariance not in COVARIANCES:
         raise ValueError(f"covariance must be one of {COVARIANCES}, got {covariance!r}")
     if (covariance in CR) != (groups is not None):
@@ -91,6 +93,7 @@ def covariance_of(fit: Fit, covariance: str, groups: Any = None) -> Covariance:
     if covariance in HC:
         return _robust(fit, covariance)
     matrix, df, note = cluster_covariance(fit, CR[covariance], groups)
+    # A sandwich of G independent sums has about G - 1 degrees of freedom, however many rows they hold.
     return Covariance(matrix, df, float(len(np.unique(np.asarray(groups)[fit.weight > 0.0])) - 1), note)
 
 

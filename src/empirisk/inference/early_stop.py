@@ -47,7 +47,7 @@ class Stopping:
 
     @property
     def sentence(self) -> str:
-        """The choice in words."""
+        """The choice of the number of rounds in one sentence, with the loss that it was made by."""
         how = "stopped" if self.ended_early else "never stopped falling for long"
         head = (
             f"validation loss {self.loss} on {self.n_rows} rows with {self.n_rounds} of {self.n_grown} "
@@ -102,7 +102,7 @@ class EarlyStop:
 
     @property
     def rounds(self) -> int:
-        """Rounds looked at."""
+        """The number of rounds looked at so far; the losses before the first round do not count."""
         return len(self.losses) - 1
 
     @property
@@ -120,7 +120,7 @@ class EarlyStop:
         return self.over
 
     def result(self) -> Stopping:
-        """The choice, with the paired intervals of the differences."""
+        """Return the choice, with the paired intervals of the differences."""
         loss = self.losses[self.best]
         if loss.low is not None:
             loss = replace(loss, reason=CHOSEN)

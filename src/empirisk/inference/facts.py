@@ -97,13 +97,15 @@ def _likelihood(problem: LinearProblem, fit: Fit, covariance: Covariance | None)
 
 
 def _unequal(fit: Fit) -> bool:
-    """Whether weights that are no counts differ: the sum of the log-likelihoods is not that of the sample."""
+    """Return whether weights that are no counts differ: the sum of the log-likelihoods is not that of the
+    sample.
+    """
     live = fit.trials[fit.weight > 0.0]
     return fit.weights in ("sampling", "precision") and bool(np.ptp(live) > 1e-12)
 
 
 def _drawn(fit: Fit) -> bool:
-    """Whether unequal sampling weights make the deviance an estimate, which no test may rest on."""
+    """Return whether unequal sampling weights make the deviance an estimate, which no test may rest on."""
     return fit.weights == "sampling" and _unequal(fit)
 
 
@@ -111,7 +113,9 @@ _DEVIANCE = "twice the log-likelihood that a parameter for every row would gain,
 
 
 def criteria(log_lik: float, k: int, total: float, remark: str = "") -> list[Fact]:
-    """Akaike's and Schwarz's criteria."""
+    """Return Akaike's and Schwarz's criteria, which charge each parameter with 2 and with log(sample
+    size).
+    """
     return [
         Fact("aic", 2.0 * k - 2.0 * log_lik, f"Akaike's criterion, {k} parameters{remark}; less is better"),
         Fact("bic", k * math.log(total) - 2.0 * log_lik, "Bayesian (Schwarz) criterion; less is better"),
@@ -119,7 +123,9 @@ def criteria(log_lik: float, k: int, total: float, remark: str = "") -> list[Fac
 
 
 def _ratio(fit: Fit, drop: float) -> list[Fact]:
-    """The fall of the deviance as a test of all slopes: chi squared, or F where a dispersion is estimated."""
+    """Return the fall of the deviance as a test of all slopes: chi squared, or F where a dispersion is
+    estimated.
+    """
     slopes = fit.rank - int(fit.intercept)
     if slopes <= 0:
         return []

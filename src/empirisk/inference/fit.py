@@ -64,7 +64,7 @@ class Fit:
 
     @property
     def intercept(self) -> bool:
-        """Whether there is a constant."""
+        """Whether the model has a constant term."""
         return self.info.intercept
 
     @property
@@ -79,12 +79,14 @@ class Fit:
 
     @property
     def rank(self) -> int:
-        """Free coefficients."""
+        """The number of coefficients that the columns determine, the intercept included."""
         return self.info.rank
 
     @property
     def df(self) -> float:
-        """Residual degrees of freedom, ``S - rank``."""
+        """The residual degrees of freedom, ``S - rank``: that many residuals are free once the fit is
+        made.
+        """
         return self.total - self.rank
 
     @cached_property
@@ -113,7 +115,9 @@ class Fit:
         return out
 
     def rows(self) -> Iterator[tuple[slice, Array]]:
-        """Blocks of ``sqrt(f_i) x_i' half``, where ``half half' = K^-1``."""
+        """Return blocks of ``sqrt(f_i) x_i' half``, where ``half half' = K^-1``; their squared lengths are
+        leverages.
+        """
         for part, E in self.info.coordinates():
             plain = self.linear and self.weights == "frequency"
             yield part, E if plain else E * np.sqrt(self.fisher[part])[:, None]
@@ -130,14 +134,16 @@ class Fit:
 
 
 def order_terms(w: Array, intercept: bool) -> Array:
-    """From the problem's layout (intercept last) to the table's (intercept first)."""
+    """Return coefficients in the order of the table (intercept first) from that of the problem (intercept
+    last).
+    """
     return np.concatenate([w[-1:], w[:-1]]) if intercept else np.asarray(w)
 
 
 def fits_of(
     problem: LinearProblem, w: Array, names: Sequence[str] | None = None, weights: str = "frequency"
 ) -> list[Fit]:
-    """The fit of each target (one, but for least squares with several); `weights` as in WEIGHTS."""
+    """Return the fit of each target (one, but for least squares with several); `weights` as in WEIGHTS."""
     terms = term_names(names, problem.data.n_cols, problem.intercept)
     law = Law(problem.loss)
     if problem.loss.name != "half_squared":
@@ -187,6 +193,7 @@ def _squares(
     residual = _residual(X, y, coef, b)
     size = np.abs(y) + np.asarray(abs(X) @ np.abs(coef)) + abs(b)
     eps = float(np.finfo(problem.design.dtype).eps)
+    # Residuals within four roundings of the terms of ``y - X w - b`` say nothing about the noise.
     perfect = float(weight @ residual**2) <= (4.0 * eps) ** 2 * float(weight @ size**2)
     ordered, ones = order_terms(w, problem.intercept), np.ones(len(y))
     return Fit(law, info, terms, ordered, y, y - residual, weight, ones, residual, ones, perfect)

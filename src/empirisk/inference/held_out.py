@@ -53,7 +53,10 @@ def held_out_mean(values: Array, weight: Array, level: float = 0.95, target: str
         return Estimate(mean, None, None, level, n, method, reason, target)
     if not math.isfinite(mean):
         return Estimate(mean, None, None, level, n, method, "the loss of a row is infinite", target)
+    # The mean comes from the same rows, which takes one degree of freedom: n / (n - 1) here, t on n - 1
+    # below.
     se = math.sqrt(n / (n - 1.0) * float(weighted_sum(weight**2, (values - mean) ** 2))) / total
+    # So small a spread is the rounding of the mean.
     if se <= 1e-14 * float(np.abs(values).max()):
         return Estimate(mean, None, None, level, n, method, "all rows have the same value", target)
     half = float(special.stdtrit(n - 1.0, 0.5 * (1.0 + level))) * se

@@ -63,6 +63,7 @@ def held_out_loss(
     if n < MIN_ROWS or not math.isfinite(mean):
         return plain
     share = weight / weight.max()
+    # Kish's effective number of rows: as many rows of equal weight would have a mean of the same variance.
     rows = float(share.sum()) ** 2 / float(weighted_sum(share, share))
     z = float(special.ndtri(0.5 + 0.5 * level))
     if bound == 1.0 and bool(np.all((values == 0.0) | (values == 1.0))):

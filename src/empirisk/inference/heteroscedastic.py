@@ -1,4 +1,7 @@
-"""HC0 to HC3: covariance matrices that let the noise differ between rows."""
+"""HC0 to HC3: covariance matrices that let the noise differ between rows.
+
+White, Econometrica 48 (1980); MacKinnon and White, Journal of Econometrics 29 (1985).
+"""
 
 from __future__ import annotations
 
@@ -52,6 +55,8 @@ def hc_covariance(fit: Fit, kind: str) -> tuple[Array, str]:
         square = np.divide(e * e, (1.0 - leverage) ** power, out=np.zeros_like(e), where=live)
         meat += (E.T * (s * square)) @ E
     if kind == "HC1":
+        # The fit takes `rank` degrees of freedom from the residuals, which makes their squares too small on
+        # average.
         meat *= fit.total / fit.df
     H = fit.info.half
     return H @ meat @ H.T, (

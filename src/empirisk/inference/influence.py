@@ -78,7 +78,7 @@ class Influence(Tabular):
 
     @property
     def title(self) -> str:
-        """First line."""
+        """The first line of the table: how many rows there are, and which of them are shown."""
         n = len(self.cook)
         return f"Influence of {n} rows" + (
             f", the {_SHOWN} with the largest Cook's distance" if n > _SHOWN else ""

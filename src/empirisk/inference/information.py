@@ -18,7 +18,7 @@ _STEP = 65_536  # rows of a block
 
 
 def term_names(names: Sequence[str] | None, p: int, intercept: bool) -> tuple[str, ...]:
-    """Names of the terms, the intercept first."""
+    """Return the names of the terms, the intercept first."""
     given = [f"x{j}" for j in range(p)] if names is None else [str(v) for v in names]
     if len(given) != p:
         raise ValueError(f"names has {len(given)} entries, but there are {p} columns")
@@ -45,12 +45,12 @@ class Information:
 
     @cached_property
     def factor(self) -> TriangularFactor:
-        """Factor of the standardised columns."""
+        """The triangular factor of the columns after they are centred and scaled, which keeps its digits."""
         return triangular_factor(self.design, self.weight, self.intercept)
 
     @property
     def rank(self) -> int:
-        """Rank of ``[1 X]``."""
+        """The rank of the matrix ``[1 X]``, in which the intercept counts as a column."""
         return self.factor.rank + int(self.intercept)
 
     @cached_property
@@ -67,10 +67,11 @@ class Information:
         return np.asarray(np.linalg.norm(self.half, axis=1))
 
     def estimable(self) -> np.ndarray:
-        """Terms whose coefficient the columns determine (all of them when the rank is full)."""
+        """Return the terms whose coefficient the columns determine (all of them when the rank is full)."""
         factor = self.factor
         null = factor.null_space
         unit = factor.mean / factor.scale
+        # Null vectors have length 1, and their zeros carry the rounding of the factor.
         free = np.linalg.norm(null, axis=1) > 1e-8
         out = ~free
         if self.intercept:
@@ -88,7 +89,7 @@ class Information:
         return np.where(self.estimable()[int(self.intercept) :], np.maximum(out, 1.0), np.inf)
 
     def coordinates(self) -> Iterator[tuple[slice, Array]]:
-        """Blocks of ``E = [1 X] half``: rows whose squared length times v is the leverage."""
+        """Return the blocks of ``E = [1 X] half``: rows whose squared length times v is the leverage."""
         H, n = self.half, self.design.shape[0]
         X = self.design.X.tocsr() if self.design.sparse else self.design.X
         first = int(self.intercept)

@@ -34,7 +34,7 @@ TITLES = {
 
 
 def not_a_likelihood(loss: Loss) -> str:
-    """Why a loss has no likelihood theory; empty when it has."""
+    """Return why a loss has no likelihood theory; empty when it has."""
     if isinstance(loss, Offset):
         loss = loss.base
     if loss.name in TITLES:
@@ -63,13 +63,13 @@ class Law:
 
     @property
     def title(self) -> str:
-        """The regression in words."""
+        """The name of the regression, as a heading of its table."""
         loss = self.loss.base if isinstance(self.loss, Bernoulli) else self.loss
         return TITLES.get(loss.name, f"Regression with the loss {loss.name!r}")
 
     @property
     def unit_dispersion(self) -> bool:
-        """Whether phi is 1 by definition."""
+        """Whether the dispersion phi is 1 by the definition of the family, so that it is not estimated."""
         return self.loss.name in UNIT_DISPERSION
 
     def fisher(self, z: Array) -> Array:
@@ -101,7 +101,7 @@ class Law:
         return np.maximum(2.0 * (self.loss.value(y, z) - least), 0.0)
 
     def log_likelihood(self, y: Array, z: Array, weight: Array, dispersion: float) -> float:
-        """``sum_i s_i log p(y_i | z_i)``."""
+        """Return ``sum_i s_i log p(y_i | z_i)`` over the rows that have weight."""
         rows = self.loss.value(y, z) / dispersion + self.loss.log_normalizer(y, dispersion)
         live = weight > 0.0
         return -float(weight[live] @ rows[live])

@@ -122,7 +122,7 @@ def _contrasts(problem: LinearProblem, w: Array, classes: Sequence[object] | Non
 def _covariance(
     problem: LinearProblem, info: Information, w: Array, kind: str, groups: Any, weights: str
 ) -> tuple[Array, float, str]:
-    """The matrix in the order of the table, degrees of freedom, and what it rests on."""
+    """Return the matrix in the order of the table, degrees of freedom, and what it rests on."""
     weight = info.weight
     q = problem.loss.mean(problem.scores(w))
     bread = _inverse_information(info, q[:, 1:])

@@ -17,7 +17,7 @@ _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
 
 def no_predictive(law: Law) -> str:
-    """Why a family has no prediction band; empty when it has one."""
+    """Return why a family has no prediction band; empty when it has one."""
     if law.loss.name in _CDF:
         return ""
     if law.loss.labels or law.loss.name == "bernoulli":
@@ -75,7 +75,9 @@ _CDF: dict[str, Callable[[Array, Array, float], Array]] = {
 
 
 def _invert(below: Callable[[Array], Array], q: float, means: Array, counts: bool) -> Array:
-    """The smallest y >= 0 with ``below(y) >= q``, by doubling and bisection (whole numbers for counts)."""
+    """Return the smallest y >= 0 with ``below(y) >= q``, by doubling and bisection (whole numbers for
+    counts).
+    """
     low = np.full(len(means), -1.0 if counts else 0.0)
     high = np.ceil(means.max(axis=1)) + 1.0
     for _ in range(200):

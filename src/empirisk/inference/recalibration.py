@@ -21,7 +21,7 @@ class Recalibration(Protocol):
     """Probabilities in, better ones out; the classes keep their columns."""
 
     def __call__(self, z: Array) -> Array:
-        """Probabilities, shape (n, K), of scores of shape (n, K)."""
+        """Return the probabilities, shape (n, K), of scores of shape (n, K)."""
         ...
 
 

@@ -27,7 +27,7 @@ __all__ = [
 
 
 def penalty_reason(problem: LinearProblem) -> str:
-    """Why a penalised or constrained fit has no standard errors; empty without penalty."""
+    """Return why a penalised or constrained fit has no standard errors; empty without penalty."""
     penalty = problem.penalty
     squares = problem.loss.name == "half_squared"
     if penalty.l1 > 0.0:
@@ -69,7 +69,7 @@ def why_not(
     classes: Sequence[object] | None = None,
     separation: Separation | None = None,
 ) -> str:
-    """The reason that a penalty, the loss, or targets without a finite minimiser give; else empty."""
+    """Return the reason that a penalty, the loss, or targets without a finite minimiser give; else empty."""
     reason = penalty_reason(problem) or not_a_likelihood(problem.loss)
     if reason or problem.loss.escape == "":
         return reason
@@ -83,7 +83,7 @@ def why_not(
 
 
 def no_freedom(total: float, rank: int, squares: bool) -> str:
-    """No residual degrees of freedom."""
+    """Return the sentence that says that no residual degrees of freedom are left for the noise."""
     instead = ", or use er.debiased_lasso" if squares else ", or use er.split_sample_inference"
     return (
         f"no standard errors: the rows (sum of weights {total:g}) and the free coefficients "
@@ -92,7 +92,9 @@ def no_freedom(total: float, rank: int, squares: bool) -> str:
 
 
 def undetermined_note(terms: Sequence[str], known: np.ndarray, info: Information) -> str:
-    """Which coefficients the columns do not determine, and which relations between columns are to blame."""
+    """Return which coefficients the columns do not determine, and which relations between columns are to
+    blame.
+    """
     lost = [term for term, ok in zip(terms, known, strict=True) if not ok]
     shown = ", ".join(lost[:8]) + (f" and {len(lost) - 8} more" if len(lost) > 8 else "")
     names = terms[1:] if info.intercept else terms
@@ -105,7 +107,7 @@ def undetermined_note(terms: Sequence[str], known: np.ndarray, info: Information
 
 
 def solution_array(problem: LinearProblem, w: Array | Solution) -> Array:
-    """The parameters; a Solution is refused on rows that it is no solution of."""
+    """Return the parameters; a Solution is refused on rows that it is no solution of."""
     if not isinstance(w, Solution):
         return np.asarray(w, dtype=np.float64)
     if not still_solves(problem, w):
@@ -130,6 +132,6 @@ def still_solves(problem: LinearProblem, solution: Solution, slack: float = 1e-3
 
 
 def check_level(level: float) -> None:
-    """Refuse a confidence level outside (0, 1)."""
+    """Refuse a confidence level that does not lie strictly between 0 and 1."""
     if not 0.0 < level < 1.0:
         raise ValueError(f"level must lie strictly between 0 and 1, got {level!r}")

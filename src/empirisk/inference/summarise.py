@@ -195,7 +195,7 @@ def _assemble(
 def _about(
     problem: LinearProblem, w: Array | Solution, fit: Fit, classes: Sequence[object] | None
 ) -> list[str]:
-    """What coefficients, weights and a fit that stopped early mean."""
+    """Return what coefficients, weights and a fit that stopped early mean."""
     out = []
     if isinstance(w, Solution) and not w.status.ok:
         out.append(f"the fit is not certified, so that all numbers are about a point near it: {w.sentence}")
@@ -203,6 +203,7 @@ def _about(
         of = f"{classes[1]} against {classes[0]}" if classes is not None else "the positive class"
         out.append(f"coefficients are changes of the log odds of {of}")
     counts = fit.law.loss.name in _COUNTS and fit.df > 0.0
+    # A level of 0.1 %: the warning is about gross misfit, and tables are read many times.
     if counts and fit.chi2 > stats.chi2.ppf(0.999, fit.df):
         out.append(
             f"targets scatter more than the family says: Pearson's chi2 is {fit.chi2 / fit.df:.3g} times its "
@@ -225,7 +226,9 @@ def _coefficients_only(
     level: float,
     reason: str,
 ) -> Summary:
-    """For losses that are no likelihood; a row for each class or target and term."""
+    """Return the table of a loss that is no likelihood: a row for each class or target and term, without
+    errors.
+    """
     terms = term_names(names, problem.data.n_cols, problem.intercept)
     coef = order_terms(w, problem.intercept).reshape(len(terms), -1)
     k = coef.shape[1]

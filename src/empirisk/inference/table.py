@@ -89,7 +89,7 @@ class Summary:
     inflation: Array | None = field(default=None, repr=False)
 
     def __getitem__(self, name: str) -> float:
-        """The fact of that name."""
+        """Return the value of the fact of that name, such as ``"r2"``, or say which names there are."""
         for fact in self.facts:
             if fact.name == name:
                 return fact.value
@@ -221,5 +221,5 @@ def _p_value(p: float) -> str:
 
 
 def blank(size: int) -> Array:
-    """Numbers that are not given."""
+    """Return an array of NaN, which stands in the table for numbers that are not given."""
     return np.full(size, math.nan)

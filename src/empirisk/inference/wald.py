@@ -58,13 +58,13 @@ class TestResult:
 
     @property
     def words(self) -> str:
-        """The law in words."""
+        """The law of the statistic under the hypothesis, in words."""
         if math.isfinite(self.df_denominator):
             return f"F on {self.df} and {self.df_denominator:.4g} degrees of freedom"
         return f"chi squared on {self.df} degree{'s' if self.df != 1 else ''} of freedom"
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields; an infinite denominator is None."""
+        """Return the fields; an infinite denominator is None."""
         finite = math.isfinite(self.df_denominator)
         return {**self.__dict__, "df_denominator": self.df_denominator if finite else None}
 
@@ -89,6 +89,7 @@ def wald_statistic(
         return None
     unit = covariance / np.outer(scale, scale)
     value, vector = sla.eigh(unit)
+    # So small an eigenvalue of a correlation matrix is rounding: the restrictions repeat each other.
     if value[0] <= 1e-12 * max(m, 10) * value[-1]:
         return None
     turned = vector.T @ (difference / scale)

@@ -90,7 +90,7 @@ class Problem:
 
     @property
     def n(self) -> int:
-        """Number of rows."""
+        """The number of rows that the bounds rest on."""
         return int(self.y.size)
 
     @property
@@ -101,7 +101,7 @@ class Problem:
 
     @property
     def name(self) -> str:
-        """Class name of the model."""
+        """What sentences call the model: the name of its class."""
         return model_name(self.est)
 
     @property
@@ -111,19 +111,19 @@ class Problem:
 
     @property
     def signs(self) -> Floats:
-        """-1 and +1 for two classes."""
+        """The labels of the two classes as -1 and +1."""
         return np.where(self.y == 1, 1.0, -1.0)
 
 
 def refuse(problem: Problem, bound: str, reason: str, kind: str = "the fitted model") -> RiskCertificate:
-    """The row of a theorem that says nothing here, and why."""
+    """Return the row of a theorem that says nothing here, and why."""
     return RiskCertificate(
         bound, math.nan, None, None, problem.n, applies=False, reason=reason, kind=kind, risk=problem.risk
     )
 
 
 def rows_of_fit(problem: Problem) -> tuple[Assumption, ...]:
-    """What every bound from the training rows assumes beside its theorem."""
+    """Return what every bound from the training rows assumes beside its theorem."""
     return (
         Assumption("X and y are the rows that the model was fitted on"),
         *problem.tuning.assumptions(),

@@ -34,17 +34,17 @@ class BoostedClass:
         return min(total, n * math.log(2.0))
 
     def vc_dimension(self) -> int:
-        """An upper bound: the most points with as many labellings as there are."""
+        """Return an upper bound: the most points with as many labellings as there are."""
         return (smallest_n(lambda n: self.log_growth(n) < n * math.log(2.0)) or 1) - 1
 
     @property
     def words(self) -> str:
-        """What the members are."""
+        """What sentences call the members of the vote."""
         return "stumps" if self.cuts == 1 else f"trees with at most {self.cuts} cuts"
 
 
 def boosted_class(problem: Problem) -> BoostedClass | str:
-    """The class of the members of a boosted vote of two classes, or why there is none."""
+    """Return the class of the members of a boosted vote of two classes, or why there is none."""
     model = problem.model
     if not isinstance(model, AdaBoostClassifier):
         return "the model is no vote of boosted classifiers"

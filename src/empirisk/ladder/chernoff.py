@@ -11,5 +11,5 @@ __all__ = ["chernoff"]
 
 
 def chernoff(problem: Problem) -> RiskCertificate:
-    """For losses in a range."""
+    """Return the Chernoff bound from test rows, for losses in a known range."""
     return from_test_rows(problem, "Chernoff-kl on test rows", held_out_kl)

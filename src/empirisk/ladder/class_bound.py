@@ -13,7 +13,9 @@ NO_RANGE = (
 
 
 def why_no_class(problem: Problem) -> str:
-    """Why the model is no member of a class of linear models that was fixed before; empty when it is."""
+    """Return why the model is no member of a class of linear models that was fixed before; empty when it
+    is.
+    """
     if isinstance(problem.linear, str):
         return problem.linear
     if problem.tuning.class_reason:

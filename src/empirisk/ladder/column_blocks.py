@@ -22,11 +22,11 @@ class BlockAffine:
 
     @property
     def names(self) -> str:
-        """The fitted steps."""
+        """The names of the steps that were fitted to the rows."""
         return ", ".join(type(step).__name__ for _, step in self.blocks if step is not None)
 
     def transform(self, Z: Floats) -> Floats:
-        """The affine map of every row of a dense matrix."""
+        """Return the affine map of every row of a dense matrix."""
         out, start = [], 0
         for width, step in self.blocks:
             part = Z[:, start : start + width]
@@ -72,7 +72,7 @@ def split_columns(
 
 
 def _take(X: Any, columns: Any) -> Any:
-    """The columns of a table that one part acts on, as a two-dimensional table."""
+    """Return the columns of a table that one part acts on, as a two-dimensional table."""
     wanted = [columns] if isinstance(columns, str | int | np.integer) else columns
     if not isinstance(wanted, slice) and all(isinstance(c, str) for c in wanted):
         return X[list(wanted)]

@@ -76,7 +76,7 @@ class FeatureMap:
         return ""
 
     def matrix(self) -> tuple[Floats, Floats]:
-        """``A, c`` with ``affine(z) = z A + c``."""
+        """Return ``A, c`` with ``affine(z) = z A + c``: the steps after the fixed map as one affine map."""
         width = self.Z.shape[1]
         if not self.affine:
             return np.eye(width), np.zeros(width)
@@ -113,7 +113,9 @@ def feature_map(est: Any, X: Any) -> FeatureMap:
 
 
 def _fixed(step: Any) -> str:
-    """Why a fitted step depends on the rows (in another than an affine way); empty when it does not."""
+    """Return why a fitted step depends on the rows (in another than an affine way); empty when it does
+    not.
+    """
     name = type(step).__name__
     if name in DATA_FREE:
         return ""
@@ -134,7 +136,9 @@ def _affine(step: Any) -> bool:
 
 
 def _numeric(Z: Any) -> Any:
-    """A float matrix, sparse as it came; None for text and other tables that are no matrix of numbers."""
+    """Return a float matrix, sparse as it came; None for text and other tables that are no matrix of
+    numbers.
+    """
     if hasattr(Z, "tocsr"):
         return canonical(Z).tocsr()
     try:

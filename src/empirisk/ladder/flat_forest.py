@@ -20,12 +20,14 @@ CUTS = Assumption("where columns may be cut, which all rows decide without their
 
 
 def flat_forest(model: Any) -> bool:
-    """Whether the model is a forest whose trees stand in flat arrays."""
+    """Return whether the model is a forest whose trees stand in flat arrays."""
     return hasattr(model, "trees_") and hasattr(model, "bag_counts")
 
 
 def read_forest(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.float32]] | str:
-    """Class codes that each tree predicts, and 1 where it did not see the row, both (T, n); or why not."""
+    """Return the class codes that each tree predicts, and 1 where it did not see the row, both (T, n); or why
+    not.
+    """
     model = problem.model
     counts = model.bag_counts()
     if len(counts) < problem.n:
@@ -41,11 +43,11 @@ def read_forest(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.float32]
 
 
 def pure_forest(model: Any) -> bool:
-    """Whether every leaf of every tree holds one class only."""
+    """Return whether every leaf of every tree holds one class only."""
     leaf = model.trees_.feature < 0
     return bool((model.trees_.value[leaf].max(axis=1) >= 1.0 - 1e-12).all())
 
 
 def sizes_to_choose(model: Any) -> int:
-    """How many numbers of trees the out-of-bag rows chose among; 1 where it was given."""
+    """Return how many numbers of trees the out-of-bag rows chose among; 1 where it was given."""
     return possible_sizes() if getattr(model, "n_estimators", None) == "auto" and flat_forest(model) else 1

@@ -19,7 +19,7 @@ def from_test_rows(
     ranged: bool = True,
     least: int = 1,
 ) -> RiskCertificate:
-    """A test-set theorem on the test losses, or the reason why there are none."""
+    """Return a test-set theorem on the test losses, or the reason why there are none."""
     losses = problem.test_losses
     if losses is None:
         return refuse(problem, name, problem.no_test)

@@ -11,5 +11,5 @@ __all__ = ["hoeffding"]
 
 
 def hoeffding(problem: Problem) -> RiskCertificate:
-    """The one that everybody knows; never the shortest here."""
+    """Return Hoeffding's bound: the one that everybody knows; it is never the shortest here."""
     return from_test_rows(problem, "Hoeffding on test rows", held_out_hoeffding)

@@ -44,16 +44,18 @@ class KnownClass:
     about: tuple[Assumption, ...]
 
     def vc_dimension(self) -> int:
-        """VC dimension."""
+        """Return the VC dimension that the class was declared with."""
         return self.dimension
 
     def log_growth(self, n: int) -> float:
-        """``log S_n``."""
+        """Return ``log S_n``, the logarithm of the largest number of labellings of n points."""
         return self.growth(n)
 
 
 def known_class(problem: Problem) -> KnownClass | str:
-    """The class of a linear classifier or of a member of :mod:`empirisk.hypotheses`; or why none is known."""
+    """Return the class of a linear classifier or of a member of :mod:`empirisk.hypotheses`; or why none is
+    known.
+    """
     return hypothesis_class(problem) if knows_growth(problem.model) else half_spaces(problem)
 
 
@@ -83,7 +85,7 @@ def half_spaces(problem: Problem) -> KnownClass | str:
 
 
 def hypothesis_class(problem: Problem) -> KnownClass | str:
-    """The class of the model itself, unless the rows had a part in it."""
+    """Return the class of the model itself, unless the rows had a part in it."""
     model = problem.model
     if not knows_growth(model):
         return NOT_OURS
@@ -116,7 +118,7 @@ def hypothesis_class(problem: Problem) -> KnownClass | str:
 
 
 def size_of(model: Any) -> float:
-    """Logarithm of the number of members; infinite when there are infinitely many."""
+    """Return the logarithm of the number of members; infinite when there are infinitely many."""
     if isinstance(model, FiniteClass):
         return math.log(len(model))
     if isinstance(model, Conjunctions):
@@ -125,7 +127,7 @@ def size_of(model: Any) -> float:
 
 
 def certify(problem: Problem, name: str, known: KnownClass, value: float) -> RiskCertificate:
-    """The row of a theorem about every member of a class."""
+    """Return the row of a theorem about every member of a class."""
     return RiskCertificate(
         name,
         min(value, 1.0),

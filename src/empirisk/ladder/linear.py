@@ -37,7 +37,7 @@ class LinearForm:
     bits: int
 
     def scores(self, coef: Floats | None = None, intercept: Floats | None = None) -> Floats:
-        """Scores of the rows, shape (n, 1) or (n, K)."""
+        """Return the scores of the rows, shape (n, 1) or (n, K)."""
         w = self.coef if coef is None else coef
         b = self.intercept if intercept is None else intercept
         return np.asarray(self.Z @ w.T + b, dtype=np.float64)
@@ -95,12 +95,12 @@ def linear_form(model: Any, features: FeatureMap, predicted: NDArray[Any], class
 
 
 def decide(scores: Floats, two: bool) -> NDArray[np.intp]:
-    """Class codes from scores: the sign for two classes, the largest for more."""
+    """Return the class codes from scores: the sign for two classes, the largest for more."""
     return (scores[:, 0] > 0.0).astype(np.intp) if two else scores.argmax(axis=1)
 
 
 def _agree(scores: Floats, predicted: NDArray[Any], classes: Any) -> bool:
-    """Whether the linear form predicts what the model predicts; ties may round either way."""
+    """Return whether the linear form predicts what the model predicts; ties may round either way."""
     scale = 1e-6 * max(1e-300, float(np.abs(scores).max()))
     if classes is None:
         return bool(np.abs(scores[:, 0] - predicted).max() <= scale)

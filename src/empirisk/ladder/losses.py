@@ -25,7 +25,7 @@ def regression_losses(y: NDArray[Any], pred: NDArray[Any], loss: str, low: float
 
 
 def losses_of_scores(problem: Problem, scores: Floats) -> Floats:
-    """Losses of other scores on the same rows."""
+    """Return the losses of other scores on the same rows."""
     if problem.classes is not None:
         return np.asarray(decide(scores, problem.two_classes) != problem.y, dtype=np.float64)
     loss = "absolute" if problem.risk.startswith("absolute") else "squared"

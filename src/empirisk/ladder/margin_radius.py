@@ -18,7 +18,9 @@ NAME = "margin"
 
 
 def margin_radius(problem: Problem) -> RiskCertificate:
-    """The share of rows inside a margin and a term free of the number of columns; the best of 60 margins."""
+    """Return the share of rows inside a margin and a term free of the number of columns; the best of 60
+    margins.
+    """
     why = why_no_class(problem)
     form = problem.linear
     if not why and not problem.two_classes:

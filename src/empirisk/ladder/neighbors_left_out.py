@@ -18,7 +18,7 @@ NAME = "leave-one-out of nearest neighbours"
 
 
 def why_no_neighbors(problem: Problem) -> str:
-    """Why this is no nearest-neighbour classifier with a fixed distance; empty when it is."""
+    """Return why this is no nearest-neighbour classifier with a fixed distance; empty when it is."""
     if type(problem.model).__name__ != "KNeighborsClassifier":
         return "the model is not a nearest-neighbour classifier"
     if problem.model.n_samples_fit_ != problem.n:

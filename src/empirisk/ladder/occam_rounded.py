@@ -24,7 +24,7 @@ WIDTHS = range(2, 25)
 
 
 def rounded(u: Floats, bits: int) -> tuple[Floats, float]:
-    """Coefficients as whole numbers of `bits` bits times one scale, and that scale."""
+    """Return the coefficients as whole numbers of `bits` bits times one scale, and that scale."""
     scale = float(np.abs(u).max()) / (2 ** (bits - 1) - 1)
     return (np.rint(u / scale), scale) if scale > 0.0 else (np.zeros_like(u), 1.0)
 
@@ -39,7 +39,9 @@ def description(q: Floats, form: LinearForm, bits: int, regression: bool) -> flo
 
 
 def occam_rounded(problem: Problem) -> RiskCertificate:
-    """The best width of 2 to 24 bits, in units of the declared scales; the model is another one by then."""
+    """Return the best width of 2 to 24 bits, in units of the declared scales; the model is another one by
+    then.
+    """
     why = why_no_class(problem)
     form = problem.linear
     if why or isinstance(form, str):

@@ -17,7 +17,7 @@ NAME = "Occam by tree size"
 
 
 def occam_tree(problem: Problem) -> RiskCertificate:
-    """The bits that write the tree down: its shape, columns, thresholds and leaves."""
+    """Return the bits that write the tree down: its shape, columns, thresholds and leaves."""
     shape = tree_shape(problem)
     if isinstance(shape, str):
         return refuse(problem, NAME, shape)

@@ -101,7 +101,7 @@ def _count(problem: Problem) -> OutOfBag | str:
 
 
 def _pure(model: Any) -> bool:
-    """Whether every leaf of every tree holds one class only."""
+    """Return whether every leaf of every tree holds one class only."""
     for member in model.estimators_:
         tree = getattr(member, "tree_", None)
         if tree is None or (tree.value[tree.feature < 0].max(axis=-1) < 1.0 - 1e-12).any():
@@ -114,7 +114,9 @@ def _n_classes(problem: Problem) -> int:
 
 
 def _read_members(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.float32]] | str:
-    """Class codes that each member predicts, and 1 where it did not see the row, both (members, n)."""
+    """Return the class codes that each member predicts, and 1 where it did not see the row, both (members,
+    n).
+    """
     model, Z = problem.model, problem.features.Z
     drawn = model.estimators_samples_
     if max(int(rows.max()) for rows in drawn) >= problem.n:
@@ -131,7 +133,7 @@ def _read_members(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.float3
 
 
 def _disagreement(said: NDArray[np.intp], unseen: Array, pairs: Array, n_classes: int) -> Array:
-    """Share of rows that neither member of a pair saw on which they differ."""
+    """Return the share of rows that neither member of a pair saw on which they differ."""
     same = np.zeros_like(pairs)
     for c in range(n_classes):
         chosen = (said == c).astype(np.float32) * unseen

@@ -44,7 +44,7 @@ def overlap_reason(X: Any, y: NDArray[Any], X_test: Any, y_test: NDArray[Any]) -
 
 
 def _keys(X: Any, y: NDArray[Any]) -> list[Hashable]:
-    """One hashable key a row, of its values and its target."""
+    """Return one hashable key a row, of its values and its target."""
     targets = [str(v) for v in y] if y.dtype.kind in "OUS" else y.astype(np.float64).tolist()
     if hasattr(X, "tocsr"):
         matrix = canonical(X).tocsr().copy()

@@ -22,7 +22,7 @@ NAME = "PAC-Bayes-kl with a Gaussian"
 
 
 def pac_bayes_gaussian(problem: Problem) -> RiskCertificate:
-    """Weights drawn anew for each row from a Gaussian around the fitted ones."""
+    """Return the weights drawn anew for each row from a Gaussian around the fitted ones."""
     kind = "a randomised model"
     why = why_no_class(problem)
     form = problem.linear

@@ -42,7 +42,7 @@ def check_declared(
     lipschitz: float | None,
     bayes_risk: float | None,
 ) -> Declared:
-    """The user's knowledge, or a ValueError that names the parameter."""
+    """Return the user's knowledge, or a ValueError that names the parameter."""
     if radius is not None:
         radius = check_real(radius, "radius")
     if candidates is not None:
@@ -119,7 +119,7 @@ def _linear(model: Any, features: FeatureMap, seen: Predictions, classes: Any) -
 
 
 def _predict(model: Any, X: Any, y: ArrayLike, name: str, target: str) -> Predictions:
-    """Predictions against targets; a label that the model never saw counts as an error."""
+    """Return the predictions against targets; a label that the model never saw counts as an error."""
     labels = labels_of(y, target)
     check_length(name, n_rows(X), labels.size)
     said = np.asarray(model.predict(X))
@@ -140,7 +140,7 @@ def _predict(model: Any, X: Any, y: ArrayLike, name: str, target: str) -> Predic
 
 
 def _loss(model: Any, seen: Predictions, loss: str) -> tuple[NDArray[Any] | None, str]:
-    """Classes (None for a regression) and the loss."""
+    """Return the classes (None for a regression) and the loss."""
     if seen.classes is not None:
         if loss not in ("auto", "zero_one"):
             raise ValueError(f'loss must be "auto" or "zero_one" for a classifier, got {loss!r}.')
@@ -151,7 +151,7 @@ def _loss(model: Any, seen: Predictions, loss: str) -> tuple[NDArray[Any] | None
 
 
 def _range(classes: Any, loss: str, declared: Declared) -> tuple[float, float, str]:
-    """The range of the loss, and its name."""
+    """Return the range of the loss, and its name."""
     if classes is not None:
         return 0.0, 1.0, "0-1 loss"
     if declared.loss_range is None:
@@ -167,7 +167,7 @@ def _losses(p: Predictions, loss: str, low: float, high: float) -> Floats:
 
 
 def _with_test(problem: Problem, X_test: Any, y_test: Any, loss: str, ranged: bool) -> Problem:
-    """The problem with its test losses, or with the reason why they are not usable."""
+    """Return the problem with its test losses, or with the reason why they are not usable."""
     if X_test is None:
         return problem
     new = _predict(problem.est, X_test, y_test, "X_test", "y_test")

@@ -35,7 +35,9 @@ def declared_scales(problem: Problem, form: LinearForm) -> Floats:
 
 
 def prior_scales(problem: Problem, form: LinearForm) -> tuple[Floats, int] | str:
-    """Standard deviations of the prior, and among how many priors it was chosen; or why it is no prior."""
+    """Return the standard deviations of the prior, and among how many priors it was chosen; or why it is no
+    prior.
+    """
     if not isinstance(problem.declared.prior_scale, str):
         return declared_scales(problem, form), 1
     if not getattr(problem.model, "alpha_", 0.0) > 0.0:
@@ -53,7 +55,7 @@ def prior_scales(problem: Problem, form: LinearForm) -> tuple[Floats, int] | str
 
 
 def finish(problem: Problem, made: RiskCertificate, name: str, words: str, kind: str) -> RiskCertificate:
-    """The row of a bound about a code: its own delta again, and what the code is."""
+    """Return the row of a bound about a code: its own delta again, and what the code is."""
     return replace(
         made,
         bound=name,

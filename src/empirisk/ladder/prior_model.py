@@ -15,7 +15,7 @@ __all__ = ["prior_form"]
 
 
 def prior_form(problem: Problem, form: LinearForm) -> LinearForm | str | None:
-    """The declared model in the columns of the fitted one, or why it is no prior; None without one."""
+    """Return the declared model in the columns of the fitted one, or why it is no prior; None without one."""
     prior: Any = problem.declared.prior
     if prior is None:
         return None

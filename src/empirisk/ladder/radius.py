@@ -20,7 +20,7 @@ def row_norms(problem: Problem) -> Floats:
 
 
 def why_no_radius(problem: Problem) -> str:
-    """Why no radius is known; a declared one that the rows refute is an error."""
+    """Return why no radius is known; a declared one that the rows refute is an error."""
     radius = problem.declared.radius
     if radius is None:
         return (

@@ -85,7 +85,9 @@ def _strength(model: Any, n: int) -> float:
 
 
 def _problem(problem: Problem, strength: float) -> tuple[LinearProblem, Array]:
-    """The optimisation problem and the point that the model returned, certified by our own dual point."""
+    """Return the optimisation problem and the point that the model returned, certified by our own dual
+    point.
+    """
     model = problem.model
     labels = np.asarray(problem.classes)[problem.y]
     ours = model if hasattr(model, "problem") else LogisticRegression(strength, fit_intercept=False)

@@ -139,7 +139,7 @@ def _rank(row: RiskCertificate, name: str) -> tuple[bool, bool, bool, float]:
 
 
 def _beside(problem: Problem, name: str, row: RiskCertificate) -> RiskCertificate:
-    """The same measured risk beside every row: that of the test rows, else of the training rows."""
+    """Return the same measured risk beside every row: that of the test rows, else of the training rows."""
     if problem.test_losses is not None:
         return replace(row, measured=float(np.mean(problem.test_losses)), measured_on="test rows")
     if problem.losses is not None:

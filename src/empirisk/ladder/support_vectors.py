@@ -68,7 +68,7 @@ def _why_not(problem: Problem) -> str:
 
 
 def _support(problem: Problem) -> NDArray[np.intp]:
-    """Rows on or inside the margin (LinearSVC does not list them: with its solver's tolerance)."""
+    """Return the rows on or inside the margin (LinearSVC does not list them: with its solver's tolerance)."""
     model: Any = problem.model
     if hasattr(model, "support_"):
         return np.sort(np.asarray(model.support_, dtype=np.intp))

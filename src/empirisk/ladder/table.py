@@ -60,7 +60,7 @@ class RiskBounds(Tabular, Sequence[RiskCertificate]):
         self.constant = constant
 
     def __getitem__(self, key: Any) -> Any:
-        """A row by its position or by the name of its bound."""
+        """Return a row by its position or by the name of its bound."""
         if not isinstance(key, str):
             return self.rows[key]
         for row in self.rows:
@@ -85,7 +85,7 @@ class RiskBounds(Tabular, Sequence[RiskCertificate]):
 
     @property
     def sentence(self) -> str:
-        """For what each row holds."""
+        """The sentence that says for what each row holds: by itself, or all rows together."""
         level = f"{100.0 * (1.0 - self.delta):g} %"
         if self.simultaneous:
             return f"All rows with a delta hold together with probability at least {level} (union bound)."
@@ -142,14 +142,14 @@ class RiskBounds(Tabular, Sequence[RiskCertificate]):
         return columns
 
     def plot(self, ax: Any = None) -> Any:
-        """A bar a bound, from the measured risk to its value; returns the Axes."""
+        """Draw a bar for each bound, from the measured risk to its value; returns the Axes."""
         from empirisk.plots import BoundsDisplay
 
         told = self.to_dict()
         return BoundsDisplay(told["rows"], told["label"], told["trivial"]).plot(ax)
 
     def to_dict(self) -> dict[str, Any]:
-        """The stable JSON form: label, trivial, sentence, and one `to_dict` a row."""
+        """Return the stable JSON form: label, trivial, sentence, and one `to_dict` a row."""
         label = "rate of errors" if self.risk == "0-1 loss" else self.risk
         return {
             "label": label,

@@ -46,7 +46,7 @@ class TreeShape:
         return self.log_prior + self.log_skeletons + (self.threshold_bits + 1.0) * self.cuts * math.log(2.0)
 
     def vc_dimension(self) -> int:
-        """An upper bound: the most points with ``2^n`` or fewer labellings by the growth function."""
+        """Return an upper bound: the most points with ``2^n`` or fewer labellings by the growth function."""
         return (smallest_n(lambda n: self.log_growth(n) < n * math.log(2.0)) or 1) - 1
 
     def log_growth(self, n: int) -> float:
@@ -55,7 +55,7 @@ class TreeShape:
 
 
 def tree_shape(problem: Problem) -> TreeShape | str:
-    """The shape of the fitted tree, or why it is none."""
+    """Return the shape of the fitted tree, or why it is none."""
     tree: Any = getattr(problem.model, "tree_", None)
     if tree is None:
         return "the model is not a decision tree"

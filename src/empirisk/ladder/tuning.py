@@ -65,7 +65,7 @@ class Tuning:
         return (self.candidates or 1) if self.outer else 1
 
     def assumptions(self) -> tuple[Assumption, ...]:
-        """What is assumed about tuning."""
+        """Return what is assumed about how the settings were chosen."""
         if self.declared:
             return (Assumption(f"at most {self.candidates:,} settings were tried on the rows", "declared"),)
         if self.what and self.candidates is not None:
@@ -102,7 +102,7 @@ def find_tuning(est: Any, declared: int | None) -> tuple[Any, Tuning]:
 
 
 def _searched(est: Any) -> str:
-    """The names of what a search chose, without the step of a pipeline that they belong to."""
+    """Return the names of what a search chose, without the step of a pipeline that they belong to."""
     names = sorted({str(name).rpartition("__")[2] for name in getattr(est, "best_params_", {})})
     return " and ".join(names) or "the setting of the search"
 
@@ -112,7 +112,7 @@ def _product(a: Tuning, b: Tuning) -> int:
 
 
 def _self_tuned(est: Any) -> Tuning:
-    """What a model (or a step of a pipeline) tunes by itself."""
+    """Return what a model (or a step of a pipeline) tunes by itself."""
     for _, step in getattr(est, "steps", None) or [("", est)]:
         found = _of_step(step)
         if found.what:

@@ -15,7 +15,9 @@ NAME = "margins of a vote"
 
 
 def vote_margin(problem: Problem) -> RiskCertificate:
-    """The share of rows with a small margin and a term free of the number of rounds; the best of 60."""
+    """Return the share of rows with a small margin and a term free of the number of rounds; the best of
+    60.
+    """
     members = boosted_class(problem)
     if isinstance(members, str):
         return refuse(problem, NAME, members)

@@ -43,7 +43,7 @@ class RidgeRisk:
 
     @property
     def risk(self) -> float:
-        """Their sum."""
+        """The excess risk, which is the sum of its two parts ``bias2 + variance``."""
         return self.bias2 + self.variance
 
 
@@ -100,6 +100,8 @@ def ridge_risk(X: Any, theta: Any, sigma: float, alpha: float) -> RidgeRisk:
 def _risk(values: Array, t: Array, n: int, sigma: float, alpha: float) -> RidgeRisk:
     if alpha == math.inf:
         return RidgeRisk(float(t**2 @ values), 0.0, alpha)
+    # Least squares divides by every eigenvalue that it keeps: those that are 0 up to rounding must not count,
+    # while a positive strength makes them harmless.
     live = values > 1e-14 * values.max(initial=0.0) if alpha == 0.0 else values > 0.0
     v, t = values[live], t[live]
     kept = v / (v + alpha)
@@ -143,6 +145,7 @@ def optimal_alpha(X: Any, theta: Any, sigma: float, *, criterion: str = "risk") 
         return math.inf
     if criterion == "bound":
         return sigma * math.sqrt(float(values.sum())) / (size * math.sqrt(n))
+    # A direction in which X does not vary has no risk at any strength: it must not widen the search.
     live = values > 1e-14 * float(values.max())
     return _search(values[live], t[live], n, sigma)
 

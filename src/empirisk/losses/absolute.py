@@ -1,4 +1,4 @@
-"""The absolute loss."""
+"""The absolute loss: its best prediction is the median, which outliers do not move far."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Absolute(ScalarLoss):
         return np.full_like(y, math.log(2.0 * dispersion))
 
     def best_constant(self, y: Array, s: Array) -> Array:
-        """Weighted median."""
+        """Return the weighted median of the targets, the minimiser of the mean absolute loss."""
         return weighted_quantile(y, s, 0.5)
 
     def dual_rows(self, y: Array) -> DualRows:

@@ -64,15 +64,17 @@ class Loss(Protocol):
     def escape(self) -> str: ...
 
     def value(self, y: Array, z: Array) -> Array:
-        """Loss of each row, shape (n,); +inf where it exceeds the largest float."""
+        """Return the loss of each row, shape (n,); +inf where it exceeds the largest float."""
         ...
 
     def grad(self, y: Array, z: Array) -> Array:
-        """Derivative in z, the shape of z; at a kink one of the subgradients."""
+        """Return the derivative in z, the shape of z; at a kink one of the subgradients."""
         ...
 
     def hess(self, y: Array, z: Array) -> Array:
-        """Second derivative in z where it exists; for vector scores its diagonal, the shape of z."""
+        """Return the second derivative in z where it exists; for vector scores its diagonal, the shape
+        of z.
+        """
         ...
 
     def conjugate(self, y: Array, u: Array) -> Array:
@@ -84,7 +86,7 @@ class Loss(Protocol):
         ...
 
     def log_normalizer(self, y: Array, dispersion: float) -> Array:
-        """What to add to ``value / dispersion`` to get ``-log p(y | z)``."""
+        """Return what to add to ``value / dispersion`` to get ``-log p(y | z)``."""
         ...
 
     def balance(self, y: Array, theta: Array, s: Array) -> Array:
@@ -95,7 +97,9 @@ class Loss(Protocol):
         ...
 
     def best_constant(self, y: Array, s: Array) -> Array:
-        """The constant score that minimises ``sum_i s_i l(y_i, z)``, shape () or (k,); may be infinite."""
+        """Return the constant score that minimises ``sum_i s_i l(y_i, z)``, shape () or (k,); may be
+        infinite.
+        """
         ...
 
 
@@ -113,7 +117,7 @@ class ScalarLoss:
     escape = ""
 
     def plain(self: Loss, y: Array) -> tuple[Loss, Array]:
-        """The loss and its targets; wrappers whose y has further columns say what they wrap."""
+        """Return the loss and its targets; wrappers whose y has further columns say what they wrap."""
         return self, y
 
     def hess(self: Loss, y: Array, z: Array) -> Array:
@@ -121,7 +125,9 @@ class ScalarLoss:
         return curvature_by_differences(lambda t: self.grad(y, t), z)
 
     def conjugate(self: Loss, y: Array, u: Array) -> Array:
-        """By search for the score whose slope is u; never below the conjugate, +inf where none is found."""
+        """Search for the score whose slope is u; the result is never below the conjugate, +inf where none is
+        found.
+        """
         return conjugate_by_search(self, y, u)
 
     def mean(self: Loss, z: Array) -> Array:
@@ -132,7 +138,9 @@ class ScalarLoss:
         )
 
     def log_normalizer(self: Loss, y: Array, dispersion: float) -> Array:
-        """Refuse: exp(-value) is no density."""
+        """Refuse, because ``exp(-value)`` is not a density up to a factor; likelihoods override this
+        method.
+        """
         raise TypeError(f"the loss {self.name!r} is not a negative log-likelihood: it has no normaliser")
 
     def best_constant(self: Loss, y: Array, s: Array) -> Array:

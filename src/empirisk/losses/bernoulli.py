@@ -51,12 +51,16 @@ class Bernoulli(ScalarLoss):
 
     @property
     def curvature(self) -> tuple[float, float]:
-        """As the base."""
+        """The bounds of the base: the loss of a proportion is an average of the base's losses of both
+        labels.
+        """
         return self.base.curvature
 
     @property
     def lipschitz(self) -> float:
-        """As the base."""
+        """The constant of the base: the loss of a proportion is an average of the base's losses of both
+        labels.
+        """
         return self.base.lipschitz
 
     @property
@@ -65,7 +69,7 @@ class Bernoulli(ScalarLoss):
         return isinstance(self.base, Logistic)
 
     def _mix(self, y: Array, of_success: Array, of_failure: Array) -> Array:
-        """``y a + (1 - y) b``, where 0 times infinity is 0."""
+        """``y a + (1 - y) b``: the average over both labels, in which 0 times infinity counts as 0."""
         out = np.multiply(y, of_success, out=np.zeros_like(of_success), where=y > 0.0)
         return np.asarray(out + (1.0 - y) * np.where(y < 1.0, of_failure, 0.0))
 
@@ -108,7 +112,9 @@ class Bernoulli(ScalarLoss):
         return np.zeros_like(y)
 
     def best_constant(self, y: Array, s: Array) -> Array:
-        """The base's, of as many successes and failures."""
+        """Return the best constant score of the base, for as many successes and failures as the shares come
+        to.
+        """
         successes = float(np.multiply(s, y).sum())
         failures = float(np.multiply(s, 1.0 - y).sum())
         return self.base.best_constant(np.array([1.0, -1.0]), np.array([successes, failures]))

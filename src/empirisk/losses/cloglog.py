@@ -86,7 +86,9 @@ class CLogLog(ScalarLoss):
 
 
 def _share(rate: Array) -> Array:
-    """``q / (e^q - 1)``, 1 at 0 and 0 far out."""
+    """``q / (e^q - 1)``: it is 1 at 0 and tends to 0 for large q, and both ends need care in floating
+    point.
+    """
     q = np.clip(rate, np.finfo(rate.dtype).tiny, _largest(rate))
     return np.where(rate > _largest(rate), 0.0, q / np.expm1(q)).astype(rate.dtype, copy=False)
 

@@ -61,12 +61,12 @@ class CostSensitive(ScalarLoss):
 
     @property
     def convex(self) -> bool:  # type: ignore[override]
-        """As the base."""
+        """Whether the base is convex; positive costs do not change that."""
         return self.base.convex
 
     @property
     def offers(self) -> frozenset[Capability]:  # type: ignore[override]
-        """As the base."""
+        """What the base offers to solvers; costs only scale its values."""
         return self.base.offers
 
     @property
@@ -112,12 +112,12 @@ class CostSensitive(ScalarLoss):
         return bool(np.isfinite(largest) and outside.any() and (np.abs(u) <= cost * largest)[outside].all())
 
     def balance(self, y: Array, theta: Array, s: Array) -> Array:
-        """As the base does: costs are weights here, ``sum s c (theta / c) = 0``."""
+        """Balance as the base does: costs are weights here, ``sum s c (theta / c) = 0``."""
         cost = self._cost(y)
         return cost * self.base.balance(y, theta / cost, s * cost)
 
     def best_constant(self, y: Array, s: Array) -> Array:
-        """As the base finds it with the costs as weights."""
+        """Return the best constant score of the base, with the costs as weights."""
         return self.base.best_constant(y, s * self._cost(y))
 
     def dual_rows(self, y: Array) -> DualRows:

@@ -57,12 +57,14 @@ class DualRows:
         return np.clip(r / (self.curvature + q), self.low, self.high)
 
     def inner(self, t: Array) -> Array:
-        """Whether t moves with the score: neither at an end of the domain nor held at 0 by the tube."""
+        """Return whether t moves with the score: neither at an end of the domain nor held at 0 by the
+        tube.
+        """
         moves = (t > self.low) & (t < self.high)
         return np.asarray(moves & (t != 0.0) if self.tube > 0.0 else moves)
 
     def take(self, index: IndexArray) -> Self:
-        """The named rows."""
+        """Return the same description for the rows that are named."""
         cost = None if self.cost is None else self.cost[index]
         return replace(self, center=self.center[index], low=self.low[index], high=self.high[index], cost=cost)
 
@@ -72,5 +74,5 @@ class _DualStep(Protocol):
 
 
 def dual_rows(loss: Any, y: Array) -> DualRows:
-    """The rows of a loss that offers DUAL_STEP."""
+    """Return the rows of a loss that offers DUAL_STEP."""
     return cast(_DualStep, loss).dual_rows(y)

@@ -1,4 +1,7 @@
-"""The exponential loss of boosting."""
+"""The exponential loss of boosting: AdaBoost takes coordinate steps on its mean.
+
+Friedman, Hastie and Tibshirani, Annals of Statistics 28 (2000).
+"""
 
 from __future__ import annotations
 
@@ -53,6 +56,6 @@ class Exponential(MarginLoss):
         return expit(2.0 * z)
 
     def best_constant(self, y: Array, s: Array) -> Array:
-        """Half the log-odds of the weights."""
+        """Return half the log-odds of the weights."""
         with np.errstate(divide="ignore"):
             return np.asarray(0.5 * (np.log(s[y > 0].sum()) - np.log(s[y < 0].sum())))

@@ -1,4 +1,4 @@
-"""The Gamma loss with a log link."""
+"""The Gamma loss with a log link: for positive targets whose standard deviation grows like their mean."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The hinge loss of support vector machines."""
+"""The hinge loss of support vector machines: rows beyond the margin cost nothing.
+
+Cortes and Vapnik, Machine Learning 20 (1995).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The Huber loss."""
+"""The Huber loss: squared for small residuals and linear for large ones, so that outliers pull with a limit.
+
+Huber, Annals of Mathematical Statistics 35 (1964).
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ class Huber(ScalarLoss):
 
     @property
     def lipschitz(self) -> float:
-        """Largest slope."""
+        """The largest slope, which is that of the linear part."""
         return self.d
 
     def value(self, y: Array, z: Array) -> Array:
@@ -88,6 +91,7 @@ class Huber(ScalarLoss):
             if abs(pull) <= 1e-16 * self.d * total or not math.isfinite(proposal):
                 break
             moved, b = abs(proposal - b), proposal
+            # Two units in the last place: the iteration cannot come closer.
             if moved <= 4e-16 * abs(b):
                 break
         return np.asarray(b)

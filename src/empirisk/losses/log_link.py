@@ -31,7 +31,7 @@ class LogLink(ScalarLoss):
         return np.maximum(mean, np.finfo(mean.dtype).tiny)
 
     def best_constant(self, y: Array, s: Array) -> Array:
-        """Logarithm of the weighted mean target."""
+        """Return the logarithm of the weighted mean target."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(weighted_sum(s, y) / s.sum()))
 

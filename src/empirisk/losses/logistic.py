@@ -1,4 +1,4 @@
-"""The logistic loss for labels -1 and +1."""
+"""The logistic loss for labels -1 and +1: the log-loss of the probability ``1 / (1 + exp(-z))``."""
 
 from __future__ import annotations
 

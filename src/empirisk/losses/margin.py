@@ -18,19 +18,19 @@ class MarginLoss(ScalarLoss):
 
     @abstractmethod
     def phi(self, t: Array) -> Array:
-        """The loss of a margin."""
+        """Return the loss ``phi(t)`` of the margins t."""
 
     @abstractmethod
     def slope(self, t: Array) -> Array:
-        """Its derivative."""
+        """Return the derivative ``phi'(t)`` at the margins t."""
 
     @abstractmethod
     def bend(self, t: Array) -> Array:
-        """Its second derivative, where it exists."""
+        """Return the second derivative ``phi''(t)`` at the margins t, where it exists."""
 
     @abstractmethod
     def phi_conjugate(self, v: Array) -> Array:
-        """``sup_t v t - phi(t)``."""
+        """Return the conjugate ``sup_t v t - phi(t)``, which is +inf outside its domain."""
 
     def value(self, y: Array, z: Array) -> Array:
         return self.phi(y * z)

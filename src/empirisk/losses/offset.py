@@ -42,7 +42,7 @@ class Offset(ScalarLoss):
 
     @property
     def y_domain(self) -> Interval:
-        """Of the first column."""
+        """The domain of the targets, which stand in the first column; the offsets in the second are free."""
         return self.base.y_domain
 
     @property
@@ -52,17 +52,17 @@ class Offset(ScalarLoss):
 
     @property
     def convex(self) -> bool:  # type: ignore[override]
-        """As the base."""
+        """Whether the base is convex; a shift of the score does not change that."""
         return self.base.convex
 
     @property
     def curvature(self) -> tuple[float, float]:
-        """As the base."""
+        """The bounds of the base; a shift of the score does not change them."""
         return self.base.curvature
 
     @property
     def lipschitz(self) -> float:
-        """As the base."""
+        """The constant of the base; a shift of the score does not change it."""
         return self.base.lipschitz
 
     @property
@@ -76,7 +76,7 @@ class Offset(ScalarLoss):
         return self.base.escape
 
     def plain(self, y: Array) -> tuple[Loss, Array]:
-        """The base and its targets, without the offsets."""
+        """Return the base and its targets, without the offsets."""
         return self.base, y[:, 0]
 
     def value(self, y: Array, z: Array) -> Array:
@@ -92,7 +92,7 @@ class Offset(ScalarLoss):
         return self.base.conjugate(y[:, 0], u) - u * y[:, 1]
 
     def mean(self, z: Array) -> Array:
-        """The base's: z is the whole score, offset included."""
+        """Return the mean that the base gives: z is the whole score, offset included."""
         return self.base.mean(z)
 
     def log_normalizer(self, y: Array, dispersion: float) -> Array:

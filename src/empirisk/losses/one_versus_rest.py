@@ -53,7 +53,7 @@ class OneVersusRest:
 
     @property
     def convex(self) -> bool:
-        """As the base."""
+        """Whether the base is convex; a sum over the classes keeps that."""
         return self.base.convex
 
     @property
@@ -72,7 +72,7 @@ class OneVersusRest:
         return self.base.lipschitz * math.sqrt(self.k)
 
     def signs(self, y: Array) -> Array:
-        """Labels of every class's own problem, shape (n, k)."""
+        """Return the labels of every class's own problem, shape (n, k)."""
         return np.where(np.asarray(y, dtype=np.intp)[:, None] == np.arange(self.k), 1.0, -1.0)
 
     def value(self, y: Array, z: Array) -> Array:
@@ -88,7 +88,9 @@ class OneVersusRest:
         return np.asarray(self.base.conjugate(self._like(y, u), u).sum(axis=1))
 
     def mean(self, z: Array) -> Array:
-        """The base's per class, divided by their sum (all equal when every one is 0)."""
+        """Return the base's probability of each class, divided by their sum (all equal when every one is
+        0).
+        """
         q = self.base.mean(z)
         total = q.sum(axis=1, keepdims=True)
         return np.where(total > 0.0, q / np.where(total > 0.0, total, 1.0), 1.0 / q.shape[1])
@@ -98,13 +100,13 @@ class OneVersusRest:
         raise TypeError("the loss 'one_versus_rest' is not a negative log-likelihood: it has no normaliser")
 
     def balance(self, y: Array, theta: Array, s: Array) -> Array:
-        """Each class by itself."""
+        """Return the balanced dual values of every class, each computed as if its problem stood alone."""
         signs = self._like(y, theta)
         columns = [self.base.balance(signs[:, c], theta[:, c], s) for c in range(theta.shape[1])]
         return np.stack(columns, axis=1)
 
     def best_constant(self, y: Array, s: Array) -> Array:
-        """Each class by itself."""
+        """Return the best constant score of every class, each computed as if its problem stood alone."""
         return np.array([float(self.base.best_constant(column, s)) for column in self.signs(y).T])
 
     def _like(self, y: Array, z: Array) -> Array:

@@ -1,4 +1,7 @@
-"""The perceptron loss."""
+"""The perceptron loss: a wrong sign costs the size of the score.
+
+Rosenblatt, Psychological Review 65 (1958).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Poisson loss with a log link."""
+"""The Poisson loss with a log link: half the deviance of counts, up to terms in y."""
 
 from __future__ import annotations
 

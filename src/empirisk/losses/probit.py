@@ -66,7 +66,7 @@ class Probit(MarginLoss):
         return np.zeros_like(y)
 
     def best_constant(self, y: Array, s: Array) -> Array:
-        """Normal quantile of the weighted share of the label +1."""
+        """Return the normal quantile of the weighted share of the label +1."""
         positive, negative = float(s[y > 0].sum()), float(s[y < 0].sum())
         share = min(positive, negative) / (positive + negative)
         return np.asarray(ndtri(share) if positive < negative else -ndtri(share))

@@ -1,4 +1,7 @@
-"""The quantile (pinball) loss."""
+"""The quantile (pinball) loss: its best prediction is a quantile of the target.
+
+Koenker and Bassett, Econometrica 46 (1978).
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ class Quantile(ScalarLoss):
 
     @property
     def lipschitz(self) -> float:
-        """The steeper side."""
+        """The slope of the steeper of the two sides."""
         return max(self.q, 1.0 - self.q)
 
     def value(self, y: Array, z: Array) -> Array:
@@ -78,7 +81,7 @@ class Quantile(ScalarLoss):
         return np.full_like(y, math.log(dispersion / (self.q * (1.0 - self.q))))
 
     def best_constant(self, y: Array, s: Array) -> Array:
-        """Weighted quantile."""
+        """Return the weighted q-quantile of the targets, the minimiser of the mean loss."""
         return weighted_quantile(y, s, self.q)
 
     def dual_rows(self, y: Array) -> DualRows:

@@ -1,4 +1,4 @@
-"""The multinomial logistic loss for class codes 0 .. k-1."""
+"""The multinomial logistic loss for class codes 0 .. k-1: the log-loss of ``softmax(z)``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Half the squared epsilon-insensitive loss."""
+"""Half the squared epsilon-insensitive loss: errors up to epsilon are free, and it has no kink."""
 
 from __future__ import annotations
 

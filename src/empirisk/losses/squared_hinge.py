@@ -1,4 +1,4 @@
-"""Half the squared hinge loss."""
+"""Half the squared hinge loss: like the hinge loss, but without a kink at the margin."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Tweedie(LogLink):
 
     @property
     def variance_power(self) -> float:
-        """The power."""
+        """The power p of the variance function ``V(m) = m^p``."""
         return self.power
 
     @property
@@ -98,7 +98,7 @@ class Tweedie(LogLink):
         return out
 
     def _log_series(self, y: float, dispersion: float) -> float:
-        """Logarithm of ``sum_j W_j``, whose terms have a single peak."""
+        """Return the logarithm of ``sum_j W_j``, whose terms have a single peak."""
         a, b = self._rates
         ratio = a / b
         log_step = ratio * (math.log(y) - math.log(b)) - (1.0 + ratio) * math.log(dispersion) - math.log(a)

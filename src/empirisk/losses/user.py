@@ -154,7 +154,7 @@ def _validate(loss: _UserLoss) -> None:
 
 
 def _inside(domain: Interval) -> Array:
-    """Some targets of an interval."""
+    """Return some targets inside an interval, at which a user's loss is tried."""
     finite = np.isfinite([domain.low, domain.high])
     if finite.all():
         return np.asarray(domain.low + (domain.high - domain.low) * np.linspace(0.05, 0.95, 8))

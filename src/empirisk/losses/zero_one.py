@@ -1,4 +1,4 @@
-"""The 0-1 loss, for evaluation only."""
+"""The 0-1 loss: the share of wrong labels; it is for evaluation only, since it has no useful gradient."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ class ZeroOne(ScalarLoss):
         return np.asarray((z > 0.0) != (y > 0.0), dtype=z.dtype)
 
     def grad(self, y: Array, z: Array) -> NoReturn:
-        """Refuse."""
+        """Refuse, because the loss is constant wherever it has a derivative; the message names its
+        surrogates.
+        """
         raise TypeError(
             "the 0-1 loss is not convex and has no gradient: minimise a convex surrogate (logistic, hinge, "
             "squared_hinge, exponential) and evaluate the 0-1 loss of the result"

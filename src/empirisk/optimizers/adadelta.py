@@ -1,4 +1,7 @@
-"""Adadelta."""
+"""Adadelta: steps in the units of the parameters, from two running means of squares.
+
+Zeiler, ADADELTA: an adaptive learning rate method (arXiv 1212.5701, 2012).
+"""
 
 from __future__ import annotations
 
@@ -51,11 +54,11 @@ class Adadelta:
         check_size("eps", self.eps)
 
     def init(self, w: Parameters) -> State:
-        """No steps, no memory."""
+        """Return the state before the first step: no steps taken, both means of squares 0."""
         return 0, each(np.zeros_like, w), each(np.zeros_like, w)
 
     def update(self, state: State, grad: Parameters, w: Parameters) -> tuple[State, Parameters]:
-        """The next state and the step."""
+        """Return the next state and the step."""
         t, rho, eps = state[0] + 1, self.rho, self.eps
         s = each(lambda g, s: rho * s + (1.0 - rho) * g * g, grad, state[1])
         d = each(lambda g, s, u: -np.sqrt((u + eps) / (s + eps)) * g, grad, s, state[2])

@@ -1,4 +1,7 @@
-"""Adagrad."""
+"""Adagrad: each coordinate is divided by the root of the sum of its squared gradients.
+
+Duchi, Hazan and Singer, Journal of Machine Learning Research 12 (2011).
+"""
 
 from __future__ import annotations
 
@@ -43,11 +46,11 @@ class Adagrad:
         check_size("eps", self.eps)
 
     def init(self, w: Parameters) -> State:
-        """No steps, no memory."""
+        """Return the state before the first step: no steps taken, the sum of squares 0."""
         return 0, each(np.zeros_like, w)
 
     def update(self, state: State, grad: Parameters, w: Parameters) -> tuple[State, Parameters]:
-        """The next state and the step."""
+        """Return the next state and the step."""
         t = state[0] + 1
         s = each(lambda g, s: s + g * g, grad, state[1])
         return (t, s), each(lambda g, s: -self.schedule.at(t) * g / (np.sqrt(s) + self.eps), grad, s)

@@ -1,4 +1,7 @@
-"""Adam."""
+"""Adam: running means of the gradient and of its square, corrected for their start at 0.
+
+Kingma and Ba, International Conference on Learning Representations (2015), algorithm 1.
+"""
 
 from __future__ import annotations
 
@@ -52,11 +55,11 @@ class Adam:
         check_size("eps", self.eps)
 
     def init(self, w: Parameters) -> State:
-        """No steps, no memory."""
+        """Return the state before the first step: no steps taken, both running means 0."""
         return 0, each(np.zeros_like, w), each(np.zeros_like, w)
 
     def update(self, state: State, grad: Parameters, w: Parameters) -> tuple[State, Parameters]:
-        """The next state and the step."""
+        """Return the next state and the step."""
         t, b1, b2 = state[0] + 1, self.beta1, self.beta2
         m = each(lambda g, m: b1 * m + (1.0 - b1) * g, grad, state[1])
         s = each(lambda g, s: b2 * s + (1.0 - b2) * g * g, grad, state[2])

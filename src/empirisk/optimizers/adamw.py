@@ -1,4 +1,7 @@
-"""Adam with decoupled weight decay."""
+"""Adam with decoupled weight decay: the decay shrinks the weights and does not enter the running means.
+
+Loshchilov and Hutter, International Conference on Learning Representations (2019).
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,7 @@ class AdamW(Adam):
         check_size("decay", self.decay, zero=True)
 
     def update(self, state: State, grad: Parameters, w: Parameters) -> tuple[State, Parameters]:
-        """The next state and the step."""
+        """Return the next state and the step."""
         new, step = super().update(state, grad, w)
         size = self.schedule.at(new[0]) * self.decay
         return new, each(lambda d, x: d - size * x, step, w)

@@ -40,23 +40,25 @@ class Schedule(Protocol):
     def name(self) -> str: ...
 
     def at(self, t: int) -> float:
-        """Size of step t = 1, 2, ..."""
+        """Return the size of step t, where the first step is t = 1."""
         ...
 
 
 @runtime_checkable
 class UpdateRule(Protocol):
-    """One rule: ``init`` and ``update``."""
+    """An update rule: ``init`` makes the state before the first step, ``update`` turns a gradient into a
+    step.
+    """
 
     @property
     def name(self) -> str: ...
 
     def init(self, w: Parameters) -> Any:
-        """The state before the first step from w."""
+        """Return the state before the first step from w."""
         ...
 
     def update(self, state: Any, grad: Parameters, w: Parameters) -> tuple[Any, Parameters]:
-        """The next state and the step; neither argument is changed."""
+        """Return the next state and the step; neither argument is changed."""
         ...
 
 
@@ -73,13 +75,13 @@ class Chain:
     rules: tuple[UpdateRule, ...]
 
     def init(self, w: Parameters) -> tuple[Any, ...]:
-        """The states of all rules."""
+        """Return the states of all rules before the first step, in the order of the rules."""
         return tuple(rule.init(w) for rule in self.rules)
 
     def update(
         self, state: tuple[Any, ...], grad: Parameters, w: Parameters
     ) -> tuple[tuple[Any, ...], Parameters]:
-        """Through all rules."""
+        """Return the next states and the step after the gradient went through all rules in their order."""
         out = []
         for rule, held in zip(self.rules, state, strict=True):
             new, grad = rule.update(held, grad, w)
@@ -96,7 +98,7 @@ def each(f: Callable[..., Array], *parts: Parameters) -> Parameters:
 
 
 def apply(w: Parameters, step: Parameters) -> Parameters:
-    """``w + step``."""
+    """Return the parameters after the step, ``w + step``, in the number format of w."""
     return each(np.add, w, step)
 
 

@@ -1,4 +1,4 @@
-"""A constant step size."""
+"""A constant step size: the same for every step."""
 
 from __future__ import annotations
 
@@ -32,5 +32,5 @@ class Constant:
         check_size("size", self.size)
 
     def at(self, t: int) -> float:
-        """Size of step t = 1, 2, ..."""
+        """Return the size of step t, where the first step is t = 1."""
         return self.size

@@ -47,7 +47,9 @@ class Cosine:
             raise ValueError(f"steps must be at least 1, got {self.steps!r}")
 
     def at(self, t: Any) -> Any:
-        """Size of step t = 1, 2, ...; sizes of all of them when t is an array."""
+        """Return the size of step t, where the first step is t = 1; for an array of steps, all of their
+        sizes.
+        """
         share = np.minimum(np.asarray(t) - 1, self.steps) / self.steps
         sizes = self.last + 0.5 * (self.size - self.last) * (1.0 + np.cos(math.pi * share))
         return sizes if isinstance(t, np.ndarray) else float(sizes)

@@ -1,4 +1,4 @@
-"""Gradient descent; stochastic when the gradient is."""
+"""Gradient descent: a step along minus the gradient; it is stochastic when the gradient is."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class GradientStep:
     name = "gradient_step"
 
     def init(self, w: Parameters) -> State:
-        """No steps."""
+        """Return the state before the first step: the number of steps taken, 0."""
         return 0
 
     def update(self, state: State, grad: Parameters, w: Parameters) -> tuple[State, Parameters]:
-        """The next state and the step."""
+        """Return the next state and the step."""
         t = state + 1
         return t, each(lambda g: -self.schedule.at(t) * g, grad)

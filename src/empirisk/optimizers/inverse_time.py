@@ -1,4 +1,6 @@
-"""Step sizes 1/t."""
+"""Step sizes that fall like 1/t, as Robbins and Monro (Annals of Mathematical Statistics 22, 1951) ask
+for.
+"""
 
 from __future__ import annotations
 
@@ -32,5 +34,5 @@ class InverseTime:
         check_size("size", self.size)
 
     def at(self, t: int) -> float:
-        """Size of step t = 1, 2, ..."""
+        """Return the size of step t, where the first step is t = 1."""
         return self.size / t

@@ -1,4 +1,4 @@
-"""Langevin noise."""
+"""Langevin noise: with it gradient descent samples from a distribution instead of minimising."""
 
 from __future__ import annotations
 
@@ -54,12 +54,13 @@ class Langevin:
             raise ValueError(f"seed must be >= 0, got {self.seed!r}")
 
     def init(self, w: Parameters) -> State:
-        """No steps."""
+        """Return the state before the first step: the number of steps taken, 0."""
         return 0
 
     def update(self, state: State, grad: Parameters, w: Parameters) -> tuple[State, Parameters]:
-        """The next state and the step."""
+        """Return the next state and the step."""
         t = state + 1
+        # A generator of its own for each step: a run that is stopped and resumed draws the same noise.
         rng = np.random.default_rng([self.seed, t])
         size = np.sqrt(2.0 * self.schedule.at(t) * self.temperature)
         return t, each(lambda g: g + size * rng.standard_normal(g.shape), grad)

@@ -1,4 +1,7 @@
-"""Momentum: the heavy ball."""
+"""Momentum, or the heavy ball: a step keeps a share of the one before it.
+
+Polyak, USSR Computational Mathematics and Mathematical Physics 4 (1964).
+"""
 
 from __future__ import annotations
 
@@ -43,11 +46,11 @@ class Momentum:
         check_share("m", self.m)
 
     def init(self, w: Parameters) -> State:
-        """No steps, no memory."""
+        """Return the state before the first step: no steps taken, no velocity."""
         return 0, each(np.zeros_like, w)
 
     def update(self, state: State, grad: Parameters, w: Parameters) -> tuple[State, Parameters]:
-        """The next state and the step."""
+        """Return the next state and the step."""
         t = state[0] + 1
         v = each(lambda g, v: self.m * v + self.schedule.at(t) * g, grad, state[1])
         return (t, v), each(np.negative, v)

@@ -1,4 +1,7 @@
-"""Nesterov's momentum."""
+"""Nesterov's momentum: the gradient is taken where the momentum alone would lead.
+
+Sutskever, Martens, Dahl and Hinton, International Conference on Machine Learning (2013).
+"""
 
 from __future__ import annotations
 
@@ -46,11 +49,11 @@ class Nesterov:
         check_share("m", self.m)
 
     def init(self, w: Parameters) -> State:
-        """No steps, no memory."""
+        """Return the state before the first step: no steps taken, no velocity."""
         return 0, each(np.zeros_like, w)
 
     def update(self, state: State, grad: Parameters, w: Parameters) -> tuple[State, Parameters]:
-        """The next state and the step."""
+        """Return the next state and the step."""
         t = state[0] + 1
         size = self.schedule.at(t)
         v = each(lambda g, v: self.m * v + size * g, grad, state[1])

@@ -1,4 +1,7 @@
-"""RMSprop."""
+"""RMSprop: each coordinate is divided by the root of a running mean of its squared gradients.
+
+Tieleman and Hinton, lecture 6.5 of Neural Networks for Machine Learning (2012).
+"""
 
 from __future__ import annotations
 
@@ -47,11 +50,11 @@ class RMSprop:
         check_size("eps", self.eps)
 
     def init(self, w: Parameters) -> State:
-        """No steps, no memory."""
+        """Return the state before the first step: no steps taken, the mean of squares 0."""
         return 0, each(np.zeros_like, w)
 
     def update(self, state: State, grad: Parameters, w: Parameters) -> tuple[State, Parameters]:
-        """The next state and the step."""
+        """Return the next state and the step."""
         t = state[0] + 1
         s = each(lambda g, s: self.rho * s + (1.0 - self.rho) * g * g, grad, state[1])
         return (t, s), each(lambda g, s: -self.schedule.at(t) * g / (np.sqrt(s) + self.eps), grad, s)

@@ -42,5 +42,5 @@ class StepDecay:
             raise ValueError(f"every must be at least 1, got {self.every!r}")
 
     def at(self, t: int) -> float:
-        """Size of step t = 1, 2, ..."""
+        """Return the size of step t, where the first step is t = 1."""
         return self.size * self.factor ** ((t - 1) // self.every)

@@ -1,4 +1,4 @@
-"""Step sizes 1/(mu t)."""
+"""Step sizes 1/(mu t), which a strongly convex objective of modulus mu allows."""
 
 from __future__ import annotations
 
@@ -32,5 +32,5 @@ class StronglyConvex:
         check_size("mu", self.mu)
 
     def at(self, t: int) -> float:
-        """Size of step t = 1, 2, ..."""
+        """Return the size of step t, where the first step is t = 1."""
         return 1.0 / (self.mu * t)

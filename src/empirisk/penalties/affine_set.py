@@ -1,4 +1,4 @@
-"""The affine set: linear equations."""
+"""The affine set ``{w : A w = b}``: coefficients that satisfy linear equations exactly."""
 
 from __future__ import annotations
 

@@ -70,19 +70,19 @@ class Penalty(Protocol):
         ...
 
     def value(self, w: Array) -> float:
-        """P(w)."""
+        """Return the penalty ``P(w)`` at the coefficients w, which is +inf outside a constraint set."""
         ...
 
     def prox(self, v: Array, step: float) -> Array:
-        """``argmin_w ||w - v||^2 / 2 + step * P(w)``."""
+        """``argmin_w ||w - v||^2 / 2 + step * P(w)``: the proximal point of v."""
         ...
 
     def conjugate(self, u: Array) -> float:
-        """``sup_w u.w - P(w)``, +inf when infeasible."""
+        """``sup_w u.w - P(w)``, which is +inf where the supremum is not finite."""
         ...
 
     def feasible_scale(self, u: Array) -> float:
-        """Largest ``s <= 1`` for which ``conjugate(s * u)`` is finite."""
+        """Return the largest ``s <= 1`` for which ``conjugate(s * u)`` is finite."""
         ...
 
     def subdiff_distance(self, w: Array, grad: Array) -> Array:
@@ -93,11 +93,13 @@ class Penalty(Protocol):
         ...
 
     def critical_strength(self, grad0: Array) -> float:
-        """Smallest ``alpha`` for which w = 0 is optimal when the smooth part has gradient grad0 at 0."""
+        """Return the smallest ``alpha`` for which w = 0 is optimal when the smooth part has gradient grad0 at
+        0.
+        """
         ...
 
     def with_strength(self, alpha: float) -> Self:
-        """The same penalty with another strength."""
+        """Return the same penalty with another strength."""
         ...
 
 
@@ -121,15 +123,15 @@ class ConstraintSet(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """Registry name."""
+        """The name under which the set stands in the registry."""
 
     @abstractmethod
     def project(self, v: Array) -> Array:
-        """The point of the set nearest to v."""
+        """Return the point of the set nearest to v."""
 
     @abstractmethod
     def gap(self, w: Array) -> float:
-        """How far w is outside, relative to the sizes that rounding acts on; 0 inside."""
+        """Return how far w is outside, relative to the sizes that rounding acts on; 0 inside."""
 
     @abstractmethod
     def support(self, u: Array) -> float:
@@ -137,7 +139,7 @@ class ConstraintSet(ABC):
 
     @abstractmethod
     def tangent(self, w: Array, d: Array, near: float = 0.0) -> Array:
-        """The vector of the tangent cone at w nearest to d; borders up to `near` away count as met."""
+        """Return the vector of the tangent cone at w nearest to d; borders up to `near` away count as met."""
 
     def coercive(self, p: int) -> bool:
         """Bounded sets are; a set says so itself."""
@@ -149,11 +151,11 @@ class ConstraintSet(ABC):
         return type(self).inequalities is not ConstraintSet.inequalities
 
     def inequalities(self, p: int) -> Inequalities:
-        """The set in R^p written out; refused for borders with kinks."""
+        """Return the set in R^p written out; refused for borders with kinks."""
         raise TypeError(f"the set {self.name!r} has no description by smooth inequalities")
 
     def contains(self, w: Array) -> bool:
-        """Whether w lies in the set, up to the rounding of its own number format."""
+        """Return whether w lies in the set, up to the rounding of its own number format."""
         return self.gap(w) <= self.ulps * float(np.finfo(w.dtype).eps)
 
     def value(self, w: Array) -> float:
@@ -161,11 +163,13 @@ class ConstraintSet(ABC):
         return 0.0 if self.contains(w) else math.inf
 
     def prox(self, v: Array, step: float) -> Array:
-        """The projection, whatever the step."""
+        """Return the projection of v; the step does not matter, because the indicator of a set has no
+        scale.
+        """
         return self.project(v)
 
     def conjugate(self, u: Array) -> float:
-        """The support function."""
+        """Return the support function of the set, the conjugate of its indicator."""
         return self.support(u)
 
     def feasible_scale(self, u: Array) -> float:
@@ -173,17 +177,17 @@ class ConstraintSet(ABC):
         return 1.0 if math.isfinite(self.support(u)) else 0.0
 
     def subdiff_distance(self, w: Array, grad: Array) -> Array:
-        """What of ``-grad`` points into the set: its distance to the normal cone (Moreau)."""
+        """Return what of ``-grad`` points into the set: its distance to the normal cone (Moreau)."""
         if not self.contains(w):
             return np.full_like(w, math.inf)
         return np.abs(self.tangent(w, -grad))
 
     def critical_strength(self, grad0: Array) -> float:
-        """A set has none: refused."""
+        """Refuse, because a constraint set has no strength."""
         self._no_strength()
 
     def with_strength(self, alpha: float) -> Self:
-        """A set has none: refused."""
+        """Refuse, because a constraint set has no strength."""
         self._no_strength()
 
     def _no_strength(self) -> NoReturn:

@@ -1,4 +1,4 @@
-"""The box."""
+"""The box: every coefficient has a lower and an upper bound of its own."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Box(ConstraintSet):
         return float(np.max(off, initial=0.0))
 
     def linear_minimizer(self, g: Array) -> Array:
-        """A point of the set at which ``g.w`` is least."""
+        """Return a point of the set at which ``g.w`` is least."""
         low, high = self._ends(g)
         return np.asarray(np.where(g > 0.0, low, high))
 

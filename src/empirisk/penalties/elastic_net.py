@@ -1,4 +1,7 @@
-"""Elastic net; L1 and L2 are its ends, and the zero penalty its limit."""
+"""Elastic net: a mixture of the L1 and the squared L2 penalty; both are its ends, no penalty is its limit.
+
+Zou and Hastie, Journal of the Royal Statistical Society B 67 (2005).
+"""
 
 from __future__ import annotations
 
@@ -55,12 +58,12 @@ class ElasticNetPenalty:
 
     @property
     def l1(self) -> float:
-        """Strength of ``||w||_1``."""
+        """The factor of ``||w||_1`` in the penalty."""
         return self.alpha * self.l1_ratio
 
     @property
     def l2(self) -> float:
-        """Strength of ``||w||^2 / 2``."""
+        """The factor of ``||w||^2 / 2`` in the penalty, its modulus of strong convexity."""
         return self.alpha * (1.0 - self.l1_ratio)
 
     @property

@@ -1,4 +1,7 @@
-"""The group lasso."""
+"""The group lasso: groups of coefficients enter or leave the model together.
+
+Yuan and Lin, Journal of the Royal Statistical Society B 68 (2006).
+"""
 
 from __future__ import annotations
 
@@ -119,7 +122,7 @@ class GroupLasso:
         return np.asarray(top * np.sqrt(np.bincount(labels, weights=squares, minlength=count)))
 
     def coercive(self, p: int) -> bool:
-        """Whether every one of p coefficients is in a group of positive weight."""
+        """Return whether every one of p coefficients is in a group of positive weight."""
         if self.groups is not None and sum(len(group) for group in self.groups) < p:
             return False
         return self.alpha > 0.0 and (self.weights is None or min(self.weights) > 0.0)

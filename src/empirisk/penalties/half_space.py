@@ -1,4 +1,4 @@
-"""The half-space."""
+"""The half-space ``{w : a.w <= b}``: one linear inequality."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class HalfSpace(ConstraintSet):
 
     @cached_property
     def _unit(self) -> tuple[Array, float]:
-        """``a / ||a||`` and ``b / ||a||``."""
+        """Return ``a / ||a||`` and ``b / ||a||``: the same half-space with a normal of length 1."""
         a = np.asarray(self.normal)
         size = long_norm(a)
         return a / size, self.offset / size

@@ -49,14 +49,14 @@ class Inequalities:
         radii: Sequence[float] = (),
         equations: tuple[Array, Array] | None = None,
     ) -> Self:
-        """A description in R^p; what is left out is empty."""
+        """Return a description in R^p; what is left out is empty."""
         A, b = rows or (np.zeros((0, p)), np.zeros(0))
         E, f = equations or (np.zeros((0, p)), np.zeros(0))
         return cls(A, b, tuple(radii), E, f)
 
     @classmethod
     def together(cls, parts: Sequence[Inequalities]) -> Self:
-        """All of them at once."""
+        """Return the inequalities and equations of all parts as one set: their intersection."""
         return cls(
             np.vstack([s.A for s in parts]),
             np.concatenate([s.b for s in parts]),
@@ -67,9 +67,9 @@ class Inequalities:
 
     @property
     def count(self) -> int:
-        """Number of inequalities."""
+        """The number of inequalities, linear ones and balls; equations do not count."""
         return len(self.b) + len(self.radii)
 
     def slacks(self, w: Array) -> Array:
-        """``b - A w`` and ``r^2 - ||w||^2``: > 0 inside."""
+        """Return ``b - A w`` and ``r^2 - ||w||^2``, which are all positive exactly in the interior."""
         return np.concatenate([self.b - self.A @ w, [r**2 - w @ w for r in self.radii]])

@@ -1,4 +1,7 @@
-"""Intersections of constraint sets, by Dykstra's algorithm."""
+"""Intersections of constraint sets, by Dykstra's algorithm: projections on each set in turn, with memory.
+
+Boyle and Dykstra, Advances in Order Restricted Statistical Inference (1986).
+"""
 
 from __future__ import annotations
 
@@ -90,7 +93,7 @@ class Intersection(ConstraintSet):
         return Inequalities.together([s.inequalities(p) for s in self.sets])
 
     def projection(self, v: Array) -> Projected:
-        """The projection of v with its certificate."""
+        """Return the projection of v with its certificate."""
         found = _dykstra(v, [s.project for s in self.sets], self.tol, self.max_cycles)
         if found is None:
             self._explain(v)
@@ -143,21 +146,24 @@ class Intersection(ConstraintSet):
 
 
 def _separates(a: ConstraintSet, b: ConstraintSet, y: Array, x: Array) -> bool:
-    """Whether ``d = x - y`` proves that the sets are apart: it is normal to a at y, and ``-d`` to b at x."""
+    """Return whether ``d = x - y`` proves that the sets are apart: it is normal to a at y, and ``-d`` to b at
+    x.
+    """
     d = x - y
+    # A part of d along the set that is so short is the rounding of the projections.
     small = 1e-6 * long_norm(d)
     return long_norm(a.tangent(y, d)) <= small and long_norm(b.tangent(x, -d)) <= small
 
 
 def _cone(s: ConstraintSet, w: Array, near: float) -> Callable[[Array], Array]:
-    """The projection onto the tangent cone of one set at w."""
+    """Return the projection onto the tangent cone of one set at w."""
     return lambda d: s.tangent(w, d, near)
 
 
 def _dykstra(
     v: Array, projections: Sequence[Callable[[Array], Array]], tol: float, max_cycles: int
 ) -> Projected | None:
-    """The projection of v onto the intersection; None when the limit is reached."""
+    """Return the projection of v onto the intersection; None when the limit is reached."""
     x: Array = v.astype(np.float64)
     start, eps = x, float(np.finfo(np.float64).eps)
     y = [np.zeros_like(x) for _ in projections]

@@ -1,4 +1,7 @@
-"""The L1 penalty."""
+"""The L1 penalty: it sets coefficients exactly to 0 (the lasso).
+
+Tibshirani, Journal of the Royal Statistical Society B 58 (1996).
+"""
 
 from __future__ import annotations
 

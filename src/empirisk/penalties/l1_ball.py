@@ -1,4 +1,7 @@
-"""The L1 ball."""
+"""The L1 ball: coefficients whose absolute values sum to at most a radius.
+
+Duchi, Shalev-Shwartz, Singer and Chandra, International Conference on Machine Learning (2008).
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,7 @@ class L1Ball(ConstraintSet):
         return max(size - self.radius, 0.0) / max(size, self.radius, np.finfo(float).tiny)
 
     def linear_minimizer(self, g: Array) -> Array:
-        """A point of the set at which ``g.w`` is least."""
+        """Return a point of the set at which ``g.w`` is least."""
         out = np.zeros_like(g)
         if g.size:
             j = np.unravel_index(int(np.argmax(np.abs(g))), g.shape)

@@ -1,4 +1,7 @@
-"""The squared L2 penalty."""
+"""The squared L2 penalty: it shrinks all coefficients and makes the minimiser unique (ridge regression).
+
+Hoerl and Kennard, Technometrics 12 (1970).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ __all__ = ["L2"]
 
 @dataclass(frozen=True)
 class L2(ElasticNetPenalty):
-    """``P(w) = alpha ||w||^2 / 2``; conjugate ``||u||^2 / (2 alpha)``.
+    """``P(w) = alpha ||w||^2 / 2``; its conjugate is ``||u||^2 / (2 alpha)``.
 
     Examples
     --------

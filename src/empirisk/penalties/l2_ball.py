@@ -1,4 +1,4 @@
-"""The Euclidean ball."""
+"""The Euclidean ball: coefficients whose length is at most a radius."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class L2Ball(ConstraintSet):
         return max(size - self.radius, 0.0) / max(size, self.radius, np.finfo(float).tiny)
 
     def linear_minimizer(self, g: Array) -> Array:
-        """A point of the set at which ``g.w`` is least."""
+        """Return a point of the set at which ``g.w`` is least."""
         size = long_norm(g)
         return np.asarray(g * (-self.radius / size) if size > 0.0 else np.zeros_like(g), dtype=g.dtype)
 

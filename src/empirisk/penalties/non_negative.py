@@ -1,4 +1,4 @@
-"""The non-negative orthant."""
+"""The non-negative orthant: no coefficient is below 0."""
 
 from __future__ import annotations
 

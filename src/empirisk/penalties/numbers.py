@@ -14,7 +14,9 @@ __all__ = ["as_numbers", "check_radius", "check_size", "long_norm"]
 
 
 def as_numbers(name: str, values: Sequence[float] | Array, *, finite: bool = True) -> tuple[float, ...]:
-    """A vector parameter as a tuple of floats; NaN (and infinity, if `finite`) is refused by position."""
+    """Return a vector parameter as a tuple of floats; NaN (and infinity, if `finite`) is refused by
+    position.
+    """
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1 or array.size == 0:
         raise ValueError(f"{name} must be a vector with at least one entry, got shape {array.shape}")

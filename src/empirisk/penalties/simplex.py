@@ -1,4 +1,4 @@
-"""The simplex."""
+"""The simplex: non-negative coefficients with a given sum, such as the weights of a mixture."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Simplex(ConstraintSet):
         return max(off, -float(np.min(w, initial=0.0))) / size
 
     def linear_minimizer(self, g: Array) -> Array:
-        """A point of the set at which ``g.w`` is least."""
+        """Return a point of the set at which ``g.w`` is least."""
         out = np.zeros_like(g)
         out[np.unravel_index(int(np.argmin(g)), g.shape)] = self.total
         return out

@@ -1,4 +1,7 @@
-"""The sorted L1 norm (SLOPE)."""
+"""The sorted L1 norm (SLOPE): the larger a coefficient, the more it pays.
+
+Bogdan, van den Berg, Sabatti, Su and Candes, Annals of Applied Statistics 9 (2015).
+"""
 
 from __future__ import annotations
 
@@ -67,7 +70,9 @@ class SortedL1:
                 raise ValueError(f"weights must not increase, be >= 0, and start above 0{where}")
 
     def _weights(self, w: Array) -> Array:
-        """The c_j, without alpha."""
+        """Return the weights c_j without alpha: those given, or the quantiles of the Benjamini-Hochberg
+        procedure.
+        """
         if self.weights is not None:
             check_size("weights", len(self.weights), w)
             return np.asarray(self.weights)
@@ -86,7 +91,7 @@ class SortedL1:
         return np.asarray(np.copysign(np.maximum(shrunk, 0.0).reshape(v.shape), v), dtype=v.dtype)
 
     def _ratio(self, u: Array) -> float:
-        """The gauge of u: the largest ``sum_{i<=j} |u|_(i) / sum_{i<=j} c_i``."""
+        """Return the gauge of u: the largest ``sum_{i<=j} |u|_(i) / sum_{i<=j} c_i``."""
         sums = np.cumsum(np.sort(np.abs(u).ravel())[::-1], dtype=np.float64)
         return float(np.max(sums / np.cumsum(self._weights(u)), initial=0.0))
 

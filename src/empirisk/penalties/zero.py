@@ -1,4 +1,4 @@
-"""No penalty."""
+"""No penalty: coefficients are free, or free among the non-negative ones."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ class ConvergenceDisplay(Display):
 
 
 def _known(curve: Json, floor: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The places whose gap is a number, and the gaps, none below the floor of the chart."""
+    """Return the places whose gap is a number, and the gaps, none below the floor of the chart."""
     pairs = [(x, max(g, floor)) for x, g in zip(curve["x"], curve["gap"], strict=True) if math.isfinite(g)]
     return tuple(x for x, _ in pairs), tuple(g for _, g in pairs)
 

@@ -35,7 +35,7 @@ FONT = 11.5
 
 
 def colour(role: str) -> str:
-    """The light colour of a role of the palette."""
+    """Return the light colour of a role of the palette."""
     return PALETTE[role].light
 
 

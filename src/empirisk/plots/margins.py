@@ -67,5 +67,5 @@ class MarginsDisplay(Display):
 
 
 def _at(margins: list[float], value: float) -> float:
-    """Share of margins <= value."""
+    """Return the share of margins below `value`; at 0 those of exactly 0 count, too (hence the 1e-300)."""
     return bisect_left(margins, value + 1e-300) / len(margins)

@@ -1,4 +1,4 @@
-"""Coefficients along a regularisation path."""
+"""The chart of a regularisation path: how coefficients enter the model as the strength falls."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class PathDisplay(Display):
 
     @property
     def coefs(self) -> np.ndarray:
-        """Coefficients, shape (strengths, lines)."""
+        """The coefficients, shape (strengths, lines); those of several classes stand beside each other."""
         c = np.asarray(self.path.coefs)
         return c.reshape(len(c), -1)
 

@@ -99,7 +99,7 @@ def _spread(values: list[float], reach: float) -> list[float]:
 
 
 def _ranks(x: list[float]) -> list[float]:
-    """Share of the values below each (ties: their middle); NaN where missing."""
+    """Return the share of the values below each (ties: their middle); NaN where missing."""
     known = sorted(v for v in x if not math.isnan(v))
     first: dict[float, int] = {}
     last: dict[float, int] = {}

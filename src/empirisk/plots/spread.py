@@ -35,7 +35,7 @@ def draw_bins(ax: Axes, bins: list[Json]) -> None:
 
 
 def bins_outside(bins: list[Json], target: str | float) -> tuple[int, int]:
-    """How many bins have a mean whose interval excludes the target, and how many have an interval."""
+    """Return how many bins have a mean whose interval excludes the target, and how many have an interval."""
     known = [b for b in bins if b["mean"]["low"] is not None and b["mean"]["high"] is not None]
     goals = [b[target] if isinstance(target, str) else target for b in known]
     means = [b["mean"] for b in known]
@@ -44,7 +44,9 @@ def bins_outside(bins: list[Json], target: str | float) -> tuple[int, int]:
 
 
 def by_chance(bins: list[Json], known: int) -> str:
-    """How many bins would be off although nothing is wrong, where the intervals are for one bin each."""
+    """Return how many bins would be off although nothing is wrong, where the intervals are for one bin
+    each.
+    """
     e = next(b["mean"] for b in bins if b["mean"]["low"] is not None)
     if any(word in e["method"].lower() for word in ("simultaneous", "bonferroni")):
         return ""
@@ -52,7 +54,7 @@ def by_chance(bins: list[Json], known: int) -> str:
 
 
 def say_bins(bins: list[Json]) -> str:
-    """Every bin in words."""
+    """Return a phrase for each bin: what was predicted, what was observed, and in how many rows."""
     return "; ".join(
         f"at {plain(b['predicted'], 3)}: mean {brief(b['mean'])}, n = {count(b['n'])}" for b in bins
     )

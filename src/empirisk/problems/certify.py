@@ -101,7 +101,9 @@ def _plain_scores(problem: LinearProblem, w: Array) -> Array:
 
 
 def sharpened(problem: LinearProblem, w: Array, own: Certificate) -> Certificate:
-    """The certificate of w (`own` is what it is so far) with the best of dual points near the optimum."""
+    """Return the certificate of w (`own` is what it is so far) with the best of dual points near the
+    optimum.
+    """
     if own.kind is not Kind.DUALITY_GAP or own.at_floor:
         return own
     if problem.moved is not None:
@@ -117,7 +119,7 @@ def slopes(problem: LinearProblem, w: Array) -> Array:
 
 
 def _plain_evaluation(problem: LinearProblem, w: Array) -> Evaluation:
-    """Loss, gradient and scores, likewise."""
+    """Return loss, gradient and scores by plain NumPy, without the loops that the solvers use."""
     z = _plain_scores(problem, w)
     slope = problem.loss.grad(problem.data.y, z)
     mean = weighted_sum(problem.data.weight, slope) / problem.data.total_weight
@@ -144,6 +146,8 @@ def dual_point(
         theta = raw
     if problem.intercept:
         theta = loss.balance(data.y, theta, data.weight)
+    # A dual point that balancing did not move is minus the slopes: the gradient holds its sums already, and a
+    # pass over the rows is saved.
     moved = float(np.abs(raw - theta).max(initial=0.0)) if grad is not None else math.inf
     if grad is not None and moved <= 1e-13 * float(np.abs(theta).max(initial=0.0)):
         return _feasible(problem, theta, -problem.split(grad)[0])
@@ -151,7 +155,7 @@ def dual_point(
 
 
 def _correlation(problem: LinearProblem, theta: Array) -> Array:
-    """``v = (1/S) sum_i s_i theta_i x_i``, in float64."""
+    """``v = (1/S) sum_i s_i theta_i x_i``, computed in float64 whatever the format of X."""
     weighted = ((problem.data.weight / problem.data.total_weight) * theta.T).T
     X = problem.design.X
     if X.dtype == np.float64 or problem.design.sparse:
@@ -237,7 +241,9 @@ def _score_rounding(problem: LinearProblem, w: Array, scores: Array, *, exact: b
 
 
 def _own_rounding(problem: LinearProblem) -> float:
-    """Size of what a row's loss and its conjugate have in common where a perfect fit does not cost 0."""
+    """Return the size of what a row's loss and its conjugate have in common where a perfect fit does not cost
+    0.
+    """
     return abs(problem.saturated) if math.isfinite(problem.saturated) else 0.0
 
 
@@ -254,8 +260,11 @@ def _gap_certificate(problem: LinearProblem, gap: float, size: float) -> Certifi
 
 
 def _scale(problem: LinearProblem) -> float:
-    """Loss of the null model above that of a perfect fit; the size of the targets where that is 0, else 1."""
+    """Return the loss of the null model above that of a perfect fit; the size of the targets where that is 0,
+    else 1.
+    """
     null, size = problem.null_excess, problem.target_square
+    # Targets that are constant up to 1e-14 of their size leave only rounding as the null model's loss.
     if problem.loss.name == "half_squared" and null <= 1e-28 * size:
         null = 0.0
     return null or 0.5 * size or 1.0
@@ -282,6 +291,7 @@ def kkt_residual(problem: LinearProblem, w: Array, evaluation: Evaluation | None
     scaled = (distance.T * np.where(live, 1.0 / sd, 0.0)).T
     value = float(max(np.max(scaled, initial=0.0), np.max(np.abs(grad_b), initial=0.0)))
     scale, size = problem.null_slope, problem.null_slope_terms
+    # Slopes that cancel up to rounding are 0; what was added up is the scale then.
     if scale <= 1e-14 * size:
         scale = size or 1.0
     if not math.isfinite(value):

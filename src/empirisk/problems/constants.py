@@ -96,6 +96,7 @@ def _longest_row(problem: LinearProblem) -> float:
     squares = X.multiply(X).sum(axis=1) if problem.design.sparse else np.einsum("ij,ij->i", X, X)
     squares = np.asarray(squares, dtype=np.float64).ravel()[live] + float(problem.intercept)
     longest = math.sqrt(float(np.max(squares, initial=0.0)))
+    # Squares in float32 may have been rounded down by as much, and the constant must be an upper bound.
     return longest * (1.0 + 1e-6) if X.dtype == np.float32 else longest
 
 
@@ -127,7 +128,7 @@ def _ends(problem: LinearProblem, low: float, high: float) -> tuple[float, float
 
 
 def _gram(problem: LinearProblem) -> Array:
-    """``[X 1]' diag(s) [X 1] / S``."""
+    """``[X 1]' diag(s) [X 1] / S``: the Gram matrix of the rows, with a column of ones for an intercept."""
     data, X = problem.data, problem.design.X
     p = data.n_cols
     G = np.empty((problem.n_params, problem.n_params))
@@ -142,7 +143,7 @@ def _gram(problem: LinearProblem) -> Array:
 
 
 def _power(problem: LinearProblem) -> float:
-    """Largest eigenvalue of the Gram matrix by Lanczos' method, from a fixed start."""
+    """Return the largest eigenvalue of the Gram matrix by Lanczos' method, from a fixed start."""
     data, X, p = problem.data, problem.design.X, problem.data.n_cols
     share = data.weight / data.total_weight
 
@@ -155,4 +156,5 @@ def _power(problem: LinearProblem) -> float:
     q = problem.n_params
     operator = LinearOperator((q, q), matvec=product, dtype=np.float64)
     start = np.random.default_rng(0).normal(size=q)
+    # Lanczos' values lie below the eigenvalue: that is why the constant counts as estimated, not as proved.
     return float(eigsh(operator, k=1, v0=start, tol=1e-4, return_eigenvectors=False)[0])

@@ -39,7 +39,9 @@ class Evaluation:
 
 
 def evaluate(problem: LinearProblem, w: Array) -> Evaluation:
-    """One fused read of X where a loop exists for the loss, else one read for z and one for the gradient."""
+    """Evaluate in one fused read of X where a loop exists for the loss, else in one read for z and one for
+    the gradient.
+    """
     if problem.data.total_weight == 0.0:
         return Evaluation(0.0, np.zeros(problem.shape), problem.scores(w))
     if isinstance(problem.loss, Softmax):
@@ -78,7 +80,7 @@ def _fused_softmax(problem: LinearProblem, w: Array) -> Evaluation:
 
 
 def two_reads(problem: LinearProblem, z: Array) -> Evaluation:
-    """The same in plain NumPy, from scores that are known."""
+    """Return the same in plain NumPy, from scores that are known."""
     data, total = problem.data, problem.data.total_weight
     loss = float(weighted_sum(data.weight, problem.loss.value(data.y, z))) / total
     slope = ((data.weight / total) * problem.loss.grad(data.y, z).T).T

@@ -65,6 +65,7 @@ def _newton_scalar(loss: Loss, y: Array, s: Array, z: Array, b: float, total: fl
         if proposal == b or abs(slope) <= 1e-17:
             break
         moved, b = abs(proposal - b), proposal
+        # Two units in the last place: b cannot come closer.
         if moved <= 4e-16 * max(abs(b), 1.0):
             break
     return np.asarray(b)
@@ -81,6 +82,7 @@ def _newton_vector(loss: Loss, y: Array, s: Array, z: Array, b: Array, total: fl
         k = len(b)
         # The direction of equal shifts is flat: a constant added there leaves the step's other part alone.
         step = -np.linalg.lstsq(hessian + np.full((k, k), 1.0 / k), slope, rcond=None)[0]
+        # Ten units of the score saturate the softmax: the quadratic model says nothing about longer steps.
         step *= min(1.0, 10.0 / max(float(np.abs(step).max()), 1e-300))
         for _halving in range(30):
             trial = float(weighted_sum(s, loss.value(y, z + b + step))) / total

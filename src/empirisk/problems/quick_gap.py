@@ -74,7 +74,9 @@ def quick_gap(problem: LinearProblem, w: Array, e: Evaluation) -> tuple[float, f
 
 
 def by_shift(problem: LinearProblem) -> bool:
-    """Whether an intercept off its optimum is repaired by a shift of the scores, here and in the full gap."""
+    """Return whether an intercept off its optimum is repaired by a shift of the scores, here and in the full
+    gap.
+    """
     loss = problem.loss
     newton = Capability.HESS in loss.offers and not problem.n_outputs
     return newton and loss.name not in ("half_squared", "logistic", "softmax")

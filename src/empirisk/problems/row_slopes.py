@@ -26,7 +26,7 @@ ROW_SLOPES: dict[str, str] = {
 
 
 def has_row_slope(loss: Loss) -> bool:
-    """Whether :func:`row_slope` knows the loss: by its name and that it comes from this package."""
+    """Return whether :func:`row_slope` knows the loss: by its name and that it comes from this package."""
     return loss.name in ROW_SLOPES and type(loss).__module__ == f"empirisk.losses.{loss.name}"
 
 

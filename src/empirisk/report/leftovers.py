@@ -76,7 +76,7 @@ def _alive(pid: int) -> bool:
 
 
 def _locked(path: Path) -> bool:
-    """Whether a process (perhaps one that this one cannot see) holds the lock."""
+    """Return whether a process (perhaps one that this one cannot see) holds the lock."""
     if sys.platform == "win32":
         return True
     try:

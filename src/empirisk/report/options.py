@@ -1,4 +1,4 @@
-"""What ``empirisk report`` was asked for."""
+"""The options of ``empirisk report``, as the user gave them on the command line."""
 
 from __future__ import annotations
 

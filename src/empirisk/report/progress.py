@@ -12,29 +12,29 @@ __all__ = ["LineProgress", "Progress", "RichProgress", "Silent", "progress_for"]
 
 
 class Progress(Protocol):
-    """What the fitting code tells."""
+    """The contract of a progress display: what the code that fits tells it."""
 
     def stage(self, name: str, steps: int, seconds: float) -> None:
         """A stage begins: its steps and its predicted seconds."""
 
     def advance(self, note: str = "") -> None:
-        """One step is done."""
+        """Say that one step of the stage is done."""
 
     def forecast(self, seconds: float) -> None:
         """The stage will take so many seconds more, as its first steps have shown."""
 
 
 class Silent:
-    """Says nothing."""
+    """The progress display that shows nothing."""
 
     def stage(self, name: str, steps: int, seconds: float) -> None:
-        """Ignore."""
+        """Do nothing: the beginning of a stage is not shown."""
 
     def advance(self, note: str = "") -> None:
-        """Ignore."""
+        """Do nothing: a step that is done is not shown."""
 
     def forecast(self, seconds: float) -> None:
-        """Ignore."""
+        """Do nothing: a forecast of the time is not shown."""
 
 
 class _Clock:
@@ -80,7 +80,7 @@ class LineProgress:
         print(f"{name}  (about {self.clock.left:.0f} s left)", file=sys.stderr, flush=True)
 
     def advance(self, note: str = "") -> None:
-        """Count the step."""
+        """Count the step, from which the time that is left is predicted."""
         self.clock.advance()
 
     def forecast(self, seconds: float) -> None:
@@ -109,7 +109,7 @@ class RichProgress:
         self.name = ""
 
     def stage(self, name: str, steps: int, seconds: float) -> None:
-        """Show the stage."""
+        """Show the name of the stage that begins, with an empty bar."""
         self.clock.stage(steps, seconds)
         self.name = name
         self._show("")
@@ -120,7 +120,7 @@ class RichProgress:
         self._show("")
 
     def advance(self, note: str = "") -> None:
-        """Move the bar."""
+        """Count the step, and move the bar."""
         self.clock.advance()
         self._show(note)
 

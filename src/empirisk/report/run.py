@@ -41,7 +41,7 @@ class Outcome:
 
     @property
     def serious(self) -> list[str]:
-        """Sentences of the serious findings."""
+        """The sentences of those findings whose level is serious."""
         return [f["sentence"] for f in self.report["findings"] if f["level"] == "serious"]
 
 
@@ -141,7 +141,7 @@ def _settings(options: Options, a: Analysis) -> Json:
 
 
 def closing_lines(outcome: Outcome) -> list[str]:
-    """The last lines: chosen model, test metric, certificate, next step, where the report lies."""
+    """Return the last lines: chosen model, test metric, certificate, next step, where the report lies."""
     report, verdict = outcome.report, outcome.report["verdict"]
     label = report["model"]["label"]
     head = verdict["headline"]

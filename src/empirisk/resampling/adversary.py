@@ -53,7 +53,9 @@ class Losses:
 
 
 def train_on(learner: Any) -> Learner:
-    """A function of sample, labels and domain that returns one truth value for each point of the domain."""
+    """Return a function of sample, labels and domain that returns one truth value for each point of the
+    domain.
+    """
     if hasattr(learner, "fit") and hasattr(learner, "predict"):
         return lambda X, y, domain: _fitted(learner, X, y, domain)
     if not callable(learner):
@@ -76,7 +78,7 @@ def _fitted(learner: Any, X: Array, y: IndexArray, domain: Array) -> NDArray[np.
 
 
 def _binary(labels: Any, n: int) -> NDArray[np.bool_]:
-    """Checked predictions."""
+    """Return the predictions of the learner as booleans, after a check of their shape and values."""
     out = np.asarray(labels)
     if out.shape != (n,) or not np.isin(out, (0, 1)).all():
         raise ValueError(
@@ -92,14 +94,14 @@ def fits_needed(size: int, m: int) -> int:
 
 
 def can_enumerate(size: int, m: int, budget: int) -> bool:
-    """Whether all samples under all labellings are within the budget of fits and of memory."""
+    """Return whether all samples under all labellings are within the budget of fits and of memory."""
     if size > 20 or fits_needed(size, m) > budget:
         return False
     return bool(math.comb(size + m - 1, m) * size * 2**size <= _CELLS)
 
 
 def enumerate_samples(train: Learner, domain: Array, m: int) -> Losses:
-    """Expected risk under every labelling, over all samples; the worst labelling."""
+    """Return the expected risk under every labelling, over all samples; the worst labelling."""
     size = len(domain)
     labellings = (np.arange(2**size)[:, None] >> np.arange(size)) & 1
     risk = np.zeros(2**size)

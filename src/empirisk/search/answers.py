@@ -15,7 +15,7 @@ from empirisk.search.result import SearchResult
 
 
 def _chosen_has(method: str) -> Any:
-    """Whether the chosen estimator (before the fit: the given one) offers a method."""
+    """Return whether the chosen estimator (before the fit: the given one) offers a method."""
 
     def check(self: Any) -> bool:
         getattr(getattr(self, "best_estimator_", self.estimator), method)
@@ -38,7 +38,7 @@ class Answers:
 
     @property
     def best_params_(self) -> Params:
-        """Settings of the chosen candidate."""
+        """The settings of the candidate that was chosen."""
         return self._found().points[self.best_index_]
 
     @property
@@ -57,7 +57,7 @@ class Answers:
 
     @property
     def probability_best_(self) -> Floats:
-        """P(best) of each candidate."""
+        """The probability that each candidate is the best of all."""
         return self._found().probability_best
 
     @property
@@ -71,7 +71,9 @@ class Answers:
         return self._chosen().classes_
 
     def beats(self, i: int, j: int, rope: float = 0.0) -> tuple[float, float, float]:
-        """See :meth:`SearchResult.beats`."""
+        """Return how likely candidate i is better than j; :meth:`SearchResult.beats` describes the
+        arguments.
+        """
         return self._found().beats(i, j, rope)
 
     def _found(self) -> SearchResult:
@@ -86,12 +88,12 @@ class Answers:
 
     @offered(_chosen_has("predict"))
     def predict(self, X: Any) -> Any:
-        """Predictions of the chosen model, fitted on all rows."""
+        """Return the predictions of the chosen model, fitted on all rows."""
         return self._chosen().predict(X)
 
     @offered(_chosen_has("predict_proba"))
     def predict_proba(self, X: Any) -> Any:
-        """Class probabilities of the chosen model."""
+        """Return the class probabilities of the chosen model."""
         return self._chosen().predict_proba(X)
 
     @offered(_chosen_has("predict_log_proba"))
@@ -101,12 +103,12 @@ class Answers:
 
     @offered(_chosen_has("decision_function"))
     def decision_function(self, X: Any) -> Any:
-        """Scores of the chosen model."""
+        """Return the scores that the chosen model gives the rows of X."""
         return self._chosen().decision_function(X)
 
     @offered(_chosen_has("transform"))
     def transform(self, X: Any) -> Any:
-        """The rows as the chosen model transforms them."""
+        """Return the rows as the chosen model transforms them."""
         return self._chosen().transform(X)
 
     @offered(_chosen_has("score"))

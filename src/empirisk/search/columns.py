@@ -41,6 +41,6 @@ def cv_results(found: SearchResult, n_splits: int) -> dict[str, Any]:
 
 
 def _ends(estimates: Any, name: str) -> np.ndarray:
-    """One field of all estimates; NaN where there is none."""
+    """Return one field of all estimates; NaN where there is none."""
     values = [None if e is None else getattr(e, name) for e in estimates]
     return np.array([np.nan if v is None else v for v in values], dtype=np.float64)

@@ -53,7 +53,7 @@ class Job:
     raises: bool = False
 
     def configured(self, point: Params) -> Any:
-        """A fresh estimator with the settings of a candidate."""
+        """Return a fresh estimator with the settings of a candidate."""
         return clone(self.est).set_params(**clone(point, safe=False))
 
 

@@ -91,16 +91,16 @@ class Ledger:
                 _replace(self.folder / _name(task), buffer.read())
 
     def has(self, i: int, split: int) -> bool:
-        """Whether a candidate was fitted on a split, well or badly."""
+        """Return whether a candidate was fitted on a split, well or badly."""
         return (i, split) in self.records
 
     def error(self, i: int) -> str:
-        """The first error of a candidate; empty when none of its fits failed."""
+        """Return the first error of a candidate; empty when none of its fits failed."""
         return self._errors.get(i, "")
 
 
 def fingerprint(thing: Any) -> str:
-    """A hash of the content; falls back to the printed form of what cannot be pickled."""
+    """Return a hash of the content; falls back to the printed form of what cannot be pickled."""
     try:
         return str(joblib.hash(thing))
     except Exception:

@@ -126,7 +126,9 @@ def nested_cross_evaluate(
 
 
 def _chosen(model: Any) -> dict[str, Any]:
-    """The settings that a fitted search chose; ``alpha_`` and the like of models that tune themselves."""
+    """Return the settings that a fitted search chose; ``alpha_`` and the like of models that tune
+    themselves.
+    """
     if hasattr(model, "best_params_"):
         return dict(model.best_params_)
     return {name: getattr(model, name) for name in ("alpha_", "C_") if hasattr(model, name)}

@@ -42,7 +42,7 @@ class LogUniform:
             raise ValueError(f"LogUniform needs 0 < low < high < inf, got {self.low!r} and {self.high!r}.")
 
     def rvs(self, random_state: np.random.Generator) -> float | int:
-        """One draw."""
+        """Return one draw, whose logarithm is uniform between the logarithms of both ends."""
         x = math.exp(random_state.uniform(math.log(self.low), math.log(self.high)))
         x = min(max(x, self.low), self.high)
         return round(x) if self.integer else x
@@ -89,7 +89,9 @@ def draw_points(distributions: Any, n_iter: int, rng: np.random.Generator) -> li
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two parameter values are equal; values that cannot be compared are equal when identical."""
+    """Return whether two parameter values are equal; values that cannot be compared are equal when
+    identical.
+    """
     try:
         return a is b or bool(a == b)
     except (TypeError, ValueError):  # arrays, missing values

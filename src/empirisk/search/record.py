@@ -50,14 +50,14 @@ class Record:
     warning: str = ""
 
     def outputs(self, classes: NDArray[Any] | None) -> Outputs:
-        """As a cross-evaluation wants them."""
+        """Return the predictions in the form that a cross-evaluation takes."""
         pred = np.asarray(self.pred)
         if classes is None:
             return Outputs(pred)
         return Outputs(classes[pred], self.proba, self.score, classes, self.missing)
 
     def pack(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Arrays for ``np.savez``."""
+        """Return the record as arrays that ``np.savez`` can store, their names beginning with a prefix."""
         facts = json.dumps([self.missing, self.value, self.seconds, self.error, self.warning])
         packed = {f"{prefix}facts": np.array(facts)}
         for name in ARRAYS:
@@ -67,7 +67,7 @@ class Record:
 
     @classmethod
     def unpack(cls, prefix: str, stored: Any) -> Record:
-        """The inverse of :meth:`pack`."""
+        """Return the record that :meth:`pack` has stored under a prefix."""
         missing, value, seconds, error, warning = json.loads(str(stored[f"{prefix}facts"]))
         arrays = {name: stored[prefix + name] for name in ARRAYS if prefix + name in stored}
         return cls(**arrays, missing=missing, value=value, seconds=seconds, error=error, warning=warning)

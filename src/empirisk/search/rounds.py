@@ -25,7 +25,7 @@ from empirisk.search.shared_path import Bundle, bundles
 
 
 class Stopped(Exception):  # noqa: N818  an event of the loop, no error
-    """The time is up."""
+    """The event that ends the loop when the limit of time is reached."""
 
 
 @dataclass
@@ -141,7 +141,7 @@ class Rounds:
         return [left[at[k]] for k in race.dropped(losses[finite], units)]
 
     def _losses(self, i: int, splits: Sequence[int]) -> Floats:
-        """Losses of candidate i on the test rows of some splits, in the order of the rows."""
+        """Return the losses of candidate i on the test rows of some splits, in the order of the rows."""
         metric, parts, rows = METRICS[self.metric], [], []
         for j in splits:
             test = self.plan.splits[j][1]

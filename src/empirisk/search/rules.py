@@ -19,7 +19,7 @@ KNOWN = {"alpha": -1.0, "C": 1.0}
 
 
 def check_rule(rule: str) -> str:
-    """The rule, or an error that lists the rules."""
+    """Return the rule, or an error that lists the rules."""
     if rule not in RULES:
         raise ValueError(f"rule must be one of {', '.join(map(repr, RULES))}, got {rule!r}.")
     return rule
@@ -63,7 +63,7 @@ def complexities(points: Sequence[Params], declared: Complexity, needed: bool) -
 
 
 def _number(value: Any, name: str) -> float:
-    """A parameter value as a number; None stands for "no limit"."""
+    """Return a parameter value as a number; None stands for "no limit"."""
     if value is None:
         return float("inf")
     try:
@@ -92,7 +92,7 @@ def choose(loss: Floats, errors: Floats, complexity: Floats | None, rule: str) -
 
 
 def choose_each(losses: Floats, errors: Floats, complexity: Floats) -> np.ndarray:
-    """The one-standard-error choice for each row of `losses`, shape (b, m) to (b,)."""
+    """Return the one-standard-error choice for each row of `losses`, shape (b, m) to (b,)."""
     best = np.argmin(losses, axis=1)
     slack = np.where(np.isfinite(errors), errors, 0.0)[:, best].T
     eligible = losses <= losses[np.arange(best.size), best][:, None] + slack
@@ -101,5 +101,5 @@ def choose_each(losses: Floats, errors: Floats, complexity: Floats) -> np.ndarra
 
 
 def pair_errors(standing: Standing) -> Floats:
-    """Standard errors of all differences, shape (m, m)."""
+    """Return the standard errors of all differences, shape (m, m)."""
     return np.stack([standing.errors(j) for j in range(standing.loss.size)], axis=1)

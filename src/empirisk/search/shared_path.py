@@ -63,7 +63,7 @@ def bundles(est: Any, points: Sequence[Params], members: Sequence[int]) -> list[
 
 
 def _strength_name(est: Any, point: Params) -> str:
-    """The parameter that is the penalty strength of a linear model of ours at its end; "" for none."""
+    """Return the parameter that is the penalty strength of a linear model of ours at its end; "" for none."""
     alphas = [name for name in point if name == "alpha" or name.endswith("__alpha")]
     if len(alphas) != 1 or not _positive(point[alphas[0]]):
         return ""

@@ -44,12 +44,14 @@ class Standing:
     how: str
 
     def error(self, i: int, j: int) -> float:
-        """Standard error of ``loss_i - loss_j``."""
+        """Return the standard error of ``loss_i - loss_j``, which uses that both are measured on the same
+        rows.
+        """
         c = self.covariance
         return math.sqrt(max(float(c[i, i] + c[j, j] - 2.0 * c[i, j]), 0.0))
 
     def errors(self, j: int) -> Floats:
-        """Standard errors of every ``loss_i - loss_j``."""
+        """Return the standard errors of ``loss_i - loss_j`` for all candidates i."""
         c = self.covariance
         return np.asarray(np.sqrt(np.maximum(np.diag(c) + c[j, j] - 2.0 * c[:, j], 0.0)))
 
@@ -68,7 +70,9 @@ class Standing:
         return wins, max(0.0, 1.0 - wins - loses), loses
 
     def probability_best(self, seed: int = 0, draws: int = DRAWS) -> Floats:
-        """Share of multivariate-t draws around the mean losses in which each candidate is the smallest."""
+        """Return the share of multivariate-t draws around the mean losses in which each candidate is the
+        smallest.
+        """
         out = np.zeros(self.loss.size)
         alive = np.flatnonzero(np.isfinite(self.loss))
         covariance = self.covariance[np.ix_(alive, alive)]
@@ -122,7 +126,9 @@ def stand(evaluations: Sequence[CrossEvaluation], metric: str, sign: float) -> S
 
 
 def row_values(p: Predictions, metric: str) -> Floats:
-    """One number a row whose mean carries the metric (a loss, or minus the value and its influence)."""
+    """Return one number a row whose mean carries the metric (a loss, or minus the value and its
+    influence).
+    """
     m = METRICS[metric]
     rows = m.losses(p)
     if rows is not None:

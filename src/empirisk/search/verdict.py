@@ -87,7 +87,7 @@ class Verdict:
 
 
 def first_splits(plan: Plan, count: int) -> Plan:
-    """The plan of the first `count` splits only."""
+    """Return the plan of the first `count` splits only."""
     if count == len(plan.splits):
         return plan
     if plan.folds is not None and count % plan.folds == 0:
@@ -96,7 +96,7 @@ def first_splits(plan: Plan, count: int) -> Plan:
 
 
 def cross_evaluation(q: Question, ledger: Ledger, i: int, count: int, est: Any) -> CrossEvaluation:
-    """The cross-evaluation of candidate i on the first `count` splits."""
+    """Return the cross-evaluation of candidate i on the first `count` splits."""
     plan = first_splits(q.plan, count)
     records = [ledger.records[i, j] for j in range(count)]
     values = {} if q.metric in METRICS else {q.metric: np.array([r.value for r in records])}
@@ -106,7 +106,7 @@ def cross_evaluation(q: Question, ledger: Ledger, i: int, count: int, est: Any) 
 
 
 def depths(ledger: Ledger, count: int, splits: int) -> list[int]:
-    """How many splits each candidate finished, without a gap from the first."""
+    """Return how many splits each candidate finished, without a gap from the first."""
     return [next((j for j in range(splits) if not _good(ledger, i, j)), splits) for i in range(count)]
 
 
@@ -219,7 +219,9 @@ def _averaged(found: Sequence[Estimate]) -> Estimate:
 
 
 def _turned(e: Estimate, q: Question, n: int, trained: int) -> Estimate:
-    """From losses back to the metric: an accuracy is one minus the error, a ranking score minus its loss."""
+    """Turn losses back into the metric: an accuracy is one minus the error, a ranking score minus its
+    loss.
+    """
     target = scored_target(trained, n, q.sample.groups is not None, who=SELECTION)
     linear = "" if isinstance(METRICS[q.metric], RowLoss) else ", linearised"
     e = replace(e, n=n, target=target, method=e.method + linear)

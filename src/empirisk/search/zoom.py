@@ -13,7 +13,7 @@ from empirisk.search.standing import Standing
 
 
 def numeric_axes(points: Sequence[Params]) -> dict[str, list[float]]:
-    """The sorted distinct values of every parameter that takes at least two, all of them numbers."""
+    """Return the sorted distinct values of every parameter that takes at least two, all of them numbers."""
     axes = {}
     for name in {k: None for p in points for k in p}:
         values = [p[name] for p in points if name in p]
@@ -27,7 +27,7 @@ def _is_number(value: Any) -> bool:
 
 
 def edges(points: Sequence[Params], best: int) -> dict[str, str]:
-    """The numeric parameters whose best value is the "lowest" or the "highest" that was tried."""
+    """Return the numeric parameters whose best value is the "lowest" or the "highest" that was tried."""
     out = {}
     for name, values in numeric_axes(points).items():
         if name in points[best] and points[best][name] in (values[0], values[-1]):
@@ -36,8 +36,9 @@ def edges(points: Sequence[Params], best: int) -> dict[str, str]:
 
 
 def between(a: float, b: float) -> float:
-    """The middle of two values of a parameter: geometric when both are positive and a factor 2 apart or
-    more, else arithmetic; whole numbers stay whole."""
+    """Return the middle of two values of a parameter: geometric when both are positive and a factor 2 apart
+    or more, else arithmetic; whole numbers stay whole.
+    """
     low, high = min(a, b), max(a, b)
     whole = isinstance(a, int) and isinstance(b, int)
     middle = math.sqrt(low) * math.sqrt(high) if low > 0.0 and high >= 2.0 * low else low + 0.5 * (high - low)
@@ -78,7 +79,9 @@ def refine(points: Sequence[Params], best: int, standing: Standing) -> list[Para
 
 
 def _line(points: Sequence[Params], centre: Params, name: str) -> dict[float, int]:
-    """The candidates that differ from the centre in one parameter at most: its value to their position."""
+    """Return the candidates that differ from the centre in one parameter at most: its value to their
+    position.
+    """
     return {
         p[name]: i
         for i, p in enumerate(points)
@@ -87,6 +90,6 @@ def _line(points: Sequence[Params], centre: Params, name: str) -> dict[float, in
 
 
 def _within_noise(standing: Standing, best: int, i: int) -> bool:
-    """Whether the loss of candidate i cannot be told from that of the best."""
+    """Return whether the loss of candidate i cannot be told from that of the best."""
     d = standing.loss[i] - standing.loss[best]
     return bool(np.isfinite(d) and d <= standing.error(i, best))

@@ -97,7 +97,7 @@ class AugmentedNewton:
         return _offer(problem, state, z, t, rows.sum(rows.share * t))
 
     def _from_part(self, problem: LinearProblem, rows: Rows, unit: float) -> tuple[Array, float]:
-        """Where to begin: near the minimiser over some rows, or at the null model."""
+        """Return where to begin: near the minimiser over some rows, or at the null model."""
         live = np.flatnonzero(rows.share)
         size = max(PART * problem.n_params, 2_000)
         if len(live) < 4 * size:
@@ -149,7 +149,7 @@ def _rows(problem: LinearProblem) -> Rows:
 
 
 def _unit(problem: LinearProblem) -> float:
-    """A typical distance of a score from its kink: 1 for labels, the spread of the targets else."""
+    """Return a typical distance of a score from its kink: 1 for labels, the spread of the targets else."""
     if problem.loss.labels:
         return 1.0
     away = np.abs(problem.data.y - problem.null_scores)
@@ -164,7 +164,7 @@ def _crowd(problem: LinearProblem, rows: Rows, z: Array, most: float) -> float:
 
 
 def _near(state: AugmentedState) -> IndexArray | None:
-    """Rows that the next round may move; None for all."""
+    """Return the rows that the next round may move; None for all."""
     assert state.rows is not None
     assert state.evaluation is not None
     assert state.multipliers is not None
@@ -176,7 +176,7 @@ def _near(state: AugmentedState) -> IndexArray | None:
 
 
 def _surprised(before: Array, after: Array, near: IndexArray | None) -> IndexArray:
-    """Rows beside the near ones whose dual values changed all the same."""
+    """Return the rows beside the near ones whose dual values changed all the same."""
     if near is None:
         return np.empty(0, dtype=np.intp)
     changed = before != after
@@ -185,7 +185,7 @@ def _surprised(before: Array, after: Array, near: IndexArray | None) -> IndexArr
 
 
 def _narrower(problem: LinearProblem, state: AugmentedState, z: Array, t: Array) -> float:
-    """The next width: less than a third, but more where fewer rows than parameters would be inside."""
+    """Return the next width: less than a third, but more where fewer rows than parameters would be inside."""
     assert state.rows is not None
     enough = min(problem.n_params + 1, _inside(state, z, t, 1.0))
     for factor in (SHRINK, 0.5):
@@ -200,7 +200,7 @@ def _inside(state: AugmentedState, z: Array, t: Array, factor: float) -> int:
 
 
 def _offer(problem: LinearProblem, state: AugmentedState, z: Array, t: Array, v: Array) -> AugmentedState:
-    """The state with what certifies it: t as dual values, and whether that is worth a look."""
+    """Return the state with what certifies it: t as dual values, and whether that is worth a look."""
     assert state.rows is not None
     dual, l2 = state.rows.dual, problem.penalty.l2
     left = l2 * problem.split(state.w)[0] - v

@@ -71,7 +71,7 @@ DIRECT = 8_000
 
 
 def choose(problem: LinearProblem) -> str:
-    """The name of the solver for this problem, by the table of this module."""
+    """Return the name of the solver for this problem, by the table of this module."""
     smooth, offered = math.isfinite(problem.penalty.smoothness), problem.capabilities
     if Capability.GRAD in offered and not (smooth or Capability.SEPARABLE_PENALTY in offered):
         return _nonsmooth(problem)
@@ -96,14 +96,14 @@ def choose(problem: LinearProblem) -> str:
 
 
 def _nonsmooth(problem: LinearProblem) -> str:
-    """For differentiable losses and penalties that do not separate."""
+    """Return the name of the solver for a differentiable loss and a penalty that does not separate."""
     if Capability.CONSTRAINT in problem.capabilities:
         return "projected_gradient"
     return "block_coordinate" if BlockCoordinate.needs <= problem.capabilities else "fista"
 
 
 def _piecewise(problem: LinearProblem) -> str:
-    """For losses with kinks."""
+    """Return the name of the solver for a loss with kinks, by the penalty and the number of parameters."""
     offered = problem.capabilities
     if Capability.FREE_SIGNS not in offered:
         return "linear_program"
@@ -115,7 +115,7 @@ def _piecewise(problem: LinearProblem) -> str:
 
 
 def _ridged(problem: LinearProblem) -> str:
-    """For losses with kinks and the L2 penalty."""
+    """Return the name of the solver for a loss with kinks and the L2 penalty."""
     (n, p), parameters = problem.design.shape, problem.n_params
     if n >= MANY_ROWS * parameters:
         return "augmented_newton"
@@ -133,7 +133,7 @@ def _ridged(problem: LinearProblem) -> str:
 
 
 def advice(problem: LinearProblem) -> str:
-    """What to do about a solver that was refused."""
+    """Return what to do about a solver that was refused."""
     from empirisk.solvers import REGISTRY
 
     chosen: Solver = REGISTRY[choose(problem)]()
@@ -155,7 +155,7 @@ def advice(problem: LinearProblem) -> str:
 
 
 def resolve(problem: LinearProblem, solver: str | Solver) -> Solver:
-    """A solver object from a name, ``"auto"`` or an object."""
+    """Return a solver object from a name, ``"auto"`` or an object."""
     from empirisk.solvers import REGISTRY
 
     if not hasattr(problem, "capabilities"):

@@ -80,11 +80,11 @@ class Solver(Protocol):
     def needs(self) -> frozenset[Capability]: ...
 
     def init(self, problem: LinearProblem, w0: Array | None) -> State:
-        """The state before the first step."""
+        """Return the state before the first step."""
         ...
 
     def step(self, problem: LinearProblem, state: Any) -> State:
-        """One step; pure: the given state stays valid."""
+        """Return the state after one step; the given state is not changed and stays valid."""
         ...
 
 
@@ -204,7 +204,7 @@ def solve(
 
 
 def _perfect_at_zero(problem: LinearProblem) -> bool:
-    """Whether all targets are 0 and fitted without loss or penalty by parameters of 0."""
+    """Return whether all targets are 0 and fitted without loss or penalty by parameters of 0."""
     if not getattr(problem.loss, "of_difference", False) or np.any(problem.data.y):
         return False
     return problem.penalty.value(np.zeros(problem.shape)[: problem.data.n_cols]) == 0.0
@@ -229,7 +229,9 @@ def _check_start(problem: LinearProblem, w0: Array | None) -> None:
 
 
 def _unbounded(problem: LinearProblem, solver: Solver) -> Solution | None:
-    """A solution that says so when there is no finite minimiser, for want of a penalty or of events."""
+    """Return a solution that says so when there is no finite minimiser, for want of a penalty or of
+    events.
+    """
     penalty, escape = problem.penalty, problem.loss.escape
     penalised = penalty.coercive(problem.data.n_cols)
     if not escape or (penalised and escape == "classes"):

@@ -104,7 +104,7 @@ class BlockCoordinate(ProxNewton):
     def screened(
         self, problem: LinearProblem, state: ProxNewtonState, v: Array, gap: float, coef: Array
     ) -> IndexArray:
-        """Columns of the groups that may be nonzero."""
+        """Return the columns of the groups that may be nonzero."""
         assert state.alive is not None
         layout = _Layout.of(problem, state)
         size = layout.norms(v) / layout.strength
@@ -143,15 +143,15 @@ class _Layout:
 
     @property
     def free(self) -> IndexArray:
-        """Groups of strength 0."""
+        """The indices of the groups of strength 0, which no threshold keeps at 0."""
         return np.flatnonzero(self.strength0 == 0.0)
 
     def norms(self, v: Array) -> Array:
-        """``||v_g||``."""
+        """Return the length ``||v_g||`` of every group of coefficients."""
         return np.sqrt(np.bincount(self.labels, weights=v**2, minlength=len(self.sizes)))
 
     def columns_of(self, groups: IndexArray) -> IndexArray:
-        """The columns of some groups, one group after the other."""
+        """Return the columns of some groups, one group after the other."""
         ends = np.cumsum(self.sizes)
         parts = [self.order[ends[g] - self.sizes[g] : ends[g]] for g in groups]
         return np.concatenate(parts).astype(np.int64) if parts else np.empty(0, dtype=np.int64)

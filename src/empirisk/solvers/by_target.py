@@ -23,7 +23,7 @@ PathSolver = Callable[..., list[Solution]]
 
 
 def single_targets(problem: LinearProblem) -> list[LinearProblem]:
-    """One problem for each column of y, or for each class versus the rest; else the problem itself."""
+    """Return one problem for each column of y, or for each class versus the rest; else the problem itself."""
     if isinstance(problem.loss, OneVersusRest):
         return single_problems(problem)
     if (
@@ -57,7 +57,7 @@ def solve_by_target(problem: LinearProblem, solver: Any = "auto", *, tol: float,
 
 
 def path_by_target(problem: LinearProblem, alphas: Array, path: PathSolver, *, tol: float) -> list[Solution]:
-    """The same for a whole path: ``path(problem, alphas, tol=tol)`` on each target."""
+    """Return the same for a whole path: ``path(problem, alphas, tol=tol)`` on each target."""
     if problem.moved is not None:
         found = path_by_target(problem.moved[1], alphas, path, tol=tol)
         here = [problem.with_strength(float(alpha)) for alpha in alphas]

@@ -54,7 +54,7 @@ def _complement(rows: KinkedRows, x: Point) -> float:
 
 
 def relative_gap(rows: KinkedRows, x: Point) -> float:
-    """The sum of the products above as a share of the size of the kinks."""
+    """Return the sum of the products above as a share of the size of the kinks."""
     return _complement(rows, x) / max(inner(np.abs(x.z - rows.at), rows.high - rows.low), 1e-300)
 
 
@@ -85,7 +85,9 @@ def start(rows: KinkedRows, w0: Array | None) -> tuple[Array | None, Point]:
 
 
 def _central(r: Array, width: Array, mu: float) -> Array:
-    """``b`` in (0, width) with ``mu / (width - b) - mu / b = r``."""
+    """``b`` in (0, width) with ``mu / (width - b) - mu / b = r``: the point of the central path of each
+    row.
+    """
     # r b^2 + (2 mu - r width) b - mu width = 0, solved without cancellation.
     half = 0.5 * (2.0 * mu - r * width)
     root = np.sqrt(half**2 + r * mu * width)
@@ -99,6 +101,7 @@ def _basis(rows: KinkedRows, H: Array) -> Array | None:
     diagonal = np.sqrt(np.where(np.diag(H) > 0.0, np.diag(H), 1.0))
     scaled = H / diagonal / diagonal[:, None]
     values, V = eigh(scaled, check_finite=False)
+    # On the unit diagonal an eigenvalue this small is rounding: its direction moves no score.
     kept = values > 1e-12 * values[-1]
     if kept.all():
         return None
@@ -146,7 +149,7 @@ def _inverse(H: Array) -> Callable[[Array], Array]:
 
 
 def advance(rows: KinkedRows, x: Point, basis: Array | None) -> Point:
-    """One predictor-corrector step."""
+    """Return the point after one step of a predictor and a corrector along the central path."""
     least = 1e-17 * (rows.high - rows.low)  # where rounding leaves no room
     above, below = np.maximum(rows.high - x.u, least), np.maximum(x.u - rows.low, least)
     d = 1.0 / (x.up / above + x.down / below)
@@ -179,7 +182,7 @@ def advance(rows: KinkedRows, x: Point, basis: Array | None) -> Point:
 def _lengths(
     x: Point, above: Array, below: Array, du: Array, dup: Array, ddown: Array
 ) -> tuple[float, float]:
-    """How far the parts and the multipliers can go."""
+    """Return how far the parts and the multipliers can go."""
     primal = max(float(np.max(-dup / x.up)), float(np.max(-ddown / x.down)))
     dual = max(float(np.max(du / above)), float(np.max(-du / below)))
     return _length(primal), _length(dual)

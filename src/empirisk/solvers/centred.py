@@ -38,21 +38,21 @@ class Centred:
     intercept: bool
 
     def to_v(self, w: Array) -> Array:
-        """(w, b) -> (w, c / unit)."""
+        """Return the parameters for centred columns: (w, b) becomes (w, c / unit)."""
         out = np.array(w, dtype=np.float64)
         if self.intercept:
             out[-1] = (out[-1] + self.mean @ out[:-1]) / self.unit
         return out
 
     def to_w(self, v: Array) -> Array:
-        """The way back."""
+        """Return the parameters for the columns as they were given, the inverse of :meth:`to_v`."""
         out = np.array(v, dtype=np.float64)
         if self.intercept:
             out[-1] = out[-1] * self.unit - self.mean @ out[:-1]
         return out
 
     def grad_to_v(self, grad: Array) -> Array:
-        """Gradient in (w, b) -> gradient in (w, c / unit)."""
+        """Return the gradient in (w, b) -> gradient in (w, c / unit)."""
         out = np.array(grad, dtype=np.float64)
         if self.intercept:
             out[:-1] -= np.multiply.outer(self.mean, out[-1])
@@ -61,7 +61,9 @@ class Centred:
 
 
 def largest_curvature(problem: LinearProblem) -> float:
-    """Largest eigenvalue of the centred ``X'SX/S`` by a few power steps: a start for step sizes, no bound."""
+    """Return the largest eigenvalue of the centred ``X'SX/S`` by a few power steps: a start for step sizes,
+    no bound.
+    """
     data, p = problem.data, problem.data.n_cols
     if p == 0 or data.total_weight == 0.0:
         return 1.0
@@ -83,5 +85,5 @@ def largest_curvature(problem: LinearProblem) -> float:
 
 
 def centred(problem: LinearProblem, top: float) -> Centred:
-    """The change of variables for a problem whose centred Gram matrix has largest eigenvalue `top`."""
+    """Return the change of variables for a problem whose centred Gram matrix has largest eigenvalue `top`."""
     return Centred(problem.moments[0], math.sqrt(top), problem.intercept)

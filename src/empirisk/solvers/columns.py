@@ -36,7 +36,7 @@ class Columns:
 
     @classmethod
     def of(cls, problem: LinearProblem) -> Columns:
-        """Two reads of X when the moments are not cached yet."""
+        """Read X twice when the moments are not cached yet, and return its columns."""
         mean, variance = problem.moments
         eps = float(np.finfo(problem.design.dtype).eps)
         live = variance > (4.0 * eps * np.abs(mean)) ** 2
@@ -45,7 +45,7 @@ class Columns:
 
     @property
     def sparse(self) -> bool:
-        """Whether X is CSC."""
+        """Whether X is a sparse matrix in columns (CSC)."""
         return hasattr(self.X, "indptr")
 
     @property
@@ -78,11 +78,11 @@ class Columns:
         return raw - (total * mean if u.ndim == 1 else np.outer(mean, total))
 
     def means(self, h: Array, index: IndexArray) -> Array:
-        """Means of the named columns, rows weighted by h."""
+        """Return the means of the named columns, rows weighted by h."""
         return _loops.columns_rmatvec(self.X, index, h) / float(h.sum())
 
     def moments(self, h: Array, index: IndexArray) -> tuple[Array, Array]:
-        """Means of the named columns and sums of squares about them, rows weighted by h."""
+        """Return the means of the named columns and sums of squares about them, rows weighted by h."""
         if self.sparse:
             block = self.X[:, index]
             total = float(h.sum())

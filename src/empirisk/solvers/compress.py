@@ -52,12 +52,12 @@ class Compressed:
     original: LinearProblem
 
     def tolerance(self, tol: float) -> float:
-        """The relative gap in the small problem that is `tol` relative to the original null model."""
+        """Return the relative gap in the small problem that is `tol` relative to the original null model."""
         small = self.problem.null_loss
         return tol * self.original.null_loss / small if small > 0.0 else tol
 
     def lift(self, solution: Solution) -> Solution:
-        """The solution of the original problem, its certificate against the original null model."""
+        """Return the solution of the original problem, its certificate against the original null model."""
         coef = np.asarray(solution.w, dtype=np.float64)
         w = self.original.join(coef, self.y_mean - float(self.mean @ coef))
         gap, scale = solution.certificate.value, self.original.null_loss
@@ -83,6 +83,7 @@ def compress(problem: LinearProblem) -> Compressed | None:
     fits = problem.loss.name == "half_squared" and not problem.n_outputs and 0 < p <= MOST_COLUMNS
     if not fits or n < ROWS_PER_COLUMN * p or problem.design.sparse or problem.design.dtype != np.float64:
         return None
+    # Targets that are constant up to 1e-10 of their size: the null model is already perfect.
     if problem.data.total_weight == 0.0 or problem.null_loss <= 1e-20 * problem.target_square:
         return None
     normal = normal_equations(problem)

@@ -59,6 +59,7 @@ class ConjugateGradient:
         w = state.w + standard.to_w(full)
         e = problem.evaluate(w)
         objective = e.loss + problem.penalty.value(w[:p])
+        # A decrease within the rounding of the objective is none.
         stalls = state.stalls + 1 if objective >= state.objective * (1.0 - 1e-15) else 0
         if objective > state.objective:
             w, e, objective = state.w, state.evaluation, state.objective
@@ -76,7 +77,9 @@ class ConjugateGradient:
 
 
 def _burst(problem: LinearProblem, standard: Standardisation, rhs: Array) -> tuple[Array, int]:
-    """At most BURST iterations of CG for ``H u = rhs`` from 0; every column of rhs by itself."""
+    """Take at most BURST steps of conjugate gradients for ``H u = rhs`` from 0, every column of rhs by
+    itself.
+    """
     data, design, l2 = problem.data, problem.design, problem.penalty.l2
     share = data.weight / data.total_weight
 

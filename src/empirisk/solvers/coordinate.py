@@ -153,6 +153,7 @@ class Coordinate:
             accuracy = WHOLE
         if accuracy > 0.0:
             tol_gap = min(tol_gap, accuracy * problem.null_loss)
+        # Below the rounding of the objective no gap can be measured.
         tol_gap = max(tol_gap, 1e-15 * size**2)
         moved, _, _ = minimise(task, coef[index], problem.penalty, tol_gap, 1e-15 * size)
         new = coef.copy()
@@ -163,7 +164,7 @@ class Coordinate:
     def working_set(
         self, problem: LinearProblem, state: CoordinateState, coef: Array
     ) -> tuple[IndexArray, GramSet | None]:
-        """The columns to work on, and their Gram matrix when it is worth its memory."""
+        """Return the columns to work on, and their Gram matrix when it is worth its memory."""
         assert state.columns is not None
         assert state.alive is not None
         assert state.v is not None
@@ -184,7 +185,9 @@ class Coordinate:
         return gram.index, gram
 
     def look(self, problem: LinearProblem, state: CoordinateState, coef: Array) -> CoordinateState:
-        """Scores, intercept, correlations, gap and screening at new coefficients: one pass over X."""
+        """Return the scores, intercept, correlations, gap and screening at new coefficients: one pass
+        over X.
+        """
         assert state.columns is not None
         assert state.h is not None
         assert state.alive is not None

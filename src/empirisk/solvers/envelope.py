@@ -46,19 +46,19 @@ class Rows:
     standard: Standardisation
 
     def take(self, index: IndexArray) -> Rows:
-        """The named rows."""
+        """Return the same description for the rows that are named."""
         return replace(
             self, design=self.design.rows(index), share=self.share[index], dual=self.dual.take(index)
         )
 
     def sum(self, weighted: Array) -> Array:
-        """``sum_i weighted_i x_i``."""
+        """``sum_i weighted_i x_i``: the combination of the rows, in float64."""
         X = self.design
         return np.asarray(X.rmatvec(weighted.astype(X.dtype, copy=False)), dtype=np.float64)
 
 
 def distance(dual: DualRows, z: Array, multipliers: Array, width: float) -> Array:
-    """How far a score is from where its dual value would move; negative where it moves."""
+    """Return how far a score is from where its dual value would move; negative where it moves."""
     r = dual.center - z + width * multipliers
     far = np.maximum(r - dual.tube - width * dual.high, width * dual.low - r - dual.tube)
     return np.asarray(np.maximum(far, dual.tube - np.abs(r)) if dual.tube > 0.0 else far)
@@ -150,7 +150,9 @@ class Envelope:
         return standard.to_w(newton_direction(H, standard.grad_to_u(self.grad)))
 
     def _length(self, along: Array, coef: Array, b: float, slope: float) -> float:
-        """Where the derivative along the scores is small: 1 when it is there, else by false position."""
+        """Return where the derivative along the scores is small: 1 when it is there, else by false
+        position.
+        """
         l2, w = self.problem.penalty.l2, self.problem.split(self.w)[0]
         fixed = inner(l2 * w - self.rest_v, coef) - self.rest_slope * b
         square, a = l2 * inner(coef, coef), self.z - self.width * self.m
@@ -163,7 +165,9 @@ class Envelope:
 
 
 def root(derivative: Callable[[float], float], at_zero: float) -> float:
-    """A length where a non-decreasing derivative has fallen to a tenth of its size at 0 (< 0), from 1 on."""
+    """Return a length where a non-decreasing derivative has fallen to a tenth of its size at 0 (< 0), from 1
+    on.
+    """
     low, f_low, high = 0.0, at_zero, 1.0
     f_high = derivative(high)
     while f_high < 0.1 * at_zero and high < 1e6:

@@ -55,7 +55,7 @@ class Factor:
 
 
 def factorise(problem: LinearProblem) -> Factor:
-    """The cheapest safe factorisation of a dense quadratic problem."""
+    """Return the cheapest safe factorisation of a dense quadratic problem."""
     p = problem.data.n_cols
     rows = int(np.count_nonzero(problem.data.weight)) - int(problem.intercept)
     if p == 0 or problem.data.total_weight == 0.0:

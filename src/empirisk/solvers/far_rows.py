@@ -28,7 +28,7 @@ AWAY = 1e6  # times the sizes at the start that scores may reach
 
 
 def worth_it(rows: KinkedRows) -> bool:
-    """Whether the sample is a small part of the rows."""
+    """Return whether the sample is a small part of the rows."""
     return rows.n >= LARGE and 4 * _sample_size(rows) <= rows.n
 
 

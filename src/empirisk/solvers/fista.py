@@ -118,7 +118,7 @@ class FISTA:
 
 
 def prox(problem: LinearProblem, v: Array, step: float) -> Array:
-    """The prox of the penalty; the intercept is free."""
+    """Return the prox of the penalty; the intercept is free."""
     if not problem.intercept:
         return np.asarray(problem.penalty.prox(v, step))
     return np.concatenate([problem.penalty.prox(v[:-1], step), v[-1:]])

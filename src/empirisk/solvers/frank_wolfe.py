@@ -108,7 +108,7 @@ class FrankWolfe:
 
     @staticmethod
     def _centre(problem: LinearProblem, state: Atoms) -> Atoms:
-        """The best intercept for these coefficients."""
+        """Return the best intercept for these coefficients."""
         assert state.evaluation is not None
         if not problem.intercept:
             return state
@@ -121,7 +121,7 @@ class FrankWolfe:
 
 
 def _moved(state: Any, s: Array, worst: int, t: float, pairwise: bool) -> tuple[Array, Array]:
-    """Points and shares after a step t towards s, from the worst point or from all of them."""
+    """Return the points and shares after a step t towards s, from the worst point or from all of them."""
     same = np.flatnonzero((state.points == s[:, None]).all(axis=0))
     points, shares = state.points, state.shares.copy()
     if len(same) == 0:
@@ -138,7 +138,9 @@ def _moved(state: Any, s: Array, worst: int, t: float, pairwise: bool) -> tuple[
 
 
 def _line(problem: LinearProblem, z: Array, product: Array, most: float) -> float:
-    """The step in [0, most] that minimises the mean loss of ``z + t product``: safeguarded Newton steps."""
+    """Return the step in [0, most] that minimises the mean loss of ``z + t product``: safeguarded Newton
+    steps.
+    """
     data, loss = problem.data, problem.loss
     share = data.weight / data.total_weight
 

@@ -1,4 +1,4 @@
-"""Gradient descent with a fixed step or backtracking."""
+"""Gradient descent with a fixed step or backtracking: the plainest of all solvers, and the slowest."""
 
 from __future__ import annotations
 

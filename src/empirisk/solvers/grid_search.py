@@ -95,7 +95,9 @@ class GridSearch:
 
 
 def _by_the_grid(problem: LinearProblem, state: Any, points: int) -> str:
-    """What the values on the grid around `state.w` prove about its box, in words; nothing without a slope."""
+    """Return what the values on the grid around `state.w` prove about its box, in words; nothing without a
+    slope.
+    """
     centre, d = state.standard.to_u(state.w), problem.n_params
     corners = np.array(list(product((-1.0, 1.0), repeat=d)))
     moves = np.array([state.standard.to_w(centre + state.half * c) - state.w for c in corners])

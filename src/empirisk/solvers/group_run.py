@@ -78,7 +78,7 @@ class GroupRun:
         return out
 
     def solution(self) -> Array:
-        """The coefficients, rotated back."""
+        """Return the coefficients, rotated back to the columns as they were given."""
         out = self.w.copy()
         for at, V in self.axes:
             out[at] = V @ self.w[at]
@@ -87,7 +87,7 @@ class GroupRun:
     def __call__(
         self, penalty: object, epochs: int, tol_gap: float, tol_move: float
     ) -> tuple[int, float, float]:
-        """Some epochs; how many, the gap, and the largest move."""
+        """Run some epochs, and return how many, the gap, and the largest move."""
         task = self.task
         if task.gram is not None:
             done, gap, move, self.r_square = _loops.descend_groups(
@@ -102,7 +102,7 @@ class GroupRun:
 
 
 def _gram(task: Quadratic, index: IndexArray, mean: Array) -> Array:
-    """``(X - m)' diag(h) (X - m)`` of some columns."""
+    """``(X - m)' diag(h) (X - m)`` for the columns of one group."""
     X, k = task.columns.X, len(index)
     if not task.columns.sparse:
         out = np.zeros((k, k))

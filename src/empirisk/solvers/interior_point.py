@@ -96,7 +96,7 @@ class InteriorPoint:
 
 
 def _cross(state: InteriorState, w: Array, u: Array | None) -> InteriorState | None:
-    """The state at the exact optimum near standardised parameters w, when the crossover finds one."""
+    """Return the state at the exact optimum near standardised parameters w, when the crossover finds one."""
     assert state.rows is not None
     found = crossover(state.rows, w, u)
     if found is None:

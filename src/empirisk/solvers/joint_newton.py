@@ -90,6 +90,8 @@ class JointNewton:
             w = state.w + t * direction
             new = problem.evaluate(w)
             change = new.loss + problem.penalty.value(problem.split(w)[0]) - value
+            # Armijo's condition; near the optimum the expected fall drowns in rounding, and a step that does
+            # not visibly rise is taken.
             if change <= 1e-4 * t * fall or (fall > -1e-13 * abs(value) and change <= 1e-15 * abs(value)):
                 passes = state.n_passes + 3.0
                 return JointState(w, new, True, not np.any(direction), passes, "", standard)

@@ -93,7 +93,7 @@ class KinkedRows:
 
     @property
     def n(self) -> int:
-        """Rows of the data."""
+        """The number of rows of the data."""
         return len(self.problem.data.y)
 
     @property
@@ -102,7 +102,7 @@ class KinkedRows:
         return self.problem.penalty.l1 > 0.0
 
     def scores(self, u: Array) -> Array:
-        """Scores of all kinks at standardised parameters u."""
+        """Return the scores of all kinks at standardised parameters u."""
         z = self.problem.scores(self.standard.to_w(u))
         parts = [z] * self.copies
         if self.penalised:
@@ -110,13 +110,13 @@ class KinkedRows:
         return np.concatenate(parts) if len(parts) > 1 else z
 
     def rows_of(self, v: Array) -> tuple[Array, Array]:
-        """What a vector over the kinks sums to on the rows, and on the coefficients."""
+        """Return what a vector over the kinks sums to on the rows, and on the coefficients."""
         n = len(self.problem.data.y)
         rows = v[:n] if self.copies == 1 else v[:n] + v[n : 2 * n]
         return rows, v[self.copies * n :]
 
     def adjoint(self, v: Array) -> Array:
-        """The transpose of :meth:`scores` applied to a vector over the kinks."""
+        """Return the transpose of :meth:`scores` applied to a vector over the kinks."""
         rows, own = self.rows_of(v)
         w = self.problem.join(self.problem.design.rmatvec(rows), rows.sum())
         out = self.standard.grad_to_u(np.asarray(w, dtype=np.float64))
@@ -132,7 +132,7 @@ class KinkedRows:
         return H
 
     def select(self, index: IndexArray) -> Array:
-        """Rows of A, dense, shape (len(index), parameters)."""
+        """Return the rows of A, dense, shape (len(index), parameters)."""
         n, p = len(self.problem.data.y), self.problem.data.n_cols
         out = np.zeros((len(index), self.problem.n_params))
         data = index < self.copies * n
@@ -144,7 +144,9 @@ class KinkedRows:
         return out
 
     def take(self, index: IndexArray, factor: float, offset: Array) -> KinkedRows:
-        """Some of the rows, their slopes multiplied, with a linear function added; for a part of a solve."""
+        """Return some of the rows, their slopes multiplied, with a linear function added; for a part of a
+        solve.
+        """
         flat = np.concatenate([index + k * self.n for k in range(self.copies)])
         own = np.arange(self.copies * self.n, len(self.at))
         block = self.problem.data.take(index)
@@ -158,20 +160,20 @@ class KinkedRows:
         )
 
     def nearest(self, r: Array) -> Array:
-        """The smallest absolute residual of each row."""
+        """Return the smallest absolute residual of each row."""
         return np.asarray(np.abs(r[: self.copies * self.n]).reshape(self.copies, -1).min(axis=0))
 
     def spread(self, chosen: Any) -> Any:
-        """A choice of rows as a choice of kinks; coefficients are never chosen."""
+        """Return a choice of rows as a choice of kinks; coefficients are never chosen."""
         own = np.zeros(len(self.at) - self.copies * self.n, dtype=bool)
         return np.concatenate([*[chosen] * self.copies, own])
 
     def any_of(self, kinks: Any) -> Any:
-        """The rows that have one of these kinks."""
+        """Return the rows that have one of these kinks."""
         return kinks[: self.copies * self.n].reshape(self.copies, -1).any(axis=0)
 
     def matrix(self) -> Any:
-        """All rows of A, sparse where X is (whose columns are then not centred)."""
+        """Return all rows of A, sparse where X is (whose columns are then not centred)."""
         problem = self.problem
         m = self.copies * len(problem.data.y) + (problem.data.n_cols if self.penalised else 0)
         if not problem.design.sparse:
@@ -192,7 +194,7 @@ class KinkedRows:
         return out
 
     def value(self, r: Array) -> float:
-        """Sum of the kinks at residuals r, without the constant."""
+        """Return the sum of the kinks at residuals r, without the constant."""
         return float(np.maximum(self.low * r, self.high * r).sum())
 
 

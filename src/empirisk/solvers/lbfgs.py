@@ -91,6 +91,7 @@ class LBFGS:
         w, e, g = found[1]
         pair = (w - state.w, g - grad)
         pairs = state.pairs
+        # A pair without positive curvature would make the approximate Hessian indefinite.
         if inner(*pair) > 1e-14 * inner(pair[1], pair[1]) ** 0.5 * inner(pair[0], pair[0]) ** 0.5:
             pairs = (*pairs, pair)[-MEMORY:]
         steps = state.steps + 1
@@ -112,6 +113,7 @@ def _promising(problem: LinearProblem, g: Array) -> bool:
     if l2 <= 0.0:
         return True
     coef, _ = problem.split(g)
+    # Twice the default tolerance: a certificate that is far from it costs passes and proves nothing.
     return inner(coef, coef) / (2.0 * l2) <= 2e-6 * max(problem.null_excess, 1e-300)
 
 

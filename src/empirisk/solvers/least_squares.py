@@ -103,7 +103,7 @@ def _gradient(problem: LinearProblem, w: Array, grad: Array) -> Array:
 
 
 def _relative_size(problem: LinearProblem, delta: Array, w: Array) -> float:
-    """Size of a correction relative to w, each column in units of its own standard deviation."""
+    """Return the size of a correction relative to w, each column in units of its own standard deviation."""
     _, variance = problem.moments
     sd = np.sqrt(variance)
     p = len(sd)

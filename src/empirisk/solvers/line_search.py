@@ -37,10 +37,12 @@ def backtrack(
     more than rounding and the slope shrinks (Hager & Zhang 2005, approximate Wolfe condition).
     """
     t = first
+    # An objective that is a sum over many rows is known to about this share of its size.
     noise = 1e-14 * abs(value)
     for _ in range(max_trials):
         new, new_slope, payload = evaluate(t)
         if math.isfinite(new):
+            # Armijo's condition with its usual constant (Nocedal and Wright 2006, section 3.1).
             if new <= value + 1e-4 * t * slope:
                 return t, payload
             if new <= value + noise and abs(new_slope) <= 0.9 * abs(slope):

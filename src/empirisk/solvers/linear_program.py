@@ -93,10 +93,10 @@ class LinearProgram:
 
 
 def _unit(rows: KinkedRows) -> float:
-    """The mean length of the intervals: HiGHS's tolerances are absolute."""
+    """Return the mean length of the intervals: HiGHS's tolerances are absolute."""
     return max(float(np.mean(rows.high - rows.low)), 1e-300)
 
 
 def _height(rows: KinkedRows) -> float:
-    """The largest place of a kink: HiGHS takes costs of 1e20 for infinity."""
+    """Return the largest place of a kink: HiGHS takes costs of 1e20 for infinity."""
     return max(float(np.max(np.abs(rows.at), initial=0.0)), 1e-300)

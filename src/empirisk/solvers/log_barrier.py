@@ -61,7 +61,9 @@ def interior(s: Inequalities, size: Array | None = None) -> Array | None:
 def _programme(
     cost: Array, rows: Array, extra: Array, ends: Array, E: Array, f: Array, bounds: list[Any]
 ) -> Array | None:
-    """``min cost.(u, t)`` such that ``rows u + extra t <= ends``, ``E u = f``."""
+    """``min cost.(u, t)`` such that ``rows u + extra t <= ends``, ``E u = f``; None when the solver of linear
+    programmes fails.
+    """
     width = len(cost) - E.shape[1]
     found = linprog(
         cost,

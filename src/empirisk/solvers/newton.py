@@ -97,7 +97,7 @@ class Newton:
         return NewtonState(w, e, True, False, passes + 2.0, "", state.standard, curvature, -slope)
 
     def _aim(self, problem: LinearProblem, state: Any, grad: Array) -> tuple[Array, Array | None]:
-        """The Newton direction, and the Hessian of the loss that it rests on when that is kept."""
+        """Return the Newton direction, and the Hessian of the loss that it rests on when that is kept."""
         standard = state.standard
         g = standard.grad_to_u(grad)
         if not self.reuse or problem.n_outputs:
@@ -123,7 +123,7 @@ class Newton:
 
 
 def penalised_gradient(problem: LinearProblem, w: Array, grad: Array) -> Array:
-    """Gradient of mean loss plus L2 penalty."""
+    """Return the gradient of mean loss plus L2 penalty."""
     coef, _ = problem.split(w)
     out = grad.copy()
     out[: len(coef)] += problem.penalty.l2 * coef
@@ -165,7 +165,9 @@ def _lifted(problem: LinearProblem, H: Array) -> Array:
 
 
 def _all_blocks(problem: LinearProblem, standard: Standardisation, q: Array) -> Array:
-    """The softmax Hessian of few rows: ``blockdiag(x' s q_k x) - (q x)' s (q x)``, plus the penalty."""
+    """Return the softmax Hessian of few rows: ``blockdiag(x' s q_k x) - (q x)' s (q x)``, plus the
+    penalty.
+    """
     p, k = problem.data.n_cols, q.shape[1]
     x = np.empty((len(q), problem.n_params))
     x[:, :p] = (problem.design.X - standard.mean) / standard.scale
@@ -194,7 +196,7 @@ def _block(problem: LinearProblem, standard: Standardisation, d: Array, diagonal
 
 
 def weighted_block(problem: LinearProblem, standard: Standardisation, d: Array) -> Array:
-    """``[X~ 1]' diag(d) [X~ 1]`` in standardised columns."""
+    """``[X~ 1]' diag(d) [X~ 1]`` in standardised columns X~: the part of the Hessian that the loss gives."""
     p, scale = problem.data.n_cols, standard.scale
     H = np.empty((problem.n_params, problem.n_params))
     H[:p, :p] = _weighted_gram(problem, d, standard.mean if problem.intercept else None)
@@ -235,6 +237,7 @@ def _solve(H: Array, g: Array) -> Array:
     try:
         factor = cho_factor(H, check_finite=False)
         pivots = np.diag(factor[0])
+        # Such a ratio means a condition of 1e12 or more, where Cholesky leaves four digits or fewer.
         if pivots.min() > 1e-6 * pivots.max():
             return np.asarray(cho_solve(factor, g, check_finite=False))
     except np.linalg.LinAlgError:

@@ -59,7 +59,7 @@ class NewtonBlocks:
         self.work_on(np.empty(0, dtype=np.int64))
 
     def reusable(self, support: IndexArray) -> IndexArray:
-        """The columns of the Gram matrices when all of these can be used again, else the support."""
+        """Return the columns of the Gram matrices when all of these can be used again, else the support."""
         for c, gram in enumerate(self.grams):
             if gram is None or not _close(self._curvature(self._pick(c)), gram.h):
                 return support
@@ -79,7 +79,7 @@ class NewtonBlocks:
         )
 
     def _pick(self, c: int) -> tuple[slice | int, ...]:
-        """Column c of vector scores, or all of scalar ones."""
+        """Return what picks column c of vector scores, or all of scalar ones."""
         return (slice(None), c) if self.vector else (slice(None),)
 
     def descend(self, goal: float, sweeps: int) -> None:
@@ -93,7 +93,7 @@ class NewtonBlocks:
             self.reuse = moved and gap <= SLOW * before
 
     def sweep(self, goal: float) -> bool:
-        """One model for each output; False when nothing moved."""
+        """Minimise one model for each output, and return whether anything moved."""
         moved = False
         self.rows.refresh()
         for c in range(len(self.grams)):
@@ -148,7 +148,9 @@ class NewtonBlocks:
         return self.share * np.maximum(h, CURVATURE_FLOOR * largest)
 
     def _model(self, c: int, h: Array, u: Array) -> Quadratic:
-        """The model with curvatures h, or with those of an earlier Gram matrix that is close enough."""
+        """Return the model with curvatures h, or with those of an earlier Gram matrix that is close
+        enough.
+        """
         columns, index = self.columns, self.index
         centred = self.problem.intercept
         gram = self.grams[c]
@@ -187,7 +189,9 @@ class NewtonBlocks:
     def _line_search(
         self, pick: tuple[slice | int, ...], along: Array, w: Array, d: Array, slope: float
     ) -> float:
-        """The first of 1, 1/2, 1/4, ... that lowers the objective enough (then the scores move), else 0."""
+        """Return the first of 1, 1/2, 1/4, ... that lowers the objective enough (then the scores move), else
+        0.
+        """
         penalty, loss = self.penalty, self.rows.loss
         before = penalty.value(w)
         # Near the optimum both numbers drown in rounding while the dual point still gains: a full step that

@@ -69,7 +69,9 @@ def newton_sum(
 
 
 def _step(H: Array, g: Array, E: Array, missed: Array) -> Array:
-    """The step of the quadratic model under ``E d = missed``, scaled: borders must not spoil the digits."""
+    """Return the step of the quadratic model under ``E d = missed``, scaled: borders must not spoil the
+    digits.
+    """
     scale = 1.0 / np.sqrt(np.maximum(np.diag(H), 1e-300))
     k = len(missed)
     K = np.zeros((len(g) + k, len(g) + k))

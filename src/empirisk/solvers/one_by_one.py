@@ -15,7 +15,9 @@ __all__ = ["single_problems", "together"]
 
 
 def single_problems(problem: LinearProblem) -> list[LinearProblem]:
-    """One problem of two labels per class; the problem itself when its loss is no :class:`OneVersusRest`."""
+    """Return one problem of two labels per class; the problem itself when its loss is no
+    :class:`OneVersusRest`.
+    """
     loss, data = problem.loss, problem.data
     if not isinstance(loss, OneVersusRest):
         return [problem]
@@ -31,7 +33,7 @@ def single_problems(problem: LinearProblem) -> list[LinearProblem]:
 
 
 def together(problem: LinearProblem, parts: list[Solution]) -> Solution:
-    """The solutions of :func:`single_problems` as one, with the certificate of the whole."""
+    """Return the solutions of :func:`single_problems` as one, with the certificate of the whole."""
     if len(parts) == 1 and parts[0].w.shape == problem.shape:
         return parts[0]
     w = np.stack([part.w for part in parts], axis=1)

@@ -17,7 +17,7 @@ __all__ = ["from_near", "judged", "of_rounded", "telling_far"]
 
 
 def judged(solution: Solution, certificate: Certificate, tol: float) -> Solution:
-    """The solution with another certificate, and a status that agrees with it."""
+    """Return the solution with another certificate, and a status that agrees with it."""
     status = solution.status
     if certificate.within(tol) and status in (Status.FLOOR, Status.STALLED, Status.MAX_STEPS):
         status = Status.CERTIFIED
@@ -27,7 +27,7 @@ def judged(solution: Solution, certificate: Certificate, tol: float) -> Solution
 
 
 def from_near(problem: LinearProblem, solution: Solution, tol: float) -> Solution:
-    """A solution of the moved problem as one of `problem`, certified with the rounded intercept."""
+    """Return a solution of the moved problem as one of `problem`, certified with the rounded intercept."""
     assert problem.moved is not None
     w = problem.moved[0].to_far(solution.w)
     if solution.certificate.kind is Kind.NONE:
@@ -52,7 +52,7 @@ def of_rounded(problem: LinearProblem, w: Array, solved: LinearProblem, solution
 
 
 def telling_far(problem: LinearProblem, callback: Callable[..., Any] | None) -> Callable[..., Any] | None:
-    """The callback of a solve of the moved problem, which hears of parameters of `problem`."""
+    """Return the callback of a solve of the moved problem, which hears of parameters of `problem`."""
     if callback is None or problem.moved is None:
         return callback
     origin = problem.moved[0]

@@ -94,7 +94,7 @@ def _name(solver: str | Solver, problem: LinearProblem) -> str | Solver:
 
 
 def _warm(solver: str | Solver, last: Solution | None, tol: float) -> str | Solver:
-    """The solver, with what the solve before knows about the columns."""
+    """Return the solver, with what the solve before knows about the columns."""
     state: Any = None if last is None else last.state
     if solver == "coordinate":
         return Coordinate(SHARE * tol, state if isinstance(state, CoordinateState) else None)

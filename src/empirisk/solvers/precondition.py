@@ -71,7 +71,7 @@ def subsample(problem: LinearProblem, w0: Array | None) -> Start | None:
 
 
 def subsamples(problem: LinearProblem) -> bool:
-    """Whether :func:`subsample` applies: one score a row, twice differentiable, dense, many rows."""
+    """Return whether :func:`subsample` applies: one score a row, twice differentiable, dense, many rows."""
     n, p = problem.design.shape
     dense = not (problem.n_outputs or problem.design.sparse)
     return dense and n >= 5 * _smallest(p) and p <= MOST and Capability.HESS in problem.loss.offers
@@ -102,7 +102,7 @@ def _inverse(problem: LinearProblem, standard: Standardisation, e: Evaluation) -
 
 
 def _evenly_spaced(problem: LinearProblem, size: int) -> LinearProblem | None:
-    """The problem of some rows, or None where they have one kind of target."""
+    """Return the problem of some rows, or None where they have one kind of target."""
     rows = np.linspace(0, problem.design.shape[0] - 1, size).astype(np.intp)
     block = problem.data.take(rows)
     if float(block.weight.sum()) <= 0.0 or (problem.loss.name != "half_squared" and _one_sided(block)):

@@ -19,6 +19,7 @@ from empirisk.typing import Array, Capability
 __all__ = ["ProjectedGradient"]
 
 MEMORY = 10  # a step may end above the last objective but not above the highest of so many
+# The usual constant of Armijo's condition.
 SUFFICIENT = 1e-4
 DROWNED = 1e-13  # of the objective: no decrease of this size can be seen
 TRUSTED = 100
@@ -95,6 +96,7 @@ class ProjectedGradient:
         s, y = v - state.v, state.change.grad_to_v(e.grad) - grad
         bend, length = inner(s, y), inner(s, s)
         size = length / bend if bend > 1e-30 * length else 4.0 * state.size
+        # One pair of differences that is all rounding must not make every later step useless.
         size = min(max(size, 1e-10 * state.size), 1e10 * state.size)
         return SpectralState(
             state.change.to_w(v), e, state.n_passes == 26.0, n_passes=state.n_passes + 2.0 * trials,

@@ -150,7 +150,7 @@ class ProxNewton:
     def screened(
         self, problem: LinearProblem, state: ProxNewtonState, v: Array, gap: float, coef: Array
     ) -> IndexArray:
-        """The columns that stay alive, given a feasible v and its gap."""
+        """Return the columns that stay alive, given a feasible v and its gap."""
         assert state.columns is not None
         assert state.alive is not None
         alive, penalty = state.alive, problem.penalty
@@ -160,7 +160,9 @@ class ProxNewton:
         return kept
 
     def look(self, problem: LinearProblem, state: ProxNewtonState, coef: Array, b: Array) -> ProxNewtonState:
-        """Scores, best intercept, gradient, gap and screening at new coefficients: one pass over X."""
+        """Return the scores, best intercept, gradient, gap and screening at new coefficients: one pass over
+        X.
+        """
         assert state.columns is not None
         assert state.alive is not None
         columns, data, loss, penalty = state.columns, problem.data, problem.loss, problem.penalty

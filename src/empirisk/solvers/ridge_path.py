@@ -125,7 +125,7 @@ def _loo(
     inner: Array,
     units: Array,
 ) -> tuple[Array, Array]:
-    """Sums over the rows of ``s l``, per alpha; of ``s u l / S^2`` and ``s u l^2 / S^2``."""
+    """Return the sums over the rows of ``s l``, per alpha; of ``s u l / S^2`` and ``s u l^2 / S^2``."""
     data, total = problem.data, problem.data.total_weight
     shrink = 1.0 / (values[:, None] + alphas)
     base = 1.0 / total if problem.intercept else 0.0
@@ -140,6 +140,7 @@ def _loo(
         s = data.weight[rows]
         residual = Y[rows, None, :] - (U @ flat).reshape(len(U), len(alphas), m)
         q = base + (U * U) @ shrink / total
+        # Leave-one-out by leverages; a row that alone determines its own fit has 1 - h = 0 up to rounding.
         residual /= np.maximum(1.0 - units[rows, None] * q, 1e-15)[:, :, None]
         loss = 0.5 * (residual**2).sum(axis=2)
         sums += s @ loss

@@ -33,15 +33,15 @@ class ScoredRows:
         self.loss = problem.mean_loss(self.z)
 
     def slope(self, pick: tuple[Any, ...]) -> Array:
-        """First derivatives of the row losses in the picked scores."""
+        """Return the first derivatives of the row losses in the picked scores."""
         return np.asarray(self.problem.loss.grad(self.problem.data.y, self.z)[pick])
 
     def curvature(self, pick: tuple[Any, ...]) -> Array:
-        """Second derivatives."""
+        """Return the second derivatives of the loss at the scores, for some of the rows."""
         return np.asarray(self.problem.loss.hess(self.problem.data.y, self.z)[pick])
 
     def trial(self, pick: tuple[Any, ...], change: Array) -> tuple[float, Callable[[], None]]:
-        """Mean loss after a change of the picked scores, and what makes the change."""
+        """Return the mean loss after a change of the picked scores, and what makes the change."""
         z = self.z.copy()
         z[pick] += change
         loss = self.problem.mean_loss(z)
@@ -73,7 +73,7 @@ class SoftmaxRows(ScoredRows):
 
     @property
     def finite(self) -> bool:
-        """Whether no sum has overflowed."""
+        """Whether no sum of exponentials has overflowed."""
         return bool(np.isfinite(self.rest).all())
 
     def refresh(self) -> None:
@@ -127,7 +127,7 @@ class SoftmaxRows(ScoredRows):
 
 
 def scored_rows(problem: LinearProblem, z: Array) -> ScoredRows:
-    """The cheapest rows that there are for the loss."""
+    """Return the cheapest rows that there are for the loss."""
     if problem.loss.name == "softmax":
         rows = SoftmaxRows(problem, z)
         if rows.finite:

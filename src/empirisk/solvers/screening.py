@@ -28,7 +28,7 @@ MARGIN = 10  # columns beyond those that violate their constraint: they may do s
 
 
 def constraint_size(v: Array, positive: bool) -> Array:
-    """What each dual constraint compares with l1: ``|v_j|`` (or ``v_j``), the largest over outputs."""
+    """Return what each dual constraint compares with l1: ``|v_j|`` (or ``v_j``), the largest over outputs."""
     size = v if positive else np.abs(v)
     return size if size.ndim == 1 else np.asarray(size.max(axis=1))
 
@@ -51,6 +51,7 @@ def safely_zero(size: Array, norm: Array, l1: float, gap: float, gamma: float) -
     """
     if not (l1 > 0.0 and math.isfinite(gap * gamma)):
         return np.zeros(len(size), dtype=bool)
+    # The margin keeps rounding from screening out a column that meets its bound with equality.
     return size + (2.0 * math.sqrt(2.0 * gamma * gap)) * norm < l1 * (1.0 - 1e-9)
 
 

@@ -85,7 +85,7 @@ class SDCA:
     )
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> SDCAState:
-        """At the dual values that the scores of w0 suggest, or at 0."""
+        """Begin at the dual values that the scores of w0 suggest, or at 0."""
         if problem.data.total_weight == 0.0:
             return SDCAState(problem.null.copy())
         rows = _rows(problem)
@@ -162,7 +162,7 @@ def _dual_values(problem: LinearProblem, rows: Rows, z: Array) -> Array:
 
 
 def _intercept(rows: Rows, own: Array, center: float) -> float:
-    """The minimiser of ``pull (b - c)^2 / 2 - b sum_i share_i theta_i``; 0 without an intercept."""
+    """Return the minimiser of ``pull (b - c)^2 / 2 - b sum_i share_i theta_i``; 0 without an intercept."""
     return center + float(rows.share @ own) / rows.pull if rows.pull > 0.0 else 0.0
 
 

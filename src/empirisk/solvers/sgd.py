@@ -132,7 +132,7 @@ class SGD:
             raise ValueError(f"momentum must lie in [0, 1), got {self.momentum!r}")
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> SGDState:
-        """At w0, or at the null model."""
+        """Begin at w0, or at the null model when none is given."""
         w = problem.null.copy() if w0 is None else np.array(w0, dtype=np.float64)
         if problem.data.total_weight == 0.0:
             return SGDState(w, done=True)
@@ -168,7 +168,7 @@ class SGD:
         return self._look(problem, now, w)
 
     def _epoch(self, problem: LinearProblem, now: SGDState, rows: StochasticRows, walk: Walk) -> Walk:
-        """The steps of one epoch; what counts towards the mean begins where `output` says."""
+        """Return the steps of one epoch; what counts towards the mean begins where `output` says."""
         horizon = self.n_epochs * -(-len(rows.active) // self.batch_size)
         begin = {"average": 0, "suffix": horizon - int(SUFFIX * horizon)}.get(self.output, math.inf)
         return advance(
@@ -216,7 +216,7 @@ class SGD:
         return random_order(rows, rng)
 
     def _too_long(self, problem: LinearProblem, state: SGDState) -> str:
-        """The sentence about a first step beyond the stability limit of the longest row, if it is."""
+        """Return the sentence about a first step beyond the stability limit of the longest row, if it is."""
         longest = 0.0 if state.rows is None else state.rows.longest
         limit = 2.0 / (curvature_scale(problem) * max(longest, 1e-300) + problem.penalty.l2)
         first = make_schedule(self.schedule, state.size, 1, problem.penalty.l2).at(1)
@@ -236,7 +236,7 @@ def automatic_size(problem: LinearProblem, rows: StochasticRows, steps: float = 
 
 
 def _worse(problem: LinearProblem, rows: StochasticRows, before: Walk, after: Walk) -> bool:
-    """Whether an epoch raised the objective by more than its noise can, by a sample of the rows."""
+    """Return whether an epoch raised the objective by more than its noise can, by a sample of the rows."""
     if not problem.null_excess > 0.0:
         return False  # at the minimum already: nothing to compare with
     sample = rows.active[:: -(-len(rows.active) // SAMPLE)]

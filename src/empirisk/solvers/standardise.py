@@ -34,7 +34,7 @@ class Standardisation:
     intercept: bool
 
     def to_u(self, w: Array) -> Array:
-        """(w, b) -> (u, c)."""
+        """Return the parameters for standardised columns: (w, b) becomes (u, c)."""
         out = np.array(w, dtype=np.float64)
         p = len(self.scale)
         if self.intercept:
@@ -43,7 +43,7 @@ class Standardisation:
         return out
 
     def to_w(self, u: Array) -> Array:
-        """(u, c) -> (w, b)."""
+        """Return the parameters for the columns as they were given: (u, c) becomes (w, b)."""
         out = np.array(u, dtype=np.float64)
         p = len(self.scale)
         out[:p] = (out[:p].T / self.scale).T
@@ -52,7 +52,7 @@ class Standardisation:
         return out
 
     def grad_to_u(self, grad: Array) -> Array:
-        """Gradient in (w, b) -> gradient in (u, c)."""
+        """Return the gradient in (w, b) -> gradient in (u, c)."""
         out = np.array(grad, dtype=np.float64)
         p = len(self.scale)
         if self.intercept:
@@ -62,7 +62,7 @@ class Standardisation:
 
 
 def column_scales(problem: LinearProblem) -> tuple[Array, Array]:
-    """Means and standard deviations; deviation 0 for columns that are constant up to rounding."""
+    """Return the means and standard deviations; deviation 0 for columns that are constant up to rounding."""
     mean, variance = problem.moments
     eps = float(np.finfo(problem.design.dtype).eps)
     sd = np.sqrt(variance)

@@ -73,7 +73,7 @@ class StochasticRows:
     intercept: bool
 
     def inside(self, w: Array) -> NDArray[np.float64]:
-        """Parameters as the steps see them."""
+        """Return the parameters as the steps see them."""
         v = np.array(self._taken(w), dtype=np.float64)
         p = len(v) - int(self.intercept)
         if self.center is not None and self.intercept:
@@ -83,7 +83,7 @@ class StochasticRows:
         return v
 
     def outside(self, v: Array) -> Array:
-        """The inverse of :meth:`inside`."""
+        """Return the parameters for the columns as they were given, the inverse of :meth:`inside`."""
         w = np.array(v)
         p = len(w) - int(self.intercept)
         if self.scale is not None:
@@ -98,20 +98,20 @@ class StochasticRows:
         return full
 
     def scores(self, w: Array, rows: IndexArray) -> NDArray[np.float64]:
-        """Of some rows at the parameters w, in float64."""
+        """Return the scores of some rows at the parameters w, in float64."""
         of_kept = self._taken(np.asarray(w))
         p = len(of_kept) - int(self.intercept)
         slopes = np.asarray(self.X[rows] @ of_kept[:p], dtype=np.float64)
         return slopes + (of_kept[p] if self.intercept else 0.0)
 
     def _taken(self, w: Array) -> Array:
-        """The parameters that the coordinates are about."""
+        """Return the parameters that the coordinates are about."""
         if self.kept is None:
             return w
         return np.concatenate([w[self.kept], w[self.n_cols :]])
 
     def gradient(self, g: Array) -> Array:
-        """A gradient in w as one in v."""
+        """Return a gradient in w as one in v."""
         out = np.array(self._taken(g), dtype=np.float64)
         p = len(out) - int(self.intercept)
         if self.center is not None and self.intercept:
@@ -121,7 +121,9 @@ class StochasticRows:
         return out
 
     def penalty(self, problem: LinearProblem) -> dict[str, Array | None]:
-        """Strengths of the parts of the penalty per coordinate; None for a part that is not there."""
+        """Return the strengths of the parts of the penalty per coordinate; None for a part that is not
+        there.
+        """
         p = int(self.X.shape[1])
         unit = np.ones(p) if self.scale is None else self.scale
         rest = [0.0] * int(self.intercept)
@@ -136,7 +138,7 @@ class StochasticRows:
     def steps(
         self, v: NDArray[np.float64], order: IndexArray, sizes: Array, *, every: int = 1, **options: Any
     ) -> None:
-        """Take steps, in place."""
+        """Take one step for each row in `order`, and change the parameters v in place."""
         _loops.stochastic_steps(
             self.X, self.y, self.weight, self.loss, self.parameter, order, sizes, v,
             center=self.center, scale=self.scale, share=self.share, intercept=self.intercept, every=every,
@@ -206,7 +208,7 @@ def stochastic_rows(
 
 
 def _stored_columns(X: Any) -> IndexArray | None:
-    """The columns of a CSR matrix that hold a cell; None when they are more than half of all."""
+    """Return the columns of a CSR matrix that hold a cell; None when they are more than half of all."""
     stored = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))
     return stored if 2 * len(stored) < X.shape[1] else None
 

@@ -43,7 +43,7 @@ class Walk:
 
     @property
     def finite(self) -> bool:
-        """Whether no coordinate has overflowed."""
+        """Whether no coordinate has overflowed, which a step that is too long causes."""
         return bool(np.isfinite(self.v).all())
 
     @property
@@ -53,7 +53,7 @@ class Walk:
 
 
 def start(v: Vector, momentum: float = 0.0) -> Walk:
-    """Before the first step."""
+    """Return the walk before its first step: at v, with no average and no velocity."""
     return Walk(v, np.zeros_like(v), np.zeros_like(v) if momentum > 0.0 else None)
 
 

@@ -157,7 +157,9 @@ class Subgradient:
 
 
 def _inside(problem: LinearProblem, w: Array, reach: float) -> Array:
-    """The projection of the coefficients onto the set, or with L2 onto a ball that holds the minimiser."""
+    """Return the projection of the coefficients onto the set, or with L2 onto a ball that holds the
+    minimiser.
+    """
     if isinstance(problem.penalty, ConstraintSet):
         return prox(problem, w, 0.0)
     coef, b = problem.split(w)

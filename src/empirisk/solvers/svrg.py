@@ -97,7 +97,7 @@ class SVRG:
     )
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> SVRGState:
-        """At w0, or at the null model, whose scores cost no pass."""
+        """Begin at w0, or at the null model, whose scores cost no pass."""
         w = problem.null.copy() if w0 is None else np.array(w0, dtype=np.float64)
         if problem.data.total_weight == 0.0:
             return SVRGState(w, done=True)
@@ -124,7 +124,7 @@ class SVRG:
 
 
 def _epoch(problem: LinearProblem, rows: StochasticRows, state: SVRGState, order: IndexArray) -> Array:
-    """The mean of the iterates of the second half of an epoch, in the coordinates of the steps."""
+    """Return the mean of the iterates of the second half of an epoch, in the coordinates of the steps."""
     here = state.evaluation
     assert here is not None
     anchor = np.asarray(problem.loss.grad(problem.data.y, here.scores), dtype=np.float64)

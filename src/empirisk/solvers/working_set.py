@@ -27,7 +27,7 @@ FREE_GRAM_BYTES = 64e6
 
 
 def gram_fits(columns: Columns, k: int) -> bool:
-    """Whether a Gram matrix of k columns is worth its memory: small, or a tenth of X."""
+    """Return whether a Gram matrix of k columns is worth its memory: small, or a tenth of X."""
     return not columns.sparse and 8.0 * k * k <= max(FREE_GRAM_BYTES, 0.1 * columns.X.nbytes)
 
 

@@ -124,6 +124,8 @@ def auto_size(
         found = tally.risk()
         allowed = fraction * found.standard_error
         free = tally.groups - 1.0
+        # The error comes from few groups of trees: its upper limit by the chi squared law guards against
+        # luck.
         error = found.mc_error * math.sqrt(free / special.chdtri(free, DOUBT))
         if error <= allowed:
             return _size(found, tally.trees, fraction, ""), tally

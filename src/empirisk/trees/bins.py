@@ -123,7 +123,7 @@ class Bins:
 
     @property
     def n_features(self) -> int:
-        """Number of columns."""
+        """The number of columns that have bins."""
         return len(self.n_categories)
 
     @cached_property
@@ -135,15 +135,15 @@ class Bins:
         return bins
 
     def cuts(self, j: int) -> Array:
-        """The cuts of numeric column j, shape (n_bins[j] - 1,)."""
+        """Return the cuts of numeric column j, shape (n_bins[j] - 1,)."""
         return self.cut_values[self.cut_start[j] : self.cut_start[j + 1]]
 
     def codes(self, j: int) -> Codes:
-        """The code of each category of column j, shape (n_categories[j],)."""
+        """Return the code of each category of column j, shape (n_categories[j],)."""
         return self.code_values[self.code_start[j] : self.code_start[j + 1]]
 
     def of_columns(self, kept: IndexArray) -> Bins:
-        """The bins of some columns."""
+        """Return the bins of the columns that are kept, in their order."""
         cuts, codes = [self.cuts(int(j)) for j in kept], [self.codes(int(j)) for j in kept]
         return Bins(
             cut_start=np.cumsum([0, *map(len, cuts)], dtype=np.int64),
@@ -154,7 +154,9 @@ class Bins:
         )
 
     def transform(self, X: Any) -> Binned:
-        """The codes of rows: unknown categories as missing, numbers beyond those of `fit` in the end bins."""
+        """Return the codes of rows: unknown categories as missing, numbers beyond those of `fit` in the end
+        bins.
+        """
         n, p = X.shape
         if p != self.n_features:
             raise ValueError(f"X has {p} columns; the bins were chosen for {self.n_features}")
@@ -170,7 +172,9 @@ class Bins:
         return Binned(self, columns)
 
     def _codes_of(self, x: Array, j: int) -> Codes:
-        """The codes of one column."""
+        """Return the codes of one column; missing values and unknown categories get the code after the last
+        bin.
+        """
         missing = np.isnan(x)
         if self.n_categories[j]:
             missing |= (x < 0) | (x >= self.n_categories[j])
@@ -197,7 +201,7 @@ class Binned:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(rows, columns)."""
+        """The numbers of rows and of columns; the codes themselves are stored column by column."""
         return self.columns.shape[1], self.columns.shape[0]
 
     @cached_property
@@ -208,16 +212,18 @@ class Binned:
         return out
 
     def of_columns(self, kept: IndexArray) -> Binned:
-        """Some of the columns."""
+        """Return the same rows with only the columns that are kept."""
         return Binned(self.bins.of_columns(kept), np.ascontiguousarray(self.columns[kept]))
 
     def take(self, rows: IndexArray) -> Binned:
-        """Some of the rows."""
+        """Return the same columns with only the rows that are named."""
         return Binned(self.bins, np.ascontiguousarray(self.columns[:, rows]))
 
 
 def _sample(n: int, sample_rows: int, weight: Array | None) -> Any:
-    """Rows to choose the cuts from: all (a slice) or one at random from each of equal stretches."""
+    """Return the rows to choose the cuts from: all (a slice) or one at random from each of equal
+    stretches.
+    """
     if weight is not None and not np.all(weight):
         there = np.flatnonzero(weight)
         chosen = _sample(len(there), sample_rows, None)
@@ -230,7 +236,7 @@ def _sample(n: int, sample_rows: int, weight: Array | None) -> Any:
 
 
 def _columns(X: Any, rows: Any) -> Iterator[Array]:
-    """The columns of some rows; those of an array in groups, whose rows are read once."""
+    """Return the columns of some rows; those of an array in groups, whose rows are read once."""
     together = 8
     for first in range(0, X.shape[1], together):
         group = range(first, min(first + together, X.shape[1]))
@@ -266,7 +272,7 @@ def _cuts(x: Array, weight: Array | None, max_bins: int) -> Array:
 
 
 def _distinct(x: Array, weight: Array | None) -> tuple[Array, Array]:
-    """Distinct values and their weights."""
+    """Return the distinct values in order, and the weight of the rows that hold each of them."""
     if weight is None:
         x = np.sort(x)
     else:
@@ -281,7 +287,9 @@ def _distinct(x: Array, weight: Array | None) -> tuple[Array, Array]:
 
 
 def _share(mass: Array, bins: int) -> float:
-    """The share c with ``sum_i min(mass_i, c) = bins c``: values heavier than a share fill one bin each."""
+    """Return the share c with ``sum_i min(mass_i, c) = bins c``: values heavier than a share fill one bin
+    each.
+    """
     if mass.max() * bins <= (total := float(mass.sum())):
         return total / bins
     ordered = np.sort(mass)[::-1]
@@ -294,7 +302,7 @@ def _share(mass: Array, bins: int) -> float:
 
 
 def _category_codes(category: IndexArray, weight: Array | None, count: int, max_bins: int) -> Codes:
-    """The category itself, or beyond `max_bins` categories the rank by weight, the last one shared."""
+    """Return the category itself, or beyond `max_bins` categories the rank by weight, the last one shared."""
     if count <= max_bins:
         return np.arange(count, dtype=np.uint8)
     mass = np.bincount(category, weights=weight, minlength=count)

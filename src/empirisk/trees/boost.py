@@ -213,7 +213,7 @@ class _Run:
             self.validation_loss.append(self._watch())
 
     def _begin(self) -> tuple[float, float]:
-        """Derivatives and loss at the first scores."""
+        """Return the derivatives and loss at the first scores."""
         total, *sizes = self.gradients.at(self.z)
         if not np.isfinite([total, *sizes]).all():
             raise ValueError(
@@ -246,7 +246,7 @@ class _Run:
         self.train_loss.append(total / self.total)
 
     def _rows(self, rng: np.random.Generator) -> tuple[NDArray[np.int32] | None, NDArray[np.int32] | None]:
-        """Rows to learn from and rows besides them; None: all, none."""
+        """Return the rows to learn from and rows besides them; None: all, none."""
         if self.subsample == 1.0 and self.present is None:
             return None, None
         chosen = np.zeros(self.n, dtype=bool)
@@ -288,7 +288,7 @@ class _Run:
 
 
 def _initial(loss: Loss, y: Array, weight: Array | None, present: NDArray[np.int32] | None) -> Array:
-    """The best constant scores, shape (k,)."""
+    """Return the best constant scores, shape (k,)."""
     s = np.ones(len(y)) if weight is None else weight
     if present is not None:
         y, s = y[present], s[present]
@@ -302,7 +302,7 @@ def _initial(loss: Loss, y: Array, weight: Array | None, present: NDArray[np.int
 
 
 def _start(initial: Array | None, scores: Array | None, n: int) -> Array:
-    """Scores before the first round, shape (k, n), in C order and our own."""
+    """Return the scores before the first round, shape (k, n), in C order and our own."""
     if scores is not None:
         return np.array(np.asarray(scores, dtype=np.float64).reshape(n, -1).T, order="C")
     if initial is None:

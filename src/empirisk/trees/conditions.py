@@ -66,7 +66,7 @@ class Wording:
         return f"{text} or missing" if said else text
 
     def members(self, node: int, left: bool) -> IndexArray:
-        """Codes of the categories that go to one side."""
+        """Return the codes of the categories that go to one side."""
         c = int(self.tree.n_categories[self.tree.feature[node]])
         codes = np.arange(c)
         words = self.tree.category_words[self.tree.category_start[node] + codes // 32]
@@ -74,7 +74,7 @@ class Wording:
         return np.flatnonzero(inside == left)
 
     def listed(self, column: int, codes: Sequence[int] | IndexArray) -> str:
-        """Names of categories; the first few, and how many more."""
+        """Return the names of categories; the first few, and how many more."""
         levels = self.categories[column]
         shown = [str(levels[c]) if levels is not None else str(c) for c in codes[:MOST_LISTED]]
         rest = len(codes) - len(shown)
@@ -82,7 +82,7 @@ class Wording:
 
 
 def path_to(tree: Trees, parent: IndexArray, node: int) -> list[tuple[int, bool]]:
-    """The inner nodes above a node, from the root, each with the side that is taken."""
+    """Return the inner nodes above a node, from the root, each with the side that is taken."""
     steps: list[tuple[int, bool]] = []
     while parent[node] >= 0:
         above = int(parent[node])
@@ -92,5 +92,5 @@ def path_to(tree: Trees, parent: IndexArray, node: int) -> list[tuple[int, bool]
 
 
 def number(x: float, digits: int = 6) -> str:
-    """A number with so many significant digits, without an exponent where that is short."""
+    """Return a number with so many significant digits, without an exponent where that is short."""
     return f"{x:.{digits}g}"

@@ -19,4 +19,5 @@ def conformal_rank(n: int, level: float) -> int:
     """
     if not 0.0 < level < 1.0:
         raise ValueError(f"level must lie strictly between 0 and 1, got {level!r}.")
+    # A product that is a whole number may round up past it, and ceil would then ask for one rank too many.
     return math.ceil(level * (n + 1) - 1e-9)

@@ -105,6 +105,7 @@ def debiased_importance(trees: Trees, leaves: NDArray, Y: NDArray, counts: NDArr
     if used.size < 2:
         raise ValueError("no tree left rows out: this importance needs out-of-bag rows.")
     rows = rows[used] / times[used, None]
+    # Two sources of error are added: which rows were drawn, and which trees were grown.
     variance = rows.var(axis=0, ddof=1) / used.size
     if len(by_tree) > 1:
         variance = variance + np.var(by_tree, axis=0, ddof=1) / len(by_tree)
@@ -113,7 +114,7 @@ def debiased_importance(trees: Trees, leaves: NDArray, Y: NDArray, counts: NDArr
 
 
 def _by_row(tree: Trees, leaf: NDArray, Y: Floats, count: NDArray, unseen: NDArray) -> Floats:
-    """What each unseen row adds to each column in one tree, (unseen, p)."""
+    """Return what each unseen row adds to each column in one tree, (unseen, p)."""
     seen_sum, seen = _node_sums(tree, leaf, Y, count.astype(np.float64))
     new_sum, new = _node_sums(tree, leaf[unseen], Y[unseen], np.ones(unseen.size))
     mean, new_mean = (total / np.maximum(w, 1.0)[:, None] for total, w in ((seen_sum, seen), (new_sum, new)))
@@ -139,7 +140,9 @@ def _by_row(tree: Trees, leaf: NDArray, Y: Floats, count: NDArray, unseen: NDArr
 
 
 def _node_sums(tree: Trees, leaf: NDArray, Y: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """Weighted sums of Y, (nodes, k), and of the weights, (nodes,), over the rows that pass each node."""
+    """Return the weighted sums of Y, (nodes, k), and of the weights, (nodes,), over the rows that pass each
+    node.
+    """
     size = len(tree.feature)
     columns = [weight, *(weight * Y[:, c] for c in range(Y.shape[1]))]
     sums: Floats = np.column_stack([np.bincount(leaf, column, minlength=size) for column in columns])

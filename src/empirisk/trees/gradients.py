@@ -75,7 +75,7 @@ class Gradients:
         return float(value.sum()), float((w * np.abs(self.g)).max()), float((w * self.h).max())
 
     def leaf_value(self, rows: IndexArray, z: Array) -> float:
-        """The shift of the scores z, shape (n,), that minimises the loss of some rows."""
+        """Return the shift of the scores z, shape (n,), that minimises the loss of some rows."""
         residual = self.y[rows] - z[rows]
         if self.weight is None and isinstance(self.loss, Absolute | Quantile):
             q = self.loss.q if isinstance(self.loss, Quantile) else 0.5

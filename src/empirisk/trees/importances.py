@@ -49,7 +49,7 @@ class Importances:
         return self.value - half, self.value + half
 
     def estimates(self, names: Sequence[str], level: float = 0.95) -> dict[str, Estimate]:
-        """The same by name, in the order of the columns."""
+        """Return the same by name, in the order of the columns."""
         low, high = self.interval(level)
         return {
             name: Estimate(float(v), float(a), float(b), level, self.n, self.method, target=self.target)

@@ -177,6 +177,7 @@ class Jackknife:
             spreads.append(square / count)
         variance, V = np.concatenate(spreads), np.concatenate(raw)
         noise = np.tile(grow * self._noise_variance, P.shape[2])
+        # Rows on which all trees agree up to rounding have no ratio of variances.
         use = variance > 1e-12 * variance.max(initial=0.0)
         if np.count_nonzero(use) < 2:
             return self

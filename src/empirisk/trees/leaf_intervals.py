@@ -22,6 +22,7 @@ def share_interval(own: float, weight: float, squares: float, n: int, level: flo
     target, method = "share of the predicted class in the leaf", "Clopper-Pearson"
     if n == 0:
         return Estimate(math.nan, None, None, level, 0, method, "no row falls into this leaf", target)
+    # Kish's effective number of rows: as many rows of equal weight would have a share of the same variance.
     size = weight**2 / squares
     if not math.isclose(size, n, rel_tol=1e-9):
         method += f", {size:.4g} effective rows"
@@ -33,7 +34,7 @@ def share_interval(own: float, weight: float, squares: float, n: int, level: flo
 
 
 def mean_interval(mean: float, spread: float, n: int, level: float, size: float | None = None) -> Estimate:
-    """``mean -+ t s / sqrt(n)`` with ``s^2 = spread n / (n - 1)``."""
+    """``mean -+ t s / sqrt(n)`` with ``s^2 = spread n / (n - 1)``, t on n - 1 degrees of freedom."""
     target, method = "mean of y in the leaf", "Student t"
     size = float(n) if size is None else size
     if n < 2 or size <= 1.0:

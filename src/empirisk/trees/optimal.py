@@ -114,7 +114,7 @@ def optimal_tree(
 
 
 def cut_groups(x: Array, weight: Array, max_cuts: int | None) -> tuple[IndexArray, Array, Array]:
-    """The group of each row's value, and the smallest and largest value of each group."""
+    """Return the group of each row's value, and the smallest and largest value of each group."""
     values, rank = np.unique(x, return_inverse=True)
     if max_cuts is None or len(values) <= max_cuts + 1:
         return rank, values, values
@@ -126,13 +126,13 @@ def cut_groups(x: Array, weight: Array, max_cuts: int | None) -> tuple[IndexArra
 
 
 def _between(low: float, high: float) -> float:
-    """The middle of a gap, or the lower number where there is none between."""
+    """Return the middle of a gap, or the lower number where there is none between."""
     middle = 0.5 * low + 0.5 * high
     return float(middle) if low <= middle < high else float(low)
 
 
 def _measured(column: IndexArray, threshold: Array, X: Array, y: Array, weight: Array, k: int) -> Trees:
-    """The cuts of the heap as a tree, with what its nodes hold."""
+    """Return the cuts of the heap as a tree, with what its nodes hold."""
     # (place in the heap, rows); children are appended in pairs.
     nodes: list[tuple[int, NDArray[np.intp]]] = [(0, np.arange(len(y)))]
     feature, left = [], []

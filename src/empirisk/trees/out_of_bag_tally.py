@@ -124,7 +124,9 @@ class OutOfBagTally:
             return np.sum(self._sums, axis=0) / count[:, None], count.astype(np.intp)
 
     def risk(self) -> ForestRisk:
-        """The risk of the trees so far; ValueError with fewer than two groups, or rows in two of them."""
+        """Return the risk of the trees so far; ValueError with fewer than two groups, or rows in two of
+        them.
+        """
         if self.groups < 2:
             raise ValueError("the Monte-Carlo error of a forest needs at least two batches of trees")
         total, count = np.sum(self._sums, axis=0), np.sum(self._counts, axis=0)

@@ -170,11 +170,11 @@ class _Task:
     deal: _Deal
 
     def own(self, t: int, rows: NDArray) -> Floats:
-        """Predictions of tree t, (m, k)."""
+        """Return the predictions of tree t, (m, k)."""
         return np.asarray(self.trees.value[self.trees.start[t] + self.leaves[rows, t]])
 
     def position(self) -> NDArray:
-        """Where each row of X stands among `rows`."""
+        """Return where each row of X stands among `rows`."""
         out = np.empty(len(self.X), dtype=np.intp)
         out[self.rows] = np.arange(self.rows.size)
         return out
@@ -203,7 +203,7 @@ def _forest(task: _Task, repeats: int, w: Floats) -> tuple[Floats, Floats]:
 
 
 def _trees(task: _Task, w: Floats) -> tuple[Floats, Floats, Floats]:
-    """The same for the loss of single trees, and the variance of the mean over trees."""
+    """Return the same for the loss of single trees, and the variance of the mean over trees."""
     n, groups = task.rows.size, task.deal.groups
     position = task.position()
     received, caused, by_tree = np.zeros((n, groups)), np.zeros((n, groups)), []
@@ -226,7 +226,7 @@ def _trees(task: _Task, w: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _groups(groups: Sequence[Sequence[int]] | None, p: int) -> tuple[NDArray[np.int32], int]:
-    """The group of each column (-1: none), and the number of groups."""
+    """Return the group of each column (-1: none), and the number of groups."""
     if groups is None:
         return np.arange(p, dtype=np.int32), p
     out = np.full(p, -1, dtype=np.int32)

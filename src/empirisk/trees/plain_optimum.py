@@ -55,14 +55,16 @@ class PlainOptimum:
         return self.budget <= 0.0
 
     def cost(self, sums: Array) -> Array:
-        """Of nodes with these sums."""
+        """Return the cost of leaves whose rows have these sums: errors, or the sum of squares around the
+        mean.
+        """
         if self.classes:
             return np.asarray(sums.sum(axis=-1) - sums.max(axis=-1))
         w, first, second = sums[..., 0], sums[..., 1], sums[..., 2]
         return np.asarray(np.maximum(second - first**2 / w, 0.0))
 
     def least(self, rows: IndexArray, depth: int, upper: float) -> float:
-        """A lower bound on ``min(upper, the least cost of a tree of this depth on these rows)``."""
+        """Return a lower bound on ``min(upper, the least cost of a tree of this depth on these rows)``."""
         self.budget -= len(rows) * self.rank.shape[1] + CALL
         best = min(upper, float(self.cost(self.sums[rows].sum(axis=0))) + self.penalty)
         if depth == 0 or best <= 2.0 * self.penalty:
@@ -93,7 +95,7 @@ class PlainOptimum:
         return min(best, rest)
 
     def _one_cut(self, rows: IndexArray) -> float:
-        """The least cost with one cut, over all columns."""
+        """Return the least cost with one cut, over all columns."""
         sums, total = self.sums[rows], self.sums[rows].sum(axis=0)
         least = np.inf
         for j in range(self.rank.shape[1]):

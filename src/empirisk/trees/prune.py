@@ -43,15 +43,17 @@ class PruningSequence:
     risk: Array
 
     def at(self, alpha: float) -> int:
-        """Which entry the strength alpha chooses."""
+        """Return which entry the strength alpha chooses."""
         return int(np.searchsorted(self.alpha, alpha, side="right")) - 1
 
     def with_leaves(self, n_leaves: int) -> int:
-        """The entry with the most leaves, at most `n_leaves`: the sequence does not hold every number."""
+        """Return the entry with the most leaves, at most `n_leaves`: the sequence does not hold every
+        number.
+        """
         return int(np.argmax(self.n_leaves <= n_leaves))
 
     def subtree(self, entry: int) -> Trees:
-        """The subtree of an entry, with its nodes in the order of the grown tree; O(N)."""
+        """Return the subtree of an entry, with its nodes in the order of the grown tree; O(N)."""
         alpha = self.alpha[entry]
         kept = self.high > alpha
         leaf = kept & (self.low <= alpha)
@@ -142,7 +144,7 @@ def weakest_link(tree: Trees, node_risk: Array) -> PruningSequence:
 
 
 def node_parents(tree: Trees) -> IndexArray:
-    """The parent of each node of one tree, -1 at the root."""
+    """Return the parent of each node of one tree, -1 at the root."""
     parent = np.full(len(tree.feature), -1)
     inner = np.flatnonzero(tree.feature >= 0)
     parent[tree.left[inner]] = parent[tree.left[inner] + 1] = inner
@@ -150,7 +152,7 @@ def node_parents(tree: Trees) -> IndexArray:
 
 
 def _crossings(tree: Trees, node_risk: Array, order: NDArray[np.intp]) -> Array:
-    """The strength from which on each inner node is better off as a leaf; 0 at leaves."""
+    """Return the strength from which on each inner node is better off as a leaf; 0 at leaves."""
     falls = np.zeros(len(node_risk))
     risk, left = node_risk.tolist(), tree.left.tolist()
     corners: dict[int, list[tuple[float, float, int]]] = {}

@@ -20,7 +20,9 @@ def _children(trees: Trees) -> tuple[IndexArray, IndexArray]:
 
 
 def weight_shares(trees: Trees) -> Array:
-    """Each node's share of its parent's training weight, shape (N,); halves where the parent has none."""
+    """Return each node's share of its parent's training weight, shape (N,); halves where the parent has
+    none.
+    """
     _, left = _children(trees)
     share, both = np.ones(len(trees.feature)), trees.weight[left] + trees.weight[left + 1]
     share[left] = np.where(both > 0.0, trees.weight[left] / np.where(both > 0.0, both, 1.0), 0.5)
@@ -29,7 +31,7 @@ def weight_shares(trees: Trees) -> Array:
 
 
 def expected_value(trees: Trees) -> Array:
-    """Sum over trees of the mean leaf value under the training weights, shape (k,)."""
+    """Return the sum over trees of the mean leaf value under the training weights, shape (k,)."""
     share, chance = weight_shares(trees), np.ones(len(trees.feature))
     inner, left = _children(trees)
     depth = trees.node_depth[inner]

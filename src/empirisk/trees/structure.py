@@ -101,7 +101,7 @@ class Trees:
 
     @classmethod
     def stump(cls, feature: int, threshold: float, values: Any, n_features: int) -> Trees:
-        """A tree with one numeric cut and two leaves of weight 1."""
+        """Return a tree with one numeric cut and two leaves of weight 1."""
         value = np.asarray(values, dtype=np.float64)
         return cls(
             start=np.array([0, 3]),
@@ -121,7 +121,7 @@ class Trees:
 
     @classmethod
     def concatenate(cls, parts: Iterable[Trees]) -> Trees:
-        """The trees of all parts, in their order; the parts must have the same columns and outputs."""
+        """Return the trees of all parts, in their order; the parts must have the same columns and outputs."""
         parts = list(parts)
         if not parts:
             raise ValueError("concatenate needs at least one Trees")
@@ -144,7 +144,7 @@ class Trees:
         )
 
     def with_values(self, value: Array) -> Trees:
-        """The same trees with other predictions, shape (N, k)."""
+        """Return the same trees with other predictions, shape (N, k)."""
         return replace(self, value=np.asarray(value, dtype=np.float64))
 
     def __getitem__(self, which: int | slice) -> Trees:
@@ -185,7 +185,7 @@ class Trees:
 
     @property
     def n_outputs(self) -> int:
-        """Numbers that a leaf predicts."""
+        """How many numbers a leaf predicts."""
         return int(self.value.shape[1])
 
     @cached_property
@@ -214,7 +214,7 @@ class Trees:
     # -- what they do -------------------------------------------------------------------------------
 
     def goes_left(self, node: IndexArray, x: Array) -> NDArray[np.bool_]:
-        """Whether value ``x[i]`` goes left at node ``node[i]`` (numbers over all trees)."""
+        """Return whether value ``x[i]`` goes left at node ``node[i]`` (numbers over all trees)."""
         left = x <= self.threshold[node]
         categorical = self.category_start[node] >= 0
         known = ~np.isnan(x)
@@ -247,7 +247,7 @@ class Trees:
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def apply(self, X: Any) -> IndexArray:
-        """The leaf of each row in each tree, numbered within the tree, shape (n, T)."""
+        """Return the leaf of each row in each tree, numbered within the tree, shape (n, T)."""
         return self.loop.apply(self.rows(X))
 
     def predict(self, X: Any, tree_weight: Array | None = None) -> Array:
@@ -280,7 +280,9 @@ class Trees:
         return path
 
     def rows(self, X: Any) -> Any:
-        """The rows as the loops take them: dense or CSR, float64 or float32, the columns of the trees."""
+        """Return the rows as the loops take them: dense or CSR, float64 or float32, the columns of the
+        trees.
+        """
         sparse = sp.issparse(X)
         X = X.tocsr() if sparse else np.asarray(X)
         if X.ndim != 2 or X.shape[1] != self.n_features:

@@ -92,7 +92,7 @@ class StumpSearch:
         self.leaf = np.empty(len(X), dtype=np.int32)
 
     def best(self, weight: Array, real: bool = False) -> Stump:
-        """The best stump for weights >= 0 of sum 1; ``leaf`` then holds each row's leaf (0: left)."""
+        """Return the best stump for weights >= 0 of sum 1; ``leaf`` then holds each row's leaf (0: left)."""
         column, cut, missing_left, _ = _loops.best_stump(
             np.asarray(weight, dtype=np.float64),
             1.0 / float(weight.sum()),
@@ -123,7 +123,7 @@ class StumpSearch:
         return Stump(column, self._threshold(column, cut), missing_left, self._words[:0], mass, count)
 
     def _set(self, column: int, heavier_left: bool) -> NDArray[np.uint32]:
-        """The categories that go left; those without weight go with the heavier leaf."""
+        """Return the categories that go left; those without weight go with the heavier leaf."""
         c = int(self.n_categories[column])
         words = self._words[: (c + 31) // 32].copy()
         if heavier_left:
@@ -134,7 +134,7 @@ class StumpSearch:
         return words
 
     def _threshold(self, column: int, cut: int) -> float:
-        """The middle of the gap after `cut` numbers; infinity where only missing values go right."""
+        """Return the middle of the gap after `cut` numbers; infinity where only missing values go right."""
         rows = self._order[self._order_start[column] : self._order_start[column + 1]] >> 1
         if cut == len(rows):
             return np.inf
@@ -196,5 +196,5 @@ def stump_trees(stumps: Sequence[Stump], values: Sequence[Array], n_categories: 
 
 
 def _mean(value: Array, stump: Stump) -> Array:
-    """The root's value: the mean of the leaves by weight."""
+    """Return the root's value: the mean of the leaves by weight."""
     return np.asarray(stump.mass.sum(axis=1) @ value / stump.mass.sum())

@@ -53,7 +53,7 @@ def tree_text(words: Wording, labels: Any = None, max_depth: int | None = None, 
 
 
 def summary(words: Wording, node: int, labels: Any, decimals: int) -> str:
-    """Rows and prediction of a node."""
+    """Return the rows and prediction of a node."""
     tree, value = words.tree, words.tree.value[node]
     size = f"n = {int(tree.count[node])}"
     if abs(tree.weight[node] - tree.count[node]) > 1e-9 * tree.weight[node]:

@@ -31,7 +31,7 @@ class VaryingColumns:
     n_categories: IndexArray
 
     def restore(self, trees: Trees) -> Trees:
-        """The trees with the column numbers of X."""
+        """Return the trees with the column numbers of X."""
         if len(self.kept) == len(self.n_categories):
             return trees
         feature = np.where(trees.feature >= 0, self.kept[trees.feature], -1).astype(trees.feature.dtype)

@@ -93,7 +93,7 @@ class VoteRounds:
         return float(sum(self.reaches))
 
     def weights_of(self, score: Array) -> Array:
-        """The weights that go with scores: ``base exp(-y F)`` over its sum, y F = F_y for K > 2."""
+        """Return the weights that go with scores: ``base exp(-y F)`` over its sum, y F = F_y for K > 2."""
         return self._weights_and_log_sum(score)[0]
 
     def _weights_and_log_sum(self, score: Array) -> tuple[Array, float]:

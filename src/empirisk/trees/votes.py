@@ -100,6 +100,7 @@ def discrete_vote(mass: Array, label: IndexArray, learning_rate: float = 1.0) ->
     named[np.arange(n_leaves), label] = True
     error = float(mass[~named].sum())
     edge = 1.0 - error * k / (k - 1.0)
+    # The edge is 0 for guessing among k classes, which errs with chance (k - 1) / k, and 1 without errors.
     smooth = SMOOTHING if error == 0.0 else 0.0
     odds = (1.0 - error + smooth) * (k - 1.0) / (error + smooth)
     alpha = learning_rate * math.log(odds) if edge > NO_EDGE else 0.0

@@ -44,7 +44,7 @@ class WholeMoments:
 
     @classmethod
     def of(cls, n: int, weight: Array | None) -> WholeMoments:
-        """For n rows with these weights (None: ones)."""
+        """Return the numbers of bits for n rows with these weights (None: ones)."""
         whole = weight is None or (weight.max() < 64.0 and bool(np.all(weight == np.floor(weight))))
         total = n if weight is None or not whole else int(weight.sum())
         shift = max(n, total).bit_length()

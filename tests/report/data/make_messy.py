@@ -20,7 +20,7 @@ def comma(value: float, digits: int) -> str:
 
 
 def rows(seed: int = 7) -> list[list[str]]:
-    """Return the records, header first."""
+    """Return the records of the file, the header as the first one."""
     rng = np.random.default_rng(seed)
     header = "Kunde-ID PLZ Größe_(cm) Umsatz Rabatt Eintritt Ort leer Land Messung Wert Wert Notiz Klasse"
     out = [[name.replace("_", " ") for name in header.split()]]

@@ -18,7 +18,9 @@ MOST_LOST = 1e-8
 
 
 class Recurrence(NamedTuple):
-    """``q_{k+1}(x) = (t q_k - sum_{j<=k} H[j,k] q_j) / H[k+1,k]``, ``q_0 = 1``, ``t = (x - centre)/half``."""
+    """``q_{k+1}(x) = (t q_k - sum_{j<=k} H[j,k] q_j) / H[k+1,k]``, ``q_0 = 1``, ``t = (x - centre)/half``:
+    the coefficients from which new rows get their polynomials.
+    """
 
     H: Array
     centre: float
@@ -155,7 +157,7 @@ class OrthogonalPolynomials(FeatureMap):
 
 
 def _recurrence(x: Array, weight: Array, degree: int, smooth: bool, name: str) -> Recurrence:
-    """The recurrence of one column; the degree is at most what its different values determine."""
+    """Return the recurrence of one column; the degree is at most what its different values determine."""
     distinct = np.unique(x)
     degree = min(degree, distinct.size - 1)
     centre = float(0.5 * distinct[0] + 0.5 * distinct[-1])
@@ -170,7 +172,9 @@ def _recurrence(x: Array, weight: Array, degree: int, smooth: bool, name: str) -
 
 
 def _legendre(degree: int) -> Array:
-    """The coefficients for the uniform measure on [-1, 1]: ``k/sqrt(4 k^2 - 1)`` beside the diagonal."""
+    """Return the coefficients for the uniform measure on [-1, 1]: ``k/sqrt(4 k^2 - 1)`` beside the
+    diagonal.
+    """
     H, k = np.zeros((degree + 1, degree)), np.arange(1, degree + 1)
     beside = k / np.sqrt(4.0 * k * k - 1.0)
     H[k, k - 1] = beside
@@ -179,7 +183,7 @@ def _legendre(degree: int) -> Array:
 
 
 def _arnoldi(t: Array, share: Array, degree: int) -> tuple[Array, Array]:
-    """The coefficients whose polynomials are orthonormal under the shares, and their values at t."""
+    """Return the coefficients whose polynomials are orthonormal under the shares, and their values at t."""
     Q, H = np.ones((t.size, degree + 1)), np.zeros((degree + 1, degree))
     for k in range(degree):
         new = t * Q[:, k]
@@ -218,7 +222,7 @@ def _evaluate(recurrence: Recurrence, x: Array) -> Array:
 
 
 def _powers(recurrence: Recurrence) -> list[list[Fraction]]:
-    """Coefficients of ``1, x ... x^d`` of each polynomial, exactly."""
+    """Return the coefficients of ``1, x ... x^d`` of each polynomial, exactly."""
     d = recurrence.H.shape[1]
     H = [[Fraction(float(v)) for v in row] for row in recurrence.H]
     centre, half = Fraction(recurrence.centre), Fraction(recurrence.half)

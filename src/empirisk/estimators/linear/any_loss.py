@@ -46,7 +46,7 @@ class AnyLossRegressor(ScalarRegressor):
         return targets
 
     def _plain(self, design: Design, y: Array, weight: Array, penalty: Penalty) -> LinearProblem:
-        """The problem with this penalty."""
+        """Return the problem on these rows with this penalty, after a check of all parameters."""
         intercept = check_flag("fit_intercept", self.fit_intercept)
         self._tolerance()
         check_count("max_iter", self.max_iter, 1)
@@ -62,7 +62,9 @@ class AnyLossRegressor(ScalarRegressor):
         return problem.join(chosen.project(coef), b)
 
     def predict(self, X: Any) -> Array:
-        """The loss' inverse link at each row's score, shape (n,); the score itself where it has none."""
+        """Return the loss' inverse link at each row's score, shape (n,); the score itself where it has
+        none.
+        """
         z = self._scores(X)
         try:
             mean = self._loss().mean(z)
@@ -72,7 +74,7 @@ class AnyLossRegressor(ScalarRegressor):
 
 
 def _scalar(kind: Any) -> bool:
-    """Whether a class of the registry makes a loss of one score without further arguments."""
+    """Return whether a class of the registry makes a loss of one score without further arguments."""
     try:
         made = kind()
     except TypeError:

@@ -47,7 +47,7 @@ class EquivalentConstraint:
 
     @property
     def sentence(self) -> str:
-        """The equivalence in words."""
+        """The equivalence of penalty and constraint in one sentence, with the multiplier."""
         square = (
             ""
             if self.square_multiplier is None
@@ -133,7 +133,7 @@ def _formula(penalty: Any) -> str:
 
 
 def _set(penalty: Any, T: float, coef: Array) -> ConstraintSet | None:
-    """The set ``Omega(w) <= T`` where the library has it."""
+    """Return the set ``Omega(w) <= T`` where the library has it."""
     if not penalty.separable or penalty.l2 > 0.0:
         return None
     if penalty.positive:
@@ -142,7 +142,7 @@ def _set(penalty: Any, T: float, coef: Array) -> ConstraintSet | None:
 
 
 def _measured(constraint: ConstraintSet, pull: float) -> EquivalentConstraint:
-    """The multiplier of a ball or the simplex, which is what pulls at its border."""
+    """Return the multiplier of a ball or the simplex, which is what pulls at its border."""
     if isinstance(constraint, Simplex):
         each = pull / constraint.total
         return EquivalentConstraint("sum_j w_j (w >= 0)", constraint.total, each, None, each, constraint)

@@ -45,7 +45,7 @@ def _listed(names: Mapping[str, Any]) -> str:
 
 
 def link_name(family: Any, link: Any) -> str:
-    """The link of a pair, the family's first one for None; refuses what there is no loss for."""
+    """Return the link of a pair, the family's first one for None; refuses what there is no loss for."""
     if not isinstance(family, str) or family not in FAMILIES:
         raise ValueError(f"family must be one of {_listed(FAMILIES)}, got {family!r}")
     links = FAMILIES[family]
@@ -76,7 +76,7 @@ def family_loss(family: Any, link: Any, power: float, extra_dispersion: float) -
 
 
 def tweedie_loss(power: float) -> Loss:
-    """The log-link loss of a variance power; the squared error (identity link) for 0."""
+    """Return the log-link loss of a variance power; the squared error (identity link) for 0."""
     named: dict[float, Loss] = {0.0: HalfSquared(), 1.0: Poisson(), 2.0: Gamma(), 3.0: InverseGaussian()}
     if power in named:
         return named[power]

@@ -32,7 +32,7 @@ class InferenceMixin:
     _training: Kept | None
 
     def _fitted_problem(self, X: Any, y: Any, sample_weight: Any, **rows: Any) -> LinearProblem:
-        """The problem on the rows of the fit: given ones, or those that were kept."""
+        """Return the problem on the rows of the fit: given ones, or those that were kept."""
         check_is_fitted(self, "solution_")
         if X is not None and y is not None:
             return self.problem(X, y, sample_weight, **rows)  # type: ignore[attr-defined, no-any-return]
@@ -55,11 +55,13 @@ class InferenceMixin:
         return problem
 
     def _words(self) -> dict[str, Any]:
-        """Names for the tables; a classifier adds its classes, and why there can be no inference."""
+        """Return the names for the tables; a classifier adds its classes, and why there can be no
+        inference.
+        """
         return {"names": getattr(self, "feature_names_in_", None)}
 
     def _linearised(self, what: str, training: Any, weights: str = "frequency") -> Fit:
-        """The fit with what inference needs, or the reason why `what` does not exist."""
+        """Return the fit with what inference needs, or the reason why `what` does not exist."""
         from empirisk.inference import fit_for
 
         problem = self._fitted_problem(**_by_name(training))
@@ -226,7 +228,9 @@ class InferenceMixin:
 
 
 def _by_name(training: Any) -> dict[str, Any]:
-    """Rows of a fit by the names of the parameters of ``fit``, from a tuple or a mapping; or none."""
+    """Return the rows of a fit by the names of the parameters of ``fit``, from a tuple or a mapping; or
+    none.
+    """
     if training is None:
         return {"X": None, "y": None, "sample_weight": None}
     if isinstance(training, Mapping):

@@ -48,11 +48,11 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         return problem.join(coef, b) if problem.n_outputs else problem.join(coef[:, 0], b[0])
 
     def decision_function(self, X: Any) -> Array:
-        """Scores ``x.w + b``: shape (n,) for two classes, (n, K) for more."""
+        """Return the scores ``x.w + b``: shape (n,) for two classes, (n, K) for more."""
         z = self._scores(X)
         return z[:, 0] if z.shape[1] == 1 else z
 
     def predict(self, X: Any) -> Any:
-        """The class of the largest score of each row, shape (n,)."""
+        """Return the class of the largest score of each row, shape (n,)."""
         z = self.decision_function(X)
         return self.classes_[largest(z)]

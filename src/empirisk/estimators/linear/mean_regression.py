@@ -35,7 +35,7 @@ class MeanRegressor(ScalarRegressor):
     _took_offset: bool = False
 
     def _rates(self) -> bool:
-        """Whether the link turns a factor of the mean into a term of the score."""
+        """Return whether the link turns a factor of the mean into a term of the score."""
         return True
 
     # -- fit ----------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ class MeanRegressor(ScalarRegressor):
         return targets if offset is None else np.asfortranarray(np.column_stack([targets, offset]))
 
     def _plain_model(self, y: Array) -> tuple[Loss, Array]:
-        """Loss and targets without offsets."""
+        """Return the loss and the targets as they are without offsets or exposures."""
         return self._loss(), y
 
     def _model(self, y: Array) -> tuple[Loss, Array]:
@@ -98,7 +98,7 @@ class MeanRegressor(ScalarRegressor):
         return solution
 
     def _why_unbounded(self, problem: LinearProblem) -> str:
-        """The sentence again, with the names of the columns and what to do; "" with a penalty."""
+        """Return the sentence again, with the names of the columns and what to do; "" with a penalty."""
         if problem.penalty.l1 > 0.0 or problem.penalty.l2 > 0.0:
             return ""
         names = getattr(self, "feature_names_in_", None)
@@ -133,13 +133,13 @@ class MeanRegressor(ScalarRegressor):
     # -- predictions --------------------------------------------------------------------------------
 
     def predict_linear(self, X: Any, offset: Any = None, exposure: Any = None) -> Array:
-        """Scores ``x.w + b + offset + log(exposure)``, shape (n,)."""
+        """Return the scores ``x.w + b + offset + log(exposure)``, one for each row."""
         z = self._scores(X)
         known = check_offset(offset, exposure, len(z), self._rates())
         return z if known is None else np.asarray(z + known.astype(z.dtype))
 
     def predict(self, X: Any, offset: Any = None, exposure: Any = None) -> Array:
-        """Expected target of each row, shape (n,)."""
+        """Return the expected target of each row, shape (n,)."""
         return np.asarray(self._loss().mean(self.predict_linear(X, offset, exposure)))
 
     def score(

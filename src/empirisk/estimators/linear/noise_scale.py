@@ -92,7 +92,7 @@ def joint_scale(problem: LinearProblem, delta: float, solver: Any, tol: float, m
 
 
 def scale_of(problem: LinearProblem, r: Array, delta: float, least: float) -> float:
-    """The root of ``mean min((r/s)^2, delta^2) = 1`` in s, or 0 when it is below `least`."""
+    """Return the root of ``mean min((r/s)^2, delta^2) = 1`` in s, or 0 when it is below `least`."""
     square, cap = r * r, delta * delta
     s = math.sqrt(_mean(problem, square))  # not below the root, because the minimum only lowers the mean
     if not s > least:
@@ -111,7 +111,7 @@ def scale_of(problem: LinearProblem, r: Array, delta: float, least: float) -> fl
 
 
 def residual_of(problem: LinearProblem, r: Array, delta: float, s: float) -> float:
-    """``|mean min((r/s)^2, delta^2) - 1|``."""
+    """``|mean min((r/s)^2, delta^2) - 1|``: by how much a scale s misses its equation."""
     return abs(_mean(problem, np.minimum((r / s) ** 2, delta * delta)) - 1.0)
 
 
@@ -120,7 +120,7 @@ def _mean(problem: LinearProblem, v: Array) -> float:
 
 
 def replace_loss(problem: LinearProblem, loss: Loss) -> LinearProblem:
-    """The same problem with another loss; the moments of the columns are kept."""
+    """Return the same problem with another loss; the moments of the columns are kept."""
     other = replace(problem, loss=loss)
     other.remember_moments(*problem.moments)
     if problem.moved is None and getattr(loss, "of_difference", False):

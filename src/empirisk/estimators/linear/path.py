@@ -1,4 +1,7 @@
-"""A whole regularisation path."""
+"""A regularisation path: fits along a grid of strengths, each warm-started from the one before.
+
+Friedman, Hastie and Tibshirani, Journal of Statistical Software 33 (2010).
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,7 @@ class Path:
     statuses: tuple[Any, ...]
 
     def plot(self, ax: Any = None) -> Any:
-        """Coefficients against the strength; returns the Axes."""
+        """Draw the coefficients against the strength; returns the Axes."""
         from empirisk.plots.path import PathDisplay
 
         return PathDisplay(self).plot(ax)

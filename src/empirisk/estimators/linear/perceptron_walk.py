@@ -50,7 +50,7 @@ class PerceptronWalk:
         self.v, self.lag, self.longest, self.pocket = (np.zeros(self.size) for _ in range(4))
 
     def go(self, X: Any, y: Array, order: IndexArray) -> int:
-        """One pass over the rows; returns its mistakes."""
+        """Make one pass over the rows, and return the number of its mistakes."""
         count, self.run, self.best = _loops.perceptron_pass(
             X, y, order, self.v, self.lag, self.longest, self.intercept, float(self.seen), self.run, self.best
         )

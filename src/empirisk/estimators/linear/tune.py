@@ -61,7 +61,7 @@ class StrengthSelection:
 
     @property
     def index(self) -> int:
-        """Position that the rule chooses."""
+        """The position on the grid of the strength that the rule chooses."""
         return self.index_one_se if self.rule == "one_se" else self.index_min
 
     @property
@@ -76,7 +76,7 @@ class StrengthSelection:
 
     @property
     def alpha(self) -> float:
-        """The strength chosen."""
+        """The strength that the rule chooses."""
         return float(self.alphas[self.index])
 
 
@@ -147,7 +147,7 @@ def select_by_folds(
 
 
 def _in_own_unit(problem: LinearProblem) -> LinearProblem:
-    """The same problem, its weights in their own unit: rounding of their scale moves no choice."""
+    """Return the same problem, its weights in their own unit: rounding of their scale moves no choice."""
     data = problem.data
     if data.unit_weights or not data.weight.any():
         return problem
@@ -178,7 +178,7 @@ def _splits(problem: LinearProblem, cv: Any, seed: int) -> Iterable[tuple[IndexA
 
 
 def _held_out_losses(problem: LinearProblem, ws: list[Array], held: Array) -> Array:
-    """Mean loss of each parameter array on the held-out rows, which are read once."""
+    """Return the mean loss of each parameter array on the held-out rows, which are read once."""
     rows = np.flatnonzero(held)
     block = problem.data.take(rows)
     share = held[rows] / held[rows].sum()

@@ -47,7 +47,7 @@ class ConvexWitness:
     exact: bool
 
     def points(self, X: Any) -> tuple[Array, Array]:
-        """The two weighted sums of rows of X, equal up to rounding."""
+        """Return the two weighted sums of rows of X, equal up to rounding."""
         block = Design(X).rows(self.rows).X
         dense = np.asarray(block.toarray() if hasattr(block, "toarray") else block, dtype=np.float64)
         c = self.weights
@@ -82,7 +82,7 @@ def find_witness(problem: LinearProblem, multipliers: Array) -> ConvexWitness | 
 
 
 def _exact_weights(X: Array, y: Array, intercept: bool) -> Array | None:
-    """The weights of the one relation between these rows, when they are all positive; no rounding."""
+    """Return the weights of the one relation between these rows, when they are all positive; no rounding."""
     A = np.column_stack([X, np.ones(len(X))]) if intercept else X
     whole, _ = integers(A)
     null = null_vector(whole.T)

@@ -56,11 +56,11 @@ class Stream:
 
     @property
     def taken(self) -> int:
-        """Steps so far."""
+        """The number of steps that were taken so far."""
         return self.walks[0].taken
 
     def parameters(self, problem: LinearProblem) -> Array:
-        """What the stream stands for now, in the layout of the problem."""
+        """Return what the stream stands for now, in the layout of the problem."""
         columns = [self._outside(self._output(k), problem) for k in range(len(self.walks))]
         return np.stack(columns, axis=1) if problem.n_outputs else columns[0]
 

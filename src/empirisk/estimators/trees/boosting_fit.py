@@ -47,7 +47,7 @@ class Fitted:
 
 
 def total_losses(losses: Sequence[Loss], y: Array, scores: Array) -> Array:
-    """Loss of each row, summed over the losses; shape (n,)."""
+    """Return the loss of each row, summed over the losses; shape (n,)."""
     if len(losses) > 1:
         return np.asarray(sum(loss.value(y, scores[:, c]) for c, loss in enumerate(losses)))
     (loss,) = losses
@@ -55,14 +55,14 @@ def total_losses(losses: Sequence[Loss], y: Array, scores: Array) -> Array:
 
 
 def take(X: Any, rows: IndexArray) -> Any:
-    """Some rows of an array or sparse matrix in their order, without a copy when they are all rows."""
+    """Return some rows of an array or sparse matrix in their order, without a copy when they are all rows."""
     if len(rows) == X.shape[0]:
         return X
     return (X.tocsr() if hasattr(X, "tocsr") else X)[rows]
 
 
 def _unless_ones(weight: Array) -> Array | None:
-    """The weights, or None where each is 1, which the loops can do without."""
+    """Return the weights, or None where each is 1, which the loops can do without."""
     return None if np.all(weight == 1.0) else weight
 
 

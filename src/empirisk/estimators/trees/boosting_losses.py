@@ -39,7 +39,7 @@ def levels(q: Any) -> tuple[float, ...]:
 
 
 def regression_losses(loss: Any, q: Any, power: Any, y: Array, weight: Array) -> tuple[Loss, ...]:
-    """One loss, or one for each quantile; "huber" takes its corner from the spread of the targets."""
+    """Return one loss, or one for each quantile; "huber" takes its corner from the spread of the targets."""
     if isinstance(loss, str):
         if loss == "quantile":
             return tuple(Quantile(one) for one in levels(q))

@@ -121,7 +121,7 @@ class _Strand:
         return losses
 
     def trees(self) -> tuple[Trees, ...]:
-        """One sequence for each output."""
+        """Return the trees of all rounds, one sequence for each output."""
         return tuple(Trees.concatenate(of_output) for of_output in zip(*self.parts, strict=True))
 
 

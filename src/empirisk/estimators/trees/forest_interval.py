@@ -54,12 +54,12 @@ class ForestInterval(tuple[Array, Array]):
 
     @property
     def low(self) -> Array:
-        """Lower ends."""
+        """The lower ends of the intervals, one for each row."""
         return self[0]
 
     @property
     def high(self) -> Array:
-        """Upper ends."""
+        """The upper ends of the intervals, one for each row."""
         return self[1]
 
     def __getnewargs__(self) -> tuple[Any, ...]:

@@ -20,7 +20,7 @@ MOST_DRAWS = 2**31 - 1
 
 
 def share_or_count(name: str, value: Any, total: int, low: int) -> int:
-    """An integer >= low, or a float in (0, 1], the share of `total` (rounded up, at least low)."""
+    """Return an integer >= low, or a float in (0, 1], the share of `total` (rounded up, at least low)."""
     if not is_flag(value) and isinstance(value, Integral):
         return check_count(name, value, low)
     if isinstance(value, Real) and not is_flag(value) and 0.0 < float(value) <= 1.0:
@@ -29,7 +29,7 @@ def share_or_count(name: str, value: Any, total: int, low: int) -> int:
 
 
 def count_of_features(max_features: Any, p: int) -> int:
-    """How many columns a node looks at."""
+    """Return how many columns a node looks at."""
     if max_features is None:
         return p
     if isinstance(max_features, str):
@@ -41,7 +41,7 @@ def count_of_features(max_features: Any, p: int) -> int:
 
 
 def plan_bag(forest: Any, weight: Any) -> Bag:
-    """Rows of each tree: as many draws as there are rows, or `max_samples` of them."""
+    """Return the rows of each tree: as many draws as there are rows, or `max_samples` of them."""
     n = len(weight)
     if not check_flag("bootstrap", forest.bootstrap):
         if forest.max_samples is not None:
@@ -55,7 +55,7 @@ def plan_bag(forest: Any, weight: Any) -> Bag:
 
 
 def plan_growth(forest: Any, table: Table, rows: int, criterion: str, random_cuts: bool) -> ForestGrowth:
-    """Limits of growth; `rows` are those of the root of a tree, which weigh 1 on average."""
+    """Return the limits of growth; `rows` are those of the root of a tree, which weigh 1 on average."""
     depth, leaves = forest.max_depth, forest.max_leaf_nodes
     decrease = check_number("min_impurity_decrease", forest.min_impurity_decrease, 0.0)
     share = check_number("min_weight_fraction_leaf", forest.min_weight_fraction_leaf, 0.0, 0.5)

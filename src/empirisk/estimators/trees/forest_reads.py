@@ -57,7 +57,7 @@ class ForestReads(TreeEstimator):
     # -- leaves -------------------------------------------------------------------------------------
 
     def apply(self, X: Any) -> IndexArray:
-        """The leaf of each row in each tree, numbered within the tree, shape (n, T)."""
+        """Return the leaf of each row in each tree, numbered within the tree, shape (n, T)."""
         return self.trees_.apply(self._table(X).X)
 
     def decision_path(self, X: Any) -> tuple[sp.csr_array, IndexArray]:
@@ -69,13 +69,13 @@ class ForestReads(TreeEstimator):
         return self.trees_.predict(table.X) / len(self.trees_)
 
     def _by_tree(self, leaves: IndexArray) -> NDArray[np.float64]:
-        """What each tree predicts, shape (m, T, k)."""
+        """Return what each tree predicts, shape (m, T, k)."""
         return np.asarray(self.trees_.value[leaves + self.trees_.start[:-1]], dtype=np.float64)
 
     # -- bags ---------------------------------------------------------------------------------------
 
     def bag_counts(self) -> IndexArray:
-        """How often each tree drew each training row of positive weight, shape (n, T): drawn again."""
+        """Return how often each tree drew each training row of positive weight, shape (n, T): drawn again."""
         check_is_fitted(self)
         return self._bag.counts(self._seed, len(self.trees_))
 

@@ -55,7 +55,7 @@ class ForestTask:
     columns: VaryingColumns
 
     def grow(self, trees: int, first: int = 0, groups: int = 1) -> GrownTrees:
-        """Trees ``first, ..., first + trees - 1``."""
+        """Return the trees numbered ``first, ..., first + trees - 1``, of the forest."""
         grown = grow_forest(
             self.binned,
             self.y,
@@ -71,7 +71,7 @@ class ForestTask:
         return replace(grown, trees=self.columns.restore(grown.trees))
 
     def given_number(self, trees: int, tally: OutOfBagTally, first: int = 0) -> Trees:
-        """Trees up to number `trees`, their out-of-bag sums added to the tally by group."""
+        """Return the trees up to number `trees`, their out-of-bag sums added to the tally by group."""
         self.refuse_large(trees)
         room = GROUP_NUMBERS // (len(self.y) * (max(1, self.n_classes) + 1))
         groups = max(1, min(GROUPS, room, (trees - first) // 2)) if self.bag.draws else 1
@@ -81,7 +81,7 @@ class ForestTask:
         return grown.trees
 
     def until_settled(self, loss: RowLosses, weight: Floats) -> tuple[Trees, OutOfBagTally, ForestSize]:
-        """Trees until the Monte-Carlo error of the out-of-bag risk is small."""
+        """Return the trees until the Monte-Carlo error of the out-of-bag risk is small."""
         parts: list[Trees] = []
 
         def more(trees: int) -> tuple[Floats, NDArray[np.int32]]:

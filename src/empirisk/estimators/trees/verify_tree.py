@@ -71,7 +71,7 @@ def verify_tree(est: Any, X: Any, y: Any, sample_weight: Any) -> Certificate:
 
 
 def _wrong_leaf(value: Array, leaf: Any, y: Array, weight: Array, k: int) -> str | None:
-    """The first leaf that does not hold the shares, or the mean, of its rows; None when all do."""
+    """Return the first leaf that does not hold the shares, or the mean, of its rows; None when all do."""
     mass = np.bincount(leaf, weight, len(value))
     at = np.flatnonzero(mass)
     size = float(np.abs(y).max(initial=0.0))

@@ -27,7 +27,7 @@ class Members(Protocol):
     """A weak learner: one member for the weights of each round."""
 
     def next(self, weight: Array) -> tuple[Leaves, Vote]:
-        """The member for these weights (of sum 1): each row's leaf, and what it says there."""
+        """Return the member for these weights (of sum 1): each row's leaf, and what it says there."""
         ...
 
     def keep(self, vote: Vote) -> None:
@@ -35,11 +35,11 @@ class Members(Protocol):
         ...
 
     def say(self, X: Any) -> Array:
-        """What the member kept last adds to the scores of these rows, shape (m, k)."""
+        """Return what the member kept last adds to the scores of these rows, shape (m, k)."""
         ...
 
     def largest_edge(self, weight: Array) -> float | None:
-        """The largest edge of all possible members under these weights; None where it is not known."""
+        """Return the largest edge of all possible members under these weights; None where it is not known."""
         ...
 
 
@@ -68,7 +68,7 @@ class StumpMembers:
         return stump_trees(self.stumps[-1:], self.values[-1:], self.n_categories).predict(X)
 
     def trees(self, n: int) -> Trees:
-        """The first n members; a leaf that says nothing when there are none."""
+        """Return the first n members; a leaf that says nothing when there are none."""
         if n == 0:
             mass = self._last.mass.sum(axis=0, keepdims=True)
             none = Stump(-1, 0.0, False, self._last.words[:0], mass, self._last.count.sum(keepdims=True))
@@ -110,7 +110,7 @@ class TreeMembers:
         return self.kept[-1].predict(X)
 
     def trees(self, n: int) -> Trees:
-        """The first n members; a tree that says nothing when there are none."""
+        """Return the first n members; a tree that says nothing when there are none."""
         if n == 0:
             return self._last.with_values(np.zeros((len(self._last.feature), outputs(self.n_classes))))
         return Trees.concatenate(self.kept[:n])
@@ -120,7 +120,7 @@ class TreeMembers:
 
 
 def outputs(n_classes: int) -> int:
-    """Scores a row."""
+    """Return how many scores a row has: one for two classes, else one for each class."""
     return 1 if n_classes == 2 else n_classes
 
 
@@ -189,7 +189,7 @@ class ClassifierMembers:
 def member_scores(
     member: Any, weight: float, X: Any, classes: Any, real: bool, learning_rate: float
 ) -> Array:
-    """What a fitted classifier adds to the scores of rows, shape (m, k)."""
+    """Return what a fitted classifier adds to the scores of rows, shape (m, k)."""
     k = len(classes)
     if real:
         shares = _shares(member, X, classes)
@@ -204,7 +204,9 @@ def _codes(member: Any, X: Any, classes: Any) -> Leaves:
 
 
 def _shares(member: Any, X: Any, classes: Any) -> Array:
-    """Class probabilities with a column for each class, also for those that the member never saw."""
+    """Return the class probabilities with a column for each class, also for those that the member never
+    saw.
+    """
     out = np.zeros((np.shape(X)[0], len(classes)))
     out[:, np.searchsorted(classes, member.classes_)] = member.predict_proba(X)
     return out

@@ -17,19 +17,19 @@ LEAST_RISE = 1e-3
 
 
 class Stop(Protocol):
-    """Looks at every round."""
+    """The rule that says after each round whether boosting ends, and how many of the rounds are kept."""
 
     def look(self, record: RoundRecord, members: Any) -> bool:
-        """Whether to stop after this round."""
+        """Return whether to stop after this round."""
         ...
 
     def rounds(self, grown: int) -> int:
-        """How many of the rounds to keep."""
+        """Return how many of the rounds to keep."""
         ...
 
 
 class NeverStop:
-    """All rounds."""
+    """The rule that grows all rounds and keeps them all."""
 
     def look(self, record: RoundRecord, members: Any) -> bool:
         return False
@@ -76,5 +76,5 @@ class ValidationStop:
 
 
 def named(score: Array) -> IndexArray:
-    """The class that each row's scores name, ties the first."""
+    """Return the class that each row's scores name, ties the first."""
     return (score[:, 0] > 0.0).astype(np.intp) if score.shape[1] == 1 else score.argmax(axis=1)

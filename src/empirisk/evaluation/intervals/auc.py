@@ -36,7 +36,7 @@ def placements(positive: NDArray[np.bool_], score: Floats) -> tuple[Floats, Floa
 
 
 def auc_value(positive: NDArray[np.bool_], score: Floats) -> float:
-    """Mean placement; NaN when one of the classes is empty."""
+    """Return the mean placement; NaN when one of the classes is empty."""
     n1 = int(positive.sum())
     if n1 == 0 or n1 == positive.size:
         return math.nan
@@ -44,7 +44,9 @@ def auc_value(positive: NDArray[np.bool_], score: Floats) -> float:
 
 
 def auc_influence(positive: NDArray[np.bool_], score: Floats) -> Floats:
-    """Influence of each row: ``(n/n1)(a_i - A)`` for positives, ``(n/n0)(b_j - A)`` for negatives."""
+    """Return the influence of each row: ``(n/n1)(a_i - A)`` for positives, ``(n/n0)(b_j - A)`` for
+    negatives.
+    """
     a, b = placements(positive, score)
     out = np.empty(positive.size)
     out[positive] = (a - a.mean()) * (positive.size / a.size)
@@ -62,7 +64,9 @@ def delong(a: Floats, b: Floats) -> tuple[float, float]:
 
 
 def logit_limits(value: float, variance: float, df: float, level: float) -> tuple[float, float]:
-    """``expit(logit(value) -+ t_df sqrt(variance) / (value (1 - value)))`` for a value in (0, 1)."""
+    """``expit(logit(value) -+ t_df sqrt(variance) / (value (1 - value)))``: limits on the logit scale, which
+    never leave (0, 1).
+    """
     scale = value * (1.0 - value)
     low, high = student_limits(math.log(value / (1.0 - value)), variance / scale**2, df, level)
     return _expit(low), _expit(high)
@@ -111,6 +115,7 @@ def auc_interval(
         reason = f"the smaller class has {small} rows; at least {MIN_CLASS} are needed"
         return refuse(value, level, n, method, reason, target)
     variance, df = delong(a, b)
+    # Where the classes are separated the logit is infinite and its variance 0; Newcombe's limits still hold.
     if variance <= 1e-20 or value <= 0.0 or value >= 1.0:
         limits = newcombe_limits(value, n1, n - n1, level)
         return accept(value, limits, level, n, "Newcombe method 5", target=target)

@@ -138,6 +138,7 @@ def average_precision_interval(
     if count < MIN_GROUPS:
         return refuse(value, level, n, method, too_few(count, MIN_GROUPS, "groups"), target)
     if codes is None:
+        # The score is a mean over the positive rows: their number, not n, gives the degrees of freedom.
         variance, df, units = float(influence @ influence) / (n * (n - 1)), n1 - 1, n1
     else:
         variance, df = group_variance(positive, score, value, influence, codes, count), count - 1

@@ -29,12 +29,12 @@ def check_level(level: float) -> float:
 
 
 def is_real(value: Any) -> bool:
-    """Whether it is one real number."""
+    """Return whether it is one real number."""
     return isinstance(value, Real)
 
 
 def check_whole(value: Any, name: str) -> int:
-    """The value as an int, or a ValueError that names it."""
+    """Return the value as an int, or a ValueError that names it."""
     whole = isinstance(value, Integral) or (is_real(value) and float(value).is_integer())
     if isinstance(value, bool) or not whole:
         raise ValueError(f"{name} must be a whole number, got {value!r}.")
@@ -42,22 +42,22 @@ def check_whole(value: Any, name: str) -> int:
 
 
 def normal_quantile(level: float) -> float:
-    """Two-sided critical value of the normal distribution: ``Phi^-1((1 + level)/2)``."""
+    """Return the two-sided critical value of the normal distribution: ``Phi^-1((1 + level)/2)``."""
     return float(special.ndtri(0.5 * (1.0 + check_level(level))))
 
 
 def student_quantile(level: float, df: float) -> float:
-    """Two-sided critical value of Student's t with `df` degrees of freedom."""
+    """Return the two-sided critical value of Student's t with `df` degrees of freedom."""
     return float(special.stdtrit(df, 0.5 * (1.0 + check_level(level))))
 
 
 def refuse(value: float, level: float, n: int, method: str, reason: str, target: str = MODEL) -> Estimate:
-    """An estimate without an interval: the data cannot tell, and `reason` says why."""
+    """Return an estimate without an interval: the data cannot tell, and `reason` says why."""
     return Estimate(float(value), None, None, check_level(level), int(n), method, reason, target)
 
 
 def too_few(count: int, need: int, what: str = "rows") -> str:
-    """The sentence of a refusal for want of rows, groups or splits."""
+    """Return the sentence of a refusal for want of rows, groups or splits."""
     verb = f"{what[:-1]} is" if count == 1 else f"{what} are"
     return f"{count} {verb} too few; at least {need} are needed"
 
@@ -72,7 +72,7 @@ def accept(
     reason: str = "",
     target: str = MODEL,
 ) -> Estimate:
-    """An estimate with its interval; an interval that is not finite or has no width is refused."""
+    """Return an estimate with its interval; an interval that is not finite or has no width is refused."""
     low, high = float(limits[0]), float(limits[1])
     if not (math.isfinite(low) and math.isfinite(high)):
         return refuse(value, level, n, method, "the interval is not finite on these rows", target)
@@ -87,12 +87,14 @@ def accept(
 
 
 def negligible(variance: float, rows: Floats) -> bool:
-    """Whether the variance of a mean is no more than rounding of the values in `rows` (at any scale)."""
+    """Return whether the variance of a mean is no more than rounding of the values in `rows` (at any
+    scale).
+    """
     return not variance > 1e-28 * float(np.abs(rows).max()) ** 2
 
 
 def as_rows(values: ArrayLike, name: str = "values") -> Floats:
-    """A finite one-dimensional float array with at least one row, or an error that names the row."""
+    """Return a finite one-dimensional float array with at least one row, or an error that names the row."""
     out = np.asarray(values, dtype=np.float64)
     if out.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional (one number a row), got shape {out.shape}.")
@@ -108,7 +110,7 @@ def as_rows(values: ArrayLike, name: str = "values") -> Floats:
 
 
 def group_codes(groups: ArrayLike, n: int) -> tuple[NDArray[np.intp], int]:
-    """Groups as integers ``0..G-1`` and their number G."""
+    """Return the groups as integers ``0..G-1`` and their number G."""
     labels = np.asarray(groups)
     if labels.shape != (n,):
         raise ValueError(f"groups must hold one label for each of the {n} rows, got shape {labels.shape}.")

@@ -28,7 +28,7 @@ SELECTION = "the search, with the settings that it chose,"
 
 
 def best_in_bag(means: Floats) -> NDArray[np.intp]:
-    """The candidate with the smallest mean loss, for each row of `means`."""
+    """Return the candidate with the smallest mean loss, for each row of `means`."""
     return np.asarray(np.argmin(means, axis=1))
 
 
@@ -57,7 +57,7 @@ def bbc_draws(
 
 
 def unit_sums(losses: Floats, codes: NDArray[np.intp], count: int) -> tuple[Floats, Floats]:
-    """Sums of the losses over the rows of each unit, shape (count, m), and the numbers of rows."""
+    """Return the sums of the losses over the rows of each unit, shape (count, m), and the numbers of rows."""
     sizes = np.bincount(codes, minlength=count).astype(np.float64)
     return np.stack([np.bincount(codes, weights=v, minlength=count) for v in losses.T], axis=1), sizes
 

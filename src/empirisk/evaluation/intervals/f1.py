@@ -13,7 +13,7 @@ MIN_COUNT = 5
 
 
 def f1_of_jaccard(j: Any) -> Any:
-    """``F1 = 2J / (1 + J)``."""
+    """``F1 = 2J / (1 + J)``: an increasing function, so that limits of J become limits of F1."""
     return 2.0 * j / (1.0 + j)
 
 

@@ -28,7 +28,7 @@ MIN_GROUPS_MEAN = 6
 
 
 def group_sums(values: Floats, codes: NDArray[np.intp], n_groups: int) -> Floats:
-    """Sum of `values` in each group."""
+    """Return the sum of `values` in each group."""
     return np.bincount(codes, weights=values, minlength=n_groups).astype(np.float64, copy=False)
 
 
@@ -48,7 +48,9 @@ def cr2_variance(
 
 
 def sum_variance(influence: Floats, codes: NDArray[np.intp], n_groups: int) -> float:
-    """``G/(G-1) sum_g (sum of influence in g)^2 / n^2``."""
+    """``G/(G-1) sum_g (sum of influence in g)^2 / n^2``: the variance of a mean when whole groups are
+    drawn.
+    """
     sums = group_sums(influence, codes, n_groups)
     return n_groups / (n_groups - 1.0) * float(sums @ sums) / influence.size**2
 

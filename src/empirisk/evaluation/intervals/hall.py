@@ -29,6 +29,7 @@ def hall_limits(rows: Floats, level: float) -> tuple[float, float]:
     `g` is the sample skewness, `t` the quantile of Student's t with n-1 degrees of freedom.
     """
     n, mean = rows.size, float(rows.mean())
+    # The variance with divisor n over n - 1 is the unbiased variance over n.
     se = math.sqrt(float(rows.var()) / (n - 1))
     return cubic_limits(mean, se, relative_skewness(rows), student_quantile(level, n - 1))
 

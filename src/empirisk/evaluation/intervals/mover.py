@@ -26,7 +26,9 @@ def mover_limits(recalls: ArrayLike, counts: ArrayLike, level: float) -> tuple[f
 
 
 def min_class(n_classes: int) -> int:
-    """Rows that each class needs: 5 with two classes, 10 with more (89 % coverage at 7 rows there)."""
+    """Return the rows that each class needs: 5 with two classes, 10 with more (89 % coverage at 7 rows
+    there).
+    """
     return 5 if n_classes <= 2 else 10
 
 

@@ -55,6 +55,7 @@ def nadeau_bengio(
     j, mean, method = values.size, float(values.mean()), f"corrected resampled t over {values.size} splits"
     if j < MIN_SPLITS:
         return refuse(mean, level, n, method, too_few(j, MIN_SPLITS, "splits"), target)
+    # 1/J alone would take splits for independent; they share training rows, and their scores are correlated.
     variance = float(values.var(ddof=1)) * (1.0 / j + test_over_train)
     if negligible(variance, values):
         return refuse(mean, level, n, method, "all splits have the same score", target)

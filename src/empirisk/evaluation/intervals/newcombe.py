@@ -32,6 +32,7 @@ def newcombe_limits(auc: float, n1: float, n0: float, level: float = 0.95) -> tu
     >>> [round(x, 2) for x in newcombe_limits(1.0, 50, 50)]
     [0.96, 1.0]
     """
+    # Method 5 puts the mean (n1 + n0) / 2 in place of both class sizes (Newcombe 2006, part 2).
     z, s = normal_quantile(level), (n1 + n0) / 2.0 - 1.0
 
     def excess(theta: float) -> float:
@@ -47,7 +48,7 @@ def newcombe_limits(auc: float, n1: float, n0: float, level: float = 0.95) -> tu
 
 
 def _bisect(excess: Callable[[float], float], outside: float, inside: float) -> float:
-    """The point between `outside` (excess > 0) and `inside` (excess <= 0) where excess is 0."""
+    """Return the point between `outside` (excess > 0) and `inside` (excess <= 0) where excess is 0."""
     for _ in range(100):
         middle = 0.5 * (outside + inside)
         if excess(middle) > 0.0:

@@ -92,7 +92,7 @@ def _grouped(row: Floats, groups: ArrayLike, level: float, target: str) -> Estim
 def _few_discordant(
     delta: Floats, level: float, folds: int | None, grouped: bool, target: str
 ) -> Estimate | None:
-    """The refusal when the two models are right on (nearly) the same rows."""
+    """Return the refusal when the two models are right on (nearly) the same rows."""
     n, discordant = delta.shape[1], float(np.mean(np.count_nonzero(delta, axis=1)))
     if discordant == 0.0:
         return refuse(0.0, level, n, "paired 0-1 losses", no_difference(n, level), target)

@@ -23,7 +23,7 @@ def r2_value(y: Floats, pred: Floats) -> float:
 
 
 def r2_influence(y: Floats, pred: Floats) -> Floats:
-    """Influence of each row on R2: ``((1-R2)(y_i-ybar)^2 - e_i^2) / (SST/n)``; they sum to 0."""
+    """Return the influence of each row on R2: ``((1-R2)(y_i-ybar)^2 - e_i^2) / (SST/n)``; they sum to 0."""
     squares, errors = (y - y.mean()) ** 2, (y - pred) ** 2
     influence: Floats = (squares * (errors.sum() / squares.sum()) - errors) / squares.mean()
     return influence
@@ -88,6 +88,7 @@ def r2_interval(
         reason = f"a single {what} (or none) carries all of the error or of the variation"
         return refuse(value, level, n, method, reason, target)
     psi = np.log(sse / sst)
+    # The jackknife's factor: values that leave out one unit each differ n - 1 times less than units do.
     variance = (units - 1) / units * float(np.sum((psi - psi.mean()) ** 2))
     low, high = student_limits(math.log(1.0 - value), variance, units - 1, level)
     return accept(value, (1.0 - math.exp(high), 1.0 - math.exp(low)), level, n, method, target=target)

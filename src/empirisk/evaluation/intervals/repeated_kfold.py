@@ -47,12 +47,12 @@ def scored_target(
 
 
 def one_split_target(trained: int, n: int, groups: bool = False) -> str:
-    """The estimand of a single split: the one model that was scored."""
+    """Return the estimand of a single split: the one model that was scored."""
     return scored_target(trained, n, groups).replace("the mean score", "the score").replace("models", "model")
 
 
 def rows_trained(n: int, folds: int) -> int:
-    """Rows in the training part of one of K folds, on average: ``n (K-1)/K``."""
+    """Return the rows in the training part of one of K folds, on average: ``n (K-1)/K``."""
     return round(n * (folds - 1.0) / folds)
 
 
@@ -158,7 +158,7 @@ def _mean(
     method: str,
     target: str,
 ) -> Estimate:
-    """The interval of a mean loss, or of a difference, with its note."""
+    """Return the interval of a mean loss, or of a difference, with its note."""
     mean, n = float(values.mean()), values.shape[1]
     limits = kfold_limits(values, folds, level, codes, skewed=kind == "loss")
     if limits is None:

@@ -83,6 +83,6 @@ def tail_note(rows: Floats, errors: bool) -> str:
 
 
 def spread_note(squares: Floats) -> str:
-    """The same for a variance, the mean of these squared deviations, and its root."""
+    """Return the same for a variance, the mean of these squared deviations, and its root."""
     said = tail_note(squares, errors=True)
     return LONG_SPREAD if said == LONG_TAIL else FEW_SPREAD.format(n=squares.size) if said else ""

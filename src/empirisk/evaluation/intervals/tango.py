@@ -26,7 +26,7 @@ def tango_statistic(b: float, c: float, n: float, delta: float) -> float:
 
 
 def tango_limits(b: float, c: float, n: float, level: float = 0.95) -> tuple[float, float]:
-    """All differences delta that the score test accepts; two bisections on [-1, 1]."""
+    """Return all differences delta that the score test accepts; two bisections on [-1, 1]."""
     z = normal_quantile(level)
 
     def solve(target: float, low: float, high: float) -> float:
@@ -81,6 +81,6 @@ def tango(b: float, c: float, n: int, level: float = 0.95, *, target: str = MODE
 
 
 def no_difference(n: float, level: float) -> str:
-    """The sentence for two models that are right on the same rows."""
+    """Return the sentence for two models that are right on the same rows."""
     most = -math.log(0.5 * (1.0 - level)) / n
     return f"no difference seen on {n:.0f} rows: the absolute difference is at most {most:.2g}"

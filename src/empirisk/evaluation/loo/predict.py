@@ -59,7 +59,7 @@ class LeaveOneOut(Evaluation):
         self.why_not = why_not
 
     def losses(self, metric: str) -> Floats:
-        """Loss of each row, shape (n,); smaller is better (accuracy: errors)."""
+        """Return the loss of each row, shape (n,); smaller is better (accuracy: errors)."""
         rows = METRICS[metric].losses(self.predictions)
         if rows is None:
             raise ValueError(f"{metric} is no mean of row losses; use the values and intervals instead.")

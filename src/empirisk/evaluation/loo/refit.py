@@ -50,7 +50,7 @@ def refit_all(
 
 
 def _join(parts: list[Any], sample: Sample) -> Outputs:
-    """The outputs of all rows in one; a class that a fit never saw gets probability 0."""
+    """Return the outputs of all rows in one; a class that a fit never saw gets probability 0."""
     pred = np.concatenate([out.pred for _, out in parts])
     if sample.classes is None:
         return Outputs(pred)

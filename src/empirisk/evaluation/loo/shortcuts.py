@@ -37,7 +37,7 @@ def _dense(X: Any) -> Floats | None:
 
 
 def _linear(est: Any, X: Any, y: NDArray[Any]) -> tuple[Outputs, str] | str:
-    """Least squares and ridge, ours and scikit-learn's."""
+    """Leave rows out of least squares and ridge, ours and scikit-learn's, by their leverages."""
     table = _dense(X)
     if table is None:
         return "X is sparse or not numeric"
@@ -109,5 +109,5 @@ SHORTCUTS: dict[type, Shortcut] = {
 
 
 def shortcut_for(est: Any) -> Shortcut | None:
-    """The shortcut of exactly this class; a subclass may predict otherwise."""
+    """Return the shortcut of exactly this class; a subclass may predict otherwise."""
     return SHORTCUTS.get(type(est))

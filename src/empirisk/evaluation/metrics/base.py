@@ -15,11 +15,11 @@ class Metric(Protocol):
 
     @property
     def name(self) -> str:
-        """The name that users type."""
+        """The name under which users ask for the metric."""
 
     @property
     def task(self) -> str:
-        """``"classification"`` or ``"regression"``."""
+        """The kind of target that the metric is for: ``"classification"`` or ``"regression"``."""
 
     @property
     def needs(self) -> str:
@@ -27,19 +27,19 @@ class Metric(Protocol):
 
     @property
     def greater_is_better(self) -> bool:
-        """Its direction."""
+        """Whether larger values of the metric are better."""
 
     def unavailable(self, p: Predictions) -> str:
-        """Why it cannot be computed from these predictions; empty when it can."""
+        """Return why it cannot be computed from these predictions; empty when it can."""
 
     def value(self, p: Predictions) -> float:
-        """The point estimate (NaN when undefined)."""
+        """Return the point estimate (NaN when undefined)."""
 
     def interval(self, p: Predictions, level: float) -> Estimate:
-        """Estimate on held-out rows (of groups, when `p` has them)."""
+        """Return the estimate on held-out rows (of groups, when `p` has them)."""
 
     def crossed(self, repeats: Sequence[Predictions], folds: int, level: float) -> Estimate:
-        """Estimate from the out-of-fold predictions of repeated K-fold cross-validation."""
+        """Return the estimate from the out-of-fold predictions of repeated K-fold cross-validation."""
 
     def difference(
         self, a: Sequence[Predictions], b: Sequence[Predictions], folds: int | None, level: float
@@ -47,31 +47,33 @@ class Metric(Protocol):
         """Paired ``metric(a) - metric(b)`` and its standard error; `folds` None: one held-out set."""
 
     def standard_error(self, repeats: Sequence[Predictions], folds: int | None) -> float:
-        """Standard error of the mean over repeats, by the variance that the intervals use."""
+        """Return the standard error of the mean over repeats, by the variance that the intervals use."""
 
     def losses(self, p: Predictions) -> Floats | None:
-        """One loss a row (smaller is better) whose mean carries the metric; None when there is none."""
+        """Return one loss a row (smaller is better) whose mean carries the metric; None when there is
+        none.
+        """
 
 
 def model_target(p: Predictions) -> str:
-    """The estimand of a held-out set."""
+    """Return the estimand of a held-out set."""
     return MODEL if p.groups is None else MODEL_GROUPS
 
 
 def wrong_output(name: str, task: str, needs: str, p: Predictions) -> str:
-    """Why `name` does not apply to these predictions; empty when it does."""
+    """Return why `name` does not apply to these predictions; empty when it does."""
     if p.task != task:
         return f"{name} is for {task}, and the target is one of {p.task}"
     return p.why_missing(needs)
 
 
 def unseen_note(p: Predictions) -> str:
-    """A sentence on rows whose label the model never saw."""
+    """Return a sentence on rows whose label the model never saw."""
     if p.unseen == 0:
         return ""
     return f"{p.unseen} rows have a label that the model never saw; they count as errors"
 
 
 def join(*parts: str) -> str:
-    """Sentences joined by a semicolon, empty ones left out."""
+    """Return the sentences joined by a semicolon, empty ones left out."""
     return "; ".join(part for part in parts if part)

@@ -71,21 +71,23 @@ def jaccard_counts(p: Predictions) -> tuple[Floats, Floats]:
 def balanced_limits(
     repeats: Sequence[Predictions], variance: float, factor: float, level: float
 ) -> Limits | None:
-    """Limits of the mean recall."""
+    """Return limits of the mean recall, the balanced accuracy, from repeated cross-validation."""
     return _limits(repeats, variance, factor, level, jaccard=False)
 
 
 def macro_f1_limits(
     repeats: Sequence[Predictions], variance: float, factor: float, level: float
 ) -> Limits | None:
-    """Limits of the mean F1 of more than two classes; None with two."""
+    """Return the limits of the mean F1 of more than two classes; None with two."""
     return _limits(repeats, variance, factor, level, jaccard=True) if repeats[0].n_classes > 2 else None
 
 
 def _limits(
     repeats: Sequence[Predictions], variance: float, factor: float, level: float, *, jaccard: bool
 ) -> Limits | None:
-    """The same from predictions; with groups only where a class does not vary, counts worth G/n each."""
+    """Return the same from predictions; with groups only where a class does not vary, counts worth G/n
+    each.
+    """
     pairs = [jaccard_counts(p) if jaccard else recall_counts(p) for p in repeats]
     hits = np.mean([h for h, _ in pairs], axis=0)
     trials = np.mean([t for _, t in pairs], axis=0)

@@ -31,7 +31,7 @@ def deviances(p: Predictions, power: float) -> Floats:
 
 
 def outside(p: Predictions, zeros: bool) -> str:
-    """Why a deviance does not exist: targets below 0 (or 0), predicted means that are not positive."""
+    """Return why a deviance does not exist: targets below 0 (or 0), predicted means that are not positive."""
     y, m = np.asarray(p.y), np.asarray(p.output("pred"))
     bad = y < 0.0 if zeros else y <= 0.0
     if bad.any():

@@ -26,7 +26,7 @@ def errors(p: Predictions) -> Floats:
 
 
 def balanced_accuracy(p: Predictions) -> float:
-    """Mean recall over the classes that occur."""
+    """Return the mean recall over the classes that occur."""
     hits, counts = recall_counts(p)
     present = counts > 0
     return float(np.mean(hits[present] / counts[present]))
@@ -42,7 +42,7 @@ def balanced_influence(p: Predictions) -> Floats:
 
 
 def balanced_alone(p: Predictions, level: float) -> Estimate:
-    """MOVER with Wilson limits."""
+    """Return the balanced accuracy with limits: those of the recalls are Wilson's, MOVER combines them."""
     hits, counts = recall_counts(p)
     return balanced_accuracy_interval(hits, counts, level)
 
@@ -54,18 +54,18 @@ def balanced_fallback(p: Predictions, _value: float, shrink: float, level: float
 
 
 def balanced_refusal(p: Predictions) -> str:
-    """Every class needs a few rows."""
+    """Return why there is no interval when a class has too few rows; empty when all have enough."""
     return small_class(p, min_class(p.n_classes))
 
 
 def small_class(p: Predictions, need: int) -> str:
-    """The refusal for a class with fewer than `need` rows."""
+    """Return the refusal for a class with fewer than `need` rows."""
     smallest = int(p.class_counts.min())
     return f"the smallest class has {smallest} rows; at least {need} are needed" if smallest < need else ""
 
 
 def f1_counts(p: Predictions) -> tuple[Floats, Floats]:
-    """Twice the true positives, and true plus predicted rows, of each class."""
+    """Return twice the true positives, and true plus predicted rows, of each class."""
     guess = p.output("pred")
     hits = np.bincount(p.y[guess == p.y], minlength=p.n_classes)
     predicted = np.bincount(guess[guess >= 0], minlength=p.n_classes)
@@ -82,7 +82,9 @@ def f1(p: Predictions) -> float:
 
 
 def f1_influence(p: Predictions) -> Floats:
-    """``n (2 [y=c, p=c] - F_c([y=c] + [p=c])) / (true_c + predicted_c)``, averaged over classes."""
+    """``n (2 [y=c, p=c] - F_c([y=c] + [p=c])) / (true_c + predicted_c)``, averaged over the classes: by how
+    much a row moves the F1 score.
+    """
     top, total = f1_counts(p)
     guess = p.output("pred")
     score = np.divide(top, total, out=np.zeros_like(top), where=total > 0)

@@ -17,13 +17,13 @@ from empirisk.results import Estimate
 
 
 def squared_errors(p: Predictions) -> Floats:
-    """``(y - prediction)^2``."""
+    """``(y - prediction)^2``: the squared error of each row."""
     out: Floats = (p.y - p.output("pred")) ** 2
     return out
 
 
 def absolute_errors(p: Predictions) -> Floats:
-    """``|y - prediction|``."""
+    """``|y - prediction|``: the absolute error of each row."""
     return np.asarray(np.abs(p.y - p.output("pred")))
 
 
@@ -33,22 +33,24 @@ def r2(p: Predictions) -> float:
 
 
 def r2_rows(p: Predictions) -> Floats:
-    """Influence of each row on R2."""
+    """Return the influence of each row on R2."""
     return r2_influence(p.y, p.output("pred"))
 
 
 def r2_alone(p: Predictions, level: float) -> Estimate:
-    """Jackknife t on log(1 - R2)."""
+    """Return R2 with an interval: a jackknife on the scale ``log(1 - R2)``, on which it is nearly
+    symmetric.
+    """
     return r2_interval(p.y, p.output("pred"), level)
 
 
 def r2_grouped(p: Predictions, level: float) -> Estimate:
-    """The same over deleted groups."""
+    """Return R2 with an interval from a jackknife that leaves out whole groups."""
     return r2_interval(p.y, p.output("pred"), level, groups=p.groups, target=MODEL_GROUPS)
 
 
 def r2_refusal(p: Predictions) -> str:
-    """Twenty rows."""
+    """Return why there is no interval of R2: fewer than twenty rows are too few; else an empty string."""
     return too_few(p.n, MIN_ROWS) if p.n < MIN_ROWS else ""
 
 

@@ -53,12 +53,12 @@ class Predictions:
 
     @property
     def n(self) -> int:
-        """Number of rows."""
+        """The number of rows that were predicted."""
         return int(self.y.size)
 
     @property
     def n_classes(self) -> int:
-        """Number of classes (0 for regression)."""
+        """The number of classes, which is 0 when a number is predicted."""
         return 0 if self.classes is None else int(self.classes.size)
 
     @property
@@ -68,18 +68,18 @@ class Predictions:
 
     @property
     def class_counts(self) -> NDArray[np.intp]:
-        """Rows of each class."""
+        """How many rows each class has, in the order of `classes`."""
         return np.bincount(self.y, minlength=self.n_classes)
 
     def output(self, name: str) -> NDArray[Any]:
-        """The output `name`, or a ValueError that says why it is missing."""
+        """Return the output `name`, or a ValueError that says why it is missing."""
         value: NDArray[Any] | None = getattr(self, name)
         if value is None:
             raise ValueError(self.why_missing(name))
         return value
 
     def why_missing(self, name: str) -> str:
-        """The sentence for an absent output, empty when it is there."""
+        """Return the sentence for an absent output, empty when it is there."""
         if getattr(self, name) is not None:
             return ""
         return self.missing.get(name, f"no {_WORDS[name]} were given")
@@ -89,7 +89,7 @@ _WORDS = {"pred": "predictions", "proba": "class probabilities", "score": "ranki
 
 
 def labels_of(values: ArrayLike, name: str) -> NDArray[Any]:
-    """One label a row, as a one-dimensional array without missing values."""
+    """Return one label a row, as a one-dimensional array without missing values."""
     labels = np.asarray(values)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
@@ -115,7 +115,7 @@ def labels_of(values: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def _is_missing(value: Any) -> bool:
-    """Whether a cell is None, NaN or a data frame's own missing value (whose truth is undefined)."""
+    """Return whether a cell is None, NaN or a data frame's own missing value (whose truth is undefined)."""
     if value is None:
         return True
     try:
@@ -125,7 +125,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def classes_of(*labels: NDArray[Any]) -> NDArray[Any]:
-    """The sorted distinct labels."""
+    """Return the distinct labels in sorted order, or say that they cannot be sorted."""
     try:
         return np.unique(np.concatenate(labels))
     except TypeError:
@@ -155,7 +155,7 @@ def encode(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def finite(values: ArrayLike, name: str) -> Floats:
-    """A float array; an error names the first row that is not finite."""
+    """Return a float array; an error names the first row that is not finite."""
     try:
         out = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -168,7 +168,7 @@ def finite(values: ArrayLike, name: str) -> Floats:
 
 
 def _kind(values: ArrayLike) -> str:
-    """What kind of values an array holds, in a word."""
+    """Return what kind of values an array holds, in a word."""
     kind = np.asarray(values).dtype.kind
     return {"U": "text", "S": "text", "O": "mixed or text", "M": "dates", "m": "durations"}.get(kind, kind)
 
@@ -180,7 +180,7 @@ def check_length(name: str, got: int, n: int) -> None:
 
 
 def regression(y: ArrayLike, pred: ArrayLike, groups: ArrayLike | None = None) -> Predictions:
-    """Predictions of a number."""
+    """Return checked predictions of a number, together with their targets and groups."""
     targets = finite(labels_of(y, "y"), "y")
     values = finite(labels_of(pred, "pred"), "pred")
     check_length("pred", values.size, targets.size)
@@ -197,7 +197,9 @@ def classification(
     groups: ArrayLike | None = None,
     missing: Mapping[str, str] | None = None,
 ) -> Predictions:
-    """Predictions of a class; see :class:`Predictions`. A label outside `classes` counts as an error."""
+    """Return the predictions of a class; see :class:`Predictions`. A label outside `classes` counts as an
+    error.
+    """
     labels = labels_of(y, "y")
     n = labels.size
     guess = None if pred is None else labels_of(pred, "pred")
@@ -234,7 +236,7 @@ def classification(
 
 
 def check_proba(proba: ArrayLike, n: int, n_classes: int) -> Floats:
-    """Class probabilities of shape (n, C); a vector is taken as that of ``classes[1]``."""
+    """Return the class probabilities of shape (n, C); a vector is taken as that of ``classes[1]``."""
     table = finite(proba, "proba")
     if table.ndim == 1 and n_classes == 2:
         table = np.column_stack([1.0 - table, table])

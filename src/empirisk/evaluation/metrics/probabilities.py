@@ -29,7 +29,7 @@ def brier_losses(p: Predictions) -> Floats:
 
 
 def brier_bound(p: Predictions) -> float:
-    """The largest Brier loss of a row: 1 with two classes, 2 with more."""
+    """Return the largest Brier loss of a row: 1 with two classes, 2 with more."""
     return 1.0 if p.n_classes == 2 else 2.0
 
 

@@ -44,7 +44,7 @@ def auc(p: Predictions) -> float:
 
 
 def auc_rows(p: Predictions) -> Floats:
-    """Influence of each row on the area (mean over classes with more than two)."""
+    """Return the influence of each row on the area (mean over classes with more than two)."""
     score = p.output("score")
     if p.n_classes == 2:
         return auc_influence(p.positive, score)
@@ -90,24 +90,26 @@ def auc_df(p: Predictions) -> float:
 
 
 def average_precision(p: Predictions) -> float:
-    """Mean over positive rows of the precision at their score; NaN without a positive or negative row."""
+    """Return the mean over positive rows of the precision at their score; NaN without a positive or negative
+    row.
+    """
     if p.class_counts.min() == 0:
         return math.nan
     return average_precision_influence(p.positive, p.output("score"))[0]
 
 
 def average_precision_rows(p: Predictions) -> Floats:
-    """Influence of each row on the average precision."""
+    """Return the influence of each row on the average precision."""
     return average_precision_influence(p.positive, p.output("score"))[1]
 
 
 def average_precision_alone(p: Predictions, level: float) -> Estimate:
-    """Wilson with an effective n."""
+    """Return the average precision with Wilson limits for an effective number of rows."""
     return average_precision_interval(p.positive, p.output("score"), level)
 
 
 def average_precision_grouped(p: Predictions, level: float) -> Estimate:
-    """The same with the jackknife over groups."""
+    """Return the same with the jackknife over groups."""
     score = p.output("score")
     return average_precision_interval(p.positive, score, level, groups=p.groups, target=MODEL_GROUPS)
 
@@ -120,7 +122,7 @@ def average_precision_refusal(p: Predictions) -> str:
 
 
 def average_precision_fallback(p: Predictions, value: float, shrink: float, level: float) -> Limits:
-    """A perfect ranking: as many units as there are positive rows."""
+    """Return a perfect ranking: as many units as there are positive rows."""
     units = float(p.positive.sum()) * shrink
     return wilson_limits(min(1.0, value), units, student_quantile(level, max(1.0, units - 1.0)))
 
@@ -150,7 +152,7 @@ class BinaryScore(Score):
     """A score that is defined for two classes only."""
 
     def unavailable(self, p: Predictions) -> str:
-        """Why it cannot be computed; empty when it can."""
+        """Return why it cannot be computed; empty when it can."""
         why = super().unavailable(p)
         if not why and p.n_classes != 2:
             why = f"{self.name} needs two classes, and there are {p.n_classes}"

@@ -27,12 +27,12 @@ from empirisk.results import Estimate
 
 
 def unbounded(_: Predictions) -> float | None:
-    """The bound of a loss without one."""
+    """Return the bound of a loss without one."""
     return None
 
 
 def always(_: Predictions) -> str:
-    """No refusal: defined for all targets and predictions."""
+    """Return an empty string: the loss is defined for all targets and predictions."""
     return ""
 
 
@@ -71,11 +71,11 @@ class RowLoss:
         return self.proportion
 
     def unavailable(self, p: Predictions) -> str:
-        """Why it cannot be computed; empty when it can."""
+        """Return why it cannot be computed; empty when it can."""
         return wrong_output(self.name, self.task, self.needs, p) or self.refusal(p)
 
     def losses(self, p: Predictions) -> Floats:
-        """One loss a row."""
+        """Return the loss of each row, of which the metric is the mean."""
         return self.loss(p)
 
     @property
@@ -84,12 +84,12 @@ class RowLoss:
         return self.task == REGRESSION
 
     def _rows(self, p: Predictions) -> Floats:
-        """One number a row whose mean is the metric itself."""
+        """Return one number a row whose mean is the metric itself."""
         rows = self.loss(p)
         return 1.0 - rows if self.proportion else rows
 
     def value(self, p: Predictions) -> float:
-        """Mean over rows."""
+        """Return the metric, the mean of its row losses."""
         return float(self._rows(p).mean())
 
     def interval(self, p: Predictions, level: float) -> Estimate:
@@ -152,12 +152,12 @@ class RowLoss:
         return estimate, mean_error(delta, folds, a[0])
 
     def standard_error(self, repeats: Sequence[Predictions], folds: int | None) -> float:
-        """Standard error of the mean over repeats."""
+        """Return the standard error of the mean over repeats."""
         rows = np.stack([self._rows(p) for p in repeats])
         return mean_error(rows, folds, repeats[0]) if np.isfinite(rows).all() else math.nan
 
     def _infinite(self, rows: Floats, level: float, target: str) -> Estimate | None:
-        """The refusal for an infinite loss (a true class that got probability 0), else None."""
+        """Return the refusal for an infinite loss (a true class that got probability 0), else None."""
         bad = ~np.isfinite(rows)
         if not bad.any():
             return None
@@ -167,7 +167,7 @@ class RowLoss:
 
 
 def difference_target(p: Predictions, folds: int | None) -> str:
-    """The estimand of a paired difference."""
+    """Return the estimand of a paired difference."""
     if folds is None:
         return model_target(p).replace("this fitted model", "these two fitted models")
     grouped = p.groups is not None
@@ -175,7 +175,7 @@ def difference_target(p: Predictions, folds: int | None) -> str:
 
 
 def mean_error(rows: Floats, folds: int | None, p: Predictions) -> float:
-    """Standard error of the mean of (r, n) row values, by the variance that the intervals use."""
+    """Return the standard error of the mean of (r, n) row values, by the variance that the intervals use."""
     factor = 1.0 if folds is None else folds / (folds - 1.0)
     if rows.shape[1] < 2:
         return math.nan
@@ -190,7 +190,7 @@ def mean_error(rows: Floats, folds: int | None, p: Predictions) -> float:
 
 
 def small_class_note(p: Predictions, folds: int) -> str:
-    """A sentence on classes with fewer rows than there are folds."""
+    """Return a sentence on classes with fewer rows than there are folds."""
     if p.task != CLASSIFICATION:
         return ""
     counts = p.class_counts
@@ -201,7 +201,7 @@ def small_class_note(p: Predictions, folds: int) -> str:
 
 
 def with_note(estimate: Estimate, note: str) -> Estimate:
-    """The estimate with `note` added to its reason."""
+    """Return the estimate with `note` added to its reason."""
     if not note:
         return estimate
     e = estimate

@@ -25,27 +25,27 @@ Limits = tuple[float, float]
 
 
 def no_refusal(_: Predictions) -> str:
-    """No further condition on the rows."""
+    """Return an empty string: there is no further condition on the rows."""
     return ""
 
 
 def no_fallback(_p: Predictions, _value: float, _shrink: float, _level: float) -> Limits | None:
-    """No answer when the variance is zero."""
+    """Return None: most metrics have no answer when the variance is zero."""
     return None
 
 
 def no_remark(_e: Estimate, _p: Predictions) -> str:
-    """Nothing to add."""
+    """Return an empty string: most metrics have no remark to add to their interval."""
     return ""
 
 
 def no_classes(_r: Sequence[Predictions], _v: float, _f: float, _l: float) -> Limits | None:
-    """No limits of its own."""
+    """Return None: most metrics are no mean over classes, and so have no limits by class."""
     return None
 
 
 def all_rows(p: Predictions) -> float:
-    """The largest effective sample size: the number of rows."""
+    """Return the largest effective sample size: the number of rows."""
     return float(p.n)
 
 
@@ -119,7 +119,7 @@ class Score:
         return True
 
     def unavailable(self, p: Predictions) -> str:
-        """Why it cannot be computed; empty when it can."""
+        """Return why it cannot be computed; empty when it can."""
         return wrong_output(self.name, self.task, self.needs, p)
 
     def losses(self, p: Predictions) -> Floats | None:
@@ -127,15 +127,15 @@ class Score:
         return None
 
     def value(self, p: Predictions) -> float:
-        """The point estimate; NaN when undefined."""
+        """Return the point estimate; NaN when undefined."""
         return self.point(p)
 
     def scale_for(self, p: Predictions) -> str:
-        """The scale of the t interval on these rows."""
+        """Return the scale of the t interval on these rows."""
         return "wilson" if p.n_classes > 2 else self.scale
 
     def interval(self, p: Predictions, level: float) -> Estimate:
-        """The interval for independent rows, or that of group sums."""
+        """Return the interval for independent rows, or that of group sums."""
         if p.groups is None:
             estimate = self.alone(p, level)
             return with_note(estimate, join(unseen_note(p), self.remark(estimate, p)))
@@ -147,7 +147,7 @@ class Score:
         return with_note(self._estimate([p], 1.0, level, method, model_target(p)), unseen_note(p))
 
     def crossed(self, repeats: Sequence[Predictions], folds: int, level: float) -> Estimate:
-        """Mean over repeats; influence variance of one repeat times K/(K-1)."""
+        """Return the mean over repeats; influence variance of one repeat times K/(K-1)."""
         p = repeats[0]
         target = scored_target(rows_trained(p.n, folds), p.n, p.groups is not None)
         scale = SCALES[self.scale_for(p)]
@@ -184,7 +184,7 @@ class Score:
         return with_note(estimate, self.remark(estimate, p))
 
     def standard_error(self, repeats: Sequence[Predictions], folds: int | None) -> float:
-        """Standard error of the mean over repeats; NaN where the score is undefined."""
+        """Return the standard error of the mean over repeats; NaN where the score is undefined."""
         p = repeats[0]
         if p.n < 2 or any(math.isnan(self.point(q)) for q in repeats):
             return math.nan
@@ -215,7 +215,7 @@ class Score:
 
 
 def variance_of(influences: Sequence[Floats], p: Predictions, df: float) -> tuple[float, float]:
-    """Mean over repeats of the influence variance, and its degrees of freedom."""
+    """Return the mean over repeats of the influence variance, and its degrees of freedom."""
     if p.groups is None:
         n = p.n
         return float(np.mean([v @ v for v in influences])) / (n * (n - 1.0)), df
@@ -224,12 +224,12 @@ def variance_of(influences: Sequence[Floats], p: Predictions, df: float) -> tupl
 
 
 def shrink(p: Predictions) -> float:
-    """What a count of rows is worth in independent units: G/n with groups, 1 without."""
+    """Return what a count of rows is worth in independent units: G/n with groups, 1 without."""
     return 1.0 if p.groups is None else group_codes(p.groups, p.n)[1] / p.n
 
 
 def few_groups(p: Predictions) -> str:
-    """The refusal for fewer than 10 groups."""
+    """Return the refusal for fewer than 10 groups."""
     if p.groups is None:
         return ""
     n_groups = group_codes(p.groups, p.n)[1]

@@ -71,7 +71,7 @@ class LastClass:
 
 
 def find_scorer(metric: str | Scorer) -> tuple[str, Scorer]:
-    """A scorer and its name, from a scikit-learn name or a callable ``scorer(est, X, y)``."""
+    """Return a scorer and its name, from a scikit-learn name or a callable ``scorer(est, X, y)``."""
     if isinstance(metric, str):
         try:
             found = get_scorer(metric)
@@ -118,7 +118,9 @@ class _ReplayRegressor(RegressorMixin, _Replay):
 
 
 def blocks_of(p: Predictions, limit: int) -> NDArray[np.intp]:
-    """Which block each row is deleted with: rows (or whole groups) at random into at most `limit` blocks."""
+    """Return which block each row is deleted with: rows (or whole groups) at random into at most `limit`
+    blocks.
+    """
     units = p.groups if p.groups is not None else np.arange(p.n)
     count = int(units.max()) + 1
     deal = np.random.default_rng(0).permutation(count) % min(limit, count)
@@ -200,7 +202,9 @@ def _refusal(value: float, p: Predictions) -> str:
 
 
 def _try(call: Callable[[], float]) -> float:
-    """The value of `call`, NaN when it fails: a custom scorer may need what stored predictions lack."""
+    """Return the value of `call`, NaN when it fails: a custom scorer may need what stored predictions
+    lack.
+    """
     try:
         return float(call())
     except Exception:

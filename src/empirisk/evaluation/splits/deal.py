@@ -66,6 +66,7 @@ def deal_groups(strata: Codes, groups: Codes, shares: Floats, rng: np.random.Gen
         before = (((load - wanted) / shares[:, None]) ** 2 * weight).sum(axis=1) * shares
         after = (((load + table[g] - wanted) / shares[:, None]) ** 2 * weight).sum(axis=1) * shares
         cost = (after - before)[open_parts]
+        # Costs are sums of shares, equal only up to rounding; ties are drawn by lot.
         home[g] = open_parts[rng.choice(np.flatnonzero(cost <= cost.min() + 1e-12))]
         load[home[g]] += table[g]
     return home[groups]
@@ -105,7 +106,7 @@ def deal_time(time: ArrayLike, shares: Floats, n: int) -> tuple[Codes, Codes]:
 
 
 def group_labels(groups: ArrayLike, n: int, parts: int) -> Codes:
-    """Groups as codes; refuses fewer groups than parts."""
+    """Return the groups as codes; refuses fewer groups than parts."""
     codes, count = group_codes(groups, n)
     if count < parts:
         raise ValueError(

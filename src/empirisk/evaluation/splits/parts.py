@@ -68,7 +68,7 @@ class Parts:
         return iter((self.train, self.validation, self.test))
 
     def to_frame(self) -> Any:
-        """One row a part: rows, share, units, and the rows of each class."""
+        """Return one row a part: rows, share, units, and the rows of each class."""
         total = sum(p.rows.size for p in self)
         table: dict[str, list[Any]] = {
             "part": [p.name for p in self],

@@ -106,7 +106,7 @@ def train_validation_test_split(
 
 
 def _classes(labels: NDArray[Any], stratify: bool | str) -> tuple[NDArray[np.intp] | None, list[str]]:
-    """Class codes and names when the rows are to be balanced by class."""
+    """Return the class codes and names when the rows are to be balanced by class."""
     if not (isinstance(stratify, bool) or stratify == "auto"):
         raise ValueError(f'stratify must be True, False or "auto", got {stratify!r}.')
     discrete = type_of_target(labels) in ("binary", "multiclass")

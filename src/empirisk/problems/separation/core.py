@@ -120,7 +120,7 @@ def _value(t: Array) -> float:
 
 
 def _proves_overlap(Q: Array, multiplier: Array, g: Array) -> bool:
-    """Whether the multipliers, moved exactly into ``Q' lambda = 0``, all stay clearly positive."""
+    """Return whether the multipliers, moved exactly into ``Q' lambda = 0``, all stay clearly positive."""
     m = len(Q)
     moved = multiplier - Q @ (g / m)
     residual = Q.T @ moved

@@ -53,7 +53,7 @@ class Separation:
 
     @property
     def separable(self) -> bool:
-        """Whether no finite minimiser exists."""
+        """Whether the rows can be separated, at least weakly, so that no finite minimiser exists."""
         return self.kind in ("complete", "quasi")
 
 
@@ -175,7 +175,7 @@ def _in_merged(rows: SignedRows, merged: IndexArray) -> int:
 
 
 def _missing_class(problem: LinearProblem, rows: SignedRows, present: IndexArray) -> Separation:
-    """A class without rows: the intercept alone runs off."""
+    """Return a class without rows: the intercept alone runs off."""
     direction = np.zeros((problem.data.n_cols + 1, rows.n_groups))
     direction[-1, present] = 1.0
     if rows.n_groups == 2:

@@ -56,7 +56,7 @@ class SignedRows:
 
     @property
     def n_unknowns(self) -> int:
-        """Free numbers in a direction."""
+        """The number of free numbers that a direction consists of."""
         return len(self.active) * (self.n_groups - 1)
 
     @cached_property
@@ -76,7 +76,7 @@ class SignedRows:
         return np.hstack([X, np.ones((len(X), 1))])[:, self.active]
 
     def dense(self, chosen: IndexArray) -> Array:
-        """The signed rows of the chosen observations, shape (m (C - 1), unknowns)."""
+        """Return the signed rows of the chosen observations, shape (m (C - 1), unknowns)."""
         X, g, C = self.standardised(chosen), self.group[chosen], self.n_groups
         m, q = X.shape
         out = np.zeros((m, C, C, q))
@@ -90,13 +90,13 @@ class SignedRows:
         return np.asarray(out[keep][:, 1:].reshape(m * (C - 1), (C - 1) * q))
 
     def unpack(self, d: Array) -> Array:
-        """A vector of unknowns as a direction, shape (p + 1, C)."""
+        """Return a vector of unknowns as a direction, shape (p + 1, C)."""
         out = np.zeros((len(self.scale) + 1, self.n_groups))
         out[self.active, 1:] = d.reshape(self.n_groups - 1, len(self.active)).T
         return out
 
     def original(self, direction: Array) -> Array:
-        """The direction in original columns, the constant last."""
+        """Return the direction in original columns, the constant last."""
         coef = direction[:-1] * self._inverse[:, None]
         return np.vstack([coef, direction[-1] - self.mean @ coef])
 
@@ -137,7 +137,9 @@ class SignedRows:
         return np.asarray(rows.toarray() if self.design.sparse else rows, dtype=np.float64)
 
     def _differences(self, score: Array, g: IndexArray) -> Array:
-        """``score of the own group - score of each rival``."""
+        """Return ``score of the own group - score of each rival``, which are all positive when a row is
+        separated.
+        """
         rivals = np.arange(self.n_groups) != g[:, None]
         own = score[np.arange(len(g)), g]
         return np.asarray((own[:, None] - score)[rivals].reshape(len(g), -1))
@@ -148,7 +150,7 @@ class SignedRows:
         return np.asarray((own[:, None] + size)[rivals].reshape(len(g), -1))
 
     def take(self, groups: dict[int, int]) -> SignedRows:
-        """The rows of the named groups only, with new group numbers."""
+        """Return the rows of the named groups only, with new group numbers."""
         new = np.full(self.n_groups, -1)
         for old, number in groups.items():
             new[old] = number

@@ -72,7 +72,7 @@ def decide_rows(rows: SignedRows) -> Found:
 
 
 def overlap_proved(rows: SignedRows, rounds: int = 5) -> bool:
-    """Whether a few rounds without linear programmes prove that two groups overlap."""
+    """Return whether a few rounds without linear programmes prove that two groups overlap."""
     chosen = _first_rows(rows, np.random.default_rng(0))
     for _ in range(rounds):
         if not _affordable(rows, len(chosen)):
@@ -102,7 +102,7 @@ def _affordable(rows: SignedRows, m: int) -> bool:
 
 
 def _first_rows(rows: SignedRows, rng: np.random.Generator) -> IndexArray:
-    """Rows at random, as many of each group as there are up to an equal share."""
+    """Return the rows at random, as many of each group as there are up to an equal share."""
     size = 400 + 4 * rows.n_unknowns // (rows.n_groups - 1)
     share = -(-size // rows.n_groups)
     picked = []
@@ -119,7 +119,7 @@ def _grow(chosen: IndexArray, wanted: IndexArray) -> IndexArray:
 
 
 def _moved_by(rows: SignedRows, null_space: Array) -> IndexArray:
-    """Rows that directions without effect on the chosen rows do move, the most moved first."""
+    """Return the rows that directions without effect on the chosen rows do move, the most moved first."""
     moved = np.zeros(len(rows.index))
     for d in null_space.T[:50]:
         value, bound = rows.margins(rows.unpack(d))
@@ -132,7 +132,7 @@ def _moved_by(rows: SignedRows, null_space: Array) -> IndexArray:
 def _check(
     rows: SignedRows, A: Array, chosen: IndexArray, direction: Array, strict: np.ndarray
 ) -> tuple[Found | None, IndexArray]:
-    """The candidate on every row: confirmed, or the rows that it violates (worst first)."""
+    """Return the candidate on every row: confirmed, or the rows that it violates (worst first)."""
     candidates = [direction]
     if A.size <= _SPARSE_ENTRIES:
         column = np.where(rows.active == len(rows.scale), -1, rows.active)
@@ -175,7 +175,7 @@ def _single_column(rows: SignedRows, chosen: IndexArray) -> Found | None:
 
 
 def _ordered_columns(rows: SignedRows, chosen: IndexArray) -> IndexArray:
-    """Columns in which the groups of the chosen rows do not interleave."""
+    """Return the columns in which the groups of the chosen rows do not interleave."""
     few = rows.design.rows(rows.index[chosen])
     group = rows.group[chosen]
     low, high = _ranges(few, group)
@@ -187,7 +187,7 @@ def _ordered_columns(rows: SignedRows, chosen: IndexArray) -> IndexArray:
 
 
 def _ranges(design: Design, group: IndexArray) -> tuple[Array, Array]:
-    """Smallest and largest entry of each column in each of two groups, shape (2, p)."""
+    """Return the smallest and largest entry of each column in each of two groups, shape (2, p)."""
     p = design.shape[1]
     low, high = np.full((2, p), np.inf), np.full((2, p), -np.inf)
     if not design.sparse:

@@ -32,7 +32,9 @@ MOST_ENTRIES = 5_000_000
 
 
 def only_zeros(problem: LinearProblem) -> str:
-    """A sentence when a free intercept has only targets of 0 to fit, which no penalty changes; else ""."""
+    """Return a sentence when a free intercept has only targets of 0 to fit, which no penalty changes; else
+    "".
+    """
     problem = plain_problem(problem)
     present = problem.data.y[problem.data.weight > 0.0]
     if not problem.intercept or len(present) == 0 or np.any(present > 0.0):
@@ -65,7 +67,7 @@ def zeros_run_off(problem: LinearProblem, names: Sequence[str] | None = None) ->
 
 
 def _rows(problem: LinearProblem, index: IndexArray) -> Array:
-    """Standardised rows, the constant last."""
+    """Return the standardised rows, with the constant as the last column."""
     block = problem.design.rows(index).X
     dense = np.asarray(block.toarray() if problem.design.sparse else block, dtype=np.float64)
     mean, variance = problem.moments
@@ -75,7 +77,9 @@ def _rows(problem: LinearProblem, index: IndexArray) -> Array:
 
 
 def _movement(problem: LinearProblem, index: IndexArray, directions: Array) -> Array:
-    """What directions (standardised) do to the scores of rows, in blocks: sparse rows stay few at a time."""
+    """Return what directions (standardised) do to the scores of rows, in blocks: sparse rows stay few at a
+    time.
+    """
     size = max(1, MOST_ENTRIES // max(problem.n_params, 1))
     parts = [_rows(problem, index[i : i + size]) @ directions for i in range(0, len(index), size)]
     return np.concatenate(parts) if parts else np.zeros((0, directions.shape[1]))
@@ -107,7 +111,7 @@ def _null_space(A: Array, m: int) -> Array:
 
 
 def _push_down(problem: LinearProblem, zero: IndexArray, free: Array, names: Sequence[str] | None) -> str:
-    """The linear programme: the farthest total fall of the zero rows over a box of free directions."""
+    """Return the linear programme: the farthest total fall of the zero rows over a box of free directions."""
     T = _movement(problem, zero, free)
     T[np.abs(T) <= STILL] = 0.0
     T = np.unique(T, axis=0)

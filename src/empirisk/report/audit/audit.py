@@ -141,7 +141,7 @@ def audit(
 
 
 def by_level(findings: Iterable[Finding]) -> list[Finding]:
-    """The most serious first; those of one level in the order given."""
+    """Return the most serious first; those of one level in the order given."""
     return sorted(findings, key=lambda f: _ORDER[f.level])
 
 

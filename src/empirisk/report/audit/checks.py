@@ -59,7 +59,7 @@ class NotRunError(Exception):
 
 @dataclass(frozen=True)
 class Check:
-    """One row of the registry."""
+    """One row of the registry of checks: a code, a name and the function that runs."""
 
     code: str
     name: str

@@ -40,7 +40,7 @@ def _plural(names: list[str]) -> tuple[str, str]:
 
 
 def empty_columns(a: Audited) -> Outcome:
-    """Columns without any value."""
+    """Find the columns that hold no value in any row."""
     names = [c.name for c in _of_kind(a, "empty")]
     if not names:
         return Outcome(nothing="every column has values")
@@ -57,7 +57,7 @@ def empty_columns(a: Audited) -> Outcome:
 
 
 def constant_columns(a: Audited) -> Outcome:
-    """Columns with one value."""
+    """Find the columns that hold the same value in every row."""
     names = [c.name for c in _of_kind(a, "constant")]
     if not names:
         return Outcome(nothing="no column has the same value in every row")
@@ -73,7 +73,7 @@ def constant_columns(a: Audited) -> Outcome:
 
 
 def id_columns(a: Audited) -> Outcome:
-    """Columns that name the rows."""
+    """Find the columns that only name the rows, such as a running number."""
     columns = _of_kind(a, "id")
     if not columns:
         return Outcome(nothing="no column names the rows")
@@ -113,7 +113,7 @@ def texts_and_rare_levels(a: Audited) -> Outcome:
 
 
 def mixed_columns(a: Audited) -> Outcome:
-    """Columns of numbers with words in between."""
+    """Find the columns of numbers with words in between."""
     out = []
     for c in a.table.columns:
         if c.n_unreadable:
@@ -133,7 +133,7 @@ def mixed_columns(a: Audited) -> Outcome:
 
 
 def duplicate_names(a: Audited) -> Outcome:
-    """Names that the header gives to several columns."""
+    """Find the names that the header gives to several columns."""
     renamed = a.table.source.renamed
     if not renamed:
         return Outcome(nothing="every column has a name of its own")
@@ -166,13 +166,14 @@ def lookalike_levels(a: Audited) -> Outcome:
 
 
 def _bare(level: str) -> tuple[str, str]:
-    """A level without case, blanks and punctuation, and its signs: "<=50K" is not ">50K", "A+" is not
-    "A-"."""
+    """Return a level without case, blanks and punctuation, and its signs: "<=50K" is not ">50K", "A+" is not
+    "A-".
+    """
     return re.sub(r"[\W_]+", "", level.casefold()) or level, re.sub(r"[^<>=+\-!%]", "", level)
 
 
 def equal_columns(a: Audited) -> Outcome:
-    """Columns that hold the same values in every row."""
+    """Find the columns that hold the same values in every row."""
     frame, names = a.table.frame, [*a.table.features, str(a.table.target)]
     by_hash: dict[tuple[str, int], list[str]] = defaultdict(list)
     weights = pl.Series([*range(1, frame.height + 1)], dtype=pl.UInt64)

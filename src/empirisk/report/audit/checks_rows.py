@@ -58,7 +58,7 @@ def missing_values(a: Audited) -> Outcome:
 
 
 def duplicate_rows(a: Audited) -> Outcome:
-    """Rows that repeat another row exactly."""
+    """Find the rows that repeat another row exactly."""
     twins = twin_groups(a.table)
     counts = np.bincount(twins)
     repeats = int((counts - 1).clip(min=0).sum())
@@ -93,7 +93,7 @@ def straddling_twins(a: Audited) -> Outcome:
 
 
 def rows_without_target(a: Audited) -> Outcome:
-    """Rows left out because there is nothing to learn from them."""
+    """Find the rows left out because there is nothing to learn from them."""
     k, n = a.table.n_left_out, a.table.n_rows
     if k == 0:
         return Outcome(nothing="every row has a target value")
@@ -108,7 +108,7 @@ def rows_without_target(a: Audited) -> Outcome:
 
 
 def rare_classes(a: Audited) -> Outcome:
-    """Classes whose recall the test cannot measure: exact binomial half width above 0.1."""
+    """Find the classes whose recall the test cannot measure: exact binomial half width above 0.1."""
     if a.table.task == "regression":
         raise NotRunError("the target is a number, so there are no classes")
     test, train = a.split.balance["test"], a.split.balance["train"]

@@ -56,13 +56,13 @@ class Spike:
     of: int
 
     def alone(self) -> bool:
-        """Whether the column by itself says that the value is a code."""
+        """Return whether the column by itself says that the value is a code."""
         if self.value in _USUAL:
             return (self.far and self.distinct >= 2) or (self.frequent and self.distinct >= _FEW)
         return self.far and self.shared()
 
     def shared(self) -> bool:
-        """Whether it says so together with other columns."""
+        """Return whether it says so together with other columns."""
         enough = self.rows >= max(3.0, _LEAST * self.of)
         return enough and ((self.far and self.distinct >= 3) or (self.frequent and self.distinct >= _NEAR))
 

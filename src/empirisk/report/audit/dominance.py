@@ -43,8 +43,9 @@ def dominance_p_values(a: Audited, screen: Screen, alone: dict[str, np.ndarray])
 
 
 def _full_losses(a: Audited, screen: Screen) -> np.ndarray:
-    """Losses of all columns together: of the better of a linear model and boosted trees, fold by fold out of
-    sample."""
+    """Return the losses of all columns together: of the better of a linear model and boosted trees, fold by
+    fold out of sample.
+    """
     losses = np.empty((2, len(screen.rows)))
     frame = model_frame(a.table, a.split.train[screen.rows])
     regression = screen.n_classes == 0

@@ -21,7 +21,9 @@ NOTHING = "the target is no sum, difference, product, ratio, copy or cut of othe
 
 
 def formula_of_the_target(a: Audited) -> Outcome:
-    """A number that is an exact sparse formula of numbers and dates, or classes cut out of one column."""
+    """Return a number that is an exact sparse formula of numbers and dates, or classes cut out of one
+    column.
+    """
     names = [
         c.name for c in a.table.columns if c.role == "feature" and c.kind in ("number", "boolean", "date")
     ]
@@ -47,7 +49,7 @@ def formula_of_the_target(a: Audited) -> Outcome:
 
 
 def _numbers(values: pl.Series) -> np.ndarray:
-    """Floats; dates as days."""
+    """Return the values as floats; dates become days since 1970."""
     if values.dtype.is_temporal():
         return values.dt.epoch("us").cast(pl.Float64).to_numpy() / 86_400e6
     return values.cast(pl.Float64).fill_null(float("nan")).to_numpy()

@@ -23,7 +23,7 @@ def compared(table: Table) -> str:
 
 
 def n_repeats(table: Table) -> int:
-    """How many rows repeat an earlier one in these columns."""
+    """Return how many rows repeat an earlier one in these columns."""
     return int((np.bincount(twin_groups(table)) - 1).clip(min=0).sum())
 
 

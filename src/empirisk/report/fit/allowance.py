@@ -64,7 +64,7 @@ class Allowance:
         return min(self.left(), self._whole / self.folds - self.round)
 
     def later(self, name: str) -> float:
-        """Seconds for a later fit of a candidate."""
+        """Return the seconds for a later fit of a candidate."""
         left = self.left()
         if name == self.kept or math.isinf(left):
             return left
@@ -81,7 +81,7 @@ class Allowance:
         self.dropped.pop(name, None)
 
     def drop(self, name: str, why: str) -> None:
-        """A candidate leaves."""
+        """Take a candidate out of the comparison, and remember why."""
         self.took.pop(name, None)
         self.dropped[name] = why
 

@@ -51,7 +51,7 @@ class Candidate:
 
     @property
     def fitted(self) -> bool:
-        """Whether the model uses columns."""
+        """Whether the model uses columns; the constant prediction uses none."""
         return self.linear or bool(self.grown)
 
     @property

@@ -59,7 +59,7 @@ class Choice:
 
     @property
     def row(self) -> Row:
-        """The chosen row."""
+        """The row of the candidate that was chosen."""
         return self.rows[self.chosen]
 
 
@@ -132,7 +132,9 @@ def _close(extra: Floats, scoring: Scoring) -> bool:
 
 
 def _best_probability(losses: list[Floats], scoring: Scoring, seed: int) -> list[float]:
-    """Share of normal draws, with the moments of the mean losses, in which each is the smallest."""
+    """Return the share of normal draws, with the moments of the mean losses, in which each is the
+    smallest.
+    """
     table = np.stack([rows.mean(axis=0) for rows in losses], axis=1)
     n = table.shape[0]
     if n < 3:

@@ -123,7 +123,9 @@ def _has_times(column: Column) -> bool:
 
 
 def blocks_of(table: Table) -> dict[str, list[str]]:
-    """Columns of the model frame by the way in which they are encoded; the parts of dates are kept apart."""
+    """Return the columns of the model frame by the way in which they are encoded; the parts of dates are kept
+    apart.
+    """
     keys = ("numbers", "dates", "truths", "missing", "missing_dates", "levels", "date_levels")
     out: dict[str, list[str]] = {key: [] for key in keys}
     for c in (c for c in table.columns if c.role == "feature"):
@@ -226,7 +228,7 @@ def feature_origin(encoder: ColumnTransformer, encoded: np.ndarray | None = None
 
 
 def without_part(name: str) -> str:
-    """The date column behind one of its parts: ``day (month)`` is of ``day``."""
+    """Return the date column behind one of its parts: ``day (month)`` is of ``day``."""
     return name[: name.rindex(" (")]
 
 

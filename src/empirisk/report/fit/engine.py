@@ -64,7 +64,7 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Analysis:
-    """Everything that was computed."""
+    """Everything that the report computed, before any of it is put into words."""
 
     prepared: Prepared
     folds: Folds

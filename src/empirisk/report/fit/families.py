@@ -47,11 +47,11 @@ class Family:
     cost: float = 1.0
 
     def loss(self) -> Any:
-        """The negative log-likelihood as a loss of the score."""
+        """Return the negative log-likelihood as a loss of the score."""
         return {"poisson": Poisson, "gamma": Gamma, "tweedie": Tweedie}[self.name]()
 
     def estimator(self, alpha: float, l1_ratio: float) -> Any:
-        """The unfitted estimator at a strength."""
+        """Return the unfitted estimator at a strength."""
         from empirisk.estimators import GammaRegressor, PoissonRegressor, TweedieRegressor
 
         made = {"poisson": PoissonRegressor, "gamma": GammaRegressor, "tweedie": TweedieRegressor}
@@ -62,7 +62,9 @@ class Family:
         return float(mean ** (1.0 - self.power))
 
     def curvature_scale(self, mean: float) -> float:
-        """Size of the second derivative at the constant score, which a penalty is to be measured by."""
+        """Return the size of the second derivative at the constant score, which a penalty is to be measured
+        by.
+        """
         return float(mean ** (2.0 - self.power))
 
 
@@ -125,5 +127,5 @@ def suggested_family(y: NDArray[Any]) -> Family | None:
 
 
 def family_loss(name: str) -> Any:
-    """The loss of a family by name; half the squared error for ""."""
+    """Return the loss of a family by name; half the squared error for ""."""
     return FAMILIES[name].loss() if name else HalfSquared()

@@ -71,7 +71,7 @@ class FinalModel:
 
     @property
     def n_numbers(self) -> int:
-        """Non-zero coefficients, or leaves."""
+        """How many numbers the model consists of: non-zero coefficients, or leaves."""
         if self.candidate.grown:
             return n_leaves(self.estimator)
         coef = linear_parts(self)[0]
@@ -82,7 +82,7 @@ class FinalModel:
         return np.asarray(self.pipeline[0].transform(frame), dtype=np.float64)
 
     def sums(self, X: Floats) -> Floats:
-        """Weighted sums of encoded columns, before any link."""
+        """Return the weighted sums of encoded columns, before any link."""
         coef, intercept = linear_parts(self)
         return np.asarray(X @ coef + intercept)
 
@@ -91,7 +91,7 @@ class FinalModel:
         return np.asarray(family_loss(self.candidate.family).mean(z), dtype=np.float64)
 
     def scores(self, X: Floats) -> Floats:
-        """Scores of encoded rows, over all classes; the predicted mean of a number."""
+        """Return the scores of encoded rows, over all classes; the predicted mean of a number."""
         train = self.train
         if not self.fitted:
             return constant_scores(train.y, train.n_classes, X.shape[0])
@@ -105,7 +105,7 @@ class FinalModel:
 
 
 def linear_parts(model: FinalModel) -> tuple[Floats, Floats]:
-    """Coefficients (p,) or (p, k) over all classes, and intercepts () or (k,)."""
+    """Return the coefficients (p,) or (p, k) over all classes, and intercepts () or (k,)."""
     estimator, k = model.estimator, model.train.n_classes
     coef = np.asarray(estimator.coef_, dtype=np.float64).T
     intercept = np.asarray(estimator.intercept_, dtype=np.float64)
@@ -122,7 +122,7 @@ def linear_parts(model: FinalModel) -> tuple[Floats, Floats]:
 
 
 def unfitted(candidate: Candidate, task: str, alpha: float, encoder: Any, seed: int) -> Any:
-    """The estimator of a candidate behind a fitted encoder."""
+    """Return the estimator of a candidate behind a fitted encoder."""
     if candidate.grown:
         return grown_estimator(candidate, task, alpha, level_columns(encoder), seed)
     return estimator_for(candidate, task, alpha)
@@ -163,7 +163,9 @@ def _fit_shares(estimator: Any, train: Sample) -> None:
 
 
 def certificate_json(model: FinalModel) -> Json | None:
-    """The certificate of the fit, of linear models recomputed with plain NumPy; None for the baseline."""
+    """Return the certificate of the fit, of linear models recomputed with plain NumPy; None for the
+    baseline.
+    """
     if not model.fitted:
         return None
     if not model.linear:
@@ -187,7 +189,9 @@ def certificate_json(model: FinalModel) -> Json | None:
 
 
 def _unverified(estimator: Any) -> Json:
-    """What the fit of a model made of trees says about itself; there is no optimum to compare it with."""
+    """Return what the fit of a model made of trees says about itself; there is no optimum to compare it
+    with.
+    """
     solution = estimator.solution_
     return {
         "kind": solution.certificate.kind.name,

@@ -42,11 +42,11 @@ class FittedPath(Protocol):
         ...
 
     def every(self, X: Any) -> Iterator[Floats]:
-        """Scores of rows at each value."""
+        """Return the scores of rows at each value."""
         ...
 
     def scores(self, X: Any, i: int) -> Floats:
-        """Scores of rows at the i-th value."""
+        """Return the scores of rows at the i-th value."""
         ...
 
 
@@ -71,7 +71,7 @@ class Encoded:
         return [j for j, o in enumerate(self.origins) if o.kind == "level"]
 
     def without(self, source: str) -> Encoded | None:
-        """The fold without a column of the table; None when nothing is left."""
+        """Return the fold without a column of the table; None when nothing is left."""
         keep = np.flatnonzero([o.source != source for o in self.origins])
         if keep.size == 0:
             return None
@@ -80,12 +80,12 @@ class Encoded:
 
 
 def encoder_for(candidate: Candidate, table: Table) -> Any:
-    """An unfitted encoder of the kind that a candidate takes."""
+    """Return an unfitted encoder of the kind that a candidate takes."""
     return native_encoder(table) if candidate.grown else make_encoder(table)
 
 
 def origins_of(candidate: Candidate, encoder: Any, encoded: Any = None) -> list[Origin]:
-    """Where the columns of a fitted encoder's matrix come from."""
+    """Return where the columns of a fitted encoder's matrix come from."""
     return native_origin(encoder) if candidate.grown else feature_origin(encoder, encoded)
 
 
@@ -108,7 +108,7 @@ def fit_candidate(
 
 
 def parameter_grid(candidate: Candidate, sample: Sample, make: Maker, size: int) -> Floats:
-    """Values of the parameter to try, the simplest model first; the same in every fold."""
+    """Return the values of the parameter to try, the simplest model first; the same in every fold."""
     if not candidate.fitted:
         return np.array([np.nan])
     encoder = make(candidate)

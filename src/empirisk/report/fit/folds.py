@@ -45,11 +45,13 @@ class Folds:
     sentence: str
 
     def positions(self, fold: Fold) -> Index:
-        """Where the scored rows of a fold stand within :attr:`scored`."""
+        """Return where the scored rows of a fold stand within :attr:`scored`."""
         return np.searchsorted(self.scored, fold.score)
 
     def first(self, done: int) -> Folds:
-        """The first folds alone: whole repeats where there is at least one, else the folds of the first."""
+        """Return the first folds alone: whole repeats where there is at least one, else the folds of the
+        first.
+        """
         if done >= len(self.items):
             return self
         repeats = done // self.n_folds
@@ -122,7 +124,9 @@ def deal(units: Index, strata: Index, k: int, rng: np.random.Generator) -> Index
 
 
 def _forward(time: NDArray[np.float64], n_folds: int) -> Folds:
-    """Blocks of equal numbers of rows in order of time; each but the first is scored by all before it."""
+    """Return the blocks of equal numbers of rows in order of time; each but the first is scored by all before
+    it.
+    """
     order = np.argsort(time, kind="stable")
     blocks = [b for b in np.array_split(order, max(2, min(n_folds + 1, time.size))) if b.size]
     items = [Fold(0, np.sort(np.concatenate(blocks[:i])), np.sort(blocks[i])) for i in range(1, len(blocks))]

@@ -51,7 +51,9 @@ _NAMES = {
 
 
 def metric_names(task: str, family: Family | None = None) -> tuple[str, ...]:
-    """The metrics of a task, the headline first; with the deviance of the family that the target suggests."""
+    """Return the metrics of a task, the headline first; with the deviance of the family that the target
+    suggests.
+    """
     return _NAMES[task] if family is None else (*_NAMES[task], family.metric)
 
 
@@ -65,7 +67,7 @@ def unit_of(metric: str, unit: str | None) -> str | None:
 
 
 def predictions(sample: Sample, z: Floats) -> Predictions:
-    """The targets of a part and what scores `z` say about them, as metrics take them."""
+    """Return the targets of a part and what scores `z` say about them, as metrics take them."""
     if sample.task == "regression":
         return regression(sample.y, z, sample.groups)
     codes = np.arange(sample.n_classes)
@@ -94,12 +96,12 @@ class TestScores:
     level: float
 
     def interval(self, name: str) -> Estimate:
-        """A metric of the model."""
+        """Return the metric of that name of the chosen model on the test rows, with its interval."""
         return METRICS[name].interval(self.model, self.level)
 
 
 def comparison(scores: TestScores, name: str, unit: str | None = None) -> Json | None:
-    """One metric as ``report.json`` has it; None when these rows do not allow it."""
+    """Return one metric as ``report.json`` has it; None when these rows do not allow it."""
     metric = METRICS[name]
     if metric.unavailable(scores.model):
         return None
@@ -131,7 +133,7 @@ def _without_rounding(e: Estimate, size: float) -> Estimate:
 
 
 def confusion(p: Predictions, classes: tuple[str, ...], level: float) -> Json:
-    """Counts of observed against predicted classes, recall and precision of each class."""
+    """Return the counts of observed against predicted classes, recall and precision of each class."""
     k, guess = len(classes), p.output("pred")
     counts = np.zeros((k, k), dtype=int)
     np.add.at(counts, (p.y, guess), 1)

@@ -122,7 +122,9 @@ def curve_fits(n_shares: int, in_time: bool) -> int:
 def _subsets(
     order: NDArray[np.intp], shares: list[float], losses: Floats, second: Floats | None
 ) -> list[tuple[int, NDArray[np.intp], Floats]]:
-    """Position of the size, rows to fit, and where the losses go; the other half goes to `second`."""
+    """Return the position of the size, rows to fit, and where the losses go; the other half goes to
+    `second`.
+    """
     sizes = [max(2, round(share * order.size)) for share in shares[:-1]]
     out = [(i, order[:size], losses[i]) for i, size in enumerate(sizes)]
     if second is not None:
@@ -131,7 +133,9 @@ def _subsets(
 
 
 def _order(sample: Sample, fold: Fold, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Rows of a fold in the order in which they are taken: the latest first, or whole units at random."""
+    """Return the rows of a fold in the order in which they are taken: the latest first, or whole units at
+    random.
+    """
     if sample.time is not None:
         return fold.fit[np.argsort(-sample.time[fold.fit], kind="stable")]
     if sample.units is None:

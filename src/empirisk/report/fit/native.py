@@ -41,12 +41,12 @@ def native_encoder(table: Table) -> ColumnTransformer:
 
 
 def level_columns(encoder: ColumnTransformer) -> list[int]:
-    """Which columns of a fitted encoder's matrix hold codes of levels."""
+    """Return which columns of a fitted encoder's matrix hold codes of levels."""
     return [j for j, origin in enumerate(native_origin(encoder)) if origin.kind == "level"]
 
 
 def native_origin(encoder: ColumnTransformer) -> list[Origin]:
-    """Which column of the table each column of a fitted encoder's matrix comes from."""
+    """Return which column of the table each column of a fitted encoder's matrix comes from."""
     return [
         Origin(name, without_part(name) if "date" in key else name, "level" if key in LEVELS else "number")
         for key, _, names in encoder.transformers_

@@ -66,12 +66,12 @@ class LinearPath:
         return fill_classes(z, self.present, self.prior)
 
     def every(self, X: Any) -> Iterator[Floats]:
-        """Scores of new rows at each penalty."""
+        """Return the scores of new rows at each penalty."""
         return (self.scores(X, i) for i in range(self.alphas.size))
 
     @property
     def sizes(self) -> list[int]:
-        """Non-zero coefficients at each penalty."""
+        """The number of non-zero coefficients at each strength of the penalty."""
         return [int(np.count_nonzero(np.nan_to_num(c))) for c in self.class_coefs]
 
     @property

@@ -66,7 +66,7 @@ class Plan:
 
     @property
     def tuning_seconds(self) -> float:
-        """Predicted seconds of the cross-validation."""
+        """How many seconds the cross-validation is predicted to take."""
         one = sum(self.cost(c) for c in self.rows)
         return self.n_folds * self.n_repeats * (one + _CELL * self.n * self.p + 0.02)
 
@@ -110,7 +110,7 @@ class Plan:
 
     @property
     def seconds(self) -> float:
-        """Predicted seconds of everything."""
+        """How many seconds the whole report is predicted to take."""
         return 4.0 + self.tuning_seconds + self.curve_seconds + self.diagnosis_seconds
 
     @property
@@ -129,7 +129,7 @@ class Plan:
         return factor * (_FIXED + (_L1 if c.l1_ratio else _L2) * n * size)
 
     def lines(self, split: str, limit: float | None = None) -> list[str]:
-        """The plan in words."""
+        """Return the plan in words: what is held out, how many fits there are, and how long they take."""
         repeats = f" x {self.n_repeats}" if self.n_repeats > 1 else ""
         text = (
             f"Plan: hold out {split}; {self.n_folds} folds{repeats}; {len(self.rows)} candidates; "

@@ -39,7 +39,7 @@ def _codes(series: pl.Series) -> Floats:
 
 
 def reference_model(task: str, is_level: NDArray[np.bool_], seed: int) -> Any:
-    """Return the unfitted model."""
+    """Return the unfitted model that serves as the reference row: scikit-learn's gradient boosting."""
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
     made = HistGradientBoostingRegressor if task == "regression" else HistGradientBoostingClassifier

@@ -96,7 +96,9 @@ def prior_scores(y: Codes, n_classes: int) -> Floats:
 
 
 def constant_scores(y: NDArray[Any], n_classes: int, n: int) -> Floats:
-    """Scores of n rows that are all given the mean of `y`, or its class shares (:func:`prior_scores`)."""
+    """Return the scores of n rows that are all given the mean of `y`, or its class shares
+    (:func:`prior_scores`).
+    """
     if n_classes == 0:
         return np.full(n, float(y.mean()))
     prior = prior_scores(y, n_classes)

@@ -46,7 +46,7 @@ class Sample:
 
     @property
     def n(self) -> int:
-        """Number of rows."""
+        """The number of rows in this part of the data."""
         return int(self.y.size)
 
     @property
@@ -101,7 +101,7 @@ def take(table: Table, rows: NDArray[Any], units: NDArray[Any] | None = None) ->
 
 
 def _group_labels(table: Table, index: NDArray[np.int64]) -> NDArray[Any] | None:
-    """Labels of the group column; a row without one is a group of its own."""
+    """Return the labels of the group column; a row without one is a group of its own."""
     if table.group is None:
         return None
     labels = table.frame[table.group].cast(pl.String).to_list()

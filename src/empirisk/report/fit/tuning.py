@@ -60,7 +60,7 @@ class CrossValidated:
 
     @property
     def means(self) -> Floats:
-        """Cross-validated loss at each value."""
+        """The cross-validated loss at each value, the mean over all folds and repeats."""
         return np.asarray(self.losses.mean(axis=(0, 1)))
 
     def shrink(self, size: int) -> None:
@@ -73,7 +73,9 @@ class CrossValidated:
         self.sizes, self.ends = [n[:size] for n in self.sizes], [e[:size] for e in self.ends]
 
     def cut(self, folds: Folds, kept: Folds) -> CrossValidated:
-        """The part that belongs to the first of the folds; a fit that was cut short leaves nothing behind."""
+        """Return the part that belongs to the first of the folds; a fit that was cut short leaves nothing
+        behind.
+        """
         done = len(kept.items)
         if done == len(folds.items):
             return self
@@ -217,14 +219,14 @@ class _Job:
         return True
 
     def _empty(self, candidate: Candidate) -> CrossValidated:
-        """A candidate with the values of its parameter, before any fit."""
+        """Return a candidate with the values of its parameter, before any fit."""
         grid = parameter_grid(candidate, self.sample, self.make, self.n_alphas)
         losses = np.full((*self.shape, grid.size), np.nan)
         return CrossValidated(candidate, grid, losses, np.zeros((len(self.folds.items), grid.size)))
 
 
 def _fit(result: CrossValidated, encoded: Encoded, sample: Sample, fold: Fold, seed: int) -> Any:
-    """A fitted path; the scores of the new rows for the baseline and the reference."""
+    """Return a fitted path; the scores of the new rows for the baseline and the reference."""
     candidate = result.candidate
     if candidate.fitted:
         return fit_candidate(candidate, encoded, sample.n_classes, result.alphas, seed)
@@ -234,7 +236,7 @@ def _fit(result: CrossValidated, encoded: Encoded, sample: Sample, fold: Fold, s
 
 
 def _scores(result: CrossValidated, path: Any, encoded: Encoded, sample: Sample) -> tuple[Floats, Floats]:
-    """Losses of the new rows (rows by values) and mean losses of the fitting rows."""
+    """Return the losses of the new rows (rows by values) and mean losses of the fitting rows."""
     if not result.candidate.fitted:
         # Only a family that is tuned has a curve that shows its losses in training.
         return loss_rows(encoded.y_new, path, sample.task)[:, None], np.array([np.nan])
@@ -248,5 +250,5 @@ def _scores(result: CrossValidated, path: Any, encoded: Encoded, sample: Sample)
 
 
 def path_losses(path: Any, X: Any, y: NDArray[Any], task: str) -> Floats:
-    """Loss of each row at each value of the parameter, shape (n, a)."""
+    """Return the loss of each row at each value of the parameter, shape (n, a)."""
     return np.column_stack([loss_rows(y, z, task) for z in path.every(X)])

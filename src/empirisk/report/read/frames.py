@@ -14,7 +14,7 @@ __all__ = ["is_frame", "raw_frame"]
 
 
 def is_frame(data: Any) -> bool:
-    """Whether an object is a data frame of a known library, with its rows in memory."""
+    """Return whether an object is a data frame of a known library, with its rows in memory."""
     found = nw.from_native(data, eager_only=True, pass_through=True)
     return isinstance(found, nw.DataFrame)
 

@@ -164,7 +164,7 @@ def _convert(values: pl.Series, column: Column) -> pl.Series:
 
 
 def _long(values: pl.Series, column: Column) -> pl.Series:
-    """Whether values are whole numbers that were too long in the first table."""
+    """Return whether values are whole numbers that were too long in the first table."""
     if not column.long_missing or values.dtype.is_float():
         return pl.repeat(False, len(values), dtype=pl.Boolean, eager=True)
     return too_long(values.cast(pl.String)).fill_null(False)
@@ -182,7 +182,7 @@ def _truth(values: pl.Series, column: Column) -> pl.Series:
 
 
 def _bare(label_: str) -> str:
-    """A label without case, blanks and closing points: adult.test writes "<=50K." for "<=50K"."""
+    """Return a label without case, blanks and closing points: adult.test writes "<=50K." for "<=50K"."""
     return re.sub(r"[\s.]+$", "", label_.strip()).casefold()
 
 

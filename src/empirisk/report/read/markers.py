@@ -71,7 +71,7 @@ def take_out_numbers(
 
 
 def as_number(code: str) -> float | None:
-    """The number that a code is, None when it is a word."""
+    """Return the number that a code is, None when it is a word."""
     try:
         return float(code)
     except ValueError:

@@ -89,7 +89,7 @@ def parse_numbers(values: pl.Series, decimal: str = ".") -> pl.Series:
 
 
 def _finite(values: pl.Series) -> pl.Series:
-    """Numbers without those that overflowed to infinity."""
+    """Return the numbers without those that overflowed to infinity."""
     finite = values.is_finite()
     if finite.fill_null(True).all():
         return values
@@ -143,12 +143,12 @@ def take_off_unit(values: pl.Series, unit: str = "") -> tuple[pl.Series, str]:
 
 
 def padded(values: pl.Series) -> pl.Series:
-    """Whether numerals are written with leading zeros."""
+    """Return whether numerals are written with leading zeros."""
     return values.str.contains(PADDED)
 
 
 def too_long(values: pl.Series) -> pl.Series:
-    """Whether numerals are whole numbers of more digits than a float holds."""
+    """Return whether numerals are whole numbers of more digits than a float holds."""
     return values.str.contains(LONG)
 
 
@@ -211,5 +211,5 @@ def label(value: float | None) -> str | None:
 
 
 def as_words(values: pl.Series) -> pl.Series:
-    """Write numbers as labels: 3.0 as "3"."""
+    """Return numbers as labels, so that 3.0 becomes "3"."""
     return pl.Series(values.name, [label(v) for v in values.to_list()], dtype=pl.String)

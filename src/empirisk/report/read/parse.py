@@ -125,12 +125,12 @@ def _parse_text(
 
 
 def _mostly(parsed: pl.Series) -> bool:
-    """Whether more than half of the values could be read."""
+    """Return whether more than half of the values could be read."""
     return 2 * parsed.null_count() < len(parsed)
 
 
 def _is_plain(some: pl.Series) -> bool:
-    """Whether most of the first values are short plain numerals, which no date format can read."""
+    """Return whether most of the first values are short plain numerals, which no date format can read."""
     plain = some.head(_LOOK).str.contains(r"^[+-]?\d{0,7}([.,]\d*)?$")
     return 2 * int(plain.sum()) >= len(plain)
 

@@ -79,7 +79,7 @@ def split_blanks(line: str) -> list[str]:
 
 
 def delimiter_name(delimiter: str) -> str:
-    """Return the delimiter in words."""
+    """Return what messages call the delimiter, such as "comma" or "tab"."""
     return DELIMITERS.get(delimiter, repr(delimiter))
 
 

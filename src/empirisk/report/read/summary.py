@@ -64,7 +64,7 @@ def summarise(values: pl.Series, kind: str) -> dict[str, Any]:
 
 
 def _histogram(values: np.ndarray) -> dict[str, Any]:
-    """At most 40 bins of equal width; whole numbers over a short range get a bin each."""
+    """Return at most 40 bins of equal width; whole numbers over a short range get a bin each."""
     low, high = float(values.min()), float(values.max())
     if 0 < high - low < _MAX_BINS and bool(np.all(values == np.rint(values))):
         edges = np.arange(low - 0.5, high + 1.0)

@@ -160,7 +160,7 @@ def _classification(
 
 
 def _positive(column: Column, classes: tuple[str, ...], counts: dict[str, int]) -> str:
-    """The true, the plus, the larger number, or else the rarer class."""
+    """Return the true, the plus, the larger number, or else the rarer class."""
     if column.kind == "boolean":
         return next((c for c in classes if c == column.truth[1]), classes[1])
     if "+" in classes:

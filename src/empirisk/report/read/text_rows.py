@@ -76,7 +76,7 @@ def string_frame(text: str, dialect: Dialect, name: str, above: int = 0) -> tupl
 
 
 def text_line(buffer: bytes, start: int, end: int) -> str:
-    """Return one record as text."""
+    """Return the text of one record, without its line end."""
     return buffer[start:end].decode()
 
 
@@ -108,7 +108,7 @@ def _layout(
 
 
 def _regular_quotes(codes: np.ndarray, marks: np.ndarray, odd: np.ndarray, delimiter: int) -> bool:
-    """Whether every opening quote starts a field (or is doubled) and every closing quote ends one."""
+    """Return whether every opening quote starts a field (or is doubled) and every closing quote ends one."""
     places = np.flatnonzero(marks)
     opening, closing = places[odd[places]], places[~odd[places]]
     before = codes[np.maximum(opening - 1, 0)]
@@ -150,7 +150,7 @@ def _check_widths(fields: np.ndarray, lines: np.ndarray, name: str) -> int:
 
 
 def _fitted(first: list[str], width: int) -> list[str]:
-    """The first record with as many fields as the others."""
+    """Return the first record with as many fields as the others."""
     return [*first, *[""] * (width - len(first))][:width]
 
 

@@ -47,13 +47,13 @@ def _say(value: Any) -> str:
 
 
 def string(value: Any, path: str) -> None:
-    """A str."""
+    """Check that the value is a string."""
     if not isinstance(value, str):
         raise ReportSchemaError(path, f"must be a string, got {_say(value)}")
 
 
 def boolean(value: Any, path: str) -> None:
-    """True or False."""
+    """Check that the value is True or False."""
     if not isinstance(value, bool):
         raise ReportSchemaError(path, f"must be true or false, got {_say(value)}")
 
@@ -73,7 +73,7 @@ def number(value: Any, path: str) -> None:
 
 
 def fraction(value: Any, path: str) -> None:
-    """A number strictly between 0 and 1."""
+    """Check that the value is a number strictly between 0 and 1."""
     number(value, path)
     if not 0.0 < value < 1.0:
         raise ReportSchemaError(path, f"must lie strictly between 0 and 1, got {value}")
@@ -90,7 +90,7 @@ def one_of(*choices: str) -> Check:
 
 
 def nullable(inner: Check) -> Check:
-    """None, or what `inner` accepts."""
+    """Return the check that accepts None and whatever `inner` accepts."""
 
     def check(value: Any, path: str) -> None:
         if value is not None:

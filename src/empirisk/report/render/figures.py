@@ -103,7 +103,7 @@ def _displays(report: Json) -> Iterator[tuple[str, Callable[[], Display], Json |
 
 
 def _dependence(d: Json) -> Json:
-    """A curve of the report as the chart of partial dependence takes it."""
+    """Return a curve of the report as the chart of partial dependence takes it."""
     grid = [[v] for v in (range(len(d["labels"])) if d["x"] is None else d["x"])]
     return d | {"features": [d["column"]], "grid": grid, "categorical": d["x"] is None, "rows": []}
 
@@ -156,7 +156,7 @@ def _kind(key: str) -> tuple[str, str]:
 
 
 def _left_out(keys: Sequence[str]) -> Figure:
-    """One line for all charts of a place that the time limit left out."""
+    """Return one line for all charts of a place that the time limit left out."""
     names = listed(list(dict.fromkeys(_kind(key)[0] for key in keys)))
     title, it, its = (
         (f"The chart of {names} is missing here", "It", "Its")

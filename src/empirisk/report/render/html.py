@@ -38,19 +38,19 @@ def _capitalise(said: str) -> str:
 
 
 def setting(value: float | str | bool | None) -> str:
-    """A setting in words."""
+    """Return how the page shows the value of a setting: yes, no, none, text or a number."""
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "none"}[value]
     return value if isinstance(value, str) else wording.plain(value)
 
 
 def colours(scheme: str) -> str:
-    """The palette of a scheme (``"light"`` or ``"dark"``) as CSS variables."""
+    """Return the palette of a scheme (``"light"`` or ``"dark"``) as CSS variables."""
     return "".join(f"--{name}:{getattr(role, scheme)};" for name, role in PALETTE.items())
 
 
 def thresholds(scores: Json | None) -> list[ThresholdCost]:
-    """Some twenty thresholds, with the chosen one among them, at equal costs."""
+    """Return some twenty thresholds, with the chosen one among them, at equal costs."""
     if scores is None:
         return []
     every = max(1, (len(scores["edges"]) - 1) // 20)
@@ -61,7 +61,9 @@ def thresholds(scores: Json | None) -> list[ThresholdCost]:
 
 
 def top_findings(report: Json) -> list[tuple[int, Json]]:
-    """The findings that the verdict names, each with its place; a code named twice takes two of them."""
+    """Return the findings that the verdict names, each with its place; a code named twice takes two of
+    them.
+    """
     places, out = list(enumerate(report["findings"], 1)), []
     for code in report["verdict"]["findings"]:
         found = next((place for place in places if place[1]["code"] == code), None)

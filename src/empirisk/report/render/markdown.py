@@ -19,7 +19,9 @@ Lines = list[str]
 
 
 def esc(said: str) -> str:
-    """Text that Markdown and HTML in Markdown leave alone: one line, every special character inert."""
+    """Return the text that Markdown and HTML in Markdown leave alone: one line, every special character
+    inert.
+    """
     one_line = " ".join(said.split())
     safe = one_line.replace("&", "&amp;").replace("<", "&lt;")
     safe = re.sub(r"([\\`*_\[\]{}|~$#])", r"\\\1", safe)

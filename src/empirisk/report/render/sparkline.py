@@ -14,7 +14,7 @@ WIDTH, HEIGHT = 120, 22
 
 
 def sparkline(histogram: dict[str, Any] | None) -> Markup:
-    """A histogram as a tiny SVG with its description; empty when there is none."""
+    """Return a histogram as a tiny SVG with its description; empty when there is none."""
     if histogram is None or not histogram["counts"]:
         return Markup("")
     counts = list(histogram["counts"])

@@ -37,7 +37,7 @@ def write_report(a: Analysis, report: Json, folder: Path) -> None:
 
 
 def model_metadata(a: Analysis, report: Json) -> Json:
-    """What a model file says about its model."""
+    """Return what a model file says about its model."""
     table, row = a.prepared.table, a.choice.row
     decisions = table.decisions()
     for column in decisions["columns"]:

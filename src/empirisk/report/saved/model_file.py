@@ -59,7 +59,7 @@ class ModelFile:
 
     @property
     def task(self) -> str:
-        """``"binary"``, ``"multiclass"`` or ``"regression"``."""
+        """What the model predicts: ``"binary"``, ``"multiclass"`` or ``"regression"``."""
         return str(self.metadata["task"]["kind"])
 
     @property
@@ -237,7 +237,9 @@ def _build(file: Path, dump: bytes, metadata: dict[str, Any]) -> Any:
 
 
 def _without_solution(pipeline: Pipeline) -> Pipeline:
-    """The pipeline whose final estimator holds its numbers only; how it was solved is in the metadata."""
+    """Return the pipeline whose final estimator holds its numbers only; how it was solved is in the
+    metadata.
+    """
     estimator = copy.copy(pipeline[-1])
     params, grown = estimator.get_params(deep=False), trees_of(estimator) is not None
     for name, value in dict(vars(estimator)).items():
@@ -247,7 +249,9 @@ def _without_solution(pipeline: Pipeline) -> Pipeline:
 
 
 def _plain_data(value: Any) -> bool:
-    """Whether a value is an array, a number, a text, one of our tables or losses, or a tuple of these."""
+    """Return whether a value is an array, a number, a text, one of our tables or losses, or a tuple of
+    these.
+    """
     if isinstance(value, tuple):
         return all(_plain_data(v) for v in value)
     kind = type(value)
@@ -259,7 +263,9 @@ def _plain_data(value: Any) -> bool:
 
 
 def _is_own_record(name: str) -> bool:
-    """Whether a dotted name is a frozen record that our estimators hold: trees, names of columns, a loss."""
+    """Return whether a dotted name is a frozen record that our estimators hold: trees, names of columns, a
+    loss.
+    """
     from empirisk.losses import REGISTRY
 
     losses = {f"{kind.__module__}.{kind.__qualname__}" for kind in REGISTRY.values()}
@@ -267,7 +273,7 @@ def _is_own_record(name: str) -> bool:
 
 
 def _is_own_type(name: str) -> bool:
-    """Whether a dotted name is an estimator of this package, or a record that one holds."""
+    """Return whether a dotted name is an estimator of this package, or a record that one holds."""
     if _is_own_record(name):
         return True
     module, _, attribute = name.rpartition(".")

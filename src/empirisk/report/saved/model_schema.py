@@ -34,7 +34,7 @@ def _pair(inner: Check) -> Check:
 
 
 def _mark(value: Any, path: str) -> None:
-    """A marker and its count."""
+    """Check that the value is a marker with its count, as a list of two."""
     if not (isinstance(value, list) and len(value) == 2):
         raise ReportSchemaError(path, "must be a word and a count")
     string(value[0], path)
@@ -63,7 +63,7 @@ _SOURCE: dict[str, Check] = {"notes": strings, "renamed": list_of(_pair(string))
 
 
 def _every_field(kind: type, checks: dict[str, Check]) -> Record:
-    """The fields of a record; those without a check of their own are strings."""
+    """Return the fields of a record; those without a check of their own are strings."""
     return Record({f.name: checks.get(f.name, string) for f in fields(kind)})
 
 

@@ -41,7 +41,7 @@ def prediction_frame(model: ModelFile, table: Table) -> pl.DataFrame:
 
 
 def _id(values: pl.Series) -> pl.Series:
-    """Row names as they are in the file: whole numbers without a decimal point."""
+    """Return the row names as they are in the file: whole numbers without a decimal point."""
     if values.dtype == pl.Float64 and bool((values.drop_nulls() % 1.0 == 0.0).all()):
         return values.cast(pl.Int64)
     return values
@@ -77,14 +77,14 @@ def predict_file(model: ModelFile, data: Path, out: Path) -> tuple[Table, pl.Dat
 
 
 def reading_lines(model: ModelFile, table: Table) -> list[str]:
-    """What was read, and what in it the model has not seen, in words."""
+    """Return what was read, and what in it the model has not seen, in words."""
     far = far_outside(table, model.metadata["ranges"])
     head = f"Reading {table.source.name}  {table.n_rows:,} rows ({source_line(table.source)})"
     return [head, *(f"  {note}" for note in (*table.source.notes, *table.unseen, *far))]
 
 
 def said(frame: pl.DataFrame, classes: list[str]) -> str:
-    """What was predicted, in one line."""
+    """Return what was predicted, in one line."""
     if not classes:
         low, middle, high = np.quantile(frame["prediction"].to_numpy(), [0.0, 0.5, 1.0])
         return f"Predicted from {number(low, 4)} to {number(high, 4)}, median {number(middle, 4)}"

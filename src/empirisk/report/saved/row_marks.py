@@ -54,7 +54,7 @@ class Known:
         return self.known / self.rows if self.rows else 0.0
 
     def sentence(self) -> str:
-        """What follows for scores on the file; "" when no row is known."""
+        """Return what follows for scores on the file; "" when no row is known."""
         if not self.known:
             return ""
         if self.rows == self.total:
@@ -117,7 +117,7 @@ def _marks(words: Words, key: str) -> list[bytes]:
 
 
 def _words(frame: pl.DataFrame, columns: Sequence[str], key: str) -> Words:
-    """One 64-bit word for each cell; the same for every format, and from one version to the next."""
+    """Return one 64-bit word for each cell; the same for every format, and from one version to the next."""
     out = np.zeros((frame.height, len(columns)), dtype=np.uint64)
     for j, name in enumerate(columns):
         series = frame[name]
@@ -143,7 +143,9 @@ def _text(level: str, key: str) -> int:
 
 
 def _mixed(words: Words) -> Words:
-    """A quick hash of each row, which draws the rows whose marks are kept (the finaliser of splitmix64)."""
+    """Return a quick hash of each row, which draws the rows whose marks are kept (the finaliser of
+    splitmix64).
+    """
     state = np.full(words.shape[0], 0x243F6A8885A308D3, dtype=np.uint64)
     for j in range(words.shape[1]):
         step = (j + 1) * 0x9E3779B97F4A7C15 % (1 << 64)

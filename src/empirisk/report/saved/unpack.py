@@ -33,7 +33,7 @@ def checksum(metadata: dict[str, Any], dump: bytes) -> str:
 
 
 def pack(metadata: dict[str, Any], dump: bytes) -> bytes:
-    """The bytes of a model file; the checksum is put in."""
+    """Return the bytes of a model file; the checksum is put in."""
     signed = {**metadata, "sha256": checksum(metadata, dump)}
     text = json.dumps(signed, indent=1, allow_nan=False, ensure_ascii=False).encode()
     for method in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
@@ -104,7 +104,7 @@ def _refuse_bomb(file: Path, unpacked: int, size: int) -> None:
 
 
 def _inside(dump: bytes) -> int:
-    """Bytes to which a dump, which is an archive itself, unpacks."""
+    """Return the bytes to which a dump, which is an archive itself, unpacks."""
     if not zipfile.is_zipfile(io.BytesIO(dump)):
         return 0
     with zipfile.ZipFile(io.BytesIO(dump)) as archive:
@@ -117,6 +117,6 @@ def _list(names: Any) -> str:
 
 
 def short(error: BaseException) -> str:
-    """What an error says, in at most 160 characters."""
+    """Return what an error says, in at most 160 characters."""
     text = " ".join(str(error).split()) or type(error).__name__
     return text if len(text) <= 160 else text[:157] + "..."

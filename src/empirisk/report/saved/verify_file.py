@@ -123,7 +123,7 @@ def _scores(model: ModelFile, sample: Sample) -> np.ndarray:
 
 
 def verify_lines(v: Verification) -> list[str]:
-    """What came out, in words."""
+    """Return in lines of text what the verification found: the data, the proof of the fit and the scores."""
     out = [
         "The data are those of the report (same fingerprint)."
         if v.same_data

@@ -71,7 +71,7 @@ def sandwich(model: FinalModel) -> Floats | None:
 
 
 def _row_terms(model: FinalModel, n: int) -> tuple[Floats, Any]:
-    """Derivative of the loss in each score, shape (n, 1) or (n, k), and its second derivatives."""
+    """Return the derivative of the loss in each score, shape (n, 1) or (n, k), and its second derivatives."""
     y, z = model.train.y, model.scores(model.X)
     if model.candidate.family:
         loss, score = family_loss(model.candidate.family), model.sums(model.X)
@@ -201,7 +201,7 @@ def _term(
 def _intercept(
     model: FinalModel, w: Floats, b: float, block: Floats | None, label: str | None, level: float
 ) -> Json:
-    """The score where every column is 0 in its own unit."""
+    """Return the score where every column is 0 in its own unit."""
     shift = np.append(-np.array([o.center / o.scale for o in model.origins]), 1.0)
     value = float(shift @ np.append(w, b))
     variance = None if block is None else float(shift @ block @ shift)

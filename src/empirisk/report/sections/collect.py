@@ -111,7 +111,7 @@ def collect(a: Analysis, *, command: str, seconds: float, settings: Json) -> Jso
 
 
 def _tested(metrics: list[Json], task: str) -> Json | None:
-    """The loss that models are tuned by, on the test part."""
+    """Return the loss that models are tuned by, on the test part."""
     loss = tuned_metric(task)
     return next((m["model"] for m in metrics if m["name"] == loss), None)
 
@@ -152,7 +152,7 @@ def _finding(f: Finding) -> Json:
 
 
 def _attribution(a: Analysis, unit: str | None, absent: dict[str, str]) -> Json | None:
-    """Where the loss of the chosen model comes from, or why that is not said."""
+    """Return where the loss of the chosen model comes from, or why that is not said."""
     if a.diagnosed is None and "diagnosis" in a.guard.failed:
         return None
     if a.diagnosed is None:
@@ -224,7 +224,7 @@ def _verdict(
 
 
 def _certificates(a: Analysis, final: Json | None) -> dict[str, Json]:
-    """The final fit's certificate for the chosen row, the worst of the folds' for the others."""
+    """Return the final fit's certificate for the chosen row, the worst of the folds' for the others."""
     out = {}
     for row in a.choice.rows:
         if any(row.result.ends):

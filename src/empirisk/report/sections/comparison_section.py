@@ -23,7 +23,7 @@ MAX_BOOTSTRAP_ROWS = 50_000
 
 
 def tuned_metric(task: str) -> str:
-    """Name of the loss that models are tuned by."""
+    """Return the name of the loss that models are tuned by."""
     return "mse" if task == "regression" else "log_loss"
 
 
@@ -99,7 +99,9 @@ def selection_section(
 
 
 def _winner(choice: Choice, scoring: Scoring, seed: int, held_out: Json | None) -> Json | None:
-    """The smallest of all scores, plain and corrected by the bootstrap of Tsamardinos et al. (2018)."""
+    """Return the smallest of all scores, plain and corrected by the bootstrap of Tsamardinos et al.
+    (2018).
+    """
     own = [r.result.losses for r in choice.rows if r.result.candidate.role != "reference"]
     every = np.concatenate(own, axis=2)
     table = every.mean(axis=0)

@@ -24,7 +24,9 @@ EDGES = 100
 
 
 def _steps(p: Predictions) -> tuple[Floats, Floats]:
-    """Counts of positives and negatives at or above each distinct score, from the largest score down."""
+    """Return the counts of positives and negatives at or above each distinct score, from the largest score
+    down.
+    """
     score = np.asarray(p.output("score"), dtype=np.float64)
     order = np.argsort(-score, kind="stable")
     last = np.append(np.flatnonzero(np.diff(score[order])), score.size - 1)

@@ -20,7 +20,7 @@ Json = dict[str, Any]
 
 
 def data_section(table: Table, split: Split) -> Json:
-    """Return ``report["data"]``."""
+    """Return the part ``report["data"]``: the source, its columns, and how they were handled."""
     repeated = n_repeats(table)
     return {
         "source": table.source.name,
@@ -133,7 +133,7 @@ def _names(names: list[str]) -> str:
 
 
 def split_section(table: Table, split: Split, train: Sample, test: Sample, folds: Folds) -> Json:
-    """Return ``report["split"]``."""
+    """Return the part ``report["split"]``: how the rows were divided, and why so."""
     column = {"group": table.group, "time": table.time}.get(split.unit)
     return {
         "unit": split.unit,

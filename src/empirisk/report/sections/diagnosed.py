@@ -60,14 +60,14 @@ class Diagnosed:
         self._names = sorted(pairs, key=lambda pair: -len(pair[0]))
 
     def named(self, text: str) -> str:
-        """The text with the table's names."""
+        """Return the text with the table's names."""
         for made, name in self._names:
             text = text.replace(made, name)
         return text
 
     @property
     def findings(self) -> list[Finding]:
-        """Findings, the most important first."""
+        """The findings with the names of the user's columns, the most important first."""
         columns = dict(self._names)
         return [
             Finding(

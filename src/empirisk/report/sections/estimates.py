@@ -31,13 +31,13 @@ Json = dict[str, Any]
 
 
 def number(value: Any) -> float | None:
-    """A finite Python float, or None."""
+    """Return a finite Python float, or None."""
     out = float(value)
     return out if math.isfinite(out) else None
 
 
 def estimate(e: Estimate) -> Json:
-    """The JSON form; ends that are not finite are left out and said."""
+    """Return the JSON form; ends that are not finite are left out and said."""
     out = e.to_dict()
     for key in ("value", "low", "high"):
         out[key] = None if out[key] is None else number(out[key])
@@ -51,12 +51,12 @@ def estimate(e: Estimate) -> Json:
 
 
 def maybe(e: Estimate | None) -> Json | None:
-    """The JSON form, or None."""
+    """Return the JSON form of an estimate, or None when there is none."""
     return None if e is None else estimate(e)
 
 
 def cannot_tell(value: float, level: float, n: int, reason: str) -> Estimate:
-    """A number without an interval, and why."""
+    """Return a number without an interval, and why."""
     return Estimate(float(value), None, None, level, n, "none", reason)
 
 
@@ -78,7 +78,9 @@ def band(points: Sequence[Estimate], method: str) -> Json:
 def proportion(
     hits: NDArray, level: float, groups: NDArray | None = None, *, exact: bool = False
 ) -> Estimate:
-    """Share of true values with its interval: Wilson (or Clopper-Pearson), with groups by effective size."""
+    """Return the share of true values with its interval: Wilson (or Clopper-Pearson), with groups by
+    effective size.
+    """
     n = int(hits.size)
     if groups is not None and n:
         return grouped_proportion(hits.astype(float), groups, level)
@@ -111,7 +113,7 @@ class Scoring:
     errors: bool = False
 
     def target(self, what: str = "loss", who: str = "this algorithm") -> str | None:
-        """What a cross-validated estimate is about; None where the number of rows was not told."""
+        """Return what a cross-validated estimate is about; None where the number of rows was not told."""
         if self.rows is None:
             return None
         return scored_target(*self.rows, self.groups is not None, what=what, who=who)
@@ -131,7 +133,7 @@ class Scoring:
         return grouped_kfold(rows, self.groups, self.folds, self.level, **told)
 
     def standard_error(self, rows: Floats) -> float:
-        """Standard error of the mean of paired differences of shape (repeats, n)."""
+        """Return the standard error of the mean of paired differences of shape (repeats, n)."""
         if self.groups is None:
             return math.sqrt(kfold_variance(rows, self.folds)) if rows.shape[1] > 1 else math.inf
         codes, n_groups = group_codes(self.groups, rows.shape[1])
@@ -139,7 +141,7 @@ class Scoring:
         return math.sqrt(factor * float(np.mean([cr2_variance(v, codes, n_groups)[0] for v in rows])))
 
     def held_out(self, rows: Floats, groups: NDArray | None) -> Estimate:
-        """Mean of signed values on held-out rows, shape (n,)."""
+        """Return the mean of signed values on held-out rows, shape (n,)."""
         return (
             student(rows, self.level)
             if groups is None

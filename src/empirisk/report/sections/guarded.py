@@ -81,7 +81,9 @@ class Guard:
         self.errors: list[Exception] = []
 
     def __call__(self, key: str, make: Callable[[], T], name: str = "") -> T | None:
-        """What `make` returns; None, and a sentence in `failed` or `late`, when it raises or is too slow."""
+        """Return what `make` returns; None, and a sentence in `failed` or `late`, when it raises or is too
+        slow.
+        """
         seconds = max(self.deadline.left(self.reserve), 0.0 if key in LONG else GRACE)
         try:
             with self.deadline.within(seconds):
@@ -97,7 +99,9 @@ class Guard:
             return None
 
     def section(self, key: str, make: Callable[[], T]) -> T | None:
-        """The same for a key of the report, which must follow the schema, and whose stage may have failed."""
+        """Return the same for a key of the report, which must follow the schema, and whose stage may have
+        failed.
+        """
         if key in self.failed or key in self.late:
             return None
 

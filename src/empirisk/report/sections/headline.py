@@ -26,7 +26,7 @@ def headline_name(train: Sample) -> str:
 
 
 def headline_reason(train: Sample) -> str:
-    """The rule and what it gave, in one sentence; empty for numbers."""
+    """Return the rule and what it gave, in one sentence; empty for numbers."""
     if train.counts is None:
         return ""
     most = max(train.counts)

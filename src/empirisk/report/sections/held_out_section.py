@@ -20,7 +20,7 @@ Json = dict[str, Any]
 
 
 def held_out_section(a: Analysis, unit: str | None, absent: dict[str, str]) -> Json:
-    """Scores and pictures of the chosen model on the test part, which is used this once."""
+    """Return the scores and pictures of the chosen model on the test part, which is used this once."""
     sample, level, section = a.prepared.test, a.prepared.level, a.guard.section
     found = [comparison(a.scores, name, unit) for name in metric_names(sample.task, a.prepared.plan.family)]
     model, classes = a.scores.model, sample.classes

@@ -25,7 +25,7 @@ class Method:
 
 
 def point(band: Json, i: int) -> Json:
-    """The estimate at position `i` of a band."""
+    """Return the estimate at position `i` of a band."""
     known = band["low"] is not None and band["high"] is not None
     ends = {"low": band["low"][i], "high": band["high"][i]} if known else {"low": None, "high": None}
     return {
@@ -72,7 +72,7 @@ def _learning(curve: Json | None) -> Pairs:
 
 
 def estimates(report: Json) -> dict[str, Pairs]:
-    """The labelled estimates of each table of the page."""
+    """Return the labelled estimates of each table of the page."""
     test, model = report["test"], report["model"]
     confusion: Json = test["confusion"] or {"labels": [], "recall": None, "precision": None}
     subgroups: Json = test["subgroups"] or {"groups": []}

@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 
 def model_section(a: Analysis, certificate: Json | None, unit: str | None, absent: dict[str, str]) -> Json:
-    """Coefficients or trees, importances and the optimality certificate of the chosen model."""
+    """Return the coefficients or trees, importances and the optimality certificate of the chosen model."""
     p, model, section = a.prepared, a.model, a.guard.section
     task = p.table.task
     loss = "mse" if task == "regression" else "log_loss"
@@ -70,7 +70,7 @@ def model_section(a: Analysis, certificate: Json | None, unit: str | None, absen
 
 
 def _ranked(a: Analysis) -> list[Json]:
-    """What shuffling each column costs on the test rows, the dearest first."""
+    """Return what shuffling each column costs on the test rows, the dearest first."""
     p, model = a.prepared, a.model
     found = importances(
         p.test.y,
@@ -87,13 +87,13 @@ def _ranked(a: Analysis) -> list[Json]:
 
 
 def _scale(a: Analysis) -> str:
-    """What the model predicts, in words."""
+    """Return what the model predicts, in words."""
     table = a.prepared.table
     return f"probability of {table.positive}" if table.task == "binary" else f"predicted {table.target}"
 
 
 def _move(a: Analysis) -> Any:
-    """What shuffling a column does to the scores of the test rows."""
+    """Return what shuffling a column does to the scores of the test rows."""
     model = a.model
     if not model.candidate.grown:
         coef, _ = linear_parts(model)
@@ -123,7 +123,7 @@ def _grown_sentence(model: FinalModel, n_columns: int) -> str:
 
 
 def _linear_part(a: Analysis, unit: str | None) -> Json:
-    """The sentence and the coefficients of a linear model."""
+    """Return the sentence and the coefficients of a linear model."""
     p, model, row = a.prepared, a.model, a.choice.row
     target, task, family = p.table.target, p.table.task, model.candidate.family
     coef, _ = linear_parts(model)
@@ -154,7 +154,9 @@ def _linear_part(a: Analysis, unit: str | None) -> Json:
 
 
 def learning_section(a: Analysis, unit: str | None, absent: dict[str, str]) -> Json | None:
-    """The learning curve with bands, and what twice the rows would bring; None when there is no curve."""
+    """Return the learning curve with bands, and what twice the rows would bring; None when there is no
+    curve.
+    """
     curve = a.curve
     if curve is None:
         why = (

@@ -69,7 +69,7 @@ class Situation:
         return state(difference if known else r2["model"], True)
 
     def metric(self, name: str) -> Json | None:
-        """One of the metrics of the test part."""
+        """Return one of the metrics of the test part."""
         return next((m for m in self.metrics if m["name"] == name), None)
 
 
@@ -149,7 +149,7 @@ def _claim(s: Situation) -> str:
 
 
 def _tomorrow(s: Situation) -> str:
-    """What the headline means for one row, where the model is shown to be better."""
+    """Return what the headline means for one row, where the model is shown to be better."""
     head = s.metric(s.headline)
     if head is None or head["model"]["value"] is None:
         return ""
@@ -260,7 +260,7 @@ RICHEST = "the model is of the richest class that was tried"
 
 
 def _of(e: Estimate, score: float) -> str:
-    """A gain as a share of the loss that it is taken from."""
+    """Return a gain as a share of the loss that it is taken from."""
     return f"{percent(e.value / score)}" if score > 0.0 else brief(maybe(e))
 
 
@@ -291,6 +291,8 @@ def _more_rows(e: Estimate | None, label: str, useful: float, score: float, unit
 
 
 def worst_findings(findings: list[Finding], most: int = 3) -> list[str]:
-    """Codes of the findings for the first screen: the most serious first, notes left out, each code once."""
+    """Return the codes of the findings for the first screen: the most serious first, notes left out, each
+    code once.
+    """
     ordered = sorted((f for f in findings if f.level != "note"), key=lambda f: _ORDER[f.level])
     return list(dict.fromkeys(f.code for f in ordered))[:most]

@@ -25,7 +25,7 @@ class SumStatistic(Protocol):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What the numbers are called."""
+        """The names of the numbers that the statistic consists of."""
         ...
 
     def value(self, sums: Floats, units: float) -> Floats:
@@ -41,7 +41,7 @@ class SumError(Protocol):
     """The sums tell the standard error too, for the studentised method."""
 
     def error(self, sums: Floats, units: float) -> Floats:
-        """The plain standard error, (B, numbers)."""
+        """Return the plain standard error, (B, numbers)."""
         ...
 
 
@@ -50,5 +50,5 @@ class RowError(Protocol):
     """The standard error needs the rows that were drawn."""
 
     def with_error(self, rows: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """Values and standard errors, (B, numbers) each, for rows (B, n)."""
+        """Return the values and standard errors, (B, numbers) each, for rows (B, n)."""
         ...

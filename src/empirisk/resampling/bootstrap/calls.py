@@ -31,7 +31,7 @@ class CallStatistic:
     vectorized: bool
 
     def __call__(self, rows: list[NDArray[np.intp]]) -> Floats:
-        """The statistic of each resample, (b, numbers)."""
+        """Return the statistic of each resample, (b, numbers)."""
         if self.vectorized:
             drawn = [s[r] for s, r in zip(self.samples, rows, strict=True)]
             return self._checked(self.function(*drawn, axis=1), len(rows[0]))
@@ -90,19 +90,21 @@ def resample_calls(
 
 
 def _spread(rows: list[NDArray[np.intp]], statistic: CallStatistic) -> list[NDArray[np.intp]]:
-    """Paired samples share their rows."""
+    """Return the drawn rows for each sample of the statistic; paired samples share their rows."""
     return rows * len(statistic.samples) if len(rows) == 1 else rows
 
 
 def _same_count(values: Floats, count: int, where: str) -> Floats:
-    """The values, when they hold as many numbers as the statistic of the data."""
+    """Return the values, when they hold as many numbers as the statistic of the data."""
     if values.shape[1] != count:
         raise ValueError(f"statistic returned {count} numbers on the data and {values.shape[1]} on {where}.")
     return values
 
 
 def _jackknife(statistic: CallStatistic, units: list[Units], key: int, count: int) -> list[Floats]:
-    """Values without each unit, or without each of MAX_LEAVE_OUT random blocks of units, by stratum."""
+    """Return the values without each unit, or without each of MAX_LEAVE_OUT random blocks of units, by
+    stratum.
+    """
     whole = [u.order[None, :] for u in units]
     out = []
     for k, u in enumerate(units):

@@ -107,7 +107,7 @@ def choose(
 
 
 def _together(statistic: Any, count: int, paired: bool | None) -> bool:
-    """Whether the rows of all samples are drawn together."""
+    """Return whether the rows of all samples are drawn together."""
     if count == 1:
         return True
     if paired is None:

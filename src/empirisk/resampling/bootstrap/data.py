@@ -15,7 +15,7 @@ __all__ = ["Units", "columns_of", "match", "samples_of", "units_of"]
 
 
 def samples_of(data: Any) -> tuple[Any, ...]:
-    """The samples: the members of a tuple, else the one array."""
+    """Return the samples: the members of a tuple, else the one array."""
     samples = data if isinstance(data, tuple) else (data,)
     if not samples:
         raise ValueError("data is an empty tuple; pass an array, or a tuple of arrays.")
@@ -23,7 +23,7 @@ def samples_of(data: Any) -> tuple[Any, ...]:
 
 
 def columns_of(sample: Any, name: str) -> Floats:
-    """A finite float array with rows first, of one or two dimensions; NaN is named by row."""
+    """Return a finite float array with rows first, of one or two dimensions; NaN is named by row."""
     if issparse(sample):
         raise ValueError(f"{name} is sparse; pass a dense array, such as {name}.toarray().ravel().")
     values = np.asarray(sample)
@@ -51,7 +51,7 @@ def columns_of(sample: Any, name: str) -> Floats:
 
 
 def match(samples: tuple[Floats, ...]) -> int:
-    """The common number of rows of paired arrays."""
+    """Return the common number of rows of paired arrays."""
     sizes = [len(s) for s in samples]
     if len(set(sizes)) > 1:
         raise ValueError(f"rows that belong together need arrays of one length, got {sizes}.")
@@ -78,16 +78,16 @@ class Units:
 
     @property
     def n(self) -> int:
-        """Number of units."""
+        """The number of units that are drawn: rows, or whole groups of rows."""
         return sum(self.sizes)
 
     def totals(self, column: Floats) -> Floats:
-        """Sum of a column of rows over each unit."""
+        """Return the sum of a column of rows over each unit."""
         ordered = column[self.order]
         return ordered if self.starts is None else np.add.reduceat(ordered, self.starts[:-1], axis=0)
 
     def rows(self, units: NDArray[np.int64]) -> NDArray[np.intp]:
-        """The rows of the drawn units, one after the other."""
+        """Return the rows of the drawn units, one after the other."""
         if self.starts is None:
             return self.order[units]
         return np.concatenate([self.order[self.starts[u] : self.starts[u + 1]] for u in units])

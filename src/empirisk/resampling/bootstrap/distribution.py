@@ -16,21 +16,25 @@ class Distribution(Protocol):
     """What the intervals ask of the distribution of ``T*``."""
 
     def quantile(self, p: Floats) -> Floats:
-        """Smallest t with ``P(T* <= t) >= p`` (draws: interpolated linearly, as numpy.quantile does)."""
+        """Return the smallest t with ``P(T* <= t) >= p`` (draws: interpolated linearly, as numpy.quantile
+        does).
+        """
         ...
 
     def below(self, t: float) -> float:
-        """``P(T* < t) + P(T* = t) / 2``."""
+        """Return ``P(T* < t) + P(T* = t) / 2``: the share of the distribution below t, with ties counted
+        half.
+        """
         ...
 
     def moments(self) -> tuple[float, float]:
-        """Mean and standard deviation."""
+        """Return the mean and the standard deviation of the distribution."""
         ...
 
 
 @dataclass(frozen=True)
 class Draws:
-    """Values of B resamples, (B,)."""
+    """The distribution of a statistic as its values on B resamples."""
 
     values: Floats
 
@@ -39,11 +43,11 @@ class Draws:
         return np.asarray(np.quantile(self.values, p), dtype=np.float64)
 
     def below(self, t: float) -> float:
-        """Share of the draws below t, ties counted half."""
+        """Return the share of the draws below t, ties counted half."""
         return float(0.5 * (np.mean(self.values < t) + np.mean(self.values <= t)))
 
     def moments(self) -> tuple[float, float]:
-        """Mean and standard deviation with ``B - 1``."""
+        """Return the mean and standard deviation with ``B - 1``."""
         mean = float(self.values.mean())
         away = self.values - mean
         scale = float(np.abs(away).max()) or 1.0  # squares of large or tiny numbers leave the range
@@ -63,18 +67,20 @@ class Atoms:
         self.cdf: Floats = np.cumsum(self.weights)
 
     def quantile(self, p: Floats) -> Floats:
-        """The inverse of the distribution function."""
+        """Return the inverse of the distribution function."""
         at = np.searchsorted(self.cdf, p)
         return self.values[np.minimum(at, len(self.values) - 1)]
 
     def below(self, t: float) -> float:
-        """Half the jump at t counts."""
+        """Return half the jump at t counts."""
         left, right = np.searchsorted(self.values, t), np.searchsorted(self.values, t, side="right")
         cdf = np.r_[0.0, self.cdf]
         return float(0.5 * (cdf[left] + cdf[right]))
 
     def moments(self) -> tuple[float, float]:
-        """Exact mean and standard deviation."""
+        """Return the exact mean and standard deviation: all resamples are counted, so nothing is divided by B
+        - 1.
+        """
         mean = float(self.weights @ self.values)
         away = self.values - mean
         scale = float(np.abs(away).max()) or 1.0
@@ -108,10 +114,10 @@ class AtomDifference:
         return high
 
     def below(self, t: float) -> float:
-        """Ties counted half."""
+        """Return the probability of a difference below t, with ties counted half."""
         return 0.5 * (self._cdf(t, "left") + self._cdf(t, "right"))
 
     def moments(self) -> tuple[float, float]:
-        """From those of the two parts."""
+        """Return the mean and the standard deviation of the difference, from those of the two parts."""
         (mean_a, sd_a), (mean_b, sd_b) = self.a.moments(), self.b.moments()
         return mean_a - mean_b, float(np.hypot(sd_a, sd_b))

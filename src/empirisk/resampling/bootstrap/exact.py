@@ -38,7 +38,7 @@ def exact_quantiles(samples: list[Floats], q: float, label: str) -> Resampled:
 
 
 def _out_of_reach(n: int, q: float) -> str:
-    """The resamples never leave the range of the data, and the quantile may lie outside it."""
+    """Return the resamples never leave the range of the data, and the quantile may lie outside it."""
     outside = max(q**n, (1.0 - q) ** n)
     if outside <= BEYOND:
         return ""

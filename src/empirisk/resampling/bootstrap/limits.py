@@ -27,7 +27,7 @@ def percentile_limits(dist: Distribution, value: float, level: float) -> Limits:
 
 
 def basic_limits(dist: Distribution, value: float, level: float) -> Limits:
-    """``[2T - G^-1(1 - a), 2T - G^-1(a)]``."""
+    """``[2T - G^-1(1 - a), 2T - G^-1(a)]``: the errors of the resamples, subtracted from the value."""
     low, high = percentile_limits(dist, value, level)
     return 2.0 * value - high, 2.0 * value - low
 
@@ -80,6 +80,7 @@ def acceleration(left_out: Sequence[Floats]) -> float:
     scale = float(np.abs(u).max())
     if scale == 0.0:
         return 0.0
+    # Third powers of very large or very small numbers would leave the range of a double.
     u /= scale
     return float(np.sum(u**3)) / (6.0 * math.sqrt(float(u @ u)) ** 3)
 

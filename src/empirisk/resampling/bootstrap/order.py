@@ -23,6 +23,7 @@ def quantile_position(n: int, q: float) -> tuple[int, float]:
     This is the definition that numpy.quantile and numpy.median use: ``(n - 1) q = k - 1 + g``.
     """
     h = (n - 1) * q
+    # A whole (n - 1) q may come out just below itself: the quantile is then one order statistic, no mixture.
     k = min(math.floor(h + 1e-12 * n), n - 1)
     g = h - k
     return k + 1, 0.0 if abs(g) <= 1e-12 * n else g
@@ -88,7 +89,7 @@ def _binomial_pmf(n: int, k: int, p: Floats) -> Floats:
 
 
 def left_out_quantiles(ordered: Floats, q: float) -> Floats:
-    """The q-quantile without row i, for each rank i: it takes at most three values."""
+    """Return the q-quantile without row i, for each rank i: it takes at most three values."""
     n = ordered.size
     k, g = quantile_position(n - 1, q)
 

@@ -35,7 +35,7 @@ class Plan:
 
     @property
     def n(self) -> int:
-        """All units."""
+        """The number of units of all strata together."""
         return sum(self.sizes)
 
     def sums(self, table: Floats, n_resamples: int) -> Floats:
@@ -60,7 +60,7 @@ class Plan:
         return out
 
     def rows(self, first: int, count: int) -> NDArray[np.int64]:
-        """The unit numbers that resamples first .. first + count - 1 draw, (count, n)."""
+        """Return the unit numbers that resamples first .. first + count - 1 draw, (count, n)."""
         sizes = np.array(self.sizes, dtype=np.int64)
         out = np.empty((count, self.n), dtype=np.int64)
         _loops.resample_rows(np.r_[0, np.cumsum(sizes)], sizes, self.key, first, out)

@@ -41,11 +41,13 @@ class Ratio:
         self.table: Floats = np.column_stack(columns)
 
     def value(self, sums: Floats, units: float) -> Floats:
-        """``centre + sum u / sum b``."""
+        """``centre + sum u / sum b``: the ratio, with most of it taken out of the sums to keep digits."""
         return self.centre + self._shift(sums, units)
 
     def error(self, sums: Floats, units: float) -> Floats:
-        """From ``sum (u - d b)^2 = sum u^2 - 2 d sum u b + d^2 sum b^2`` with ``d = T - centre``."""
+        """Return the standard errors from ``sum (u - d b)^2 = sum u^2 - 2 d sum u b + d^2 sum b^2`` with ``d
+        = T - centre``.
+        """
         d = self._shift(sums, units)
         if self.plain:
             squares, total = sums[:, 1:2] - units * d * d, np.full_like(d, units)

@@ -64,7 +64,7 @@ class Bootstrap(Evaluation):
 
     @property
     def value(self) -> float:
-        """The statistic of the data."""
+        """The statistic of the data themselves, without resampling."""
         return self.estimate.value
 
     @property
@@ -79,7 +79,7 @@ class Bootstrap(Evaluation):
 
     @property
     def level(self) -> float:
-        """Nominal coverage."""
+        """The nominal coverage of the intervals."""
         return next(iter(self.values())).level
 
     @property
@@ -89,7 +89,7 @@ class Bootstrap(Evaluation):
 
     @property
     def method(self) -> str:
-        """How the interval was made."""
+        """How the intervals were made, in words."""
         return next(iter(self.values())).method
 
     @property
@@ -98,11 +98,11 @@ class Bootstrap(Evaluation):
         return self.estimate.reason
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
-        """The stable JSON form: that of the estimates, and ``standard_error``."""
+        """Return the stable JSON form: that of the estimates, and ``standard_error``."""
         return {k: {**d, "standard_error": self.standard_errors[k]} for k, d in super().to_dict().items()}
 
     def to_frame(self) -> Any:
-        """Columns metric, value, low, high, level, n, method, reason, target, standard_error."""
+        """Return the columns metric, value, low, high, level, n, method, reason, target, standard_error."""
         frame = super().to_frame()
         errors = list(self.standard_errors.values())
         if hasattr(frame, "with_columns"):

@@ -33,12 +33,12 @@ class Spread:
         return np.maximum(sums[:, 1:2] - sums[:, :1] ** 2 / units, 0.0)
 
     def value(self, sums: Floats, units: float) -> Floats:
-        """From the first two power sums."""
+        """Return the statistic of each resample from the first two power sums."""
         variance = self._second(sums, units) / (units - 1.0)
         return np.sqrt(variance) if self.root else variance
 
     def error(self, sums: Floats, units: float) -> Floats:
-        """From the central moments of the resample."""
+        """Return the standard error of each resample from its central moments."""
         m = sums / units
         d = m[:, :1]
         second = self._second(sums, units) / units

@@ -42,7 +42,7 @@ class SumSample:
 
     @property
     def plan(self) -> Plan:
-        """The draws of units."""
+        """The plan by which units are drawn, the same for every statistic of these data."""
         return Plan(self.units.sizes, self.key)
 
     def table(self) -> Floats:
@@ -55,11 +55,11 @@ class SumSample:
         return np.column_stack([self.units.totals(table), np.diff(self.units.starts)])
 
     def value(self, sums: Floats, units: int) -> Floats:
-        """The statistic of sums over `units` units, in blocks of bounded memory."""
+        """Return the statistic of sums over `units` units, in blocks of bounded memory."""
         return self._blocks(self.statistic.value, sums, units)
 
     def error(self, sums: Floats, units: int) -> Floats:
-        """Its standard errors."""
+        """Return the standard errors that the statistic computes from these sums."""
         if not isinstance(self.statistic, SumError):
             raise TypeError("the sums of this statistic do not tell its standard error")
         return self._blocks(self.statistic.error, sums, units)
@@ -74,13 +74,13 @@ class SumSample:
         return np.concatenate(parts)
 
     def left_out(self) -> list[Floats]:
-        """The statistic without each unit, by stratum: the sums less one row of the table."""
+        """Return the statistic without each unit, by stratum: the sums less one row of the table."""
         table = self.table()
         values = self.value(table.sum(axis=0) - table, self.units.n - 1)
         return np.split(values, np.cumsum(self.units.sizes)[:-1])
 
     def with_error(self, n_resamples: int) -> tuple[Floats, Floats]:
-        """Values and standard errors of the resamples."""
+        """Return the values and standard errors of the resamples."""
         if isinstance(self.statistic, SumError):
             sums = self.plan.sums(self.table(), n_resamples)
             return self.value(sums, self.units.n), self.error(sums, self.units.n)
@@ -131,7 +131,7 @@ def resample_sums(
 
 
 def _own_error(samples: list[SumSample], totals: list[Floats]) -> Floats:
-    """Standard error of the value on the data."""
+    """Return the standard error of the value on the data."""
     square = np.zeros(1)
     for s, total in zip(samples, totals, strict=True):
         if isinstance(s.statistic, SumError):

@@ -68,7 +68,7 @@ def estimate_parts(
 
 
 def _over_rows(rows: Floats, groups: NDArray[np.intp] | None) -> tuple[float, float]:
-    """Variance of the mean over rows or clusters of rows, and its degrees of freedom."""
+    """Return the variance of the mean over rows or clusters of rows, and its degrees of freedom."""
     if groups is None:
         return float(rows.var(ddof=1)) / rows.size, rows.size - 1.0
     _, codes = np.unique(groups, return_inverse=True)

@@ -57,14 +57,14 @@ class Sets:
     n_classes: int
 
     def without(self, sets: NDArray[np.intp]) -> Sets:
-        """The same with some training sets left out."""
+        """Return the same with some training sets left out."""
         keep = np.ones(len(self.pred), dtype=bool)
         keep[sets] = False
         return Sets(self.pred[keep], self.seen[keep], self.y, self.truth, self.n_classes)
 
 
 def row_parts(sets: Sets) -> dict[str, Floats]:
-    """Each part, and ``"total"``, at every row; NaN where fewer than two sets count."""
+    """Return each part, and ``"total"``, at every row; NaN where fewer than two sets count."""
     return _zero_one(sets) if sets.n_classes else _squared(sets)
 
 

@@ -50,12 +50,12 @@ class BiasVariance(Tabular):
 
     @property
     def title(self) -> str:
-        """First line."""
+        """The first line above the table: which loss of which model was decomposed."""
         return f"{self.loss.capitalize()} loss of {self.name}, {self.words}"
 
     @property
     def labels(self) -> dict[str, str]:
-        """The parts in words."""
+        """The name of each part in words, by its short name."""
         words = SQUARED if self.loss == "squared" else ZERO_ONE
         return {name: words[name] for name in self.parts}
 
@@ -103,7 +103,7 @@ class BiasVarianceCurve(Tabular):
 
     @property
     def title(self) -> str:
-        """First line."""
+        """The first line above the table: which loss was decomposed, and along which parameter."""
         first = self.at[0]
         return f"{first.loss.capitalize()} loss of {first.name} against {self.param}, {first.words}"
 
@@ -114,13 +114,13 @@ class BiasVarianceCurve(Tabular):
         return losses.index(min(losses))
 
     def plot(self, ax: Any = None) -> Any:
-        """The parts and their sum against the parameter; returns the Axes."""
+        """Return the parts and their sum against the parameter; returns the Axes."""
         from empirisk.plots import BiasVarianceDisplay
 
         return BiasVarianceDisplay(self.to_dict()).plot(ax)
 
     def to_dict(self) -> dict[str, Any]:
-        """What a chart needs: parameter, x, label, a band for each part and for the total."""
+        """Return what a chart needs: parameter, x, label, a band for each part and for the total."""
         labels = self.at[0].labels
         return {
             "parameter": self.param,

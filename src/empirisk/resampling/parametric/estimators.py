@@ -21,7 +21,7 @@ class Many:
     formula: str
 
     def __call__(self, x: Floats) -> Floats:
-        """One estimate for each sample."""
+        """Return one estimate for each of the samples, which stand in rows."""
         return self.function(x)
 
 

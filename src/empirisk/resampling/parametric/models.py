@@ -57,7 +57,9 @@ def uniforms(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
 
 
 def transform_of(model: str | Callable[..., Any]) -> Transform:
-    """The transformation of a named model, of a family of frozen distributions, or the callable itself."""
+    """Return the transformation of a named model, of a family of frozen distributions, or the callable
+    itself.
+    """
     if isinstance(model, str):
         if model not in MODELS:
             names = ", ".join(MODELS).replace("gaussian", "gaussian (normal)")

@@ -93,7 +93,7 @@ class EstimatorsRisk(Tabular):
 
     @property
     def names(self) -> list[str]:
-        """The estimators."""
+        """The names of the estimators in the order in which they were given."""
         return list(self._errors)
 
     def risk(self, name: str) -> list[Estimate]:
@@ -115,7 +115,7 @@ class EstimatorsRisk(Tabular):
         return np.array([e.variance for e in self._of(name)])
 
     def maximal_risk(self, name: str) -> Estimate:
-        """Largest risk over the parameters; the interval allows for having taken the largest."""
+        """Return the largest risk over the parameters; the interval allows for having taken the largest."""
         each = [_at_least_zero(self._interval(e.squares, self._together)) for e in self._of(name)]
         low, high = max(e.low or 0.0 for e in each), max(e.high or 0.0 for e in each)
         value = max(e.value for e in each)
@@ -124,7 +124,7 @@ class EstimatorsRisk(Tabular):
         )
 
     def worst_parameter(self, name: str) -> Any:
-        """Where the largest risk was seen."""
+        """Return where the largest risk was seen."""
         return self.parameters[int(np.argmax([e.risk for e in self._of(name)]))]
 
     def compare(self, first: str, second: str) -> RiskComparison:
@@ -144,14 +144,14 @@ class EstimatorsRisk(Tabular):
         return 1.0 - (1.0 - self.level) / len(self.parameters)
 
     def _interval(self, values: Floats, level: float) -> Estimate:
-        """Normal interval of a mean; the units (pairs of samples) are in the hundreds at least."""
+        """Return the normal interval of a mean; the units (pairs of samples) are in the hundreds at least."""
         mean = float(values.mean())
         half = normal_quantile(level) * float(values.std(ddof=1)) / math.sqrt(values.size)
         return Estimate(mean, mean - half, mean + half, self.level, self.n_samples, "Monte Carlo")
 
     @property
     def title(self) -> str:
-        """What was simulated."""
+        """The first line above the table: over which parameters and samples the risks are."""
         return (
             f"Quadratic risk over {_count(len(self.parameters))}, samples of n = {self.n} "
             f"({self.n_samples:,} simulated, {100 * self.level:g} % intervals)"
@@ -168,7 +168,7 @@ class EstimatorsRisk(Tabular):
         }
 
     def _bias_share(self, name: str) -> float:
-        """What the squared bias has of the risk; 0 without any risk."""
+        """Return what the squared bias has of the risk; 0 without any risk."""
         risk = float(sum(e.risk for e in self._of(name)))
         return float(sum(e.squared_bias for e in self._of(name))) / risk if risk > 0.0 else 0.0
 
@@ -206,7 +206,7 @@ def _short(theta: Any) -> str:
 
 
 def _at_least_zero(risk: Estimate) -> Estimate:
-    """The interval of a risk without the part below 0, where no risk lies."""
+    """Return the interval of a risk without the part below 0, where no risk lies."""
     if risk.low is None or risk.low >= 0.0:
         return risk
     return replace(risk, low=0.0, reason="the normal interval is cut at 0: no quadratic risk is smaller")

@@ -38,12 +38,12 @@ class Errors:
 
     @property
     def risk(self) -> float:
-        """Mean squared error."""
+        """The mean squared error of the estimator over the simulated samples."""
         return float(self.squares.mean())
 
     @property
     def squared_bias(self) -> float:
-        """``|mean of T - g|^2``."""
+        """``|mean of T - g|^2``: the part of the risk that more samples would not change."""
         return float(self.bias @ self.bias)
 
     @property
@@ -97,7 +97,7 @@ def _samples(transform: Transform, theta: Any, u: Floats) -> Floats:
 def _errors(
     name: str, estimator: Callable[..., Any], x: Floats, theta: Any, target: Floats, vectorized: bool
 ) -> Floats:
-    """``T - g``, (samples, k)."""
+    """Return the errors ``T - g`` of an estimator, shape (samples, k), or say which answer was wrong."""
     many = vectorized or isinstance(estimator, Many)
     found = np.asarray(estimator(x) if many else [estimator(row) for row in x], dtype=np.float64)
     if found.shape != (len(x), *target.shape):
@@ -111,7 +111,7 @@ def _errors(
 
 
 def _summary(errors: Floats) -> Errors:
-    """From errors (1 or 2, units, k): the members of a pair are averaged."""
+    """Summarise the errors, shape (1 or 2, units, k): the members of a pair are averaged."""
     signed = errors.mean(axis=0)
     spread = signed.std(axis=0, ddof=1) / np.sqrt(len(signed))
     return Errors(np.sum(errors**2, axis=2).mean(axis=0), signed.mean(axis=0), spread)

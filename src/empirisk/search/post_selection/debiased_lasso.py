@@ -72,7 +72,7 @@ class DebiasedLasso(Tabular):
 
     @property
     def title(self) -> str:
-        """First line."""
+        """The first line above the table: the number of rows, and the noise that was estimated."""
         return f"Debiased lasso, {self.n} rows, noise of standard deviation {self.sigma:.4g}"
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -255,7 +255,9 @@ def _one(
 
 
 def _nodewise(others: Array, x: Array, lam: float) -> Array:
-    """The residual of column x on the others: the least penalty at 25 % more variance than the first."""
+    """Return the residual of column x on the others: the least penalty at 25 % more variance than the
+    first.
+    """
     if others.shape[1] == 0:
         return x
     problem, coef = lasso_problem(others, x), np.zeros(others.shape[1])

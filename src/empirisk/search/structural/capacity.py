@@ -54,18 +54,18 @@ class FixedClassifiers(ClassifierMixin, BaseEstimator):
         self.members = members
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Try every member."""
+        """Try every member of the class, and keep the first of those with the fewest errors."""
         errors = [float(np.mean(self._labels(m, X) != np.asarray(y))) for m in self.members]
         self.index_ = int(np.argmin(errors))
         self.classes_ = classes_of(np.asarray(y))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Labels by the chosen member."""
+        """Return the labels that the chosen member gives the rows of X."""
         return self._labels(self.members[self.index_], X)
 
     def _verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
-        """Every member tried again, for ``er.verify``."""
+        """Return the certificate after trying every member again, for ``er.verify``."""
         errors = [float(np.mean(self._labels(m, X) != np.asarray(y))) for m in self.members]
         error, least = errors[self.index_], min(errors)
         claim = (
@@ -78,11 +78,11 @@ class FixedClassifiers(ClassifierMixin, BaseEstimator):
         return np.asarray(member.predict(X) if hasattr(member, "predict") else member(X))
 
     def vc_dimension(self) -> int:
-        """``floor(log2 |H|)``."""
+        """Return ``floor(log2 |H|)``: H classifiers cannot label more points in every way."""
         return len(self.members).bit_length() - 1
 
     def log_growth(self, n: int) -> float:
-        """``min(log |H|, n log 2)``."""
+        """Return ``min(log |H|, n log 2)``: each of H classifiers labels the n points in one way."""
         return min(math.log(len(self.members)), n * math.log(2.0))
 
 

@@ -35,7 +35,7 @@ class Row:
 
     @property
     def bound(self) -> float:
-        """``error + penalty``."""
+        """``error + penalty``: what the risk is at most, for all classes at once."""
         return self.error + self.penalty
 
 
@@ -62,7 +62,7 @@ class StructuralChoice:
     oracle_note: str
 
     def to_frame(self) -> Any:
-        """Columns class, vc_dimension, error, penalty, bound, oracle, chosen."""
+        """Return the columns class, vc_dimension, error, penalty, bound, oracle, chosen."""
         return as_frame(
             {
                 "class": [r.name for r in self.rows],

@@ -102,7 +102,7 @@ class DictionarySelector(Structural):
 
 
 def _as_estimator(name: str, dictionary: Any) -> Any:
-    """A dictionary as something that can be fitted."""
+    """Return a dictionary as something that can be fitted."""
     if hasattr(dictionary, "fit"):
         return dictionary
     if isinstance(dictionary, Sequence) and len(dictionary) and not isinstance(dictionary, str):

@@ -20,7 +20,7 @@ def penalty_of(log_s: Callable[[int], float], n: int, classes: int, delta: float
 
 
 def complexity_term(log_s: Callable[[int], float], n: int, kind: str) -> float:
-    """The part of the penalty that grows with the class."""
+    """Return the part of the penalty that grows with the class."""
     if kind == "tight":
         return math.sqrt(2.0 * log_s(n) / n)
     return 2.0 * math.sqrt(2.0 * (math.log(2.0) + log_s(n)) / n)

@@ -32,15 +32,15 @@ class Criterion(Protocol):
     sums: str
 
     def statistics(self, y: Array, weight: Array) -> Array:
-        """The row's terms of the sums, shape (n, S)."""
+        """Return the row's terms of the sums, shape (n, S)."""
         ...
 
     def score(self, sums: Array) -> Array:
-        """Minus the cost, shape (..., S) -> (...)."""
+        """Return minus the cost for each set of sums: shape (..., S) -> (...)."""
         ...
 
     def leaf(self, sums: Array) -> Array:
-        """The best constant prediction, shape (..., S) -> (..., k)."""
+        """Return the best constant prediction, shape (..., S) -> (..., k)."""
         ...
 
     def heterogeneity(self, y: Array, weight: Array) -> float:

@@ -1,4 +1,7 @@
-"""The variance of the targets."""
+"""The variance of the targets: the criterion of regression trees with the squared error.
+
+Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984), section 8.3.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ class SquaredError:
     sums = "two"
 
     def statistics(self, y: Array, weight: Array) -> Array:
-        """``(w y, w)``."""
+        """``(w y, w)``: the sums of these two numbers give the mean of a leaf."""
         return np.column_stack([weight * y, weight])
 
     def score(self, sums: Array) -> Array:
@@ -38,10 +41,10 @@ class SquaredError:
         return np.asarray(sums[..., 0] ** 2 / np.maximum(sums[..., 1], np.finfo(float).tiny))
 
     def leaf(self, sums: Array) -> Array:
-        """The mean."""
+        """Return the weighted mean of the targets, which has the least squared error."""
         return np.asarray(sums[..., :1] / np.maximum(sums[..., 1:], np.finfo(float).tiny))
 
     def heterogeneity(self, y: Array, weight: Array) -> float:
-        """The weighted variance."""
+        """Return the weighted variance of the targets, with divisor ``sum w``."""
         mean = np.average(y, weights=weight)
         return float(np.average((y - mean) ** 2, weights=weight))
