@@ -135,7 +135,7 @@ def _parse(name: str, words: list[str], takes: Mapping[str, tuple[str, bool]]) -
             continue
         if not equals:
             if not words:
-                raise ValueError(f"{flag} needs a value")
+                raise ValueError(f"{flag} needs a value: write {flag}=VALUE")
             text = words.pop(0)
         values[parameter] = text if kind == "str" else _number(flag, text, whole=kind == "int")
     return values

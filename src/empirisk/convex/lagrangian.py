@@ -63,7 +63,7 @@ def multipliers(problem: ConvexProblem, lam: Any, nu: Any) -> tuple[Array, Array
         if v.shape != (size,):
             raise ValueError(f"{name} must have one entry for each of the {size} {what}, got shape {v.shape}")
         if not np.isfinite(v).all():
-            raise ValueError(f"{name} holds NaN or infinity")
+            raise ValueError(f"{name} holds NaN or infinity: multipliers must be finite")
     return lam, nu
 
 

@@ -52,7 +52,7 @@ class LinearProgram:
             raise ValueError(f"A must have shape (len(b), len(c)), got {A.shape} for {b.shape} and {c.shape}")
         for name, value in (("c", c), ("A", A), ("b", b)):
             if not np.isfinite(value).all():
-                raise ValueError(f"{name} holds NaN or infinity")
+                raise ValueError(f"{name} holds NaN or infinity: all of its entries must be finite")
             if np.any(np.abs(value) >= 1e20):
                 raise ValueError(
                     f"{name} holds a number of 1e20 or more, which counts as infinite here: rescale it"

@@ -111,7 +111,7 @@ def plan_folds(
         raise TypeError(f"cv must be an int, a splitter or an iterable of splits, got {type(cv).__name__}.")
     splits = tuple((_rows(train, n), _rows(test, n)) for train, test in made)
     if not splits:
-        raise ValueError("cv holds no splits.")
+        raise ValueError("cv holds no splits: give at least one pair of training and test rows.")
     for k, (train, test) in enumerate(splits):
         if train.size == 0 or test.size == 0:
             raise ValueError(f"split {k} has no {'training' if train.size == 0 else 'test'} rows.")

@@ -71,7 +71,7 @@ def check_points(points: Any, dimension: int | None, what: str) -> Array:
     if dimension is not None and X.shape[1] != dimension:
         raise ValueError(f"{what} live in {dimension} dimension(s), but the points have {X.shape[1]} columns")
     if len(X) == 0 or X.shape[1] == 0:
-        raise ValueError(f"there are no points: got shape {X.shape}")
+        raise ValueError(f"there are no points: got shape {X.shape}; give at least one row")
     bad = ~(np.abs(X) < 1e150)
     if bad.any():
         row, column = (int(i) for i in np.argwhere(bad)[0])

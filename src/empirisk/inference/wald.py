@@ -131,7 +131,7 @@ def wald_test(
     matrix, words = hypothesis_matrix(fit.terms, R)
     right = np.broadcast_to(np.asarray(r, dtype=np.float64), (len(matrix),))
     if not np.isfinite(right).all():
-        raise ValueError("r must be finite")
+        raise ValueError("r must be finite: it holds NaN or infinity")
     lost = [t for t, ok in zip(fit.terms, fit.info.estimable(), strict=True) if not ok]
     used = [t for t, column in zip(fit.terms, matrix.T, strict=True) if np.any(column)]
     if set(lost) & set(used):
@@ -192,7 +192,7 @@ def hypothesis_matrix(terms: Sequence[str], R: Any) -> tuple[Array, list[str]]:
                 f"R has {matrix.shape[1]} columns, but there are {q} terms: {', '.join(terms[:8])}"
             )
     if not np.isfinite(matrix).all():
-        raise ValueError("R must be finite")
+        raise ValueError("R must be finite: it holds NaN or infinity")
     if not matrix.size or not np.any(matrix, axis=1).all():
         raise ValueError("R holds a row of zeros: it restricts nothing")
     return matrix, [_words(terms, row) for row in matrix]

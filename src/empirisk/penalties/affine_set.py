@@ -53,7 +53,7 @@ class AffineSet(ConstraintSet):
         object.__setattr__(self, "matrix", rows)
         object.__setattr__(self, "values", as_numbers("values", self.values))
         if len({len(row) for row in rows}) != 1:
-            raise ValueError("matrix must have rows of one length")
+            raise ValueError("matrix must have rows of one length: one entry for each coefficient")
         if len(rows) != len(self.values):
             raise ValueError(f"matrix has {len(rows)} equations but values has {len(self.values)} entries")
         _ = self._factor

@@ -44,7 +44,7 @@ class HalfSpace(ConstraintSet):
     def __post_init__(self) -> None:
         object.__setattr__(self, "normal", as_numbers("normal", self.normal))
         if not any(self.normal):
-            raise ValueError("normal must not be the zero vector")
+            raise ValueError("normal must not be the zero vector, which has no direction")
         if not math.isfinite(self.offset):
             raise ValueError(f"offset must be a finite number, got {self.offset!r}")
 

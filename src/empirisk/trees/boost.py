@@ -157,7 +157,7 @@ class _Run:
         growth.check_columns(p)
         self.loss, self.growth, self.rate, self.subsample, self.seed = loss, growth, rate, subsample, seed
         if weight is not None and not np.any(weight):
-            raise ValueError("no row has a positive weight")
+            raise ValueError("no row has a positive weight: a fit needs at least one")
         self.unit = unit = WeightUnit.of(weight)
         weight = unit.multiple
         self.present = None if weight is None or np.all(weight) else np.flatnonzero(weight).astype(np.int32)

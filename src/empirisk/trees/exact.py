@@ -144,7 +144,7 @@ def grow_exact(
     limits = ExactLimits() if limits is None else limits
     check_rows(table.n_rows)
     if table.n_cols == 0:
-        raise ValueError("X has no columns to split on")
+        raise ValueError("X has no columns to split on: give at least one")
     y, weight = np.asarray(y, dtype=np.float64), _checked_weight(weight, table.n_rows)
     _check_targets(criterion, y, table.n_rows)
     X = table.X
