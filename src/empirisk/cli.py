@@ -26,7 +26,7 @@ app = typer.Typer(
         " or a model that cannot be verified; 70 an error inside empirisk; 130 interrupted."
     ),
 )
-WRONG, SERIOUS, INTERRUPTED, BROKEN = 2, 3, 130, 70
+WRONG, SERIOUS, INTERRUPTED, BROKEN = 2, 3, 130, 70  # exit codes; 130 is what shells use for Ctrl-C
 
 # The kinds of empirisk.report.read.table that a user may ask for; it is loaded only when a command runs.
 KINDS = "number, boolean, categorical, text, date, id"

@@ -20,7 +20,7 @@ from empirisk.typing import Array
 
 __all__ = ["DualValue", "dual_function", "lagrangian", "multipliers"]
 
-FAR = 1e12
+FAR = 1e12  # a fall or a distance beyond this counts as unbounded
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ __all__ = ["Extrapolation", "extrapolate", "needed_for_gain", "needed_for_loss"]
 
 METHOD = "bracket from the last measured step: returns diminish, no faster than rows^-3/2"
 MOST = 1000.0  # multiples of the sample that a search for rows looks at
-STEPS = 2000
+STEPS = 2000  # numbers of rows that are tried, equal steps of the logarithm
 
 
 @dataclass(frozen=True, repr=False)

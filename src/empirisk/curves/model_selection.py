@@ -25,7 +25,7 @@ from empirisk.results import Estimate
 
 __all__ = ["model_selection_curve"]
 
-REPEATS, REPEATS_MANY, MANY = 3, 1, 1000
+REPEATS, REPEATS_MANY, MANY = 3, 1, 1000  # repeats with few rows and with many, and from where rows are many
 
 
 def model_selection_curve(

@@ -14,10 +14,10 @@ __all__ = ["check_sizes", "default_sizes", "nested_order", "parts_of"]
 
 Rows = NDArray[np.intp]
 
-MIN_SIZE = 20
-MIN_CLASS = 5
-POINTS = 5
-TRIES = 100
+MIN_SIZE = 20  # rows of the smallest training part
+MIN_CLASS = 5  # rows of the rarest class in it
+POINTS = 5  # sizes, each half of the one before
+TRIES = 100  # draws until each class is in the part
 
 
 def default_sizes(most: int, class_counts: NDArray[np.intp] | None = None) -> list[int]:

@@ -15,7 +15,7 @@ from empirisk.typing import Array, IndexArray
 
 __all__ = ["Collinearity", "Relation", "find_collinear"]
 
-_MOST_COLUMNS = 500
+_MOST_COLUMNS = 500  # the search costs p^3
 _NEAR = 1e-3  # relative residual at which a column counts as nearly a combination of others: VIF 1e6
 _SMALL = 1e-4  # coefficients (per standard deviation) below this share of the largest are left out
 

@@ -17,12 +17,12 @@ from empirisk.typing import Array
 
 __all__ = ["Alone", "dominance_p", "one_sided_p", "squared_or_log_loss"]
 
-KEEPS = 0.95
-_MOST_LEVELS = 200
-_MOST_ROWS = 20_000
-_MIN_LEAF = 5
+KEEPS = 0.95  # share of the model's skill that one column must keep to count as dominating
+_MOST_LEVELS = 200  # the most frequent levels have a cell of their own
+_MOST_ROWS = 20_000  # to choose cuts from
+_MIN_LEAF = 5  # rows of a cell
 _WEAK = 100.0  # a penalty that only separable columns feel
-_SMALLEST = 1e-6
+_SMALLEST = 1e-6  # probability, so that no log-loss is infinite
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from empirisk.wording import counted, number
 __all__ = ["CODE", "HALF_WIDTH", "half_width", "recall_half_width", "rows_for", "rows_of_a_class"]
 
 CODE = "ER216"
-HALF_WIDTH = 0.1
+HALF_WIDTH = 0.1  # of the interval of a recall; wider ones are told
 _SHOWN = 5
 
 

@@ -19,7 +19,7 @@ from empirisk.wording import p_value, percent
 __all__ = ["CODE", "DETERMINED", "collinearity", "column_p_values"]
 
 CODE = "ER212"
-DETERMINED = 0.9
+DETERMINED = 0.9  # R2 of a column on the others above which its coefficient means little
 _SHOWN = 3
 
 

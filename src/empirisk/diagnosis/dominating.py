@@ -19,7 +19,7 @@ from empirisk.wording import p_value, percent
 __all__ = ["CODE", "dominating_feature"]
 
 CODE = "ER206"
-_TRIED = 5
+_TRIED = 5  # columns that are looked at closely
 _LIKELY = 0.8  # share of the skill from which the model itself is fitted on the column, K small fits
 _BINS = 10
 

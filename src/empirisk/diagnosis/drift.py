@@ -22,9 +22,9 @@ from empirisk.wording import number, p_value, percent
 __all__ = ["CODE", "drift"]
 
 CODE = "ER209"
-MOST_ROWS = 5000
-_MOST_COLUMNS = 300
-_FEWEST = 20
+MOST_ROWS = 5000  # on each side; the test permutes them many times
+_MOST_COLUMNS = 300  # drawn at random from more
+_FEWEST = 20  # rows on each side
 SMALL = 0.2  # standard deviations
 
 

@@ -15,9 +15,9 @@ from empirisk.typing import Array
 
 __all__ = ["Features", "features_of"]
 
-_MOST_LEVELS = 50
-_RARE = 5
-_MOST_PAIRED = 30
+_MOST_LEVELS = 50  # indicators for one column
+_RARE = 5  # rows that a level needs for an indicator of its own
+_MOST_PAIRED = 30  # columns up to which products of pairs are looked at, too
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ ADVICE = (
     "Ask when the columns of the formula become known: if with the target, leave them out; if before it, "
     "compute the formula and forecast nothing."
 )
-_CELLS = 50_000_000
+_CELLS = 50_000_000  # of X; the search for a formula reads them several times
 
 
 def target_is_a_formula(ctx: Context) -> Answer:

@@ -20,7 +20,7 @@ from empirisk.wording import p_value, percent
 __all__ = ["CODE", "GAP", "hidden_imbalance"]
 
 CODE = "ER211"
-GAP = 0.2
+GAP = 0.2  # in recall between a class and the other rows
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from empirisk.wording import chance, number, p_value, percent
 __all__ = ["CODE", "influential_rows"]
 
 CODE = "ER214"
-_FEWEST = 20
-_CLASS_ROWS = 10
-_ROWS_PER_COLUMN = 3
+_FEWEST = 20  # rows
+_CLASS_ROWS = 10  # of the rarest class
+_ROWS_PER_COLUMN = 3  # with fewer, most leverages are large
 _SLOPE = 0.6  # below, the smallest probabilities are off by more than recalibration mends
 
 

@@ -14,10 +14,10 @@ from empirisk.typing import Array
 
 __all__ = ["rows_to_remove"]
 
-_MOST_ROWS = 2000
+_MOST_ROWS = 2000  # of one integer programme
 _SECONDS = 20.0
-_ROUNDS = 10
-_ROUNDING = 1e-7
+_ROUNDS = 10  # each adds the rows that the plane fails on
+_ROUNDING = 1e-7  # the tolerance of the solver of programmes
 
 
 def rows_to_remove(

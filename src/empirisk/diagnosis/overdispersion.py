@@ -18,9 +18,9 @@ from empirisk.wording import number, p_value
 __all__ = ["CODE", "Dispersion", "dispersion_test", "overdispersion"]
 
 CODE = "ER218"
-_FEWEST = 30
+_FEWEST = 30  # rows; with fewer the test is not run
 MATTERS = 1.2  # a variance of 1.2 times the mean makes standard errors 10 % too short
-_SIMULATED, _DRAWS, _CELLS = 5_000, 1_999, 200_000
+_SIMULATED, _DRAWS, _CELLS = 5_000, 1_999, 200_000  # rows up to which, times, numbers at once
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from empirisk.wording import percent
 __all__ = ["CODE", "overfitting"]
 
 CODE = "ER201"
-SHRINK = 0.2
+SHRINK = 0.2  # of the way from the predictions to the baseline
 
 
 def overfitting(ctx: Context) -> Answer:

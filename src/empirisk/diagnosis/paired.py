@@ -20,8 +20,8 @@ MIN_ROWS = 50
 MIN_GROUPS = 30
 MIN_CLASS = 10
 CLEAR_ROWS = 100
-WRONG_CLEAR = 0.05
-POWER = 0.8
+WRONG_CLEAR = 0.05  # chance of "clear" where the gain is worth telling
+POWER = 0.8  # for which the needed rows are forecast
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ DRAWS = (
     199,
     1999,
 )  # 199 draws cannot give less than 0.005, which no correction over a dozen findings survives
-_GO_ON = 0.06
+_GO_ON = 0.06  # a p near 0.05 or below is worth all draws
 
 
 @dataclass(frozen=True, eq=False)

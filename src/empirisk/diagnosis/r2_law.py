@@ -9,7 +9,7 @@ from scipy import special
 
 __all__ = ["r2_survival"]
 
-_REACH = 12.0
+_REACH = 12.0  # standard deviations; the terms beyond weigh less than 1e-12
 
 
 def r2_survival(r2: float, population: float, n: int, q: int) -> float:

@@ -13,9 +13,9 @@ from empirisk.typing import Array
 
 __all__ = ["cross_fitted", "fit_scale", "likelihood_ratio", "recalibrated", "scaled"]
 
-_STEPS = 50
+_STEPS = 50  # Newton's method needs a few; the rest is for steps that are halved
 _RIDGE = 1e-3  # keeps the slope finite when the scores separate the classes
-_SMALLEST = 1e-12
+_SMALLEST = 1e-12  # probability whose logarithm is taken
 
 
 def scaled(z: Array, parameters: Array) -> Array:

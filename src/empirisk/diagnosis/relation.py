@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 __all__ = ["CHANCE", "Relation", "exact_relation", "rounding"]
 
 Floats = NDArray[np.float64]
-MOST_TERMS = 8
+MOST_TERMS = 8  # of a formula; longer ones nobody wrote into a table
 CHANCE = 1e-3  # a relation that chance makes more often than this is not told
 _ROWS = 2_000  # rows of the search; what it finds is checked on all
 _COLUMNS = 600  # columns up to which all are solved for at once

@@ -16,7 +16,7 @@ from empirisk.evaluation.intervals.base import Floats
 
 __all__ = ["MIN_PAIRS", "Repeats", "disagreement", "pair_variance", "repeats"]
 
-MIN_PAIRS = 20
+MIN_PAIRS = 20  # of measurements, for a noise level worth telling
 
 
 @dataclass(frozen=True)

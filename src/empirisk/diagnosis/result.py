@@ -15,7 +15,7 @@ from empirisk.wording import percent
 
 __all__ = ["SHOWN", "Diagnosis"]
 
-SHOWN = 3
+SHOWN = 3  # findings that are told in full
 REST = (Outcome.CANNOT_TELL, Outcome.INTERVAL, Outcome.CLEAR, Outcome.NOT_RUN)
 
 

@@ -24,11 +24,11 @@ from empirisk.evaluation.rows import take_rows
 
 __all__ = ["Richer", "coded_table", "richer"]
 
-MOST_COLUMNS = 30
-STRENGTHS = 20
-ROUNDS = 100
-MOST_ROWS = 10_000
-WIDE, STRONGEST = 200, 50
+MOST_COLUMNS = 30  # up to which a quadratic model is tried: it has about 500 terms then
+STRENGTHS = 20  # of the model's own search; more take time and change little
+ROUNDS = 100  # of boosting, without early stopping: every fold gets the same model
+MOST_ROWS = 10_000  # that the richer model is fitted to
+WIDE, STRONGEST = 200, 50  # of more than so many columns, so many are kept
 MOST_CELLS = 20_000_000
 BOOSTED = ("GradientBoosting", "HistGradientBoosting", "XGB", "LGBM", "CatBoost")
 

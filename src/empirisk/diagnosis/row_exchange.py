@@ -14,9 +14,9 @@ from empirisk.typing import Array
 
 __all__ = ["OrderTest", "order_of", "order_test"]
 
-MOST_ROWS = 20_000
+MOST_ROWS = 20_000  # beyond, stretches of neighbouring rows stand for all
 _STRETCHES = 20
-_BLOCK = 4_000_000
+_BLOCK = 4_000_000  # numbers that are held at once: 32 MB
 
 
 @dataclass(frozen=True)

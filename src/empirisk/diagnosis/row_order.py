@@ -17,7 +17,7 @@ from empirisk.wording import number, p_value
 __all__ = ["CODE", "row_order"]
 
 CODE = "ER208"
-_FEWEST = 30
+_FEWEST = 30  # rows, or groups of rows
 SMALL = 0.2  # a correlation that explains less than 4 %
 
 _TOLD = {

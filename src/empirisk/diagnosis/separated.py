@@ -22,9 +22,9 @@ from empirisk.wording import number
 __all__ = ["CODE", "separation"]
 
 CODE = "ER213"
-_SHARE = 0.01
-_MOST_CELLS = 20_000_000
-_WORTH_IT = 1_000_000
+_SHARE = 0.01  # of the rows that a plane may fail on
+_MOST_CELLS = 20_000_000  # of X
+_WORTH_IT = 1_000_000  # cells; with a penalty separation does no harm
 
 
 def separation(ctx: Context) -> Answer:

@@ -12,7 +12,7 @@ from scipy import special
 
 __all__ = ["Shuffles", "separated_shuffles"]
 
-FEWEST, MOST = 19, 199
+FEWEST, MOST = 19, 199  # draws; the fewest give p-values down to 0.05
 _CELLS = 500_000
 
 

@@ -22,7 +22,7 @@ from empirisk.wording import p_value, percent
 __all__ = ["CODE", "twin_effect", "twins_across_folds"]
 
 CODE = "ER207"
-_FEWEST = 10
+_FEWEST = 10  # rows with a twin
 _ADVICE = "Remove the copies, or give groups so that equal rows stay in one fold."
 _FEW = 4  # below margin/4, each twin would have to cost more than four times the baseline's loss
 

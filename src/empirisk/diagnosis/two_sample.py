@@ -16,7 +16,7 @@ from empirisk.typing import Array
 __all__ = ["TwoSample", "two_sample"]
 
 _FOLDS = 5
-_BLOCK = 8_000_000
+_BLOCK = 8_000_000  # numbers that are held at once: 64 MB
 
 
 @dataclass(frozen=True, eq=False)

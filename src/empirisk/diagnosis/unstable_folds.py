@@ -14,8 +14,8 @@ from empirisk.wording import number, p_value
 __all__ = ["CODE", "unstable_folds"]
 
 CODE = "ER205"
-MIN_UNITS = 20
-MOST_UNITS = 20_000
+MIN_UNITS = 20  # rows or groups that are exchanged
+MOST_UNITS = 20_000  # beyond, blocks of rows are exchanged
 
 
 def unstable_folds(ctx: Context) -> Answer:

@@ -14,7 +14,7 @@ from empirisk.typing import Array, IndexArray
 
 __all__ = ["search"]
 
-_BATCH = 64
+_BATCH = 64  # nodes that are bounded in one matrix product
 
 
 def search(points: Array, gain: Array, seconds: float) -> tuple[NDArray[np.bool_], float | None, str]:

@@ -18,7 +18,7 @@ from empirisk.typing import Array
 
 __all__ = ["FiniteClass"]
 
-_SEARCHED = 200_000
+_SEARCHED = 200_000  # sets of columns that are compared
 
 
 @dataclass(frozen=True, eq=False)

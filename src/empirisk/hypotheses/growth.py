@@ -6,7 +6,7 @@ import math
 
 __all__ = ["Growth", "cover", "sauer"]
 
-_LARGEST_POWER = 10_000_000
+_LARGEST_POWER = 10_000_000  # beyond, 2^n is too long to write
 
 
 class Growth(int):

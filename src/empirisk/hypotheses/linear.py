@@ -19,7 +19,7 @@ from empirisk.typing import Array
 
 __all__ = ["LinearClass"]
 
-_CELLS = 400_000_000
+_CELLS = 400_000_000  # numbers that comparing all labellings takes at most
 
 
 class LinearClass(Spatial):

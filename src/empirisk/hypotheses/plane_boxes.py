@@ -12,7 +12,7 @@ from empirisk.typing import Array, IndexArray
 
 __all__ = ["best_in_plane"]
 
-_CELLS = 4_000_000
+_CELLS = 4_000_000  # numbers that are held at once: 32 MB
 
 
 def best_in_plane(points: Array, gain: Array) -> NDArray[np.bool_]:

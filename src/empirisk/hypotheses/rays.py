@@ -16,7 +16,7 @@ from empirisk.typing import Array, IndexArray
 
 __all__ = ["LAPLACE", "Rays", "rays"]
 
-_CELLS = 2_000_000
+_CELLS = 2_000_000  # numbers that are held at once: 16 MB
 # Up to this dimension signs come from cofactors in floating point first.
 LAPLACE = 5
 

@@ -16,7 +16,7 @@ from empirisk.typing import Array
 
 __all__ = ["Influence", "influence_of"]
 
-_SHOWN = 10
+_SHOWN = 10  # rows of the printed table
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -22,7 +22,7 @@ from empirisk.typing import Array
 
 __all__ = ["summarise_multinomial"]
 
-_MAX_PARAMETERS = 4000
+_MAX_PARAMETERS = 4000  # their covariance matrix takes 128 MB
 _SANDWICHES = ("classical", "HC0", "HC1", "CR0", "CR1")
 
 

@@ -14,7 +14,7 @@ from empirisk.typing import Array, IndexArray
 
 __all__ = ["Isotonic", "Recalibration", "Temperature", "fit_isotonic", "fit_temperature"]
 
-COLDEST, HOTTEST = 1e-3, 1e3
+COLDEST, HOTTEST = 1e-3, 1e3  # beyond, probabilities are 0 and 1, or all equal
 
 
 class Recalibration(Protocol):

@@ -15,7 +15,7 @@ from empirisk.typing import Array
 __all__ = ["RidgeRisk", "optimal_alpha", "ridge_bound", "ridge_risk"]
 
 CRITERIA = ("risk", "bound")
-_GRID = 400
+_GRID = 400  # starts of the search: the risk may have several minima
 
 
 @dataclass(frozen=True)

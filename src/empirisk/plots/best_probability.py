@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BestProbabilityDisplay"]
 
-_CLEAR = 0.95
+_CLEAR = 0.95  # probability from which the winner is called clear
 
 
 @dataclass(frozen=True)

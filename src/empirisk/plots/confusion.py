@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NUMBERED", "ConfusionDisplay"]
 
-_MANY = 7
+_MANY = 7  # more classes leave no room for numbers in the cells
 NUMBERED = 14  # with more classes than this, their names no longer fit and numbers stand for them
 
 

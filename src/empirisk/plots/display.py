@@ -31,7 +31,7 @@ __all__ = [
 
 Json = dict[str, Any]
 WIDTH = 5.6  # inches; 72 points each, so that a figure is 403 points wide and keeps its text size on a phone
-FONT = 11.5
+FONT = 11.5  # points
 
 
 def colour(role: str) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ShapleySummaryDisplay"]
 
-_MOST_POINTS, _BINS, _WIDTH = 1500, 120, 0.62
+_MOST_POINTS, _BINS, _WIDTH = 1500, 120, 0.62  # of a row, along it, across it
 
 
 @dataclass(frozen=True)

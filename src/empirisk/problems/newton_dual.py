@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["newton_duals"]
 
-MOST_COLUMNS = 500
+MOST_COLUMNS = 500  # each step costs p^3
 MOST_WORK = 2e9  # rows * columns^2
-STEPS = 4
+STEPS = 4  # Newton steps from w, each of which offers a dual point
 
 
 def newton_duals(problem: LinearProblem, w: Array, scores: Array) -> list[Array]:

@@ -17,8 +17,8 @@ from empirisk.typing import Array, IndexArray
 __all__ = ["Learner", "Losses", "can_enumerate", "enumerate_samples", "simulate", "train_on"]
 
 Learner = Callable[[Array, IndexArray, Array], NDArray[np.bool_]]
-_CELLS = 500_000_000
-TAIL = 1 / 8
+_CELLS = 500_000_000  # samples times labellings times points
+TAIL = 1 / 8  # the risk of the theorem: it is reached with probability 1/7 or more
 
 
 @dataclass(frozen=True, eq=False)

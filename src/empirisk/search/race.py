@@ -23,8 +23,8 @@ from scipy import special
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats
 
-MIN_ROWS = 30
-MIN_DISCORDANT = 10
+MIN_ROWS = 30  # with fewer nobody is dropped
+MIN_DISCORDANT = 10  # rows that tell two candidates apart
 
 
 @dataclass(frozen=True)

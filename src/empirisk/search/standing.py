@@ -19,7 +19,7 @@ from empirisk.evaluation.intervals.base import Floats, group_codes
 from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.metrics.predictions import Predictions
 
-DRAWS = 20_000
+DRAWS = 20_000  # the chance of being best has an error of 0.4 % or less
 
 
 @dataclass(frozen=True)

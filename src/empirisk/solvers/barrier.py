@@ -19,7 +19,7 @@ from empirisk.typing import Array, Capability
 
 __all__ = ["Barrier"]
 
-GROW = 20.0
+GROW = 20.0  # factor of the weight of the objective between two centres
 LARGEST = 1e15  # of the barrier's inverse weight, relative to the problem's curvature
 
 

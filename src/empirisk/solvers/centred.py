@@ -16,7 +16,7 @@ from empirisk.typing import Array
 
 __all__ = ["Centred", "centred", "largest_curvature"]
 
-POWER_STEPS = 12
+POWER_STEPS = 12  # so few give no bound, only a start for step sizes
 
 
 @dataclass(frozen=True)

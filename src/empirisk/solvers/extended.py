@@ -14,7 +14,7 @@ from empirisk.typing import Array
 
 __all__ = ["extended_gradient"]
 
-_MOST_NUMBERS = 200_000
+_MOST_NUMBERS = 200_000  # of X; wide floats have no fast products
 
 
 def extended_gradient(problem: LinearProblem, w: Array) -> Array | None:

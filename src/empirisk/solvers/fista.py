@@ -18,7 +18,7 @@ from empirisk.typing import Array, Capability
 __all__ = ["FISTA", "ProximalState", "prox_step"]
 
 LONGER = 0.95  # each step tries a slightly smaller L: curvature is local
-NOISE = 4e-15
+NOISE = 4e-15  # of the objective: its rounding, which must not shorten steps
 
 
 @dataclass(frozen=True)

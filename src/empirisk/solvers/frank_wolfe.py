@@ -16,7 +16,7 @@ from empirisk.typing import Array, Capability
 
 __all__ = ["FrankWolfe"]
 
-DROP = 1e-14
+DROP = 1e-14  # shares of points that are rounding
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from empirisk.typing import Array, Capability
 
 __all__ = ["JointNewton"]
 
-EPOCHS = 2_000
+EPOCHS = 2_000  # of one model, at most; they cost p^2 each, not n
 
 
 @dataclass(frozen=True)

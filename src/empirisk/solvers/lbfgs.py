@@ -23,7 +23,7 @@ from empirisk.typing import Array, Capability
 
 __all__ = ["LBFGS"]
 
-MEMORY = 20
+MEMORY = 20  # pairs of differences
 # Steps that a good preconditioner needs.
 FEW = 6
 # Steps after which softmax problems get a new preconditioner: early ones see the wrong curvature.

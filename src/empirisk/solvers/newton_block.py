@@ -18,7 +18,7 @@ __all__ = ["NewtonBlocks"]
 STALE = 0.1  # relative change of the curvatures up to which a Gram matrix is used again,
 SLOW = 0.25  # provided that a sweep with it lowers the gap to this share
 STRAIGHT = 0.6  # share of the promised fall from which a longer step is tried, and how often it is doubled
-MOST_DOUBLINGS = 60
+MOST_DOUBLINGS = 60  # of a step
 CURVATURE_FLOOR = 1e-6  # of the loss's largest, so that saturated rows do not make the model singular
 
 

@@ -14,8 +14,8 @@ from empirisk.typing import Array
 
 __all__ = ["newton_sum"]
 
-INNER = 60
-TRUSTED = 2
+INNER = 60  # Newton steps for one weight
+TRUSTED = 2  # full steps after the decrease has drowned in rounding
 
 Added = Callable[[Array], tuple[float, Array, Array]]
 

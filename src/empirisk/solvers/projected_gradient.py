@@ -22,7 +22,7 @@ MEMORY = 10  # a step may end above the last objective but not above the highest
 # The usual constant of Armijo's condition.
 SUFFICIENT = 1e-4
 DROWNED = 1e-13  # of the objective: no decrease of this size can be seen
-TRUSTED = 100
+TRUSTED = 100  # steps after the decrease has drowned in rounding
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from empirisk.typing import Array, Capability
 
 __all__ = ["QuadraticPenalty", "missed"]
 
-GROW = 20.0
+GROW = 20.0  # factor of the weight of the penalty between two rounds
 LARGEST = 1e14  # weight of the squares, relative to the problem's curvature
 
 

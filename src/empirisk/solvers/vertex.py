@@ -15,9 +15,9 @@ from empirisk.typing import Array
 
 __all__ = ["to_vertex"]
 
-MOST_COLUMNS = 500
+MOST_COLUMNS = 500  # each factorisation costs p^3
 MOST_WORK = 2e9  # rows * columns^2
-RANK = 1e-12
+RANK = 1e-12  # smaller singular values, relative to the largest, are rounding
 
 
 def to_vertex(problem: LinearProblem, w: Array) -> Array | None:

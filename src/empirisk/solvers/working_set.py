@@ -23,7 +23,7 @@ from empirisk.typing import Array, IndexArray
 __all__ = ["GramSet", "Quadratic", "gram_fits", "minimise"]
 
 FLOPS_OF_CALL = 3e8  # keeps one call of the loops well below a second
-FREE_GRAM_BYTES = 64e6
+FREE_GRAM_BYTES = 64e6  # a Gram matrix up to this size is always worth its memory
 
 
 def gram_fits(columns: Columns, k: int) -> bool:

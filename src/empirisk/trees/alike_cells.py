@@ -10,7 +10,7 @@ from empirisk.trees.forest import Bag, ForestGrowth, grow_forest
 
 __all__ = ["alike_cells"]
 
-MOST_CELLS = 64
+MOST_CELLS = 64  # of alike rows
 ROWS_OF_CELL = 20  # at least; smaller cells leave little to exchange
 
 

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 MAX_BINS = 255  # codes 0 .. 254; one more code is for missing values
-SAMPLE_ROWS = 200_000
+SAMPLE_ROWS = 200_000  # enough to place 254 cuts within a thousandth of the rows
 
 
 @dataclass(frozen=True, eq=False)

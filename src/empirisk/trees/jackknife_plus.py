@@ -12,7 +12,7 @@ from empirisk.trees.conformal_rank import conformal_rank
 __all__ = ["jackknife_plus"]
 
 Floats = NDArray[np.float64]
-BLOCK = 1 << 22
+BLOCK = 1 << 22  # numbers of a block of rows
 
 
 def jackknife_plus(

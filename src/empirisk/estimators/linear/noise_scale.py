@@ -23,7 +23,7 @@ __all__ = ["Scale", "joint_scale", "median_scale", "replace_loss", "residual_of"
 NORMAL = 1.482602218505602
 # Residuals below this share of the targets are those of rows on the plane.
 NULL = 1e-10
-STEPS = 60
+STEPS = 60  # of scale and fit in turn; where they do not settle, the last ones stand
 SMALLEST = 1e-9  # share of the spread of y at which a scale counts as 0
 
 

@@ -13,7 +13,7 @@ from empirisk.evaluation.intervals.newcombe import newcombe_limits
 from empirisk.evaluation.intervals.student import student_limits
 from empirisk.results import Estimate
 
-MIN_CLASS = 5
+MIN_CLASS = 5  # rows of each class; the coverage below is not known
 
 
 def placements(positive: NDArray[np.bool_], score: Floats) -> tuple[Floats, Floats]:

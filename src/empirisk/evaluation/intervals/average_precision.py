@@ -14,7 +14,7 @@ from empirisk.results import Estimate
 
 MIN_CLASS = 10
 MIN_GROUPS = 10
-MAX_BLOCKS = 200
+MAX_BLOCKS = 200  # of rows or groups that the jackknife leaves out
 MAX_JACKKNIFE = 5000
 
 

@@ -20,7 +20,7 @@ from empirisk.evaluation.intervals.student import student_limits
 from empirisk.evaluation.intervals.tails import tail_note
 from empirisk.results import Estimate
 
-MANY_UNITS = 2_000
+MANY_UNITS = 2_000  # more rows are summed into so many blocks, which the bootstrap draws
 
 Choose = Callable[[Floats], NDArray[np.intp]]
 

@@ -12,7 +12,7 @@ from empirisk.evaluation.intervals.student import student
 from empirisk.evaluation.intervals.tango import no_difference, tango
 from empirisk.results import Estimate
 
-MIN_DISCORDANT = 10
+MIN_DISCORDANT = 10  # rows that only one of the models gets right
 
 
 def paired_losses(

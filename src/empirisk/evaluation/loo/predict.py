@@ -26,7 +26,7 @@ from empirisk.results import Estimate
 
 __all__ = ["LeaveOneOut", "leave_one_out", "loo_estimate", "loo_outputs"]
 
-MAX_SECONDS = 600.0
+MAX_SECONDS = 600.0  # forecast; longer runs are refused unless the caller allows them
 NOTE = "leave-one-out cannot be repeated; five repeated folds cover more reliably"
 
 

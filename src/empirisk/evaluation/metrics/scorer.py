@@ -24,8 +24,8 @@ Take = Callable[[NDArray[np.intp]], tuple[Any, Any, Any]]
 
 MIN_ROWS = 100
 MIN_CLASS = 10
-BLOCKS = 200
-BLOCKS_SLOW = 50
+BLOCKS = 200  # left out one by one, where stored predictions can be scored again
+BLOCKS_SLOW = 50  # where the model has to predict again
 
 UNIT = {
     "accuracy_score",

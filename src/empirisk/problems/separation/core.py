@@ -21,7 +21,7 @@ from empirisk.typing import Array, IndexArray
 __all__ = ["Core", "decide", "sparse_direction", "support_by_programme"]
 
 _STEPS = 60
-_LP_SECONDS = 60.0
+_LP_SECONDS = 60.0  # after which the answer is "in doubt"
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 _WIDTH = 0.1  # half width of a recall that is worth stating
-_ENOUGH = 50
+_ENOUGH = 50  # rows for which error rates of the tests were simulated
 
 
 def few_rows(a: Audited) -> Outcome:

@@ -21,7 +21,7 @@ _NEAR = 10  # neighbours that say how far apart and how frequent the values at a
 _FEW = 5  # distinct other values that make a usual code told by how frequent it is
 _ZERO = 5.0  # how many times farther 0 must lie: it is an amount more often than a code
 _LEAST = 0.005  # share of the rows that an unusual code has at least
-_SHOWN = 5
+_SHOWN = 5  # column names in a sentence
 
 
 @dataclass(frozen=True)

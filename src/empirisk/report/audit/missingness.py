@@ -11,8 +11,8 @@ from empirisk.wording import number, p_value, percent
 
 __all__ = ["holm", "informative_missingness"]
 
-_MIN_EXPECTED = 5.0
-_DRAWS = 1999
+_MIN_EXPECTED = 5.0  # the usual rule: below it the chi squared law is no good and draws replace it
+_DRAWS = 1999  # p-values in steps of 1/2000
 
 
 def informative_missingness(a: Audited) -> Outcome:

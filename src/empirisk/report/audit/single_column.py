@@ -17,7 +17,7 @@ __all__ = ["ColumnScore", "Screen", "column_scores"]
 
 N_FOLDS = 5
 SUSPECT = 0.9  # share of the baseline loss that one honest column rarely takes away
-_MOST_ROWS = 10_000
+_MOST_ROWS = 10_000  # enough to see whether one column tells the target
 
 
 @dataclass(frozen=True)

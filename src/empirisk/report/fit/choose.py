@@ -14,7 +14,7 @@ from empirisk.results import Estimate
 __all__ = ["Choice", "Row", "choose", "complexity", "one_standard_error"]
 
 Floats = NDArray[np.float64]
-DRAWS = 20_000
+DRAWS = 20_000  # the chance of being best has an error of 0.4 % or less
 
 
 @dataclass(frozen=True)

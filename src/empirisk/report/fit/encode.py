@@ -37,7 +37,7 @@ RARE = "(rare levels)"
 # What skops must be told to trust to load a fitted encoder: the data type that SimpleImputer saw.
 TRUSTED_TYPES: tuple[str, ...] = ("numpy.dtype",)
 _MAX_LEVELS = 100
-_DAY = 86_400e6
+_DAY = 86_400e6  # microseconds
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 

@@ -39,7 +39,7 @@ LEAK = "ER113"
 TUNING = 0.55  # share of the time that is left for the cross-validation
 CLOSING = 4.5  # seconds for what comes after the diagnosis
 LEAST_SECONDS = 2.0  # for the cross-validation and the refit, even when no time is left
-MAX_SUSPECTS = 3
+MAX_SUSPECTS = 3  # columns whose removal is tried, each with a fit
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ __all__ = ["FAMILIES", "Family", "family_loss", "suggested_family"]
 FEWEST = 30
 # A log link differs from a straight line where the mean moves by a factor: not for years or body heights.
 LEAST_VARIATION = 0.3
-LEAST_SKEWNESS = 1.0
+LEAST_SKEWNESS = 1.0  # of positive targets for which a log link is worth a candidate
 
 
 @dataclass(frozen=True)

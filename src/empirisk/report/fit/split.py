@@ -16,7 +16,7 @@ from empirisk.wording import percent
 
 __all__ = ["Split", "split_rows"]
 
-_MIN_ROWS = 10
+_MIN_ROWS = 10  # with fewer nothing can be held out
 _LARGEST = 0.05  # share of the rows that one unit may hold
 
 

@@ -7,7 +7,7 @@ from empirisk.wording import counted, percent
 
 __all__ = ["column_line", "inference_lines", "source_line", "target_line"]
 
-_MAX_CLASSES = 8
+_MAX_CLASSES = 8  # shown in a line
 
 
 def source_line(source: Source) -> str:

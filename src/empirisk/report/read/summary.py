@@ -9,8 +9,8 @@ import polars as pl
 
 __all__ = ["summarise"]
 
-_MAX_BINS = 40
-_MAX_LEVELS = 12
+_MAX_BINS = 40  # of a histogram
+_MAX_LEVELS = 12  # that are counted one by one
 
 
 def summarise(values: pl.Series, kind: str) -> dict[str, Any]:

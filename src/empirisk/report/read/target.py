@@ -14,7 +14,7 @@ from empirisk.report.read.table import Column, Kind, Task, option
 __all__ = ["TargetDecision", "decide_target"]
 
 _TASKS = ("binary", "multiclass", "classification", "regression")
-_MAX_CODES = 10
+_MAX_CODES = 10  # whole numbers from 0 or 1 on are classes up to so many, then counts
 
 
 @dataclass(frozen=True)

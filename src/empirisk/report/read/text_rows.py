@@ -15,7 +15,7 @@ from empirisk.report.read.sniff import BLANKS, Dialect, split_blanks
 
 __all__ = ["string_frame"]
 
-_MAX_FIELD = 16 * 1024 * 1024
+_MAX_FIELD = 16 * 1024 * 1024  # bytes; the csv module stops at 128 KiB by default
 
 
 def string_frame(text: str, dialect: Dialect, name: str, above: int = 0) -> tuple[pl.DataFrame, list[str]]:

@@ -20,8 +20,8 @@ from empirisk.report.render.checkers import (
     strings,
 )
 
-MAX_BINS = 40
-MAX_POINTS = 400
+MAX_BINS = 40  # as report.read.summary makes them
+MAX_POINTS = 400  # of a curve: more cannot be seen and make the file large
 
 numbers = list_of(number, most=MAX_POINTS)
 counts = list_of(integer, most=MAX_POINTS)

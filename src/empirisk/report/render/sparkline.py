@@ -10,7 +10,7 @@ from empirisk.wording import count, plain
 
 __all__ = ["sparkline"]
 
-WIDTH, HEIGHT = 120, 22
+WIDTH, HEIGHT = 120, 22  # pixels
 
 
 def sparkline(histogram: dict[str, Any] | None) -> Markup:

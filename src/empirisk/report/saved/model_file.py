@@ -34,7 +34,7 @@ from empirisk.report.saved.versions import versions_sentence, versions_then_and_
 
 __all__ = ["FORMAT", "ModelFile", "ModelFileError", "load", "read_metadata", "save"]
 
-TOLERANCE = 1e-6
+TOLERANCE = 1e-6  # relative; the file keeps full precision, machines round differently
 # scikit-learn's imputers keep the type of their columns: a description of memory, which skops does not list.
 PLAIN = frozenset({"numpy.dtype"})
 # Records of arrays and labels that our estimators hold.

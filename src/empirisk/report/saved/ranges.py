@@ -12,8 +12,8 @@ from empirisk.wording import plain
 
 __all__ = ["far_outside", "training_ranges"]
 
-_DAY = 86_400e6
-_SHOWN = 8
+_DAY = 86_400e6  # microseconds
+_SHOWN = 8  # sentences
 
 
 def training_ranges(table: Table, rows: np.ndarray) -> dict[str, list[float]]:

@@ -22,8 +22,8 @@ from empirisk.report.read.table import Table
 
 __all__ = ["MOST", "Known", "known_rows", "mark_rows"]
 
-MOST = 4096
-_SIZE = 8
+MOST = 4096  # marks in a file: 32 KiB
+_SIZE = 8  # bytes of a mark: two rows share one by chance once in 2^64
 Words = NDArray[np.uint64]
 
 

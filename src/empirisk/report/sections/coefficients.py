@@ -18,8 +18,8 @@ from empirisk.results import Estimate
 __all__ = ["SHOWN", "coefficient_rows", "sandwich", "sign_stability"]
 
 Floats = NDArray[np.float64]
-SHOWN = 400
-MAX_PARAMETERS = 1_200
+SHOWN = 400  # coefficients; the page lists no more
+MAX_PARAMETERS = 1_200  # for which standard errors are computed
 CHOSEN = "the L1 penalty chose the terms on these rows, so an ordinary interval would be too short"
 TARGET = "the penalised coefficient that the whole population would give at this penalty"
 

@@ -33,7 +33,7 @@ from empirisk.wording import counted, spelled
 __all__ = ["collect", "target_unit"]
 
 Json = dict[str, Any]
-FOLD_TOLERANCE = 1e-4
+FOLD_TOLERANCE = 1e-4  # of fits in folds: their noise is far larger
 RICH = ("boosting", "forest")
 
 

@@ -19,7 +19,7 @@ __all__ = ["candidate_rows", "selection_curves", "selection_section", "tuned_met
 Json = dict[str, Any]
 COMPLEXITY = "non-zero coefficients"
 LEAVES = "leaves"
-MAX_BOOTSTRAP_ROWS = 50_000
+MAX_BOOTSTRAP_ROWS = 50_000  # up to which the winner's correction is bootstrapped
 
 
 def tuned_metric(task: str) -> str:

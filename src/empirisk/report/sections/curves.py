@@ -19,7 +19,7 @@ from empirisk.results import Estimate
 __all__ = ["calibration", "pr_curve", "roc_curve", "score_bins"]
 
 Floats = NDArray[np.float64]
-POINTS = 101
+POINTS = 101  # places along an axis
 EDGES = 100
 
 

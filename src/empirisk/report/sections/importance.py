@@ -18,7 +18,7 @@ from empirisk.results import Estimate
 __all__ = ["Moved", "importances", "linear_move", "predicted_move"]
 
 Floats = NDArray[np.float64]
-MIN_ROWS = 30
+MIN_ROWS = 30  # test rows; with fewer there is no interval
 # Scores of all rows when the block of columns is dealt to them from the donors; None: nothing moves.
 Moved = Callable[[NDArray[np.intp]], Callable[[NDArray[np.intp]], Floats] | None]
 

@@ -9,7 +9,7 @@ from empirisk.wording import counted
 
 __all__ = ["limits"]
 
-FEW = 200
+FEW = 200  # test rows, below which the page warns
 
 
 def limits(table: Table, split: Split, train: Sample, test: Sample) -> list[str]:

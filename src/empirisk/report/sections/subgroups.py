@@ -15,9 +15,9 @@ from empirisk.results import Estimate
 
 __all__ = ["subgroups"]
 
-MIN_ROWS = 100
-MAX_GROUPS = 24
-MAX_LEVELS = 6
+MIN_ROWS = 100  # test rows of a group
+MAX_GROUPS = 24  # of rows, over all columns
+MAX_LEVELS = 6  # of a column that is divided into groups
 
 
 def subgroups(test: Sample, z: NDArray[np.float64], level: float, unit: str | None = None) -> Json | None:

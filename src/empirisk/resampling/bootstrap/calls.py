@@ -19,7 +19,7 @@ __all__ = ["CallStatistic", "resample_calls"]
 
 # Numbers that a block of resampled data holds, and evaluations that the jackknife may cost.
 BLOCK = 1 << 21
-MAX_LEAVE_OUT = 2000
+MAX_LEAVE_OUT = 2000  # calls for the acceleration; beyond, blocks are left out
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,8 @@ METHODS = {
 MIN_ROWS, MIN_GROUPS = 10, 6
 # Below these an interval comes with a warning; measured in docs/maths/bootstrap-coverage.md.
 FEW = {"studentised": (20, 20)}
-FEW_OTHERWISE = (50, 50)
-FEW_FOR_A_QUANTILE = (15, 20)
+FEW_OTHERWISE = (50, 50)  # rows, groups: below, coverage is known to fall short
+FEW_FOR_A_QUANTILE = (15, 20)  # rows, groups
 
 QUANTILES = ("median", "quantile", "median_difference")
 # Intervals of this package that cover better than the bootstrap on small samples.

@@ -16,7 +16,7 @@ from empirisk.resampling.bootstrap.resampled import Resampled
 
 __all__ = ["SumSample", "resample_sums"]
 
-BLOCK = 1 << 21
+BLOCK = 1 << 21  # numbers that are held at once: 16 MB
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from empirisk.evaluation.rows import take_rows
 __all__ = ["Bootstrap", "Generated", "Generator"]
 
 Generator = Callable[[np.random.Generator, int], Any]
-TRIES = 100
+TRIES = 100  # training sets in a row that may lack a class
 
 
 class Generated:
