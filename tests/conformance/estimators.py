@@ -26,12 +26,12 @@ class Use:
         return f"{self.kind}({', '.join(f'{k}={v}' for k, v in self.params)})"
 
     def make(self, **more: Any) -> Any:
-        """Return a fresh estimator with these parameters, some of them replaced."""
+        """A fresh estimator."""
         return REGISTRY[self.kind](**{**dict(self.params), **more})
 
 
 def use(kind: str, **params: Any) -> Use:
-    """Return the use of an estimator, its parameters given as keywords."""
+    """A use by keywords."""
     return Use(kind, tuple(params.items()))
 
 
@@ -134,12 +134,12 @@ def each(uses: list[Use], only: Callable[[Any], bool] = lambda est: True) -> pyt
 
 
 def is_regression(est: Any) -> bool:
-    """Return the opposite of scikit-learn's is_classifier: what does not predict classes predicts numbers."""
+    """The opposite of scikit-learn's is_classifier."""
     return not is_classifier(est)
 
 
 def has_intercept(est: Any) -> bool:
-    """Return whether the estimator fits a constant that is not penalised."""
+    """Whether the constant is free."""
     return bool(est.fit_intercept)
 
 

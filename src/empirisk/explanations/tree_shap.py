@@ -61,7 +61,7 @@ class TreeShap(Tabular):
 
     @property
     def title(self) -> str:
-        """The first line above the table: of how many rows, and on which scale, the values are."""
+        """First line."""
         return f"Mean size of the Shapley values of {len(self.X)} rows, on the scale: {self.scale}"
 
     def importances(self) -> list[list[Estimate]]:

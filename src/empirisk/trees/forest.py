@@ -64,7 +64,7 @@ class Bag:
         return below, np.minimum(guide, self.n - 1).astype(np.int32)
 
     def counts(self, seed: int, trees: int, first: int = 0) -> NDArray[np.int32]:
-        """Return how often trees ``first, first + 1, ...`` drew each row, shape (n, trees)."""
+        """How often trees ``first, first + 1, ...`` drew each row, shape (n, trees)."""
         out = np.empty((self.n, trees), dtype=np.int32)
         below, guide = self.guide
         _loops.bag_counts(self.draws, below, guide, seed, first, out)

@@ -85,9 +85,7 @@ def cross_validated_risk(
 def _node_sums(
     tree: Trees, X: Array, y: Array, weight: Array, together: Array, kind: str, unit: float
 ) -> Array:
-    """Return the sums of ``w l``, ``w u l`` and ``w u l^2``, l in units, over the rows that pass each node,
-    (N, 3).
-    """
+    """Sums of ``w l``, ``w u l`` and ``w u l^2``, l in units, over the rows that pass each node, (N, 3)."""
     value = smoothed(tree) if kind == "entropy" else tree.value
     parent, loss = node_parents(tree), ROW_LOSSES[kind]
     sums = np.zeros((len(tree.feature), 3))

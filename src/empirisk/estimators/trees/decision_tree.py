@@ -29,7 +29,7 @@ __all__ = ["DecisionTree"]
 
 
 def gaps(table: Table) -> frozenset[int]:
-    """Return the columns that hold missing values."""
+    """Columns with missing values."""
     X = table.X
     if hasattr(X, "tocoo"):
         cells = X.tocoo()
@@ -56,11 +56,11 @@ class DecisionTree(TreeReading, TreeEstimator):
     # -- what a subclass gives ----------------------------------------------------------------------
 
     def _criterion(self, targets: Array) -> Criterion:
-        """Return the criterion of the splits, once it fits the targets."""
+        """The criterion of the splits, once it fits the targets."""
         raise NotImplementedError
 
     def _loss(self) -> str:
-        """Return which loss pruning weighs against the number of leaves."""
+        """Which loss pruning weighs against the number of leaves."""
         raise NotImplementedError
 
     # -- fitting ------------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ class DecisionTree(TreeReading, TreeEstimator):
         self._cut(entry, None if isinstance(alpha, str) else alpha)
 
     def _verify(self, X: Any, y: Any, sample_weight: Any) -> Certificate:
-        """Return the certificate of the tree, computed anew for ``er.verify``."""
+        """The certificate again, for ``er.verify``."""
         return verify_tree(self, X, y, sample_weight)
 
     def _alpha(self) -> float | str | None:
@@ -108,7 +108,7 @@ class DecisionTree(TreeReading, TreeEstimator):
         )
 
     def _with_held_out(self, task: TreeTask, cv: Any) -> CostComplexityPath:
-        """Return the path with the cross-validated risk of every entry."""
+        """The path with the cross-validated risk of every entry."""
         stratify = self._loss() in ("misclassification", "gini", "entropy")
         X = task.table.X.tocsr() if hasattr(task.table.X, "tocsr") else task.table.X
         together, folds = task.folds(cv, stratify)
@@ -195,7 +195,7 @@ class DecisionTree(TreeReading, TreeEstimator):
     # -- facts --------------------------------------------------------------------------------------
 
     def get_n_leaves(self) -> int:
-        """Return the number of leaves of the tree."""
+        """Leaves of the tree."""
         check_is_fitted(self, "tree_")
         return int(self.tree_.n_leaves[0])
 
@@ -219,7 +219,7 @@ class DecisionTree(TreeReading, TreeEstimator):
         return gain / total if total > 0.0 else np.zeros(p)
 
     def apply(self, X: Any) -> IndexArray:
-        """Return the number of the leaf of each row, shape (n,)."""
+        """Number of the leaf of each row, shape (n,)."""
         table = self._table(X)
         return np.asarray(self.tree_.apply(table.X)[:, 0])
 

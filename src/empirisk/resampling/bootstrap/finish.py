@@ -26,8 +26,8 @@ METHODS = {
 MIN_ROWS, MIN_GROUPS = 10, 6
 # Below these an interval comes with a warning; measured in docs/maths/bootstrap-coverage.md.
 FEW = {"studentised": (20, 20)}
-FEW_OTHERWISE = (50, 50)  # rows, groups: below, coverage is known to fall short
-FEW_FOR_A_QUANTILE = (15, 20)  # rows, groups
+FEW_OTHERWISE = (50, 50)
+FEW_FOR_A_QUANTILE = (15, 20)
 
 QUANTILES = ("median", "quantile", "median_difference")
 # Intervals of this package that cover better than the bootstrap on small samples.
@@ -38,7 +38,7 @@ ANALYTIC_GROUPED = {"mean": "grouped_mean"}
 def estimates(
     found: Resampled, statistic: str, level: float, method: str, n_resamples: int, target: str
 ) -> dict[str, Estimate]:
-    """Return one estimate with its interval, or with the reason why there is none, for each number."""
+    """One estimate for each number."""
     how = METHODS[method] + (" of whole groups" if found.grouped else "")
     how += ", exact" if found.exact else f", {n_resamples} resamples"
     out = {}
@@ -85,7 +85,7 @@ def _enough(found: Resampled) -> bool:
 
 
 def _refusal(found: Resampled, k: int) -> str:
-    """Return why there is no interval, or nothing."""
+    """Why there is no interval, or nothing."""
     what, need = ("groups", MIN_GROUPS) if found.grouped else ("rows", MIN_ROWS)
     if not _enough(found):
         return f"{too_few(min(found.units), need, what)}: resamples of so few hardly differ from them"
@@ -104,7 +104,7 @@ def _refusal(found: Resampled, k: int) -> str:
 
 
 def _caution(found: Resampled, statistic: str, method: str) -> str:
-    """Return what is known about coverage with so few units, and what covers better."""
+    """What is known about coverage with so few units, and what covers better."""
     if statistic in QUANTILES and method in ("basic", "normal"):
         return f"the {method} method covers too little for quantiles; use method='percentile' or 'bca'"
     few = FEW_FOR_A_QUANTILE if statistic in QUANTILES else FEW.get(method, FEW_OTHERWISE)
@@ -121,5 +121,5 @@ def _caution(found: Resampled, statistic: str, method: str) -> str:
 
 
 def _can_be_studentised(statistic: str, grouped: bool) -> bool:
-    """Return whether the compiled statistic knows a standard error."""
+    """Whether the compiled statistic knows a standard error."""
     return statistic in NAMES and statistic not in QUANTILES and (not grouped or statistic.endswith("mean"))

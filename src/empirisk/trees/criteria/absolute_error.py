@@ -36,16 +36,16 @@ class AbsoluteError:
         return np.column_stack([y, weight])
 
     def score(self, sums: Array) -> Array:
-        """Refuse, because a median is no function of sums."""
+        """Undefined: a median is no function of sums."""
         raise TypeError("the absolute error has no score of sums; see heterogeneity")
 
     def leaf(self, sums: Array) -> Array:
-        """Refuse, because a median is no function of sums; :meth:`median` takes the rows."""
+        """Undefined: see :meth:`median`."""
         raise TypeError("the absolute error has no leaf of sums; see median")
 
     @staticmethod
     def median(y: Array, weight: Array) -> float:
-        """Return the middle of the interval that minimises ``sum w |y - m|`` over m."""
+        """The middle of the interval that minimises ``sum w |y - m|`` over m."""
         order = np.argsort(y, kind="stable")
         y, total = y[order], np.cumsum(weight[order])
         half = 0.5 * total[-1]
@@ -54,5 +54,5 @@ class AbsoluteError:
         return float(0.5 * (y[low] + y[min(high, len(y) - 1)]))
 
     def heterogeneity(self, y: Array, weight: Array) -> float:
-        """Return the mean absolute deviation from the median."""
+        """The mean absolute deviation from the median."""
         return float(np.average(np.abs(y - self.median(y, weight)), weights=weight))

@@ -32,15 +32,15 @@ class Criterion(Protocol):
     sums: str
 
     def statistics(self, y: Array, weight: Array) -> Array:
-        """Return the row's terms of the sums, shape (n, S)."""
+        """The row's terms of the sums, shape (n, S)."""
         ...
 
     def score(self, sums: Array) -> Array:
-        """Return minus the cost for each set of sums: shape (..., S) -> (...)."""
+        """Minus the cost, shape (..., S) -> (...)."""
         ...
 
     def leaf(self, sums: Array) -> Array:
-        """Return the best constant prediction, shape (..., S) -> (..., k)."""
+        """The best constant prediction, shape (..., S) -> (..., k)."""
         ...
 
     def heterogeneity(self, y: Array, weight: Array) -> float:

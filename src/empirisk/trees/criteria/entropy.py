@@ -1,7 +1,4 @@
-"""Shannon's entropy: a leaf is as uncertain as a draw from its class shares.
-
-Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984), section 4.3.
-"""
+"""Shannon's entropy."""
 
 from __future__ import annotations
 
@@ -40,6 +37,6 @@ class Entropy(ClassCriterion):
     loop = "entropy"
 
     def score(self, sums: Array) -> Array:
-        """``sum_k s_k log(s_k / s)``, s_k the weight of class k: minus the weight times the entropy."""
+        """``sum_k s_k log(s_k / s)``."""
         total = sums.sum(axis=-1)
         return np.asarray(xlogy(sums, sums).sum(axis=-1) - xlogy(total, total))

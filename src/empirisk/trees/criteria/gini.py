@@ -1,7 +1,4 @@
-"""Gini's index: the chance that two rows drawn from a leaf differ in class.
-
-Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984), section 4.3.
-"""
+"""Gini's index."""
 
 from __future__ import annotations
 
@@ -38,6 +35,6 @@ class Gini(ClassCriterion):
     loop = "gini"
 
     def score(self, sums: Array) -> Array:
-        """``sum_k s_k^2 / s - s``, s_k the weight of class k: minus the weight times Gini's index."""
+        """``sum_k s_k^2 / s - s``."""
         total = sums.sum(axis=-1)
         return np.asarray((sums**2).sum(axis=-1) / np.maximum(total, np.finfo(float).tiny) - total)

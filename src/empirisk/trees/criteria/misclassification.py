@@ -35,7 +35,5 @@ class Misclassification(ClassCriterion):
     loop = "misclassification"
 
     def score(self, sums: Array) -> Array:
-        """``max_k s_k - s``, s_k the weight of class k: minus the weight of the rows that the majority gets
-        wrong.
-        """
+        """``max_k s_k - s``."""
         return np.asarray(sums.max(axis=-1) - sums.sum(axis=-1))

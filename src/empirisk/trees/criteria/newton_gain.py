@@ -1,7 +1,4 @@
-"""The decrease of a second-order model of a loss: the gain of boosting.
-
-Friedman, Hastie and Tibshirani, Annals of Statistics 28 (2000); Chen and Guestrin, KDD (2016), section 2.2.
-"""
+"""The decrease of a second-order model of a loss: the gain of boosting."""
 
 from __future__ import annotations
 
@@ -49,13 +46,13 @@ class NewtonGain:
         return np.column_stack([-weight * y[:, 0], weight * y[:, 1]])
 
     def score(self, sums: Array) -> Array:
-        """``a^2 / (b + l2)``: twice the decrease of the quadratic model at its minimum."""
+        """``a^2 / (b + l2)``."""
         return np.asarray(sums[..., 0] ** 2 / np.maximum(sums[..., 1] + self.l2, np.finfo(float).tiny))
 
     def leaf(self, sums: Array) -> Array:
-        """``a / (b + l2)``: the minimum of the quadratic model."""
+        """``a / (b + l2)``."""
         return np.asarray(sums[..., :1] / np.maximum(sums[..., 1:] + self.l2, np.finfo(float).tiny))
 
     def heterogeneity(self, y: Array, weight: Array) -> float:
-        """Return minus the score per unit of weight."""
+        """Minus the score per unit of weight."""
         return float(-self.score(self.statistics(y, weight).sum(axis=0)) / weight.sum())

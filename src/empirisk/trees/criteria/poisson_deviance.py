@@ -1,4 +1,4 @@
-"""The Poisson deviance: the criterion of trees that predict counts and rates."""
+"""The Poisson deviance."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class PoissonDeviance:
     sums = "two"
 
     def statistics(self, y: Array, weight: Array) -> Array:
-        """``(w y, w)``: the sums of these two numbers give the mean of a leaf."""
+        """``(w y, w)``."""
         return np.column_stack([weight * y, weight])
 
     def score(self, sums: Array) -> Array:
@@ -36,11 +36,11 @@ class PoissonDeviance:
         return np.asarray(2.0 * xlogy(a, np.maximum(a, 0.0) / b))
 
     def leaf(self, sums: Array) -> Array:
-        """Return the weighted mean of the targets, which has the least deviance."""
+        """The mean."""
         return np.asarray(sums[..., :1] / np.maximum(sums[..., 1:], np.finfo(float).tiny))
 
     def heterogeneity(self, y: Array, weight: Array) -> float:
-        """Return the mean deviance of the mean."""
+        """The mean deviance of the mean."""
         mean = np.average(y, weights=weight)
         if mean == 0.0:
             return 0.0

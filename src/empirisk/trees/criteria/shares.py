@@ -20,15 +20,15 @@ class ClassCriterion:
     sums = "classes"
 
     def statistics(self, y: Array, weight: Array) -> Array:
-        """Return one column a class: the row's weight in the column of its class."""
+        """One column a class: the row's weight in the column of its class."""
         return np.where(y[:, None] == np.arange(self.n_classes), weight[:, None], 0.0)
 
     def leaf(self, sums: Array) -> Array:
-        """Return the share of each class in the weight of the leaf."""
+        """Class shares."""
         return np.asarray(sums / np.maximum(sums.sum(axis=-1, keepdims=True), np.finfo(float).tiny))
 
     def score(self, sums: Array) -> Array:
-        """Return minus the weight times the heterogeneity."""
+        """Minus the weight times the heterogeneity."""
         raise NotImplementedError
 
     def heterogeneity(self, y: Array, weight: Array) -> float:

@@ -1,7 +1,4 @@
-"""The variance of the targets: the criterion of regression trees with the squared error.
-
-Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984), section 8.3.
-"""
+"""The variance of the targets."""
 
 from __future__ import annotations
 
@@ -33,7 +30,7 @@ class SquaredError:
     sums = "two"
 
     def statistics(self, y: Array, weight: Array) -> Array:
-        """``(w y, w)``: the sums of these two numbers give the mean of a leaf."""
+        """``(w y, w)``."""
         return np.column_stack([weight * y, weight])
 
     def score(self, sums: Array) -> Array:
@@ -41,10 +38,10 @@ class SquaredError:
         return np.asarray(sums[..., 0] ** 2 / np.maximum(sums[..., 1], np.finfo(float).tiny))
 
     def leaf(self, sums: Array) -> Array:
-        """Return the weighted mean of the targets, which has the least squared error."""
+        """The mean."""
         return np.asarray(sums[..., :1] / np.maximum(sums[..., 1:], np.finfo(float).tiny))
 
     def heterogeneity(self, y: Array, weight: Array) -> float:
-        """Return the weighted variance of the targets, with divisor ``sum w``."""
+        """The weighted variance."""
         mean = np.average(y, weights=weight)
         return float(np.average((y - mean) ** 2, weights=weight))
