@@ -32,7 +32,7 @@ __all__ = ["Origin", "exact_dot", "find_origin"]
 # Distances from 0, in standard deviations, from which a problem is moved: below, three digits are lost.
 FAR = 1e3
 # Rows that are looked at before the moments of more than that many are asked for.
-SAMPLE = 4_096
+SAMPLE = 512
 SPLIT = 134_217_729.0  # 2^27 + 1, Veltkamp's constant
 
 
