@@ -19,7 +19,7 @@ from empirisk.wording import interval, text
 from .conftest import HOSTILE
 
 VOID = {"meta", "link", "input", "br", "path", "use", "rect"}
-TEMPLATES = Path(empirisk.report.__file__).parent / "templates"
+TEMPLATES = Path(empirisk.report.__file__).parent / "render" / "templates"
 
 
 class Page(HTMLParser):

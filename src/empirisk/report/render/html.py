@@ -81,7 +81,7 @@ def _per_hundred(report: Json, c: ThresholdCost) -> Json:
 
 def _environment() -> Environment:
     env = Environment(
-        loader=PackageLoader("empirisk.report", "templates"),
+        loader=PackageLoader("empirisk.report.render", "templates"),
         autoescape=lambda name: name is None or ".html" in name,
         undefined=StrictUndefined,
         trim_blocks=True,
