@@ -4,12 +4,12 @@
 
 A walk is recorded by ``sys.setprofile``.  Its words:
 
-* A *crossing* is a call from a function of one file of the package to a function of another; what lies between
-  (NumPy, scikit-learn) is passed over.  A crossing of the same two functions counts once, when it is first
-  made: a loop over the folds walks one way, not five.
-* The *depth* of a file on the walk is the number of crossings between the entry and it.  Crossings deeper than
-  ``--depth`` are not followed, because a reader who wants to know how data travel does not follow the helpers of
-  the helpers.  The ground that every file stands on (``results``, ``typing``, ``wording``) is no station.
+* A *crossing* is a call from a function of one file of the package to a function of another; what lies
+  between (NumPy, scikit-learn) is passed over.  A crossing of the same two functions counts once, when it is
+  first made: a loop over the folds walks one way, not five.
+* The *depth* of a file on the walk is the number of crossings between the entry and it.  Crossings deeper
+  than ``--depth`` are not followed: a reader who wants to know how data travel does not follow the helpers
+  of the helpers.  The ground that every file stands on (``results``, ``typing``, ``wording``) is no station.
 * A *stay* is a maximal run of the walk in one file: the files that are entered, in the order of time, without
   repetitions side by side.  Coming home from a call is no station of its own.
 * A *return* is a stay in a file that the walk had left before, so that returns = stays - files.
