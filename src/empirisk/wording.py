@@ -222,7 +222,9 @@ def share(x: float) -> str:
 
 
 def _decimals(width: float) -> int:
-    """Decimals whose last place is between an eightieth and an eighth of this width (may be negative)."""
+    """Return the decimals whose last place is between an eightieth and an eighth of this width (may be
+    negative).
+    """
     return math.ceil(-math.log10(width / 8.0))
 
 

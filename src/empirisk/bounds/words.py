@@ -27,7 +27,7 @@ def one_row(text: str) -> str:
 
 
 def up(value: float) -> str:
-    """Four significant digits, rounded up: what is printed must still be true."""
+    """Return four significant digits, rounded up: what is printed must still be true."""
     text = f"{value:.4g}"
     # Rounded down by more than rounding of the value itself (1e-9): add half a unit of the fourth digit.
     if math.isfinite(value) and float(text) < value * (1.0 - 1e-9):

@@ -55,7 +55,7 @@ class DualValue:
 
 
 def multipliers(problem: ConvexProblem, lam: Any, nu: Any) -> tuple[Array, Array]:
-    """Multipliers of the inequalities (lam >= 0) and of the equalities (nu, free), checked."""
+    """Return the multipliers of the inequalities (lam >= 0) and of the equalities (nu, free), checked."""
     k, m = len(problem.inequalities), len(problem.residual(problem.inside()))
     lam = np.zeros(k) if lam is None else np.atleast_1d(np.asarray(lam, dtype=float))
     nu = np.zeros(m) if nu is None else np.atleast_1d(np.asarray(nu, dtype=float))

@@ -150,7 +150,7 @@ def _phase_one(problem: ConvexProblem, start: Array) -> Array | None:
 
 
 def _excluded(problem: ConvexProblem, x: Array, largest: float, tol: float) -> SlaterPoint | None:
-    """Multipliers from the gradients at the best point; kept when weak duality confirms them."""
+    """Return the multipliers from the gradients at the best point; kept when weak duality confirms them."""
     slacks, (A, _) = problem.slacks(x), problem.equalities  # type: ignore[misc]
     # SLSQP leaves an error in x, so that inequalities this close count as active; weak duality then decides
     # whether the multipliers prove anything.

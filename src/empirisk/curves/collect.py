@@ -135,7 +135,9 @@ class _Losses:
 
 
 def _nonzero(model: Any) -> float | None:
-    """Non-zero coefficients of a fitted linear model (of the last step of a pipeline), None without any."""
+    """Return the non-zero coefficients of a fitted linear model (of the last step of a pipeline), None
+    without any.
+    """
     steps = getattr(model, "steps", None)
     last = steps[-1][1] if steps else model
     coef = getattr(last, "coef_", None)

@@ -111,7 +111,7 @@ def extrapolate(curve: LearningCurve, factors: Sequence[float]) -> Extrapolation
 
 
 def _factors(curve: LearningCurve, start: float, end: float) -> tuple[float, float]:
-    """Range of the gain from `start` to `end` rows, for each unit of the last step."""
+    """Return the range of the gain from `start` to `end` rows, for each unit of the last step."""
     step = _step(curve)
     return range_of_factors((step.before, step.size), (start, end), curve.coefficients)
 
@@ -123,7 +123,7 @@ def _step(curve: LearningCurve) -> LastStep:
 
 
 def gain_limits(curve: LearningCurve, start: float, end: float) -> tuple[float, float]:
-    """Union over gamma of ``gamma [L, U]``, the interval of the last step."""
+    """Return the union over gamma of ``gamma [L, U]``, the interval of the last step."""
     slow, fast = _factors(curve, start, end)
     low, high = _step(curve).fall_limits(curve.level)
     return min(slow * low, fast * low), max(slow * high, fast * high)

@@ -115,7 +115,7 @@ class LearningCurve(Tabular):
         return needed_for_loss(self, loss)
 
     def plot(self, ax: Any = None) -> Any:
-        """Training and held-out loss against rows; returns the Axes."""
+        """Draw the training and the held-out loss against the number of rows; returns the Axes."""
         from empirisk.plots import LearningCurveDisplay
 
         return LearningCurveDisplay(self.to_dict()).plot(ax)

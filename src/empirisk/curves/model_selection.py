@@ -140,7 +140,9 @@ def _collect(
     metric: RowLoss,
     progress: Progress | None,
 ) -> tuple[list[Floats], list[Floats], list[Floats]]:
-    """Out-of-fold losses (r, 1, n), training losses (r, n) and mean training losses (fits,) of each value."""
+    """Return the out-of-fold losses (r, 1, n), training losses (r, n) and mean training losses (fits,) of
+    each value.
+    """
     count, n = len(values), sample.n
     test = np.full((count, plan.repeats, 1, n), np.nan)
     sums, seen = np.zeros((count, plan.repeats, n)), np.zeros((plan.repeats, n))
@@ -164,7 +166,7 @@ def _collect(
 
 
 def _choose(test: list[Floats], means: list[Floats], plan: Plan, sample: Sample) -> tuple[int, int, float]:
-    """Positions of the best and of the simplest within one standard error; that standard error."""
+    """Return the positions of the best and of the simplest within one standard error; that standard error."""
     losses = np.array([t.mean() for t in test])
     if not np.isfinite(losses).any():
         raise ValueError("every value has an infinite loss; try loss='brier_score' or another loss.")

@@ -55,7 +55,7 @@ class LastStep:
     df: float
 
     def loss_limits(self, gamma: float, level: float) -> tuple[float, float]:
-        """Ends of the interval of ``loss - gamma fall``: Hall's, because losses are skewed."""
+        """Return the ends of the interval of ``loss - gamma fall``: Hall's, because losses are skewed."""
         (ll, lf, ff), (lll, llf, lff, fff) = self.second, self.third
         second = max(0.0, ll - 2.0 * gamma * lf + gamma**2 * ff)
         third = lll - 3.0 * gamma * llf + 3.0 * gamma**2 * lff - gamma**3 * fff
@@ -64,7 +64,7 @@ class LastStep:
         return cubic_limits(self.loss - gamma * self.fall, se, skew, t)
 
     def fall_limits(self, level: float) -> tuple[float, float]:
-        """Ends of the t interval of the fall; a correction for skewness harms differences."""
+        """Return the ends of the t interval of the fall; a correction for skewness harms differences."""
         half = student_quantile(level, self.df) * math.sqrt(self.per_row * self.second[2])
         return self.fall - half, self.fall + half
 
@@ -126,7 +126,9 @@ def _clusters(
 
 
 def from_splits(before: Floats, after: Floats, sizes: tuple[int, int], test_over_train: float) -> LastStep:
-    """Moments of the mean losses of J overlapping splits, with the variance of Nadeau and Bengio (2003)."""
+    """Return the moments of the mean losses of J overlapping splits, with the variance of Nadeau and Bengio
+    (2003).
+    """
     fall, j = before - after, after.size
     table = np.cov(after, fall, ddof=1)
     second = (float(table[0, 0]), float(table[0, 1]), float(table[1, 1]))

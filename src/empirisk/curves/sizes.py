@@ -102,6 +102,8 @@ def nested_order(
 
 
 def parts_of(order: Rows, size: int, most: int) -> list[Rows]:
-    """Disjoint stretches of `size` rows: the first, and the next when `most` are allowed and it fits."""
+    """Return disjoint stretches of `size` rows: the first, and the next when `most` are allowed and it
+    fits.
+    """
     count = max(1, min(most, order.size // size))
     return [order[j * size : (j + 1) * size] for j in range(count)]

@@ -10,7 +10,7 @@ _MEMINFO = Path("/proc/meminfo")
 
 
 def available_memory(source: Path = _MEMINFO) -> float | None:
-    """Free memory in GB, or None where the system does not say."""
+    """Return the free memory in GB, or None where the system does not say."""
     try:
         lines = source.read_text(encoding="ascii").splitlines()
         kilobytes = next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))

@@ -77,7 +77,7 @@ def _is_na(value: Any) -> bool:
 
 
 def _refuse_kinds(X: Any) -> None:
-    """Columns of dates, times and categories, by their type."""
+    """Refuse columns of dates, times and categories, by their type."""
     for label, kind, category in _kinds(X):
         where = f"column {label} of X" if label else "X"
         if category:
@@ -93,7 +93,7 @@ def _refuse_kinds(X: Any) -> None:
 
 
 def _kinds(X: Any) -> Iterator[tuple[str, str, bool]]:
-    """Of each column: its name ("" for an array), its type in words, and whether it is a category."""
+    """Return for each column its name ("" for an array), its type in words, and whether it is a category."""
     if not hasattr(X, "columns"):
         yield "", str(getattr(X, "dtype", "")), False
         return

@@ -139,7 +139,7 @@ def triangular_factor(
 
 
 def _spectrum(R: Array, total: float, tolerance: float) -> tuple[Array, Array, int]:
-    """Singular values of ``R / sqrt(total)``, right singular vectors, and rank."""
+    """Return the singular values of ``R / sqrt(total)``, right singular vectors, and rank."""
     with one_thread():
         _, singular, Vt = np.linalg.svd(R) if R.size else (None, np.zeros(0), np.zeros((0, 0)))
     singular = singular / math.sqrt(total) if total > 0.0 else singular
@@ -180,7 +180,7 @@ class _Blocks:
 
 
 def _cholesky(blocks: _Blocks, p: int) -> Array | None:
-    """R from the Gram matrix, or None when that would lose too many digits."""
+    """Return R from the Gram matrix, or None when that would lose too many digits."""
     if blocks.design.sparse:
         gram = np.zeros((p, p))
         with one_thread():
@@ -200,7 +200,7 @@ def _cholesky(blocks: _Blocks, p: int) -> Array | None:
 
 
 def _qr(blocks: _Blocks, p: int) -> Array:
-    """R by QR of the first block, then of R stacked on each further block."""
+    """Return R by QR of the first block, then of R stacked on each further block."""
     R: Array = np.zeros((p, p))
     for Z in blocks:
         if p and len(Z):

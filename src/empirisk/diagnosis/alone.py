@@ -168,7 +168,7 @@ def _spread(rows: NDArray[Any]) -> NDArray[Any]:
 
 
 def squared_or_log_loss(target: Array, predicted: Array) -> Array:
-    """Squared error of numbers, log loss of shares (n, C)."""
+    """Return the squared error of numbers, or the log loss of shares (n, C)."""
     if predicted.ndim == 1:
         return np.asarray((target - predicted) ** 2)
     return np.asarray(-np.log(predicted[np.arange(len(target)), target]))
@@ -197,12 +197,12 @@ def dominance_p(
 
 
 def one_sided_p(mean: float, error: float, n: int) -> float:
-    """p-value of "the mean is at least 0" against "it is below"."""
+    """Return the p-value of "the mean is at least 0" against "it is below"."""
     return float(special.stdtr(n - 1, mean / error)) if error > 0.0 else float(mean >= 0.0)
 
 
 def _codes(values: NDArray[Any]) -> NDArray[Any]:
-    """Levels as numbers from 1 in sorted order; 0 where missing."""
+    """Return levels as numbers from 1 in sorted order; 0 where missing."""
     text = np.array(["" if v is None or v != v else f"={v}" for v in values.tolist()])
     levels, codes = np.unique(text, return_inverse=True)
     return np.asarray(codes if bool(levels[0] == "") else codes + 1)

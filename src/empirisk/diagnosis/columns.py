@@ -48,7 +48,7 @@ def columns_of(X: Any, which: Sequence[int] | None = None) -> Iterator[NDArray[A
 
 
 def as_column(values: NDArray[Any]) -> NDArray[Any]:
-    """Floats where the values are numbers, truth values or dates, else objects."""
+    """Return floats where the values are numbers, truth values or dates, else objects."""
     if values.dtype.kind in "biuf":
         return values.astype(np.float64)
     if values.dtype.kind in "mM":

@@ -144,7 +144,7 @@ def _best(ctx: Context, p: int) -> list[int]:
 
 
 def _explained(column: NDArray[Any], target: Array) -> float:
-    """Adjusted share of the sum of squares between the bins."""
+    """Return the adjusted share of the sum of squares between the bins."""
     n = len(target)
     if column.dtype.kind == "f":
         known = ~np.isnan(column)

@@ -90,7 +90,9 @@ def _answer(
 
 
 def _bound(features: Features, second: NDArray[Any]) -> tuple[float, int]:
-    """Simultaneous 95 % bound on the moves of single columns, and the rows that bring it to 0.2."""
+    """Return the simultaneous 95 % bound on the moves of single columns, and the rows that bring it to
+    0.2.
+    """
     linear = features.values[:, : features.n_linear]
     m = int(second.sum())
     moved = np.abs(linear[second].mean(axis=0) - linear[~second].mean(axis=0))

@@ -84,7 +84,9 @@ def correct(answers: Sequence[Answer], level: float) -> tuple[tuple[Answer, ...]
 
 
 def ranked(answers: Sequence[Answer]) -> list[Answer]:
-    """Findings that fire, and facts: causes before symptoms, doubts about the score first, then by gain."""
+    """Return the findings that fire, and facts: causes before symptoms, doubts about the score first, then by
+    gain.
+    """
     fired = {a.code for a in answers if a.outcome is Outcome.FIRES}
     leaks = _leaks(answers)
 

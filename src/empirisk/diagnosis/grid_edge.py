@@ -76,7 +76,7 @@ def grid_edge(ctx: Context) -> Answer:
 
 
 def edges(ctx: Context) -> list[Edge]:
-    """Winners at an edge, of grid searches and of estimators that tune their own penalty."""
+    """Return the winners at an edge, of grid searches and of estimators that tune their own penalty."""
     last = last_step(ctx.est)
     kind = type(last).__name__
     if hasattr(last, "param_grid"):
@@ -92,7 +92,7 @@ def edges(ctx: Context) -> list[Edge]:
 
 
 def _of_grid(ctx: Context, search: Any) -> list[Edge]:
-    """Edges of a grid search: one numeric list for each parameter."""
+    """Return the edges of a grid search: one numeric list for each parameter."""
     grids = search.param_grid if isinstance(search.param_grid, list) else [search.param_grid]
     best = search.best_params_
     found = []

@@ -67,7 +67,7 @@ def _class(ctx: Context, label: str, k: int, hit: Array, critical: float) -> _Cl
 
 
 def _effective(hit: Array, groups: NDArray[Any] | None) -> tuple[float, float]:
-    """Hits and rows, both divided by how much the groups inflate the variance of the share."""
+    """Return the hits and rows, both divided by how much the groups inflate the variance of the share."""
     n, share = len(hit), float(hit.mean())
     if groups is None or share in (0.0, 1.0):
         inflation = 1.0 if groups is None else n / len(np.unique(groups))

@@ -57,7 +57,7 @@ def with_target(code: NDArray[Any], y: Any) -> NDArray[Any]:
 
 
 def twin_pairs(code: NDArray[Any]) -> int:
-    """Pairs of rows that share a number."""
+    """Return the pairs of rows that share a number."""
     counts = np.bincount(code).astype(np.int64)
     return int((counts * (counts - 1) // 2).sum())
 

@@ -98,7 +98,9 @@ def line(h: Array, y: Array) -> tuple[float, float]:
 
 
 def _exact(ctx: Context) -> str:
-    """Cox's test and the debiased calibration error: numbers, because out of fold they are no 5 % tests."""
+    """Return Cox's test and the debiased calibration error: numbers, because out of fold they are no 5 %
+    tests.
+    """
     proba = ctx.output
     if proba.shape[1] == 2:
         confidence, hit = proba[:, 1], ctx.oof.y == 1

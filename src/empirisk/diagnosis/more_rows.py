@@ -57,7 +57,7 @@ class Doubling:
         return min(0.25, max(0.0, (self.ratio - 2.0) / (2.0 * self.ratio - 1.0)))
 
     def next_gain(self) -> tuple[float, float]:
-        """95 % bracket of the gain of the next doubling, in units of the loss."""
+        """Return a 95 % bracket of the gain of the next doubling, in units of the loss."""
         low, high = self.d.low, max(self.d.high, 0.0)
         return min(self.factor * low if low > 0.0 else low, self.least), min(high, self.most)
 

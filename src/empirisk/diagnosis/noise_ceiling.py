@@ -59,7 +59,7 @@ class Ceiling:
 
 
 def ceiling(ctx: Context) -> Ceiling:
-    """Upper limit from the model, limits from repeated rows; cached."""
+    """Return the upper limit from the model, limits from repeated rows; cached."""
     if "ceiling" not in ctx.cache:
         ctx.cache["ceiling"] = _ceiling(ctx)
     made: Ceiling = ctx.cache["ceiling"]

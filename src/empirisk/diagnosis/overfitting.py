@@ -56,7 +56,9 @@ def overfitting(ctx: Context) -> Answer:
 
 
 def _ladder(ctx: Context) -> list[tuple[str, str, Paired]]:
-    """Simpler versions: what to call them, the setting to change, the comparison; the more useful first."""
+    """Return the simpler versions: what to call them, the setting to change, the comparison; the more useful
+    first.
+    """
     drawn_in = (1.0 - SHRINK) * ctx.output + SHRINK * ctx.baseline
     ladder = [("its predictions drawn 20 % toward the baseline", "", ctx.compare(ctx.losses_of(drawn_in)))]
     step = simpler(ctx.est, ctx.plan.n_train)

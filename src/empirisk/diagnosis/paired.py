@@ -63,7 +63,7 @@ class Paired:
     may_clear: bool = True
 
     def outcome(self, level: float = 0.05) -> Outcome:
-        """FIRES, CLEAR or CANNOT_TELL; `level` bounds the false alarms."""
+        """Return FIRES, CLEAR or CANNOT_TELL; `level` bounds the false alarms."""
         if self.refused:
             return Outcome.CANNOT_TELL
         if self.p_fire <= level:
@@ -168,7 +168,7 @@ def one_figure(value: float) -> int:
 
 
 def _tails(distance: float, se: float, df: int) -> tuple[float, float]:
-    """p-values of "more" and "less"; a difference without spread is decided by its sign."""
+    """Return p-values of "more" and "less"; a difference without spread is decided by its sign."""
     if se > 0.0:
         t = distance / se
         return float(special.stdtr(df, -t)), float(special.stdtr(df, t))

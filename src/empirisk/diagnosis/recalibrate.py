@@ -98,7 +98,7 @@ def _objective(z: Array, label: NDArray[Any], theta: Array) -> float:
 
 
 def log_scores(proba: Array) -> Array:
-    """Logarithms of probabilities, 0 read as 1e-12."""
+    """Return the logarithms of probabilities, 0 read as 1e-12."""
     return np.asarray(np.log(np.clip(proba, _SMALLEST, 1.0)))
 
 
@@ -125,7 +125,9 @@ def cross_fitted(proba: Array, label: NDArray[Any], fold: NDArray[Any]) -> tuple
 
 
 def recalibrated(ctx: Context) -> tuple[Array, Array]:
-    """:func:`cross_fitted` of the model's out-of-fold probabilities; cached, because two findings use it."""
+    """Return :func:`cross_fitted` of the model's out-of-fold probabilities; cached, because two findings use
+    it.
+    """
     if "recalibrated" not in ctx.cache:
         ctx.cache["recalibrated"] = cross_fitted(ctx.oof.output("proba"), ctx.oof.y, ctx.fold)
     made: tuple[Array, Array] = ctx.cache["recalibrated"]
@@ -133,7 +135,9 @@ def recalibrated(ctx: Context) -> tuple[Array, Array]:
 
 
 def likelihood_ratio(proba: Array, label: NDArray[Any]) -> float:
-    """Cox's test of exact calibration: p-value of slope 1 and intercepts 0, chi-square with C df."""
+    """Return Cox's test of exact calibration: the p-value of slope 1 and intercepts 0, chi-square with C
+    df.
+    """
     from scipy import special
 
     z = log_scores(proba)

@@ -233,7 +233,9 @@ class _Near:
         self.reach = (units / np.abs(x) if product else np.broadcast_to(units, x.shape)) / spread
 
     def candidates(self) -> list[NDArray[np.intp]]:
-        """Those of forward selection, and those of a solve for all columns with the small terms left out."""
+        """Return the candidates of forward selection, and those of a solve for all columns with small terms
+        left out.
+        """
         return [self._thinned(s) for s in (self._forward(), self._backward()) if s is not None]
 
     def _solve(self, chosen: NDArray[np.intp]) -> tuple[Floats, bool]:
@@ -269,7 +271,7 @@ class _Near:
         return None
 
     def _thinned(self, chosen: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Without the terms that are not needed."""
+        """Return the formula without the terms that it does not need."""
         for j in list(chosen):
             fewer = chosen[chosen != j]
             if fewer.size and self._solve(fewer)[1]:
@@ -325,7 +327,7 @@ class _Model:
     unit: float
 
     def errors(self, coefs: Floats, constant: float) -> tuple[Floats, Floats]:
-        """Deviation and tolerance of each row."""
+        """Return the deviation and tolerance of each row."""
         if self.kind == "product":
             told = constant * self._powers(coefs)
             with np.errstate(all="ignore"):

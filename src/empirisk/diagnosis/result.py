@@ -162,7 +162,7 @@ class Diagnosis:
         return "\n".join(lines)
 
     def _rest(self) -> list[tuple[str, list[str]]]:
-        """Answers that are no findings, by outcome; what is clear or not run needs no sentence."""
+        """Return the answers that are no findings, by outcome; what is clear or not run needs no sentence."""
         out = []
         for outcome in REST:
             some = [a for a in self.answers if a.outcome is outcome]

@@ -90,7 +90,9 @@ def _sorted_by_target(y: NDArray[Any], classes: bool) -> bool:
 
 
 def _dealt_at_random(ctx: Context, order: Array) -> None:
-    """Folds that are blocks of the order have errors of their own: rows are not exchangeable then."""
+    """Refuse folds that are blocks of the order: they have errors of their own, and rows are not
+    exchangeable.
+    """
     fold = ctx.fold[np.argsort(order, kind="stable")]
     changes = int(np.count_nonzero(np.diff(fold)))
     if changes < 2 * len(ctx.plan.splits):
@@ -98,7 +100,9 @@ def _dealt_at_random(ctx: Context, order: Array) -> None:
 
 
 def _residuals(ctx: Context) -> tuple[Array, Array]:
-    """Signed residuals (one column a class but the first) and losses, from labels where nothing else is."""
+    """Return the signed residuals (one column a class but the first) and losses, from labels where nothing
+    else is.
+    """
     p = ctx.oof
     if ctx.classes is None:
         e = np.asarray(p.y - p.output("pred"))

@@ -151,6 +151,6 @@ def _nearly(ctx: Context, view: LinearMatrix) -> Answer:
 
 
 def _worth_a_look(ctx: Context, k: int) -> bool:
-    """With a plane that fails on 1 % of the rows, the model would fail on fewer than 10 % out of fold."""
+    """Return whether at most 10 % are wrong out of fold: with a plane that fails on 1 %, fewer would be."""
     wrong = (ctx.oof.y == k) != (ctx.oof.output("pred") == k)
     return bool(wrong.mean() <= 10 * _SHARE)

@@ -33,7 +33,7 @@ def _alpha(name: str = "alpha") -> Move:
 
 
 def _inverse(params: Params, n: int) -> Params:
-    """C / 10; a model with next to no penalty (C of 1000 and more) gets C = 1."""
+    """Return C / 10; a model with next to no penalty (C of 1000 and more) gets C = 1."""
     now = params.get("C", 1.0)
     unpenalised = params.get("penalty", "l2") is None or now >= 1000.0
     moved: Params = {"C": 1.0 if unpenalised else now / 10.0}

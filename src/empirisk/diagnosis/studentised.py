@@ -109,7 +109,7 @@ def studentise(X: Array | None, y: Array, intercept: bool = True) -> Studentised
 
 
 def _basis(X: Array, intercept: bool) -> Array:
-    """Orthonormal basis of the span of the columns (and the constant)."""
+    """Return orthonormal basis of the span of the columns (and the constant)."""
     A = np.asarray(X, dtype=np.float64)
     if intercept:
         A = A - A.mean(axis=0)

@@ -73,7 +73,9 @@ def unstable_folds(ctx: Context) -> Answer:
 def _units(
     ctx: Context, rng: np.random.Generator
 ) -> tuple[Floats, Floats, NDArray[np.intp], list[NDArray[np.intp]]]:
-    """Centred loss, size and fold of every row, block of rows or group, and which may change places."""
+    """Return the centred loss, size and fold of every row, block of rows or group, and which may change
+    places.
+    """
     centred = ctx.losses - ctx.losses.mean()
     if ctx.groups is None:
         stratum = np.zeros(ctx.n, dtype=np.intp) if ctx.classes is None else ctx.oof.y.astype(np.intp)

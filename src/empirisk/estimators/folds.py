@@ -128,7 +128,7 @@ def uniform_of_rows(X: Any, seed: int) -> Array:
 
 
 def _possible_rows(design: Design, y: Array) -> float:
-    """Product of the numbers of different values of the columns and of y."""
+    """Return the product of the numbers of different values of the columns and of y."""
     X = design.X.toarray() if design.sparse else design.X
     columns = [*np.asarray(X).T, *y.reshape(len(y), -1).T]
     return float(np.prod([float(len(np.unique(column))) for column in columns]))
@@ -198,7 +198,7 @@ def _row_hash(design: Design, y: Array, seed: int) -> Any:
 
 
 def _mix(values: Array, odd: Any) -> Any:
-    """SplitMix64's finaliser of the bits, keyed by an odd multiplier (Steele, Lea & Flood 2014)."""
+    """Mix the bits by SplitMix64's finaliser, keyed by an odd multiplier (Steele, Lea and Flood 2014)."""
     bits = (np.asarray(values, dtype=np.float64) + 0.0).view(np.uint64) * odd
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -103,7 +103,7 @@ def stored_bytes(X: Any) -> int:
 
 
 def _own(X: Any) -> Any:
-    """X, or a copy where it is a part of something larger than the limit."""
+    """Return X, or a copy where it is a part of something larger than the limit."""
     if sp.issparse(X):
         return X
     root = X

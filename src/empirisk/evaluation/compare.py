@@ -338,7 +338,7 @@ def _about(c: Comparison, plan: Plan) -> Comparison:
 
 
 def _known(metric: str) -> Metric:
-    """Our metric of that name; foreign scorers have no row losses to pair."""
+    """Return our metric of that name; foreign scorers have no row losses to pair."""
     if metric not in METRICS:
         raise ValueError(f"metric {metric!r} is unknown here; choose from {', '.join(METRICS)}.")
     return METRICS[metric]

@@ -69,7 +69,9 @@ class CrossEvaluation(Evaluation):
         return self.fitted.seconds
 
     def losses(self, metric: str) -> Floats:
-        """Out-of-fold loss of each row in each repeat, shape (r, n); smaller is better (accuracy: errors)."""
+        """Return the out-of-fold loss of each row in each repeat, shape (r, n); smaller is better (accuracy:
+        errors).
+        """
         if not self.out_of_fold:
             raise ValueError(
                 "these splits do not test every row once per repeat, so there are no out-of-fold losses."
@@ -304,7 +306,7 @@ def _shaky(est: Any, X: Any, plan: Plan) -> str:
 def _over_splits(
     scores: Floats, plan: Plan, level: float, grouped: bool, low: float = -math.inf, high: float = math.inf
 ) -> Estimate:
-    """Corrected resampled t over the scores of the splits."""
+    """Return the corrected resampled t interval over the scores of the splits."""
     target = scored_target(plan.n_train, plan.n, grouped)
     if not np.isfinite(scores).all():
         bad = int((~np.isfinite(scores)).sum())

@@ -153,7 +153,9 @@ def _join(
 def spread(
     parts: list[tuple[NDArray[np.intp], Outputs]], name: str, n: int, classes: NDArray[Any], absent: float
 ) -> Floats | None:
-    """Outputs of some fits in one table of n rows; a class that a fit never saw gets the value `absent`."""
+    """Return the outputs of some fits in one table of n rows; a class that a fit never saw gets the value
+    `absent`.
+    """
     if any(getattr(out, name) is None for _, out in parts):
         return None
     if name == "score" and classes.size == 2:

@@ -190,7 +190,7 @@ class CrossValidatedEnsemble(MetaEstimatorMixin, BaseEstimator):
         return np.asarray(total / len(self.members_))
 
     def score(self, X: Any, y: Any) -> float:
-        """Accuracy or R2 of the ensemble."""
+        """Return the accuracy or R2 of the ensemble."""
         from sklearn.metrics import accuracy_score, r2_score
 
         return float((accuracy_score if _classifies(self) else r2_score)(y, self.predict(X)))

@@ -50,7 +50,7 @@ class Plan:
         return round(float(np.mean([train.size for train, _ in self.splits])))
 
     def repeat(self, r: int) -> tuple[int, ...]:
-        """Positions of the splits of repeat r."""
+        """Return the positions of the splits of repeat r."""
         ends = self._ends()
         return tuple(range(ends[r], ends[r + 1]))
 

@@ -20,7 +20,9 @@ def offered(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
 
 
 def inherit(tags: Tags, inner: Tags) -> Tags:
-    """`tags` with kind and inputs of the inner estimator; one target at a time, and a target is needed."""
+    """Return `tags` with kind and inputs of the inner estimator; one target at a time, and a target is
+    needed.
+    """
     tags.estimator_type = inner.estimator_type
     if inner.classifier_tags is not None:
         tags.classifier_tags = replace(inner.classifier_tags, multi_label=False)

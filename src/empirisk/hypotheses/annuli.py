@@ -82,5 +82,5 @@ class Annuli(Spatial):
 
 
 def norms(points: Array) -> Array:
-    """Euclidean norms, of different points perhaps equal."""
+    """Return the euclidean norms, of different points perhaps equal."""
     return np.asarray(np.linalg.norm(points, axis=1))

@@ -101,7 +101,7 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):
         return 1
 
     def _among(self, dimension: int) -> HypothesisClass:
-        """This class on points with so many coordinates."""
+        """Return this class on points with so many coordinates."""
         return self
 
     # -- what a class can express -------------------------------------------------------------------

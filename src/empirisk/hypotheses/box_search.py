@@ -92,7 +92,7 @@ def _halves(node: IndexArray) -> IndexArray:
 
 
 def _inside(ranks: IndexArray, low: IndexArray, high: IndexArray) -> NDArray[np.bool_]:
-    """For each pair of corners, which points lie between them."""
+    """Return for each pair of corners which points lie between them."""
     return np.asarray(((ranks >= low[:, None]) & (ranks <= high[:, None])).all(axis=2))
 
 

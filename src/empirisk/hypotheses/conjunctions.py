@@ -110,7 +110,7 @@ class Conjunctions(Spatial):
         return X
 
     def _literals(self, points: Array) -> NDArray[np.bool_]:
-        """For each point, which literals are true there: the variables, then their negations."""
+        """Return for each point which literals are true there: the variables, then their negations."""
         true = points == 1.0
         return true if self.monotone else np.hstack([true, ~true])
 

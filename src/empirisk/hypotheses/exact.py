@@ -66,7 +66,7 @@ def _far_from_singular(A: Array) -> bool:
 
 
 def _eliminate(V: Integers) -> list[tuple[int, list[int]]]:
-    """Pivot columns with the rows of an echelon form (fraction-free)."""
+    """Return the pivot columns with the rows of an echelon form (fraction-free)."""
     rows = [list(row) for row in V]
     pivots: list[tuple[int, list[int]]] = []
     for j in range(V.shape[1]):
@@ -119,7 +119,7 @@ def _back_substitute(pivots: list[tuple[int, list[int]]], columns: int, free: in
 
 
 def _whole(w: list[Fraction]) -> Integers:
-    """Times the common denominator, divided by the common factor."""
+    """Return whole numbers: the fractions times their common denominator, divided by their common factor."""
     bottom = math.lcm(*(v.denominator for v in w))
     top = [int(v * bottom) for v in w]
     common = math.gcd(*top) or 1
@@ -129,7 +129,7 @@ def _whole(w: list[Fraction]) -> Integers:
 
 
 def solve(V: Integers, right: list[int]) -> Integers:
-    """Integers w with ``V w`` a positive multiple of the right side; V square and invertible."""
+    """Return integers w with ``V w`` a positive multiple of the right side; V square and invertible."""
     n = len(right)
     wide = np.empty((n, n + 1), dtype=object)
     wide[:, :n] = V

@@ -39,7 +39,9 @@ class Lift:
         return out
 
     def with_extra(self, gain: Array) -> Array:
-        """Gains of all vectors: those of the points, and of vectors that have to be on the positive side."""
+        """Return the gains of all vectors: those of the points, and of vectors that have to be on the
+        positive side.
+        """
         return gain
 
     def labellings(self) -> NDArray[np.bool_]:
@@ -68,7 +70,7 @@ class Lift:
         return PolynomialRule(self.exponents, tuple(a / top for a in weights))
 
     def guesses(self, gain: Array) -> list[PolynomialRule]:
-        """Rules to start from: each side of the first monomial, and weighted least squares."""
+        """Return the rules to start from: each side of the first monomial, and weighted least squares."""
         F, units = scaled(self.V)
         root = np.sqrt(np.abs(gain))
         w = np.linalg.lstsq(root[:, None] * F, root * np.sign(gain), rcond=None)[0]

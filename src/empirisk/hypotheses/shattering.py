@@ -117,6 +117,6 @@ class Shattering:
 
 
 def _digits(labelling: Labelling) -> str:
-    """0 and 1 in the order of the points; the middle is left out when there are many."""
+    """Return 0 and 1 in the order of the points; the middle is left out when there are many."""
     text = "".join("1" if v else "0" for v in labelling)
     return text if len(text) <= 60 else f"{text[:28]}....{text[-28:]}"

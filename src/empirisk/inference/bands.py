@@ -167,7 +167,9 @@ def _with_constant(X: Any, intercept: bool) -> Array:
 
 
 def _refuse_undetermined(fit: Fit, rows: Array) -> None:
-    """Collinear columns determine the mean only at rows that keep their relations."""
+    """Refuse new rows in which collinear columns do not keep their relations: their mean is not
+    determined.
+    """
     first = int(fit.intercept)
     factor = fit.info.factor
     standardised = (rows[:, first:] - factor.mean) / factor.scale

@@ -98,7 +98,9 @@ def covariance_of(fit: Fit, covariance: str, groups: Any = None) -> Covariance:
 
 
 def _robust(fit: Fit, kind: str) -> Covariance:
-    """HC2 and HC3 with effective degrees of freedom; HC0 and HC1, for many rows, say where they fail."""
+    """Return HC2 and HC3 with effective degrees of freedom; HC0 and HC1, for many rows, say where they
+    fail.
+    """
     matrix, note = hc_covariance(fit, kind)
     known = fit.info.estimable()
     rows = np.where(known, effective_rows(fit, np.eye(len(fit.terms))), fit.df)
@@ -115,7 +117,9 @@ def _robust(fit: Fit, kind: str) -> Covariance:
 
 
 def joint_degrees(fit: Fit, covariance: str, V: Covariance, R: Array) -> float:
-    """Denominator degrees of freedom of a test of ``R b``: with HC2 and HC3 those of its weakest row."""
+    """Return the denominator degrees of freedom of a test of ``R b``: with HC2 and HC3 those of its weakest
+    row.
+    """
     if covariance not in ("HC2", "HC3") or fit.perfect:
         return V.joint_df
     return float(effective_rows(fit, R).min())

@@ -19,7 +19,7 @@ __all__ = ["criteria", "facts_of"]
 
 
 def facts_of(problem: LinearProblem, fit: Fit, covariance: Covariance | None, kind: str) -> list[Fact]:
-    """Everything that the coefficient table is followed by; less when standard errors are refused."""
+    """Return everything that the coefficient table is followed by; less when standard errors are refused."""
     counted = "sum of the weights" if fit.weights == "frequency" else "those with weight"
     out = [Fact("n", fit.total, f"rows ({counted})")]
     out += _linear(fit, covariance, kind) if fit.linear else _likelihood(problem, fit, covariance)
@@ -141,7 +141,7 @@ def _ratio(fit: Fit, drop: float) -> list[Fact]:
 
 
 def _wald(fit: Fit, covariance: Covariance, kind: str) -> list[Fact]:
-    """Wald's test of all slopes with the covariance matrix of the table."""
+    """Return Wald's test of all slopes with the covariance matrix of the table."""
     first, q = int(fit.intercept), len(fit.terms)
     if q == first or not fit.info.estimable().all() or fit.perfect:
         return []

@@ -63,7 +63,7 @@ class Information:
         return np.vstack([top, np.hstack([np.zeros((len(H), 1)), H])])
 
     def standard_errors(self) -> Array:
-        """Roots of the diagonal of the inverse of K."""
+        """Return the roots of the diagonal of the inverse of K."""
         return np.asarray(np.linalg.norm(self.half, axis=1))
 
     def estimable(self) -> np.ndarray:

@@ -68,7 +68,9 @@ def _deviance(fit: Fit) -> float:
 
 
 def _check_nested(small: Fit, large: Fit) -> None:
-    """Every column of the small model, the constant included, is a combination of the large one's."""
+    """Refuse models in which a column of the small one, or its constant, is no combination of the large
+    one's.
+    """
     live = np.flatnonzero(large.weight > 0.0)
     A, B = _columns(large, live), _columns(small, live)
     Q, _, _ = sla.qr(A, mode="economic", pivoting=True)

@@ -155,7 +155,9 @@ def _covariance(
 
 
 def _inverse_information(info: Information, probability: Array) -> Array:
-    """Inverse of the information of classes 1 .. K-1, in coordinates where the columns are orthonormal."""
+    """Return the inverse of the information of classes 1 .. K-1, in coordinates where the columns are
+    orthonormal.
+    """
     r, k = info.half.shape[1], probability.shape[1]
     K = np.zeros((k, r, k, r))
     for part, E in info.coordinates():

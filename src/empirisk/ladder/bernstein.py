@@ -11,5 +11,7 @@ __all__ = ["bernstein"]
 
 
 def bernstein(problem: Problem) -> RiskCertificate:
-    """Short where the losses vary much less than their range."""
+    """Return the empirical Bernstein bound, which is short where the losses vary much less than their
+    range.
+    """
     return from_test_rows(problem, "empirical Bernstein on test rows", held_out_bernstein, least=2)

@@ -12,5 +12,5 @@ NAME = "growth function of the class"
 
 
 def class_growth(problem: Problem) -> RiskCertificate:
-    """Uniform over every member of a class of :mod:`empirisk.hypotheses`."""
+    """Return the uniform bound over every member of a class of :mod:`empirisk.hypotheses`."""
     return uniform(problem, NAME, hypothesis_class(problem))

@@ -15,7 +15,7 @@ NAME = "exact binomial on test rows"
 
 
 def exact_binomial(problem: Problem) -> RiskCertificate:
-    """Clopper and Pearson, one-sided: the best that a count of errors can give."""
+    """Return the one-sided bound of Clopper and Pearson: the best that a count of errors can give."""
     losses = problem.test_losses
     if losses is not None and not np.isin(losses, (0.0, 1.0)).all():
         return refuse(problem, NAME, "the losses are not counts of errors")

@@ -15,7 +15,9 @@ NAME = "growth function of trees"
 
 
 def growth_tree(problem: Problem) -> RiskCertificate:
-    """Structural risk minimisation over the number of cuts, for errors of a classification."""
+    """Return the bound of structural risk minimisation over the number of cuts, for errors of a
+    classification.
+    """
     shape = tree_shape(problem)
     if isinstance(shape, str):
         return refuse(problem, NAME, shape)

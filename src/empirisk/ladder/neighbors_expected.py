@@ -18,7 +18,9 @@ KIND = "the algorithm, in expectation"
 
 
 def neighbors_expected(problem: Problem) -> RiskCertificate:
-    """Needs what nobody can compute from rows: how smooth the class probability is, and the Bayes risk."""
+    """Return the expected risk from what no rows can tell: how smooth the class probability is, and the Bayes
+    risk.
+    """
     why = why_no_neighbors(problem) or _why_not(problem)
     known = problem.declared
     if why or known.lipschitz is None or known.bayes_risk is None:

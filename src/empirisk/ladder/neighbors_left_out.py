@@ -27,7 +27,7 @@ def why_no_neighbors(problem: Problem) -> str:
 
 
 def neighbors_left_out(problem: Problem) -> RiskCertificate:
-    """Any distribution, any metric, any number of classes."""
+    """Return the bound from the leave-one-out error, for any distribution, metric and number of classes."""
     why = why_no_neighbors(problem) or problem.tuning.reason
     if not why and problem.model.weights not in ("uniform", "distance"):
         why = "the weights of the neighbours are a function of the user's"
@@ -50,7 +50,9 @@ def neighbors_left_out(problem: Problem) -> RiskCertificate:
 
 
 def _left_out(problem: Problem) -> Floats:
-    """1 where the nearest other rows vote for another class (without X the search leaves out the row)."""
+    """Return 1 where the nearest other rows vote for another class (without X the search leaves out the
+    row).
+    """
     model: Any = problem.model
     distance, index = model.kneighbors()
     n_classes = 0 if problem.classes is None else int(problem.classes.size)

@@ -20,7 +20,7 @@ NAME = "Occam by stored coefficients"
 
 
 def description(form: LinearForm) -> float:
-    """Nats: how many coefficients are not zero, which, and their bits; intercepts in 64 bits."""
+    """Return in nats how many coefficients are not zero, which, and their bits; intercepts in 64 bits."""
     total, kept = form.coef.size, int(np.count_nonzero(form.coef))
     which = math.log(total + 1.0) + log_choose(total, kept)
     intercepts = form.intercept.size if form.free_intercept else 0
@@ -28,7 +28,7 @@ def description(form: LinearForm) -> float:
 
 
 def occam_coefficients(problem: Problem) -> RiskCertificate:
-    """There are only so many models that fit into the memory of a computer."""
+    """Return Occam's bound: only so many models fit into the memory of a computer."""
     why = why_no_class(problem)
     form = problem.linear
     if why or isinstance(form, str) or problem.losses is None:

@@ -30,7 +30,9 @@ def rounded(u: Floats, bits: int) -> tuple[Floats, float]:
 
 
 def description(q: Floats, form: LinearForm, bits: int, regression: bool) -> float:
-    """Nats: the width, which are not zero, their values; intercepts (and the scale) in 64 bits."""
+    """Return in nats the width, which are not zero, and their values; intercepts (and the scale) in 64
+    bits.
+    """
     total, kept = q.size, int(np.count_nonzero(q))
     floats = (form.intercept.size if form.free_intercept else 0) + int(regression)
     values = kept * math.log(2.0**bits - 2.0) if kept else 0.0

@@ -16,7 +16,7 @@ KIND = "the algorithm, in expectation"
 
 
 def oracle_excess(problem: Problem) -> RiskCertificate:
-    """Never a number in this table: the risk of the best weights is not known."""
+    """Return the row of the oracle inequality, never a number: the risk of the best weights is not known."""
     c = constants(problem, expectation=True)
     if isinstance(c, str):
         return refuse(problem, NAME, c, KIND)

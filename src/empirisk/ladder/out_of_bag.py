@@ -43,7 +43,7 @@ class OutOfBag:
 
 
 def out_of_bag(problem: Problem) -> OutOfBag | str:
-    """Counted once for the three rungs, or why there are no out-of-bag rows."""
+    """Return what is counted once for the three rungs, or why there are no out-of-bag rows."""
     if "out_of_bag" not in problem.cache:
         problem.cache["out_of_bag"] = _why_not(problem) or _count(problem)
     found: OutOfBag | str = problem.cache["out_of_bag"]

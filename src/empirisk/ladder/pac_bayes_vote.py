@@ -14,7 +14,9 @@ NAME = "PAC-Bayes-kl doubled"
 
 
 def pac_bayes_vote(problem: Problem) -> RiskCertificate:
-    """Where the fitted classifier errs, at least half of the draws around it err."""
+    """Return twice the bound of the Gaussian: where the fitted classifier errs, at least half of its draws
+    err.
+    """
     one = pac_bayes_gaussian(problem)
     if not one.applies:
         return refuse(problem, NAME, one.reason)

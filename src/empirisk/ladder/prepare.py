@@ -77,7 +77,7 @@ def prepare(
     candidates: int | None,
     loss: str,
 ) -> Problem:
-    """Everything that is computed once: predictions, losses, features, the linear form."""
+    """Return everything that is computed once: predictions, losses, features, the linear form."""
     if not hasattr(est, "predict"):
         raise TypeError(f"{type(est).__name__} has no predict method; give a fitted classifier or regressor.")
     check_is_fitted(est)
@@ -182,7 +182,9 @@ def _with_test(problem: Problem, X_test: Any, y_test: Any, loss: str, ranged: bo
 
 
 def _constant(seen: NDArray[Any], measured: NDArray[Any], problem: Problem, loss: str) -> float:
-    """Measured risk of always answering with the most frequent class, or the mean, of the rows seen."""
+    """Return the measured risk of always answering with the most frequent class, or the mean, of the rows
+    seen.
+    """
     if problem.classes is not None:
         return float(np.mean(measured != np.bincount(seen).argmax()))
     answer = np.full(measured.size, np.mean(seen))

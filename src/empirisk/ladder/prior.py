@@ -16,7 +16,9 @@ __all__ = ["declared_scales", "finish", "prior_scales"]
 
 
 def declared_scales(problem: Problem, form: LinearForm) -> Floats:
-    """Typical sizes of the coefficients, shape (K, columns): K candidates, all ones unless declared."""
+    """Return the typical sizes of the coefficients, shape (K, columns): K candidates, all ones unless
+    declared.
+    """
     scale, columns = problem.declared.prior_scale, int(form.coef.shape[1])
     if isinstance(scale, str):
         return np.ones((1, columns))

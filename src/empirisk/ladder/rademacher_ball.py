@@ -16,7 +16,9 @@ NAME = "Rademacher complexity of a ball"
 
 
 def rademacher_ball(problem: Problem) -> RiskCertificate:
-    """Free of the number of columns. The ball of radius ``2^k`` gets ``2/(3 (|k|+1)(|k|+2))`` of delta."""
+    """Return a bound free of the number of columns; the ball of radius ``2^k`` gets ``2/(3 (|k|+1)(|k|+2))``
+    of delta.
+    """
     kind = "every model of the class"
     if problem.classes is not None:
         return refuse(

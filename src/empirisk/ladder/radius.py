@@ -13,7 +13,7 @@ __all__ = ["row_norms", "why_no_radius"]
 
 
 def row_norms(problem: Problem) -> Floats:
-    """Euclidean norms of the rows, after the steps that do not depend on the rows."""
+    """Return the Euclidean norms of the rows, after the steps that do not depend on the rows."""
     Z: Any = problem.features.Z
     squares = Z.multiply(Z).sum(axis=1) if hasattr(Z, "multiply") else np.square(Z).sum(axis=1)
     return np.sqrt(np.asarray(squares, dtype=np.float64).ravel())

@@ -76,7 +76,7 @@ def _why_not(problem: Problem) -> str:
 
 
 def _strength(model: Any, n: int) -> float:
-    """Modulus of strong convexity on our scale; scikit-learn's C is 1/(n alpha)."""
+    """Return the modulus of strong convexity on our scale; scikit-learn's C is 1/(n alpha)."""
     l1_ratio = float(model.l1_ratio or 0.0)
     if hasattr(model, "alpha_"):
         return float(model.alpha_) * (1.0 - l1_ratio)

@@ -16,7 +16,9 @@ KIND = "the algorithm, in expectation"
 
 
 def stability_expected(problem: Problem) -> RiskCertificate:
-    """The training loss stands for its expectation over samples, which one sample cannot give."""
+    """Return the stability bound in expectation over samples, for which the training loss of this one stands
+    in.
+    """
     c = constants(problem, expectation=True)
     if isinstance(c, str):
         return refuse(problem, NAME, c, KIND)

@@ -15,7 +15,7 @@ NAME = "uniform stability"
 
 
 def stability_fit(problem: Problem) -> RiskCertificate:
-    """Bousquet and Elisseeff, through the logistic loss."""
+    """Return the stability bound of Bousquet and Elisseeff, through the logistic loss."""
     c = constants(problem)
     if isinstance(c, str):
         return refuse(problem, NAME, c)

@@ -21,7 +21,9 @@ MACHINES = ("SVC", "LinearSVC")
 
 
 def support_vectors(problem: Problem) -> RiskCertificate:
-    """Fitted to its support vectors alone, the machine is the same; the other rows are its test set."""
+    """Return a compression bound: fitted to its support vectors alone the machine is the same, and the other
+    rows test it.
+    """
     why = _why_not(problem)
     if why:
         return refuse(problem, NAME, why)

@@ -50,7 +50,9 @@ class TreeShape:
         return (smallest_n(lambda n: self.log_growth(n) < n * math.log(2.0)) or 1) - 1
 
     def log_growth(self, n: int) -> float:
-        """Each cut puts its threshold into one of n+1 gaps, and missing values on one of two sides."""
+        """Return the growth function: each cut puts its threshold into one of n+1 gaps, missing values on one
+        of two sides.
+        """
         return self.log_skeletons + self.cuts * math.log(2.0 * (n + 1.0))
 
 

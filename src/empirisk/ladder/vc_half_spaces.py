@@ -12,5 +12,5 @@ NAME = "VC dimension of half-spaces"
 
 
 def vc_half_spaces(problem: Problem) -> RiskCertificate:
-    """Uniform over every linear classifier of these columns, however it was found."""
+    """Return the uniform bound over every linear classifier of these columns, however it was found."""
     return uniform(problem, NAME, half_spaces(problem))

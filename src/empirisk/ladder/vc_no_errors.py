@@ -13,7 +13,9 @@ NAME = "VC dimension without training errors"
 
 
 def vc_no_errors(problem: Problem) -> RiskCertificate:
-    """Falls like 1/n instead of 1/sqrt(n), for every member of the class that makes no error on the rows."""
+    """Return a bound like 1/n instead of 1/sqrt(n), for every member of the class that makes no error on the
+    rows.
+    """
     known = known_class(problem)
     if isinstance(known, str) or problem.losses is None:
         return refuse(problem, NAME, str(known))

@@ -13,7 +13,9 @@ NAME = "VC dimension and training error"
 
 
 def vc_training_error(problem: Problem) -> RiskCertificate:
-    """Shorter than the uniform bound where the training error is small; it holds for all of them at once."""
+    """Return a bound that is shorter than the uniform one where the training error is small; it holds for all
+    at once.
+    """
     known = known_class(problem)
     if isinstance(known, str) or problem.losses is None:
         return refuse(problem, NAME, str(known))

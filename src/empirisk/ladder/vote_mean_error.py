@@ -15,7 +15,9 @@ NAME = "vote by twice the mean error"
 
 
 def vote_mean_error(problem: Problem) -> RiskCertificate:
-    """The vote errs at most twice as often as its members do on average."""
+    """Return a bound of twice the mean error of the members: the vote errs at most twice as often as
+    they do.
+    """
     bag = out_of_bag(problem)
     if isinstance(bag, str):
         return refuse(problem, NAME, bag)

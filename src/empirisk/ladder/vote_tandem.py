@@ -15,7 +15,7 @@ NAME = "vote by tandem loss"
 
 
 def vote_tandem(problem: Problem) -> RiskCertificate:
-    """Four times how often two members err together."""
+    """Return a bound of four times how often two members err together."""
     bag = out_of_bag(problem)
     if isinstance(bag, str):
         return refuse(problem, NAME, bag)

@@ -48,7 +48,7 @@ class RidgeRisk:
 
 
 def _spectrum(X: Any, theta: Any) -> tuple[Array, Array, int]:
-    """Eigenvalues l of ``X'X/n``, coordinates t of theta in the eigenbasis, and n."""
+    """Return the eigenvalues l of ``X'X/n``, coordinates t of theta in the eigenbasis, and n."""
     X, theta = check_design(X), np.asarray(theta, dtype=np.float64)
     n, p = X.shape
     if theta.shape != (p,) or not np.isfinite(theta).all():

@@ -54,6 +54,6 @@ class ZeroOne(ScalarLoss):
         return np.where(u == 0.0, 0.0, np.inf).astype(u.dtype, copy=False)
 
     def best_constant(self, y: Array, s: Array) -> Array:
-        """+1 or -1, the label with more weight by more than rounding; -1 when there is none."""
+        """Return +1 or -1, the label with more weight by more than rounding; -1 when there is none."""
         total, lead = float(s.sum()), float((s * y).sum())
         return np.asarray(1.0 if lead > len(y) * float(np.finfo(np.float64).eps) * total else -1.0)

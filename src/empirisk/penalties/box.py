@@ -52,7 +52,7 @@ class Box(ConstraintSet):
             raise ValueError(f"the box is empty: lower {a[j]:g} and upper {b[j]:g} at position {j}")
 
     def _ends(self, w: Array) -> tuple[Array, Array]:
-        """Lower and upper bounds in the shape and the number format of w."""
+        """Return the lower and upper bounds in the shape and the number format of w."""
         out = []
         for end in ("lower", "upper"):
             value = getattr(self, end)

@@ -77,7 +77,7 @@ class BiasVarianceDisplay(Display):
         ax.set_ylabel(f"expected {c['label']}")
 
     def _labels(self, ax: Axes, lines: list[tuple[str, Json, str]]) -> None:
-        """Names at the right end, pushed apart so that none lies on another."""
+        """Write names at the right end, pushed apart so that none lies on another."""
         low, high = ax.get_ylim()
         last = low - (high - low)
         for name, part, role in sorted(lines, key=lambda line: line[1]["value"][-1]):

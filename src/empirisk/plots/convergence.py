@@ -117,7 +117,9 @@ class ConvergenceDisplay(Display):
         ax.set_ylabel("objective above the minimum")
 
     def _label(self, ax: Axes, ends: list[tuple[str, float, float, str]]) -> None:
-        """Names on the right of where the runs end, in an axis with room for them, none over another."""
+        """Write names on the right of where the runs end, in an axis with room for them, none over
+        another.
+        """
         scale = math.log if self.convergence["by"] != "seconds" else float
         low, high = (scale(v) for v in ax.get_xlim())
         width = max(

@@ -41,7 +41,7 @@ def colour(role: str) -> str:
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Matplotlib settings of this package, for the length of a ``with`` block."""
+    """Return a context with the Matplotlib settings of this package, for the length of a ``with`` block."""
     import matplotlib as mpl
 
     with (
@@ -121,7 +121,7 @@ class Display(ABC):
         return ax
 
     def axes(self) -> Axes:
-        """Axes of a new figure in the size of this chart."""
+        """Return the Axes of a new figure in the size of this chart."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
@@ -131,14 +131,14 @@ class Display(ABC):
 
 
 def band(ax: Axes, x: Sequence[float], curve: Json, role: str, *, line: str = "-") -> None:
-    """A curve with its interval as a band."""
+    """Draw a curve with its interval as a band."""
     if curve["low"] is not None and curve["high"] is not None:
         ax.fill_between(x, curve["low"], curve["high"], color=colour(role), alpha=0.18, linewidth=0)
     ax.plot(x, curve["value"], color=colour(role), linewidth=1.8, linestyle=line)
 
 
 def on_end(ax: Axes, x: float, y: float, said: str, role: str, **where: Any) -> None:
-    """A direct label beside a curve."""
+    """Write a direct label beside a curve."""
     options = {"xytext": (4, 0), "ha": "left", "va": "center", **where}
     ax.annotate(
         said, (x, y), textcoords="offset points", color=colour(role), annotation_clip=False, **options
@@ -146,7 +146,7 @@ def on_end(ax: Axes, x: float, y: float, said: str, role: str, **where: Any) -> 
 
 
 def log_ticks(ax: Axes) -> None:
-    """A logarithmic x axis with ticks such as 10⁻⁴, as plain text."""
+    """Set a logarithmic x axis with ticks such as 10⁻⁴, as plain text."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     ax.set_xscale("log")
@@ -173,7 +173,9 @@ class IntervalRow:
 
 
 def interval_rows(ax: Axes, rows: Sequence[IntervalRow], said: Sequence[str], x_label: str) -> None:
-    """Dots with intervals, one a row; labels stand above their rows, so that long names fit a narrow page."""
+    """Draw dots with intervals, one a row; labels stand above their rows, so that long names fit a narrow
+    page.
+    """
     ax.set_axisbelow(True)
     for i, (row, numbers) in enumerate(zip(rows, said, strict=True)):
         e, hue = row.estimate, colour(row.role)
@@ -202,7 +204,7 @@ def interval_rows(ax: Axes, rows: Sequence[IntervalRow], said: Sequence[str], x_
 
 
 def reference_line(ax: Axes, x: float, rows: int) -> None:
-    """A dashed vertical line that passes the dots of `rows` interval rows, and spares their labels."""
+    """Draw a dashed vertical line that passes the dots of `rows` interval rows, and spares their labels."""
     low = [i - 0.24 for i in range(rows)]
     high = [i + 0.3 for i in range(rows)]
     ax.vlines([x] * rows, low, high, color=colour("baseline"), linewidth=1.1, linestyle=(0, (3, 2)))

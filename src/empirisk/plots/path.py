@@ -69,7 +69,7 @@ class PathDisplay(Display):
         ax.set_ylabel("coefficient")
 
     def _labels(self, ax: Axes, columns: list[int]) -> None:
-        """Names at the right end, pushed apart so that none lies on another."""
+        """Write names at the right end, pushed apart so that none lies on another."""
         names, per_line = self.path.feature_names, len(self.path.feature_names)
         low, high = ax.get_ylim()
         step, last = (high - low) / 14.0, -np.inf

@@ -86,7 +86,7 @@ class ShapleySummaryDisplay(Display):
 
 
 def _spread(values: list[float], reach: float) -> list[float]:
-    """Heights that lay the points of one bin beside each other, as high as they are many."""
+    """Return heights that lay the points of one bin beside each other, as high as they are many."""
     bins = [int(_BINS * (v + reach) / (2.0 * reach)) for v in values]
     number = {b: bins.count(b) for b in set(bins)}
     most, seen = max(number.values(), default=1), dict.fromkeys(number, 0)

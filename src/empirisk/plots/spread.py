@@ -14,7 +14,7 @@ __all__ = ["bins_outside", "by_chance", "draw_bins", "say_bins"]
 
 
 def draw_bins(ax: Axes, bins: list[Json]) -> None:
-    """Means with intervals, over bands that hold half and nine tenths of the rows of each bin."""
+    """Draw means with intervals, over bands that hold half and nine tenths of the rows of each bin."""
     x = [b["predicted"] for b in bins]
     for low, high, alpha in (("q05", "q95", 0.13), ("q25", "q75", 0.2)):
         ax.fill_between(

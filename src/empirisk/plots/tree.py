@@ -77,7 +77,7 @@ class TreeDisplay(Display):
         return max(40, int(self._width / CHARACTER * 0.7))
 
     def axes(self) -> Axes:
-        """Axes of a figure that is as wide as the tree is deep."""
+        """Return the Axes of a figure that is as wide as the tree is deep."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
@@ -122,7 +122,7 @@ class TreeDisplay(Display):
         ax.set_xlabel("questions on the lines, from the root to the leaves", fontsize=SIZE)
 
     def _edge(self, ax: Axes, node: int, child: int) -> None:
-        """A right angle from a box to its child, with the condition above it."""
+        """Draw a right angle from a box to its child, with the condition above it."""
         (x0, y0), (x1, y1) = self._places[node], self._places[child]
         strong = child in self._on_path
         hue = colour("validation" if strong else "muted")

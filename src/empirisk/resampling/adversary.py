@@ -89,7 +89,7 @@ def _binary(labels: Any, n: int) -> NDArray[np.bool_]:
 
 
 def fits_needed(size: int, m: int) -> int:
-    """Samples of m rows in sorted order with labels: ``sum_k C(N, k) C(m - 1, k - 1) 2^k``."""
+    """Return the samples of m rows in sorted order with labels: ``sum_k C(N, k) C(m - 1, k - 1) 2^k``."""
     return sum(math.comb(size, k) * math.comb(m - 1, k - 1) * 2**k for k in range(1, min(size, m) + 1))
 
 
@@ -158,7 +158,7 @@ def simulate(train: Learner, domain: Array, m: int, budget: int, rng: np.random.
 def _risks(
     train: Learner, domain: Array, labels: IndexArray, m: int, repeats: int, rng: np.random.Generator
 ) -> Array:
-    """Risks on so many random samples, each in sorted order."""
+    """Return the risks on so many random samples, each in sorted order."""
     out = np.empty(repeats)
     for i in range(repeats):
         rows = np.sort(rng.integers(0, len(domain), size=m))

@@ -98,7 +98,7 @@ class Answers:
 
     @offered(_chosen_has("predict_log_proba"))
     def predict_log_proba(self, X: Any) -> Any:
-        """Logarithms of the class probabilities of the chosen model."""
+        """Return the logarithms of the class probabilities of the chosen model."""
         return self._chosen().predict_log_proba(X)
 
     @offered(_chosen_has("decision_function"))

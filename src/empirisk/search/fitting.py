@@ -58,7 +58,7 @@ class Job:
 
 
 def fit_task(job: Job, bundle: Bundle, points: Sequence[Params], split: Split) -> list[Record]:
-    """Records of the members of a bundle (`points` are theirs) on one split."""
+    """Return the records of the members of a bundle (`points` are theirs) on one split."""
     with warnings.catch_warnings():
         # Parallel workers and repeated folds would say the same thing hundreds of times; what concerns
         # convergence goes into the records, the rest is said again by the fit on all rows.

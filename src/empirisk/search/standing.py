@@ -154,7 +154,7 @@ def _row_covariance(
 
 
 def mean_covariance(rows: Floats, codes: NDArray[np.intp] | None, n_units: int) -> Floats:
-    """Covariance of the means of m rows of values, shape (m, n) to (m, m); with groups CR2."""
+    """Return the covariance of the means of m rows of values, shape (m, n) to (m, m); with groups CR2."""
     n = rows.shape[1]
     if codes is None:
         return np.asarray(np.atleast_2d(np.cov(rows)) / n, dtype=np.float64)

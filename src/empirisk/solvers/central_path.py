@@ -97,7 +97,7 @@ def _central(r: Array, width: Array, mu: float) -> Array:
 
 
 def _basis(rows: KinkedRows, H: Array) -> Array | None:
-    """Orthonormal directions that move some score, when not all do."""
+    """Return orthonormal directions that move some score, when not all do."""
     diagonal = np.sqrt(np.where(np.diag(H) > 0.0, np.diag(H), 1.0))
     scaled = H / diagonal / diagonal[:, None]
     values, V = eigh(scaled, check_finite=False)

@@ -54,7 +54,7 @@ def crossover(
 
 
 def _finish(rows: KinkedRows, w: Array, u: Array, on: IndexArray, r: Array) -> tuple[Array, Array] | None:
-    """Onto the kinks `on`, then into the stationary multipliers; None when a check fails."""
+    """Move onto the kinks `on`, then into the stationary multipliers; None when a check fails."""
     width = rows.high - rows.low
     A = rows.select(on)
     U, singular, Vt = svd(A, full_matrices=True, check_finite=False)

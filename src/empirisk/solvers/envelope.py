@@ -106,7 +106,7 @@ class Envelope:
         self.look(self.z)
 
     def look(self, z: Array) -> None:
-        """Dual values and gradient at new scores."""
+        """Return the dual values and gradient at new scores."""
         self.z = z
         self.t = self.rows.dual.step(z - self.width * self.m, self.width)
         weighted = self.rows.share * self.t

@@ -37,7 +37,9 @@ def _sample_size(rows: KinkedRows) -> int:
 
 
 def near_optimum(rows: KinkedRows) -> Array | None:
-    """Standardised parameters of the optimum of all rows, for a crossover to confirm; None when not found."""
+    """Return the standardised parameters of the optimum of all rows, for a crossover to confirm; None when
+    not found.
+    """
     n, m = rows.n, _sample_size(rows)
     # The seed changes the way, not the answer.
     sample = np.sort(np.random.default_rng(0).choice(n, m, replace=False))
@@ -71,7 +73,9 @@ def near_optimum(rows: KinkedRows) -> Array | None:
 
 
 def _walk(rows: KinkedRows, w0: Array | None, *, exact: bool) -> Array | None:
-    """Standardised parameters at the end of the central path, or on it; None when it has no end."""
+    """Return the standardised parameters at the end of the central path, or on it; None when it has no
+    end.
+    """
     basis, point = start(rows, w0)
     far = AWAY * (float(np.abs(rows.at).max(initial=0.0)) + float(np.abs(point.z).max(initial=0.0)))
     for _ in range(STEPS):

@@ -54,7 +54,7 @@ def backtrack(
 
 
 def _cubic_minimum(t: float, f0: float, g0: float, f1: float, g1: float) -> float:
-    """Minimum of the cubic through two values and slopes, kept within [0.1 t, 0.5 t]."""
+    """Return the minimum of the cubic through two values and slopes, kept within [0.1 t, 0.5 t]."""
     d1 = g0 + g1 - 3.0 * (f1 - f0) / t
     square = d1 * d1 - g0 * g1
     if square < 0.0 or not math.isfinite(square):

@@ -93,7 +93,7 @@ def ridge_path(problem: LinearProblem, alphas: Array, together: Array | None = N
 
 
 def _primal(problem: LinearProblem) -> tuple[Array, Array, Array]:
-    """Eigenvalues, eigenvectors, and the targets in the eigenbasis."""
+    """Return the eigenvalues, eigenvectors, and the targets in the eigenbasis."""
     normal = normal_equations(problem)
     values, V = eigh(normal.gram, overwrite_a=True, check_finite=False)
     return np.maximum(values, 0.0), V, V.T @ normal.target.reshape(len(V), -1)

@@ -71,7 +71,7 @@ def column_scales(problem: LinearProblem) -> tuple[Array, Array]:
 
 
 def standardise(problem: LinearProblem, curvature: float = 1.0) -> Standardisation:
-    """Scales that bring the diagonal of the Hessian, ``curvature * var_j + l2``, to 1."""
+    """Return the scales that bring the diagonal of the Hessian, ``curvature * var_j + l2``, to 1."""
     mean, sd = column_scales(problem)
     diagonal = curvature * sd**2 + problem.penalty.l2
     scale = np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))

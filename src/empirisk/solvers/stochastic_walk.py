@@ -68,7 +68,7 @@ def advance(
     batch: int = 1,
     momentum: float = 0.0,
 ) -> Walk:
-    """Steps over the rows `order`; iterates count from step `begin` (0 is the first) on."""
+    """Take steps over the rows `order`; iterates count from step `begin` (0 is the first) on."""
     steps = -(-len(order) // batch)
     before = int(min(max(begin - walk.taken, 0), steps))
     v, total = walk.v.copy(), walk.total.copy()

@@ -256,7 +256,7 @@ def _column(X: Any, j: int, rows: Any) -> Array:
 
 
 def _cuts(x: Array, weight: Array | None, max_bins: int) -> Array:
-    """Midpoints between the bins of a numeric column."""
+    """Return the midpoints between the bins of a numeric column."""
     value, mass = _distinct(x, weight)
     if len(value) > max_bins:
         mass = np.minimum(mass, _share(mass, max_bins))

@@ -94,7 +94,7 @@ class ConformalLeaves:
         return cls(sample, level, float(scores[rank - 1]) if rank <= scores.size else math.inf)
 
     def interval(self, leaves: NDArray) -> tuple[Floats, Floats]:
-        """For new rows, from their leaves (m, T)."""
+        """Return the intervals of new rows, from their leaves (m, T)."""
         low, high = _ends(self.sample, leaves, self.level, None)
         low, high = low - self.widen, high + self.widen
         crossed = low > high  # a negative e on a short interval

@@ -118,7 +118,9 @@ class OutOfBagTally:
         return len(self._sums)
 
     def predictions(self) -> tuple[Floats, NDArray[np.intp]]:
-        """Out-of-bag predictions (n, k), NaN where there are none, and how many trees are behind each."""
+        """Return the out-of-bag predictions (n, k), NaN where there are none, and how many trees are behind
+        each.
+        """
         count = np.sum(self._counts, axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.sum(self._sums, axis=0) / count[:, None], count.astype(np.intp)

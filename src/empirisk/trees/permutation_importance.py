@@ -146,7 +146,7 @@ class _Deal:
     cells: NDArray | None
 
     def donors(self, rows: NDArray) -> NDArray:
-        """Shape (rows, groups), or (rows, 1) for all groups."""
+        """Return the donor of each row, shape (rows, groups), or (rows, 1) for all groups."""
         if self.cells is None:
             return self.rng.permutation(rows)[:, None]
         out = np.empty((rows.size, self.groups), dtype=rows.dtype)
@@ -181,7 +181,7 @@ class _Task:
 
 
 def _forest(task: _Task, repeats: int, w: Floats) -> tuple[Floats, Floats]:
-    """Rise of each row's loss, and the rise that it causes as a donor, means over the shuffles."""
+    """Return the rise of each row's loss, and the rise that it causes as a donor, means over the shuffles."""
     n, groups, k = task.rows.size, task.deal.groups, task.trees.n_outputs
     position = task.position()
     received, caused, total = np.zeros((n, groups)), np.zeros((n, groups)), np.zeros((n, k))

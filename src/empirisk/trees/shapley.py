@@ -13,7 +13,7 @@ __all__ = ["background_shapley", "expected_value", "path_shapley", "weight_share
 
 
 def _children(trees: Trees) -> tuple[IndexArray, IndexArray]:
-    """Inner nodes and their left children, numbered over all trees."""
+    """Return the inner nodes and their left children, numbered over all trees."""
     inner = np.flatnonzero(trees.feature >= 0)
     roots = np.repeat(trees.start[:-1], np.diff(trees.start))
     return inner, roots[inner] + trees.left[inner]

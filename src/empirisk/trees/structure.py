@@ -259,7 +259,7 @@ class Trees:
         return self.loop.predict(self.rows(X), value, tree_weight)
 
     def decision_path(self, X: Any) -> sp.csr_array:
-        """Nodes that each row passes, shape (n, N), CSR of ones."""
+        """Return the nodes that each row passes, shape (n, N), CSR of ones."""
         leaf = self.apply(X)
         parent = np.full(len(self.feature), -1)
         roots = np.repeat(self.start[:-1], np.diff(self.start))

@@ -52,8 +52,9 @@ class WholeMoments:
         return cls(shift, bits, min(bits, 64 - shift - total.bit_length()), whole)
 
     def scales(self, largest_g: float, largest_h: float) -> tuple[float, float]:
-        """Powers of two that bring the largest derivatives (times the weights, unless whole) to their
-        bits."""
+        """Return the powers of two that bring the largest derivatives (times the weights, unless whole) to
+        their bits.
+        """
 
         def scale(largest: float, bits: int) -> float:
             return math.ldexp(1.0, min(bits - math.frexp(largest)[1], 1000)) if largest > 0.0 else 1.0

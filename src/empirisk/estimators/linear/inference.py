@@ -221,7 +221,7 @@ class InferenceMixin:
         return bands_at(fit, new, offset=known, **options)
 
     def _new_offset(self, n: int, **rows: Any) -> Any:
-        """Offsets of new rows; a model with offsets overrides this."""
+        """Return the offsets of new rows; a model with offsets overrides this."""
         if rows:
             raise TypeError(f"{type(self).__name__} has no {', '.join(rows)}")
         return None

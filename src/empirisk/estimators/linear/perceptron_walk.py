@@ -16,7 +16,7 @@ __all__ = ["PerceptronWalk", "row_major"]
 
 
 def row_major(design: Design) -> Any:
-    """X with rows that the loop can reach: column-major and CSC arrays are converted once, a copy."""
+    """Return X with rows that the loop can reach: column-major and CSC arrays are converted once, a copy."""
     if design.sparse:
         return design.X if design.X.format == "csr" else design.X.tocsr()
     return design.X if design.X.strides[1] == design.X.itemsize else np.ascontiguousarray(design.X)

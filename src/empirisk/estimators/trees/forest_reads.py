@@ -61,7 +61,9 @@ class ForestReads(TreeEstimator):
         return self.trees_.apply(self._table(X).X)
 
     def decision_path(self, X: Any) -> tuple[sp.csr_array, IndexArray]:
-        """Nodes that each row passes, shape (n, N), and where each tree's nodes begin, shape (T + 1,)."""
+        """Return the nodes that each row passes, shape (n, N), and where each tree's nodes begin, shape (T +
+        1,).
+        """
         path = self.trees_.decision_path(self._table(X).X)
         return path, self.trees_.start
 
@@ -91,13 +93,13 @@ class ForestReads(TreeEstimator):
             raise ValueError(f"{what} needs trees that did not see all rows: fit with bootstrap=True")
 
     def _keep(self, X: Any, y: Any) -> None:
-        """A copy of the encoded rows, up to the limit."""
+        """Return a copy of the encoded rows, up to the limit."""
         table, targets = self._table(X), self._targets(y, fitting=False)
         small = stored_bytes(table.X) + targets.nbytes <= KEPT_BYTES
         self._training = (replace(table, X=table.X.copy()), np.array(targets)) if small else None
 
     def _training_rows(self, X: Any, y: Any) -> tuple[Table, Array]:
-        """Encoded training rows of positive weight, and their targets."""
+        """Return the encoded training rows of positive weight, and their targets."""
         if (X is None) != (y is None):
             raise ValueError("pass both X and y of the fit, or neither")
         if X is not None:
@@ -119,7 +121,7 @@ class ForestReads(TreeEstimator):
         return table, targets
 
     def _choose_probe(self, X: Any, tally: OutOfBagTally) -> None:
-        """Leaves of a few training rows, evenly spaced."""
+        """Return the leaves of a few training rows, evenly spaced."""
         n = self._bag.n
         rows = np.unique(np.linspace(0, n - 1, min(n, PROBE)).astype(np.int64))
         self._probe = rows, self.trees_.apply(X[rows])

@@ -55,7 +55,7 @@ def auc_influence(positive: NDArray[np.bool_], score: Floats) -> Floats:
 
 
 def delong(a: Floats, b: Floats) -> tuple[float, float]:
-    """DeLong's variance ``s_a^2/n1 + s_b^2/n0`` and its Welch degrees of freedom."""
+    """Return DeLong's variance ``s_a^2/n1 + s_b^2/n0`` and its Welch degrees of freedom."""
     parts = np.array([a.var(ddof=1) / a.size, b.var(ddof=1) / b.size])
     variance = float(parts.sum())
     if variance <= 0.0:

@@ -81,7 +81,7 @@ def paired_losses(
 
 
 def _grouped(row: Floats, groups: ArrayLike, level: float, target: str) -> Estimate:
-    """t with the CR2 variance; a difference of one sign must not go to the log scale."""
+    """Return the t interval with the CR2 variance; a difference of one sign must not go to the log scale."""
     codes, n_groups = group_codes(groups, row.size)
     if n_groups < MIN_GROUPS_MEAN:
         reason = too_few(n_groups, MIN_GROUPS_MEAN, "groups")

@@ -57,7 +57,7 @@ def rows_trained(n: int, folds: int) -> int:
 
 
 def out_of_fold(rows: ArrayLike) -> Floats:
-    """Out-of-fold values as a finite (r, n) array."""
+    """Return the out-of-fold values as a finite (r, n) array."""
     out = np.atleast_2d(np.asarray(rows, dtype=np.float64))
     if out.ndim != 2 or out.shape[1] == 0:
         raise ValueError(f"out-of-fold values must have shape (repeats, rows), got {out.shape}.")

@@ -73,7 +73,9 @@ class LeaveOneOut(Evaluation):
 def loo_outputs(
     est: Any, sample: Sample, max_seconds: float = MAX_SECONDS, progress: Progress | None = None
 ) -> tuple[Outputs, Floats, str, str]:
-    """Outputs of all rows, seconds of each fit (one number with a shortcut), the shortcut, or why not."""
+    """Return the outputs of all rows, seconds of each fit (one number with a shortcut), the shortcut, or why
+    not.
+    """
     if sample.n < 3:
         raise ValueError(f"leave-one-out needs at least 3 rows, got {sample.n}.")
     if sample.classes is not None and sample.n - int(sample.like.class_counts.max()) < 2:

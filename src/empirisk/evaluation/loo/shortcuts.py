@@ -27,7 +27,7 @@ Shortcut = Callable[[Any, Any, NDArray[Any]], tuple[Outputs, str] | str]
 
 
 def _dense(X: Any) -> Floats | None:
-    """X as floats when it is a dense table of numbers."""
+    """Return X as floats when it is a dense table of numbers, else None."""
     if issparse(X):
         return None
     values = np.asarray(X)
@@ -60,7 +60,9 @@ def _linear(est: Any, X: Any, y: NDArray[Any]) -> tuple[Outputs, str] | str:
 
 
 def _strength(est: Any, n: int) -> float | None:
-    """Total strength of the fits on n-1 rows, in the units of ``sum of squares + strength ||w||^2``."""
+    """Return the total strength of the fits on n-1 rows, in the units of ``sum of squares + strength
+    ||w||^2``.
+    """
     if isinstance(est, LinearRegression | SkLinearRegression):
         return 0.0
     if isinstance(est, SkRidge):

@@ -44,7 +44,9 @@ class Metric(Protocol):
     def difference(
         self, a: Sequence[Predictions], b: Sequence[Predictions], folds: int | None, level: float
     ) -> tuple[Estimate, float]:
-        """Paired ``metric(a) - metric(b)`` and its standard error; `folds` None: one held-out set."""
+        """Return the paired ``metric(a) - metric(b)`` and its standard error; `folds` None: one held-out
+        set.
+        """
 
     def standard_error(self, repeats: Sequence[Predictions], folds: int | None) -> float:
         """Return the standard error of the mean over repeats, by the variance that the intervals use."""

@@ -55,13 +55,13 @@ def mean_limits(
 
 
 def recall_counts(p: Predictions) -> tuple[Floats, Floats]:
-    """Right rows, and rows, of each class."""
+    """Return the right rows, and rows, of each class."""
     right = np.bincount(p.y[p.output("pred") == p.y], minlength=p.n_classes)
     return right.astype(np.float64), p.class_counts.astype(np.float64)
 
 
 def jaccard_counts(p: Predictions) -> tuple[Floats, Floats]:
-    """True positives, and rows that are or are predicted, of each class."""
+    """Return the true positives, and rows that are or are predicted, of each class."""
     right, rows = recall_counts(p)
     guess = p.output("pred")
     predicted = np.bincount(guess[guess >= 0], minlength=p.n_classes)

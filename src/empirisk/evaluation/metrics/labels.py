@@ -21,7 +21,7 @@ MIN_CLASS_MACRO = 10
 
 
 def errors(p: Predictions) -> Floats:
-    """1 where the predicted label is wrong."""
+    """Return 1 for each row whose predicted label is wrong, else 0."""
     return np.asarray(p.output("pred") != p.y, dtype=np.float64)
 
 
@@ -48,7 +48,7 @@ def balanced_alone(p: Predictions, level: float) -> Estimate:
 
 
 def balanced_fallback(p: Predictions, _value: float, shrink: float, level: float) -> Limits:
-    """MOVER on shrunken counts: no variance when every recall is 0 or 1."""
+    """Return MOVER limits on shrunken counts, since there is no variance when every recall is 0 or 1."""
     hits, counts = recall_counts(p)
     return mover_limits(hits / counts, counts * shrink, level)
 
@@ -108,7 +108,7 @@ def union(p: Predictions) -> float:
 
 
 def f1_alone(p: Predictions, level: float) -> Estimate:
-    """Wilson on the Jaccard index; macro-F1: MOVER over the classes."""
+    """Return F1 with Wilson limits on the Jaccard index; macro-F1 gets MOVER limits over the classes."""
     if p.n_classes == 2:
         guess = p.output("pred")
         tp = float(np.count_nonzero((p.y == 1) & (guess == 1)))
@@ -123,7 +123,9 @@ def f1_alone(p: Predictions, level: float) -> Estimate:
 
 
 def f1_refusal(p: Predictions) -> str:
-    """Binary: at least 5 rows in the union; macro: 100 rows and 10 in each class."""
+    """Return why there is no interval: binary F1 needs 5 rows in the union, macro-F1 100 rows and 10 in each
+    class.
+    """
     if p.n_classes == 2:
         count = union(p)
         short = f"{count:g} rows are positive or predicted positive; at least {MIN_COUNT} are needed"
@@ -134,7 +136,7 @@ def f1_refusal(p: Predictions) -> str:
 
 
 def f1_fallback(p: Predictions, value: float, shrink: float, level: float) -> Limits:
-    """Wilson on the Jaccard index (binary) or on the score, with shrunken counts."""
+    """Return Wilson limits on the Jaccard index (binary) or on the score, with shrunken counts."""
     z = normal_quantile(level)
     if p.n_classes == 2:
         low, high = wilson_limits(value / (2.0 - value), union(p) * shrink, z)

@@ -258,7 +258,9 @@ def check_proba(proba: ArrayLike, n: int, n_classes: int) -> Floats:
 
 
 def check_score(score: ArrayLike, n: int, n_classes: int) -> Floats:
-    """Ranking scores: shape (n,) with two classes, (n, C) with more. Infinite scores still rank."""
+    """Return the ranking scores: shape (n,) with two classes, (n, C) with more. Infinite scores still
+    rank.
+    """
     values = np.asarray(score, dtype=np.float64)
     check_length("score", values.shape[0], n)
     if np.isnan(values).any():

@@ -53,7 +53,7 @@ def auc_rows(p: Predictions) -> Floats:
 
 
 def auc_alone(p: Predictions, level: float) -> Estimate:
-    """Logit DeLong with two classes, Wilson with an effective n for the mean of one-vs-rest."""
+    """Return the area with logit DeLong limits for two classes, with Wilson's for the mean of one-vs-rest."""
     if p.n_classes == 2:
         return auc_interval(p.positive, p.output("score"), level)
     value, method = auc(p), "Wilson, effective n"
@@ -65,7 +65,9 @@ def auc_alone(p: Predictions, level: float) -> Estimate:
 
 
 def auc_refusal(p: Predictions) -> str:
-    """Binary: 5 rows in the smaller class; more classes: 100 rows and 10 in each."""
+    """Return why there is no interval: two classes need 5 rows in the smaller one, more 100 rows and 10 in
+    each.
+    """
     if p.n_classes == 2:
         return small_class(p, MIN_CLASS)
     if p.n < MIN_ROWS_MACRO:
@@ -74,7 +76,7 @@ def auc_refusal(p: Predictions) -> str:
 
 
 def auc_fallback(p: Predictions, value: float, shrink: float, level: float) -> Limits | None:
-    """Newcombe's method 5 on shrunken class counts."""
+    """Return the limits of Newcombe's method 5 on shrunken class counts."""
     if p.n_classes != 2:
         return None
     n0, n1 = (float(c) * shrink for c in p.class_counts)
@@ -82,7 +84,7 @@ def auc_fallback(p: Predictions, value: float, shrink: float, level: float) -> L
 
 
 def auc_df(p: Predictions) -> float:
-    """Welch's degrees of freedom of DeLong's variance."""
+    """Return Welch's degrees of freedom of DeLong's variance."""
     if p.n_classes != 2:
         return p.n - 1.0
     df = delong(*placements(p.positive, p.output("score")))[1]
@@ -115,7 +117,7 @@ def average_precision_grouped(p: Predictions, level: float) -> Estimate:
 
 
 def average_precision_refusal(p: Predictions) -> str:
-    """Ten positive rows, or the estimate itself is biased."""
+    """Return why there is no interval: with fewer than ten positive rows the estimate itself is biased."""
     n1 = int(p.positive.sum())
     short = f"the positive class has {n1} rows; at least {MIN_POSITIVE} are needed"
     return short if n1 < MIN_POSITIVE else ""
@@ -128,7 +130,7 @@ def average_precision_fallback(p: Predictions, value: float, shrink: float, leve
 
 
 def positive_df(p: Predictions) -> float:
-    """The positives, not all rows, limit the degrees of freedom."""
+    """Return the number of positive rows less 1: they, not all rows, limit the degrees of freedom."""
     return float(p.positive.sum()) - 1.0
 
 

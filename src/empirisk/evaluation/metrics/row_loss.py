@@ -93,7 +93,7 @@ class RowLoss:
         return float(self._rows(p).mean())
 
     def interval(self, p: Predictions, level: float) -> Estimate:
-        """Wilson or Hall; with groups the effective-n Wilson or the CR3 log t."""
+        """Return Wilson's or Hall's interval; with groups the effective-n Wilson or the CR3 log t."""
         rows, target = self._rows(p), model_target(p)
         infinite = self._infinite(rows[None, :], level, target)
         if infinite is not None:
@@ -111,7 +111,7 @@ class RowLoss:
         return with_note(estimate, unseen_note(p))
 
     def crossed(self, repeats: Sequence[Predictions], folds: int, level: float) -> Estimate:
-        """Repeated K-fold interval of the row losses."""
+        """Return the interval of the row losses for repeated K-fold cross-validation."""
         rows, first = np.stack([self._rows(p) for p in repeats]), repeats[0]
         target = scored_target(rows_trained(first.n, folds), first.n, first.groups is not None)
         infinite = self._infinite(rows, level, target)
@@ -138,7 +138,7 @@ class RowLoss:
     def difference(
         self, a: Sequence[Predictions], b: Sequence[Predictions], folds: int | None, level: float
     ) -> tuple[Estimate, float]:
-        """Paired difference of the row values."""
+        """Return the paired difference of the row values."""
         first = np.stack([self._rows(p) for p in a])
         second = np.stack([self._rows(p) for p in b])
         target = difference_target(a[0], folds)

@@ -50,7 +50,7 @@ def all_rows(p: Predictions) -> float:
 
 
 def influence_df(p: Predictions) -> float:
-    """Degrees of freedom of an influence variance over independent rows."""
+    """Return the degrees of freedom of an influence variance over independent rows."""
     return p.n - 1.0
 
 
@@ -123,7 +123,7 @@ class Score:
         return wrong_output(self.name, self.task, self.needs, p)
 
     def losses(self, p: Predictions) -> Floats | None:
-        """A smooth score has no row losses."""
+        """Return None, because a smooth score has no row losses."""
         return None
 
     def value(self, p: Predictions) -> float:
@@ -194,7 +194,7 @@ class Score:
     def difference(
         self, a: Sequence[Predictions], b: Sequence[Predictions], folds: int | None, level: float
     ) -> tuple[Estimate, float]:
-        """Paired difference by the differences of influence values, plain t."""
+        """Return the paired difference by the differences of influence values, plain t."""
         p = a[0]
         value = float(np.mean([self.point(x) - self.point(y) for x, y in zip(a, b, strict=True)]))
         target = difference_target(p, folds)

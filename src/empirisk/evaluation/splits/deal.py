@@ -51,7 +51,9 @@ def deal_rows(strata: Codes, shares: Floats, rng: np.random.Generator) -> Codes:
 
 
 def deal_groups(strata: Codes, groups: Codes, shares: Floats, rng: np.random.Generator) -> Codes:
-    """Part of each row, groups whole: large groups first, each to the part that lacks its classes most."""
+    """Return the part of each row, groups whole: large groups first, each to the part that lacks its classes
+    most.
+    """
     n_groups, n_strata = int(groups.max()) + 1, int(strata.max()) + 1
     table = np.zeros((n_groups, n_strata))
     np.add.at(table, (groups, strata), 1.0)

@@ -69,7 +69,7 @@ class SignedRows:
         return X.tocsr() if self.design.sparse and X.format != "csr" else X
 
     def standardised(self, chosen: IndexArray) -> Array:
-        """Active columns of the chosen rows (positions in `index`), dense float64."""
+        """Return the active columns of the chosen rows (positions in `index`), dense float64."""
         rows = self._by_rows[self.index[chosen]]
         X = np.asarray(rows.toarray() if self.design.sparse else rows, dtype=np.float64)
         X = (X - self.mean) * self._inverse

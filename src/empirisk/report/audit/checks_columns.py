@@ -87,7 +87,7 @@ def id_columns(a: Audited) -> Outcome:
 
 
 def texts_and_rare_levels(a: Audited) -> Outcome:
-    """Texts that are left out, and categorical columns most of whose levels are rare."""
+    """Find texts that are left out, and categorical columns most of whose levels are rare."""
     out, few = [], rare_below(a.table.n_rows)
     texts = [
         c for c in a.table.columns if c.kind == "text" and c.role == "dropped" and "--drop" not in c.reason
@@ -146,7 +146,7 @@ def duplicate_names(a: Audited) -> Outcome:
 
 
 def lookalike_levels(a: Audited) -> Outcome:
-    """Levels that differ only by case, blanks or punctuation."""
+    """Find levels that differ only by case, blanks or punctuation."""
     out = []
     for c in a.table.columns:
         alike: dict[tuple[str, str], list[str]] = defaultdict(list)

@@ -27,7 +27,7 @@ _ENOUGH = 50  # rows for which error rates of the tests were simulated
 
 
 def few_rows(a: Audited) -> Outcome:
-    """Too few rows for most statements."""
+    """Find whether there are too few rows for most statements."""
     n = len(a.split.train)
     if n >= _ENOUGH:
         return Outcome(nothing=f"{n:,} rows to learn from")
@@ -39,7 +39,7 @@ def few_rows(a: Audited) -> Outcome:
 
 
 def missing_values(a: Audited) -> Outcome:
-    """How much is missing, and what is done about it."""
+    """Find how much is missing, and say what is done about it."""
     columns = [c for c in a.table.columns if c.role == "feature" and c.n_missing]
     if not columns:
         return Outcome(nothing="no feature has missing values")
@@ -77,7 +77,7 @@ def duplicate_rows(a: Audited) -> Outcome:
 
 
 def straddling_twins(a: Audited) -> Outcome:
-    """Twins of training rows in the test."""
+    """Find twins of training rows in the test part."""
     s = a.split
     if s.n_straddling == 0:
         return Outcome(nothing=s.twins)
@@ -149,8 +149,9 @@ def rare_classes(a: Audited) -> Outcome:
 
 
 def undeclared_dates(a: Audited) -> Outcome:
-    """Dates that order the rows while the split ignores them; tested for a target that moves with the
-    date."""
+    """Find dates that order the rows while the split ignores them; tested for a target that moves with the
+    date.
+    """
     if a.table.time is not None or a.split.unit == "file":
         return Outcome(nothing="the test rows are later rows or a file of their own, as asked")
     dates = [c for c in a.table.columns if c.kind == "date" and c.role != "target" and c.n_distinct > 1]
@@ -180,7 +181,9 @@ def undeclared_dates(a: Audited) -> Outcome:
 
 
 def _moves_with(a: Audited, name: str) -> float:
-    """p-value of target and date being unrelated: Spearman for numbers, Kruskal-Wallis over classes."""
+    """Return the p-value of target and date being unrelated: Spearman for numbers, Kruskal-Wallis over
+    classes.
+    """
     days = a.train[name].dt.epoch("us").cast(float).fill_null(float("nan")).to_numpy()
     y, known = a.target, ~np.isnan(days)
     y, days = y[known], days[known]

@@ -109,7 +109,7 @@ def spikes(values: pl.Series) -> list[Spike]:
 
 
 def codes_for_missing(a: Audited) -> Outcome:
-    """Repeated values at an end of number columns, far from all others: codes rather than amounts."""
+    """Find repeated values at an end of number columns, far from all others: codes rather than amounts."""
     found: dict[float, list[tuple[str, Spike]]] = defaultdict(list)
     for c in a.table.columns:
         if c.kind == "number" and c.role in ("feature", "target"):

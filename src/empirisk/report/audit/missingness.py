@@ -82,8 +82,9 @@ def _test(gone: np.ndarray, y: np.ndarray, a: Audited) -> tuple[float, str]:
 
 
 def _permuted(gone: np.ndarray, y: np.ndarray, expected: np.ndarray, seed: int) -> float:
-    """Monte-Carlo p-value of the chi-squared statistic; the counts of missing rows are multivariate
-    hypergeometric."""
+    """Return the monte-Carlo p-value of the chi-squared statistic; the counts of missing rows are
+    multivariate hypergeometric.
+    """
     rng = np.random.default_rng(seed)
     totals = np.unique(y, return_counts=True)[1]
     observed = np.unique(np.concatenate([np.unique(y), y[gone]]), return_counts=True)[1] - 1

@@ -84,7 +84,7 @@ def column_scores(a: Audited, level: float = 0.95, screen: Screen | None = None)
 
 
 def _cells(values: pl.Series) -> np.ndarray:
-    """Floats for numbers and dates, objects for levels."""
+    """Return floats for numbers and dates, objects for levels."""
     if values.dtype in (pl.String, pl.Boolean):
         return np.array(values.to_list(), dtype=object)
     return (values.dt.epoch("us") if values.dtype.is_temporal() else values).cast(pl.Float64).to_numpy()

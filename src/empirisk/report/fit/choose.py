@@ -90,7 +90,7 @@ def one_standard_error(losses: Floats, scoring: Scoring) -> tuple[int, int]:
 
 
 def complexity(result: CrossValidated, at: int) -> int:
-    """Median over the fits of the numbers that a fit holds: non-zero coefficients, or leaves."""
+    """Return the median over the fits of the numbers that a fit holds: non-zero coefficients, or leaves."""
     return int(np.median([sizes[at] for sizes in result.sizes])) if result.sizes else 0
 
 

@@ -87,7 +87,7 @@ class FinalModel:
         return np.asarray(X @ coef + intercept)
 
     def mean(self, z: Floats) -> Floats:
-        """Predicted means from weighted sums of encoded columns (the same, but for a log link)."""
+        """Return the predicted means from weighted sums of encoded columns (the same, but for a log link)."""
         return np.asarray(family_loss(self.candidate.family).mean(z), dtype=np.float64)
 
     def scores(self, X: Floats) -> Floats:

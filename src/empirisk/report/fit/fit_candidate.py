@@ -100,7 +100,7 @@ def encode_fold(sample: Sample, fold: Fold, candidate: Candidate, make: Maker) -
 def fit_candidate(
     candidate: Candidate, rows: Encoded, n_classes: int, values: Sequence[float] | Floats, seed: int
 ) -> Any:
-    """Fits at each value of the parameter (a :class:`FittedPath`)."""
+    """Return the fits at each value of the parameter (a :class:`FittedPath`)."""
     if candidate.grown:
         return fit_grown(candidate, rows.X, rows.y, n_classes, values, rows.levels, seed)
     ratio = float(candidate.l1_ratio or 0.0)

@@ -58,7 +58,7 @@ def metric_names(task: str, family: Family | None = None) -> tuple[str, ...]:
 
 
 def unit_of(metric: str, unit: str | None) -> str | None:
-    """Unit of a metric, given that of the target."""
+    """Return the unit of a metric, given that of the target."""
     if metric == "log_loss":
         return "nats"
     if unit is None or metric not in ("mae", "mse"):

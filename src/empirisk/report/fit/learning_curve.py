@@ -115,7 +115,7 @@ def learning_curve(
 
 
 def curve_fits(n_shares: int, in_time: bool) -> int:
-    """Fits in each fold: one for each smaller size, and one for the other half."""
+    """Return the fits in each fold: one for each smaller size, and one for the other half."""
     return n_shares - 1 + (not in_time)
 
 

@@ -71,7 +71,7 @@ class Plan:
         return self.n_folds * self.n_repeats * (one + _CELL * self.n * self.p + 0.02)
 
     def cost(self, c: Candidate) -> float:
-        """Predicted seconds of the fits of a candidate in one fold."""
+        """Return the predicted seconds of the fits of a candidate in one fold."""
         n = self.n * (self.n_folds - 1) / self.n_folds
         if c.linear:
             return self.n_alphas * self._linear(n, c)

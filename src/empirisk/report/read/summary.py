@@ -84,7 +84,7 @@ def _histogram(values: np.ndarray) -> dict[str, Any]:
 
 
 def _equal_bins(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Bins by the rule of Freedman and Diaconis, computed on values scaled into [-1, 1]."""
+    """Return bins by the rule of Freedman and Diaconis, computed on values scaled into [-1, 1]."""
     scale = float(np.abs(values).max()) or 1.0
     scaled = values / scale
     low, high = float(scaled.min()), float(scaled.max())

@@ -32,14 +32,14 @@ class Figure:
 
 
 def made_by(e: Json) -> str:
-    """Level, n and method of an estimate or a band, in one line; or why there is no interval."""
+    """Return the level, n and method of an estimate or a band, in one line; or why there is no interval."""
     if e["low"] is None or e["high"] is None:
         return f"no interval, n = {count(e['n'])}: {e.get('reason') or e['method']}"
     return f"{share(e['level'])}, n = {count(e['n'])}, {e['method']}"
 
 
 def _displays(report: Json) -> Iterator[tuple[str, Callable[[], Display], Json | None]]:
-    """Key of each chart, what makes it, and the numbers that its note is about."""
+    """Return the key of each chart, what makes it, and the numbers that its note is about."""
     task, selection, test, model = report["task"], report["selection"], report["test"], report["model"]
     label = {c["name"]: c["label"] for c in report["candidates"]}
     chosen = next(c for c in report["candidates"] if c["chosen"])

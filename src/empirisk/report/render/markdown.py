@@ -30,7 +30,7 @@ def esc(said: str) -> str:
 
 
 def _code(said: str) -> str:
-    """Inline code with a fence longer than any run of backticks inside."""
+    """Return inline code with a fence longer than any run of backticks inside."""
     longest = max((len(run) for run in re.findall(r"`+", said)), default=0)
     fence, pad = "`" * (longest + 1), " " if longest else ""
     return f"{fence}{pad}{' '.join(said.split())}{pad}{fence}".replace("|", "\\|")

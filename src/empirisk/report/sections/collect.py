@@ -38,7 +38,7 @@ RICH = ("boosting", "forest")
 
 
 def target_unit(a: Analysis) -> str | None:
-    """Unit of a regression target, as the file wrote it."""
+    """Return the unit of a regression target, as the file wrote it."""
     table = a.prepared.table
     return (table.column(str(table.target)).unit or None) if table.task == "regression" else None
 

@@ -61,7 +61,7 @@ def cannot_tell(value: float, level: float, n: int, reason: str) -> Estimate:
 
 
 def band(points: Sequence[Estimate], method: str) -> Json:
-    """Many estimates along an axis; without a band when one of them has no interval."""
+    """Return many estimates along an axis; without a band when one of them has no interval."""
     values = [number(e.value) or 0.0 for e in points]
     open_ended = any(e.low is None or e.high is None for e in points)
     first = points[0]
@@ -119,14 +119,14 @@ class Scoring:
         return scored_target(*self.rows, self.groups is not None, what=what, who=who)
 
     def loss(self, rows: Floats) -> Estimate:
-        """Cross-validated mean of losses of shape (repeats, n)."""
+        """Return the cross-validated mean of losses of shape (repeats, n)."""
         told: dict[str, Any] = {"errors": self.errors, "target": self.target()}
         if self.groups is None:
             return repeated_kfold(rows, self.folds, self.level, **told)
         return grouped_kfold(rows, self.groups, self.folds, self.level, **told)
 
     def difference(self, rows: Floats) -> Estimate:
-        """Cross-validated mean of paired differences of shape (repeats, n)."""
+        """Return the cross-validated mean of paired differences of shape (repeats, n)."""
         told: dict[str, Any] = {"kind": "difference", "target": self.target("difference", "each algorithm")}
         if self.groups is None:
             return repeated_kfold(rows, self.folds, self.level, **told)

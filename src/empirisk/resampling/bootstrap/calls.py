@@ -58,7 +58,7 @@ class CallStatistic:
 def resample_calls(
     statistic: CallStatistic, units: list[Units], key: int, n_resamples: int, label: str
 ) -> Resampled:
-    """Resamples of a callable; one entry of `units` for all samples (paired), or one for each."""
+    """Return the resamples of a callable; one entry of `units` for all samples (paired), or one for each."""
     whole = [u.order[None, :] for u in units]
     value = statistic(_spread(whole, statistic))[0]
     if not np.isfinite(value).all():

@@ -34,7 +34,7 @@ class Correlation:
         self.table: Floats = np.column_stack([u**i * v**j for i, j in self.powers])
 
     def value(self, sums: Floats, units: float) -> Floats:
-        """NaN where a column of the resample is constant."""
+        """Return the correlation of each resample; NaN where a column of it is constant."""
         means = sums / units
         xx, yy, xy = (self._central(means, *ij) for ij in ((2, 0), (0, 2), (1, 1)))
         # Rounding of means of numbers of size 1; a constant column has no more than that.

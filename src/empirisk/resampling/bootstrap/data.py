@@ -94,7 +94,7 @@ class Units:
 
 
 def units_of(n: int, groups: ArrayLike | None, strata: ArrayLike | None) -> Units:
-    """Units of n rows; every group must lie in one stratum."""
+    """Return the units of n rows; every group must lie in one stratum."""
     stratum, n_strata = (np.zeros(n, dtype=np.intp), 1) if strata is None else _codes(strata, n, "strata")
     if groups is None:
         order = np.argsort(stratum, kind="stable") if n_strata > 1 else np.arange(n)

@@ -39,7 +39,7 @@ class Draws:
     values: Floats
 
     def quantile(self, p: Floats) -> Floats:
-        """Linear interpolation between the order statistics."""
+        """Return quantiles by linear interpolation between the order statistics."""
         return np.asarray(np.quantile(self.values, p), dtype=np.float64)
 
     def below(self, t: float) -> float:
@@ -100,7 +100,9 @@ class AtomDifference:
         return float(self.a.weights @ (1.0 - self._before[edge]))
 
     def quantile(self, p: Floats) -> Floats:
-        """Bisection on the distribution function down to neighbouring floating-point numbers."""
+        """Return quantiles by bisection on the distribution function, down to neighbouring floating-point
+        numbers.
+        """
         return np.array([self._quantile(float(q)) for q in np.ravel(p)]).reshape(np.shape(p))
 
     def _quantile(self, p: float) -> float:

@@ -57,7 +57,7 @@ def quantile_atoms(ordered: Floats, q: float) -> Atoms:
 
 
 def _pairs(ordered: Floats, k: int, g: float, rank: IndexArray, mass: Floats) -> Atoms:
-    """Atoms ``(1 - g) x_(i) + g x_(l)``, i over `rank` (1 .. n), l = i .. i + gaps."""
+    """Return the atoms ``(1 - g) x_(i) + g x_(l)``, i over `rank` (1 .. n), l = i .. i + gaps."""
     n = ordered.size
     i = rank.astype(np.float64)
     exactly = _binomial_pmf(n, k, i / n)  # k draws at most x_(i), the others above

@@ -67,7 +67,7 @@ class Plan:
         return out
 
     def _pieces(self) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
-        """Starts of all pieces, and the sizes of the pieces of each stratum."""
+        """Return the starts of all pieces, and the sizes of the pieces of each stratum."""
         cuts = []
         for size in self.sizes:
             edges = np.linspace(0, size, -(-size // PIECE) + 1).astype(np.int64)

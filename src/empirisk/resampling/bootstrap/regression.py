@@ -42,7 +42,7 @@ class Regression:
         self.table: Floats = np.column_stack([Z[:, self.first] * Z[:, self.second], Z * t[:, None]])
 
     def value(self, sums: Floats, units: float) -> Floats:
-        """Solves the normal equations of the standardised columns; NaN where they are singular."""
+        """Solve the normal equations of the standardised columns; NaN where they are singular."""
         k = self.p + 1
         gram = np.empty((len(sums), k, k))
         pairs = sums[:, : self.first.size] / units
@@ -55,7 +55,7 @@ class Regression:
         return np.column_stack([intercept, slope])
 
     def with_error(self, rows: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """White's sandwich with the factor ``n/(n - p - 1)`` (HC1), for each resample in turn."""
+        """Return White's sandwich with the factor ``n/(n - p - 1)`` (HC1), for each resample in turn."""
         n, k = rows.shape[1], self.p + 1
         values = self.value(np.array([self.table[r].sum(axis=0) for r in rows]), n)
         errors = np.full_like(values, np.nan)
@@ -74,7 +74,7 @@ class Regression:
 
 
 def _inverses(gram: Floats) -> Floats:
-    """Inverses of many small matrices with diagonals of about 1; NaN where one is singular."""
+    """Return the inverses of many small matrices with diagonals of about 1; NaN where one is singular."""
     try:
         out = np.asarray(np.linalg.inv(gram), dtype=np.float64)
     except np.linalg.LinAlgError:

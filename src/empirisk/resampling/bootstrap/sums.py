@@ -46,7 +46,9 @@ class SumSample:
         return Plan(self.units.sizes, self.key)
 
     def table(self) -> Floats:
-        """Totals of the units; for groups whose rows are to be counted, with the sizes as a last column."""
+        """Return the totals of the units; for groups whose rows are to be counted, with the sizes as a last
+        column.
+        """
         table = self.statistic.table
         if self.per_unit:
             return table

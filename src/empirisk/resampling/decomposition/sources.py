@@ -70,7 +70,7 @@ class Generated:
         return X, y, got[2] if len(got) == 3 else None
 
     def sets(self, count: int, rng: np.random.Generator) -> Iterator[tuple[Any, Any, NDArray[np.bool_]]]:
-        """Training rows, their targets, and which test rows count (all)."""
+        """Return the training rows, their targets, and which test rows count (all)."""
         everywhere = np.ones(self.y.size, dtype=bool)
         for child in rng.spawn(count):
             for _ in range(TRIES):
@@ -102,7 +102,7 @@ class Bootstrap:
         self.y: Floats = sample.like.y.astype(np.float64)
 
     def sets(self, count: int, rng: np.random.Generator) -> Iterator[tuple[Any, Any, NDArray[np.bool_]]]:
-        """Training rows, their targets, and which rows are out of the bag."""
+        """Return the training rows, their targets, and which rows are out of the bag."""
         n, y = self.sample.n, self.sample.y
         units = np.arange(n) if self.groups is None else self.groups
         members = int(units.max()) + 1

@@ -52,7 +52,7 @@ def check_parameters(model: str | Callable[..., Any], parameters: list[Any]) -> 
 
 
 def uniforms(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-    """Uniform numbers strictly between 0 and 1, of which ``1 - u`` is too."""
+    """Return uniform numbers strictly between 0 and 1, of which ``1 - u`` is too."""
     return np.clip(rng.random(shape), 2.0**-53, 1.0 - 2.0**-53)
 
 

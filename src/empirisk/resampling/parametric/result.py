@@ -106,7 +106,7 @@ class EstimatorsRisk(Tabular):
         return out[:, 0] if out.shape[1] == 1 else out
 
     def bias_error(self, name: str) -> Floats:
-        """Monte-Carlo standard errors of the biases."""
+        """Return the monte-Carlo standard errors of the biases."""
         out = np.array([e.bias_error for e in self._of(name)])
         return out[:, 0] if out.shape[1] == 1 else out
 
@@ -128,7 +128,7 @@ class EstimatorsRisk(Tabular):
         return self.parameters[int(np.argmax([e.risk for e in self._of(name)]))]
 
     def compare(self, first: str, second: str) -> RiskComparison:
-        """Paired differences of two estimators at every parameter."""
+        """Return the paired differences of two estimators at every parameter."""
         pairs = zip(self._of(first), self._of(second), strict=True)
         differences = [self._interval(a.squares - b.squares, self._together) for a, b in pairs]
         return RiskComparison(first, second, tuple(differences))
