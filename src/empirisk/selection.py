@@ -9,6 +9,7 @@ from empirisk.curves import (
     learning_curve,
     model_selection_curve,
 )
+from empirisk.evaluation import intervals, metrics
 from empirisk.evaluation.compare import Comparison, compare, compare_cross, compare_fitted
 from empirisk.evaluation.cross import CrossEvaluation, cross_evaluate
 from empirisk.evaluation.evaluate import evaluate, evaluate_predictions
@@ -66,9 +67,11 @@ __all__ = [
     "estimators_risk",
     "evaluate",
     "evaluate_predictions",
+    "intervals",
     "learning_curve",
     "leave_one_out",
     "loo_from_hat",
+    "metrics",
     "model_selection_curve",
     "nested_cross_evaluate",
     "no_free_lunch",
