@@ -16,13 +16,14 @@ from typing import Self
 
 import numpy as np
 
+from empirisk.penalties.abilities import Abilities
 from empirisk.typing import Array
 
 __all__ = ["NonNegativeL2"]
 
 
 @dataclass(frozen=True)
-class NonNegativeL2:
+class NonNegativeL2(Abilities):
     """``P(w) = alpha ||w||^2 / 2`` for ``w >= 0``, else +inf.
 
     Conjugate: ``sum_j max(0, u_j)^2 / (2 alpha)``; for alpha = 0 the indicator of ``u <= 0``.

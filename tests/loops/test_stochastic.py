@@ -10,9 +10,13 @@ import scipy.sparse as sp
 
 from empirisk import _loops
 from empirisk.losses import REGISTRY, EpsilonInsensitive, Huber, Quantile
-from empirisk.problems.row_slopes import ROW_SLOPES, has_row_slope, row_slope
 
-LOSSES = [*(REGISTRY[name]() for name in ROW_SLOPES), Huber(0.4), Quantile(0.9), EpsilonInsensitive(0.7)]
+LOSSES = [
+    *(kind() for kind in REGISTRY.values() if kind.row_slope),
+    Huber(0.4),
+    Quantile(0.9),
+    EpsilonInsensitive(0.7),
+]
 STEP = np.array([0.05])
 
 
@@ -31,9 +35,11 @@ def test_slopes_are_those_of_the_python_class(loss: Any, rng: np.random.Generato
     y, z = targets(loss, rng, n), rng.normal(size=n) * 3.0
     z[:100] = rng.integers(-2, 3, size=100)  # on kinks
     z[100:150] = y[100:150] + rng.choice([-1.0, 1.0], size=50) * getattr(loss, "d", 0.7)
-    assert has_row_slope(loss)
+    assert loss.row_slope
     v = z.copy()  # row i of the identity has the score z_i, and a step of size 1 subtracts its slope
-    _loops.stochastic_steps(np.eye(n), y, None, *row_slope(loss), np.arange(n), np.ones(1), v, every=n)
+    _loops.stochastic_steps(
+        np.eye(n), y, None, loss.name, loss.parameter, np.arange(n), np.ones(1), v, every=n
+    )
     slope = loss.grad(y, z)
     np.testing.assert_allclose(z - v, slope, rtol=1e-13, atol=1e-13 * (1.0 + np.abs(z).max()))
 
@@ -42,8 +48,9 @@ def test_a_user_loss_under_a_known_name_is_not_mistaken() -> None:
     class Mine(Huber):
         pass
 
-    assert not has_row_slope(Mine())
-    assert not has_row_slope(REGISTRY["probit"]())
+    assert not Mine().row_slope
+    assert not Mine().fused
+    assert not REGISTRY["probit"]().row_slope
 
 
 # -- the twin -------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from empirisk.losses import (
 from empirisk.trees.bins import Bins
 from empirisk.trees.boost import boost
 from empirisk.trees.growth import Growth
-from empirisk.trees.newton_step import concordance, longest_step
+from empirisk.trees.newton_step import longest_step
 
 WAYS: dict[str, dict[str, Any]] = {
     "plain": {},
@@ -75,7 +75,7 @@ def test_no_round_raises_the_training_loss(loss: Any, way: str, rng: np.random.G
 
 def test_a_step_within_the_limit_never_raises_a_sum_of_losses(rng: np.random.Generator) -> None:
     for loss in (Logistic(), Poisson(), Gamma(), Tweedie(1.7), NegativeBinomial(2.0)):
-        m = concordance(loss)
+        m = loss.concordance
         for rate in (0.1, 0.5, 1.0, 1.9):
             limit = longest_step(m, rate)
             for _ in range(200):

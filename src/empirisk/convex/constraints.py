@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from empirisk.convex.problem import ConvexProblem, Function
-from empirisk.penalties import Intersection, L1Ball
 from empirisk.penalties.base import ConstraintSet
 from empirisk.penalties.inequalities import Inequalities
 from empirisk.problems.linear import LinearProblem
@@ -44,7 +43,7 @@ def as_convex_problem(problem: LinearProblem) -> ConvexProblem:
     if problem.n_outputs:
         raise ValueError("as_convex_problem takes problems with one score a row")
     p, q, penalty = problem.data.n_cols, problem.n_params, problem.penalty
-    sets = _flat(penalty) if isinstance(penalty, ConstraintSet) else []
+    sets = list(penalty.members) if isinstance(penalty, ConstraintSet) else []
     smooth = bool(sets) or math.isfinite(penalty.smoothness)
 
     def objective(w: Array) -> float:
@@ -64,15 +63,10 @@ def as_convex_problem(problem: LinearProblem) -> ConvexProblem:
     )
 
 
-def _flat(s: ConstraintSet) -> list[ConstraintSet]:
-    """Return the sets of an intersection, or the set itself."""
-    return [part for each in s.sets for part in _flat(each)] if isinstance(s, Intersection) else [s]
-
-
 def _written_out(sets: list[ConstraintSet], p: int, q: int) -> tuple[Any, ...]:
     """Inequalities with gradients, bounds and equations over q parameters, of which p are coefficients."""
-    pairs: list[Pair] = [(_norm(s.radius, p), None) for s in sets if isinstance(s, L1Ball)]
-    smooth = (s.inequalities(p) for s in sets if not isinstance(s, L1Ball))
+    pairs: list[Pair] = [(_excess(s, p), None) for s in sets if not s.smooth_border]
+    smooth = (s.inequalities(p) for s in sets if s.smooth_border)
     s = Inequalities.together([Inequalities.of(p), *smooth])
     pairs += [_ball(r, p, q) for r in s.radii]
     low, high = np.full(q, -np.inf), np.full(q, np.inf)
@@ -87,8 +81,8 @@ def _written_out(sets: list[ConstraintSet], p: int, q: int) -> tuple[Any, ...]:
     return [g for g, _ in pairs], [slope for _, slope in pairs], low, high, _wide(s.E, q), s.f
 
 
-def _norm(radius: float, p: int) -> Function:
-    return lambda w: float(np.abs(w[:p]).sum()) - radius
+def _excess(s: ConstraintSet, p: int) -> Function:
+    return lambda w: s.excess(w[:p])
 
 
 def _ball(radius: float, p: int, q: int) -> Pair:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from empirisk.data.tabular import Tabular
-from empirisk.penalties import L2Ball
+from empirisk.penalties.base import ConstraintSet
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Certificate, Kind, Solution
 from empirisk.solvers.auto import resolve
@@ -242,16 +242,16 @@ def _rates(problem: LinearProblem, solvers: dict[str, Solver], w: Array, longest
     """
     c, steps = problem.constants, np.unique(np.geomspace(1, max(longest, 2), 200).round())
     L, D2 = c.L.value, float(np.sum((w - problem.null) ** 2))
+    ball = problem.penalty.size if isinstance(problem.penalty, ConstraintSet) else None
+    ball = ball if ball is not None and ball.euclidean else None
     for name, solver in solvers.items():
         if isinstance(solver, GradientDescent):
             yield from _descent(problem, name, solver.step_size, steps, D2)
         elif solver.name == "fista" and math.isfinite(L):
             bound = 2.0 * L * D2 / (steps + 1.0) ** 2
             yield Rate(name, "steps 1/L, no restart", "2 L D^2 / (T + 1)^2", steps, bound, c.L.proved)
-        elif (
-            isinstance(solver, Subgradient) and isinstance(problem.penalty, L2Ball) and not problem.intercept
-        ):
-            B, rho, N = problem.penalty.radius, c.rho.value, float(solver.n_steps)
+        elif isinstance(solver, Subgradient) and ball is not None and not problem.intercept:
+            B, rho, N = ball.bound, c.rho.value, float(solver.n_steps)
             bound = 0.5 * B * rho * (math.sqrt(N) / steps + 1.0 / math.sqrt(N))
             said = "N steps B/(rho sqrt N), mean of the iterates"
             if math.isfinite(rho) and solver.schedule == "auto" and solver.output == "average":

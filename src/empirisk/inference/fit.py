@@ -70,7 +70,7 @@ class Fit:
     @property
     def linear(self) -> bool:
         """Whether this is least squares, with its exact theory."""
-        return self.law.loss.name == "half_squared"
+        return self.law.loss.quadratic
 
     @cached_property
     def total(self) -> float:
@@ -146,7 +146,7 @@ def fits_of(
     """Return the fit of each target (one, but for least squares with several); `weights` as in WEIGHTS."""
     terms = term_names(names, problem.data.n_cols, problem.intercept)
     law = Law(problem.loss)
-    if problem.loss.name != "half_squared":
+    if not problem.loss.quadratic:
         return [_general(problem, w, weights, terms)]
     weight = observations(problem.data.weight, weights)
     info = Information(problem.design, weight, problem.intercept)
@@ -169,7 +169,7 @@ def _general(problem: LinearProblem, w: Array, weights: str, terms: tuple[str, .
     targets = np.asarray(problem.data.y, dtype=np.float64)
     base, y, z = without_offset(problem.loss, targets, problem.scores(w))
     law = Law(base)
-    kind = "trials" if base.name == "bernoulli" else weights
+    kind = "trials" if base.shares else weights
     weight = observations(problem.data.weight, "frequency" if kind == "trials" else kind)
     fisher = law.fisher(z)
     pearson = law.pearson(y, z, fisher)

@@ -7,37 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from empirisk.losses.base import Loss
-from empirisk.losses.bernoulli import Bernoulli
-from empirisk.losses.offset import Offset
 from empirisk.typing import Array
 
 __all__ = ["Law", "not_a_likelihood"]
 
-# Families whose variance is decided by the mean alone; the others have a dispersion to estimate.
-UNIT_DISPERSION = frozenset(
-    {"logistic", "softmax", "probit", "cloglog", "bernoulli", "poisson", "negative_binomial"}
-)
-
-TITLES = {
-    "half_squared": "Linear regression",
-    "logistic": "Logistic regression",
-    "softmax": "Logistic regression",
-    "bernoulli": "Regression of shares",
-    "probit": "Probit regression",
-    "cloglog": "Complementary log-log regression",
-    "poisson": "Poisson regression",
-    "negative_binomial": "Negative binomial regression",
-    "gamma": "Gamma regression",
-    "inverse_gaussian": "Inverse Gaussian regression",
-    "tweedie": "Tweedie regression",
-}
-
 
 def not_a_likelihood(loss: Loss) -> str:
     """Return why a loss has no likelihood theory; empty when it has."""
-    if isinstance(loss, Offset):
-        loss = loss.base
-    if loss.name in TITLES:
+    if loss.title:
         return ""
     return (
         f"no standard errors: the loss {loss.name!r} is not the likelihood of an exponential family, which "
@@ -64,13 +41,12 @@ class Law:
     @property
     def title(self) -> str:
         """The name of the regression, as a heading of its table."""
-        loss = self.loss.base if isinstance(self.loss, Bernoulli) else self.loss
-        return TITLES.get(loss.name, f"Regression with the loss {loss.name!r}")
+        return self.loss.title or f"Regression with the loss {self.loss.name!r}"
 
     @property
     def unit_dispersion(self) -> bool:
         """Whether the dispersion phi is 1 by the definition of the family, so that it is not estimated."""
-        return self.loss.name in UNIT_DISPERSION
+        return self.loss.unit_dispersion
 
     def fisher(self, z: Array) -> Array:
         """``E l''(y, z)`` over y of mean m(z): derivatives are affine in y, so that m may stand for y."""
@@ -81,14 +57,10 @@ class Law:
 
     def mean_slope(self, z: Array) -> Array:
         """``m'(z)``: slopes of the loss in z are affine in y with factor ``-m'/V``, and ``f = m'^2/V``."""
-        first, second = (-1.0, 1.0) if self.loss.labels else (0.0, 1.0) if self._shares else (1.0, 2.0)
+        first, second = (-1.0, 1.0) if self.loss.labels else (0.0, 1.0) if self.loss.shares else (1.0, 2.0)
         ones = np.ones_like(z)
         over = self.loss.grad(first * ones, z) - self.loss.grad(second * ones, z)
         return np.divide(self.fisher(z), over, out=np.zeros_like(ones), where=over > 0.0)
-
-    @property
-    def _shares(self) -> bool:
-        return self.loss.name == "bernoulli"
 
     def pearson(self, y: Array, z: Array, fisher: Array) -> Array:
         """``(y - m) / sqrt(V)``; 0 where the score is so extreme that the information underflows."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy import stats
 
 from empirisk.inference.law import Law
 from empirisk.typing import Array
@@ -18,9 +17,9 @@ _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
 def no_predictive(law: Law) -> str:
     """Return why a family has no prediction band; empty when it has one."""
-    if law.loss.name in _CDF:
+    if law.loss.predictive:
         return ""
-    if law.loss.labels or law.loss.name == "bernoulli":
+    if law.loss.labels or law.loss.shares:
         return (
             "no prediction interval: the target is one of two labels, and an interval of labels says "
             "nothing; "
@@ -42,36 +41,13 @@ def predictive_quantiles(
     numbers at which the distribution function passes the tails, so that the interval covers at least `level`.
     """
     means = law.loss.mean(score[:, None] + se[:, None] * _NODES)
-    cdf = _CDF[law.loss.name]
-    shape = dispersion if not hasattr(law.loss, "a") else float(law.loss.a)
 
     def below(y: Array) -> Array:
-        return np.asarray(cdf(y[:, None], means, shape) @ _WEIGHTS)
+        return np.asarray(law.loss.cdf(y[:, None], means, dispersion) @ _WEIGHTS)
 
-    counts = law.loss.name in ("poisson", "negative_binomial")
+    counts = law.loss.counts
     tail = 0.5 * (1.0 - level)
     return _invert(below, tail, means, counts), _invert(below, 1.0 - tail, means, counts)
-
-
-def _gamma(y: Array, mean: Array, dispersion: float) -> Array:
-    return np.asarray(stats.gamma.cdf(y, 1.0 / dispersion, scale=mean * dispersion))
-
-
-def _inverse_gaussian(y: Array, mean: Array, dispersion: float) -> Array:
-    return np.asarray(stats.invgauss.cdf(y, mean * dispersion, scale=1.0 / dispersion))
-
-
-def _negative_binomial(y: Array, mean: Array, a: float) -> Array:
-    return np.asarray(stats.nbinom.cdf(y, 1.0 / a, 1.0 / (1.0 + a * mean)))
-
-
-_CDF: dict[str, Callable[[Array, Array, float], Array]] = {
-    "half_squared": lambda y, mean, dispersion: np.asarray(stats.norm.cdf(y, mean, np.sqrt(dispersion))),
-    "poisson": lambda y, mean, dispersion: np.asarray(stats.poisson.cdf(y, mean)),
-    "negative_binomial": _negative_binomial,
-    "gamma": _gamma,
-    "inverse_gaussian": _inverse_gaussian,
-}
 
 
 def _invert(below: Callable[[Array], Array], q: float, means: Array, counts: bool) -> Array:

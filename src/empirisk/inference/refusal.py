@@ -29,7 +29,7 @@ __all__ = [
 def penalty_reason(problem: LinearProblem) -> str:
     """Return why a penalised or constrained fit has no standard errors; empty without penalty."""
     penalty = problem.penalty
-    squares = problem.loss.name == "half_squared"
+    squares = problem.loss.quadratic
     if penalty.l1 > 0.0:
         debias = "er.debiased_lasso corrects the shrinkage, " if squares else ""
         return (

@@ -98,7 +98,7 @@ def summarise_glm(
     kind = check_covariance(covariance, groups, weights)
     w_array = solution_array(problem, w)
     reason = blocked or why_not(problem, names, classes, separation)
-    if problem.loss.name == "softmax":
+    if problem.loss.multinomial:
         return summarise_multinomial(
             problem, w_array, names, classes, level, covariance, groups, kind, reason
         )
@@ -199,23 +199,19 @@ def _about(
     out = []
     if isinstance(w, Solution) and not w.status.ok:
         out.append(f"the fit is not certified, so that all numbers are about a point near it: {w.sentence}")
-    if fit.law.loss.name == "logistic":
+    if fit.law.loss.log_odds:
         of = f"{classes[1]} against {classes[0]}" if classes is not None else "the positive class"
         out.append(f"coefficients are changes of the log odds of {of}")
-    counts = fit.law.loss.name in _COUNTS and fit.df > 0.0
     # A level of 0.1 %: the warning is about gross misfit, and tables are read many times.
-    if counts and fit.chi2 > stats.chi2.ppf(0.999, fit.df):
+    scatter = fit.law.unit_dispersion and not fit.law.loss.labels and fit.df > 0.0
+    if scatter and fit.chi2 > stats.chi2.ppf(0.999, fit.df):
         out.append(
             f"targets scatter more than the family says: Pearson's chi2 is {fit.chi2 / fit.df:.3g} times its "
             'degrees of freedom; use covariance="HC0" (or "HC3"), or the negative binomial family for counts'
         )
-    if fit.law.loss.name in _LOG_LINK:
+    if fit.law.loss.log_link:
         out.append("exp(coef) is the factor on the mean of y for one more unit of the column")
     return [*out, *filter(None, [fit.about_weights])]
-
-
-_COUNTS = frozenset({"poisson", "negative_binomial", "bernoulli"})
-_LOG_LINK = frozenset({"poisson", "gamma", "inverse_gaussian", "tweedie", "negative_binomial"})
 
 
 def _coefficients_only(

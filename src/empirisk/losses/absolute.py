@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from empirisk.losses.abilities import Kink
 from empirisk.losses.base import ScalarLoss, positive_number
 from empirisk.losses.dual_rows import DualRows
 from empirisk.losses.quantile import weighted_quantile
@@ -30,6 +31,9 @@ class Absolute(ScalarLoss):
 
     name = "absolute"
     of_difference = True
+    exact_leaves = True
+    quantile_level = 0.5
+    row_slope = True
     y_domain = Interval()
     curvature = (0.0, math.inf)
     lipschitz = 1.0
@@ -57,6 +61,10 @@ class Absolute(ScalarLoss):
     def best_constant(self, y: Array, s: Array) -> Array:
         """Return the weighted median of the targets, the minimiser of the mean absolute loss."""
         return weighted_quantile(y, s, 0.5)
+
+    def kinks(self, y: Array) -> list[Kink]:
+        one = np.ones(len(y))
+        return [(y, -one, one)]
 
     def dual_rows(self, y: Array) -> DualRows:
         return DualRows(y, np.full_like(y, -1.0), np.full_like(y, 1.0))

@@ -6,12 +6,13 @@ estimator's parameters.  Sums and weights belong to :class:`empirisk.problems.Li
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from empirisk.losses.abilities import Abilities, Kink, PassSums
 from empirisk.losses.slopes import conjugate_by_search, constant_by_bisection, curvature_by_differences
-from empirisk.typing import Array, Capability, Interval
+from empirisk.typing import Array, Capability, IndexArray, Interval
 
 __all__ = ["Loss", "ScalarLoss", "check_targets"]
 
@@ -42,6 +43,11 @@ class Loss(Protocol):
     escape : str
         Without a penalty the minimum may lie at infinity: where "classes" are separable, where rows of
         target 0 ("zeros") can be driven to mean 0; "" when that cannot happen or is not known.
+
+    Notes
+    -----
+    What further can be asked is described, and answered by default, in
+    :class:`empirisk.losses.abilities.Abilities`.
     """
 
     @property
@@ -62,6 +68,53 @@ class Loss(Protocol):
     def offers(self) -> frozenset[Capability]: ...
     @property
     def escape(self) -> str: ...
+    @property
+    def quadratic(self) -> bool: ...
+    @property
+    def of_difference(self) -> bool: ...
+    @property
+    def absorbs_offset(self) -> bool: ...
+    @property
+    def multinomial(self) -> bool: ...
+    @property
+    def log_link(self) -> bool: ...
+    @property
+    def log_odds(self) -> bool: ...
+    @property
+    def shares(self) -> bool: ...
+    @property
+    def counts(self) -> bool: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def unit_dispersion(self) -> bool: ...
+    @property
+    def concordance(self) -> float: ...
+    @property
+    def exact_leaves(self) -> bool: ...
+    @property
+    def quantile_level(self) -> float | None: ...
+    @property
+    def shifts(self) -> bool: ...
+    @property
+    def fused(self) -> bool: ...
+    @property
+    def row_slope(self) -> bool: ...
+    @property
+    def parameter(self) -> float: ...
+    @property
+    def by_class(self) -> Any: ...
+    @property
+    def predictive(self) -> bool: ...
+
+    def plain(self, y: Array) -> tuple[Any, Array]: ...
+    def offset(self, y: Array) -> Array | None: ...
+    def kinks(self, y: Array) -> list[Kink]: ...
+    def null_rows(self, y: Array, s: Array, k: int) -> tuple[Array, Array]: ...
+    def repair(self, sums: PassSums) -> tuple[float, Array] | None: ...
+    def labelled(self, y: Array) -> tuple[Any, IndexArray | None, Array] | None: ...
+    def signs(self, y: Array) -> Array: ...
+    def cdf(self, y: Array, mean: Array, dispersion: float) -> Array: ...
 
     def value(self, y: Array, z: Array) -> Array:
         """Return the loss of each row, shape (n,); +inf where it exceeds the largest float."""
@@ -103,22 +156,14 @@ class Loss(Protocol):
         ...
 
 
-class ScalarLoss:
-    """What the losses with one score per row share; a loss overrides what it knows better.
-
-    `of_difference` says that the loss depends on ``z - y`` alone: targets may be measured from anywhere.
-    """
+class ScalarLoss(Abilities):
+    """What the losses with one score per row share; a loss overrides what it knows better."""
 
     convex = True
     vector = False
     labels = False
-    of_difference = False
     offers = frozenset({Capability.GRAD, Capability.HESS, Capability.CONJUGATE})
     escape = ""
-
-    def plain(self: Loss, y: Array) -> tuple[Loss, Array]:
-        """Return the loss and its targets; wrappers whose y has further columns say what they wrap."""
-        return self, y
 
     def hess(self: Loss, y: Array, z: Array) -> Array:
         """Central differences of the derivative: good enough to scale a problem, not to offer HESS."""
@@ -193,8 +238,7 @@ def check_targets(loss: Loss, y: Array) -> None:
         ...
     ValueError: y holds -1 in row 1; the loss 'poisson' needs targets in [0, inf) (1 such row in all)
     """
-    if isinstance(loss, ScalarLoss):
-        loss, y = loss.plain(y)
+    loss, y = loss.plain(y)
     inside = np.abs(y) == 1.0 if loss.labels else loss.y_domain.contains(y)
     if inside.all():
         return

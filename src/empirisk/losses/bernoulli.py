@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.special import expit, xlogy
 from empirisk.losses.base import Loss, ScalarLoss, only_unit_dispersion
 from empirisk.losses.logistic import Logistic
 from empirisk.losses.slopes import conjugate_by_search
-from empirisk.typing import Array, Interval
+from empirisk.typing import Array, IndexArray, Interval
 
 __all__ = ["Bernoulli"]
 
@@ -39,6 +40,8 @@ class Bernoulli(ScalarLoss):
     base: Loss = field(default_factory=Logistic)
 
     name = "bernoulli"
+    shares = True
+    unit_dispersion = True
     y_domain = Interval(0.0, 1.0)
     offers = ScalarLoss.offers
     escape = "classes"
@@ -67,6 +70,29 @@ class Bernoulli(ScalarLoss):
     def logit(self) -> bool:
         """Whether the link is the logit, whose formulas are closed."""
         return isinstance(self.base, Logistic)
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        """As the base."""
+        return self.base.title
+
+    @property
+    def concordance(self) -> float:  # type: ignore[override]
+        """The constant of the logit link; for the other links none is known."""
+        return self.base.concordance if self.logit else math.inf
+
+    @property
+    def fused(self) -> bool:  # type: ignore[override]
+        """Whether the link is the logit: compiled passes know no other."""
+        return self.logit
+
+    def labelled(self, y: Array) -> tuple[Loss, IndexArray | None, Array]:
+        """Return labels: a share strictly between 0 and 1 holds its row on both sides: a success and a failure."""
+        success, failure = np.flatnonzero(y > 0.0), np.flatnonzero(y < 1.0)
+        if len(success) + len(failure) == len(y):
+            return self.base, None, np.where(y > 0.0, 1.0, -1.0)
+        labels = np.repeat([1.0, -1.0], [len(success), len(failure)])
+        return self.base, np.concatenate([success, failure]), labels
 
     def _mix(self, y: Array, of_success: Array, of_failure: Array) -> Array:
         """``y a + (1 - y) b``: the average over both labels, in which 0 times infinity counts as 0."""

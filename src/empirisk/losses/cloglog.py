@@ -39,6 +39,8 @@ class CLogLog(ScalarLoss):
     curvature = (0.0, math.inf)
     lipschitz = math.inf
     escape = "classes"
+    title = "Complementary log-log regression"
+    unit_dispersion = True
 
     def value(self, y: Array, z: Array) -> Array:
         rate = exponential(z)

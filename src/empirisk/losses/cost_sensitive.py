@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from empirisk.losses.abilities import Kink
 from empirisk.losses.base import Loss, ScalarLoss, positive_number
 from empirisk.losses.dual_rows import DualRows, dual_rows
 from empirisk.losses.logistic import Logistic
@@ -119,6 +120,11 @@ class CostSensitive(ScalarLoss):
     def best_constant(self, y: Array, s: Array) -> Array:
         """Return the best constant score of the base, with the costs as weights."""
         return self.base.best_constant(y, s * self._cost(y))
+
+    def kinks(self, y: Array) -> list[Kink]:
+        """Return the kinks of the base, steeper by the cost."""
+        cost = self._cost(y)
+        return [(at, cost * low, cost * high) for at, low, high in self.base.kinks(y)]
 
     def dual_rows(self, y: Array) -> DualRows:
         return replace(dual_rows(self.base, y), cost=self._cost(y))

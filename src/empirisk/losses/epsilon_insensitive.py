@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from empirisk.losses.abilities import Kink
 from empirisk.losses.base import ScalarLoss, positive_number
 from empirisk.losses.dual_rows import DualRows
 from empirisk.typing import Array, Capability, Interval
@@ -37,6 +38,8 @@ class EpsilonInsensitive(ScalarLoss):
 
     name = "epsilon_insensitive"
     of_difference = True
+    exact_leaves = True
+    row_slope = True
     y_domain = Interval()
     curvature = (0.0, math.inf)
     lipschitz = 1.0
@@ -44,6 +47,11 @@ class EpsilonInsensitive(ScalarLoss):
 
     def __post_init__(self) -> None:
         positive_number("epsilon", self.epsilon, zero=True)
+
+    @property
+    def parameter(self) -> float:  # type: ignore[override]
+        """The number that compiled loops take: epsilon."""
+        return float(self.epsilon)
 
     def value(self, y: Array, z: Array) -> Array:
         return np.maximum(np.abs(z - y) - self.epsilon, 0.0)
@@ -65,6 +73,11 @@ class EpsilonInsensitive(ScalarLoss):
     def log_normalizer(self, y: Array, dispersion: float) -> Array:
         positive_number("dispersion", dispersion)
         return np.full_like(y, math.log(2.0 * (self.epsilon + dispersion)))
+
+    def kinks(self, y: Array) -> list[Kink]:
+        """Return one kink at each end of the tube."""
+        eps, one, none = float(self.epsilon), np.ones(len(y)), np.zeros(len(y))
+        return [(y + eps, none, one), (y - eps, -one, none)]
 
     def dual_rows(self, y: Array) -> DualRows:
         return DualRows(y, np.full_like(y, -1.0), np.full_like(y, 1.0), tube=self.epsilon)

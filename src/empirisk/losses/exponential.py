@@ -37,6 +37,9 @@ class Exponential(MarginLoss):
     name = "exponential"
     curvature = (0.0, math.inf)
     lipschitz = math.inf
+    concordance = 1.0
+    fused = True
+    row_slope = True
     escape = "classes"
 
     def phi(self, t: Array) -> Array:

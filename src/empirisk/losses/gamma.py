@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln, xlogy
 
+from empirisk.losses.abilities import PassSums
 from empirisk.losses.base import positive_number
-from empirisk.losses.log_link import LogLink, exponential
+from empirisk.losses.log_link import FEWEST_DIGITS, LogLink, exponential
 from empirisk.typing import Array, Interval
 
 __all__ = ["Gamma"]
@@ -32,6 +33,10 @@ class Gamma(LogLink):
     curvature = (0.0, math.inf)
     lipschitz = math.inf
     variance_power = 2.0
+    title = "Gamma regression"
+    concordance = 1.0
+    fused = True
+    row_slope = True
 
     def value(self, y: Array, z: Array) -> Array:
         return y * exponential(-z) + z
@@ -45,6 +50,25 @@ class Gamma(LogLink):
     def conjugate(self, y: Array, u: Array) -> Array:
         m = np.maximum(1.0 - u, 0.0)
         return np.where(u <= 1.0, xlogy(m, m / y) - m, np.inf).astype(u.dtype, copy=False)
+
+    def repair(self, sums: PassSums) -> tuple[float, Array] | None:
+        """Return the exact change when all scores are shifted by d.
+
+        With ``Q = mean z y e^-z`` the mean l* is ``-e^-d Q - 1 - d``."""
+        g = float(sums.slope)
+        ratio = 1.0 - g  # mean y e^-z
+        if ratio <= FEWEST_DIGITS:
+            return math.inf, sums.grad
+        d = math.log1p(-g)
+        known = float(sums.mean(sums.offset)) if np.any(sums.offset) else 0.0
+        q = sums.loss - ratio - known - sums.linear
+        moved = math.exp(-d) * sums.grad - math.expm1(-d) * sums.column_means
+        return -math.expm1(-d) * q - g - d, moved
+
+    def cdf(self, y: Array, mean: Array, dispersion: float) -> Array:
+        from scipy import stats  # slow to import, and needed for prediction bands only
+
+        return np.asarray(stats.gamma.cdf(y, 1.0 / dispersion, scale=mean * dispersion))
 
     def log_normalizer(self, y: Array, dispersion: float) -> Array:
         positive_number("dispersion", dispersion)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from empirisk.data.sums import weighted_sum
+from empirisk.losses.abilities import PassSums
 from empirisk.losses.base import ScalarLoss
 from empirisk.losses.dual_rows import DualRows
 from empirisk.typing import Array, Capability, Interval
@@ -30,7 +31,14 @@ class HalfSquared(ScalarLoss):
     """
 
     name = "half_squared"
+    quadratic = True
     of_difference = True
+    absorbs_offset = True
+    title = "Linear regression"
+    concordance = 0.0
+    shifts = False
+    fused = True
+    row_slope = True
     y_domain = Interval()
     curvature = (1.0, 1.0)
     lipschitz = math.inf
@@ -58,6 +66,17 @@ class HalfSquared(ScalarLoss):
         """Subtract the weighted mean: the domain is all of R, so this is the projection."""
         total = s.sum()
         return theta - weighted_sum(s, theta) / total if total > 0 else theta
+
+    def repair(self, sums: PassSums) -> tuple[float, Array] | None:
+        """Return the exact change: with ``theta' = theta + g`` l* changes by ``-g z + g^2/2`` on average, and ``mean z = mean y + g``."""
+        g = sums.slope
+        change = float(np.sum(-g * (sums.mean(sums.y) + g) + 0.5 * g**2))
+        return change, sums.grad - np.multiply.outer(sums.column_means, g)
+
+    def cdf(self, y: Array, mean: Array, dispersion: float) -> Array:
+        from scipy import stats  # slow to import, and needed for prediction bands only
+
+        return np.asarray(stats.norm.cdf(y, mean, np.sqrt(dispersion)))
 
     def best_constant(self, y: Array, s: Array) -> Array:
         return np.asarray(weighted_sum(s, y) / s.sum())

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from empirisk.losses.abilities import Kink
 from empirisk.losses.dual_rows import DualRows
 from empirisk.losses.margin import MarginLoss
 from empirisk.typing import Array, Capability
@@ -30,6 +31,7 @@ class Hinge(MarginLoss):
     name = "hinge"
     curvature = (0.0, math.inf)
     lipschitz = 1.0
+    row_slope = True
     offers = frozenset({Capability.CONJUGATE, Capability.PIECEWISE_LINEAR, Capability.DUAL_STEP})
 
     def phi(self, t: Array) -> Array:
@@ -43,6 +45,10 @@ class Hinge(MarginLoss):
 
     def phi_conjugate(self, v: Array) -> Array:
         return np.where((v >= -1.0) & (v <= 0.0), v, np.inf).astype(v.dtype, copy=False)
+
+    def kinks(self, y: Array) -> list[Kink]:
+        positive = y > 0.0
+        return [(y, np.where(positive, -1.0, 0.0), np.where(positive, 0.0, 1.0))]
 
     def dual_rows(self, y: Array) -> DualRows:
         return DualRows(y, np.minimum(y, 0.0), np.maximum(y, 0.0))

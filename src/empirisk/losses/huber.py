@@ -45,6 +45,10 @@ class Huber(ScalarLoss):
 
     name = "huber"
     of_difference = True
+    absorbs_offset = True
+    exact_leaves = True
+    fused = True
+    row_slope = True
     y_domain = Interval()
     curvature = (0.0, 1.0)
     offers = ScalarLoss.offers | {Capability.DUAL_STEP}
@@ -56,6 +60,11 @@ class Huber(ScalarLoss):
     def lipschitz(self) -> float:
         """The largest slope, which is that of the linear part."""
         return self.d
+
+    @property
+    def parameter(self) -> float:  # type: ignore[override]
+        """The number that compiled loops take: d."""
+        return float(self.d)
 
     def value(self, y: Array, z: Array) -> Array:
         r = np.abs(z - y)

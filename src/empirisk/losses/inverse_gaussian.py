@@ -37,6 +37,8 @@ class InverseGaussian(LogLink):
     curvature = (-math.inf, math.inf)
     lipschitz = math.inf
     variance_power = 3.0
+    title = "Inverse Gaussian regression"
+    fused = True
     # The second derivative is negative in places: of no use to methods that invert it.
     offers = frozenset({Capability.GRAD, Capability.CONJUGATE})
 
@@ -60,6 +62,11 @@ class InverseGaussian(LogLink):
         v = np.minimum(u, 0.0)
         m = (1.0 + np.sqrt(1.0 - 4.0 * v * y)) / (2.0 * y)
         return np.where(inside, m - 0.5 * y * m * m - v * np.log(m), np.inf).astype(u.dtype, copy=False)
+
+    def cdf(self, y: Array, mean: Array, dispersion: float) -> Array:
+        from scipy import stats  # slow to import, and needed for prediction bands only
+
+        return np.asarray(stats.invgauss.cdf(y, mean * dispersion, scale=1.0 / dispersion))
 
     def log_normalizer(self, y: Array, dispersion: float) -> Array:
         positive_number("dispersion", dispersion)

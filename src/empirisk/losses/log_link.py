@@ -10,6 +10,9 @@ from empirisk.typing import Array
 
 __all__ = ["LogLink", "exponential"]
 
+# Share of the larger term that a difference has to keep for a closed shift: below it, rounding would decide.
+FEWEST_DIGITS = 1e-3
+
 
 class LogLink(ScalarLoss):
     """``mean = exp(z)``; of constant scores the logarithm of the mean target is the best.
@@ -19,6 +22,8 @@ class LogLink(ScalarLoss):
     variance_power : float or None
         p where the variance is ``dispersion * mean^p``.
     """
+
+    log_link = True
 
     @property
     def variance_power(self) -> float | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit, xlogy
 
+from empirisk.losses.abilities import PassSums
 from empirisk.losses.base import ScalarLoss
 from empirisk.losses.dual_rows import DualRows
 from empirisk.typing import Array, Capability, Interval
@@ -29,6 +31,13 @@ class Logistic(ScalarLoss):
 
     name = "logistic"
     labels = True
+    log_odds = True
+    title = "Logistic regression"
+    unit_dispersion = True
+    concordance = 1.0
+    shifts = False
+    fused = True
+    row_slope = True
     y_domain = Interval(-1.0, 1.0)
     escape = "classes"
     curvature = (0.0, 0.25)
@@ -58,6 +67,21 @@ class Logistic(ScalarLoss):
         if dispersion != 1.0:
             raise ValueError(f"dispersion must be 1 for the logistic loss, got {dispersion!r}")
         return np.zeros_like(y)
+
+    def null_rows(self, y: Array, s: Array, k: int) -> tuple[Array, Array]:
+        """Return one row for each label."""
+        positive = y > 0.0
+        return np.array([-1.0, 1.0]), np.array([float(s[~positive].sum()), float(s[positive].sum())])
+
+    def repair(self, sums: PassSums) -> tuple[float, Array] | None:
+        """Return the cost of shrinking one side by ``f = |g| / (heavier side)``; l* rises by at most ``f log 2``.
+
+        ``0 >= l* >= -log 2`` and ``|theta| <= 1``, so that the gradient of column j moves by at most
+        ``f rms_j``.
+        """
+        g = abs(float(sums.slope))
+        shrink = g / (0.5 * (float(sums.mean(np.abs(sums.row_slopes))) + g))
+        return shrink * math.log(2.0), np.abs(sums.grad) + shrink * sums.column_rms
 
     def best_constant(self, y: Array, s: Array) -> Array:
         with np.errstate(divide="ignore"):

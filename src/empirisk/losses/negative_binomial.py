@@ -41,9 +41,19 @@ class NegativeBinomial(LogLink):
     curvature = (0.0, math.inf)
     lipschitz = math.inf
     escape = "zeros"
+    counts = True
+    title = "Negative binomial regression"
+    unit_dispersion = True
+    concordance = 1.0
+    fused = True
 
     def __post_init__(self) -> None:
         positive_number("a", self.a)
+
+    @property
+    def parameter(self) -> float:  # type: ignore[override]
+        """The number that compiled loops take: a."""
+        return float(self.a)
 
     def value(self, y: Array, z: Array) -> Array:
         t = z + math.log(self.a)
@@ -69,6 +79,12 @@ class NegativeBinomial(LogLink):
         left, right = np.maximum(left, 0.0), np.maximum(right, 0.0)
         entropy = xlogy(left, left / c) + xlogy(right, right / c)
         return np.where(inside, entropy - left * math.log(self.a), np.inf).astype(u.dtype, copy=False)
+
+    def cdf(self, y: Array, mean: Array, dispersion: float) -> Array:
+        from scipy import stats  # slow to import, and needed for prediction bands only
+
+        a = float(self.a)
+        return np.asarray(stats.nbinom.cdf(y, 1.0 / a, 1.0 / (1.0 + a * mean)))
 
     def log_normalizer(self, y: Array, dispersion: float) -> Array:
         only_unit_dispersion(self, dispersion)

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from empirisk.losses.abilities import Kink, PassSums
 from empirisk.losses.base import Loss, ScalarLoss
-from empirisk.losses.half_squared import HalfSquared
-from empirisk.losses.huber import Huber
 from empirisk.losses.log_link import LogLink, exponential
 from empirisk.typing import Array, Capability, Interval
 
@@ -75,9 +74,31 @@ class Offset(ScalarLoss):
         """As the base: offsets move no infimum."""
         return self.base.escape
 
-    def plain(self, y: Array) -> tuple[Loss, Array]:
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        """As the base."""
+        return self.base.title
+
+    @property
+    def concordance(self) -> float:  # type: ignore[override]
+        """As the base."""
+        return self.base.concordance
+
+    def plain(self, y: Array) -> tuple[Loss, Array]:  # type: ignore[override]
         """Return the base and its targets, without the offsets."""
         return self.base, y[:, 0]
+
+    def offset(self, y: Array) -> Array:
+        """Return the second column of the targets."""
+        return y[:, 1]
+
+    def kinks(self, y: Array) -> list[Kink]:
+        """Return the kinks of the base, moved by the offset."""
+        return [(at - y[:, 1], low, high) for at, low, high in self.base.kinks(y[:, 0])]
+
+    def repair(self, sums: PassSums) -> tuple[float, Array] | None:
+        """Return what the base says, which is told of the offsets."""
+        return self.base.repair(sums)
 
     def value(self, y: Array, z: Array) -> Array:
         return self.base.value(y[:, 0], z + y[:, 1])
@@ -121,12 +142,13 @@ def with_offset(loss: Loss, y: Array, offset: Array | None) -> tuple[Loss, Array
 
     Examples
     --------
+    >>> from empirisk.losses import HalfSquared
     >>> with_offset(HalfSquared(), np.array([3.0, 4.0]), np.array([1.0, 0.5]))
     (HalfSquared(), array([2. , 3.5]))
     """
     if offset is None:
         return loss, y
-    if isinstance(loss, HalfSquared | Huber):
+    if loss.absorbs_offset:
         return loss, y - offset
     return Offset(loss), np.asfortranarray(np.column_stack([y, offset]))
 

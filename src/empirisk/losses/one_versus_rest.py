@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from empirisk.losses.abilities import Abilities
 from empirisk.losses.base import Loss
 from empirisk.losses.logistic import Logistic
 from empirisk.typing import Array, Capability, Interval
@@ -15,7 +16,7 @@ __all__ = ["OneVersusRest"]
 
 
 @dataclass(frozen=True)
-class OneVersusRest:
+class OneVersusRest(Abilities):
     """``l(y, z) = sum_k base(+1 if k = y else -1, z_k)``, ``y`` a class code, ``z`` of shape (n, k).
 
     Conjugate: the sum of the base's.  With a penalty that is a sum over the classes, as L1, L2 and the
@@ -70,6 +71,11 @@ class OneVersusRest:
     def lipschitz(self) -> float:
         """The base's for every class at once."""
         return self.base.lipschitz * math.sqrt(self.k)
+
+    @property
+    def by_class(self) -> Loss:
+        """The loss of one class against the rest."""
+        return self.base
 
     def signs(self, y: Array) -> Array:
         """Return the labels of every class's own problem, shape (n, k)."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from empirisk.losses.abilities import Kink
 from empirisk.losses.dual_rows import DualRows
 from empirisk.losses.margin import MarginLoss
 from empirisk.typing import Array, Capability
@@ -33,6 +34,7 @@ class Perceptron(MarginLoss):
     name = "perceptron"
     curvature = (0.0, math.inf)
     lipschitz = 1.0
+    row_slope = True
     offers = frozenset({Capability.CONJUGATE, Capability.PIECEWISE_LINEAR, Capability.DUAL_STEP})
 
     def phi(self, t: Array) -> Array:
@@ -46,6 +48,10 @@ class Perceptron(MarginLoss):
 
     def phi_conjugate(self, v: Array) -> Array:
         return np.where((v >= -1.0) & (v <= 0.0), 0.0, np.inf).astype(v.dtype, copy=False)
+
+    def kinks(self, y: Array) -> list[Kink]:
+        positive = y > 0.0
+        return [(np.zeros(len(y)), np.where(positive, -1.0, 0.0), np.where(positive, 0.0, 1.0))]
 
     def dual_rows(self, y: Array) -> DualRows:
         return DualRows(np.zeros_like(y), np.minimum(y, 0.0), np.maximum(y, 0.0))

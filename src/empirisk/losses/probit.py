@@ -36,6 +36,8 @@ class Probit(MarginLoss):
     curvature = (0.0, 1.0)
     lipschitz = math.inf
     escape = "classes"
+    title = "Probit regression"
+    unit_dispersion = True
 
     def phi(self, t: Array) -> Array:
         return -log_ndtr(t)

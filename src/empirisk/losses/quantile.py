@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.losses.abilities import Kink
 from empirisk.losses.base import ScalarLoss, positive_number
 from empirisk.losses.dual_rows import DualRows
 from empirisk.typing import Array, Capability, Interval
@@ -44,6 +45,8 @@ class Quantile(ScalarLoss):
 
     name = "quantile"
     of_difference = True
+    exact_leaves = True
+    row_slope = True
     y_domain = Interval()
     curvature = (0.0, math.inf)
     offers = frozenset({Capability.CONJUGATE, Capability.PIECEWISE_LINEAR, Capability.DUAL_STEP})
@@ -56,6 +59,16 @@ class Quantile(ScalarLoss):
     def lipschitz(self) -> float:
         """The slope of the steeper of the two sides."""
         return max(self.q, 1.0 - self.q)
+
+    @property
+    def quantile_level(self) -> float:  # type: ignore[override]
+        """The level q, at which its best constant is the quantile."""
+        return self.q
+
+    @property
+    def parameter(self) -> float:  # type: ignore[override]
+        """The number that compiled loops take: q."""
+        return float(self.q)
 
     def value(self, y: Array, z: Array) -> Array:
         r = y - z
@@ -83,6 +96,10 @@ class Quantile(ScalarLoss):
     def best_constant(self, y: Array, s: Array) -> Array:
         """Return the weighted q-quantile of the targets, the minimiser of the mean loss."""
         return weighted_quantile(y, s, self.q)
+
+    def kinks(self, y: Array) -> list[Kink]:
+        q, one = float(self.q), np.ones(len(y))
+        return [(y, -q * one, (1.0 - q) * one)]
 
     def dual_rows(self, y: Array) -> DualRows:
         return DualRows(y, np.full_like(y, self.q - 1.0), np.full_like(y, self.q))

@@ -8,14 +8,11 @@ returned: a dual value made of it is never too large, whatever the search has mi
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from empirisk.typing import Array, Capability
-
-if TYPE_CHECKING:
-    from empirisk.losses.base import Loss
 
 __all__ = ["conjugate_by_search", "constant_by_bisection", "curvature_by_differences"]
 
@@ -23,8 +20,18 @@ FARTHEST = 2.0**30  # scores beyond this count as infinite
 ITERATIONS = 200  # far more than bisection alone needs for the 53 bits of a double
 
 
+class Slopes(Protocol):
+    """What a search asks of a loss: its value, its slope, and its curvature where it offers HESS."""
+
+    @property
+    def offers(self) -> frozenset[Capability]: ...
+    def value(self, y: Array, z: Array) -> Array: ...
+    def grad(self, y: Array, z: Array) -> Array: ...
+    def hess(self, y: Array, z: Array) -> Array: ...
+
+
 def conjugate_by_search(
-    loss: Loss, y: Array, u: Array, low: Array | None = None, high: Array | None = None
+    loss: Slopes, y: Array, u: Array, low: Array | None = None, high: Array | None = None
 ) -> Array:
     """Upper end of the enclosure of ``l*(u)``, by Newton's method safeguarded with bisection.
 
@@ -42,7 +49,7 @@ def conjugate_by_search(
     return out.astype(dtype, copy=False)
 
 
-def _outward(loss: Loss, y: Array, u: Array, end: Array | None, sign: float) -> Array:
+def _outward(loss: Slopes, y: Array, u: Array, end: Array | None, sign: float) -> Array:
     """Ends moved away until their slope lies on the far side of u; infinite where none does."""
     step = np.ones_like(u) if end is None else np.maximum(1e-12 * np.abs(end), 1e-12)
     end = np.zeros_like(u) if end is None else np.array(end, dtype=np.float64)
@@ -56,7 +63,7 @@ def _outward(loss: Loss, y: Array, u: Array, end: Array | None, sign: float) -> 
     return end
 
 
-def _search(loss: Loss, y: Array, u: Array, a: Array, b: Array) -> Array:
+def _search(loss: Slopes, y: Array, u: Array, a: Array, b: Array) -> Array:
     z = 0.5 * (a + b)
     newton = Capability.HESS in loss.offers
     for iteration in range(ITERATIONS):

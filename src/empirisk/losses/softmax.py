@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from empirisk.data.sums import weighted_sum
+from empirisk.losses.abilities import Abilities, PassSums
 from empirisk.typing import Array, Capability, Interval
 
 __all__ = ["Softmax"]
@@ -18,7 +19,7 @@ NOTHING = 40.0  # exp(-40) is 4e-18, less than the rounding of 1
 
 
 @dataclass(frozen=True)
-class Softmax:
+class Softmax(Abilities):
     """``l(y, z) = log sum_k exp(z_k) - z_y``, ``y`` a class code, ``z`` of shape (n, k).
 
     Conjugate: ``sum_k q_k log q_k`` with ``q = u + e_y`` in the simplex, else +inf.  Constants are in
@@ -36,6 +37,11 @@ class Softmax:
     convex = True
     vector = True
     labels = False
+    multinomial = True
+    title = "Logistic regression"
+    unit_dispersion = True
+    concordance = 1.0
+    shifts = False
     offers = frozenset({Capability.GRAD, Capability.HESS, Capability.CONJUGATE})
     escape = "classes"
     curvature = (0.0, 0.5)
@@ -104,6 +110,25 @@ class Softmax:
         codes = _codes(y)
         np.put_along_axis(out, codes, np.take_along_axis(out, codes, axis=1) + t, axis=1)
         return np.asarray(out)
+
+    def null_rows(self, y: Array, s: Array, k: int) -> tuple[Array, Array]:
+        """Return one row for each class."""
+        shares = np.bincount(_codes(y)[:, 0], weights=s, minlength=k)
+        return np.arange(k, dtype=np.float64), shares.astype(np.float64)
+
+    def repair(self, sums: PassSums) -> tuple[float, Array] | None:
+        """Return the cost of replacing a share t of theta by ``t (e_y - q)``.
+
+        The conjugate rises by at most ``t log k``.
+
+        The gradient ``v_jk`` moves by at most ``t (|v_jk| + rms_j)``.
+        """
+        g = sums.slope
+        shares = sums.shares(len(g))
+        negative = g > 0.0  # class sums of theta = -l' that are negative
+        c = float(np.min(shares[negative] / g[negative])) if negative.any() else math.inf
+        t = 1.0 / (1.0 + c)
+        return t * math.log(len(g)), np.abs(sums.grad) * (1.0 + t) + t * sums.column_rms[:, None]
 
     def best_constant(self, y: Array, s: Array) -> Array:
         """Centred logarithms of the class shares; a class without weight gets a share below all rounding."""

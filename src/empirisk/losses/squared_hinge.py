@@ -30,6 +30,8 @@ class SquaredHinge(MarginLoss):
     name = "squared_hinge"
     curvature = (0.0, 1.0)
     lipschitz = math.inf
+    fused = True
+    row_slope = True
     offers = MarginLoss.offers | {Capability.DUAL_STEP}
 
     def phi(self, t: Array) -> Array:

@@ -46,6 +46,8 @@ class Tweedie(LogLink):
     curvature = (0.0, math.inf)
     lipschitz = math.inf
     escape = "zeros"
+    title = "Tweedie regression"
+    fused = True
 
     def __post_init__(self) -> None:
         if not 1.0 < self.power < 2.0:
@@ -58,6 +60,16 @@ class Tweedie(LogLink):
     def variance_power(self) -> float:
         """The power p of the variance function ``V(m) = m^p``."""
         return self.power
+
+    @property
+    def parameter(self) -> float:  # type: ignore[override]
+        """The number that compiled loops take: the power."""
+        return float(self.power)
+
+    @property
+    def concordance(self) -> float:  # type: ignore[override]
+        """The concordance of the faster of its two exponentials."""
+        return max(self.power - 1.0, 2.0 - self.power)
 
     @property
     def _rates(self) -> tuple[float, float]:

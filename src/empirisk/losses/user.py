@@ -30,7 +30,7 @@ class _UserLoss(ScalarLoss):
     y_domain: Interval
     labels: bool
     convex: bool
-    kinks: bool
+    kinked: bool
     curvature: tuple[float, float]
     lipschitz: float
 
@@ -38,7 +38,7 @@ class _UserLoss(ScalarLoss):
     def offers(self) -> frozenset[Capability]:  # type: ignore[override]
         """GRAD unless it has kinks, HESS when it was given, CONJUGATE for convex losses."""
         out = set()
-        if not self.kinks:
+        if not self.kinked:
             out |= {Capability.GRAD} | (
                 {Capability.HESS} if self.hess_ is not None and self.convex else set()
             )
@@ -131,7 +131,7 @@ def user_loss(
     domain = Interval(-1.0, 1.0) if labels else (y_domain or Interval())
     made = _UserLoss(
         name=name, value_=value, grad_=grad, hess_=hess, conjugate_=conjugate, mean_=mean, y_domain=domain,
-        labels=labels, convex=convex, kinks=kinks, curvature=curvature, lipschitz=lipschitz,
+        labels=labels, convex=convex, kinked=kinks, curvature=curvature, lipschitz=lipschitz,
     )  # fmt: skip
     _validate(made)
     return made
@@ -142,7 +142,7 @@ def _validate(loss: _UserLoss) -> None:
     y, z = np.repeat(targets, len(SCORES)), np.tile(SCORES, len(targets))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         v, g = _shaped("value", loss.value(y, z), y, z), _shaped("grad", loss.grad(y, z), y, z)
-        if loss.kinks:
+        if loss.kinked:
             _check_subgradient(loss, y, z, v, g)
         else:
             _compare("grad", "value", g, loss.value, y, z)

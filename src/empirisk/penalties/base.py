@@ -18,8 +18,9 @@ from typing import NoReturn, Protocol, Self, runtime_checkable
 
 import numpy as np
 
+from empirisk.penalties.abilities import Abilities, Size
 from empirisk.penalties.inequalities import Inequalities
-from empirisk.typing import Array
+from empirisk.typing import Array, IndexArray
 
 __all__ = ["ConstraintSet", "Penalty"]
 
@@ -43,6 +44,11 @@ class Penalty(Protocol):
         Structure fact.
     positive : bool
         Whether P is +inf outside ``w >= 0``.
+
+    Notes
+    -----
+    What further can be asked is described, and answered by default, in
+    :class:`empirisk.penalties.abilities.Abilities`.
     """
 
     @property
@@ -61,6 +67,14 @@ class Penalty(Protocol):
     def separable(self) -> bool: ...
     @property
     def positive(self) -> bool: ...
+    @property
+    def grouped(self) -> bool: ...
+    @property
+    def has_strength(self) -> bool: ...
+    @property
+    def formula(self) -> str: ...
+
+    def blocks(self, p: int) -> tuple[IndexArray, Array]: ...
 
     def coercive(self, p: int) -> bool:
         """Whether P grows at least linearly in every direction of p coefficients, and knows its conjugate.
@@ -103,7 +117,7 @@ class Penalty(Protocol):
         ...
 
 
-class ConstraintSet(ABC):
+class ConstraintSet(Abilities, ABC):
     """A closed convex set as a penalty: its indicator, 0 inside and +inf outside.
 
     A set writes four methods: `project`, `gap` (how far outside), `support` and `tangent`; the contract of a
@@ -113,6 +127,7 @@ class ConstraintSet(ABC):
     convex = True
     separable = False
     positive = False
+    has_strength = False
     l1 = 0.0
     l2 = 0.0
     strong_convexity = 0.0
@@ -153,6 +168,20 @@ class ConstraintSet(ABC):
     def inequalities(self, p: int) -> Inequalities:
         """Return the set in R^p written out; refused for borders with kinks."""
         raise TypeError(f"the set {self.name!r} has no description by smooth inequalities")
+
+    def excess(self, w: Array) -> float:
+        """Return a convex function that is <= 0 on the set alone; sets without a smooth border have one."""
+        raise TypeError(f"the set {self.name!r} is described by smooth inequalities, not by one function")
+
+    @property
+    def members(self) -> tuple[ConstraintSet, ...]:
+        """The sets that it is the intersection of: itself, unless it is made of others."""
+        return (self,)
+
+    @property
+    def size(self) -> Size | None:
+        """The one number that bounds its points, for balls and the like; None elsewhere."""
+        return None
 
     def contains(self, w: Array) -> bool:
         """Return whether w lies in the set, up to the rounding of its own number format."""

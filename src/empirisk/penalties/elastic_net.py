@@ -12,13 +12,14 @@ from typing import Self
 import numpy as np
 
 from empirisk.data.sums import inner
+from empirisk.penalties.abilities import Abilities
 from empirisk.typing import Array
 
 __all__ = ["ElasticNetPenalty"]
 
 
 @dataclass(frozen=True)
-class ElasticNetPenalty:
+class ElasticNetPenalty(Abilities):
     """``P(w) = alpha (r ||w||_1 + (1-r) ||w||^2 / 2)`` with ``r = l1_ratio``; +inf for w < 0 if positive.
 
     Conjugate (r < 1): ``sum_j max(0, |u_j| - alpha r)^2 / (2 alpha (1-r))``; for r = 1 the indicator of
@@ -55,6 +56,11 @@ class ElasticNetPenalty:
             raise ValueError(f"alpha must be a finite number >= 0, got {self.alpha!r}")
         if not 0.0 <= self.l1_ratio <= 1.0:
             raise ValueError(f"l1_ratio must lie in [0, 1], got {self.l1_ratio!r}")
+
+    @property
+    def formula(self) -> str:  # type: ignore[override]
+        """The function Omega that alpha multiplies, at the two ends in its short form."""
+        return "||w||_1" if self.l2 == 0.0 else "r ||w||_1 + (1-r) ||w||^2/2"
 
     @property
     def l1(self) -> float:

@@ -13,6 +13,7 @@ from typing import Self
 
 import numpy as np
 
+from empirisk.penalties.abilities import Abilities
 from empirisk.penalties.numbers import as_numbers, check_radius
 from empirisk.typing import Array, IndexArray
 
@@ -20,7 +21,7 @@ __all__ = ["GroupLasso"]
 
 
 @dataclass(frozen=True)
-class GroupLasso:
+class GroupLasso(Abilities):
     """``P(w) = alpha sum_g c_g ||w_g||``; conjugate the indicator of ``||u_g|| <= alpha c_g`` for all g.
 
     The prox shrinks each group as one vector, ``w_g = v_g max(0, 1 - step alpha c_g / ||v_g||)``; O(p)
@@ -47,6 +48,8 @@ class GroupLasso:
     weights: Sequence[float] | None = None
 
     name = "group_lasso"
+    grouped = True
+    formula = "sum_g c_g ||w_g||"
     convex = True
     separable = False
     positive = False

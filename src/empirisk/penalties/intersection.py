@@ -89,6 +89,10 @@ class Intersection(ConstraintSet):
         """Whether smooth inequalities describe all of the sets."""
         return all(s.smooth_border for s in self.sets)
 
+    @property
+    def members(self) -> tuple[ConstraintSet, ...]:
+        return tuple(part for each in self.sets for part in each.members)
+
     def inequalities(self, p: int) -> Inequalities:
         return Inequalities.together([s.inequalities(p) for s in self.sets])
 

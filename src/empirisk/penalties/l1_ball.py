@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from empirisk.penalties.abilities import Size
 from empirisk.penalties.base import ConstraintSet
 from empirisk.penalties.numbers import check_radius
 from empirisk.penalties.water_level import shared_level, water_level
@@ -41,6 +42,13 @@ class L1Ball(ConstraintSet):
 
     def __post_init__(self) -> None:
         check_radius("radius", self.radius)
+
+    @property
+    def size(self) -> Size:
+        return Size("||w||_1", self.radius)
+
+    def excess(self, w: Array) -> float:
+        return float(np.abs(w).sum()) - self.radius
 
     def coercive(self, p: int) -> bool:
         return True

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from empirisk.penalties.abilities import Size
 from empirisk.penalties.base import ConstraintSet
 from empirisk.penalties.inequalities import Inequalities
 from empirisk.penalties.numbers import check_radius, long_norm
@@ -35,6 +36,10 @@ class L2Ball(ConstraintSet):
 
     def __post_init__(self) -> None:
         check_radius("radius", self.radius)
+
+    @property
+    def size(self) -> Size:
+        return Size("||w||", self.radius, euclidean=True)
 
     def coercive(self, p: int) -> bool:
         return True

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from empirisk.penalties.abilities import Size
 from empirisk.penalties.base import ConstraintSet
 from empirisk.penalties.inequalities import Inequalities
 from empirisk.penalties.numbers import check_radius
@@ -39,6 +40,10 @@ class Simplex(ConstraintSet):
 
     def __post_init__(self) -> None:
         check_radius("total", self.total, zero=False)
+
+    @property
+    def size(self) -> Size:
+        return Size("sum_j w_j (w >= 0)", self.total)
 
     def coercive(self, p: int) -> bool:
         return True

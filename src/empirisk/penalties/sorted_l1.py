@@ -15,6 +15,7 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 from scipy.special import ndtri
 
+from empirisk.penalties.abilities import Abilities
 from empirisk.penalties.numbers import as_numbers, check_radius, check_size
 from empirisk.typing import Array
 
@@ -22,7 +23,7 @@ __all__ = ["SortedL1"]
 
 
 @dataclass(frozen=True)
-class SortedL1:
+class SortedL1(Abilities):
     """``P(w) = alpha sum_j c_j |w|_(j)``, ``|w|_(1) >= |w|_(2) >= ...``, ``c_1 >= c_2 >= ... >= 0``.
 
     Conjugate: the indicator of ``sum_{i<=j} |u|_(i) <= alpha sum_{i<=j} c_i`` for all j.  The prox pools
@@ -50,6 +51,7 @@ class SortedL1:
     level: float = 0.1
 
     name = "sorted_l1"
+    formula = "sum_j c_j |w|_(j)"
     convex = True
     separable = False
     positive = False

@@ -23,6 +23,7 @@ class Zero(ElasticNetPenalty):
     l1_ratio: float = 0.0
 
     name = "zero"
+    has_strength = False
 
     def __post_init__(self) -> None:
         if self.alpha != 0.0:

@@ -265,7 +265,7 @@ def _scale(problem: LinearProblem) -> float:
     """
     null, size = problem.null_excess, problem.target_square
     # Targets that are constant up to 1e-14 of their size leave only rounding as the null model's loss.
-    if problem.loss.name == "half_squared" and null <= 1e-28 * size:
+    if problem.loss.quadratic and null <= 1e-28 * size:
         null = 0.0
     return null or 0.5 * size or 1.0
 

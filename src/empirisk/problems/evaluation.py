@@ -9,7 +9,6 @@ import numpy as np
 
 from empirisk import _loops
 from empirisk.data.sums import weighted_sum
-from empirisk.losses import Softmax
 from empirisk.problems.fused import fused_call
 from empirisk.typing import Array
 
@@ -44,7 +43,7 @@ def evaluate(problem: LinearProblem, w: Array) -> Evaluation:
     """
     if problem.data.total_weight == 0.0:
         return Evaluation(0.0, np.zeros(problem.shape), problem.scores(w))
-    if isinstance(problem.loss, Softmax):
+    if problem.loss.multinomial:
         return _fused_softmax(problem, w)
     call = fused_call(problem.loss, problem.data.y) if not problem.n_outputs else None
     if call is not None:

@@ -32,7 +32,7 @@ def best_intercept(loss: Loss, y: Array, s: Array, z: Array, start: Array | None
     O(n) per iteration, usually 3 to 6 of them.  With one class the minimiser is at infinity: the
     iteration stops where the derivative is below rounding, a finite number.
     """
-    if loss.name == "half_squared":
+    if loss.quadratic:
         return np.asarray(weighted_sum(s, y - z) / s.sum())
     if start is None and not np.any(z):
         constant = loss.best_constant(y, s)

@@ -14,14 +14,12 @@ from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.sums import weighted_sum
 from empirisk.losses.base import Loss
 from empirisk.penalties.base import ConstraintSet, Penalty
-from empirisk.penalties.group_lasso import GroupLasso
 from empirisk.problems.certify import certify
 from empirisk.problems.constants import Constants, constants
 from empirisk.problems.evaluation import Evaluation, evaluate
 from empirisk.problems.intercept import best_intercept
 from empirisk.problems.origin import Origin, find_origin
 from empirisk.problems.potential import Potential
-from empirisk.problems.row_slopes import has_row_slope
 from empirisk.results import Certificate
 from empirisk.typing import Array, Capability
 
@@ -159,15 +157,7 @@ class LinearProblem:
     @cached_property
     def null_rows(self) -> tuple[Array, Array]:
         """Targets and weights of the rows as the null model sees them: one row per class for class labels."""
-        y, s = self.data.y, self.data.weight
-        if self.loss.name == "logistic":
-            positive = y > 0.0
-            return np.array([-1.0, 1.0]), np.array([float(s[~positive].sum()), float(s[positive].sum())])
-        if self.loss.name == "softmax":
-            k = self.n_outputs
-            shares = np.bincount(self.data.codes, weights=s, minlength=k)
-            return np.arange(k, dtype=np.float64), shares.astype(np.float64)
-        return y, s
+        return self.loss.null_rows(self.data.y, self.data.weight, self.n_outputs)
 
     @cached_property
     def null(self) -> Array:
@@ -324,7 +314,7 @@ class LinearProblem:
         out = {Capability.COLUMNS, *self.loss.offers}
         if Capability.GRAD in out and math.isfinite(self.loss.curvature[1]):
             out.add(Capability.BOUNDED_CURVATURE)
-        if self.loss.name == "half_squared":
+        if self.loss.quadratic:
             out.add(Capability.QUADRATIC)
         if math.isfinite(self.penalty.smoothness):
             out.add(Capability.SMOOTH_PENALTY)
@@ -347,9 +337,9 @@ class LinearProblem:
         bounded = isinstance(self.penalty, ConstraintSet) and self.penalty.coercive(self.data.n_cols)
         if self.penalty.l2 > 0.0 or bounded:
             out.add(Capability.CURBED)
-        if isinstance(self.penalty, GroupLasso):
+        if self.penalty.grouped:
             out.add(Capability.GROUPS)
-        if has_row_slope(self.loss):
+        if self.loss.row_slope:
             out.add(Capability.ROW_SLOPE)
         if self.loss.convex:
             out.add(Capability.CONVEX)

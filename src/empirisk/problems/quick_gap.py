@@ -5,31 +5,21 @@ value into sums that the pass has already made: with mean loss L, gradient G in 
 
     D(theta) = L - w.G - b.g - ||G||^2 / (2 l2)            (valid when g = 0)
 
-A remaining g is repaired, and what that can cost is computed or bounded.  As :meth:`Loss.balance` would:
-
-- squared loss: subtracting the mean of theta is exact algebra;
-- logistic: one side shrinks by ``1 - f = |g| / (heavier side)``; loss* rises by at most ``(1-f) log 2`` and
-  v moves by at most ``(1-f) rms_j``, because ``0 >= loss* >= -log 2`` and ``|theta| <= 1``;
-- softmax: a share t of theta is replaced by ``t (e_y - q)``; loss* rises by at most ``t log k`` and v_jk
-  moves by at most ``t (|v_jk| + rms_j)``.
-
-Or by the shift d of all scores at which the slopes do sum to 0, ``theta = -loss'(z + d)``:
-
-- Poisson and gamma: d and all sums are closed, ``mean e^(z+d) = e^d mean e^z``;
-- every other smooth loss: d by Newton's method over the scores that are known, v_j moves by at most
-  ``rms(loss'(z + d) - loss'(z)) rms_j``.
+A remaining g is repaired, and what that can cost is computed or bounded: by the loss itself where the sums
+tell (:meth:`Loss.repair`), else by the shift d of all scores at which the slopes do sum to 0,
+``theta = -loss'(z + d)``.  It is found by Newton's method over the scores that are known, and v_j moves by at
+most ``rms(loss'(z + d) - loss'(z)) rms_j``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from empirisk.data.sums import inner, weighted_sum
-from empirisk.losses import without_offset
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.intercept import best_intercept
 from empirisk.typing import Array, Capability
@@ -41,8 +31,6 @@ __all__ = ["by_shift", "quick_gap"]
 
 # Relative sum of slopes up to which a shift counts as found; beyond it the full gap repairs the dual point.
 RESIDUE = 1e-9
-# Share of the larger term that a difference has to keep for a closed shift: below it, rounding would decide.
-DIGITS = 1e-3
 
 
 def quick_gap(problem: LinearProblem, w: Array, e: Evaluation) -> tuple[float, float] | None:
@@ -61,13 +49,10 @@ def quick_gap(problem: LinearProblem, w: Array, e: Evaluation) -> tuple[float, f
     ideal = primal + conjugate + inner(grad, grad) / (2.0 * penalty.l2)
     if not problem.intercept or not np.any(grad_b):
         return ideal, ideal
-    base, _, _ = without_offset(problem.loss, problem.data.y, e.scores)
-    repair = _REPAIRS.get(base.name)
-    if repair is None:
-        if not by_shift(problem):
-            return None
-        repair = _shifted
-    extra, v = repair(problem, e, linear)
+    repaired = problem.loss.repair(_Sums(problem, e, linear, grad, grad_b))
+    if repaired is None and not by_shift(problem):
+        return None
+    extra, v = _shifted(problem, e, linear) if repaired is None else repaired
     if not math.isfinite(extra):
         return None
     return primal + conjugate + extra + inner(v, v) / (2.0 * penalty.l2), ideal
@@ -79,17 +64,55 @@ def by_shift(problem: LinearProblem) -> bool:
     """
     loss = problem.loss
     newton = Capability.HESS in loss.offers and not problem.n_outputs
-    return newton and loss.name not in ("half_squared", "logistic", "softmax")
+    return newton and loss.shifts
 
 
-def _squared(problem: LinearProblem, e: Evaluation, linear: float) -> tuple[float, Array]:
-    """theta' = theta + g: loss* changes by -g z + g^2/2 on average, and mean z = mean y + g."""
-    mean, _ = problem.moments
-    grad, g = problem.split(e.grad)
-    data = problem.data
-    y_mean = weighted_sum(data.weight, data.y) / data.total_weight
-    change = float(np.sum(-g * (y_mean + g) + 0.5 * g**2))
-    return change, grad - np.multiply.outer(mean, g)
+@dataclass(frozen=True)
+class _Sums:
+    """What a pass has told, as a loss may ask for it: :class:`empirisk.losses.abilities.PassSums`."""
+
+    problem: LinearProblem
+    evaluation: Evaluation
+    linear: float
+    grad: Array
+    slope: Array
+
+    @property
+    def loss(self) -> float:
+        return self.evaluation.loss
+
+    @property
+    def y(self) -> Array:
+        return self.problem.loss.plain(self.problem.data.y)[1]
+
+    @property
+    def offset(self) -> Array:
+        known = self.problem.loss.offset(self.problem.data.y)
+        return np.zeros_like(self.evaluation.scores) if known is None else known
+
+    @property
+    def row_slopes(self) -> Array:
+        return self.problem.loss.grad(self.problem.data.y, self.evaluation.scores)
+
+    @property
+    def column_means(self) -> Array:
+        return self.problem.moments[0]
+
+    @property
+    def column_rms(self) -> Array:
+        return _rms(self.problem)
+
+    @property
+    def products(self) -> Array:
+        return self.problem.target_products
+
+    def mean(self, v: Array) -> Any:
+        data = self.problem.data
+        return weighted_sum(data.weight, v) / data.total_weight
+
+    def shares(self, k: int) -> Array:
+        data = self.problem.data
+        return np.bincount(data.codes, weights=data.weight, minlength=k) / data.total_weight
 
 
 def _rms(problem: LinearProblem) -> Array:
@@ -97,56 +120,8 @@ def _rms(problem: LinearProblem) -> Array:
     return np.asarray(np.sqrt(variance + mean**2))
 
 
-def _logistic(problem: LinearProblem, e: Evaluation, linear: float) -> tuple[float, Array]:
-    data = problem.data
-    grad, g = problem.split(e.grad)
-    slope = np.abs(problem.loss.grad(data.y, e.scores))
-    both_sides = float(weighted_sum(data.weight, slope)) / data.total_weight
-    heavier = 0.5 * (both_sides + abs(float(g)))
-    shrink = abs(float(g)) / heavier
-    return shrink * math.log(2.0), np.abs(grad) + shrink * _rms(problem)
-
-
-def _softmax(problem: LinearProblem, e: Evaluation, linear: float) -> tuple[float, Array]:
-    data = problem.data
-    grad, g = problem.split(e.grad)
-    shares = np.bincount(data.codes, weights=data.weight, minlength=problem.n_outputs) / data.total_weight
-    negative = g > 0.0  # class sums of theta = -loss' that are negative
-    c = float(np.min(shares[negative] / g[negative])) if negative.any() else math.inf
-    t = 1.0 / (1.0 + c)
-    moved = np.abs(grad) * (1.0 + t) + t * _rms(problem)[:, None]
-    return t * math.log(problem.n_outputs), moved
-
-
 def _weighted_mean(problem: LinearProblem, v: Array) -> float:
     return float(weighted_sum(problem.data.weight, v)) / problem.data.total_weight
-
-
-def _poisson(problem: LinearProblem, e: Evaluation, linear: float) -> tuple[float, Array]:
-    """With A = mean e^z and C = mean z e^z, mean loss* is ``e^d (C - A) + d mean y`` at the shift d."""
-    grad, g = problem.split(e.grad)
-    _, y, o = without_offset(problem.loss, problem.data.y, np.zeros_like(e.scores))
-    mean_y = _weighted_mean(problem, y)
-    if mean_y <= 0.0 or mean_y + float(g) <= DIGITS * mean_y:
-        return math.inf, grad
-    d = -math.log1p(float(g) / mean_y)
-    known = _weighted_mean(problem, o * y) if np.any(o) else 0.0
-    extra = math.expm1(d) * (linear - e.loss - known) + d * mean_y
-    return extra, math.exp(d) * grad + math.expm1(d) * problem.target_products
-
-
-def _gamma(problem: LinearProblem, e: Evaluation, linear: float) -> tuple[float, Array]:
-    """With R = mean y e^-z and Q = mean z y e^-z, mean loss* is ``-e^-d Q - 1 - d`` at the shift d."""
-    grad, g = problem.split(e.grad)
-    _, _, o = without_offset(problem.loss, problem.data.y, np.zeros_like(e.scores))
-    ratio = 1.0 - float(g)
-    if ratio <= DIGITS:
-        return math.inf, grad
-    d = math.log1p(-float(g))
-    known = _weighted_mean(problem, o) if np.any(o) else 0.0
-    q = e.loss - ratio - known - linear
-    mean, _ = problem.moments
-    return -math.expm1(-d) * q - float(g) - d, math.exp(-d) * grad - math.expm1(-d) * mean
 
 
 def _shifted(problem: LinearProblem, e: Evaluation, linear: float) -> tuple[float, Array]:
@@ -162,12 +137,3 @@ def _shifted(problem: LinearProblem, e: Evaluation, linear: float) -> tuple[floa
     conjugate += share * _weighted_mean(problem, np.abs(z * slope) + np.abs(value))
     moved = math.sqrt(_weighted_mean(problem, (slope - loss.grad(data.y, e.scores)) ** 2))
     return conjugate - (linear - e.loss), np.abs(grad) + moved * _rms(problem)
-
-
-_REPAIRS: dict[str, Callable[[LinearProblem, Evaluation, float], tuple[float, Array]]] = {
-    "half_squared": _squared,
-    "gamma": _gamma,
-    "logistic": _logistic,
-    "poisson": _poisson,
-    "softmax": _softmax,
-}

@@ -75,7 +75,7 @@ def choose(problem: LinearProblem) -> str:
     smooth, offered = math.isfinite(problem.penalty.smoothness), problem.capabilities
     if Capability.GRAD in offered and not (smooth or Capability.SEPARABLE_PENALTY in offered):
         return _nonsmooth(problem)
-    if problem.loss.name == "half_squared":
+    if problem.loss.quadratic:
         if not smooth:
             return "fista" if problem.n_outputs else "coordinate"
         large = min(problem.design.shape) > DIRECT

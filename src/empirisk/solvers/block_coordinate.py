@@ -125,7 +125,7 @@ class _Layout:
 
     @classmethod
     def of(cls, problem: LinearProblem, state: Any) -> _Layout:
-        labels, strength = problem.penalty.blocks(problem.data.n_cols)  # type: ignore[attr-defined]
+        labels, strength = problem.penalty.blocks(problem.data.n_cols)
         squares = np.bincount(labels, weights=state.columns.norm**2, minlength=len(strength))
         order = np.argsort(labels, kind="stable")
         scale = np.sqrt(np.where(squares > 0.0, squares, 1.0))

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from empirisk.data.row_blocks import ArrayBlocks
-from empirisk.losses import OneVersusRest
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Solution, Status
 from empirisk.solvers.base import solve
@@ -24,13 +23,9 @@ PathSolver = Callable[..., list[Solution]]
 
 def single_targets(problem: LinearProblem) -> list[LinearProblem]:
     """Return one problem for each column of y, or for each class versus the rest; else the problem itself."""
-    if isinstance(problem.loss, OneVersusRest):
+    if problem.loss.by_class is not None:
         return single_problems(problem)
-    if (
-        not problem.n_outputs
-        or problem.loss.name != "half_squared"
-        or np.isfinite(problem.penalty.smoothness)
-    ):
+    if not problem.n_outputs or not problem.loss.quadratic or np.isfinite(problem.penalty.smoothness):
         return [problem]
     data = problem.data
     return [
@@ -72,7 +67,7 @@ def path_by_target(problem: LinearProblem, alphas: Array, path: PathSolver, *, t
 def _joined(problem: LinearProblem, parts: list[Solution]) -> Solution:
     if parts[0].w.shape == problem.shape:
         return parts[0]
-    if isinstance(problem.loss, OneVersusRest):
+    if problem.loss.by_class is not None:
         return together(problem, parts)
     w = np.stack([part.w for part in parts], axis=1)
     return Solution(

@@ -80,7 +80,7 @@ def compress(problem: LinearProblem) -> Compressed | None:
     at most 1000 columns, and a null model that is not already perfect.
     """
     n, p = problem.design.shape
-    fits = problem.loss.name == "half_squared" and not problem.n_outputs and 0 < p <= MOST_COLUMNS
+    fits = problem.loss.quadratic and not problem.n_outputs and 0 < p <= MOST_COLUMNS
     if not fits or n < ROWS_PER_COLUMN * p or problem.design.sparse or problem.design.dtype != np.float64:
         return None
     # Targets that are constant up to 1e-10 of their size: the null model is already perfect.

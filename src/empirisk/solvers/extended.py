@@ -26,7 +26,7 @@ def extended_gradient(problem: LinearProblem, w: Array) -> Array | None:
     wide = np.longdouble
     if problem.design.sparse or X.dtype != np.float64 or X.size > _MOST_NUMBERS:
         return None
-    if np.finfo(wide).eps >= np.finfo(np.float64).eps or problem.loss.name != "half_squared":
+    if np.finfo(wide).eps >= np.finfo(np.float64).eps or not problem.loss.quadratic:
         return None
     A = X.astype(wide)
     coef, b = problem.split(np.asarray(w, dtype=wide))

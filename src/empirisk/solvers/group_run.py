@@ -13,7 +13,7 @@ import numpy as np
 
 from empirisk import _loops
 from empirisk.data.sums import weighted_sum
-from empirisk.penalties.group_lasso import GroupLasso
+from empirisk.penalties.base import Penalty
 from empirisk.typing import Array, IndexArray
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ __all__ = ["GroupRun"]
 class GroupRun:
     """The sub-problem of a working set whose groups lie one after the other."""
 
-    def __init__(self, task: Quadratic, w: Array, penalty: GroupLasso) -> None:
+    def __init__(self, task: Quadratic, w: Array, penalty: Penalty) -> None:
         labels, strength = penalty.blocks(len(w))
         self.task = task
         self.start = np.concatenate([[0], np.flatnonzero(np.diff(labels)) + 1, [len(w)]]).astype(np.int64)

@@ -17,43 +17,15 @@ import scipy.sparse as sp
 
 from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
-from empirisk.losses.base import Loss
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.newton import weighted_block
 from empirisk.solvers.standardise import Standardisation, standardise
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["KinkedRows", "kinked_rows", "kinks_of"]
+__all__ = ["KinkedRows", "kinked_rows"]
 
 CAP = 2.0
 ROUNDING = 16.0 * float(np.finfo(np.float64).eps)
-
-
-def kinks_of(loss: Loss, y: Array) -> list[tuple[Array, Array, Array]]:
-    """Place, slope below and slope above of each kink of the rows' losses, one triple per kink a row.
-
-    A loss is a constant plus the sum of its kinks.
-
-    Examples
-    --------
-    >>> from empirisk.losses import Hinge
-    >>> [part.tolist() for part in kinks_of(Hinge(), np.array([-1.0, 1.0]))[0]]
-    [[-1.0, 1.0], [0.0, -1.0], [1.0, 0.0]]
-    """
-    one, none = np.ones(len(y)), np.zeros(len(y))
-    positive = y > 0.0
-    if loss.name == "absolute":
-        return [(y, -one, one)]
-    if loss.name == "quantile":
-        q = float(loss.q)  # type: ignore[attr-defined]
-        return [(y, -q * one, (1.0 - q) * one)]
-    if loss.name == "epsilon_insensitive":
-        eps = float(loss.epsilon)  # type: ignore[attr-defined]
-        return [(y + eps, none, one), (y - eps, -one, none)]
-    if loss.name in ("hinge", "perceptron"):
-        at = y if loss.name == "hinge" else none
-        return [(at, np.where(positive, -1.0, 0.0), np.where(positive, 0.0, 1.0))]
-    raise ValueError(f"the kinks of the loss {loss.name!r} are not known here")
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +180,7 @@ def kinked_rows(problem: LinearProblem, *, standardised: bool = True) -> KinkedR
     plain = Standardisation(np.zeros(p), np.ones(p), problem.intercept)
     standard = standardise(live) if standardised else plain
     share = data.weight / data.total_weight
-    triples = kinks_of(problem.loss, np.asarray(data.y, dtype=np.float64))
+    triples = problem.loss.kinks(np.asarray(data.y, dtype=np.float64))
     at, low, high = (np.concatenate([t[k] for t in triples]) for k in range(3))
     shares = np.tile(share, len(triples))
     low, high = low * shares, high * shares

@@ -6,7 +6,6 @@ import numpy as np
 
 from empirisk.data.sums import weighted_sum
 from empirisk.penalties.base import Penalty
-from empirisk.penalties.group_lasso import GroupLasso
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.columns import Columns
 from empirisk.solvers.scored_rows import scored_rows
@@ -98,7 +97,7 @@ class NewtonBlocks:
         self.rows.refresh()
         for c in range(len(self.grams)):
             moved = self._newton(c, goal) or moved
-        if self.problem.loss.name == "softmax":
+        if self.problem.loss.multinomial:
             self._recentre()
         return moved
 
@@ -179,7 +178,7 @@ class NewtonBlocks:
 
         Groups know cheap exact steps on columns in place; single columns take many more epochs.
         """
-        return not isinstance(self.penalty, GroupLasso) or 2 * k <= self.problem.design.shape[0]
+        return not self.penalty.grouped or 2 * k <= self.problem.design.shape[0]
 
     def _means(self, h: Array, index: IndexArray) -> Array:
         if not self.problem.intercept or len(index) == 0:

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 
 from empirisk.data.row_blocks import ArrayBlocks
-from empirisk.losses.one_versus_rest import OneVersusRest
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Solution, Status
 
@@ -15,17 +14,15 @@ __all__ = ["single_problems", "together"]
 
 
 def single_problems(problem: LinearProblem) -> list[LinearProblem]:
-    """Return one problem of two labels per class; the problem itself when its loss is no
-    :class:`OneVersusRest`.
-    """
+    """Return one problem of two labels per class; the problem itself when its loss is no sum over classes."""
     loss, data = problem.loss, problem.data
-    if not isinstance(loss, OneVersusRest):
+    if loss.by_class is None:
         return [problem]
     moments = problem.__dict__.get("moments")
     out = []
     for signs in loss.signs(data.y).T:
         blocks = ArrayBlocks(data.design, np.ascontiguousarray(signs), data.weight)
-        part = replace(problem, loss=loss.base, data=blocks, n_outputs=0)
+        part = replace(problem, loss=loss.by_class, data=blocks, n_outputs=0)
         if moments is not None:
             part.remember_moments(*moments)
         out.append(part)

@@ -105,7 +105,7 @@ def _evenly_spaced(problem: LinearProblem, size: int) -> LinearProblem | None:
     """Return the problem of some rows, or None where they have one kind of target."""
     rows = np.linspace(0, problem.design.shape[0] - 1, size).astype(np.intp)
     block = problem.data.take(rows)
-    if float(block.weight.sum()) <= 0.0 or (problem.loss.name != "half_squared" and _one_sided(block)):
+    if float(block.weight.sum()) <= 0.0 or (not problem.loss.quadratic and _one_sided(block)):
         return None
     data = ArrayBlocks(block.design, block.y, block.weight)
     return LinearProblem(problem.loss, problem.penalty, data, problem.intercept)

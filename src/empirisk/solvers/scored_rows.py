@@ -128,7 +128,7 @@ class SoftmaxRows(ScoredRows):
 
 def scored_rows(problem: LinearProblem, z: Array) -> ScoredRows:
     """Return the cheapest rows that there are for the loss."""
-    if problem.loss.name == "softmax":
+    if problem.loss.multinomial:
         rows = SoftmaxRows(problem, z)
         if rows.finite:
             return rows

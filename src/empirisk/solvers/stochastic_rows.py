@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from empirisk import _loops
 from empirisk.losses.base import Loss
 from empirisk.problems.linear import LinearProblem
-from empirisk.problems.row_slopes import row_slope
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["SAMPLE", "StochasticRows", "curvature_scale", "random_order", "stochastic_rows"]
@@ -198,7 +197,7 @@ def stochastic_rows(
     if design.sparse:
         stored = np.bincount((X if len(active) == n else X[active]).indices, minlength=X.shape[1])
         share = len(active) / np.maximum(stored, 1.0)
-    loss, parameter = row_slope(problem.loss)
+    loss, parameter = problem.loss.name, problem.loss.parameter
     y = np.asarray(data.y, dtype=np.float64)
     longest, typical = float(lengths.max(initial=0.0)), float(lengths.mean())
     return StochasticRows(

@@ -15,7 +15,6 @@ import numpy as np
 from empirisk import _loops
 from empirisk.data.sums import weighted_sum
 from empirisk.penalties.base import Penalty
-from empirisk.penalties.group_lasso import GroupLasso
 from empirisk.solvers.columns import Columns
 from empirisk.solvers.group_run import GroupRun
 from empirisk.typing import Array, IndexArray
@@ -132,7 +131,7 @@ def minimise(
     if len(w) == 0:
         return w, 0, 0.0
     run: _GramRun | _ColumnRun | GroupRun
-    if isinstance(penalty, GroupLasso):
+    if penalty.grouped:
         run = GroupRun(task, w, penalty)
     else:
         run = _GramRun(task, w) if task.gram is not None else _ColumnRun(task, w)

@@ -16,7 +16,7 @@ from empirisk.trees.bins import Binned
 from empirisk.trees.boosted import Boosted, Round, Validation
 from empirisk.trees.gradients import Gradients
 from empirisk.trees.growth import Growth
-from empirisk.trees.newton_step import concordance, longest_step
+from empirisk.trees.newton_step import longest_step
 from empirisk.trees.structure import Trees
 from empirisk.trees.whole_moments import WholeMoments
 from empirisk.typing import Array
@@ -319,7 +319,7 @@ def _step(run: _Run) -> tuple[float, bool]:
     alone = run.k == 1 and run.subsample == 1.0 and run.growth.monotonic is None
     if run.gradients.refits:
         return np.inf, alone and run.rate <= 1.0
-    longest = longest_step(concordance(run.loss), run.rate)
+    longest = longest_step(run.loss.concordance, run.rate)
     return longest or np.inf, alone and longest > 0.0
 
 

@@ -5,21 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from empirisk import _loops
-from empirisk.losses import Absolute, EpsilonInsensitive, Huber, Loss, Quantile, Softmax
+from empirisk.losses import Loss
 from empirisk.losses.quantile import share_to_reach
 from empirisk.problems.fused import fused_call
 from empirisk.typing import Array, Capability, IndexArray
 
 __all__ = ["Gradients"]
 
-# Functions of y - z whose curvature does not say where a leaf's loss is smallest: the leaf is solved exactly.
-LOCATION = (Absolute, EpsilonInsensitive, Huber, Quantile)
-
 
 class Gradients:
     """``g = l'(y, z)``, ``h = l''(y, z)`` of every row and output, in arrays (k, n) that are used again.
 
-    Compiled for the losses of :data:`empirisk.problems.fused.FUSED` and softmax; any other loss gives its own
+    Compiled for the losses that are `fused` and for softmax; any other loss gives its own
     `value`, `grad` and `hess`.  Where a loss has no useful curvature h is 1: trees are then fitted to the
     gradient by squared error (Friedman 2001), and losses of y - z have the value of each leaf `refitted`.
 
@@ -48,10 +45,10 @@ class Gradients:
         self.weigh_sizes = weigh_sizes and weight is not None
         self.loss, self.y, self.weight = loss, y, weight
         self.g, self.h = np.empty((k, len(y))), np.ones((k, len(y)))
-        self.refits = isinstance(loss, LOCATION)
+        self.refits = loss.exact_leaves
         self._newton = not self.refits and Capability.HESS in loss.offers
         self._fused = None if self.refits or not self._newton else fused_call(loss, y)
-        self._codes = y.astype(np.int64) if isinstance(loss, Softmax) else None
+        self._codes = y.astype(np.int64) if loss.multinomial else None
 
     def at(self, z: Array) -> tuple[float, float, float]:
         """Fill g and h at the scores z, shape (k, n); weighted sum of the losses, largest ``|g|`` and h."""
@@ -77,8 +74,8 @@ class Gradients:
     def leaf_value(self, rows: IndexArray, z: Array) -> float:
         """Return the shift of the scores z, shape (n,), that minimises the loss of some rows."""
         residual = self.y[rows] - z[rows]
-        if self.weight is None and isinstance(self.loss, Absolute | Quantile):
-            q = self.loss.q if isinstance(self.loss, Quantile) else 0.5
+        q = self.loss.quantile_level
+        if self.weight is None and q is not None:
             place = max(int(np.ceil(share_to_reach(q, len(rows)) * len(rows))) - 1, 0)
             return float(np.partition(residual, place)[place])
         weight = np.ones(len(rows)) if self.weight is None else self.weight[rows]

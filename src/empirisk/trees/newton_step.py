@@ -4,40 +4,7 @@ from __future__ import annotations
 
 import math
 
-from empirisk.losses import (
-    Bernoulli,
-    Exponential,
-    Gamma,
-    HalfSquared,
-    Logistic,
-    Loss,
-    NegativeBinomial,
-    Offset,
-    Poisson,
-    Softmax,
-    Tweedie,
-)
-
-__all__ = ["concordance", "longest_step"]
-
-ONE = (Exponential, Gamma, Logistic, NegativeBinomial, Poisson, Softmax)
-
-
-def concordance(loss: Loss) -> float:
-    """M of ``|l'''| <= M l''`` in the score; +inf where none is known.
-
-    Examples
-    --------
-    >>> concordance(Poisson()), concordance(HalfSquared()), concordance(Tweedie(1.2))
-    (1.0, 0.0, 0.8)
-    """
-    while isinstance(loss, Offset):
-        loss = loss.base
-    if isinstance(loss, HalfSquared):
-        return 0.0
-    if isinstance(loss, Tweedie):
-        return max(loss.power - 1.0, 2.0 - loss.power)
-    return 1.0 if isinstance(loss, ONE) or (isinstance(loss, Bernoulli) and loss.logit) else math.inf
+__all__ = ["longest_step"]
 
 
 def longest_step(m: float, rate: float) -> float:

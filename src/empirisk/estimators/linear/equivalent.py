@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.sums import inner
 from empirisk.inference.refusal import still_solves
-from empirisk.penalties import ConstraintSet, HalfSpace, Intersection, L1Ball, L2Ball, NonNegative, Simplex
+from empirisk.penalties import ConstraintSet, HalfSpace, Intersection, L1Ball, L2Ball, NonNegative
 from empirisk.typing import Array
 
 __all__ = ["EquivalentConstraint", "equivalent_constraint"]
@@ -118,18 +118,11 @@ def equivalent_constraint(
         measured = pull / T if T > 0.0 else float("nan")
         return EquivalentConstraint("||w||", T, alpha * T, alpha, measured, ball)
     T = penalty.value(coef) / alpha
-    omega = _formula(penalty)
+    omega = penalty.formula
     # Of an elastic net f and Omega's square part are not homogeneous: g.w counts the square twice.
     square = 0.5 * penalty.l2 / alpha * inner(coef, coef)
     measured = pull / (T + square) if T > 0.0 else float("nan")
     return EquivalentConstraint(omega, T, alpha, None, measured, _set(penalty, T, coef))
-
-
-def _formula(penalty: Any) -> str:
-    names = {"group_lasso": "sum_g c_g ||w_g||", "sorted_l1": "sum_j c_j |w|_(j)"}
-    if penalty.name in names:
-        return names[penalty.name]
-    return "||w||_1" if penalty.l2 == 0.0 else "r ||w||_1 + (1-r) ||w||^2/2"
 
 
 def _set(penalty: Any, T: float, coef: Array) -> ConstraintSet | None:
@@ -143,16 +136,13 @@ def _set(penalty: Any, T: float, coef: Array) -> ConstraintSet | None:
 
 def _measured(constraint: ConstraintSet, pull: float) -> EquivalentConstraint:
     """Return the multiplier of a ball or the simplex, which is what pulls at its border."""
-    if isinstance(constraint, Simplex):
-        each = pull / constraint.total
-        return EquivalentConstraint("sum_j w_j (w >= 0)", constraint.total, each, None, each, constraint)
-    if isinstance(constraint, L1Ball | L2Ball):
-        T = constraint.radius
-        each = pull / T if T > 0.0 else float("nan")
-        if isinstance(constraint, L1Ball):
-            return EquivalentConstraint("||w||_1", T, each, None, each, constraint)
-        return EquivalentConstraint("||w||", T, each, each / T if T > 0.0 else None, each, constraint)
-    raise ValueError(
-        f"the constraint {constraint.name!r} is no ball: it has no single bound with a multiplier; its "
-        "optimality is in est.certificate_"
-    )
+    size = constraint.size
+    if size is None:
+        raise ValueError(
+            f"the constraint {constraint.name!r} is no ball: it has no single bound with a multiplier; its "
+            "optimality is in est.certificate_"
+        )
+    T = size.bound
+    each = pull / T if T > 0.0 else float("nan")
+    squared = each / T if size.euclidean and T > 0.0 else None
+    return EquivalentConstraint(size.formula, T, each, squared, each, constraint)

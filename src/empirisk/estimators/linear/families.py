@@ -96,6 +96,5 @@ def with_labels(loss: Loss, y: Array) -> tuple[Loss, Array]:
     >>> with_labels(Bernoulli(), np.array([0.0, 1.0]))
     (Logistic(), array([-1.,  1.]))
     """
-    if isinstance(loss, Bernoulli) and np.all((y == 0.0) | (y == 1.0)):
-        return loss.base, 2.0 * y - 1.0
-    return loss, y
+    found = loss.labelled(y) if loss.shares and np.all((y == 0.0) | (y == 1.0)) else None
+    return (loss, y) if found is None else (found[0], 2.0 * y - 1.0)

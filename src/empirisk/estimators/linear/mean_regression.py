@@ -16,7 +16,7 @@ from empirisk.estimators.linear.scalar_regression import ScalarRegressor
 from empirisk.estimators.linear.separation_error import SeparationError
 from empirisk.inference import Summary, summarise_glm
 from empirisk.inference.law import Law
-from empirisk.losses import Bernoulli, Loss, Offset, check_targets, with_offset, without_offset
+from empirisk.losses import Loss, check_targets, with_offset, without_offset
 from empirisk.problems.linear import LinearProblem
 from empirisk.problems.separation import find_separation, zeros_run_off
 from empirisk.problems.separation.plain import plain_problem
@@ -113,7 +113,7 @@ class MeanRegressor(ScalarRegressor):
     def _finish(self, problem: LinearProblem, solution: Solution) -> None:
         last = solution.state
         super()._finish(problem, solution)
-        self._took_offset = isinstance(problem.loss, Offset)
+        self._took_offset = problem.loss.offset(problem.data.y) is not None
         problem, w = problem.near(self.solution_.w)
         known = last is not None and last.evaluation is not None and np.array_equal(last.w, w)
         z = last.evaluation.scores if known else problem.scores(w)
@@ -125,7 +125,7 @@ class MeanRegressor(ScalarRegressor):
         law = Law(base)
         rows = law.pearson(y, z, law.fisher(z))
         # The weights of shares are trials: a row is one observation.
-        n = np.count_nonzero(problem.data.weight) if isinstance(base, Bernoulli) else total
+        n = np.count_nonzero(problem.data.weight) if base.shares else total
         free = n - np.count_nonzero(self.coef_) - int(problem.intercept)
         chi2 = float(weighted_sum(problem.data.weight, rows * rows))
         self.dispersion_ = chi2 / free if free > 0.0 else math.nan

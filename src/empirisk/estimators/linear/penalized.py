@@ -138,4 +138,4 @@ class PenalizedRegressor(AnyLossRegressor):
 
 def _by_strength(kind: Any) -> bool:
     """Whether a class of the registry is a penalty that a strength alone makes."""
-    return not issubclass(kind, ConstraintSet) and fields(kind)[0].name == "alpha" and kind.name != "zero"
+    return kind.has_strength and fields(kind)[0].name == "alpha"

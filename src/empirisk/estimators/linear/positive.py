@@ -9,7 +9,7 @@ from sklearn.utils import Tags
 from empirisk.estimators.checks import check_number
 from empirisk.estimators.linear.families import tweedie_loss
 from empirisk.estimators.linear.mean_regression import MeanRegressor
-from empirisk.losses import Gamma, HalfSquared, Loss, Poisson
+from empirisk.losses import Gamma, Loss, Poisson
 
 __all__ = ["GammaRegressor", "PoissonRegressor", "TweedieRegressor"]
 
@@ -230,7 +230,7 @@ class TweedieRegressor(_Positive):
         return tweedie_loss(check_number("power", self.power, 0.0))
 
     def _rates(self) -> bool:
-        return not isinstance(self._loss(), HalfSquared)
+        return not self._loss().quadratic
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

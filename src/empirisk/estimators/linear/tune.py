@@ -158,7 +158,7 @@ def _in_own_unit(problem: LinearProblem) -> LinearProblem:
 
 def _splits(problem: LinearProblem, cv: Any, seed: int) -> Iterable[tuple[IndexArray, IndexArray]]:
     data = problem.data
-    classes = problem.loss.name != "half_squared"
+    classes = not problem.loss.quadratic
     if cv is None or isinstance(cv, Integral | str | float | bool):
         k = check_count("cv", 5 if cv is None else cv, 2)
         fold = assign_folds(data.design, data.y, data.weight, k, seed, stratify=classes)

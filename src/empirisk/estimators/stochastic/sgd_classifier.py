@@ -15,7 +15,8 @@ from empirisk.estimators.checks import check_flag
 from empirisk.estimators.class_weight import apply_class_weight
 from empirisk.estimators.label_codes import encode_labels, weigh_classes
 from empirisk.estimators.stochastic.stochastic import StochasticEstimator
-from empirisk.losses import Logistic, Loss, OneVersusRest
+from empirisk.losses import REGISTRY as LOSSES
+from empirisk.losses import Loss, OneVersusRest
 from empirisk.problems.linear import LinearProblem
 from empirisk.typing import Array
 
@@ -24,7 +25,7 @@ __all__ = ["SGDClassifier"]
 
 def _gives_probabilities(est: Any) -> bool:
     loss = est.loss
-    if loss == "logistic" or isinstance(loss, Logistic):
+    if getattr(LOSSES.get(loss) if isinstance(loss, str) else loss, "log_odds", False):
         return True
     raise AttributeError(
         f"predict_proba needs the logistic loss, got loss={loss!r}, whose scores are no log-odds; calibrate "

@@ -156,4 +156,4 @@ class SGDRegressor(RegressorMixin, StochasticEstimator):
     def predict(self, X: Any) -> Array:
         """Expected target of each row (its quantile, median ... by the loss), shape (n,)."""
         z = self._scores(X)
-        return np.exp(z) if self._base_loss().name in ("poisson", "gamma") else z
+        return np.exp(z) if self._base_loss().log_link else z

@@ -19,7 +19,6 @@ from empirisk.estimators.stochastic.stream import Stream, continue_stream
 from empirisk.losses import REGISTRY as LOSSES
 from empirisk.losses import Loss
 from empirisk.problems.linear import LinearProblem
-from empirisk.problems.row_slopes import has_row_slope
 from empirisk.results import Certificate, Kind, Solution, Status
 from empirisk.solvers.base import solve
 from empirisk.solvers.one_by_one import single_problems, together
@@ -71,7 +70,7 @@ class StochasticEstimator(LinearEstimator):
         if isinstance(given, str) and given in self._losses:
             made: Loss = LOSSES[given]()
             return made
-        known = not isinstance(given, str) and isinstance(given, Loss) and has_row_slope(given)
+        known = not isinstance(given, str) and isinstance(given, Loss) and given.row_slope
         if known and given.name in self._losses:
             return given  # type: ignore[no-any-return]
         raise ValueError(

@@ -20,7 +20,6 @@ from empirisk.estimators.trees.boosting_parts import Parts
 from empirisk.estimators.trees.tree_base import TreeRegressor
 from empirisk.inference.conformal import Conformal, quantile_band_scores, widened
 from empirisk.losses import Loss, check_targets
-from empirisk.losses.log_link import LogLink
 from empirisk.typing import Array
 
 __all__ = ["GradientBoostingRegressor"]
@@ -230,7 +229,7 @@ class GradientBoostingRegressor(Boosting, TreeRegressor):
         losses = regression_losses(self.loss, self.q, self.power, targets, weight)
         live = weight > 0.0
         check_targets(losses[0], np.where(live, targets, targets[np.argmax(live)]))
-        rates = isinstance(losses[0], LogLink)
+        rates = losses[0].log_link
         known = check_offset(offset, exposure, table.n_rows, rates)
         self._boost(table, losses, targets, weight, known)
 
@@ -323,7 +322,7 @@ class GradientBoostingRegressor(Boosting, TreeRegressor):
 
     def _scores(self, X: Any, offset: Any, exposure: Any) -> Array:
         table = self._table(X)
-        known = check_offset(offset, exposure, table.n_rows, isinstance(self._losses[0], LogLink))
+        known = check_offset(offset, exposure, table.n_rows, self._losses[0].log_link)
         scores = self._raw(table)
         return scores if known is None else scores + known[:, None]
 
