@@ -144,14 +144,14 @@ class Abilities:
         return None
 
     def kinks(self, y: Array) -> list[Kink]:
-        """Return the kinks: ``sum_k max(low_k (z - at_k), high_k (z - at_k))`` is the loss but for a constant.
+        """Return the kinks: ``sum_k max(low_k (z - at_k), high_k (z - at_k))`` is the loss up to a constant.
 
         Those that offer PIECEWISE_LINEAR have them; the others refuse.
         """
         raise ValueError(f"the loss {self.name!r} is not piecewise linear: it has no kinks to add up")  # type: ignore[attr-defined]
 
     def null_rows(self, y: Array, s: Array, k: int) -> tuple[Array, Array]:
-        """Return targets and weights with the same losses under a constant score, on as few rows as there can be."""
+        """Return targets and weights, on as few rows as can be, with the same losses under constant scores."""
         return y, s
 
     def repair(self, sums: PassSums) -> tuple[float, Array] | None:

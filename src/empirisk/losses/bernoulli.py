@@ -87,7 +87,7 @@ class Bernoulli(ScalarLoss):
         return self.logit
 
     def labelled(self, y: Array) -> tuple[Loss, IndexArray | None, Array]:
-        """Return labels: a share strictly between 0 and 1 holds its row on both sides: a success and a failure."""
+        """Return labels: a share strictly between 0 and 1 stands for a success and a failure."""
         success, failure = np.flatnonzero(y > 0.0), np.flatnonzero(y < 1.0)
         if len(success) + len(failure) == len(y):
             return self.base, None, np.where(y > 0.0, 1.0, -1.0)

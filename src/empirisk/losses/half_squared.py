@@ -68,7 +68,10 @@ class HalfSquared(ScalarLoss):
         return theta - weighted_sum(s, theta) / total if total > 0 else theta
 
     def repair(self, sums: PassSums) -> tuple[float, Array] | None:
-        """Return the exact change: with ``theta' = theta + g`` l* changes by ``-g z + g^2/2`` on average, and ``mean z = mean y + g``."""
+        """Return the exact change for ``theta' = theta + g``.
+
+        The conjugate changes by ``-g z + g^2/2`` on average, and ``mean z = mean y + g``.
+        """
         g = sums.slope
         change = float(np.sum(-g * (sums.mean(sums.y) + g) + 0.5 * g**2))
         return change, sums.grad - np.multiply.outer(sums.column_means, g)

@@ -74,10 +74,10 @@ class Logistic(ScalarLoss):
         return np.array([-1.0, 1.0]), np.array([float(s[~positive].sum()), float(s[positive].sum())])
 
     def repair(self, sums: PassSums) -> tuple[float, Array] | None:
-        """Return the cost of shrinking one side by ``f = |g| / (heavier side)``; l* rises by at most ``f log 2``.
+        """Return the cost of shrinking one side by ``f = |g| / (heavier side)``.
 
-        ``0 >= l* >= -log 2`` and ``|theta| <= 1``, so that the gradient of column j moves by at most
-        ``f rms_j``.
+        The conjugate rises by at most ``f log 2``, because ``0 >= l* >= -log 2`` and ``|theta| <= 1``; the gradient of
+        column j moves by at most ``f rms_j``.
         """
         g = abs(float(sums.slope))
         shrink = g / (0.5 * (float(sums.mean(np.abs(sums.row_slopes))) + g))
