@@ -151,7 +151,7 @@ class Abilities:
         raise ValueError(f"the loss {self.name!r} is not piecewise linear: it has no kinks to add up")  # type: ignore[attr-defined]
 
     def null_rows(self, y: Array, s: Array, k: int) -> tuple[Array, Array]:
-        """Return targets and weights, on as few rows as can be, with the same losses under constant scores."""
+        """Return targets and weights, on as few rows as can be, with the same losses at constant scores."""
         return y, s
 
     def repair(self, sums: PassSums) -> tuple[float, Array] | None:

@@ -76,8 +76,8 @@ class Logistic(ScalarLoss):
     def repair(self, sums: PassSums) -> tuple[float, Array] | None:
         """Return the cost of shrinking one side by ``f = |g| / (heavier side)``.
 
-        The conjugate rises by at most ``f log 2``, because ``0 >= l* >= -log 2`` and ``|theta| <= 1``; the gradient of
-        column j moves by at most ``f rms_j``.
+        The conjugate rises by at most ``f log 2``, because ``0 >= l* >= -log 2`` and ``|theta| <= 1``; the
+        gradient of column j moves by at most ``f rms_j``.
         """
         g = abs(float(sums.slope))
         shrink = g / (0.5 * (float(sums.mean(np.abs(sums.row_slopes))) + g))
