@@ -122,13 +122,13 @@ def _table(n: int = 240) -> tuple[Any, Any]:
 
 
 def a_frame_through_a_fit() -> Callable[[], Any]:
-    """A frame through ``LogisticRegression.fit``."""
+    """Walk a frame through ``LogisticRegression.fit`` on a few rows."""
     frame, y = _table()
     return lambda: er.LogisticRegression(alpha=0.1).fit(frame[["x", "noise"]], y)
 
 
 def a_csv_through_a_report() -> Callable[[], Any]:
-    """A CSV through ``empirisk report``."""
+    """Walk a CSV file through ``empirisk report`` on a few rows."""
     from empirisk.data.deadline import Deadline
     from empirisk.report.options import Options
     from empirisk.report.run import run_report
@@ -142,13 +142,13 @@ def a_csv_through_a_report() -> Callable[[], Any]:
 
 
 def a_model_through_cross_evaluate() -> Callable[[], Any]:
-    """A model through ``cross_evaluate``."""
+    """Walk a model through ``cross_evaluate`` on a few rows."""
     frame, y = _table()
     return lambda: er.cross_evaluate(er.LogisticRegression(alpha=0.1), frame[["x", "noise"]], y)
 
 
 def a_forest_through_its_bounds() -> Callable[[], Any]:
-    """A forest through ``risk_bounds``."""
+    """Walk a forest through ``risk_bounds`` on a few rows."""
     frame, y = _table()
     X = frame[["x", "noise"]]
     forest = er.RandomForestClassifier(10, random_state=0).fit(X[:160], y[:160])
@@ -156,7 +156,7 @@ def a_forest_through_its_bounds() -> Callable[[], Any]:
 
 
 def a_problem_through_solve() -> Callable[[], Any]:
-    """A problem through ``er.solve``."""
+    """Walk a problem through ``er.solve`` on a few rows."""
     frame, y = _table()
     problem = er.LogisticRegression(alpha=0.1).problem(frame[["x", "noise"]], y)
     return lambda: er.solve(problem)

@@ -1,4 +1,7 @@
-"""All findings together: Holm's correction, causes before symptoms, and which to show first."""
+"""All findings together: Holm's correction, causes before symptoms, and which to show first.
+
+Holm, Scandinavian Journal of Statistics 6 (1979).
+"""
 
 from __future__ import annotations
 

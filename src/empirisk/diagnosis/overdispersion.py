@@ -1,4 +1,7 @@
-"""ER218: do the counts vary more around a Poisson regression than Poisson counts do?"""
+"""ER218: do the counts vary more around a Poisson regression than Poisson counts do?
+
+Dean and Lawless, Journal of the American Statistical Association 84 (1989).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""ER201: a simpler version of the model would have a lower risk."""
+"""ER201: a simpler version of the model would have a lower risk.
+
+Copas, Journal of the Royal Statistical Society B 45 (1983).
+"""
 
 from __future__ import annotations
 

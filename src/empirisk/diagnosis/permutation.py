@@ -1,4 +1,7 @@
-"""Permutation tests that combine several statistics exactly, with few draws where few suffice."""
+"""Permutation tests that combine several statistics exactly, with few draws where few suffice.
+
+Westfall and Young, Resampling-Based Multiple Testing (1993), chapter 2.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The law of the squared multiple correlation of normal columns, for any value in the population."""
+"""The law of the squared multiple correlation of normal columns, for any value in the population.
+
+Fisher, Proceedings of the Royal Society A 121 (1928).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Difference of two shares: Newcombe's one-sided bounds, and the p-value that belongs to them."""
+"""Difference of two shares: Newcombe's one-sided bounds, and the p-value that belongs to them.
+
+Newcombe, Statistics in Medicine 17 (1998), method 10.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Residuals in units of their own standard error, estimated without the row itself."""
+"""Residuals in units of their own standard error, estimated without the row itself.
+
+Cook and Weisberg, Residuals and Influence in Regression (1982), section 2.2.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The squared calibration error without the bias of the bin noise, and its interval."""
+"""The squared calibration error without the bias of the bin noise, and its interval.
+
+Lee, Huang, Hassani and Dobriban, Journal of Machine Learning Research 24 (2023).
+"""
 
 from __future__ import annotations
 

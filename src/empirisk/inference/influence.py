@@ -1,4 +1,7 @@
-"""Influence of single rows: leverages, residuals, Cook's distance, DFFITS, leave-one-out residuals."""
+"""Influence of single rows: leverages, residuals, Cook's distance, DFFITS, leave-one-out residuals.
+
+Cook and Weisberg, Residuals and Influence in Regression (1982).
+"""
 
 from __future__ import annotations
 

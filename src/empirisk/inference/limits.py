@@ -1,4 +1,7 @@
-"""Limits of intervals for a share and for a mean with a skewed law."""
+"""Limits of intervals for a share and for a mean with a skewed law.
+
+Wilson, Journal of the American Statistical Association 22 (1927).
+"""
 
 from __future__ import annotations
 

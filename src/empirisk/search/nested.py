@@ -1,4 +1,7 @@
-"""Nested cross-validation: the score of a whole procedure, choice included."""
+"""Nested cross-validation: the score of a whole procedure, choice included.
+
+Varma and Simon, BMC Bioinformatics 7 (2006).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Cells of rows that are alike in the other columns, as far as these tell about a column."""
+"""Cells of rows that are alike in the other columns, as far as these tell about a column.
+
+Strobl and others, BMC Bioinformatics 9 (2008).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Prediction intervals from leaf quantiles, widened by what the out-of-bag rows ask for."""
+"""Prediction intervals from leaf quantiles, widened by what the out-of-bag rows ask for.
+
+Johansson, Bostrom, Lofstrom and Linusson, Machine Learning 97 (2014); Romano, Patterson and Candes, Advances
+in Neural Information Processing Systems 32 (2019).
+"""
 
 from __future__ import annotations
 

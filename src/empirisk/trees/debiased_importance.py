@@ -1,4 +1,7 @@
-"""The decrease of heterogeneity by each column, judged on rows that the tree did not see."""
+"""The decrease of heterogeneity by each column, judged on rows that the tree did not see.
+
+Li, Wang, Basu, Kumbier and Yu, Advances in Neural Information Processing Systems 32 (2019).
+"""
 
 from __future__ import annotations
 

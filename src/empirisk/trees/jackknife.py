@@ -1,4 +1,7 @@
-"""Sampling variance of a forest's prediction from the trees that were grown anyway."""
+"""Sampling variance of a forest's prediction from the trees that were grown anyway.
+
+Wager, Hastie and Efron, Journal of Machine Learning Research 15 (2014).
+"""
 
 from __future__ import annotations
 

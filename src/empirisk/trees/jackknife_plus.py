@@ -1,4 +1,7 @@
-"""Prediction intervals of a bagged regression: jackknife+ after bootstrap."""
+"""Prediction intervals of a bagged regression: jackknife+ after bootstrap.
+
+Kim, Xu and Barber, Advances in Neural Information Processing Systems 33 (2020).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The distribution of y at a row, from the training rows that share its leaves."""
+"""The distribution of y at a row, from the training rows that share its leaves.
+
+Meinshausen, Journal of Machine Learning Research 7 (2006).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The best tree of a small depth, over all of its cuts at once."""
+"""The best tree of a small depth, over all of its cuts at once.
+
+Demirovic and others, Journal of Machine Learning Research 23 (2022).
+"""
 
 from __future__ import annotations
 

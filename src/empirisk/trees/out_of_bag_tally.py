@@ -1,4 +1,7 @@
-"""Out-of-bag predictions of a growing forest by group of trees, and how far its risk is from settled."""
+"""Out-of-bag predictions of a growing forest by group of trees, and how far its risk is from settled.
+
+Efron and Stein, Annals of Statistics 9 (1981), for the jackknife over groups.
+"""
 
 from __future__ import annotations
 

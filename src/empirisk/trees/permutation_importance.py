@@ -1,4 +1,7 @@
-"""How much worse a forest predicts the rows that it did not see when a column is shuffled."""
+"""How much worse a forest predicts the rows that it did not see when a column is shuffled.
+
+Breiman, Machine Learning 45 (2001).
+"""
 
 from __future__ import annotations
 

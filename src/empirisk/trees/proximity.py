@@ -1,4 +1,8 @@
-"""How alike two rows are for a forest: how often they meet in a leaf."""
+"""How alike two rows are for a forest: how often they meet in a leaf.
+
+Breiman and Cutler (2003); Rhodes, Cutler and Moon, IEEE Transactions on Pattern Analysis and Machine
+Intelligence 45 (2023).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Prediction intervals of a forest from its out-of-bag residuals."""
+"""Prediction intervals of a forest from its out-of-bag residuals.
+
+Zhang, Zimmerman, Nettleton and Nordman, The American Statistician 74 (2020).
+"""
 
 from __future__ import annotations
 

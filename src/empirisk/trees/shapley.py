@@ -1,4 +1,7 @@
-"""Shapley values of the columns for sums of trees, exact."""
+"""Shapley values of the columns for sums of trees, exact.
+
+Lundberg and others, Nature Machine Intelligence 2 (2020).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Area under the ROC curve: DeLong's variance, logit scale, Welch degrees of freedom."""
+"""Area under the ROC curve: DeLong's variance, logit scale, Welch degrees of freedom.
+
+DeLong, DeLong and Clarke-Pearson, Biometrics 44 (1988).
+"""
 
 from __future__ import annotations
 

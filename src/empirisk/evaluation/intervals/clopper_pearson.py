@@ -1,4 +1,7 @@
-"""The exact binomial interval of Clopper and Pearson."""
+"""The exact binomial interval of Clopper and Pearson.
+
+Clopper and Pearson, Biometrika 26 (1934).
+"""
 
 from __future__ import annotations
 

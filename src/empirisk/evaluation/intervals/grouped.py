@@ -1,4 +1,7 @@
-"""Rows in groups: means with the CR2 and CR3 variance, proportions with an effective sample size."""
+"""Rows in groups: means with the CR2 and CR3 variance, proportions with an effective sample size.
+
+Bell and McCaffrey, Survey Methodology 28 (2002); Korn and Graubard, Survey Methodology 24 (1998).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Hall's skewness-corrected t interval for the mean of a non-negative loss."""
+"""Hall's skewness-corrected t interval for the mean of a non-negative loss.
+
+Hall, Journal of the Royal Statistical Society B 54 (1992).
+"""
 
 from __future__ import annotations
 

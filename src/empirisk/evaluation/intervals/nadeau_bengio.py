@@ -1,4 +1,7 @@
-"""The corrected resampled t interval of Nadeau and Bengio, for scores of J train/test splits."""
+"""The corrected resampled t interval of Nadeau and Bengio, for scores of J train/test splits.
+
+Nadeau and Bengio, Machine Learning 52 (2003).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Newcombe's method 5 for the area under the ROC curve: an answer when DeLong's variance is 0."""
+"""Newcombe's method 5 for the area under the ROC curve: an answer when DeLong's variance is 0.
+
+Newcombe, Statistics in Medicine 25 (2006), part 2.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Tango's score interval for the difference of two proportions on the same rows."""
+"""Tango's score interval for the difference of two proportions on the same rows.
+
+Tango, Statistics in Medicine 17 (1998).
+"""
 
 from __future__ import annotations
 

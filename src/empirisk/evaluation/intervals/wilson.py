@@ -1,4 +1,7 @@
-"""Wilson's score interval for a proportion."""
+"""Wilson's score interval for a proportion.
+
+Wilson, Journal of the American Statistical Association 22 (1927).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The ends of a bootstrap interval from the distribution of the resampled statistic."""
+"""The ends of a bootstrap interval from the distribution of the resampled statistic.
+
+Efron, Journal of the American Statistical Association 82 (1987), for BCa; Davison and Hinkley, Bootstrap
+Methods and their Application (1997).
+"""
 
 from __future__ import annotations
 

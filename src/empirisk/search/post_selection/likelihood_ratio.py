@@ -1,4 +1,7 @@
-"""er.likelihood_ratio: does the larger of two nested models fit better than chance?"""
+"""er.likelihood_ratio: does the larger of two nested models fit better than chance?
+
+Wilks, Annals of Mathematical Statistics 9 (1938).
+"""
 
 from __future__ import annotations
 
