@@ -5,16 +5,24 @@ PYTHON = python3
 VENV = .venv
 WORKERS = 2
 PYTEST_ARGS =
+MUTANTS_ARGS =
 BENCH_ARGS =
 BIN = $(VENV)/bin
 SETUP = PYTHON="$(PYTHON)" sh tools/setup.sh
 
-.PHONY: help demo test test-slow doctest test-oldest lint format bench sanitize wheel clean
+# The quick suite leaves out what tests/design.py marks as `full`; simulations are `slow`.
+QUICK = not slow and not full
+
+.PHONY: help demo test test-all test-rest test-slow doctest test-oldest slowest mutants lint format bench sanitize \
+	wheel clean
 
 help:
 	@echo "make demo         install into $(VENV), report on examples/data/adult.csv.gz"
-	@echo "make test         install into $(VENV), run the test suite on $(WORKERS) workers"
+	@echo "make test         install into $(VENV), run the quick suite on $(WORKERS) workers (a few minutes)"
+	@echo "make test-all     every test but the simulations; make test-rest: those that make test left out"
 	@echo "make test-slow    the simulation studies"
+	@echo "make slowest      the quick suite, and its 20 slowest tests"
+	@echo "make mutants      plants 60 faults and asks which tests find them; MUTANTS_ARGS='--only gap'"
 	@echo "make doctest      the examples in the docstrings"
 	@echo "make test-oldest  the suite with the oldest supported dependencies, in $(VENV)-oldest"
 	@echo "make lint         ruff, ruff format, mypy      (make format repairs the layout)"
@@ -30,7 +38,23 @@ demo:
 
 test:
 	@$(SETUP) $(VENV) report test
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m '$(QUICK)' $(PYTEST_ARGS)
+
+test-all:
+	@$(SETUP) $(VENV) report test
 	$(BIN)/python -m pytest -q -n $(WORKERS) $(PYTEST_ARGS)
+
+test-rest:
+	@$(SETUP) $(VENV) report test
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m full $(PYTEST_ARGS)
+
+slowest:
+	@$(SETUP) $(VENV) report test
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m '$(QUICK)' --durations=20 $(PYTEST_ARGS)
+
+mutants:
+	@$(SETUP) $(VENV) report test
+	$(BIN)/python tools/mutants.py $(MUTANTS_ARGS)
 
 test-slow:
 	@$(SETUP) $(VENV) report test

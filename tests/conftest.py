@@ -16,6 +16,21 @@ def pytest_report_header() -> str:
     return f"EMPIRISK_TEST_SEED={SEED}"
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark as `full` what the design of the quick suite leaves out; asked for by ``-m`` alone."""
+    if "full" in config.option.markexpr:
+        from tests.design import chosen
+
+        # Slow tests are no part of either suite; tests that are long and cannot be cut say `full` themselves.
+        own = ("slow", "full")
+        ordinary = [item for item in items if not any(item.get_closest_marker(mark) for mark in own)]
+        quick = chosen(ordinary)
+        for item in ordinary:
+            if item.nodeid not in quick:
+                item.add_marker("full")
+
+
 @pytest.fixture
 def rng(request: pytest.FixtureRequest) -> np.random.Generator:
     """A generator of its own for each test: the same numbers in whatever order the tests run.

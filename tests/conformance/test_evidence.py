@@ -117,21 +117,21 @@ ASKED: dict[str, Ask] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("evidence", ASKED)
 @pytest.mark.parametrize("kind", sorted(REGISTRY))
-def test_every_function_works_or_refuses_by_a_sentence(kind: str, name: str) -> None:
+def test_every_function_works_or_refuses_by_a_sentence(kind: str, evidence: str) -> None:
     est = made(kind)
     X, y = sample(est)
     found, refusal = None, ""
     try:
-        found = ASKED[name](est, X, y)
+        found = ASKED[evidence](est, X, y)
     except (ValueError, TypeError) as error:
         refusal = str(error)
         assert_sentence(refusal)
     said = refusal or repr(found)
     assert FAILED not in said
     assert not re.search(r"\[nan|nan\]", said)
-    if is_classifier(est) and name in ("search", "compare", "learning_curve"):
+    if is_classifier(est) and evidence in ("search", "compare", "learning_curve"):
         assert "infinite" not in said
 
 

@@ -14,6 +14,7 @@ from empirisk import _loops
 LEVELS = ["baseline", "avx2", "avx512"]
 
 
+@pytest.mark.full  # all tests of the loops once more, for each instruction set
 @pytest.mark.parametrize("level", LEVELS)
 def test_lesser_variant(level: str) -> None:
     if LEVELS.index(level) >= LEVELS.index(_loops.variant()):
