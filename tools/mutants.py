@@ -40,13 +40,17 @@ NO_TESTS = 5  # pytest's exit status when it has selected none
 
 @dataclass(frozen=True)
 class Mutant:
-    """A fault: `new` in place of `text`, which stands once in `file`; `near` are tests to try first."""
+    """A fault: `new` in place of `text`, which stands once in `file`; `near` are tests to try first.
+
+    With a `word` only those of the near tests whose name holds it come first.
+    """
 
     name: str
     file: str
     text: str
     new: str
     near: list[str]
+    word: str = ""
 
     @property
     def compiled(self) -> bool:
@@ -63,7 +67,7 @@ class Mutant:
             return (
                 f"{self.name}: {self.text!r} is in {self.file} {times} times; write a text that is there once"
             )
-        missing = [test for test in self.near if not (root / test).exists()]
+        missing = [test for test in self.near if not (root / test.partition("::")[0]).exists()]
         return f"{self.name}: there are no tests {', '.join(missing)}" if missing else ""
 
 
@@ -87,23 +91,24 @@ def copied(root: Path) -> None:
     shutil.copy2(built.strip(), root / "src" / "empirisk")
 
 
-def circles(mutant: Mutant) -> list[tuple[str, str, list[str]]]:
-    """Name, marks and tests of each circle."""
-    quick, rest = "not slow and not full", "full"
-    rooms = sorted({test if Path(test).suffix == "" else str(Path(test).parent) for test in mutant.near})
+def circles(mutant: Mutant) -> list[tuple[str, list[str]]]:
+    """Name, and pytest's arguments, of each circle."""
+    quick, rest = ["-m", "not slow and not full"], ["-m", "full"]
+    files = [test.partition("::")[0] for test in mutant.near]
+    rooms = sorted({str(Path(file).parent) if file.endswith(".py") else file for file in files})
     return [
-        ("quick, beside it", quick, mutant.near),
-        ("quick, its folder", quick, rooms),
-        ("quick", quick, ["tests"]),
-        ("all, beside it", rest, mutant.near),
-        ("all", rest, ["tests"]),
+        ("quick, beside it", [*quick, *(["-k", mutant.word] if mutant.word else []), *mutant.near]),
+        ("quick, its folder", [*quick, *rooms]),
+        ("quick", [*quick, "tests"]),
+        ("all, beside it", [*rest, *mutant.near]),
+        ("all", [*rest, "tests"]),
     ]
 
 
-def first_failure(root: Path, marks: str, tests: list[str], workers: int) -> str:
-    """The first test that fails, or how the run ended without one; empty when all pass."""
-    parallel = ["-n", str(workers)] if workers > 1 and tests == ["tests"] else []
-    arguments = ["-q", "-x", "-p", "no:cacheprovider", "-m", marks, *parallel, *tests]
+def first_failure(root: Path, tests: list[str], workers: int) -> str:
+    """The first test that fails; empty when all pass."""
+    parallel = ["-n", str(workers)] if workers > 1 and tests[-1] == "tests" else []
+    arguments = ["-q", "-x", "-p", "no:cacheprovider", *parallel, *tests]
     environment = {**os.environ, "PYTHONPATH": str(root / "src")}
     run = subprocess.run(
         [sys.executable, "-c", PYTEST, str(root / "src"), *arguments],
@@ -147,14 +152,14 @@ def plant(root: Path, mutant: Mutant, back: bool = False) -> None:
         cached.unlink()
 
 
-def hunt(root: Path, mutant: Mutant, workers: int, last: int) -> tuple[str, str]:
+def hunt(root: Path, mutant: Mutant, workers: int, first: int, last: int) -> tuple[str, str]:
     """The circle that finds the mutant and the test; two empty strings when it survives all."""
     plant(root, mutant)
     try:
         if mutant.compiled:
             build(root)
-        for circle, marks, tests in circles(mutant)[:last]:
-            failed = first_failure(root, marks, tests, workers)
+        for circle, tests in circles(mutant)[first - 1 : last]:
+            failed = first_failure(root, tests, workers)
             if failed:
                 return circle, failed
     finally:
@@ -168,6 +173,7 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", default=[], help="words of the names of the mutants to plant")
     parser.add_argument("--check", action="store_true", help="only whether every text is where the list says")
     parser.add_argument("--workers", type=int, default=2, help="processes for the wide circles")
+    parser.add_argument("--first", type=int, default=1, help="the circle to begin with")
     parser.add_argument("--circles", type=int, default=5, help="stop after so many circles")
     parser.add_argument("--python", action="store_true", help="leave out what needs a compiler")
     given = parser.parse_args()
@@ -183,7 +189,7 @@ def main() -> int:
         copied(root)
         for mutant in mutants:
             start = time.monotonic()
-            circle, test = hunt(root, mutant, given.workers, given.circles)
+            circle, test = hunt(root, mutant, given.workers, given.first, given.circles)
             quick += circle.startswith("quick")
             found += bool(circle)
             said = f"{circle}: {test}" if circle else "SURVIVES"

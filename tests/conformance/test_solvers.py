@@ -231,7 +231,11 @@ def test_warm_start_at_the_optimum_is_free(name: str) -> None:
     assert solution.n_steps <= 2
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+# A grid of points over as many rows takes twenty seconds.
+LONG = {"grid_search": pytest.mark.full}
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=LONG.get(name, ())) for name in SOLVERS])
 def test_same_bits_for_any_number_of_threads(name: str) -> None:
     row = able(name, TABLE)[0]
     case = numbers(row)
