@@ -57,7 +57,7 @@ def test_a_wrong_import_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     file.parent.mkdir()
     file.write_text(
         "from typing import TYPE_CHECKING\nimport empirisk.cli.main\nfrom empirisk import typing\n"
-        "if TYPE_CHECKING:\n    from empirisk.solvers.base import solve\n"
+        "if TYPE_CHECKING:\n    from empirisk.solvers.solve import solve\n"
         "def f():\n    from empirisk.estimators import linear\n"
     )
     monkeypatch.setattr(structure, "PACKAGE", tmp_path)

@@ -1,7 +1,7 @@
 """Accelerated gradient descent: a copy-me file for a solver.
 
 Copy to src/empirisk/solvers/<name>.py, rename, change `step`, and add one row to REGISTRY in
-src/empirisk/solvers/__init__.py.  tests/conformance/test_solvers.py then runs it on all problems: it has
+src/empirisk/solvers/registry.py.  tests/conformance/test_solvers.py then runs it on all problems: it has
 to certify the optimum, or its `needs` have to refuse the problem before the first step.
 
 A solver knows nothing about stopping: the one loop (`solve`) asks the problem for certificates and decides.
@@ -48,7 +48,9 @@ class AcceleratedGradient:
     """
 
     name = "accelerated_gradient"
-    needs = frozenset({Capability.GRAD, Capability.BOUNDED_CURVATURE, Capability.SMOOTH_PENALTY})
+    needs = frozenset(
+        {Capability.DESIGN, Capability.GRAD, Capability.BOUNDED_CURVATURE, Capability.SMOOTH_PENALTY}
+    )
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> GradientState:
         standard = standardise(problem, max(problem.loss.curvature[1], 1e-3))

@@ -55,6 +55,7 @@ class Capability(Enum):
     SEPARABLE_PENALTY = "a penalty that separates over the coefficients"
     POLYHEDRAL = "no penalty, or L1 alone"
     FREE_SIGNS = "coefficients of either sign"
+    DESIGN = "a design matrix in memory"
     COLUMNS = "fast access to columns"
     SCALAR_SCORE = "one score per row"
     DENSE = "a dense matrix"

@@ -27,7 +27,6 @@ from empirisk.penalties import (
     SortedL1,
 )
 from empirisk.problems import LinearProblem
-from empirisk.problems.certify import sharpened
 from empirisk.results import Solution, Status
 from empirisk.solvers import solve
 from tests.oracles.kinks import KINKED
@@ -266,7 +265,7 @@ def check_solution(problem: LinearProblem, solution: Solution, best: Optimum, to
     wanted = {Status.CERTIFIED, Status.FLOOR} if floor else {Status.CERTIFIED}
     assert solution.status in wanted, solution.sentence
     # What is reported may rest on the better dual point that is looked for before a solver is called stalled.
-    certificate = sharpened(problem, solution.w, problem.certify(solution.w, theta=solution.dual))
+    certificate = problem.sharpened(solution.w, problem.certify(solution.w, theta=solution.dual))
     assert certificate.within(2.0 * tol), (
         "the certificate of the returned point is not the one that was reported"
     )

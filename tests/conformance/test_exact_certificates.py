@@ -77,7 +77,7 @@ def test_fit_far_from_the_origin_is_the_shifted_fit(name: str, c: float) -> None
     problem = model.problem(case.X, case.y)
     w, claim = np.asarray(model._pack(problem)), model.certificate_
     far = target + float(np.abs(w[:-1]).sum()) * c
-    slope = problem.loss.lipschitz if np.isfinite(problem.loss.lipschitz) else problem.null_slope
+    slope = problem.loss.lipschitz if np.isfinite(problem.loss.lipschitz) else problem.facts.null_slope
     rounding = ROUNDINGS * EPS * far
     assert claim.value <= model.tol * claim.scale + slope * rounding + rounding**2, claim.claim
     near = case.make().fit(case.rows, case.targets)

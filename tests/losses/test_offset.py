@@ -25,7 +25,7 @@ from empirisk.losses import (
 )
 from empirisk.penalties import L1, L2, Zero
 from empirisk.problems import LinearProblem
-from empirisk.problems.evaluation import evaluate, two_reads
+from empirisk.problems.linear_pass import evaluate, two_reads
 from empirisk.results import Kind, Status
 from empirisk.solvers import solve
 

@@ -13,7 +13,7 @@ from empirisk.losses import REGISTRY
 from empirisk.penalties import L2
 from empirisk.problems.linear import LinearProblem
 from empirisk.problems.quick_gap import quick_gap
-from empirisk.solvers.base import solve
+from empirisk.solvers.solve import solve
 from empirisk.typing import Capability
 from tests.conformance.loss_samples import SAMPLES
 

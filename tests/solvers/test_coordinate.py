@@ -16,9 +16,9 @@ from empirisk.penalties import L1, ElasticNetPenalty
 from empirisk.penalties.zero import Zero
 from empirisk.problems import LinearProblem
 from empirisk.results import ConvergenceError, Solution, Status
-from empirisk.solvers.base import solve
 from empirisk.solvers.coordinate import Coordinate
 from empirisk.solvers.screening import safely_zero
+from empirisk.solvers.solve import solve
 from tests.oracles.kkt import objective, violation
 
 FORMS = {

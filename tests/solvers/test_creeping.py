@@ -29,7 +29,8 @@ def test_exponential_tails_are_walked_down_in_long_steps() -> None:
 
 def test_creeping_is_judged_over_a_span_of_looks() -> None:
     from empirisk.results import Certificate, Kind, Status
-    from empirisk.solvers.base import SPAN, State, _Watch
+    from empirisk.solvers.base import State
+    from empirisk.solvers.solve import SPAN, _Watch
 
     problem = er.Lasso(0.1).problem(np.eye(3), [1.0, 2.0, 3.0])
     w = problem.zeros()

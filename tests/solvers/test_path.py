@@ -15,8 +15,8 @@ from empirisk.losses import HalfSquared, Logistic, Softmax
 from empirisk.penalties import L1, L2, ElasticNetPenalty
 from empirisk.problems import LinearProblem
 from empirisk.results import Status
-from empirisk.solvers.base import solve
 from empirisk.solvers.path import solve_path
+from empirisk.solvers.solve import solve
 from tests.oracles.kkt import violation
 
 

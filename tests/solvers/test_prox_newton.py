@@ -15,10 +15,10 @@ from empirisk.losses import HalfSquared, Logistic, Softmax
 from empirisk.penalties import L1, ElasticNetPenalty
 from empirisk.problems import LinearProblem
 from empirisk.results import Solution, Status
-from empirisk.solvers.base import solve
 from empirisk.solvers.coordinate import Coordinate
 from empirisk.solvers.newton_block import _best_shift
 from empirisk.solvers.prox_newton import ProxNewton
+from empirisk.solvers.solve import solve
 from tests.oracles.kkt import objective, violation
 
 FORMS = {

@@ -13,8 +13,8 @@ from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.losses.half_squared import HalfSquared
 from empirisk.penalties import ElasticNetPenalty
 from empirisk.problems.linear import LinearProblem
-from empirisk.solvers.base import solve
 from empirisk.solvers.sgd import SGD
+from empirisk.solvers.solve import solve
 from empirisk.solvers.stochastic_rows import stochastic_rows
 from empirisk.solvers.svrg import SVRG
 

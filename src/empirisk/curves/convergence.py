@@ -14,8 +14,9 @@ from empirisk.penalties.base import ConstraintSet
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Certificate, Kind, Solution
 from empirisk.solvers.auto import resolve
-from empirisk.solvers.base import Solver, solve
+from empirisk.solvers.base import Solver
 from empirisk.solvers.gradient_descent import GradientDescent
+from empirisk.solvers.solve import solve
 from empirisk.solvers.subgradient import Subgradient
 from empirisk.typing import Array
 

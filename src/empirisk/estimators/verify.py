@@ -7,7 +7,6 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from empirisk.problems.certify import sharpened
 from empirisk.results import Certificate, Kind
 from empirisk.solvers.crossover import multipliers
 from empirisk.typing import Capability
@@ -83,7 +82,7 @@ def verify(est: Any, X: Any, y: Any, sample_weight: Any = None, **rows: Any) -> 
     theta = est.solution_.dual if hasattr(est, "solution_") else None
     certificate: Certificate = problem.certify(w, theta=theta)
     if not certificate.within(est.tol or 0.0):
-        certificate = sharpened(problem, w, certificate)
+        certificate = problem.sharpened(w, certificate)
     if theta is not None and not math.isfinite(certificate.value):  # multipliers of other rows
         certificate = problem.certify(w)
     if Capability.PIECEWISE_LINEAR in problem.loss.offers and not certificate.within(est.tol or 0.0):

@@ -1,7 +1,8 @@
-"""Problems: frozen descriptions of what is minimised."""
+"""Problems: frozen descriptions of what is minimised, all behind the contract :class:`Problem`."""
 
+from empirisk.problems.base import Layout, Part, Problem, Rewriting
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.linear import LinearProblem
 from empirisk.problems.potential import Potential
 
-__all__ = ["Evaluation", "LinearProblem", "Potential"]
+__all__ = ["Evaluation", "Layout", "LinearProblem", "Part", "Potential", "Problem", "Rewriting"]

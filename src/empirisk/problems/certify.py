@@ -23,7 +23,6 @@ Half of it is added to every gap, so that the sum bounds what exact arithmetic w
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,22 +30,20 @@ from empirisk.data.sums import weighted_sum
 from empirisk.penalties.base import ConstraintSet
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.intercept import best_intercept
+from empirisk.problems.linear_objective import LinearObjective
 from empirisk.problems.newton_dual import newton_duals
 from empirisk.problems.quick_gap import by_shift, quick_gap
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array
 
-if TYPE_CHECKING:
-    from empirisk.problems.linear import LinearProblem
-
-__all__ = ["certify", "dual_point", "sharpened", "slopes"]
+__all__ = ["certify", "dual_point", "gap_scale", "sharpened", "slopes"]
 
 
 ROWS = 4_096  # of float32 that are widened at a time
 
 
 def certify(
-    problem: LinearProblem,
+    problem: LinearObjective,
     w: Array,
     evaluation: Evaluation | None = None,
     target: float = 0.0,
@@ -59,13 +56,10 @@ def certify(
     """
     if problem.data.total_weight == 0.0 or problem.data.n_cols + int(problem.intercept) == 0:
         return Certificate(Kind.EXACT, 0.0, 1.0, "nothing to fit: no parameters or no rows with weight")
-    if problem.moved is not None:
-        origin, near = problem.moved
-        return certify(near, origin.to_near(w), None, target, theta)
     if problem.loss.convex and problem.penalty.coercive(problem.data.n_cols):
         if evaluation is not None and theta is None:
             quick = quick_gap(problem, w, evaluation)
-            if quick is not None and _settles(quick, target * _scale(problem)):
+            if quick is not None and _settles(quick, target * gap_scale(problem)):
                 size = (
                     abs(evaluation.loss)
                     + abs(problem.penalty.value(problem.split(w)[0]))
@@ -88,7 +82,7 @@ def _settles(quick: tuple[float, float], wanted: float) -> bool:
     return math.isfinite(bound) and (bound <= wanted or ideal > 0.01 * wanted)
 
 
-def _plain_scores(problem: LinearProblem, w: Array) -> Array:
+def _plain_scores(problem: LinearObjective, w: Array) -> Array:
     """``X w + b`` in plain NumPy and in float64."""
     coef, b = problem.split(np.asarray(w, dtype=np.float64))
     X = problem.design.X
@@ -100,25 +94,22 @@ def _plain_scores(problem: LinearProblem, w: Array) -> Array:
     return problem.data.without_absent(z + b)
 
 
-def sharpened(problem: LinearProblem, w: Array, own: Certificate) -> Certificate:
+def sharpened(problem: LinearObjective, w: Array, own: Certificate) -> Certificate:
     """Return the certificate of w (`own` is what it is so far) with the best of dual points near the
     optimum.
     """
     if own.kind is not Kind.DUALITY_GAP or own.at_floor:
         return own
-    if problem.moved is not None:
-        origin, near = problem.moved
-        return sharpened(near, origin.to_near(w), own)
     duals = newton_duals(problem, w, _plain_scores(problem, w))
     return min([own, *(duality_gap(problem, w, None, theta) for theta in duals)], key=lambda c: c.value)
 
 
-def slopes(problem: LinearProblem, w: Array) -> Array:
+def slopes(problem: LinearObjective, w: Array) -> Array:
     """``-loss'(z)`` of each row at w: what :func:`certify` makes its dual point of."""
     return -problem.loss.grad(problem.data.y, _plain_scores(problem, w))
 
 
-def _plain_evaluation(problem: LinearProblem, w: Array) -> Evaluation:
+def _plain_evaluation(problem: LinearObjective, w: Array) -> Evaluation:
     """Return loss, gradient and scores by plain NumPy, without the loops that the solvers use."""
     z = _plain_scores(problem, w)
     slope = problem.loss.grad(problem.data.y, z)
@@ -127,7 +118,7 @@ def _plain_evaluation(problem: LinearProblem, w: Array) -> Evaluation:
 
 
 def dual_point(
-    problem: LinearProblem, scores: Array, grad: Array | None = None, theta: Array | None = None
+    problem: LinearObjective, scores: Array, grad: Array | None = None, theta: Array | None = None
 ) -> tuple[Array, Array]:
     """Dual values theta, shape of the scores, and ``v``, shape of the coefficients; both feasible.
 
@@ -154,7 +145,7 @@ def dual_point(
     return _feasible(problem, theta, _correlation(problem, theta))
 
 
-def _correlation(problem: LinearProblem, theta: Array) -> Array:
+def _correlation(problem: LinearObjective, theta: Array) -> Array:
     """``v = (1/S) sum_i s_i theta_i x_i``, computed in float64 whatever the format of X."""
     weighted = ((problem.data.weight / problem.data.total_weight) * theta.T).T
     X = problem.design.X
@@ -167,13 +158,13 @@ def _correlation(problem: LinearProblem, theta: Array) -> Array:
     return out
 
 
-def _feasible(problem: LinearProblem, theta: Array, v: Array) -> tuple[Array, Array]:
+def _feasible(problem: LinearObjective, theta: Array, v: Array) -> tuple[Array, Array]:
     scale = problem.penalty.feasible_scale(v)
     return (theta * scale, v * scale) if scale < 1.0 else (theta, v)
 
 
 def duality_gap(
-    problem: LinearProblem, w: Array, evaluation: Evaluation | None = None, theta: Array | None = None
+    problem: LinearObjective, w: Array, evaluation: Evaluation | None = None, theta: Array | None = None
 ) -> Certificate:
     """``F(w) - D(theta)``, clipped at 0, with its rounding floor."""
     data, penalty = problem.data, problem.penalty
@@ -199,7 +190,7 @@ def duality_gap(
     return _gap_certificate(problem, gap, size)
 
 
-def _conjugates(problem: LinearProblem, theta: Array) -> Array:
+def _conjugates(problem: LinearObjective, theta: Array) -> Array:
     """``loss*(-theta)`` of each row; rounding beyond the end of the domain is forgiven."""
     y = problem.data.y
     out = problem.loss.conjugate(y, -theta)
@@ -209,7 +200,7 @@ def _conjugates(problem: LinearProblem, theta: Array) -> Array:
     return np.where(np.isfinite(out), out, problem.loss.conjugate(y, -theta * inwards))
 
 
-def _score_rounding(problem: LinearProblem, w: Array, scores: Array, *, exact: bool) -> float:
+def _score_rounding(problem: LinearObjective, w: Array, scores: Array, *, exact: bool) -> float:
     """What rounding of ``X w + b`` and ``X' theta`` can do to the gap, in units of 8 times float64's eps.
 
     Terms ``w_j x_ij`` and b that cancel in a score leave errors of their own size.  Scores that are not
@@ -217,7 +208,7 @@ def _score_rounding(problem: LinearProblem, w: Array, scores: Array, *, exact: b
     """
     coef, b = problem.split(w)
     coef = np.abs(coef)
-    known = exact or "moments" in problem.__dict__
+    known = exact or problem.facts.known_moments is not None
     if known:
         mean, variance = problem.moments
         # A size whose square overflows counts as the largest number: a column that no parameter uses adds 0.
@@ -226,7 +217,7 @@ def _score_rounding(problem: LinearProblem, w: Array, scores: Array, *, exact: b
             terms = float(weighted_sum(size, coef).sum()) + float(np.abs(b).sum())
     else:
         terms = float(np.abs(scores).max(initial=0.0)) + float(np.abs(b).sum())
-    slope = problem.loss.lipschitz if math.isfinite(problem.loss.lipschitz) else problem.null_slope
+    slope = problem.loss.lipschitz if math.isfinite(problem.loss.lipschitz) else problem.facts.null_slope
     eps = float(np.finfo(np.float64).eps)
     out = terms * slope
     if not exact and problem.design.dtype != np.float64:
@@ -240,18 +231,18 @@ def _score_rounding(problem: LinearProblem, w: Array, scores: Array, *, exact: b
     return out
 
 
-def _own_rounding(problem: LinearProblem) -> float:
+def _own_rounding(problem: LinearObjective) -> float:
     """Return the size of what a row's loss and its conjugate have in common where a perfect fit does not cost
     0.
     """
-    return abs(problem.saturated) if math.isfinite(problem.saturated) else 0.0
+    return abs(problem.facts.saturated) if math.isfinite(problem.facts.saturated) else 0.0
 
 
-def _gap_certificate(problem: LinearProblem, gap: float, size: float) -> Certificate:
+def _gap_certificate(problem: LinearObjective, gap: float, size: float) -> Certificate:
     """`size` is what was added up: its rounding is part of the gap, and the smallest that can be claimed."""
     rounding = 4.0 * float(np.finfo(np.float64).eps) * size
     floor = 2.0 * rounding
-    scale = _scale(problem)
+    scale = gap_scale(problem)
     shown = max(gap + rounding, floor)
     null = scale == problem.null_excess
     of = f"the null model's {scale:.3g}" if null else f"{scale:.3g}, the null model being perfect"
@@ -259,18 +250,18 @@ def _gap_certificate(problem: LinearProblem, gap: float, size: float) -> Certifi
     return Certificate(Kind.DUALITY_GAP, shown, scale, claim, problem.penalty.strong_convexity, floor)
 
 
-def _scale(problem: LinearProblem) -> float:
+def gap_scale(problem: LinearObjective) -> float:
     """Return the loss of the null model above that of a perfect fit; the size of the targets where that is 0,
     else 1.
     """
-    null, size = problem.null_excess, problem.target_square
+    null, size = problem.null_excess, problem.facts.target_square
     # Targets that are constant up to 1e-14 of their size leave only rounding as the null model's loss.
     if problem.loss.quadratic and null <= 1e-28 * size:
         null = 0.0
     return null or 0.5 * size or 1.0
 
 
-def kkt_residual(problem: LinearProblem, w: Array, evaluation: Evaluation | None = None) -> Certificate:
+def kkt_residual(problem: LinearObjective, w: Array, evaluation: Evaluation | None = None) -> Certificate:
     """``max_j dist(-g_j, dP(w_j)) / sd_j``, against the root mean square of loss' at the null model.
 
     g is the gradient with the intercept's part projected out, so that both numbers are free of the
@@ -290,7 +281,7 @@ def kkt_residual(problem: LinearProblem, w: Array, evaluation: Evaluation | None
     distance = problem.penalty.subdiff_distance(coef, grad)
     scaled = (distance.T * np.where(live, 1.0 / sd, 0.0)).T
     value = float(max(np.max(scaled, initial=0.0), np.max(np.abs(grad_b), initial=0.0)))
-    scale, size = problem.null_slope, problem.null_slope_terms
+    scale, size = problem.facts.null_slope, problem.facts.null_slope_terms
     # Slopes that cancel up to rounding are 0; what was added up is the scale then.
     if scale <= 1e-14 * size:
         scale = size or 1.0
@@ -302,7 +293,7 @@ def kkt_residual(problem: LinearProblem, w: Array, evaluation: Evaluation | None
     # Terms of a column's mean cancel where the intercept's part is projected out.
     cancel = float(np.max(np.where(live, rms / sd, 1.0), initial=1.0)) if exact else 1.0
     terms = float(weighted_sum(rms, np.abs(coef)).max(initial=0.0)) + float(np.abs(b).max(initial=0.0))
-    bend = float(np.max(np.abs(problem.null_curvature), initial=0.0))
+    bend = float(np.max(np.abs(problem.facts.null_curvature), initial=0.0))
     floor = 8.0 * eps * (cancel * max(scale, size) + bend * terms)
     value = max(value, floor)
     claim = (
@@ -313,7 +304,7 @@ def kkt_residual(problem: LinearProblem, w: Array, evaluation: Evaluation | None
 
 
 def kkt_with_multipliers(
-    problem: LinearProblem, w: Array, theta: Array, evaluation: Evaluation | None = None
+    problem: LinearObjective, w: Array, theta: Array, evaluation: Evaluation | None = None
 ) -> Certificate:
     """What the multipliers of the rows prove where no finite duality gap exists.
 
@@ -334,8 +325,8 @@ def kkt_with_multipliers(
     rounding = (
         abs(at.loss) + _own_rounding(problem) + _score_rounding(problem, w, scores, exact=evaluation is None)
     )
-    floor = 8.0 * float(np.finfo(np.float64).eps) * rounding / _scale(problem) * residual.scale
-    share = max(gap / _scale(problem), floor / residual.scale)
+    floor = 8.0 * float(np.finfo(np.float64).eps) * rounding / gap_scale(problem) * residual.scale
+    share = max(gap / gap_scale(problem), floor / residual.scale)
     value = max(share * residual.scale, residual.value)
     claim = (
         f"with the multipliers of the rows the gradient is at most {residual.relative:.1g} of its size at "
@@ -345,7 +336,7 @@ def kkt_with_multipliers(
     return Certificate(Kind.KKT_RESIDUAL, value, residual.scale, claim, 0.0, max(floor, residual.floor))
 
 
-def _why_no_gap(problem: LinearProblem) -> str:
+def _why_no_gap(problem: LinearObjective) -> str:
     if problem.loss.convex and isinstance(problem.penalty, ConstraintSet):
         return "on an unbounded set, or one without a support function, there is no finite duality gap"
     if problem.loss.convex:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from empirisk import _loops
+from empirisk.problems.linear_objective import LinearObjective
 from empirisk.typing import Array
-
-if TYPE_CHECKING:
-    from empirisk.problems.linear import LinearProblem
 
 __all__ = ["Constant", "Constants", "constants"]
 
@@ -70,7 +67,7 @@ class Constants:
     L_max: Constant
 
 
-def constants(problem: LinearProblem) -> Constants:
+def constants(problem: LinearObjective) -> Constants:
     """All constants; O(n p min(n, p)) once up to 1000 rows or columns, some passes over X beyond.
 
     Examples
@@ -91,7 +88,7 @@ def constants(problem: LinearProblem) -> Constants:
     return Constants(Constant(top, proved, how), Constant(bottom, proved, how), rho, norm, L_max)
 
 
-def _longest_row(problem: LinearProblem) -> float:
+def _longest_row(problem: LinearObjective) -> float:
     X, live = problem.design.X, problem.data.weight > 0.0
     squares = X.multiply(X).sum(axis=1) if problem.design.sparse else np.einsum("ij,ij->i", X, X)
     squares = np.asarray(squares, dtype=np.float64).ravel()[live] + float(problem.intercept)
@@ -100,7 +97,7 @@ def _longest_row(problem: LinearProblem) -> float:
     return longest * (1.0 + 1e-6) if X.dtype == np.float32 else longest
 
 
-def _ends(problem: LinearProblem, low: float, high: float) -> tuple[float, float, str, bool]:
+def _ends(problem: LinearObjective, low: float, high: float) -> tuple[float, float, str, bool]:
     """Extreme eigenvalues of ``c G + D``: the lowest for the smallest c, the highest for the largest."""
     n, p = problem.design.shape
     l2, q = problem.penalty.l2, problem.n_params
@@ -127,7 +124,7 @@ def _ends(problem: LinearProblem, low: float, high: float) -> tuple[float, float
     return bottom, high * _power(problem) + l2, "Lanczos iteration, which approaches from below", False
 
 
-def _gram(problem: LinearProblem) -> Array:
+def _gram(problem: LinearObjective) -> Array:
     """``[X 1]' diag(s) [X 1] / S``: the Gram matrix of the rows, with a column of ones for an intercept."""
     data, X = problem.data, problem.design.X
     p = data.n_cols
@@ -142,7 +139,7 @@ def _gram(problem: LinearProblem) -> Array:
     return G / data.total_weight
 
 
-def _power(problem: LinearProblem) -> float:
+def _power(problem: LinearObjective) -> float:
     """Return the largest eigenvalue of the Gram matrix by Lanczos' method, from a fixed start."""
     data, X, p = problem.data, problem.design.X, problem.data.n_cols
     share = data.weight / data.total_weight

@@ -12,15 +12,11 @@ the certificate makes of theta is true.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy.linalg import eigh
 
+from empirisk.problems.linear_objective import LinearObjective
 from empirisk.typing import Array, Capability
-
-if TYPE_CHECKING:
-    from empirisk.problems.linear import LinearProblem
 
 __all__ = ["newton_duals"]
 
@@ -29,12 +25,12 @@ MOST_WORK = 2e9  # rows * columns^2
 STEPS = 4  # Newton steps from w, each of which offers a dual point
 
 
-def newton_duals(problem: LinearProblem, w: Array, scores: Array) -> list[Array]:
+def newton_duals(problem: LinearObjective, w: Array, scores: Array) -> list[Array]:
     """Dual values near those of the optimum; none where the problem is too large or has no Hessian.
 
     Parameters
     ----------
-    problem : LinearProblem
+    problem : LinearObjective
         One score a row, an elastic net or one of its ends.
     w : array
         Parameters near the optimum.

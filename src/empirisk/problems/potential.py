@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from empirisk.problems.linear_objective import LinearObjective
+from empirisk.problems.linear_pass import evaluate
 from empirisk.typing import Array
-
-if TYPE_CHECKING:
-    from empirisk.problems.linear import LinearProblem
 
 __all__ = ["Potential"]
 
@@ -21,21 +19,21 @@ class Potential:
 
     Parameters
     ----------
-    problem : LinearProblem
+    problem : LinearObjective
         The problem.
     scale : float
         ``S / (dispersion * temperature)``.
     """
 
-    problem: LinearProblem
+    problem: LinearObjective
     scale: float
 
     def value_grad(self, w: Array) -> tuple[float, Array]:
         """``U`` and the gradient of its differentiable part (mean loss and L2)."""
         problem, penalty = self.problem, self.problem.penalty
-        loss, grad = problem.smooth(w)
+        e = evaluate(problem, w)
         coef, _ = problem.split(w)
-        grad = grad.copy()
+        loss, grad = e.loss, e.grad.copy()
         grad[: len(coef)] += penalty.l2 * coef
         return self.scale * (loss + penalty.value(coef)), self.scale * grad
 

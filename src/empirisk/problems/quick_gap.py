@@ -15,17 +15,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from empirisk.data.sums import inner, weighted_sum
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.intercept import best_intercept
+from empirisk.problems.linear_objective import LinearObjective
 from empirisk.typing import Array, Capability
-
-if TYPE_CHECKING:
-    from empirisk.problems.linear import LinearProblem
 
 __all__ = ["by_shift", "quick_gap"]
 
@@ -33,7 +31,7 @@ __all__ = ["by_shift", "quick_gap"]
 RESIDUE = 1e-9
 
 
-def quick_gap(problem: LinearProblem, w: Array, e: Evaluation) -> tuple[float, float] | None:
+def quick_gap(problem: LinearObjective, w: Array, e: Evaluation) -> tuple[float, float] | None:
     """(certified gap, the part of it that solving for the intercept exactly would not remove), or None.
 
     None when the problem has no L2 penalty, has an L1 part or a constraint, or an unknown loss.
@@ -58,7 +56,7 @@ def quick_gap(problem: LinearProblem, w: Array, e: Evaluation) -> tuple[float, f
     return primal + conjugate + extra + inner(v, v) / (2.0 * penalty.l2), ideal
 
 
-def by_shift(problem: LinearProblem) -> bool:
+def by_shift(problem: LinearObjective) -> bool:
     """Return whether an intercept off its optimum is repaired by a shift of the scores, here and in the full
     gap.
     """
@@ -71,7 +69,7 @@ def by_shift(problem: LinearProblem) -> bool:
 class _Sums:
     """What a pass has told, as a loss may ask for it: :class:`empirisk.losses.abilities.PassSums`."""
 
-    problem: LinearProblem
+    problem: LinearObjective
     evaluation: Evaluation
     linear: float
     grad: Array
@@ -104,7 +102,7 @@ class _Sums:
 
     @property
     def products(self) -> Array:
-        return self.problem.target_products
+        return self.problem.facts.target_products
 
     def mean(self, v: Array) -> Any:
         data = self.problem.data
@@ -115,16 +113,16 @@ class _Sums:
         return np.bincount(data.codes, weights=data.weight, minlength=k) / data.total_weight
 
 
-def _rms(problem: LinearProblem) -> Array:
+def _rms(problem: LinearObjective) -> Array:
     mean, variance = problem.moments
     return np.asarray(np.sqrt(variance + mean**2))
 
 
-def _weighted_mean(problem: LinearProblem, v: Array) -> float:
+def _weighted_mean(problem: LinearObjective, v: Array) -> float:
     return float(weighted_sum(problem.data.weight, v)) / problem.data.total_weight
 
 
-def _shifted(problem: LinearProblem, e: Evaluation, linear: float) -> tuple[float, Array]:
+def _shifted(problem: LinearObjective, e: Evaluation, linear: float) -> tuple[float, Array]:
     loss, data = problem.loss, problem.data
     grad, _ = problem.split(e.grad)
     z = e.scores + best_intercept(loss, data.y, data.weight, e.scores, np.zeros(()))

@@ -1,9 +1,9 @@
-"""Solvers: init and step; the one loop is :func:`solve`.  Adding one is a file and a row of REGISTRY."""
+"""Solvers: init and step; the one loop is :func:`solve`.  Adding one is a file and a row of the registry."""
 
 from empirisk.solvers.augmented_newton import AugmentedNewton
 from empirisk.solvers.auto import choose
 from empirisk.solvers.barrier import Barrier
-from empirisk.solvers.base import Solver, State, solve
+from empirisk.solvers.base import Solver, State
 from empirisk.solvers.block_coordinate import BlockCoordinate
 from empirisk.solvers.conjugate_gradient import ConjugateGradient
 from empirisk.solvers.coordinate import Coordinate
@@ -20,35 +20,12 @@ from empirisk.solvers.newton import Newton
 from empirisk.solvers.projected_gradient import ProjectedGradient
 from empirisk.solvers.prox_newton import ProxNewton
 from empirisk.solvers.quadratic_penalty import QuadraticPenalty
+from empirisk.solvers.registry import REGISTRY
 from empirisk.solvers.sdca import SDCA
 from empirisk.solvers.sgd import SGD
+from empirisk.solvers.solve import solve
 from empirisk.solvers.subgradient import Subgradient
 from empirisk.solvers.svrg import SVRG
-
-REGISTRY: dict[str, type] = {
-    "augmented_newton": AugmentedNewton,
-    "barrier": Barrier,
-    "block_coordinate": BlockCoordinate,
-    "conjugate_gradient": ConjugateGradient,
-    "coordinate": Coordinate,
-    "fista": FISTA,
-    "frank_wolfe": FrankWolfe,
-    "gradient_descent": GradientDescent,
-    "grid_search": GridSearch,
-    "interior_point": InteriorPoint,
-    "joint_newton": JointNewton,
-    "lbfgs": LBFGS,
-    "least_squares": LeastSquares,
-    "linear_program": LinearProgram,
-    "newton": Newton,
-    "projected_gradient": ProjectedGradient,
-    "prox_newton": ProxNewton,
-    "quadratic_penalty": QuadraticPenalty,
-    "sdca": SDCA,
-    "sgd": SGD,
-    "subgradient": Subgradient,
-    "svrg": SVRG,
-}
 
 __all__ = [
     "FISTA",

@@ -71,6 +71,7 @@ class AugmentedNewton:
     name = "augmented_newton"
     needs = frozenset(
         {
+            Capability.DESIGN,
             Capability.DUAL_STEP,
             Capability.PIECEWISE_LINEAR,
             Capability.L2_PENALTY,
@@ -209,7 +210,7 @@ def _offer(problem: LinearProblem, state: AugmentedState, z: Array, t: Array, v:
     return replace(
         state,
         evaluation=Evaluation(problem.mean_loss(z), problem.join(-v, slope), z),
-        theta=theta,
+        hint=theta,
         t=t,
         v=v,
         check=inner(left, left) / (2.0 * l2) <= PROMISING * problem.null_excess,

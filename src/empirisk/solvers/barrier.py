@@ -68,6 +68,7 @@ class Barrier:
     name = "barrier"
     needs = frozenset(
         {
+            Capability.DESIGN,
             Capability.GRAD,
             Capability.HESS,
             Capability.SMOOTH_BORDER,
@@ -92,7 +93,7 @@ class Barrier:
             )
         top = largest_curvature(problem)
         inside = problem.join(start, problem.split(null)[1])
-        curvature = float(np.mean(problem.null_curvature)) or 1.0
+        curvature = float(np.mean(problem.facts.null_curvature)) or 1.0
         change = centred(problem, top)
         offered = change.to_w(prox(problem, change.to_v(null), 0.0))
         t = max(described.count, 1) / max(problem.null_excess, 1e-8 * top)

@@ -62,6 +62,7 @@ class BlockCoordinate(ProxNewton):
     name = "block_coordinate"
     needs = frozenset(
         {
+            Capability.DESIGN,
             Capability.GRAD,
             Capability.HESS,
             Capability.CONJUGATE,

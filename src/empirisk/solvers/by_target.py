@@ -11,9 +11,8 @@ import numpy as np
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Solution, Status
-from empirisk.solvers.base import solve
 from empirisk.solvers.one_by_one import single_problems, together
-from empirisk.solvers.origin import from_near
+from empirisk.solvers.solve import solve
 from empirisk.typing import Array
 
 __all__ = ["path_by_target", "single_targets", "solve_by_target"]
@@ -46,7 +45,7 @@ def solve_by_target(problem: LinearProblem, solver: Any = "auto", *, tol: float,
     """
     if problem.moved is not None:
         found = solve_by_target(problem.moved[1], solver, tol=tol, max_steps=max_steps)
-        return from_near(problem, found, tol)
+        return problem.from_near(found, tol)
     parts = [solve(p, solver, tol=tol, max_steps=max_steps) for p in single_targets(problem)]
     return _joined(problem, parts)
 
@@ -56,7 +55,7 @@ def path_by_target(problem: LinearProblem, alphas: Array, path: PathSolver, *, t
     if problem.moved is not None:
         found = path_by_target(problem.moved[1], alphas, path, tol=tol)
         here = [problem.with_strength(float(alpha)) for alpha in alphas]
-        return [from_near(p, solution, tol) for p, solution in zip(here, found, strict=True)]
+        return [p.from_near(solution, tol) for p, solution in zip(here, found, strict=True)]
     paths = [path(p, alphas, tol=tol) for p in single_targets(problem)]
     return [
         _joined(problem.with_strength(float(alpha)), list(parts))

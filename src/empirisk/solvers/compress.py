@@ -84,7 +84,7 @@ def compress(problem: LinearProblem) -> Compressed | None:
     if not fits or n < ROWS_PER_COLUMN * p or problem.design.sparse or problem.design.dtype != np.float64:
         return None
     # Targets that are constant up to 1e-10 of their size: the null model is already perfect.
-    if problem.data.total_weight == 0.0 or problem.null_loss <= 1e-20 * problem.target_square:
+    if problem.data.total_weight == 0.0 or problem.null_loss <= 1e-20 * problem.facts.target_square:
         return None
     normal = normal_equations(problem)
     mean, sd = column_scales(problem)

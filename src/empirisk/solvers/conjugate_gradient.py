@@ -42,7 +42,7 @@ class ConjugateGradient:
     """
 
     name = "conjugate_gradient"
-    needs = frozenset({Capability.QUADRATIC, Capability.SMOOTH_PENALTY})
+    needs = frozenset({Capability.DESIGN, Capability.QUADRATIC, Capability.SMOOTH_PENALTY})
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> CGState:
         w = problem.null.copy() if w0 is None else np.array(w0, dtype=np.float64)

@@ -21,8 +21,9 @@ from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
 from empirisk.solvers.columns import Columns
+from empirisk.solvers.quadratic import GramSet, Quadratic, gram_fits
 from empirisk.solvers.screening import FIRST_SET, choose, constraint_size, safely_zero
-from empirisk.solvers.working_set import GramSet, Quadratic, gram_fits, minimise
+from empirisk.solvers.working_set import minimise
 from empirisk.typing import Array, Capability, IndexArray
 
 __all__ = ["Coordinate", "CoordinateState"]
@@ -92,7 +93,7 @@ class Coordinate:
     >>> from empirisk.data import ArrayBlocks, Design
     >>> from empirisk.losses import HalfSquared
     >>> from empirisk.penalties import L1
-    >>> from empirisk.solvers.base import solve
+    >>> from empirisk.solvers.solve import solve
     >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
     >>> data = ArrayBlocks(Design(X), np.array([3.0, 0.5, -3.0, -0.5]), np.ones(4))
     >>> solve(LinearProblem(HalfSquared(), L1(0.5), data, intercept=False), Coordinate()).w
@@ -103,7 +104,9 @@ class Coordinate:
     warm: CoordinateState | None = None
 
     name = "coordinate"
-    needs = frozenset({Capability.QUADRATIC, Capability.SEPARABLE_PENALTY, Capability.SCALAR_SCORE})
+    needs = frozenset(
+        {Capability.DESIGN, Capability.QUADRATIC, Capability.SEPARABLE_PENALTY, Capability.SCALAR_SCORE}
+    )
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> CoordinateState:
         if self.warm is not None and self.warm.columns is not None:
@@ -123,7 +126,7 @@ class Coordinate:
             coef = np.maximum(coef, 0.0)
         with np.errstate(over="ignore", invalid="ignore"):
             state = self.look(problem, state, coef)
-        if np.isfinite(state.evaluation.loss):  # type: ignore[union-attr]
+        if np.isfinite(state.evaluation.loss):
             return state
         return self.look(problem, replace(state, v=None), np.zeros_like(coef))
 

@@ -71,7 +71,7 @@ class FISTA:
     adaptive: bool = True
 
     name = "fista"
-    needs = frozenset({Capability.GRAD})
+    needs = frozenset({Capability.DESIGN, Capability.GRAD})
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> ProximalState:
         w = problem.null.copy() if w0 is None else np.array(w0, dtype=np.float64)
@@ -79,7 +79,7 @@ class FISTA:
             return ProximalState(w)
         top = largest_curvature(problem)
         change = centred(problem, top)
-        curvature = float(np.mean(problem.null_curvature))
+        curvature = float(np.mean(problem.facts.null_curvature))
         L = top * (curvature if curvature > 0.0 else 1.0) + problem.penalty.l2
         v = prox(problem, change.to_v(w), 0.0)
         w = change.to_w(v)

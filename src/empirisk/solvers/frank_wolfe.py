@@ -61,7 +61,15 @@ class FrankWolfe:
     pairwise: bool = True
 
     name = "frank_wolfe"
-    needs = frozenset({Capability.GRAD, Capability.LINEAR_ORACLE, Capability.CONVEX, Capability.SCALAR_SCORE})
+    needs = frozenset(
+        {
+            Capability.DESIGN,
+            Capability.GRAD,
+            Capability.LINEAR_ORACLE,
+            Capability.CONVEX,
+            Capability.SCALAR_SCORE,
+        }
+    )
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> Atoms:
         w = problem.null.copy() if w0 is None else np.array(w0, dtype=np.float64)

@@ -58,7 +58,7 @@ class GradientDescent:
     step_size: float | str = "backtracking"
 
     name = "gradient_descent"
-    needs = frozenset({Capability.GRAD, Capability.SMOOTH_PENALTY})
+    needs = frozenset({Capability.DESIGN, Capability.GRAD, Capability.SMOOTH_PENALTY})
 
     def __post_init__(self) -> None:
         g: Any = self.step_size

@@ -59,7 +59,13 @@ class GridSearch:
 
     name = "grid_search"
     needs = frozenset(
-        {Capability.FEW_WEIGHTS, Capability.CONVEX, Capability.GRAD, Capability.SEPARABLE_PENALTY}
+        {
+            Capability.DESIGN,
+            Capability.FEW_WEIGHTS,
+            Capability.CONVEX,
+            Capability.GRAD,
+            Capability.SEPARABLE_PENALTY,
+        }
     )
 
     def __post_init__(self) -> None:
@@ -68,9 +74,9 @@ class GridSearch:
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> GridState:
         w = problem.null.copy() if w0 is None else np.array(w0, dtype=np.float64)
-        curvature = float(np.mean(problem.null_curvature)) or 1.0
+        curvature = float(np.mean(problem.facts.null_curvature)) or 1.0
         standard = standardise(problem, curvature)
-        half = 2.0 * max(problem.null_slope / np.sqrt(curvature), np.sqrt(np.finfo(float).tiny))
+        half = 2.0 * max(problem.facts.null_slope / np.sqrt(curvature), np.sqrt(np.finfo(float).tiny))
         return GridState(w, problem.evaluate(w), standard=standard, half=half, objective=problem.value(w))
 
     def step(self, problem: LinearProblem, state: Any) -> GridState:

@@ -7,17 +7,13 @@ the axes are applied to products with them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from empirisk import _loops
 from empirisk.data.sums import weighted_sum
 from empirisk.penalties.base import Penalty
+from empirisk.solvers.quadratic import Quadratic
 from empirisk.typing import Array, IndexArray
-
-if TYPE_CHECKING:
-    from empirisk.solvers.working_set import Quadratic
 
 __all__ = ["GroupRun"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from empirisk.losses import Hinge
 from empirisk.penalties import L2
 from empirisk.problems.linear import LinearProblem
-from empirisk.solvers.base import solve
+from empirisk.solvers.solve import solve
 from empirisk.typing import Array
 
 __all__ = ["HardMargin", "hard_margin"]
@@ -63,7 +63,7 @@ def hard_margin(problem: LinearProblem, separating: Array, tol: float = 1e-10) -
         return None
     strength = 0.5 * float(live.min()) / (data.total_weight * square)
     soft = replace(problem, loss=Hinge(), penalty=L2(strength))
-    soft.remember_moments(*problem.moments)
+    soft.facts.known_moments = problem.moments
     found = solve(soft, "interior_point", tol=tol)
     z = problem.scores(found.w)
     margin = float((data.y * z)[data.weight > 0.0].min())

@@ -56,6 +56,7 @@ class InteriorPoint:
     name = "interior_point"
     needs = frozenset(
         {
+            Capability.DESIGN,
             Capability.PIECEWISE_LINEAR,
             Capability.SEPARABLE_PENALTY,
             Capability.FREE_SIGNS,
@@ -89,7 +90,7 @@ class InteriorPoint:
         moved = advance(rows, state.point, state.basis)
         gap = relative_gap(rows, moved)
         after: InteriorState = replace(
-            state, w=rows.standard.to_w(moved.w), theta=rows.theta(moved.u), point=moved, gap=gap,
+            state, w=rows.standard.to_w(moved.w), hint=rows.theta(moved.u), point=moved, gap=gap,
             check=gap <= SMALL, done=gap <= SMALL or not np.isfinite(gap), n_passes=state.n_passes + 5.0,
         )  # fmt: skip
         return (_cross(after, moved.w, moved.u) if gap <= NEAR else None) or after
@@ -102,6 +103,6 @@ def _cross(state: InteriorState, w: Array, u: Array | None) -> InteriorState | N
     if found is None:
         return None
     return replace(
-        state, w=state.rows.standard.to_w(found[0]), theta=state.rows.theta(found[1]), check=True, done=True,
+        state, w=state.rows.standard.to_w(found[0]), hint=state.rows.theta(found[1]), check=True, done=True,
         n_passes=state.n_passes + 3.0,
     )  # fmt: skip

@@ -59,6 +59,7 @@ class JointNewton:
     newton = True
     needs = frozenset(
         {
+            Capability.DESIGN,
             Capability.GRAD,
             Capability.HESS,
             Capability.SEPARABLE_PENALTY,

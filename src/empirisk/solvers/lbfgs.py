@@ -49,7 +49,7 @@ class LBFGS:
     """
 
     name = "lbfgs"
-    needs = frozenset({Capability.GRAD, Capability.SMOOTH_PENALTY})
+    needs = frozenset({Capability.DESIGN, Capability.GRAD, Capability.SMOOTH_PENALTY})
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> LBFGSState:
         found = subsample(problem, w0)

@@ -23,10 +23,14 @@ import numpy as np
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
 from empirisk.solvers.extended import extended_gradient
-from empirisk.solvers.factor import Factor, factorise
+from empirisk.solvers.factor import Factor
+from empirisk.solvers.factorise import factorise
 from empirisk.typing import Array, Capability
 
 __all__ = ["LeastSquares"]
+
+# Sides of a matrix from which a second BLAS thread pays for a factorisation.
+LARGE_FACTOR = 300
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,11 @@ class LeastSquares:
     """
 
     name = "least_squares"
-    needs = frozenset({Capability.QUADRATIC, Capability.SMOOTH_PENALTY, Capability.DENSE})
+    needs = frozenset({Capability.DESIGN, Capability.QUADRATIC, Capability.SMOOTH_PENALTY, Capability.DENSE})
+
+    def large(self, problem: LinearProblem) -> bool:
+        """Return whether a factorisation of this size is worth a second BLAS thread."""
+        return min(problem.design.shape) > LARGE_FACTOR
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> DirectState:
         return DirectState(problem.zeros())

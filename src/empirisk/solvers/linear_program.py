@@ -52,7 +52,9 @@ class LinearProgram:
     seconds: float = 600.0
 
     name = "linear_program"
-    needs = frozenset({Capability.PIECEWISE_LINEAR, Capability.POLYHEDRAL, Capability.SCALAR_SCORE})
+    needs = frozenset(
+        {Capability.DESIGN, Capability.PIECEWISE_LINEAR, Capability.POLYHEDRAL, Capability.SCALAR_SCORE}
+    )
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> State:
         return State(problem.zeros() if w0 is None else np.array(w0, dtype=np.float64), check=False)
@@ -72,7 +74,7 @@ class LinearProgram:
         # HiGHS is content with violations of 1e-9; positive coefficients are not kinks of these rows.
         exact = None if problem.penalty.positive else crossover(rows, w, u)
         w, u = (w, u) if exact is None else exact
-        return State(rows.standard.to_w(w), None, True, True, float(found.nit), "", theta=rows.theta(u))
+        return State(rows.standard.to_w(w), None, True, True, float(found.nit), "", hint=rows.theta(u))
 
     def _call(self, rows: KinkedRows, positive: bool) -> OptimizeResult:
         unit, matrix = _unit(rows), rows.matrix().T.tocsr()

@@ -66,7 +66,7 @@ class Newton:
     warm: NewtonState | None = None
 
     name = "newton"
-    needs = frozenset({Capability.GRAD, Capability.HESS, Capability.SMOOTH_PENALTY})
+    needs = frozenset({Capability.DESIGN, Capability.GRAD, Capability.HESS, Capability.SMOOTH_PENALTY})
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> NewtonState:
         w = problem.null.copy() if w0 is None else np.array(w0, dtype=np.float64)

@@ -8,8 +8,9 @@ from empirisk.data.sums import weighted_sum
 from empirisk.penalties.base import Penalty
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.columns import Columns
+from empirisk.solvers.quadratic import GramSet, Quadratic, gram_fits
 from empirisk.solvers.scored_rows import scored_rows
-from empirisk.solvers.working_set import GramSet, Quadratic, gram_fits, minimise
+from empirisk.solvers.working_set import minimise
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["NewtonBlocks"]

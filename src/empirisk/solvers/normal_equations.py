@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from empirisk import _loops
 from empirisk.data.sums import weighted_sum
+from empirisk.problems.facts import NormalEquations
 from empirisk.problems.linear import LinearProblem
 from empirisk.typing import Array
 
-__all__ = ["NormalEquations", "keep_products", "normal_equations", "row_gram"]
+__all__ = ["keep_products", "normal_equations", "row_gram"]
 
 # Below this many numbers a separate read for the means costs nothing and is the more accurate way.
 LARGE = 1_000_000
 SAMPLE = 1_000
-
-
-@dataclass(frozen=True)
-class NormalEquations:
-    """``G = X~' diag(s) X~ / S`` and ``v = X~' diag(s) y~ / S`` in the user's units.
-
-    Parameters
-    ----------
-    gram : array, shape (p, p)
-    target : array, shape (p,) or (p, m)
-    y_mean : array, shape () or (m,)
-    """
-
-    gram: Array
-    target: Array
-    y_mean: Array
 
 
 def normal_equations(problem: LinearProblem) -> NormalEquations:
@@ -42,13 +25,12 @@ def normal_equations(problem: LinearProblem) -> NormalEquations:
     With provisional centres c, ``X~' s X~ = (X - 1c')' s (X - 1c') - S (m - c)(m - c)'``: the subtraction
     loses no digits as long as c is within a few standard deviations of m, which is checked.
     """
-    kept: NormalEquations | None = problem.__dict__.get("normal")
-    return kept or _shifted(problem) or _centred(problem)
+    return problem.facts.normal or _shifted(problem) or _centred(problem)
 
 
 def row_gram(problem: LinearProblem) -> Array:
     """``D X~ X~' D / S`` with ``D = diag(sqrt(s))``: the products of the rows, for n < p; a fresh array."""
-    kept: Array | None = problem.__dict__.get("row_gram")
+    kept = problem.facts.row_gram
     if kept is not None:
         return kept.copy()
     mean, _ = problem.moments
@@ -62,9 +44,9 @@ def keep_products(problem: LinearProblem) -> None:
     They take ``min(n, p)^2`` numbers for as long as the problem lives.
     """
     if problem.data.n_cols <= int(np.count_nonzero(problem.data.weight)) - int(problem.intercept):
-        problem.__dict__["normal"] = normal_equations(problem)
+        problem.facts.normal = normal_equations(problem)
     else:
-        problem.__dict__["row_gram"] = row_gram(problem)
+        problem.facts.row_gram = row_gram(problem)
 
 
 def _weight(problem: LinearProblem) -> Array | None:
@@ -100,7 +82,7 @@ def _centred(problem: LinearProblem) -> NormalEquations:
 def _shifted(problem: LinearProblem) -> NormalEquations | None:
     data, total = problem.data, problem.data.total_weight
     n, p = problem.design.shape
-    if "moments" in problem.__dict__ or n * p < LARGE or not problem.intercept:
+    if problem.facts.known_moments is not None or n * p < LARGE or not problem.intercept:
         return None
     if problem.design.dtype != np.float64:
         return None
@@ -117,6 +99,6 @@ def _shifted(problem: LinearProblem) -> NormalEquations | None:
     if not np.all((variance > 0.01 * shift**2) & (variance > 1e-12 * mean**2)):
         return None
     gram -= np.multiply.outer(shift, shift)
-    problem.remember_moments(mean, variance)
+    problem.facts.known_moments = mean, variance
     v = v - np.multiply.outer(mean, shares.sum(axis=0))
     return NormalEquations(gram, v.reshape(p, *data.y.shape[1:]), y_mean)

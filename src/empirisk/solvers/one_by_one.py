@@ -18,13 +18,13 @@ def single_problems(problem: LinearProblem) -> list[LinearProblem]:
     loss, data = problem.loss, problem.data
     if loss.by_class is None:
         return [problem]
-    moments = problem.__dict__.get("moments")
+    moments = problem.facts.known_moments
     out = []
     for signs in loss.signs(data.y).T:
         blocks = ArrayBlocks(data.design, np.ascontiguousarray(signs), data.weight)
         part = replace(problem, loss=loss.by_class, data=blocks, n_outputs=0)
         if moments is not None:
-            part.remember_moments(*moments)
+            part.facts.known_moments = moments
         out.append(part)
     return out
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.linalg import qr, solve_triangular, svd
 
 from empirisk.data.sums import weighted_sum
 from empirisk.problems.linear import LinearProblem
+from empirisk.solvers.factor import Factor
 from empirisk.solvers.standardise import Standardisation
 from empirisk.typing import Array
-
-if TYPE_CHECKING:
-    from empirisk.solvers.factor import Factor
 
 __all__ = ["centred_matrix", "min_norm_factor"]
 
@@ -34,8 +32,6 @@ def centred_matrix(problem: LinearProblem, standard: Standardisation) -> Array:
 
 def min_norm_factor(problem: LinearProblem, standard: Standardisation, sd: Array) -> Factor:
     """Pivoted QR when the standardised columns have full rank, else SVD."""
-    from empirisk.solvers.factor import Factor
-
     p = problem.data.n_cols
     scale = standard.scale
     if problem.penalty.l2 > 0.0:
@@ -107,8 +103,6 @@ def _targets(problem: LinearProblem, rows: int) -> tuple[Array, Array]:
 def _qr_factor(
     problem: LinearProblem, unit: Standardisation, factor: tuple[Array, Array, Any], condition: float
 ) -> Factor:
-    from empirisk.solvers.factor import Factor
-
     Q, R, pivot = factor
     p = R.shape[1]
 

@@ -8,14 +8,14 @@ from typing import Any
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Solution
 from empirisk.solvers.auto import choose
-from empirisk.solvers.base import Solver, solve
+from empirisk.solvers.base import Solver
 from empirisk.solvers.block_coordinate import BlockCoordinate
 from empirisk.solvers.compress import compress
 from empirisk.solvers.coordinate import Coordinate, CoordinateState
 from empirisk.solvers.newton import Newton, NewtonState
 from empirisk.solvers.normal_equations import keep_products
-from empirisk.solvers.origin import from_near
 from empirisk.solvers.prox_newton import ProxNewton, ProxNewtonState
+from empirisk.solvers.solve import solve
 
 __all__ = ["solve_path"]
 
@@ -67,7 +67,7 @@ def solve_path(
     if problem.moved is not None:
         found = solve_path(problem.moved[1], alphas, tol=tol, solver=solver, max_steps=max_steps)
         here = [problem.with_strength(alpha) for alpha in alphas]
-        return [from_near(p, solution, tol) for p, solution in zip(here, found, strict=True)]
+        return [p.from_near(solution, tol) for p, solution in zip(here, found, strict=True)]
     small = compress(problem) if solver == "auto" and len(alphas) > 1 and problem.penalty.l1 > 0.0 else None
     if small is None:
         return _walk(problem, alphas, tol, solver, max_steps)

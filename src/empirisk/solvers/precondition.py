@@ -33,7 +33,7 @@ SETTLED = 1e-3
 def diagonal(problem: LinearProblem, w0: Array | None) -> Start:
     """Start, inverse of the Hessian's diagonal in centred columns, passes spent."""
     w = problem.null.copy() if w0 is None else np.array(w0, dtype=np.float64)
-    curvature = np.atleast_1d(problem.null_curvature)
+    curvature = np.atleast_1d(problem.facts.null_curvature)
     # A loss that is not convex may curve downwards at the null model.
     typical = abs(float(curvature.mean())) or 1.0
     standard = standardise(problem, typical)

@@ -61,7 +61,7 @@ class ProjectedGradient:
     """
 
     name = "projected_gradient"
-    needs = frozenset({Capability.GRAD, Capability.CONSTRAINT})
+    needs = frozenset({Capability.DESIGN, Capability.GRAD, Capability.CONSTRAINT})
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> SpectralState:
         w = problem.null.copy() if w0 is None else np.array(w0, dtype=np.float64)
@@ -69,7 +69,7 @@ class ProjectedGradient:
             return SpectralState(w)
         top = largest_curvature(problem)
         change = centred(problem, top)
-        curvature = float(np.mean(problem.null_curvature))
+        curvature = float(np.mean(problem.facts.null_curvature))
         v = prox(problem, change.to_v(w), 0.0)
         e = problem.evaluate(change.to_w(v))
         size = 1.0 / (top * (curvature if curvature > 0.0 else 1.0))

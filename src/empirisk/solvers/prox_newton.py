@@ -24,8 +24,8 @@ from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
 from empirisk.solvers.columns import Columns
 from empirisk.solvers.newton_block import NewtonBlocks
+from empirisk.solvers.quadratic import GramSet
 from empirisk.solvers.screening import choose, constraint_size, safely_zero
-from empirisk.solvers.working_set import GramSet
 from empirisk.typing import Array, Capability, IndexArray
 
 __all__ = ["ProxNewton", "ProxNewtonState"]
@@ -80,7 +80,7 @@ class ProxNewton:
     >>> from empirisk.data import ArrayBlocks, Design
     >>> from empirisk.losses import Logistic
     >>> from empirisk.penalties import L1
-    >>> from empirisk.solvers.base import solve
+    >>> from empirisk.solvers.solve import solve
     >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
     >>> data = ArrayBlocks(Design(X), np.array([1.0, 1.0, -1.0, 1.0]), np.ones(4))
     >>> w = solve(LinearProblem(Logistic(), L1(0.125), data, intercept=False), ProxNewton()).w
@@ -93,7 +93,15 @@ class ProxNewton:
 
     name = "prox_newton"
     newton = True
-    needs = frozenset({Capability.GRAD, Capability.HESS, Capability.SEPARABLE_PENALTY, Capability.CONJUGATE})
+    needs = frozenset(
+        {
+            Capability.DESIGN,
+            Capability.GRAD,
+            Capability.HESS,
+            Capability.SEPARABLE_PENALTY,
+            Capability.CONJUGATE,
+        }
+    )
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> ProxNewtonState:
         if self.warm is not None and self.warm.columns is not None:

@@ -70,6 +70,7 @@ class QuadraticPenalty:
     name = "quadratic_penalty"
     needs = frozenset(
         {
+            Capability.DESIGN,
             Capability.GRAD,
             Capability.HESS,
             Capability.SMOOTH_BORDER,
@@ -85,7 +86,7 @@ class QuadraticPenalty:
         top = largest_curvature(problem)
         change = centred(problem, top)
         offered = change.to_w(prox(problem, change.to_v(w), 0.0))
-        curvature = top * (float(np.mean(problem.null_curvature)) or 1.0)
+        curvature = top * (float(np.mean(problem.facts.null_curvature)) or 1.0)
         return PenaltyState(
             offered, problem.evaluate(offered), True, n_passes=28.0, outside=problem.null.copy(),
             weight=curvature, described=problem.penalty.inequalities(problem.data.n_cols),  # type: ignore[attr-defined]

@@ -77,6 +77,7 @@ class SDCA:
     name = "sdca"
     needs = frozenset(
         {
+            Capability.DESIGN,
             Capability.DUAL_STEP,
             Capability.L2_PENALTY,
             Capability.SMOOTH_PENALTY,
@@ -189,7 +190,7 @@ def _look(
         state,
         w=w,
         evaluation=Evaluation(loss, problem.join(-l2 * coef, -pulled), z),
-        theta=theta,
+        hint=theta,
         own=own,
         center=center,
         n_passes=state.n_passes + passes + 2.0,

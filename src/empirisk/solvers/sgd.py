@@ -106,6 +106,7 @@ class SGD:
     name = "sgd"
     needs = frozenset(
         {
+            Capability.DESIGN,
             Capability.ROW_SLOPE,
             Capability.SEPARABLE_PENALTY,
             Capability.SCALAR_SCORE,
@@ -164,7 +165,7 @@ class SGD:
             return replace(now, diverged=True, done=True, note=self._too_long(problem, now) or now.note)
         w = rows.outside(after.output)
         if self.output != "best" and now.epoch < self.n_epochs:
-            return replace(now, w=w, evaluation=None, theta=None)
+            return replace(now, w=w, evaluation=None, hint=None)
         return self._look(problem, now, w)
 
     def _epoch(self, problem: LinearProblem, now: SGDState, rows: StochasticRows, walk: Walk) -> Walk:
@@ -197,7 +198,7 @@ class SGD:
             now,
             w=w,
             evaluation=e,
-            theta=smoothed_dual(problem, w, e) if over else None,
+            hint=smoothed_dual(problem, w, e) if over else None,
             best=value,
             n_passes=now.n_passes + 1.0,
             complete=over and not (lost or note),

@@ -253,7 +253,7 @@ def curvature_scale(problem: LinearProblem) -> float:
     loss: Loss = problem.loss
     if math.isfinite(loss.curvature[1]) and loss.curvature[1] > 0.0:
         return loss.curvature[1]
-    curvature = float(np.max(problem.null_curvature))
+    curvature = float(np.max(problem.facts.null_curvature))
     if curvature > 0.0:
         return curvature
     if loss.labels:

@@ -11,9 +11,9 @@ import numpy as np
 from empirisk.data.sums import inner
 from empirisk.optimizers import Schedule
 from empirisk.penalties import ConstraintSet, L2Ball
-from empirisk.problems.evaluation import two_reads
 from empirisk.problems.intercept import best_intercept
 from empirisk.problems.linear import LinearProblem
+from empirisk.problems.linear_pass import two_reads
 from empirisk.solvers.base import State
 from empirisk.solvers.fista import prox
 from empirisk.typing import Array, Capability
@@ -85,7 +85,7 @@ class Subgradient:
     n_steps: int = 1_000
 
     name = "subgradient"
-    needs = frozenset({Capability.CONVEX, Capability.CONJUGATE, Capability.CURBED})
+    needs = frozenset({Capability.DESIGN, Capability.CONVEX, Capability.CONJUGATE, Capability.CURBED})
 
     def __post_init__(self) -> None:
         if self.output not in OUTPUTS:
@@ -141,7 +141,7 @@ class Subgradient:
         moved = _inside(problem, moved, state.reach)
         ends = t >= self.n_steps
         return SubgradientState(
-            out, None, ends, n_passes=state.n_passes + 2.0, theta=dual / count, complete=ends,
+            out, None, ends, n_passes=state.n_passes + 2.0, hint=dual / count, complete=ends,
             at=moved, t=t, total=total, dual=dual, count=count, squares=squares, best=best, reach=state.reach,
         )  # fmt: skip
 
@@ -175,7 +175,7 @@ def radius_of(problem: LinearProblem) -> float:
     """
     penalty: Any = problem.penalty
     if penalty.l2 > 0.0:
-        known = math.isfinite(problem.saturated)
+        known = math.isfinite(problem.facts.saturated)
         return math.sqrt(2.0 * problem.null_excess / penalty.l2) if known else math.inf
     for name in ("radius", "total"):
         if hasattr(penalty, name):

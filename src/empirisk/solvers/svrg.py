@@ -87,6 +87,7 @@ class SVRG:
     name = "svrg"
     needs = frozenset(
         {
+            Capability.DESIGN,
             Capability.ROW_SLOPE,
             Capability.GRAD,
             Capability.BOUNDED_CURVATURE,

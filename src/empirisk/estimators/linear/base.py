@@ -25,9 +25,9 @@ from empirisk.estimators.checks import (
 )
 from empirisk.estimators.linear.inference import InferenceMixin
 from empirisk.estimators.training import Kept, keep
+from empirisk.problems.base import judged
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Certificate, Kind, Solution, Status
-from empirisk.solvers.origin import judged, of_rounded
 from empirisk.solvers.prune import prune
 from empirisk.typing import Array
 
@@ -112,7 +112,7 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
         try:
             rows = self._encoded(X, y, sample_weight, fitting=True, **more)
             problem = self._posed(*rows, alpha=None)
-            moments = problem.__dict__.get("moments")
+            moments = problem.facts.known_moments
             solution = self._solve(problem, self._start(problem, before))
             self._finish(problem, solution)
             self._training = keep(X, *rows, moments)
@@ -168,7 +168,7 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
     def _posed(self, design: Design, targets: Array, weight: Array, alpha: float | None) -> LinearProblem:
         """The problem on checked rows."""
         problem = self._build(design, targets, weight, alpha)
-        if "moments" in problem.__dict__ or design.size <= 10_000_000:
+        if problem.facts.known_moments is not None or design.size <= 10_000_000:
             check_columns(problem.moments[1], getattr(self, "feature_names_in_", None))
         return problem
 
@@ -191,7 +191,7 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
         if problem.design.dtype == np.float32 and certificate.kind is not Kind.NONE:
             # The certificate is about the returned parameters, so round first.
             near, w = problem.near(solution.w)
-            certificate = of_rounded(problem, self._pack(problem), near, replace(solution, w=w))
+            certificate = problem.certify_rounded(self._pack(problem), near, replace(solution, w=w))
         if self.tol is None:  # it took the steps that it was told to take
             solution = replace(solution, certificate=certificate)
         else:

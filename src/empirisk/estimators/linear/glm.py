@@ -27,7 +27,7 @@ from empirisk.penalties import L1, L2, ElasticNetPenalty, Penalty, Zero
 from empirisk.problems.linear import LinearProblem
 from empirisk.problems.separation import find_separation
 from empirisk.results import Solution, Status
-from empirisk.solvers.base import solve
+from empirisk.solvers.solve import solve
 from empirisk.typing import Array
 
 __all__ = ["LogisticRegression", "SeparationError"]

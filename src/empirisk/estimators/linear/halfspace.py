@@ -18,8 +18,8 @@ from empirisk.penalties import Zero
 from empirisk.problems.linear import LinearProblem
 from empirisk.problems.separation import find_separation
 from empirisk.results import Solution
-from empirisk.solvers.base import solve
 from empirisk.solvers.hard_margin import hard_margin
+from empirisk.solvers.solve import solve
 from empirisk.typing import Array
 
 __all__ = ["HalfspaceClassifier"]

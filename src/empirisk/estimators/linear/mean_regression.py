@@ -119,7 +119,7 @@ class MeanRegressor(ScalarRegressor):
         z = last.evaluation.scores if known else problem.scores(w)
         loss = last.evaluation.loss if known else problem.mean_loss(z)
         total = problem.data.total_weight
-        self.deviance_ = max(2.0 * total * (loss - problem.saturated), 0.0)
+        self.deviance_ = max(2.0 * total * (loss - problem.facts.saturated), 0.0)
         self.null_deviance_ = 2.0 * total * problem.null_excess
         base, y, z = without_offset(problem.loss, problem.data.y, z)
         law = Law(base)

@@ -14,7 +14,7 @@ from empirisk.losses.quantile import weighted_quantile
 from empirisk.penalties import Zero
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.auto import choose
-from empirisk.solvers.base import solve
+from empirisk.solvers.solve import solve
 from empirisk.typing import Array
 
 __all__ = ["Scale", "joint_scale", "median_scale", "replace_loss", "residual_of"]
@@ -45,7 +45,7 @@ def median_scale(problem: LinearProblem, max_steps: int = 10_000) -> Scale:
     if problem.moved is not None:
         return _far(problem, median_scale(problem.moved[1], max_steps))
     plain = replace(replace_loss(problem, Absolute()), penalty=Zero())
-    plain.remember_moments(*problem.moments)
+    plain.facts.known_moments = problem.moments
     w = solve(plain, max_steps=max_steps).w
     eps = NULL if problem.design.dtype == np.float64 else 1e-5
     y, s = problem.data.y, problem.data.weight
@@ -122,7 +122,7 @@ def _mean(problem: LinearProblem, v: Array) -> float:
 def replace_loss(problem: LinearProblem, loss: Loss) -> LinearProblem:
     """Return the same problem with another loss; the moments of the columns are kept."""
     other = replace(problem, loss=loss)
-    other.remember_moments(*problem.moments)
+    other.facts.known_moments = problem.moments
     if problem.moved is None and getattr(loss, "of_difference", False):
-        other.__dict__["moved"] = None
+        other.facts.settled = True
     return other

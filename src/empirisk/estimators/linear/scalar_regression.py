@@ -24,7 +24,7 @@ from empirisk.losses import Loss
 from empirisk.penalties import L1, L2, ElasticNetPenalty, Penalty, Zero
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Solution
-from empirisk.solvers.base import solve
+from empirisk.solvers.solve import solve
 from empirisk.typing import Array
 
 __all__ = ["ScalarRegressor", "elastic_net"]

@@ -25,9 +25,8 @@ from empirisk.estimators.linear.tune import StrengthSelection, select_by_folds
 from empirisk.losses import Hinge, Loss, OneVersusRest, SquaredHinge
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Certificate, Solution
-from empirisk.solvers.base import solve
 from empirisk.solvers.one_by_one import single_problems, together
-from empirisk.solvers.origin import from_near
+from empirisk.solvers.solve import solve
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["LinearSVC", "NoC", "support_bits"]
@@ -221,7 +220,7 @@ class LinearSVC(NoC, LinearClassifier):
 
     def _solve(self, problem: LinearProblem, start: Array | None) -> Solution:
         if problem.moved is not None:
-            return from_near(problem, self._solve(problem.moved[1], None), self._tolerance())
+            return problem.from_near(self._solve(problem.moved[1], None), self._tolerance())
         steps = check_count("max_iter", self.max_iter, 1)
         parts = [
             solve(part, self.solver, tol=self._tolerance(), max_steps=steps)

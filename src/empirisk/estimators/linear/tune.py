@@ -102,7 +102,7 @@ def alpha_grid(problem: LinearProblem, alphas: Any = 100, eps: float | None = No
         decades = np.log10(eps) if eps is not None else (-3.0 if n >= p else -2.0)
         return np.asarray(top * np.logspace(0.0, decades, count))
     _, variance = problem.moments
-    curvature = float(np.mean(problem.null_curvature)) or 1.0  # 0 for losses with kinks
+    curvature = float(np.mean(problem.facts.null_curvature)) or 1.0  # 0 for losses with kinks
     middle = float(variance.mean()) * curvature if len(variance) else 1.0
     middle = middle if middle > 0.0 else 1.0
     return np.asarray(middle * np.logspace(3.0, -7.0, count))

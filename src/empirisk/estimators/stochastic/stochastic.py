@@ -20,9 +20,9 @@ from empirisk.losses import REGISTRY as LOSSES
 from empirisk.losses import Loss
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Certificate, Kind, Solution, Status
-from empirisk.solvers.base import solve
 from empirisk.solvers.one_by_one import single_problems, together
 from empirisk.solvers.sgd import SGD
+from empirisk.solvers.solve import solve
 from empirisk.solvers.svrg import SVRG
 from empirisk.typing import Array
 

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from empirisk.problems.linear_objective import LinearObjective
 from empirisk.problems.separation.plain import plain_problem
 from empirisk.problems.separation.rows import SignedRows
 from empirisk.problems.separation.search import Found, decide_rows, overlap_proved
 from empirisk.problems.separation.words import listing
 from empirisk.typing import Array, IndexArray
-
-if TYPE_CHECKING:
-    from empirisk.problems.linear import LinearProblem
 
 __all__ = ["Separation", "find_separation"]
 
@@ -58,13 +55,13 @@ class Separation:
 
 
 def find_separation(
-    problem: LinearProblem, names: Sequence[str] | None = None, classes: Sequence[object] | None = None
+    problem: LinearObjective, names: Sequence[str] | None = None, classes: Sequence[object] | None = None
 ) -> Separation:
     """Decide whether a logistic or multinomial problem without a penalty has a finite minimiser.
 
     Parameters
     ----------
-    problem : LinearProblem
+    problem : LinearObjective
         Loss of labels -1/+1 (logistic, probit, cloglog), of shares, or ``"softmax"`` (codes); rows of weight
         0 are absent.
     names : sequence of str, optional
@@ -121,7 +118,7 @@ def find_separation(
     return _report(problem, rows, found, merged, labels, classes)
 
 
-def _signed_rows(problem: LinearProblem) -> SignedRows:
+def _signed_rows(problem: LinearObjective) -> SignedRows:
     if problem.loss.escape != "classes":
         raise ValueError(f"separation is a question about classes; the loss is {problem.loss.name!r}")
     data = problem.data
@@ -174,7 +171,7 @@ def _in_merged(rows: SignedRows, merged: IndexArray) -> int:
     return int(shared[merged[rows.group]].sum())
 
 
-def _missing_class(problem: LinearProblem, rows: SignedRows, present: IndexArray) -> Separation:
+def _missing_class(problem: LinearObjective, rows: SignedRows, present: IndexArray) -> Separation:
     """Return a class without rows: the intercept alone runs off."""
     direction = np.zeros((problem.data.n_cols + 1, rows.n_groups))
     direction[-1, present] = 1.0
@@ -199,7 +196,7 @@ def _missing_class(problem: LinearProblem, rows: SignedRows, present: IndexArray
 
 
 def _report(
-    problem: LinearProblem,
+    problem: LinearObjective,
     rows: SignedRows,
     found: Found,
     merged: IndexArray,

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from empirisk.data.row_blocks import ArrayBlocks
-
-if TYPE_CHECKING:
-    from empirisk.problems.linear import LinearProblem
+from empirisk.problems.linear_objective import LinearObjective
 
 __all__ = ["plain_problem"]
 
 
-def plain_problem(problem: LinearProblem) -> LinearProblem:
+def plain_problem(problem: LinearObjective) -> LinearObjective:
     """A problem whose loss escapes in the same directions, with labels as targets.
 
     A finite offset bends no direction.  A share strictly between 0 and 1 holds its row on both sides: it

@@ -10,19 +10,16 @@ linear models".
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg import svd
 from scipy.optimize import linprog
 
 from empirisk.data.threads import one_thread
+from empirisk.problems.linear_objective import LinearObjective
 from empirisk.problems.separation.plain import plain_problem
 from empirisk.problems.separation.words import listing
 from empirisk.typing import Array, IndexArray
-
-if TYPE_CHECKING:
-    from empirisk.problems.linear import LinearProblem
 
 __all__ = ["only_zeros", "zeros_run_off"]
 
@@ -31,7 +28,7 @@ STILL = 1e-9
 MOST_ENTRIES = 5_000_000  # numbers that are held at once: 40 MB
 
 
-def only_zeros(problem: LinearProblem) -> str:
+def only_zeros(problem: LinearObjective) -> str:
     """Return a sentence when a free intercept has only targets of 0 to fit, which no penalty changes; else
     "".
     """
@@ -45,7 +42,7 @@ def only_zeros(problem: LinearProblem) -> str:
     )
 
 
-def zeros_run_off(problem: LinearProblem, names: Sequence[str] | None = None) -> str:
+def zeros_run_off(problem: LinearObjective, names: Sequence[str] | None = None) -> str:
     """A sentence that says why there is no minimiser, or "" when there is one (or it is too dear to know).
 
     A sample of the rows with ``y > 0`` that has as many independent rows as there are parameters settles it;
@@ -66,7 +63,7 @@ def zeros_run_off(problem: LinearProblem, names: Sequence[str] | None = None) ->
         return _push_down(problem, zero, free, names)
 
 
-def _rows(problem: LinearProblem, index: IndexArray) -> Array:
+def _rows(problem: LinearObjective, index: IndexArray) -> Array:
     """Return the standardised rows, with the constant as the last column."""
     block = problem.design.rows(index).X
     dense = np.asarray(block.toarray() if problem.design.sparse else block, dtype=np.float64)
@@ -76,7 +73,7 @@ def _rows(problem: LinearProblem, index: IndexArray) -> Array:
     return np.column_stack([out, np.ones(len(out))]) if problem.intercept else out
 
 
-def _movement(problem: LinearProblem, index: IndexArray, directions: Array) -> Array:
+def _movement(problem: LinearObjective, index: IndexArray, directions: Array) -> Array:
     """Return what directions (standardised) do to the scores of rows, in blocks: sparse rows stay few at a
     time.
     """
@@ -85,7 +82,7 @@ def _movement(problem: LinearProblem, index: IndexArray, directions: Array) -> A
     return np.concatenate(parts) if parts else np.zeros((0, directions.shape[1]))
 
 
-def _free_directions(problem: LinearProblem, positive: IndexArray) -> Array:
+def _free_directions(problem: LinearObjective, positive: IndexArray) -> Array:
     """Orthonormal basis of the directions that move no row with a positive target."""
     m = problem.n_params
     spread = np.linspace(0, len(positive) - 1, min(4 * m, len(positive))).astype(np.intp)
@@ -110,7 +107,7 @@ def _null_space(A: Array, m: int) -> Array:
     return np.asarray(Vt[rank:].T)
 
 
-def _push_down(problem: LinearProblem, zero: IndexArray, free: Array, names: Sequence[str] | None) -> str:
+def _push_down(problem: LinearObjective, zero: IndexArray, free: Array, names: Sequence[str] | None) -> str:
     """Return the linear programme: the farthest total fall of the zero rows over a box of free directions."""
     T = _movement(problem, zero, free)
     T[np.abs(T) <= STILL] = 0.0

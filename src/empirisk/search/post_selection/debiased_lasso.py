@@ -15,7 +15,7 @@ from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.tabular import Tabular
 from empirisk.evaluation.intervals.base import check_level
 from empirisk.search.post_selection.scaled_lasso import lasso_problem, scaled_lasso, universal_level
-from empirisk.solvers.base import solve
+from empirisk.solvers.solve import solve
 from empirisk.typing import Array
 
 __all__ = ["DebiasedLasso", "debiased_lasso", "holm"]

@@ -13,7 +13,7 @@ from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.losses import HalfSquared
 from empirisk.penalties import L1
 from empirisk.problems.linear import LinearProblem
-from empirisk.solvers.base import solve
+from empirisk.solvers.solve import solve
 from empirisk.typing import Array
 
 __all__ = ["ScaledLasso", "lasso_problem", "scaled_lasso", "universal_level"]

@@ -17,7 +17,7 @@ from empirisk.data.tabular import Tabular
 from empirisk.evaluation.intervals.base import check_level, check_whole
 from empirisk.inference import fit_for
 from empirisk.penalties import Zero
-from empirisk.solvers.base import solve
+from empirisk.solvers.solve import solve
 from empirisk.typing import Array
 
 __all__ = ["SplitSampleInference", "aggregate", "split_sample_inference"]

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import make_classification
 
 import empirisk as er
-from empirisk.solvers.vertex import to_vertex
+from empirisk.problems.vertex import to_vertex
 
 
 def test_scores_stay_and_the_norm_falls_to_independent_columns(rng: np.random.Generator) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import svd
 
-from empirisk.problems.linear import LinearProblem
+from empirisk.problems.linear_objective import LinearObjective
 from empirisk.typing import Array
 
 __all__ = ["to_vertex"]
@@ -20,12 +20,12 @@ MOST_WORK = 2e9  # rows * columns^2
 RANK = 1e-12  # smaller singular values, relative to the largest, are rounding
 
 
-def to_vertex(problem: LinearProblem, w: Array) -> Array | None:
+def to_vertex(problem: LinearObjective, w: Array) -> Array | None:
     """Parameters of the same scores on independent columns; None where nothing can be moved.
 
     Parameters
     ----------
-    problem : LinearProblem
+    problem : LinearObjective
         One score a row, an L1 penalty without an L2 part.
     w : array
         Parameters near the optimum.
