@@ -36,7 +36,7 @@ static SplitKind kind_of(const std::string& loop) {
   if (loop == "poisson") return SplitKind::poisson;
   if (loop == "entropy") return SplitKind::entropy;
   if (loop == "misclassification") return SplitKind::error;
-  refuse("no loop for the criterion " + loop);
+  refuse("no loop for the criterion " + loop + ": add its functor to trees/criteria.hpp and a row to kind_of of bind/trees_exact.cpp");
 }
 
 static bool no_signal() {  // Ctrl-C reaches the thread that Python called

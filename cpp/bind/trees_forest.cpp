@@ -106,8 +106,10 @@ nb::dict grow(Columns columns, Flat<const i64> n_bins, Flat<const i64> n_categor
               std::optional<Flat<const std::int8_t>> monotonic, double unit, i64 groups, std::uint64_t seed, i64 first, i64 n_trees) {
   check_book(columns, n_bins, n_categories, cut_start, cuts, code_start, codes);
   const i64 n = i64(columns.shape(1)), p = i64(columns.shape(0));
-  const bool two = criterion == "gini" || criterion == "entropy" || criterion == "misclassification";
-  if (two != (n_classes > 0) || (!two && criterion != "squared_error" && criterion != "poisson")) refuse("criterion does not fit n_classes");
+  const bool shares = criterion == "gini" || criterion == "entropy" || criterion == "misclassification";
+  if (!shares && criterion != "squared_error" && criterion != "poisson")
+    refuse("no loop for the criterion " + criterion + ": add its functor to trees/criteria.hpp and a row to grow_by_name of bind/trees_forest.cpp");
+  if (shares != (n_classes > 0)) refuse("criterion does not fit n_classes");
   if (i64(y.size()) != n || (weight && i64(weight->size()) != n)) refuse("y and weight must have one entry for each row");
   if (monotonic && (i64(monotonic->size()) != p || n_classes > 2)) refuse("monotonic needs one sign for each column and at most two classes");
   if (n > (i64(1) << 30)) refuse("a tree on more than 2^30 rows can have more nodes than 32 bits number");

@@ -7,17 +7,58 @@ from typing import Any
 import numpy as np
 import pytest
 
-from empirisk.trees.criteria import REGISTRY, AbsoluteError, NewtonGain
-from empirisk.trees.criteria.shares import ClassCriterion
+from empirisk.trees.criteria import REGISTRY, AbsoluteError, Criterion, NewtonGain
 
-OF_SUMS = [REGISTRY[name] for name in REGISTRY if name not in ("absolute_error", "newton")]
+KINDS_OF_TARGETS = ("classes", "numbers", "derivatives")
+OF_SUMS = [c for c in REGISTRY.values() if c.sums != "order" and c.targets != "derivatives"]
 
 
 def rows(kind: Any, rng: np.random.Generator, n: int = 30) -> tuple[Any, Any, Any]:
     """A criterion with targets and weights that suit it."""
-    criterion = kind(n_classes=3) if issubclass(kind, ClassCriterion) else kind()
-    y = rng.integers(0, 3, n).astype(float) if criterion.name != "squared_error" else rng.standard_normal(n)
+    criterion = kind(n_classes=3) if kind.targets == "classes" else kind()
+    y: Any = rng.standard_normal(n)
+    if kind.targets == "derivatives":
+        y = np.column_stack([y, rng.exponential(size=n)])
+    elif kind.targets == "classes" or kind.non_negative:
+        y = rng.integers(0, 3, n).astype(float)
     return criterion, y, rng.exponential(size=n)
+
+
+def of(rule: str, holds: bool, kind: Any) -> None:
+    """Fail with what to change, and where."""
+    assert holds, f"{kind.name}: change {kind.__name__} in {kind.__module__.replace('.', '/')}.py: {rule}"
+
+
+@pytest.mark.parametrize("kind", REGISTRY.values(), ids=list(REGISTRY))
+def test_a_criterion_answers_what_estimators_ask(kind: Any) -> None:
+    of("add the members that Criterion of trees/criteria/base.py names", isinstance(kind(), Criterion), kind)
+    of("targets is classes, numbers or derivatives", kind.targets in KINDS_OF_TARGETS, kind)
+    of("sums is two, classes or order", kind.sums in ("two", "classes", "order"), kind)
+    of("scale is a number > 0", 0.0 < kind.scale < np.inf, kind)
+    others = {n for c in REGISTRY.values() if c is not kind for n in (c.name, *c.aliases)}
+    of("its names are taken by another criterion", not others & {kind.name, *kind.aliases}, kind)
+
+
+@pytest.mark.parametrize("kind", REGISTRY.values(), ids=list(REGISTRY))
+def test_the_mean_loss_of_the_rows_of_a_leaf_is_its_heterogeneity(
+    kind: Any, rng: np.random.Generator
+) -> None:
+    c, y, s = rows(kind, rng)
+    median = c.predicts == "median"
+    leaf = np.atleast_1d(c.median(y, s)) if median else c.leaf(c.statistics(y, s).sum(axis=0))
+    h = c.heterogeneity(y, s)
+    mean = float(np.average(c.row_loss(y, np.tile(leaf, (len(y), 1))), weights=s))
+    of(f"row_loss has the mean {mean:g} in a leaf of heterogeneity {h:g}", np.isclose(mean, h), kind)
+    if c.targets != "derivatives":  # whose heterogeneity is minus a decrease
+        node = float(c.node_loss(leaf[None, :], np.array([s.sum()]), np.array([h]))[0])
+        of(f"node_loss is {node:g}, not weight times {h:g}", np.isclose(node, s.sum() * h), kind)
+    # No other prediction has a smaller mean loss; the error rate is flat, so that equal is enough.
+    for _ in range(20):
+        other = leaf + 0.05 * rng.standard_normal(leaf.shape)
+        if c.predicts == "shares":
+            other = rng.dirichlet(20.0 * leaf + 0.1)
+        worse = float(np.average(c.row_loss(y, np.tile(np.abs(other) if c.non_negative else other, (len(y), 1))), weights=s))
+        of("another prediction than the leaf's has a smaller mean row_loss", worse >= h - 1e-12, kind)
 
 
 @pytest.mark.parametrize("kind", OF_SUMS, ids=lambda k: k.name)

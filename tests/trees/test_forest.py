@@ -11,18 +11,13 @@ from scipy import stats
 
 from empirisk.trees import Trees, criteria
 from empirisk.trees.bins import Bins
+from empirisk.trees.criteria.choices import criteria_for
 from empirisk.trees.forest import Bag, ForestGrowth, GrownTrees, grow_forest
 
-KINDS = [
-    ("gini", 2),
-    ("entropy", 2),
-    ("misclassification", 2),
-    ("gini", 3),
-    ("entropy", 4),
-    ("misclassification", 3),
-    ("squared_error", 0),
-    ("poisson", 0),
-]
+# Every criterion of sums: of class shares for two and for more classes.
+KINDS = [(c.name, k) for c in criteria_for("classes", of_sums=True).values() for k in (2, 3)]
+KINDS += [("entropy", 4), *((c.name, 0) for c in criteria_for("numbers", of_sums=True).values())]
+KINDS = list(dict.fromkeys(KINDS))
 
 
 def table(rng: np.random.Generator, n: int, categories: int = 5) -> tuple[Any, Any]:
@@ -106,7 +101,7 @@ def test_every_split_is_the_best_of_all(
             assert tree.count[node] == rows.sum()
             np.testing.assert_allclose(tree.value[node], rule.leaf(S[rows].sum(axis=0)), atol=1e-12)
             assert tree.heterogeneity[node] == pytest.approx(rule.heterogeneity(y[rows], w), abs=1e-9)
-            best = best_gain(X[rows], n_categories, S[rows], rule, name == "poisson")
+            best = best_gain(X[rows], n_categories, S[rows], rule, rule.non_negative)
             if tree.feature[node] >= 0:
                 looked += 1
                 assert tree.gain[node] == pytest.approx(max(best, 0.0), abs=1e-9)

@@ -11,10 +11,15 @@ import pytest
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from empirisk.trees.node_risk import node_risk
+from empirisk.trees.criteria import REGISTRY
 from empirisk.trees.prune import weakest_link
 from empirisk.trees.structure import Trees
 from tests.oracles.sklearn_trees import from_sklearn
+
+
+def node_risk(tree: Trees, kind: str) -> Any:
+    """Loss of each node's own prediction, by the criterion of this name."""
+    return REGISTRY[kind]().node_loss(tree.value, tree.weight, tree.heterogeneity)
 
 
 def pruned_subtrees(tree: Trees, node: int = 0) -> Iterator[tuple[int, ...]]:

@@ -173,7 +173,7 @@ def grow_exact(
         limits.min_rows_split,
         limits.min_rows_leaf,
         limits.min_weight_leaf / mass,
-        limits.min_gain / mass / unit / (1.0 if criterion.sums == "order" else unit),
+        limits.min_gain / criterion.scale / mass / unit / (1.0 if criterion.sums == "order" else unit),
         -1 if limits.max_features is None or limits.max_features >= table.n_cols else limits.max_features,
         seed % 2**64,
         _signs(limits.monotonic, criterion, table),
@@ -181,8 +181,8 @@ def grow_exact(
     power = 1 if criterion.sums == "order" else 2
     arrays["value"] = arrays["value"] * unit + shift
     arrays["weight"] = arrays["weight"] * mass
-    arrays["gain"] = _times(arrays["gain"], mass, *[unit] * power)
-    arrays["heterogeneity"] = _times(arrays["heterogeneity"], *[unit] * power)
+    arrays["gain"] = _times(arrays["gain"], mass, *[unit] * power, criterion.scale)
+    arrays["heterogeneity"] = _times(arrays["heterogeneity"], *[unit] * power, criterion.scale)
     arrays["value"] = arrays["value"].reshape(len(arrays["feature"]), -1)
     arrays["missing_left"] = arrays["missing_left"].view(np.bool_)
     start = np.array([0, len(arrays["feature"])], dtype=np.int64)
@@ -237,18 +237,20 @@ def _checked_weight(weight: Array | None, n: int) -> Array | None:
 
 
 def _check_targets(criterion: Criterion, y: Array, n: int) -> None:
-    expected = (n, 2) if criterion.loop == "newton" else (n,)
+    expected = (n, 2) if criterion.targets == "derivatives" else (n,)
     if y.shape != expected:
         raise ValueError(f"y has shape {y.shape}, expected {expected} for the criterion {criterion.name}")
     if not np.isfinite(y).all():
         row = int(np.argwhere(~np.isfinite(y))[0, 0])
         raise ValueError(f"y is not finite in row {row}; drop the rows without a target")
-    if criterion.loop == "poisson" and (y < 0.0).any():
+    if criterion.non_negative and (y < 0.0).any():
         row = int(np.flatnonzero(y < 0.0)[0])
-        raise ValueError(f"the Poisson deviance needs targets >= 0; y is {y[row]:g} in row {row}")
-    if criterion.loop == "newton" and (y[:, 1] < 0.0).any():
+        raise ValueError(
+            f"the criterion {criterion.name} needs targets >= 0; y is {y[row]:g} in row {row}"
+        )
+    if criterion.targets == "derivatives" and (y[:, 1] < 0.0).any():
         raise ValueError("second derivatives must be >= 0")
-    if criterion.sums == "classes":
+    if criterion.targets == "classes":
         k = int(getattr(criterion, "n_classes", 2))
         if k < 2:
             raise ValueError(f"n_classes must be at least 2, got {k}")
@@ -261,10 +263,10 @@ def _cells(criterion: Criterion, y: Array, weight: Array | None) -> tuple[Any, A
     """Class codes, first and second number of each row; what to add to values, and their unit."""
     if criterion.sums == "classes":
         return y.astype(np.int32), None, weight, 0.0, 1.0
-    if criterion.loop == "newton":
+    if criterion.targets == "derivatives":
         terms = criterion.statistics(y, np.ones(len(y)) if weight is None else weight)
         return None, np.ascontiguousarray(terms[:, 0]), np.ascontiguousarray(terms[:, 1]), 0.0, 1.0
-    if criterion.loop == "poisson":
+    if criterion.non_negative:
         return None, np.ascontiguousarray(y), weight, 0.0, 1.0
     # Near zero and near one sums keep their digits; whole numbers stay whole, so that sums are exact.
     unit = _unit(y)

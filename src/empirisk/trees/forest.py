@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from empirisk import _loops
 from empirisk.trees.bins import Binned
+from empirisk.trees.criteria import REGISTRY
 from empirisk.trees.structure import Trees
 from empirisk.typing import Array, IndexArray
 
@@ -79,8 +80,8 @@ class ForestGrowth:
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "misclassification", "squared_error", "poisson"}
-        What a split makes smaller.
+    criterion : str
+        What a split makes smaller: the name of a criterion of sums.
     max_features : int or None, default None
         Columns that a node looks at, drawn anew at each node from those not constant there; None: all.
     max_depth, max_leaves : int or None, default None
@@ -193,7 +194,7 @@ def grow_forest(
     array([0., 0., 0., 0., 1., 1., 1., 1.])
     """
     p = binned.shape[1]
-    bins = binned.bins
+    bins, criterion = binned.bins, REGISTRY[growth.criterion]
     below, guide = bag.guide
     largest = 1.0 if n_classes else float(np.abs(y).max(initial=0.0)) or 1.0
     wanted = growth.max_features
@@ -208,7 +209,7 @@ def grow_forest(
         np.ascontiguousarray(y, dtype=np.float64),
         None if weight is None else np.ascontiguousarray(weight, dtype=np.float64),
         n_classes,
-        growth.criterion,
+        criterion.loop,
         bag.draws,
         below,
         guide,
@@ -217,7 +218,7 @@ def grow_forest(
         growth.min_rows_split,
         growth.min_rows_leaf,
         growth.min_weight_leaf,
-        growth.min_gain,
+        growth.min_gain / criterion.scale,
         p if wanted is None else min(wanted, p),
         growth.random_cuts,
         None if growth.monotonic is None else np.ascontiguousarray(growth.monotonic, dtype=np.int8),
@@ -229,6 +230,8 @@ def grow_forest(
     )
     sums, seen = arrays.pop("oob_sums"), arrays.pop("oob_trees")
     arrays["value"] = arrays["value"].reshape(-1, max(1, n_classes))
+    if criterion.scale != 1.0:
+        arrays["gain"], arrays["heterogeneity"] = (arrays[k] * criterion.scale for k in ("gain", "heterogeneity"))
     arrays["missing_left"] = arrays["missing_left"].view(np.bool_)
     arrays["start"] = arrays["start"].astype(np.int64)
     size, larger = divmod(n_trees, groups)

@@ -10,6 +10,7 @@ import numpy as np
 
 from empirisk.results import Estimate
 from empirisk.trees.conditions import Wording, number, path_to
+from empirisk.trees.criteria import Criterion, SquaredError
 from empirisk.trees.leaf_intervals import mean_interval, median_interval, share_interval
 from empirisk.trees.prune import node_parents
 from empirisk.trees.structure import Trees
@@ -69,7 +70,7 @@ class Rule:
 def leaf_rules(
     words: Wording,
     labels: Any = None,
-    criterion: str = "squared_error",
+    criterion: type[Criterion] = SquaredError,
     fresh: tuple[Any, Array, Array] | None = None,
     level: float = 0.95,
 ) -> list[Rule]:
@@ -81,7 +82,7 @@ def leaf_rules(
         Names, and the tree.
     labels : array, optional
         Of the classes; None for a regression.
-    criterion : str
+    criterion : class of a criterion
         Of the splits of a regression: what the leaves predict, and what the tree keeps of the rows.
     fresh : tuple (X, y, weight), optional
         Encoded rows that the tree has not seen: what they say has intervals of the stated coverage.
@@ -107,21 +108,21 @@ def leaf_rules(
     return rules
 
 
-def _trained(tree: Trees, leaf: int, labels: Any, criterion: str, level: float) -> tuple[Any, Estimate]:
+def _trained(tree: Trees, leaf: int, labels: Any, criterion: type[Criterion], level: float) -> tuple[Any, Estimate]:
     """What the training rows say, as far as the tree keeps it, with a warning."""
     value, n, weight = tree.value[leaf], int(tree.count[leaf]), float(tree.weight[leaf])
     if labels is not None:
         mass = weight * value
         found = share_interval(float(mass.max()), weight, weight**2 / n, n, level)
         return dict(zip(labels.tolist(), mass.tolist(), strict=True)), _warned(found)
-    if criterion == "squared_error":
+    if criterion.is_variance:
         return None, _warned(mean_interval(float(value[0]), float(tree.heterogeneity[leaf]), n, level))
     reason = "the tree does not keep how y varies; pass rows"
     return None, Estimate(float(value[0]), None, None, level, n, "none", reason, "y in the leaf")
 
 
 def _seen(
-    tree: Trees, leaf: int, labels: Any, criterion: str, level: float, y: Array, w: Array
+    tree: Trees, leaf: int, labels: Any, criterion: type[Criterion], level: float, y: Array, w: Array
 ) -> tuple[Any, Estimate]:
     """What fresh rows of the leaf say."""
     n, weight, squares = len(y), float(w.sum()), float((w**2).sum())
@@ -131,7 +132,7 @@ def _seen(
         return dict(zip(labels.tolist(), mass.tolist(), strict=True)), share_interval(
             own, weight, squares, n, level
         )
-    if criterion == "absolute_error":
+    if criterion.predicts == "median":
         return None, median_interval(y, w, level)
     if not n:
         return None, mean_interval(math.nan, math.nan, 0, level)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from empirisk.trees.node_risk import ROW_LOSSES, node_risk, smoothed
+from empirisk.trees.criteria import Criterion
 from empirisk.trees.positive_rates import positive_rates
 from empirisk.trees.prune import PruningSequence, node_parents, weakest_link
 from empirisk.trees.structure import Trees
@@ -27,7 +27,7 @@ def cross_validated_risk(
     weight: Array,
     together: Array,
     grow: Callable[[NDArray[np.bool_]], Trees],
-    kind: str,
+    criterion: Criterion,
 ) -> tuple[Array, Array, int]:
     """Mean held-out loss of each entry of the sequence, its standard error, and the number of folds.
 
@@ -47,9 +47,9 @@ def cross_validated_risk(
         Weight of each row, and of all that is left out together because it equals the row.
     grow : callable
         The tree of given rows.
-    kind : str
-        See :func:`node_risk`.  For entropy, which is infinite where a leaf has not seen a class, one row's
-        weight of the root's value is mixed into the leaves; Poisson's means are those of
+    criterion : Criterion
+        Whose losses are weighed.  Where they are infinite for a class that a leaf has not seen, one row's
+        weight of the root's value is mixed into the leaves; where targets are >= 0, means are those of
         :func:`positive_rates`, as in the tree that is kept.
 
     Notes
@@ -63,16 +63,16 @@ def cross_validated_risk(
     at = sequence.midpoints
     # Losses are squared below: in units of the root's (to a power of two) no square leaves the doubles.
     unit = float(2.0 ** np.frexp(sequence.risk[-1])[1])
-    rate = float(np.average(y, weights=weight)) if kind == "poisson" else 0.0
+    rate = float(np.average(y, weights=weight)) if criterion.non_negative else 0.0
     sums, total, square, n_folds = np.zeros((len(at), 3)), 0.0, 0.0, 0
     for kept, held in folds:
         tree = grow(kept)
-        if kind == "poisson":
+        if criterion.non_negative:
             tree = positive_rates(tree, float(np.average(y[kept], weights=weight[kept])) or rate)
-        fold = weakest_link(tree, node_risk(tree, kind))
+        fold = weakest_link(tree, criterion.node_loss(tree.value, tree.weight, tree.heterogeneity))
         rows = np.flatnonzero(held)
         sums += fold.total_over_leaves(
-            _node_sums(tree, X[rows], y[rows], weight[rows], together[rows], kind, unit), at
+            _node_sums(tree, X[rows], y[rows], weight[rows], together[rows], criterion, unit), at
         )
         total += float(weight[rows].sum())
         square += float(weight[rows] @ together[rows])
@@ -83,16 +83,16 @@ def cross_validated_risk(
 
 
 def _node_sums(
-    tree: Trees, X: Array, y: Array, weight: Array, together: Array, kind: str, unit: float
+    tree: Trees, X: Array, y: Array, weight: Array, together: Array, criterion: Criterion, unit: float
 ) -> Array:
     """Sums of ``w l``, ``w u l`` and ``w u l^2``, l in units, over the rows that pass each node, (N, 3)."""
-    value = smoothed(tree) if kind == "entropy" else tree.value
-    parent, loss = node_parents(tree), ROW_LOSSES[kind]
+    value = _smoothed(tree) if criterion.unseen_is_infinite else tree.value
+    parent = node_parents(tree)
     sums = np.zeros((len(tree.feature), 3))
     node: IndexArray = tree.apply(X)[:, 0].astype(np.int64)
     rows = np.arange(len(y))
     while len(rows):
-        lost = loss(y[rows], value[node]) / unit
+        lost = criterion.row_loss(y[rows], value[node]) / unit
         once = weight[rows] * lost
         twice = together[rows] * once
         for column, terms in enumerate((once, twice, twice * lost)):
@@ -100,3 +100,13 @@ def _node_sums(
         node = parent[node]
         rows, node = rows[node >= 0], node[node >= 0]
     return sums
+
+
+def _smoothed(tree: Trees) -> Array:
+    """Values of the nodes with one row's weight of the root's value mixed in: no share or rate is 0.
+
+    A held-out row of a class that a leaf has not seen would make the log loss infinite.
+    """
+    unit = tree.weight[0] / max(float(tree.count[0]), 1.0)
+    mass = tree.weight[:, None]
+    return np.asarray((mass * tree.value + unit * tree.value[0]) / (mass + unit))

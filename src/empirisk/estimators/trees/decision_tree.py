@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.columns import Table
-from empirisk.estimators.checks import check_count, check_number, check_rule
+from empirisk.estimators.checks import check_choice, check_count, check_number, check_rule
 from empirisk.estimators.trees.cost_complexity import CostComplexityPath
 from empirisk.estimators.trees.optimal_growth import grow_optimal
 from empirisk.estimators.trees.tree_base import TreeEstimator, greedy
@@ -19,10 +19,11 @@ from empirisk.estimators.trees.tree_reading import TreeReading
 from empirisk.estimators.trees.verify_tree import verify_tree
 from empirisk.results import Certificate, Solution
 from empirisk.trees.criteria import Criterion
-from empirisk.trees.node_risk import node_risk
+from empirisk.trees.criteria.choices import criteria_for
 from empirisk.trees.positive_rates import positive_rates
 from empirisk.trees.prune import PruningSequence, weakest_link
 from empirisk.trees.pruning_cv import cross_validated_risk
+from empirisk.trees.structure import Trees
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["DecisionTree"]
@@ -53,15 +54,25 @@ class DecisionTree(TreeReading, TreeEstimator):
     path_: CostComplexityPath
     alpha_: float | None
 
+    _is_classifier = False
+
     # -- what a subclass gives ----------------------------------------------------------------------
 
     def _criterion(self, targets: Array) -> Criterion:
         """The criterion of the splits, once it fits the targets."""
         raise NotImplementedError
 
-    def _loss(self) -> str:
-        """Which loss pruning weighs against the number of leaves."""
+    def _loss(self) -> Criterion:
+        """The criterion whose loss pruning weighs against the number of leaves."""
         raise NotImplementedError
+
+    def _kind(self) -> Any:
+        """The class of the criterion that `criterion` names."""
+        return check_choice("criterion", self.criterion, criteria_for("classes" if self._is_classifier else "numbers"))
+
+    def _sequence(self, tree: Trees) -> PruningSequence:
+        """All prunings of a tree."""
+        return weakest_link(tree, self._loss().node_loss(tree.value, tree.weight, tree.heterogeneity))
 
     # -- fitting ------------------------------------------------------------------------------------
 
@@ -71,13 +82,13 @@ class DecisionTree(TreeReading, TreeEstimator):
         task = TreeTask.of(self, table, targets, weight, self._criterion(targets))
         if self.optimal is not None:
             tree, self.solution_ = grow_optimal(self, task, 0.0 if isinstance(alpha, str) else alpha or 0.0)
-            self._keep(weakest_link(tree, node_risk(tree, self._loss())))
+            self._keep(self._sequence(tree))
             self.tree_, self.alpha_ = tree, 0.0 if isinstance(alpha, str) else alpha
             return
         grown = task.grow()
-        if task.criterion.name == "poisson":
+        if task.criterion.non_negative:
             grown = positive_rates(grown, float(np.average(task.y, weights=task.weight)))
-        self._keep(weakest_link(grown, node_risk(grown, self._loss())))
+        self._keep(self._sequence(grown))
         if alpha is None:
             self.tree_, self.alpha_ = grown, None
             self.solution_ = self._said("as grown")
@@ -104,12 +115,12 @@ class DecisionTree(TreeReading, TreeEstimator):
         self.sequence_ = sequence
         rule = check_rule(self.rule)
         self.path_ = CostComplexityPath(
-            sequence.alpha, sequence.n_leaves, sequence.risk, self._loss(), rule=rule
+            sequence.alpha, sequence.n_leaves, sequence.risk, self._loss().name, rule=rule
         )
 
     def _with_held_out(self, task: TreeTask, cv: Any) -> CostComplexityPath:
         """The path with the cross-validated risk of every entry."""
-        stratify = self._loss() in ("misclassification", "gini", "entropy")
+        stratify = self._loss().targets == "classes"
         X = task.table.X.tocsr() if hasattr(task.table.X, "tocsr") else task.table.X
         together, folds = task.folds(cv, stratify)
         # In units of the largest weight, so that no square leaves the doubles.

@@ -7,18 +7,10 @@ from typing import Any
 from empirisk.estimators.checks import check_choice
 from empirisk.estimators.trees.decision_tree import DecisionTree
 from empirisk.estimators.trees.tree_base import TreeClassifier
-from empirisk.trees.criteria import Criterion, Entropy, Gini, Misclassification
+from empirisk.trees.criteria import Criterion, Misclassification
 from empirisk.typing import Array
 
 __all__ = ["DecisionTreeClassifier"]
-
-CRITERIA: dict[str, Any] = {
-    "gini": Gini,
-    "entropy": Entropy,
-    "log_loss": Entropy,
-    "misclassification": Misclassification,
-}
-
 
 class DecisionTreeClassifier(DecisionTree, TreeClassifier):
     """``p(c | x)`` = share of class c in the leaf of x: grown by greedy splits, then pruned.
@@ -173,7 +165,7 @@ class DecisionTreeClassifier(DecisionTree, TreeClassifier):
         self.random_state = random_state
 
     def _criterion(self, targets: Array) -> Criterion:
-        made = check_choice("criterion", self.criterion, CRITERIA)
+        made = self._kind()
         self._loss()
         if self.monotonic_cst is not None and len(self.classes_) > 2:
             raise ValueError(
@@ -182,10 +174,10 @@ class DecisionTreeClassifier(DecisionTree, TreeClassifier):
         criterion: Criterion = made(n_classes=max(2, len(self.classes_)))
         return criterion
 
-    def _loss(self) -> str:
-        same = "entropy" if self.criterion == "log_loss" else str(self.criterion)
-        choices = {"misclassification": "misclassification", "criterion": same}
-        return str(check_choice("risk", self.risk, choices))
+    def _loss(self) -> Criterion:
+        choices = {"misclassification": Misclassification, "criterion": self._kind()}
+        loss: Criterion = check_choice("risk", self.risk, choices)(n_classes=max(2, len(self.classes_)))
+        return loss
 
     def predict_proba(self, X: Any) -> Array:
         """Share of each class in the leaf, shape (n, K), in the order of ``classes_``."""

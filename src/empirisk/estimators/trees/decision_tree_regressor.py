@@ -7,20 +7,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Tags
 
-from empirisk.estimators.checks import check_choice
 from empirisk.estimators.trees.decision_tree import DecisionTree
 from empirisk.estimators.trees.tree_base import TreeRegressor
-from empirisk.trees.criteria import AbsoluteError, Criterion, PoissonDeviance, SquaredError
+from empirisk.trees.criteria import Criterion
+from empirisk.trees.criteria.choices import needs_non_negative
 from empirisk.typing import Array
 
 __all__ = ["DecisionTreeRegressor"]
-
-CRITERIA: dict[str, Any] = {
-    "squared_error": SquaredError,
-    "absolute_error": AbsoluteError,
-    "poisson": PoissonDeviance,
-}
-
 
 class DecisionTreeRegressor(DecisionTree, TreeRegressor):
     """``f(x)`` = mean (or median) of y in the leaf of x: grown by greedy splits, then pruned.
@@ -159,17 +152,18 @@ class DecisionTreeRegressor(DecisionTree, TreeRegressor):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = self.criterion == "poisson"
+        tags.target_tags.positive_only = needs_non_negative(self.criterion)
         return tags
 
     def _criterion(self, targets: Array) -> Criterion:
-        criterion: Criterion = check_choice("criterion", self.criterion, CRITERIA)()
-        if criterion.name == "poisson" and (targets.min() < 0.0 or not targets.any()):
-            raise ValueError('criterion="poisson" needs targets y >= 0 that are not all zero')
+        criterion = self._loss()
+        if criterion.non_negative and (targets.min() < 0.0 or not targets.any()):
+            raise ValueError(f'criterion="{criterion.name}" needs targets y >= 0 that are not all zero')
         return criterion
 
-    def _loss(self) -> str:
-        return str(self.criterion)
+    def _loss(self) -> Criterion:
+        loss: Criterion = self._kind()()
+        return loss
 
     def predict(self, X: Any) -> Array:
         """Mean (or median) of the leaf, shape (n,)."""

@@ -19,6 +19,7 @@ from empirisk.estimators.trees.tree_base import greedy
 from empirisk.inference.held_out_loss import held_out_loss
 from empirisk.results import Estimate
 from empirisk.trees.out_of_bag_tally import OutOfBagTally, RowLosses
+from empirisk.trees.criteria.choices import needs_non_negative
 from empirisk.trees.positive_rates import positive_rates
 from empirisk.trees.structure import Trees
 from empirisk.trees.varying_columns import bin_varying
@@ -122,7 +123,7 @@ class ForestEstimator(ForestReads):
         with at_most(self.n_jobs):
             tally, told = self._plant(task, losses[self._smooth], weight, rows_seen)
         self._print = rows_seen
-        if growth.criterion == "poisson":
+        if needs_non_negative(growth.criterion):
             rate = float(np.average(targets, weights=weight))
             self.trees_ = positive_rates(self.trees_, rate, rare=True)
         self._bag, self._seed, self.n_estimators_ = bag, task.seed, len(self.trees_)

@@ -12,20 +12,13 @@ from empirisk.estimators.trees.forest_base import ForestEstimator
 from empirisk.estimators.trees.forest_interval import ForestInterval, measured_coverage
 from empirisk.estimators.trees.tree_base import TreeClassifier
 from empirisk.results import Estimate
+from empirisk.trees.criteria.choices import criteria_for
 from empirisk.trees.out_of_bag_tally import RowLosses
 from empirisk.typing import Array
 
 __all__ = ["ForestClassifier"]
 
 Floats = NDArray[np.float64]
-
-CRITERIA = {
-    "gini": "gini",
-    "entropy": "entropy",
-    "log_loss": "entropy",
-    "misclassification": "misclassification",
-}
-
 
 class ForestClassifier(ForestEstimator, TreeClassifier):
     """Base of the forests that predict shares of classes."""
@@ -41,7 +34,8 @@ class ForestClassifier(ForestEstimator, TreeClassifier):
             raise ValueError(
                 f"monotonic_cst says how one class's share moves, but there are {self._n_classes} classes"
             )
-        return str(check_choice("criterion", self.criterion, CRITERIA))
+        found = check_choice("criterion", self.criterion, criteria_for("classes", of_sums=True))
+        return str(found.name)
 
     def _row_losses(self, targets: Array) -> dict[str, RowLosses]:
         codes = targets.astype(np.intp)

@@ -13,6 +13,7 @@ from empirisk.estimators.trees.forest_base import ForestEstimator
 from empirisk.estimators.trees.forest_interval import ForestInterval, measured_coverage
 from empirisk.estimators.trees.tree_base import TreeRegressor
 from empirisk.trees.conformal_leaves import ConformalLeaves
+from empirisk.trees.criteria.choices import criteria_for, needs_non_negative
 from empirisk.trees.jackknife_plus import jackknife_plus
 from empirisk.trees.leaf_quantiles import LeafSample
 from empirisk.trees.out_of_bag_tally import RowLosses
@@ -25,8 +26,6 @@ Floats = NDArray[np.float64]
 
 CALIBRATION = 5000  # training rows, evenly spaced, that calibrate a prediction interval
 
-CRITERIA = {"squared_error": "squared_error", "poisson": "poisson"}
-
 
 class ForestRegressor(ForestEstimator, TreeRegressor):
     """Base of the forests that predict means."""
@@ -36,14 +35,14 @@ class ForestRegressor(ForestEstimator, TreeRegressor):
     _smooth = "squared error"
 
     def _criterion(self, targets: Array) -> str:
-        name = str(check_choice("criterion", self.criterion, CRITERIA))
-        if name == "poisson" and (targets.min() < 0.0 or not targets.any()):
-            raise ValueError('criterion="poisson" needs targets y >= 0 that are not all zero')
-        return name
+        found = check_choice("criterion", self.criterion, criteria_for("numbers", of_sums=True))
+        if found.non_negative and (targets.min() < 0.0 or not targets.any()):
+            raise ValueError(f'criterion="{found.name}" needs targets y >= 0 that are not all zero')
+        return str(found.name)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = self.criterion == "poisson"
+        tags.target_tags.positive_only = needs_non_negative(self.criterion)
         return tags
 
     def _row_losses(self, targets: Array) -> dict[str, RowLosses]:

@@ -41,7 +41,7 @@ def grow_optimal(est: Any, task: TreeTask, alpha: float) -> tuple[Trees, Solutio
                 "leaves by alpha"
             )
     k = int(getattr(task.criterion, "n_classes", 0))
-    if not k and task.criterion.name != "squared_error":
+    if not k and not task.criterion.is_variance:
         raise ValueError(
             f'optimal minimises squared errors: criterion must be "squared_error", got {est.criterion!r}'
         )

@@ -74,8 +74,8 @@ class TreeReading:
             live = weight > 0.0
             rows = table.X.tocsr()[live] if hasattr(table.X, "tocsr") else table.X[live]
             fresh = rows, targets[live], weight[live]
-        words, criterion = self._words(feature_names), str(getattr(self, "criterion", ""))
-        return leaf_rules(words, self._labels(), criterion, fresh, level)
+        kind = self._kind()  # type: ignore[attr-defined]
+        return leaf_rules(self._words(feature_names), self._labels(), kind, fresh, level)
 
     def explain(self, row: Any, *, decimals: int = 3, feature_names: Any = None) -> str:
         """The questions that one row answers from the root to its leaf, and how the prediction moves.

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from empirisk.trees.criteria.means import MeanCriterion
 from empirisk.typing import Array
 
 __all__ = ["AbsoluteError"]
 
 
 @dataclass(frozen=True)
-class AbsoluteError:
+class AbsoluteError(MeanCriterion):
     """``h = mean |y - median y|``; no function of sums over rows: the loops keep the targets in order.
 
     The median is the middle of the interval of weighted medians.
@@ -30,6 +31,7 @@ class AbsoluteError:
     name = "absolute_error"
     loop = "absolute_error"
     sums = "order"
+    predicts = "median"
 
     def statistics(self, y: Array, weight: Array) -> Array:
         """``(y, w)``, of which no sums are taken."""
@@ -56,3 +58,7 @@ class AbsoluteError:
     def heterogeneity(self, y: Array, weight: Array) -> float:
         """The mean absolute deviation from the median."""
         return float(np.average(np.abs(y - self.median(y, weight)), weights=weight))
+
+    def row_loss(self, y: Array, value: Array) -> Array:
+        """``|y - m|``."""
+        return np.abs(y - value[:, 0])

@@ -35,8 +35,19 @@ class Entropy(ClassCriterion):
 
     name = "entropy"
     loop = "entropy"
+    aliases = ("log_loss",)
+    unseen_is_infinite = True
 
     def score(self, sums: Array) -> Array:
         """``sum_k s_k log(s_k / s)``."""
         total = sums.sum(axis=-1)
         return np.asarray(xlogy(sums, sums).sum(axis=-1) - xlogy(total, total))
+
+    def row_loss(self, y: Array, value: Array) -> Array:
+        """The log-loss: ``-log p_y``."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(-np.log(value[np.arange(len(y)), y.astype(np.intp)]))
+
+    def node_loss(self, value: Array, weight: Array, heterogeneity: Array) -> Array:
+        """``-w sum_k p_k log p_k``."""
+        return np.asarray(np.maximum(-weight * xlogy(value, value).sum(axis=1), 0.0))

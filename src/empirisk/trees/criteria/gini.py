@@ -38,3 +38,12 @@ class Gini(ClassCriterion):
         """``sum_k s_k^2 / s - s``."""
         total = sums.sum(axis=-1)
         return np.asarray((sums**2).sum(axis=-1) / np.maximum(total, np.finfo(float).tiny) - total)
+
+    def row_loss(self, y: Array, value: Array) -> Array:
+        """The Brier score: ``sum_k (p_k - 1[k = y])^2``."""
+        own = value[np.arange(len(y)), y.astype(np.intp)]
+        return np.asarray((value**2).sum(axis=1) - 2.0 * own + 1.0)
+
+    def node_loss(self, value: Array, weight: Array, heterogeneity: Array) -> Array:
+        """``w (1 - sum_k p_k^2)``."""
+        return np.asarray(np.maximum(weight * (1.0 - (value**2).sum(axis=1)), 0.0))

@@ -37,3 +37,18 @@ class Misclassification(ClassCriterion):
     def score(self, sums: Array) -> Array:
         """``max_k s_k - s``."""
         return np.asarray(sums.max(axis=-1) - sums.sum(axis=-1))
+
+    def row_loss(self, y: Array, value: Array) -> Array:
+        """1 for an error of the majority, else 0."""
+        return np.asarray(value.argmax(axis=1) != y, dtype=np.float64)
+
+    def node_loss(self, value: Array, weight: Array, heterogeneity: Array) -> Array:
+        """``w - w max_k p_k``."""
+        lost = _whole(weight - _whole(weight * value.max(axis=1), weight), weight)
+        return np.maximum(lost, 0.0)
+
+
+def _whole(mass: Array, weight: Array) -> Array:
+    """Counts that went through a division become whole again, so that ties stay ties."""
+    near = np.rint(mass)
+    return np.where(np.abs(mass - near) <= 1e-9 * np.maximum(weight, 1e-300), near, mass)

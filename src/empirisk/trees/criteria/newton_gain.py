@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from empirisk.trees.criteria.means import MeanCriterion
 from empirisk.typing import Array
 
 __all__ = ["NewtonGain"]
 
 
 @dataclass(frozen=True)
-class NewtonGain:
+class NewtonGain(MeanCriterion):
     """``score = a^2 / (b + l2)``, ``a = -sum w g``, ``b = sum w h``: twice the decrease of a quadratic model.
 
     With g, h the first and second derivatives of any loss at the current scores, the model of the total loss
@@ -39,7 +40,8 @@ class NewtonGain:
 
     name = "newton"
     loop = "newton"
-    sums = "two"
+    targets = "derivatives"
+    predicts = "step"
 
     def statistics(self, y: Array, weight: Array) -> Array:
         """``(-w g, w h)``; `y` holds g and h, shape (n, 2)."""
@@ -56,3 +58,7 @@ class NewtonGain:
     def heterogeneity(self, y: Array, weight: Array) -> float:
         """Minus the score per unit of weight."""
         return float(-self.score(self.statistics(y, weight).sum(axis=0)) / weight.sum())
+
+    def row_loss(self, y: Array, value: Array) -> Array:
+        """Twice the change of the quadratic model, ``2 g v + h v^2``; `y` holds g and h, shape (n, 2)."""
+        return np.asarray(2.0 * y[:, 0] * value[:, 0] + y[:, 1] * value[:, 0] ** 2)

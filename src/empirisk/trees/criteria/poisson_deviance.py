@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import xlogy
 
+from empirisk.trees.criteria.means import MeanCriterion
 from empirisk.typing import Array
 
 __all__ = ["PoissonDeviance"]
 
 
 @dataclass(frozen=True)
-class PoissonDeviance:
+class PoissonDeviance(MeanCriterion):
     """``h = 2 mean [y log(y / m) - y + m]`` with the mean m, for counts and rates ``y >= 0``.
 
     Examples
@@ -24,20 +25,12 @@ class PoissonDeviance:
 
     name = "poisson"
     loop = "poisson"
-    sums = "two"
-
-    def statistics(self, y: Array, weight: Array) -> Array:
-        """``(w y, w)``."""
-        return np.column_stack([weight * y, weight])
+    non_negative = True
 
     def score(self, sums: Array) -> Array:
         """``2 a log(a / b)``: minus the cost, but for terms that cancel."""
         a, b = sums[..., 0], np.maximum(sums[..., 1], np.finfo(float).tiny)
         return np.asarray(2.0 * xlogy(a, np.maximum(a, 0.0) / b))
-
-    def leaf(self, sums: Array) -> Array:
-        """The mean."""
-        return np.asarray(sums[..., :1] / np.maximum(sums[..., 1:], np.finfo(float).tiny))
 
     def heterogeneity(self, y: Array, weight: Array) -> float:
         """The mean deviance of the mean."""
@@ -45,3 +38,8 @@ class PoissonDeviance:
         if mean == 0.0:
             return 0.0
         return float(2.0 * np.average(xlogy(y, y / mean) - y + mean, weights=weight))
+
+    def row_loss(self, y: Array, value: Array) -> Array:
+        """``2 (y log(y / m) - y + m)``."""
+        mean = value[:, 0]
+        return np.asarray(2.0 * (xlogy(y, y / mean) - y + mean))

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from empirisk.trees.criteria.means import MeanCriterion
 from empirisk.typing import Array
 
 __all__ = ["SquaredError"]
 
 
 @dataclass(frozen=True)
-class SquaredError:
+class SquaredError(MeanCriterion):
     """``h = mean (y - mean y)^2``: the mean squared error of the mean.
 
     References
@@ -27,21 +28,17 @@ class SquaredError:
 
     name = "squared_error"
     loop = "squared_error"
-    sums = "two"
-
-    def statistics(self, y: Array, weight: Array) -> Array:
-        """``(w y, w)``."""
-        return np.column_stack([weight * y, weight])
+    is_variance = True
 
     def score(self, sums: Array) -> Array:
         """``a^2 / b``: minus the cost, but for ``sum w y^2``, which cancels."""
         return np.asarray(sums[..., 0] ** 2 / np.maximum(sums[..., 1], np.finfo(float).tiny))
 
-    def leaf(self, sums: Array) -> Array:
-        """The mean."""
-        return np.asarray(sums[..., :1] / np.maximum(sums[..., 1:], np.finfo(float).tiny))
-
     def heterogeneity(self, y: Array, weight: Array) -> float:
         """The weighted variance."""
         mean = np.average(y, weights=weight)
         return float(np.average((y - mean) ** 2, weights=weight))
+
+    def row_loss(self, y: Array, value: Array) -> Array:
+        """``(y - m)^2``."""
+        return np.asarray((y - value[:, 0]) ** 2)
