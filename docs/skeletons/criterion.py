@@ -1,8 +1,8 @@
 """Information in bits: a copy-me file for a criterion of trees.
 
 Copy to src/empirisk/trees/criteria/<name>.py, rename, change the formulas, and add one row to REGISTRY of
-that folder.  tests/trees/test_criteria.py and tests/conformance/test_reach.py then test it: gains of grown
-trees against the definition, losses of rows against the heterogeneity, and that every tree estimator takes it.
+that folder.  tests/trees/ and tests/conformance/test_reach.py then test it: gains of grown trees against the
+definition, losses of rows against the heterogeneity, and that every tree estimator takes it.
 
 `loop` names the functor of the compiled loops.  A multiple of a criterion that has one (as here) says
 `scale` and needs no C++.  Any other needs functors in cpp/trees/criteria.hpp (of two sums, and for shares of

@@ -57,7 +57,11 @@ def test_the_mean_loss_of_the_rows_of_a_leaf_is_its_heterogeneity(
         other = leaf + 0.05 * rng.standard_normal(leaf.shape)
         if c.predicts == "shares":
             other = rng.dirichlet(20.0 * leaf + 0.1)
-        worse = float(np.average(c.row_loss(y, np.tile(np.abs(other) if c.non_negative else other, (len(y), 1))), weights=s))
+        worse = float(
+            np.average(
+                c.row_loss(y, np.tile(np.abs(other) if c.non_negative else other, (len(y), 1))), weights=s
+            )
+        )
         of("another prediction than the leaf's has a smaller mean row_loss", worse >= h - 1e-12, kind)
 
 

@@ -19,6 +19,7 @@ from empirisk.data.threads import at_most
 from empirisk.trees.criteria import (
     REGISTRY,
     AbsoluteError,
+    Entropy,
     Gini,
     NewtonGain,
     PoissonDeviance,
@@ -132,7 +133,9 @@ def test_sets_of_categories_are_the_best_of_all(
         assert (left == heavier).all(), "categories that the node did not have go with the heavier child"
 
 
-@pytest.mark.parametrize("kind", ["squared_error", "absolute_error", "Gini-2", "Gini-3", "Entropy-3", "poisson"])
+@pytest.mark.parametrize(
+    "kind", ["squared_error", "absolute_error", "Gini-2", "Gini-3", "Entropy-3", "poisson"]
+)
 def test_large_trees_do_not_depend_on_threads_or_order_of_jobs(kind: str, rng: np.random.Generator) -> None:
     criterion, n = CRITERIA[kind], 30_000
     X = np.round(rng.standard_normal((n, 8)), 2)

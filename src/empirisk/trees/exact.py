@@ -245,9 +245,7 @@ def _check_targets(criterion: Criterion, y: Array, n: int) -> None:
         raise ValueError(f"y is not finite in row {row}; drop the rows without a target")
     if criterion.non_negative and (y < 0.0).any():
         row = int(np.flatnonzero(y < 0.0)[0])
-        raise ValueError(
-            f"the criterion {criterion.name} needs targets >= 0; y is {y[row]:g} in row {row}"
-        )
+        raise ValueError(f"the criterion {criterion.name} needs targets >= 0; y is {y[row]:g} in row {row}")
     if criterion.targets == "derivatives" and (y[:, 1] < 0.0).any():
         raise ValueError("second derivatives must be >= 0")
     if criterion.targets == "classes":

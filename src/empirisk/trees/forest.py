@@ -231,7 +231,9 @@ def grow_forest(
     sums, seen = arrays.pop("oob_sums"), arrays.pop("oob_trees")
     arrays["value"] = arrays["value"].reshape(-1, max(1, n_classes))
     if criterion.scale != 1.0:
-        arrays["gain"], arrays["heterogeneity"] = (arrays[k] * criterion.scale for k in ("gain", "heterogeneity"))
+        arrays["gain"], arrays["heterogeneity"] = (
+            arrays[k] * criterion.scale for k in ("gain", "heterogeneity")
+        )
     arrays["missing_left"] = arrays["missing_left"].view(np.bool_)
     arrays["start"] = arrays["start"].astype(np.int64)
     size, larger = divmod(n_trees, groups)

@@ -108,7 +108,9 @@ def leaf_rules(
     return rules
 
 
-def _trained(tree: Trees, leaf: int, labels: Any, criterion: type[Criterion], level: float) -> tuple[Any, Estimate]:
+def _trained(
+    tree: Trees, leaf: int, labels: Any, criterion: type[Criterion], level: float
+) -> tuple[Any, Estimate]:
     """What the training rows say, as far as the tree keeps it, with a warning."""
     value, n, weight = tree.value[leaf], int(tree.count[leaf]), float(tree.weight[leaf])
     if labels is not None:

@@ -68,7 +68,9 @@ class DecisionTree(TreeReading, TreeEstimator):
 
     def _kind(self) -> Any:
         """The class of the criterion that `criterion` names."""
-        return check_choice("criterion", self.criterion, criteria_for("classes" if self._is_classifier else "numbers"))
+        return check_choice(
+            "criterion", self.criterion, criteria_for("classes" if self._is_classifier else "numbers")
+        )
 
     def _sequence(self, tree: Trees) -> PruningSequence:
         """All prunings of a tree."""

@@ -12,6 +12,7 @@ from empirisk.typing import Array
 
 __all__ = ["DecisionTreeClassifier"]
 
+
 class DecisionTreeClassifier(DecisionTree, TreeClassifier):
     """``p(c | x)`` = share of class c in the leaf of x: grown by greedy splits, then pruned.
 

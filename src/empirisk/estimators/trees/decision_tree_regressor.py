@@ -15,6 +15,7 @@ from empirisk.typing import Array
 
 __all__ = ["DecisionTreeRegressor"]
 
+
 class DecisionTreeRegressor(DecisionTree, TreeRegressor):
     """``f(x)`` = mean (or median) of y in the leaf of x: grown by greedy splits, then pruned.
 

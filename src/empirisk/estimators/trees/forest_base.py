@@ -18,8 +18,8 @@ from empirisk.estimators.trees.forest_task import ForestTask
 from empirisk.estimators.trees.tree_base import greedy
 from empirisk.inference.held_out_loss import held_out_loss
 from empirisk.results import Estimate
-from empirisk.trees.out_of_bag_tally import OutOfBagTally, RowLosses
 from empirisk.trees.criteria.choices import needs_non_negative
+from empirisk.trees.out_of_bag_tally import OutOfBagTally, RowLosses
 from empirisk.trees.positive_rates import positive_rates
 from empirisk.trees.structure import Trees
 from empirisk.trees.varying_columns import bin_varying

@@ -20,6 +20,7 @@ __all__ = ["ForestClassifier"]
 
 Floats = NDArray[np.float64]
 
+
 class ForestClassifier(ForestEstimator, TreeClassifier):
     """Base of the forests that predict shares of classes."""
 
