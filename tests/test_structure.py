@@ -48,7 +48,8 @@ def test_imports_follow_the_layers() -> None:
 
 def test_every_package_has_a_layer() -> None:
     here = {f.relative_to(PACKAGE).parts[0].removesuffix(".py") for f in PYTHON_FILES}
-    assert here - {"__init__", "__main__"} <= set(LEVEL), "give the new package a layer in LAYERS"
+    new = sorted(here - {"__init__", "__main__"} - set(LEVEL))
+    assert not new, f"add the new package to LAYERS in tests/oracles/structure.py: {new}"
 
 
 def test_a_wrong_import_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,16 +199,22 @@ def serves(thing: Any, rows: list[Any]) -> bool:
     return derived or any(thing is row for row in rows)
 
 
+def where(folder: str) -> str:
+    """The file of a registry."""
+    return f"src/empirisk/{folder.replace('.', '/')}/__init__.py"
+
+
 @pytest.mark.parametrize(("folder", "registry", "belongs"), NOUNS, ids=[f"{n[0]}.{n[1]}" for n in NOUNS])
 def test_registries_are_complete(folder: str, registry: str, belongs: Any) -> None:
     module = importlib.import_module(f"empirisk.{folder}")
     rows = registered(module, registry)
     found = members(module, belongs)
     assert found, f"nothing in empirisk.{folder} fits the noun: the contract or the folder changed"
-    missing = [where for where, things in found.items() if not any(serves(thing, rows) for thing in things)]
-    assert not missing, (
-        f"add a row to {registry} of src/empirisk/{folder.replace('.', '/')}/__init__.py: {missing}"
-    )
+    missing = [place for place, things in found.items() if not any(serves(thing, rows) for thing in things)]
+    assert not missing, f"add a row to {registry} of {where(folder)}: {missing}"
+    exported = set(module.__all__)
+    hidden = sorted({getattr(r, "__name__", "") for r in rows if inspect.isclass(r)} - exported)
+    assert not hidden, f"add to __all__ of {where(folder)}: {hidden}"
 
 
 @pytest.mark.parametrize(
@@ -215,7 +222,8 @@ def test_registries_are_complete(folder: str, registry: str, belongs: Any) -> No
 )
 def test_registry_keys_are_the_names(folder: str) -> None:
     for key, thing in importlib.import_module(f"empirisk.{folder}").REGISTRY.items():
-        assert thing.name == key
+        change = f"change the key {key!r} of REGISTRY in {where(folder)} to {thing.name!r}"
+        assert thing.name == key, f"{change}, the name of {thing.__name__}"
 
 
 def test_no_module_is_orphaned() -> None:

@@ -11,6 +11,7 @@ import pytest
 import empirisk as er
 from bench.looseness import factor_of
 from tests.bounds.cases import CASES
+from tests.oracles.complete import complete
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 ROWS = {
@@ -27,10 +28,16 @@ WORKED = [
 
 
 def test_every_theorem_has_a_row_with_a_worked_number() -> None:
-    assert set(ROWS) == set(er.bounds.REGISTRY)
-    assert {name for name, _, _ in WORKED} == set(ROWS), "write the worked number as `call(...)` = number"
+    complete(ROWS, er.bounds.REGISTRY, "a row", "docs/maths/bounds.md")
+    complete(
+        {name for name, _, _ in WORKED},
+        ROWS,
+        "a worked number, `call(...)` = number,",
+        "docs/maths/bounds.md",
+    )
     for name, line in ROWS.items():
-        assert len([c for c in line.split(" | ") if c.strip(" |")]) == 5, f"{name}: five cells"
+        cells = len([c for c in line.split(" | ") if c.strip(" |")])
+        assert cells == 5, f"add cells to the row of {name!r} in docs/maths/bounds.md: it has {cells} of five"
 
 
 @pytest.mark.parametrize(("name", "expression", "printed"), WORKED)
@@ -47,5 +54,6 @@ def test_the_page_on_looseness_is_of_these_theorems() -> None:
     """`python -m bench.looseness` writes it; one cell is computed again here."""
     page = (DOCS / "maths" / "bound-looseness.md").read_text(encoding="utf-8")
     factors = dict(re.findall(r"^\| `(\w+)` \|.* \| ([\d.e+]+) \|$", page, flags=re.MULTILINE))
-    assert list(factors) == list(CASES)
+    complete(factors, CASES, "a row", "docs/maths/bound-looseness.md (run python -m bench.looseness)")
+    assert list(factors) == list(CASES), "run python -m bench.looseness: the order of the rows changed"
     assert f"{factor_of('hoeffding', CASES['hoeffding']):.2g}" == factors["hoeffding"]

@@ -239,7 +239,7 @@ SAMPLES: dict[str, Sample] = {
 
 def loss_of(label: str) -> Any:
     """The loss under test; every row of the registry must have test data under its own name."""
-    assert label in SAMPLES, f"loss {label!r} is in the registry but has no test data in SAMPLES"
+    assert label in SAMPLES, f"add a sample of {label!r} to SAMPLES in tests/conformance/loss_samples.py"
     made = SAMPLES[label].loss
     return REGISTRY[label]() if made is None else made
 

@@ -90,11 +90,12 @@ SHARES = (1e-6, 1e-2, 0.3, 0.9, 1.0 - 1e-9)
 SEARCHES = {name for name in SOLVABLE if name.startswith("ghost_")}
 # Of the solved number: a bisection ends at neighbouring floats, and formulas round.
 TOL = 1e-7
+HERE = "tests/conformance/test_bound_directions.py"
 
 
 def settings(name: str) -> list[dict[str, Any]]:
     """The usual arguments, and with each argument in turn at its ends (sides and rates together)."""
-    theorem, base = RELATIONS[name], dict(CASES[name].kwargs) if name in CASES else dict(USUAL[name])
+    theorem, base = RELATIONS[name], dict(CASES[name].kwargs) if name in CASES else dict(USUAL.get(name, {}))
     takes = set(inspect.signature(theorem).parameters)
     out = [base]
     for parameter in sorted(takes & ENDS.keys()):
@@ -143,10 +144,12 @@ def close_below(a: float, b: float) -> bool:
 @pytest.mark.parametrize("name", RELATIONS)
 def test_every_argument_has_its_ends_tried(name: str) -> None:
     free = set(inspect.signature(RELATIONS[name]).parameters) - {"n", "epsilon", "delta"}
-    assert free <= ENDS.keys(), f"add the ends of {sorted(free - ENDS.keys())} to ENDS"
+    assert free <= ENDS.keys(), f"add the ends of {sorted(free - ENDS.keys())} to ENDS in {HERE}"
+    assert name in CASES or name in USUAL, f"add numbers to call {name!r} with to USUAL in {HERE}"
     tried = {key for s in settings(name) for key in s}
-    assert free <= tried, f"{sorted(free - tried)} are never given"
-    assert name in CASES or name in USUAL
+    assert free <= tried, (
+        f"add values that {name!r} takes to ENDS in {HERE}: {sorted(free - tried)} are never given"
+    )
 
 
 @pytest.mark.parametrize("name", SOLVABLE)

@@ -76,7 +76,7 @@ def test_fails_at_most_as_often_as_it_says_at_other_levels(
 
 def test_every_theorem_has_a_case() -> None:
     missing = set(SOLVABLE) - set(CASES)
-    assert not missing, f"add rows to CASES in tests/bounds/cases.py: {sorted(missing)}"
+    assert not missing, f"add a case of each to CASES in tests/bounds/cases.py: {sorted(missing)}"
 
 
 def test_every_other_theorem_is_tried_by_name() -> None:
@@ -85,7 +85,9 @@ def test_every_other_theorem_is_tried_by_name() -> None:
     texts = [f.read_text(encoding="utf-8") for f in folder.glob("test_*.py") if f.name != "test_page.py"]
     simulated = "\n".join(t for t in texts if "rng: np.random.Generator" in t)
     untried = [n for n in set(er.bounds.REGISTRY) - set(CASES) if not re.search(rf"\b{n}\b", simulated)]
-    assert not untried, f"simulate in tests/bounds: {sorted(untried)}"
+    assert not untried, (
+        f"add a simulation of each by name to tests/bounds/test_from_rows.py: {sorted(untried)}"
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -113,7 +115,10 @@ def test_every_number_of_a_theorem_is_tried() -> None:
     free = {"sides", "low", "weight", "observed", "any_margin", "hypotheses", "margin", "alpha"}
     for name in NAMES:
         tried = {"n", "epsilon", "delta", *CASES[name].grows}
-        assert set(inspect.signature(SOLVABLE[name]).parameters) - tried <= free, name
+        untried = sorted(set(inspect.signature(SOLVABLE[name]).parameters) - tried - free)
+        assert not untried, (
+            f"add a larger value of {untried} to `grows` of the case of {name!r} in tests/bounds/cases.py"
+        )
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -61,7 +61,9 @@ each_dual = pytest.mark.parametrize("penalty", [e for e in EVERY if e.values[0].
 
 @pytest.mark.parametrize("name", ROWS)
 def test_every_row_has_test_data(name: str) -> None:
-    assert ARGUMENTS.get(name), f"penalty {name!r} is in the registry but has no test data in ARGUMENTS"
+    assert ARGUMENTS.get(name), (
+        f"add arguments of {name!r} to ARGUMENTS in tests/conformance/test_constraint_sets.py"
+    )
 
 
 @each

@@ -52,7 +52,9 @@ GRID = np.linspace(-12.0, 12.0, 240_001)  # holds 0
 
 @pytest.mark.parametrize("name", sorted(REGISTRY))
 def test_every_row_has_test_data_and_its_own_name(name):
-    assert ARGUMENTS.get(name), f"penalty {name!r} is in the registry but has no test data in ARGUMENTS"
+    assert ARGUMENTS.get(name), (
+        f"add arguments of {name!r} to ARGUMENTS in tests/conformance/test_penalties.py"
+    )
     penalty = REGISTRY[name](**ARGUMENTS[name][0])
     assert penalty.name == name
     assert isinstance(penalty, Penalty)

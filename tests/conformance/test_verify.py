@@ -140,7 +140,8 @@ def confirmed(again: Certificate, stated: Certificate | None, tol: float) -> boo
 
 def test_every_registered_class_is_among_the_cases() -> None:
     tested = {type(c.est).__name__ for c in CASES}
-    assert tested >= set(REGISTRY) | {make.__name__ for make in CLASSES.values()}
+    lacking = sorted((set(REGISTRY) | {make.__name__ for make in CLASSES.values()}) - tested)
+    assert not lacking, f"add a case of each to CASES in tests/conformance/test_verify.py: {lacking}"
 
 
 @each

@@ -11,6 +11,7 @@ from bench.alarms.harness import FAMILY, Result, monte_carlo_error
 from bench.alarms.page import BEGIN, DOCS, END, page, stored, table
 from bench.alarms.scenario import Scenario
 from empirisk.diagnosis import REGISTRY
+from tests.oracles.complete import complete, page_of
 
 SCENARIOS = study.load()
 LEVEL = 5.0
@@ -41,8 +42,11 @@ def check(s: Scenario, r: Result) -> None:
 def test_every_finding_has_scenarios_with_and_without_its_fault() -> None:
     for code in REGISTRY:
         truths = {s.truth for s in SCENARIOS.values() if s.code == code}
-        assert "interval" in truths or {"null", "fault"} <= truths, code
-    assert {s.code for s in SCENARIOS.values()} == {*REGISTRY, FAMILY}
+        assert "interval" in truths or {"null", "fault"} <= truths, (
+            f"add scenarios of {code!r} without and with its fault to bench/alarms/cases_<name>.py"
+        )
+    known = {s.code for s in SCENARIOS.values()}
+    complete(known, {*REGISTRY, FAMILY}, "a scenario", "bench/alarms/cases_<name>.py")
 
 
 @pytest.mark.parametrize("name", FAST)
@@ -64,13 +68,19 @@ def test_the_published_numbers_keep_the_level(name: str) -> None:
 
 
 def test_the_pages_show_the_stored_numbers() -> None:
-    assert (DOCS / "false-alarms.md").read_text(encoding="utf-8") == page(SCENARIOS)
+    index = page_of(DOCS, "README")
     for code in REGISTRY:
-        text = (DOCS / f"{code}.md").read_text(encoding="utf-8")
+        text = page_of(DOCS, code, "docs/skeletons/finding.md")
+        assert f"[{code}]({code}.md)" in index, f"add a row for {code!r} to docs/findings/README.md"
         found = re.search(re.escape(BEGIN) + r"\s*(.*?)\s*" + re.escape(END), text, flags=re.DOTALL)
-        assert found, f"{code}.md has no marks for its table"
-        assert found.group(1) == table(SCENARIOS, code)
-        assert any(name.startswith(code) for name in stored()), f"nothing was measured for {code}"
+        assert found, f"add the two comments around the table of alarms to docs/findings/{code}.md"
+        measured = any(name.startswith(code) for name in stored())
+        assert measured, f"add alarms of {code!r} to bench/results: run python -m bench.alarms --only {code}"
+        assert found.group(1) == table(SCENARIOS, code), (
+            f"run python -m bench.alarms --pages: {code}.md is old"
+        )
+    text = (DOCS / "false-alarms.md").read_text(encoding="utf-8")
+    assert text == page(SCENARIOS), "run python -m bench.alarms --pages: false-alarms.md is old"
 
 
 def test_a_finding_that_always_speaks_would_be_seen() -> None:

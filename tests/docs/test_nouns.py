@@ -12,6 +12,7 @@ import pytest
 
 from empirisk import losses, optimizers, penalties, solvers
 from empirisk.typing import Capability
+from tests.oracles.complete import complete, page_of
 
 MATHS = Path(__file__).parents[2] / "docs" / "maths"
 NOUNS: dict[str, dict[str, type]] = {
@@ -41,8 +42,12 @@ EXAMPLES: dict[str, Any] = {
 }
 
 
+# The skeleton of a page, or one to copy.
+COPY = {"losses": "docs/skeletons/loss.md"}
+
+
 def page(folder: str, name: str) -> str:
-    return (MATHS / folder / f"{name}.md").read_text(encoding="utf-8")
+    return page_of(MATHS / folder, name, COPY.get(folder, "a neighbour"))
 
 
 @pytest.mark.parametrize(("folder", "name"), EACH)
@@ -50,13 +55,24 @@ def test_every_row_has_a_page_and_the_index_knows_it(folder: str, name: str) -> 
     text = page(folder, name)
     use = f'solver="{name}"' if folder == "solvers" else f"er.{folder}.{NOUNS[folder][name].__name__}"
     for part in (use, "**When.**", "**A number.**", "**Source.**", ">>>"):
-        assert part in text
-    assert f"({folder}/{name}.md)" in (MATHS / f"{folder}.md").read_text(encoding="utf-8")
+        assert part in text, f"add {part!r} to docs/maths/{folder}/{name}.md"
+    index = (MATHS / f"{folder}.md").read_text(encoding="utf-8")
+    assert f"({folder}/{name}.md)" in index, (
+        f"add a row that links {folder}/{name}.md to docs/maths/{folder}.md"
+    )
 
 
 @pytest.mark.parametrize("folder", NOUNS)
 def test_no_page_is_left_over(folder: str) -> None:
-    assert {p.stem for p in (MATHS / folder).glob("*.md")} == set(NOUNS[folder])
+    complete(
+        {p.stem for p in (MATHS / folder).glob("*.md")}, NOUNS[folder], "a page", f"docs/maths/{folder}/"
+    )
+
+
+def example(name: str) -> Any:
+    """A penalty of this name."""
+    assert name in EXAMPLES, f"add an example of {name!r} to EXAMPLES in tests/docs/test_nouns.py"
+    return EXAMPLES[name]
 
 
 # -- constants, as the classes have them ---------------------------------------------------------
@@ -76,7 +92,7 @@ def loss_constants(name: str) -> str:
 
 
 def penalty_constants(name: str) -> str:
-    one = EXAMPLES[name]
+    one = example(name)
     gap = "the duality gap" if one.coercive(4) else "the KKT residual"
     if isinstance(one, penalties.ConstraintSet):
         return f"Constants: a set, so that no strength varies; certified by {gap}."
@@ -106,13 +122,14 @@ SAID = {
 
 @pytest.mark.parametrize(("folder", "name"), EACH)
 def test_constants_on_a_page_are_those_of_the_class(folder: str, name: str) -> None:
-    assert SAID[folder](name) in page(folder, name)
+    said = SAID[folder](name)
+    assert said in page(folder, name), f"add the sentence {said!r} to docs/maths/{folder}/{name}.md"
 
 
 @pytest.mark.parametrize("name", penalties.REGISTRY)
 def test_a_penalty_is_as_curved_as_its_page_says(name: str, rng: np.random.Generator) -> None:
     """The constants themselves, on random chords: ``mu/2 t(1-t)|x-y|^2 <= chord - P <= L/2 ...``."""
-    one = EXAMPLES[name]
+    one = example(name)
     if isinstance(one, penalties.ConstraintSet):
         inside = one.project(rng.normal(size=4))
         assert one.value(inside) == 0.0

@@ -1,4 +1,4 @@
-"""Sentences for what a new noun still lacks: every such test fails with "add ... to ...", or "take ... out"."""
+"""Sentences for what a new noun still lacks: "add ... to ...", and for what is left over: "take ... out"."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ def page_of(folder: Path, name: str, copy: str = "a neighbour") -> str:
     """The text of a page of the documentation, or a sentence that asks for it."""
     file = folder / f"{name}.md"
     assert file.exists(), (
-        f"add the page {name}.md to {'/'.join(folder.parts[folder.parts.index('docs'):])}/ (copy {copy})"
+        f"add the page {name}.md to {'/'.join(folder.parts[folder.parts.index('docs') :])}/ (copy {copy})"
     )
     return file.read_text(encoding="utf-8")

@@ -105,4 +105,4 @@ def realisable(c: Any, X: np.ndarray, y: np.ndarray) -> bool:
             return any(np.array_equal(np.array(row, bool)[X[:, 0].astype(int)], y) for row in c.members)
         case "sine":
             return tuple(y.tolist()) in waves(X[:, 0])
-    raise KeyError(c.name)
+    raise AssertionError(f"add a case of {c.name!r} to `realisable` in tests/oracles/labellings.py")

@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import empirisk as er
 from empirisk.estimators.features import REGISTRY
+from tests.oracles.complete import complete
 
 USES = [
     er.FourierFeatures(),
@@ -27,8 +28,14 @@ EACH = pytest.mark.parametrize("feature_map", USES, ids=repr)
 
 
 def test_every_row_is_tested() -> None:
-    assert {type(use) for use in USES} == set(REGISTRY.values())
-    assert all(getattr(er, name) is thing for name, thing in REGISTRY.items())
+    complete(
+        {type(use).__name__ for use in USES},
+        REGISTRY,
+        "a use",
+        "USES in tests/estimators/features/test_feature_maps.py",
+    )
+    for name, thing in REGISTRY.items():
+        assert getattr(er, name, None) is thing, f"add {name!r} to src/empirisk/__init__.pyi"
 
 
 @parametrize_with_checks(USES)
