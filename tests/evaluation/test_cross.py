@@ -29,9 +29,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import empirisk as er
+from empirisk.evaluation import intervals
 from empirisk.evaluation.folds import plan_folds
 from empirisk.evaluation.outputs import unpenalised
-from empirisk.selection import best_of, cross_evaluate, intervals, learning_curve
+from empirisk.selection import best_of, cross_evaluate, learning_curve
 
 
 @pytest.fixture(scope="module")

@@ -18,8 +18,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
+from empirisk.evaluation import intervals
 from empirisk.evaluation.metrics.predictions import encode
-from empirisk.selection import METRICS, evaluate, evaluate_predictions, intervals
+from empirisk.selection import METRICS, evaluate, evaluate_predictions
 from tests.oracles.complete import complete
 
 

@@ -10,7 +10,7 @@ from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.estimators.checks import check_count, check_flag
 from empirisk.estimators.linear.scalar_regression import ScalarRegressor
-from empirisk.losses import REGISTRY as LOSSES
+from empirisk.estimators.loss_names import loss_named, scalar_losses
 from empirisk.losses import Loss, check_targets
 from empirisk.penalties import ConstraintSet, Penalty
 from empirisk.problems.linear import LinearProblem
@@ -27,10 +27,10 @@ class AnyLossRegressor(ScalarRegressor):
     def _loss(self) -> Loss:
         given = self.loss
         if isinstance(given, str):
-            known = sorted(name for name, kind in LOSSES.items() if _scalar(kind))
-            if given not in known:
-                raise ValueError(f"loss must be one of {', '.join(known)}, or a Loss object, got {given!r}")
-            made: Loss = LOSSES[given]()
+            made = loss_named(given)
+            if made is None:
+                known = ", ".join(scalar_losses())
+                raise ValueError(f"loss must be one of {known}, or a Loss object, got {given!r}")
             return made
         if isinstance(given, type) or not isinstance(given, Loss):
             raise ValueError(
@@ -71,12 +71,3 @@ class AnyLossRegressor(ScalarRegressor):
         except TypeError:
             return z
         return np.asarray(mean, dtype=z.dtype)
-
-
-def _scalar(kind: Any) -> bool:
-    """Return whether a class of the registry makes a loss of one score without further arguments."""
-    try:
-        made = kind()
-    except TypeError:
-        return False
-    return bool(made.offers) and not made.vector

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,11 @@ import numpy as np
 from empirisk.data.design import Design
 from empirisk.estimators.checks import check_number
 from empirisk.estimators.linear.any_loss import AnyLossRegressor
-from empirisk.penalties import ConstraintSet, L1Ball, L2Ball, NonNegative, Simplex
+from empirisk.penalties import REGISTRY, ConstraintSet
 from empirisk.problems.linear import LinearProblem
 from empirisk.typing import Array
 
 __all__ = ["ConstrainedRegressor"]
-
-BY_RADIUS = {"l1_ball": L1Ball, "l2_ball": L2Ball, "simplex": Simplex}
 
 
 class ConstrainedRegressor(AnyLossRegressor):
@@ -101,12 +100,12 @@ class ConstrainedRegressor(AnyLossRegressor):
         if isinstance(given, ConstraintSet):
             return given
         radius = check_number("radius", self.radius, 0.0, closed=given != "simplex")
-        if isinstance(given, str) and given in BY_RADIUS:
-            made: ConstraintSet = BY_RADIUS[given](radius)
+        known = {name: kind for name, kind in REGISTRY.items() if _by_radius(kind)}
+        if isinstance(given, str) and given in known:
+            kind = known[given]
+            made: ConstraintSet = kind(radius) if fields(kind) else kind()
             return made
-        if isinstance(given, str) and given == "non_negative":
-            return NonNegative()
-        names = ", ".join([*sorted(BY_RADIUS), "non_negative"])
+        names = ", ".join(sorted(known))
         raise ValueError(
             f"constraint must be one of {names} or a constraint set of er.penalties, got {given!r}"
         )
@@ -116,3 +115,9 @@ class ConstrainedRegressor(AnyLossRegressor):
         chosen.project(np.zeros(design.shape[1]))  # refuses empty sets, and sets of other dimension
         self.constraint_ = chosen
         return self._plain(design, y, weight, chosen)
+
+
+def _by_radius(kind: Any) -> bool:
+    """Whether a class of the registry is a set that its size alone makes, or that needs nothing."""
+    sizes = [f.name for f in fields(kind)] if issubclass(kind, ConstraintSet) else ["none"]
+    return sizes in ([], ["radius"], ["total"])

@@ -127,7 +127,6 @@ class SGDClassifier(ClassifierMixin, StochasticEstimator):
 
     classes_: Any
     _declared: Any = None
-    _losses = ("hinge", "logistic", "squared_hinge", "perceptron", "exponential")
 
     probabilities_open: ClassVar[bool] = True  # a logistic link: never 0 for a class that occurs
 

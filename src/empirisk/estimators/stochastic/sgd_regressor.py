@@ -66,8 +66,6 @@ class SGDRegressor(RegressorMixin, StochasticEstimator):
     (array([1.99]), True)
     """
 
-    _losses = ("half_squared", "huber", "absolute", "quantile", "epsilon_insensitive", "poisson", "gamma")
-
     def __init__(
         self,
         loss: Any = "half_squared",

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import ClassifierMixin
 
 from empirisk.bounds import pegasos
 from empirisk.bounds.base import Guarantee
@@ -15,8 +16,8 @@ from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.estimators.checks import check_alpha, check_count, check_flag, check_number, check_seed
 from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.estimators.linear.scalar_regression import elastic_net
+from empirisk.estimators.loss_names import loss_named, scalar_losses
 from empirisk.estimators.stochastic.stream import Stream, continue_stream
-from empirisk.losses import REGISTRY as LOSSES
 from empirisk.losses import Loss
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Certificate, Kind, Solution, Status
@@ -60,23 +61,24 @@ class StochasticEstimator(LinearEstimator):
     random_state: Any
     t_: int
     _stream: Stream
-    _losses: tuple[str, ...] = ()
 
     # -- parameters -------------------------------------------------------------------------------
 
     def _base_loss(self) -> Loss:
         """The loss that the parameter names."""
         given = self.loss
-        if isinstance(given, str) and given in self._losses:
-            made: Loss = LOSSES[given]()
+        made = loss_named(given) if isinstance(given, str) else given
+        if not isinstance(made, type) and isinstance(made, Loss) and self._takes(made):
             return made
-        known = not isinstance(given, str) and isinstance(given, Loss) and given.row_slope
-        if known and given.name in self._losses:
-            return given  # type: ignore[no-any-return]
+        known = ", ".join(scalar_losses(self._takes))
         raise ValueError(
-            f"loss must be one of {', '.join(self._losses)}, or such an object of er.losses with parameters "
+            f"loss must be one of {known}, or such an object of er.losses with parameters "
             f"of its own, got {given!r}"
         )
+
+    def _takes(self, loss: Loss) -> bool:
+        """Whether a loss is for labels, as the classifier's, or for numbers, and its steps are compiled."""
+        return loss.row_slope and loss.labels == isinstance(self, ClassifierMixin)
 
     def _epochs(self, rows: int) -> int:
         if isinstance(self.n_epochs, str) and self.n_epochs == "auto":

@@ -39,9 +39,9 @@ class GradientBoostingClassifier(Boosting, TreeClassifier):
 
     Parameters
     ----------
-    loss : "auto" or Loss, default "auto"
-        The logistic loss for two classes, softmax for more; or a loss of the labels -1 and +1, with an
-        inverse link (``er.losses.Probit()``, say).
+    loss : str or Loss, default "auto"
+        "auto": the logistic loss for two classes, softmax for more; or a loss of the labels -1 and +1, with
+        an inverse link, as an object of :mod:`empirisk.losses` or by name ("probit", say).
     n_estimators, learning_rate, max_leaf_nodes, max_depth, min_samples_leaf, l2, min_gain, subsample
         As in :class:`GradientBoostingRegressor`.
     max_features, tree_features, max_bins, monotonic_cst, interaction_cst, categorical_features

@@ -9,13 +9,13 @@ import numpy as np
 
 from empirisk.estimators.checks import check_number, is_flag
 from empirisk.estimators.linear.families import tweedie_loss
-from empirisk.losses import Absolute, Gamma, HalfSquared, Huber, Logistic, Loss, Poisson, Quantile, Softmax
+from empirisk.estimators.loss_names import loss_named, scalar_losses
+from empirisk.losses import Huber, Logistic, Loss, Quantile, Softmax
 from empirisk.losses.quantile import weighted_quantile
 from empirisk.typing import Array
 
 __all__ = ["classification_loss", "levels", "regression_losses"]
 
-NAMES = ("half_squared", "absolute", "huber", "quantile", "poisson", "gamma", "tweedie")
 # A normal law has this share of its standard deviation between the quartiles' middle and each quartile.
 NORMAL_QUARTILE = 0.6744897501960817
 
@@ -47,16 +47,11 @@ def regression_losses(loss: Any, q: Any, power: Any, y: Array, weight: Array) ->
             return (tweedie_loss(check_number("power", power, 0.0)),)
         if loss == "huber":
             return (Huber(1.35 * _spread(y, weight)),)
-        simple: dict[str, Loss] = {
-            "half_squared": HalfSquared(),
-            "absolute": Absolute(),
-            "poisson": Poisson(),
-            "gamma": Gamma(),
-        }
-        if loss in simple:
-            return (simple[loss],)
-        raise ValueError(f"loss must be one of {', '.join(NAMES)}, or a Loss object, got {loss!r}")
-    _refuse_other(loss, f"one of {', '.join(NAMES)}")
+        made = loss_named(loss)
+        if made is not None and not made.labels:
+            return (made,)
+        raise ValueError(f"loss must be one of {_names(False)}, or a Loss object, got {loss!r}")
+    _refuse_other(loss, f"one of {_names(False)}")
     if loss.vector or loss.labels:
         raise ValueError(f"the loss {loss.name!r} is for classes; take a GradientBoostingClassifier")
     return (loss,)
@@ -65,10 +60,13 @@ def regression_losses(loss: Any, q: Any, power: Any, y: Array, weight: Array) ->
 def classification_loss(loss: Any, n_classes: int) -> Loss:
     """Logistic for two classes, softmax for more; or a loss of the labels -1 and +1."""
     if isinstance(loss, str):
-        if loss != "auto":
-            raise ValueError(f'loss must be "auto" or a Loss object, got {loss!r}')
-        return Logistic() if n_classes == 2 else Softmax()
-    _refuse_other(loss, '"auto"')
+        if loss == "auto":
+            return Logistic() if n_classes == 2 else Softmax()
+        named = loss_named(loss)
+        if named is None:
+            raise ValueError(f"loss must be auto, {_names(True)}, or a Loss object, got {loss!r}")
+        loss = named
+    _refuse_other(loss, f"auto, {_names(True)}")
     if loss.vector:
         return loss  # type: ignore[no-any-return]
     if not loss.labels:
@@ -76,6 +74,11 @@ def classification_loss(loss: Any, n_classes: int) -> Loss:
     if n_classes > 2:
         raise ValueError(f"the loss {loss.name!r} knows two classes, y holds {n_classes}; take loss='auto'")
     return loss  # type: ignore[no-any-return]
+
+
+def _names(labels: bool) -> str:
+    """The losses of one score for labels, or for numbers."""
+    return ", ".join(scalar_losses(lambda loss: loss.labels == labels))
 
 
 def _refuse_other(loss: Any, words: str) -> None:

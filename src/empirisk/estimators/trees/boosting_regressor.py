@@ -37,7 +37,7 @@ class GradientBoostingRegressor(Boosting, TreeRegressor):
     ----------
     loss : str or Loss, default "half_squared"
         "half_squared" (mean), "absolute" (median), "huber", "quantile" (see `q`), and with a logarithmic link
-        "poisson", "gamma", "tweedie"; or a scalar loss of :mod:`empirisk.losses` or of your own
+        "poisson", "gamma", "tweedie"; or another scalar loss of :mod:`empirisk.losses` by name, or an object
         (``er.losses.user_loss``).  "huber" has its corner at 1.35 times the spread of the targets about their
         median; give ``er.losses.Huber(d)`` for another.
     q : float or several, default 0.5

@@ -21,24 +21,10 @@ from empirisk.resampling.bootstrap.resampled import Resampled
 from empirisk.resampling.bootstrap.spread import Spread
 from empirisk.resampling.bootstrap.sums import SumSample, resample_sums
 
-__all__ = ["NAMES", "choose"]
+__all__ = ["STATISTICS", "Statistic", "choose"]
 
-# Name of the statistic: how many arrays it takes.
-NAMES = {
-    "mean": 1,
-    "weighted_mean": 2,
-    "variance": 1,
-    "standard_deviation": 1,
-    "median": 1,
-    "quantile": 1,
-    "correlation": 2,
-    "regression": 2,
-    "mean_difference": 2,
-    "median_difference": 2,
-}
 # Numbers that the table of a regression may hold, twice.
 MAX_TABLE = 1 << 27
-DIFFERENCES = ("mean_difference", "median_difference")
 
 
 @dataclass(frozen=True)
@@ -103,7 +89,7 @@ def choose(
     _check_shapes(name, samples)
     if studentised and not ask.plain and not (name in ("mean", "weighted_mean") and len(units[0].sizes) == 1):
         raise ValueError(f"the studentised {name} is for independent rows; use method='bca' here.")
-    return MAKERS[name](ask), name
+    return STATISTICS[name].make(ask), name
 
 
 def _together(statistic: Any, count: int, paired: bool | None) -> bool:
@@ -116,17 +102,17 @@ def _together(statistic: Any, count: int, paired: bool | None) -> bool:
                 f"data has {count} arrays: say paired=True (their rows belong together) or paired=False "
                 "(they are independent samples)."
             )
-        return statistic not in DIFFERENCES
-    if not paired and not callable(statistic) and statistic not in DIFFERENCES:
+        return not STATISTICS[statistic].independent
+    if not paired and not callable(statistic) and not STATISTICS[statistic].independent:
         raise ValueError(f"the rows of the two arrays of {statistic!r} belong together; leave paired out.")
     return paired
 
 
 def _check_name(statistic: Any, raw: tuple[Any, ...]) -> None:
-    if statistic not in NAMES:
-        raise ValueError(f"statistic must be callable or one of {', '.join(NAMES)}; got {statistic!r}.")
-    if len(raw) != NAMES[statistic]:
-        wanted = "one array" if NAMES[statistic] == 1 else "a tuple of two arrays"
+    if statistic not in STATISTICS:
+        raise ValueError(f"statistic must be callable or one of {', '.join(STATISTICS)}; got {statistic!r}.")
+    if len(raw) != STATISTICS[statistic].arrays:
+        wanted = "one array" if STATISTICS[statistic].arrays == 1 else "a tuple of two arrays"
         raise ValueError(f"{statistic!r} needs {wanted} as data, got {len(raw)}.")
 
 
@@ -223,15 +209,40 @@ def _quantile(ask: Request) -> Resampled:
     return resample_calls(call, ask.units, ask.key, ask.n_resamples, ask.name)
 
 
-MAKERS: dict[str, Callable[[Request], Resampled]] = {
-    "mean": _mean,
-    "weighted_mean": _weighted_mean,
-    "variance": _spread,
-    "standard_deviation": _spread,
-    "median": _quantile,
-    "quantile": _quantile,
-    "correlation": _correlation,
-    "regression": _regression,
-    "mean_difference": _mean_difference,
-    "median_difference": _quantile,
+@dataclass(frozen=True)
+class Statistic:
+    """How a statistic is resampled, and what its intervals ask about it.
+
+    Parameters
+    ----------
+    make : callable
+        Resamples it.
+    arrays : int
+        How many arrays it takes.
+    independent : bool
+        Whether two arrays may be independent samples.
+    quantile : bool
+        Whether it is made of order statistics, whose draws are few: no standard error is known.
+    grouped_error : bool
+        Whether its standard error is known when groups are drawn, too.
+    """
+
+    make: Callable[[Request], Resampled]
+    arrays: int = 1
+    independent: bool = False
+    quantile: bool = False
+    grouped_error: bool = False
+
+
+STATISTICS: dict[str, Statistic] = {
+    "mean": Statistic(_mean, grouped_error=True),
+    "weighted_mean": Statistic(_weighted_mean, 2, grouped_error=True),
+    "variance": Statistic(_spread),
+    "standard_deviation": Statistic(_spread),
+    "median": Statistic(_quantile, quantile=True),
+    "quantile": Statistic(_quantile, quantile=True),
+    "correlation": Statistic(_correlation, 2),
+    "regression": Statistic(_regression, 2),
+    "mean_difference": Statistic(_mean_difference, 2, independent=True),
+    "median_difference": Statistic(_quantile, 2, independent=True, quantile=True),
 }

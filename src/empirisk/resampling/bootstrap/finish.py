@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from empirisk.evaluation.intervals.base import accept, refuse, too_few
-from empirisk.resampling.bootstrap.choose import NAMES
+from empirisk.resampling.bootstrap.choose import STATISTICS
 from empirisk.resampling.bootstrap.distribution import Draws
 from empirisk.resampling.bootstrap.limits import LIMITS, acceleration, bca_limits, studentised_limits
 from empirisk.resampling.bootstrap.resampled import Resampled
@@ -29,7 +29,6 @@ FEW = {"studentised": (20, 20)}
 FEW_OTHERWISE = (50, 50)
 FEW_FOR_A_QUANTILE = (15, 20)
 
-QUANTILES = ("median", "quantile", "median_difference")
 # Intervals of this package that cover better than the bootstrap on small samples.
 ANALYTIC = {"mean": "hall (losses) and student", "mean_difference": "paired_losses (pairs)"}
 ANALYTIC_GROUPED = {"mean": "grouped_mean"}
@@ -105,9 +104,9 @@ def _refusal(found: Resampled, k: int) -> str:
 
 def _caution(found: Resampled, statistic: str, method: str) -> str:
     """What is known about coverage with so few units, and what covers better."""
-    if statistic in QUANTILES and method in ("basic", "normal"):
+    if _is_quantile(statistic) and method in ("basic", "normal"):
         return f"the {method} method covers too little for quantiles; use method='percentile' or 'bca'"
-    few = FEW_FOR_A_QUANTILE if statistic in QUANTILES else FEW.get(method, FEW_OTHERWISE)
+    few = FEW_FOR_A_QUANTILE if _is_quantile(statistic) else FEW.get(method, FEW_OTHERWISE)
     count, unit = min(found.units), "groups" if found.grouped else "rows"
     if count >= few[found.grouped]:
         return ""
@@ -122,4 +121,11 @@ def _caution(found: Resampled, statistic: str, method: str) -> str:
 
 def _can_be_studentised(statistic: str, grouped: bool) -> bool:
     """Whether the compiled statistic knows a standard error."""
-    return statistic in NAMES and statistic not in QUANTILES and (not grouped or statistic.endswith("mean"))
+    known = STATISTICS.get(statistic)
+    return known is not None and not known.quantile and (not grouped or known.grouped_error)
+
+
+def _is_quantile(statistic: str) -> bool:
+    """Whether the named statistic is made of order statistics; those of callables are not known to be."""
+    known = STATISTICS.get(statistic)
+    return known is not None and known.quantile
