@@ -94,14 +94,14 @@ def test_estimator_skeleton(rng: np.random.Generator) -> None:
 
 
 def test_bound_skeleton_holds_as_often_as_it_says(rng: np.random.Generator) -> None:
-    hoeffding = skeletons.load("bound").hoeffding
+    cantelli = skeletons.load("bound").held_out_cantelli
     risk, delta, failures = 0.1, 0.2, 0
     for _ in range(2000):
-        failures += hoeffding((rng.random(100) < risk).astype(float), delta).value < risk
+        failures += cantelli((rng.random(100) < risk).astype(float), delta).value < risk
     assert failures / 2000 <= delta
-    assert hoeffding(np.ones(5)).vacuous
+    assert cantelli(np.ones(5)).vacuous
     with pytest.raises(ValueError, match="row 1"):
-        hoeffding(np.array([0.5, 1.5]))
+        cantelli(np.array([0.5, 1.5]))
 
 
 def test_finding_skeleton_false_alarms_and_power(rng: np.random.Generator) -> None:
