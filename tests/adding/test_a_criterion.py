@@ -16,7 +16,7 @@ def row(w: Workshop) -> None:
     w.after(
         file, "from empirisk.trees.criteria.gini import Gini", "from empirisk.trees.criteria.bits import Bits"
     )
-    w.after(file, "REGISTRY: dict[str, type] = {", '    "bits": Bits,')
+    w.after(file, "REGISTRY: dict[str, Any] = {", '    "bits": Bits,')
 
 
 def exported(w: Workshop) -> None:

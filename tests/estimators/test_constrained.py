@@ -152,7 +152,7 @@ def test_no_penalty_no_constraint() -> None:
 @pytest.mark.parametrize(
     ("params", "sentence"),
     [
-        ({"constraint": "cube"}, "constraint must be one of l1_ball, l2_ball, simplex, non_negative"),
+        ({"constraint": "cube"}, "constraint must be one of l1_ball, l2_ball, non_negative, simplex"),
         ({"constraint": HalfSpace([1.0, 2.0], 1.0)}, "normal has 2 entries but there are 5"),
         (
             {

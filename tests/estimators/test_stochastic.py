@@ -214,8 +214,8 @@ def test_bound_of_theory(rng: np.random.Generator) -> None:
 def test_words_of_refusals(rng: np.random.Generator) -> None:
     X, y = labelled(rng)
     for bad, words in (
-        ({"loss": "log_loss"}, "loss must be one of hinge, logistic"),
-        ({"loss": Huber()}, "loss must be one of hinge, logistic"),
+        ({"loss": "log_loss"}, "loss must be one of exponential, hinge, logistic"),
+        ({"loss": Huber()}, "loss must be one of exponential, hinge, logistic"),
         ({"step": 0.0}, "step must be a finite number > 0"),
         ({"step": "fast"}, "step must be a finite number > 0"),
         ({"n_epochs": 0}, "n_epochs must be an integer >= 1"),

@@ -365,7 +365,7 @@ def test_optimal_regression_and_its_gap(rng: np.random.Generator) -> None:
     [
         ({"alpha": "best"}, 'alpha must be a number >= 0, None or "cv"'),
         ({"alpha": -0.1}, "alpha must be a finite number >= 0"),
-        ({"criterion": "ginni"}, "criterion must be 'gini' or"),
+        ({"criterion": "ginni"}, "criterion must be 'entropy' or"),
         ({"risk": "loss"}, "risk must be 'misclassification' or 'criterion'"),
         ({"rule": "max"}, "rule must be"),
         ({"cv": 1}, "cv must be an integer >= 2"),
