@@ -22,7 +22,6 @@ from empirisk.evaluation.intervals import INTERVALS
 from empirisk.evaluation.metrics import METRICS, REGRESSION
 from empirisk.penalties import ConstraintSet
 from empirisk.problems import LinearProblem
-from empirisk.problems.row_slopes import has_row_slope
 from empirisk.resampling.bootstrap import bootstrap
 from empirisk.resampling.bootstrap.choose import STATISTICS
 from empirisk.search import GridSearch
@@ -148,7 +147,7 @@ def test_stochastic_estimators_take_every_loss_with_compiled_steps(name: str) ->
     loss = default(name)
     make = er.SGDClassifier if loss.labels else er.SGDRegressor
     est = make(loss=name, n_epochs=1)
-    if not has_row_slope(loss):
+    if not loss.row_slope:
         with pytest.raises(ValueError, match="loss must be one of"):
             est.fit(X, targets(loss.y_domain, loss.labels))
         return
