@@ -11,7 +11,8 @@ from empirisk.curves import (
 )
 from empirisk.evaluation import intervals, metrics
 from empirisk.evaluation.compare import Comparison, compare, compare_cross, compare_fitted
-from empirisk.evaluation.cross import CrossEvaluation, cross_evaluate
+from empirisk.evaluation.cross import CrossEvaluation
+from empirisk.evaluation.cross_validate import cross_evaluate
 from empirisk.evaluation.evaluate import evaluate, evaluate_predictions
 from empirisk.evaluation.evaluation import Evaluation
 from empirisk.evaluation.fold_ensemble import CrossValidatedEnsemble

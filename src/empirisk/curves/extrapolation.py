@@ -5,24 +5,43 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from empirisk.curves.diminishing import range_of_factors
+from empirisk.curves.moments import LastStep
+from empirisk.curves.power_law import PowerLaw
 from empirisk.data.tabular import Tabular, estimate_columns
 from empirisk.evaluation.intervals.base import refuse
 from empirisk.results import Estimate
-
-if TYPE_CHECKING:
-    from empirisk.curves.learning_result import LearningCurve
-    from empirisk.curves.moments import LastStep
 
 __all__ = ["Extrapolation", "extrapolate", "needed_for_gain", "needed_for_loss"]
 
 METHOD = "bracket from the last measured step: returns diminish, no faster than rows^-3/2"
 MOST = 1000.0  # multiples of the sample that a search for rows looks at
 STEPS = 2000  # numbers of rows that are tried, equal steps of the logarithm
+
+
+class Curve(Protocol):
+    """What an extrapolation asks of a learning curve: its last step, and what its loss is called."""
+
+    @property
+    def n(self) -> int: ...
+    @property
+    def level(self) -> float: ...
+    @property
+    def loss(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def last(self) -> LastStep | None: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def coefficients(self) -> float | None: ...
+    @property
+    def power_law(self) -> PowerLaw | None: ...
 
 
 @dataclass(frozen=True, repr=False)
@@ -100,7 +119,7 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000.0 else f"{value:.3g}"
 
 
-def extrapolate(curve: LearningCurve, factors: Sequence[float]) -> Extrapolation:
+def extrapolate(curve: Curve, factors: Sequence[float]) -> Extrapolation:
     """Return what more rows would bring; :meth:`LearningCurve.extrapolate` describes the arguments."""
     for f in factors:
         if not (isinstance(f, int | float) and math.isfinite(f) and f > 1.0):
@@ -110,26 +129,26 @@ def extrapolate(curve: LearningCurve, factors: Sequence[float]) -> Extrapolation
     return Extrapolation(curve.n, tuple(map(float, factors)), losses, gains, curve.label, curve.reason)
 
 
-def _factors(curve: LearningCurve, start: float, end: float) -> tuple[float, float]:
+def _factors(curve: Curve, start: float, end: float) -> tuple[float, float]:
     """Return the range of the gain from `start` to `end` rows, for each unit of the last step."""
     step = _step(curve)
     return range_of_factors((step.before, step.size), (start, end), curve.coefficients)
 
 
-def _step(curve: LearningCurve) -> LastStep:
+def _step(curve: Curve) -> LastStep:
     if curve.last is None:
         raise ValueError(f"nothing can be told about more rows: {curve.reason}.")
     return curve.last
 
 
-def gain_limits(curve: LearningCurve, start: float, end: float) -> tuple[float, float]:
+def gain_limits(curve: Curve, start: float, end: float) -> tuple[float, float]:
     """Return the union over gamma of ``gamma [L, U]``, the interval of the last step."""
     slow, fast = _factors(curve, start, end)
     low, high = _step(curve).fall_limits(curve.level)
     return min(slow * low, fast * low), max(slow * high, fast * high)
 
 
-def loss_limits(curve: LearningCurve, end: float) -> tuple[float, float]:
+def loss_limits(curve: Curve, end: float) -> tuple[float, float]:
     """Union over gamma of the intervals of ``loss - gamma fall``; its ends are those of the two extremes.
 
     Without the correction for skewness the lower end is concave and the upper end convex in gamma, so that
@@ -141,7 +160,7 @@ def loss_limits(curve: LearningCurve, end: float) -> tuple[float, float]:
     return max(0.0, min(e[0] for e in ends)), min(cap, max(e[1] for e in ends))
 
 
-def _law_gain(curve: LearningCurve, start: float, end: float) -> float:
+def _law_gain(curve: Curve, start: float, end: float) -> float:
     """Return the gain by the power law scaled to the last step; NaN without a law."""
     law = curve.power_law
     if law is None:
@@ -150,7 +169,7 @@ def _law_gain(curve: LearningCurve, start: float, end: float) -> float:
     return float(ends[0] - ends[1])
 
 
-def _gain(curve: LearningCurve, end: float) -> Estimate:
+def _gain(curve: Curve, end: float) -> Estimate:
     target = f"fall of the expected loss from {curve.n} to {round(end)} training rows"
     if curve.last is None:
         return refuse(math.nan, curve.level, curve.n, "none", curve.reason, target)
@@ -161,7 +180,7 @@ def _gain(curve: LearningCurve, end: float) -> Estimate:
     return Estimate(value, low, high, curve.level, curve.n, METHOD, target=target)
 
 
-def _loss(curve: LearningCurve, end: float) -> Estimate:
+def _loss(curve: Curve, end: float) -> Estimate:
     target = f"expected loss with {round(end)} training rows"
     if curve.last is None:
         return refuse(math.nan, curve.level, curve.n, "none", curve.reason, target)
@@ -173,7 +192,7 @@ def _loss(curve: LearningCurve, end: float) -> Estimate:
     return Estimate(value, low, high, curve.level, curve.n, METHOD, target=target)
 
 
-def needed_for_gain(curve: LearningCurve, gain: float) -> Estimate:
+def needed_for_gain(curve: Curve, gain: float) -> Estimate:
     """Return the rows that a fall of the loss takes; :meth:`LearningCurve.rows_for` describes the
     arguments.
     """
@@ -189,7 +208,7 @@ def needed_for_gain(curve: LearningCurve, gain: float) -> Estimate:
                  [low >= gain for low, _ in limits], target)  # fmt: skip
 
 
-def needed_for_loss(curve: LearningCurve, loss: float) -> Estimate:
+def needed_for_loss(curve: Curve, loss: float) -> Estimate:
     """Return the rows that a loss takes; :meth:`LearningCurve.rows_to_reach` describes the arguments."""
     if not (isinstance(loss, int | float) and math.isfinite(loss) and loss >= 0.0):
         raise ValueError(f"loss must be a number >= 0, got {loss!r}.")
@@ -203,12 +222,12 @@ def needed_for_loss(curve: LearningCurve, loss: float) -> Estimate:
                  [high <= loss for _, high in limits], target)  # fmt: skip
 
 
-def _grid(curve: LearningCurve) -> list[float]:
+def _grid(curve: Curve) -> list[float]:
     return [float(v) for v in np.ceil(curve.n * MOST ** (np.arange(STEPS + 1) / STEPS))]
 
 
 def _rows(
-    curve: LearningCurve,
+    curve: Curve,
     grid: list[float],
     possible: list[bool],
     expected: list[bool],

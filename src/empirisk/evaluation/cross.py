@@ -16,7 +16,7 @@ from empirisk.evaluation.evaluate import Metrics, named
 from empirisk.evaluation.evaluation import Evaluation
 from empirisk.evaluation.fit_folds import Fitted, assemble, fit_folds
 from empirisk.evaluation.folds import Plan, plan_folds
-from empirisk.evaluation.intervals.base import Floats, check_level, group_codes, refuse
+from empirisk.evaluation.intervals.base import Floats, group_codes, refuse
 from empirisk.evaluation.intervals.nadeau_bengio import nadeau_bengio
 from empirisk.evaluation.intervals.repeated_kfold import one_split_target, scored_target
 from empirisk.evaluation.metrics import CLASSIFICATION, METRICS, Predictions
@@ -97,95 +97,6 @@ class CrossEvaluation(Evaluation):
         if metric in self.fitted.scores:
             return self.fitted.scores[metric]
         return np.array([METRICS[metric].value(p) for p in self.held_out])
-
-
-def cross_evaluate(
-    est: Any,
-    X: Any,
-    y: ArrayLike,
-    cv: Any = None,
-    groups: ArrayLike | None = None,
-    metrics: Metrics | None = None,
-    level: float = 0.95,
-    random_state: int | np.random.Generator | None = None,
-    *,
-    repeats: int | None = None,
-    progress: Progress | None = None,
-) -> CrossEvaluation:
-    """Score an algorithm by repeated K-fold cross-validation, with an interval for each metric.
-
-    The scores are those of the models fitted here, each on n(K-1)/K of the n rows: a fit on all n rows is not
-    scored, and one that still learns is better.
-
-    Parameters
-    ----------
-    est : estimator
-        Unfitted (or fitted: it is cloned) scikit-learn-compatible classifier, regressor or pipeline.
-    X : array, sparse matrix or data frame of shape (n, p)
-        Rows.
-    y : array of shape (n,)
-        Targets.
-    cv : None, int, splitter, iterable of (train, test) or "loo", optional
-        Number of folds (5 by default, stratified for classes), a scikit-learn splitter, splits of row
-        numbers, or leave-one-out (without refits where that is exact, see
-        :func:`empirisk.selection.leave_one_out`). What a choice costs is said in `reason`.
-    groups : array of shape (n,), optional
-        Which rows belong together; folds then hold whole groups.
-    metrics : name, scorer, list or mapping, optional
-        As in :func:`evaluate`. Foreign scorers get the corrected resampled t over split scores.
-    level : float in (0, 1), default 0.95
-        Nominal coverage.
-    random_state : int, Generator or None
-        Seed of the folds.
-    repeats : int, optional
-        5 up to 1000 rows and with groups, 2 above.
-    progress : callable or bool, optional
-        Called with (fits done, fits in all); True counts on the error stream.
-
-    Returns
-    -------
-    CrossEvaluation
-        Estimates by name; also ``.losses(metric)``, ``.fold_scores(metric)``, ``.out_of_fold``.
-
-    Raises
-    ------
-    ValueError
-        Sizes that disagree, missing targets, splits that train on their test rows or tear groups apart.
-
-    Notes
-    -----
-    The estimand is the mean score, on new rows, of the models that were scored, each trained on n(K-1)/K
-    rows; `target` says how many. A fit on all n rows is another model: where it still learns, its score
-    lies outside the interval in up to half of the samples (least squares with n/4 columns, nearest
-    neighbours, unpruned trees); :func:`empirisk.selection.learning_curve` shows whether it does.
-    :func:`evaluate` on rows kept apart scores the one model that will be used. Cost: folds x repeats fits.
-
-    References
-    ----------
-    Bayle, Bayle, Janson & Mackey 2020 (arXiv 2007.12671) on this estimand.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.linear_model import LinearRegression
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(100, 2))
-    >>> y = X[:, 0] + rng.normal(size=100)
-    >>> ev = cross_evaluate(LinearRegression(), X, y, random_state=0)
-    >>> ev["mse"].low < 1.0 < ev["mse"].high
-    True
-    >>> ev.losses("mse").shape, ev["mse"].target.split(", ")[-1]
-    ((5, 100), 'which this algorithm trained on 80 of these 100 rows')
-    """
-    check_level(level)
-    sample = Sample(est, X, y, groups)
-    if isinstance(cv, str):
-        if cv != "loo" or repeats not in (None, 1):
-            raise ValueError(f"cv must be a number of folds, a splitter, splits, or 'loo' once; got {cv!r}.")
-        from empirisk.evaluation.loo.folds import cross_loo
-
-        return cross_loo(est, sample, metrics, level, progress)
-    return run(est, sample, sample.plan(cv, repeats, random_state), metrics, level, progress)
 
 
 def run(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -11,16 +11,25 @@ from empirisk.hypotheses.labels import check_weight
 from empirisk.hypotheses.points import distinct, rounding
 from empirisk.results import Certificate, Kind, unconfirmed
 
-if TYPE_CHECKING:
-    from empirisk.hypotheses.base import HypothesisClass
-
 __all__ = ["verify_hypothesis"]
 
 # Labels to write out at once, and in all.
 AT_ONCE, BUDGET = 2_000_000, 20_000_000
 
 
-def verify_hypothesis(fitted: HypothesisClass, points: Any, y: Any, sample_weight: Any = None) -> Certificate:
+class FittedClass(Protocol):
+    """What is asked of a fitted hypothesis class: its best member, and all labellings of given points."""
+
+    classes_: Any
+    hypothesis_: Any
+    training_error_: float
+
+    @property
+    def words(self) -> str: ...
+    def restriction(self, X: Any, *, max_labellings: int) -> Any: ...
+
+
+def verify_hypothesis(fitted: FittedClass, points: Any, y: Any, sample_weight: Any = None) -> Certificate:
     """The training error of the hypothesis, and a lower bound on that of every member of the class.
 
     Where all labellings of the points can be written out, their least error is the least of the class.  Else
@@ -61,7 +70,7 @@ def verify_hypothesis(fitted: HypothesisClass, points: Any, y: Any, sample_weigh
     return Certificate(Kind.EXACT, gap, 1.0, claim, floor=floor)
 
 
-def _least(fitted: HypothesisClass, points: Any, ones: Any, zeros: Any) -> tuple[float, int]:
+def _least(fitted: FittedClass, points: Any, ones: Any, zeros: Any) -> tuple[float, int]:
     """Return a lower bound on the weight of the errors of every member, and the number of blocks behind
     it.
     """

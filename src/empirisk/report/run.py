@@ -20,7 +20,6 @@ from empirisk.report.fit.engine import Analysis, analyse, prepare
 from empirisk.report.memory import refuse_too_large
 from empirisk.report.options import Options
 from empirisk.report.progress import progress_for
-from empirisk.report.read.lines import inference_lines
 from empirisk.report.read.read import read_table
 from empirisk.report.render.write import write_report
 from empirisk.report.sections.collect import collect
@@ -89,12 +88,12 @@ def run_report(options: Options, say: Callable[[str], None], deadline: Deadline 
         time=options.time,
         missing=options.missing,
     )
-    for line in inference_lines(table):
+    for line in table.lines():
         say(line)
     test_table = None
     if options.test is not None:
         test_table = read_table(options.test, like=table)
-        for line in inference_lines(test_table):
+        for line in test_table.lines():
             say(line)
     p = prepare(
         table,

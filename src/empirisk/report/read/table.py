@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import polars as pl
 
+from empirisk.wording import counted, percent
+
 __all__ = ["KINDS", "Column", "Source", "Table"]
 
 Role = Literal["target", "feature", "group", "time", "dropped"]
@@ -16,6 +18,7 @@ Task = Literal["binary", "multiclass", "regression"]
 
 KINDS: tuple[str, ...] = ("number", "boolean", "categorical", "text", "date", "id", "constant", "empty")
 
+_MAX_CLASSES = 8  # that the line of a target names
 
 STORED = {
     "number": pl.Float64(),
@@ -94,6 +97,29 @@ class Column:
     long_missing: bool = False
     levels: tuple[str, ...] = ()
 
+    def line(self) -> str:
+        """Return what the column was taken for, without its name."""
+        kind, n = self.kind, f"{self.n_distinct:,}"
+        if self.role == "dropped":
+            text = f"dropped, {kind}: {self.reason}"
+        elif kind == "number":
+            extra = self.reason.removeprefix("numbers").strip()
+            text = f"number, {n} distinct values" + (f", {extra}" if extra else "")
+        elif kind == "categorical":
+            extra = "" if self.reason == "words that recur" else f" ({self.reason})"
+            text = f"categorical, {n} level{'' if self.n_distinct == 1 else 's'}{extra}"
+        else:
+            text = f"{kind} ({self.reason})"
+        if self.role in ("group", "time"):
+            text = f"{self.role} column, {text}"
+        parts = [text]
+        if self.n_missing and kind != "empty":
+            found = ", ".join(repr(m) if m else "blank" for m, _ in self.markers)
+            parts.append(f"{self.n_missing:,} missing" + (f" ({found})" if found else ""))
+        if self.warning:
+            parts.append(self.warning)
+        return "; ".join(parts)
+
 
 @dataclass(frozen=True)
 class Source:
@@ -115,10 +141,9 @@ class Source:
 
     def line(self) -> str:
         """Return the found format in a few words: ``comma, utf-8, header found``."""
-        parts = [self.format] if self.format in ("parquet", "jsonl") else []
+        parts = [self.format] if self.format != "text" else []
         parts += [p for p in (self.delimiter, self.encoding) if p]
-        if self.decimal == ",":
-            parts.append("decimal comma")
+        parts += ["decimal comma"] if self.decimal == "," else []
         parts += [self.header] if self.header else []
         return ", ".join(parts)
 
@@ -214,9 +239,36 @@ class Table:
 
     def lines(self) -> list[str]:
         """Return the printed inference: the file, then every column with the option that overrides it."""
-        from empirisk.report.read.lines import inference_lines
+        source = self.source
+        head = (
+            f"Reading {source.name}  {counted(self.n_rows + self.n_left_out, 'row')}, "
+            f"{counted(len(self.columns), 'column')} ({source.line()})"
+        )
+        width = min(24, max((len(c.name) for c in self.columns), default=0))
+        rest = [c for c in self.columns if c.name != self.target]
+        body = [(c.name, c.line(), c.override) for c in rest]
+        if self.target is not None:
+            body.insert(0, (self.target, self._target_line(), self.target_override))
+        told = [f"  {name:<{width}}  {text:<60}  {override}".rstrip() for name, text, override in body]
+        return [head, *(f"  {note}" for note in source.notes), *told, *(f"  {note}" for note in self.unseen)]
 
-        return inference_lines(self)
+    def _target_line(self) -> str:
+        """Return what the target was taken for: classes with their shares, or the range of the numbers."""
+        values = self.frame[str(self.target)]
+        why = f" ({self.target_note})" if self.target_note else ""
+        if self.task == "regression":
+            low, high = (float(v) for v in (values.min(), values.max()))  # type: ignore[arg-type]
+            text = f"target, a number (regression{why and ': ' + self.target_note}), from {low:g} to {high:g}"
+        else:
+            counts = self.class_counts()
+            order = sorted(counts, key=lambda c: -counts[c]) if len(counts) > 2 else list(counts)
+            shares = ", ".join(f"{c} ({percent(counts[c] / len(values))})" for c in order[:_MAX_CLASSES])
+            more = f" and {len(order) - _MAX_CLASSES} more" if len(order) > _MAX_CLASSES else ""
+            text = f"target, {len(order)} classes: {shares}{more}{why}"
+        column = self.column(str(self.target))
+        if self.n_left_out:
+            text += f"; {counted(self.n_left_out, 'row')} without a value left out"
+        return text + (f"; {column.warning}" if column.warning else "")
 
     def decisions(self) -> dict[str, Any]:
         """Return all decisions without any data, as plain JSON values; see :meth:`from_decisions`."""

@@ -11,7 +11,6 @@ import polars as pl
 
 from empirisk.report.atomic import write_file
 from empirisk.report.errors import DataError
-from empirisk.report.read.lines import source_line
 from empirisk.report.read.table import Table
 from empirisk.report.saved.cells import escape_frame
 from empirisk.report.saved.model_file import ModelFile
@@ -79,7 +78,7 @@ def predict_file(model: ModelFile, data: Path, out: Path) -> tuple[Table, pl.Dat
 def reading_lines(model: ModelFile, table: Table) -> list[str]:
     """Return what was read, and what in it the model has not seen, in words."""
     far = far_outside(table, model.metadata["ranges"])
-    head = f"Reading {table.source.name}  {table.n_rows:,} rows ({source_line(table.source)})"
+    head = f"Reading {table.source.name}  {table.n_rows:,} rows ({table.source.line()})"
     return [head, *(f"  {note}" for note in (*table.source.notes, *table.unseen, *far))]
 
 

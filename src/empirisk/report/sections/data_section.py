@@ -10,7 +10,6 @@ from empirisk.report.audit.twins import compared, n_repeats
 from empirisk.report.fit.folds import Folds
 from empirisk.report.fit.sample import Sample
 from empirisk.report.fit.split import Split
-from empirisk.report.read.lines import source_line
 from empirisk.report.read.table import Column, Table
 from empirisk.wording import percent, plain, year, years
 
@@ -24,7 +23,7 @@ def data_section(table: Table, split: Split) -> Json:
     repeated = n_repeats(table)
     return {
         "source": table.source.name,
-        "format": source_line(table.source) or None,
+        "format": table.source.line() or None,
         "n_rows": table.n_rows + table.n_left_out,
         "n_columns": len(table.columns),
         "columns": [_column(c) for c in table.columns],
