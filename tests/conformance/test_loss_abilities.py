@@ -25,7 +25,7 @@ def those(keep: Any, *more: Any) -> Any:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Equal up to rounding."""
+    """Return whether two answers are equal up to rounding."""
     return bool(np.allclose(a, b, rtol=1e-12, atol=1e-12))
 
 

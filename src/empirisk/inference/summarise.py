@@ -1,4 +1,7 @@
-"""Coefficient tables of least squares and of generalized linear models."""
+"""Coefficient tables of least squares and of generalized linear models.
+
+McCullagh and Nelder, Generalized Linear Models (1989), chapter 2.
+"""
 
 from __future__ import annotations
 
@@ -204,6 +207,7 @@ def _about(
         out.append(f"coefficients are changes of the log odds of {of}")
     # A level of 0.1 %: the warning is about gross misfit, and tables are read many times.
     scatter = fit.law.unit_dispersion and not fit.law.loss.labels and fit.df > 0.0
+    # A level of 0.1 %: the warning is about gross misfit, and tables are read many times.
     if scatter and fit.chi2 > stats.chi2.ppf(0.999, fit.df):
         out.append(
             f"targets scatter more than the family says: Pearson's chi2 is {fit.chi2 / fit.df:.3g} times its "

@@ -73,7 +73,7 @@ class Bernoulli(ScalarLoss):
 
     @property
     def title(self) -> str:  # type: ignore[override]
-        """As the base."""
+        """The title of the base, because proportions are averages of its labels."""
         return self.base.title
 
     @property

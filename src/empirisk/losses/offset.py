@@ -71,17 +71,17 @@ class Offset(ScalarLoss):
 
     @property
     def escape(self) -> str:  # type: ignore[override]
-        """As the base: offsets move no infimum."""
+        """How a minimum of the base can escape to infinity: offsets move no infimum."""
         return self.base.escape
 
     @property
     def title(self) -> str:  # type: ignore[override]
-        """As the base."""
+        """The title of the base; offsets change neither the model nor its name."""
         return self.base.title
 
     @property
     def concordance(self) -> float:  # type: ignore[override]
-        """As the base."""
+        """The constant of the base; a shift of the score does not change it."""
         return self.base.concordance
 
     def plain(self, y: Array) -> tuple[Loss, Array]:  # type: ignore[override]

@@ -1,4 +1,7 @@
-"""Rounds of gradient boosting on binned columns."""
+"""Rounds of gradient boosting on binned columns.
+
+Friedman, Annals of Statistics 29 (2001); Chen and Guestrin, KDD (2016), for the second-order model.
+"""
 
 from __future__ import annotations
 
