@@ -73,7 +73,7 @@ class Bernoulli(ScalarLoss):
 
     @property
     def title(self) -> str:  # type: ignore[override]
-        """The title of the base, because proportions are averages of its labels."""
+        """The title of the base; proportions in place of labels do not change the model."""
         return self.base.title
 
     @property
