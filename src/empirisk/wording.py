@@ -46,7 +46,7 @@ def count(n: int) -> str:
 
 
 def counted(n: int, noun: str, plural: str = "") -> str:
-    """A count with its noun, in the singular for one.
+    """Return a count with its noun, in the singular for one.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def _fixed(x: float, decimals: int) -> str:
 
 
 def plain(x: float | None, digits: int = 4) -> str:
-    """A number that has no interval (a setting, an edge), to `digits` significant figures.
+    """Return a number that has no interval (a setting, an edge), to `digits` significant figures.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def plain(x: float | None, digits: int = 4) -> str:
 
 
 def number(x: float, digits: int = 3) -> str:
-    """A number of a sentence to `digits` significant figures, written out with thousands marks.
+    """Return a number of a sentence to `digits` significant figures, written out with thousands marks.
 
     From a billion on it is so many billions; below a millionth and from 10^15 on a multiple of a power of
     ten, because zeros would have to be counted.
@@ -114,7 +114,7 @@ def number(x: float, digits: int = 3) -> str:
 
 
 def spelled(said: str) -> str:
-    """A sentence of another layer with its numbers as readers write them.
+    """Return a sentence of another layer with its numbers as readers write them.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def spelled(said: str) -> str:
 
 
 def year(x: float) -> str:
-    """A whole number without thousands marks.
+    """Return a whole number without thousands marks.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def year(x: float) -> str:
 
 
 def years(values: Iterable[float]) -> bool:
-    """Whether numbers look like years: whole, from 1500 to 2200.
+    """Return whether numbers look like years: whole, from 1500 to 2200.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def years(values: Iterable[float]) -> bool:
 
 
 def percent(x: float) -> str:
-    """A share of a sentence in per cent, with as many decimals as a reader can use.
+    """Return a share of a sentence in per cent, with as many decimals as a reader can use.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def percent(x: float) -> str:
 
 
 def chance(p: float) -> str:
-    """A probability of a sentence; small ones are said to be below a limit.
+    """Return a probability of a sentence; small ones are said to be below a limit.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def chance(p: float) -> str:
 
 
 def p_value(p: float) -> str:
-    """A p-value with its sign of relation.
+    """Return a p-value with its sign of relation.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def p_value(p: float) -> str:
 
 
 def quoted(names: Sequence[str], most: int = 5) -> str:
-    """Names for a sentence.
+    """Return the names for a sentence.
 
     Examples
     --------
@@ -265,7 +265,7 @@ def _narrow(e: dict[str, Any]) -> bool:
 
 
 def text(e: dict[str, Any] | None) -> str:
-    """The point estimate alone.
+    """Return the point estimate alone.
 
     Examples
     --------
@@ -293,7 +293,7 @@ def interval(e: dict[str, Any] | None) -> str:
 
 
 def estimate(e: dict[str, Any] | None) -> str:
-    """Value and interval.
+    """Return the value and interval.
 
     Examples
     --------
@@ -313,7 +313,7 @@ def _interval_or_reason(e: dict[str, Any]) -> str:
 
 
 def amount(e: dict[str, Any]) -> str:
-    """The point estimate for a sentence: the digits that its interval justifies, three at most.
+    """Return the point estimate for a sentence: the digits that its interval justifies, three at most.
 
     Examples
     --------
@@ -334,7 +334,7 @@ def amount(e: dict[str, Any]) -> str:
 
 
 def brief(e: dict[str, Any] | None, *, sign: bool = False) -> str:
-    """Value and interval for a place that cannot hold the reason why there is no interval.
+    """Return the value and interval for a place that cannot hold the reason why there is no interval.
 
     Examples
     --------

@@ -59,7 +59,7 @@ def _excess(a: float, d: float) -> float:
 
 
 def kl_upper(q: float, budget: float) -> float:
-    """The largest p >= q with ``kl(q || p) <= budget``.
+    """Return the largest p >= q with ``kl(q || p) <= budget``.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def kl_upper(q: float, budget: float) -> float:
 
 
 def kl_lower(q: float, budget: float) -> float:
-    """The smallest p <= q with ``kl(q || p) <= budget``; see :func:`kl_upper`.
+    """Return the smallest p <= q with ``kl(q || p) <= budget``; see :func:`kl_upper`.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def kl_lower(q: float, budget: float) -> float:
 
 
 def binomial_upper(errors: int, n: int, log_tail: float) -> float:
-    """The largest p with ``P(Binomial(n, p) <= errors) >= exp(log_tail)``.
+    """Return the largest p with ``P(Binomial(n, p) <= errors) >= exp(log_tail)``.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ def solvable(registry: Registry) -> dict[str, Callable[..., Guarantee]]:
 
 
 def list_bounds(registry: Registry | None = None) -> list[str]:
-    """A line or two for each theorem: its name, options and formula.
+    """Return a line or two for each theorem: its name, options and formula.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def list_bounds(registry: Registry | None = None) -> list[str]:
 
 
 def evaluate_bound(registry: Registry, name: str, options: Sequence[str], **given: Any) -> Guarantee:
-    """A theorem by name, with options written as on a command line.
+    """Return a theorem by name, with options written as on a command line.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def _exact(text: str) -> int:
 
 
 def whole_number(text: str) -> int:
-    """A whole number as written on a command line: 59049, 1e6, 2^32 or 3**10.
+    """Return a whole number as written on a command line: 59049, 1e6, 2^32 or 3**10.
 
     Examples
     --------

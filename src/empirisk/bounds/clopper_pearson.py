@@ -107,7 +107,8 @@ def clopper_pearson(
 
 
 def _large(m: int, q: float) -> bool:
-    """Whether the limits are expanded around the normal ones: the incomplete beta function loses its digits.
+    """Return whether the limits are expanded around the normal ones: the incomplete beta function loses its
+    digits.
 
     The limits are at most ``z sqrt(q (1-q)/m) + (z^2 + 3)/m`` away from the rate, ``P(N(0,1) > z) = tail``.
     """

@@ -90,7 +90,7 @@ def _log_choose(n: float, k: float) -> float:
 
 
 def log_growth(vc: int | None, hypotheses: Growing | None) -> tuple[Callable[[int], float], str, float]:
-    """The function ``n -> log S_n``, the class in words, and its VC dimension.
+    """Return the function ``n -> log S_n``, the class in words, and its VC dimension.
 
     Parameters
     ----------

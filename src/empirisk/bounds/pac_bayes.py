@@ -13,7 +13,8 @@ __all__ = ["log_moment", "pac_bayes_budget", "pac_bayes_kl"]
 
 
 def log_moment(n: int) -> float:
-    """An upper bound on ``log E exp(n kl(mean || p))`` for the mean of n losses in [0, 1], whatever p.
+    """Return an upper bound on ``log E exp(n kl(mean || p))`` for the mean of n losses in [0, 1],
+    whatever p.
 
     ``min(n + 1, exp(1/(12 n)) sqrt(pi n/2) + 2)``; Maurer's ``2 sqrt(n)`` lies above it from n = 8 on.
 

@@ -12,7 +12,8 @@ MAX_ROWS = 10**18
 
 
 def smallest_n(works: Callable[[int], bool], *, least: int = 1, guess: float | None = None) -> int | None:
-    """The smallest ``n >= least`` with ``works(n)``, for a monotone condition; None above `MAX_ROWS`.
+    """Return the smallest ``n >= least`` with ``works(n)``, for a monotone condition; None above
+    `MAX_ROWS`.
 
     Doubling from the guess, then bisection: exact, ``works(n)`` and not ``works(n - 1)``.
     """
@@ -39,7 +40,8 @@ def smallest_n(works: Callable[[int], bool], *, least: int = 1, guess: float | N
 
 
 def smallest(works: Callable[[float], bool], low: float, high: float) -> float:
-    """The smallest number in [low, high] with ``works(x)``, for a monotone condition that holds at `high`.
+    """Return the smallest number in [low, high] with ``works(x)``, for a monotone condition that holds at
+    `high`.
 
     Bisection down to neighbouring floats; on a logarithmic scale when ``low > 0``.
     """

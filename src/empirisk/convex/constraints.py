@@ -19,7 +19,8 @@ Pair = tuple[Function, Function | None]
 
 
 def as_convex_problem(problem: LinearProblem) -> ConvexProblem:
-    """A linear problem with one score a row as ``min f(w)`` with the constraints of its set written out.
+    """Return a linear problem with one score a row as ``min f(w)`` with the constraints of its set written
+    out.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ class WeakDuality:
 def weak_duality(
     problem: ConvexProblem | LinearProblem, x: Any, lam: Any = None, nu: Any = None, *, tol: float = 1e-8
 ) -> WeakDuality:
-    """What a feasible x and multipliers prove about the minimum.
+    """Return what a feasible x and multipliers prove about the minimum.
 
     Parameters
     ----------

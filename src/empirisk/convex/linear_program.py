@@ -86,7 +86,7 @@ class LinearProgram:
         )
 
     def solve(self) -> tuple[Array, Array]:
-        """A vertex and its multipliers, by SciPy's HiGHS.
+        """Return a vertex and its multipliers, by SciPy's HiGHS.
 
         Raises
         ------

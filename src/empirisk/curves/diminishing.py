@@ -37,7 +37,8 @@ def factor(c: float, step: tuple[float, float], future: tuple[float, float]) -> 
 
 
 def least_squares_factor(p: float, step: tuple[float, float], future: tuple[float, float]) -> float:
-    """The same for least squares with p coefficients and Gaussian columns: excess ``p/(r - p - 1)``.
+    """Return the same for least squares with p coefficients and Gaussian columns: excess ``p/(r - p -
+    1)``.
 
     Zero when the step began with fewer than ``p + 2`` rows: no finite excess, nothing to learn from.
 

@@ -77,7 +77,8 @@ class LearningCurve(Tabular):
         return fit_power_law(self.sizes, [e.value for e in self.validation])
 
     def extrapolate(self, *factors: float) -> Extrapolation:
-        """Expected loss and gain with this many times the rows of the sample; 2 and 5 by default.
+        """Return the expected loss and gain with this many times the rows of the sample; 2 and 5 by
+        default.
 
         The gain over the last measured step (usually a doubling) is carried on under two assumptions:
         a doubling never gains more than the one before, and the excess loss falls no faster than
@@ -95,7 +96,7 @@ class LearningCurve(Tabular):
         return extrapolate(self, factors or (2.0, 5.0))
 
     def rows_for(self, gain: float) -> Estimate:
-        """Rows in all after which the expected loss has fallen by `gain` from that at n rows.
+        """Return the rows in all after which the expected loss has fallen by `gain` from that at n rows.
 
         Parameters
         ----------

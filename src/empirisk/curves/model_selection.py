@@ -43,7 +43,7 @@ def model_selection_curve(
     random_state: int | np.random.Generator | None = None,
     progress: Progress | None = None,
 ) -> ModelSelectionCurve:
-    """Expected training and held-out loss against one parameter, all values on the same folds.
+    """Return the expected training and held-out loss against one parameter, all values on the same folds.
 
     Parameters
     ----------

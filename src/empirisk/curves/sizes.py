@@ -78,7 +78,7 @@ def nested_order(
     time: NDArray[Any] | None,
     rng: np.random.Generator,
 ) -> Rows:
-    """The training rows in the order in which they are taken.
+    """Return the training rows in the order in which they are taken.
 
     With `time` the latest first; with `groups` whole groups at random; else at random, drawn again (at most
     a hundred times) while a part of some size lacks a class. Class shares are not held fixed: small samples

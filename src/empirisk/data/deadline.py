@@ -107,7 +107,8 @@ def _now() -> tuple[float, float]:
 
 
 def stopped_here() -> bool:
-    """Whether the time of the innermost block alone is up; it is then left in peace to tidy up and return.
+    """Return whether the time of the innermost block alone is up; it is then left in peace to tidy up and
+    return.
 
     To be asked where :class:`OutOfTime` was caught inside the block; when this is False, raise it again.
     """

@@ -8,7 +8,8 @@ __all__ = ["as_frame"]
 
 
 def as_frame(table: dict[str, list[Any]]) -> Any:
-    """A pandas data frame; a polars one where pandas is not installed; the dict of lists without either.
+    """Return a pandas data frame; a polars one where pandas is not installed; the dict of lists without
+    either.
 
     Examples
     --------

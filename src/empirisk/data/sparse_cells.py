@@ -14,7 +14,8 @@ PIECE = 1 << 16
 
 
 def canonical(X: Any) -> Any:
-    """A sparse matrix as CSR or CSC of ascending indices, no cell twice, none zero; the rest as it is.
+    """Return a sparse matrix as CSR or CSC of ascending indices, no cell twice, none zero; the rest as
+    it is.
 
     SciPy adds repeated cells, and so does this: the answer has the dense form of X.  X itself is never
     changed: what is canonical already is shared, what is not is copied.

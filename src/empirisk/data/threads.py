@@ -19,7 +19,7 @@ def _controller() -> ThreadpoolController:
 
 
 def one_thread() -> AbstractContextManager[Any]:
-    """A context in which BLAS runs on one thread.
+    """Return a context in which BLAS runs on one thread.
 
     NumPy and SciPy bring one thread pool each; algebra that alternates between the two pools runs many
     times slower than on one thread, the more so the busier the machine is.
@@ -29,7 +29,7 @@ def one_thread() -> AbstractContextManager[Any]:
 
 
 def at_most(n_jobs: int | None) -> AbstractContextManager[Any]:
-    """A context in which the loops use at most `n_jobs` threads.
+    """Return a context in which the loops use at most `n_jobs` threads.
 
     Parameters
     ----------

@@ -68,7 +68,8 @@ class Alone:
         return self.row_losses(self._by_cells(lambda inside: np.zeros(len(self.target), dtype=np.int64)))
 
     def losses(self, values: Array) -> Array:
-        """Losses of a column: floats (NaN where missing) are numbers, anything else is levels (None missing).
+        """Return the losses of a column: floats (NaN where missing) are numbers, anything else is levels
+        (None missing).
 
         Levels predict their mean or shares; numbers are cut by a small tree (at most sqrt(n) and 32 leaves of
         five rows) or take a straight line (of the mean, or of the log-odds) where that does better.

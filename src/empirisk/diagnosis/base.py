@@ -209,7 +209,7 @@ class Context:
         return self.row_losses(p, rows)
 
     def row_losses(self, p: Predictions, rows: NDArray[np.intp] | None = None) -> Floats:
-        """Loss of each row: squared error, log loss or Brier score (see `loss_name`).
+        """Return the loss of each row: squared error, log loss or Brier score (see `loss_name`).
 
         Under the log loss a probability of 0 for what occurred is replaced by 1/n of the baseline's, so that
         an alternative pays for it but not infinitely.
@@ -267,7 +267,8 @@ class Context:
         return Estimate(d.gain / r0, low, high, 0.95, d.n, method, reason, TARGET)
 
     def saved(self, d: Paired) -> Estimate:
-        """The share of the baseline's loss that the model saves, ``1 - r/r0``, with its 95 % interval.
+        """Return the share of the baseline's loss that the model saves, ``1 - r/r0``, with its 95 %
+        interval.
 
         The ratio of two positive means has its interval on the scale of its logarithm, from ``l_i/r -
         l0_i/r0``, so that no end of it is below 0 and no share saved is above 100 %.

@@ -76,7 +76,8 @@ def recall_half_width(k: int) -> float:
 
 
 def rows_for(recall: float, width: float = HALF_WIDTH) -> int:
-    """Rows of a class that give a half width: ``1.96^2 r (1 - r)/h^2``, r shrunk into [0.2, 0.8].
+    """Return the rows of a class that give a half width: ``1.96^2 r (1 - r)/h^2``, r shrunk into [0.2,
+    0.8].
 
     Examples
     --------

@@ -20,7 +20,7 @@ def n_columns(X: Any) -> int:
 
 
 def columns_of(X: Any, which: Sequence[int] | None = None) -> Iterator[NDArray[Any]]:
-    """The columns of an array, list, sparse matrix or frame (those in `which`, or all), one by one.
+    """Return the columns of an array, list, sparse matrix or frame (those in `which`, or all), one by one.
 
     Numbers, truth values and dates come as floats (NaN where missing), everything else as objects (None where
     missing).

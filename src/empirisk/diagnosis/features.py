@@ -49,7 +49,7 @@ class Features:
 
 
 def features_of(columns: Sequence[Any], names: Sequence[str]) -> Features:
-    """Features of a table.
+    """Return the features of a table.
 
     A column of numbers gives its normal score ``Phi^-1((rank - 1/2)/n)`` and the square of it, and a mark for
     its missing values; a column of levels a mark for each level with five rows or more (the 50 most

@@ -141,7 +141,8 @@ def _tuned(model: Any) -> tuple[str, float, Any, Any]:
 
 
 def next_outside(value: Any, tried: Any) -> Any:
-    """The next value outside when `value` is the first or last of the sorted numbers `tried`, else None.
+    """Return the next value outside when `value` is the first or last of the sorted numbers `tried`, else
+    None.
 
     The ratio of the last two values is continued (their step when one is not positive); whole numbers stay
     whole.

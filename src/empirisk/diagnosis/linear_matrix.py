@@ -55,7 +55,8 @@ class LinearMatrix:
 
 
 def linear_matrix(ctx: Context) -> LinearMatrix:
-    """The columns that the model's coefficients belong to; the steps before the model are fitted on all rows.
+    """Return the columns that the model's coefficients belong to; the steps before the model are fitted on
+    all rows.
 
     Raises
     ------

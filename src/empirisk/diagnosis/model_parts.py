@@ -25,7 +25,7 @@ def last_step(est: Any) -> Any:
 
 
 def with_last(est: Any, *new: Any) -> Any:
-    """A clone of `est` whose last step is replaced by the steps `new`.
+    """Return a clone of `est` whose last step is replaced by the steps `new`.
 
     Examples
     --------

@@ -76,7 +76,7 @@ def last_doubling(ctx: Context) -> Doubling:
 
 
 def mean_loss(ctx: Context) -> tuple[float, float]:
-    """Mean loss and half the width of its 95 % interval (1.25 times the row error; by groups).
+    """Return the mean loss and half the width of its 95 % interval (1.25 times the row error; by groups).
 
     Losses of 0 in all n units have no spread, and are no proof of a loss of 0: a Brier score of at most
     ``1 - 0.05^(1/n)`` of its largest value shows none of itself in one sample of twenty.
@@ -154,7 +154,7 @@ _QUESTION = "what more rows would bring"
 
 
 def _range(bracket: tuple[float, float]) -> str:
-    """The bracket in words; an end that is printed as nothing is no end.
+    """Return the bracket in words; an end that is printed as nothing is no end.
 
     Examples
     --------

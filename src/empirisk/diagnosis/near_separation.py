@@ -27,7 +27,7 @@ def rows_to_remove(
     most: int | None = None,
     rng: np.random.Generator | None = None,
 ) -> NDArray[Any] | None:
-    """Rows without which two classes are separated: few, though not always the fewest.
+    """Return the rows without which two classes are separated: few, though not always the fewest.
 
     A plane with the smallest sum of slacks, ``min sum s_i`` with ``t_i (x_i'b + c) >= 1 - s_i``, ``s >= 0``
     and ``t = 1`` for positive rows, -1 for others; rows with more than half the largest slack are set aside,

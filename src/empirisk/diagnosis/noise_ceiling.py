@@ -101,7 +101,7 @@ def _upper(ctx: Context, losses: Floats) -> float:
 
 
 def _bayes(low: float, high: float, c: int) -> tuple[float, float]:
-    """Limits of the Bayes error from limits of the disagreement D, with c classes.
+    """Return the limits of the Bayes error from limits of the disagreement D, with c classes.
 
     ``(c-1)/c (1 - sqrt(1 - c D/(c-1))) <= L* <= D`` (Cover and Hart 1967, where D is the error of 1-NN); the
     lower end is convex in D, so that it holds for means over different x.
@@ -111,7 +111,8 @@ def _bayes(low: float, high: float, c: int) -> tuple[float, float]:
 
 
 def loss_noise(ctx: Context) -> tuple[float, float, str]:
-    """Lower and upper limit of the noise in the proper loss, and the repeated rows behind them in words.
+    """Return the lower and upper limit of the noise in the proper loss, and the repeated rows behind them in
+    words.
 
     Squared error: see :func:`pair_variance`.  Classes: with D the disagreement of pairs, the noise of the
     Brier score is D (D/2 with two classes), and with two classes that of the log loss lies between

@@ -46,7 +46,7 @@ class Dispersion:
 
 
 def dispersion_test(y: Array, mean: Array, parameters: int, rng: np.random.Generator) -> Dispersion:
-    """The score test of Poisson against larger variances, ``sum ((y-m)^2 - y)``.
+    """Return the score test of Poisson against larger variances, ``sum ((y-m)^2 - y)``.
 
     Up to 5000 rows its law is simulated with the fitted means, beyond it is normal with variance
     ``2 sum m^2``. Means that were fitted to the same rows lie too close to them, so that the test errs

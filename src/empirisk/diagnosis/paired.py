@@ -154,7 +154,7 @@ def rows_to_settle(spread: float, gain: float) -> float:
 
 
 def one_figure(value: float) -> int:
-    """One significant figure, rounded up: a row count from a pilot is no better known than that.
+    """Return one significant figure, rounded up: a row count from a pilot is no better known than that.
 
     Examples
     --------

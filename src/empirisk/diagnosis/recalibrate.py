@@ -103,7 +103,8 @@ def log_scores(proba: Array) -> Array:
 
 
 def cross_fitted(proba: Array, label: NDArray[Any], fold: NDArray[Any]) -> tuple[Array, Array]:
-    """Probabilities of each fold recalibrated on the other folds, (n, C); and the parameters on all rows.
+    """Return the probabilities of each fold recalibrated on the other folds, (n, C); and the parameters on
+    all rows.
 
     Examples
     --------

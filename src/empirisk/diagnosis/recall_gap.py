@@ -15,7 +15,7 @@ __all__ = ["gap_bounds", "gap_p"]
 
 
 def gap_bounds(x0: float, n0: float, x1: float, n1: float, critical: float) -> tuple[float, float]:
-    """Bounds of ``p0 - p1`` from the Wilson limits (l, u) of each share.
+    """Return the bounds of ``p0 - p1`` from the Wilson limits (l, u) of each share.
 
     ``low = d - sqrt((p0 - l0)^2 + (u1 - p1)^2)``, ``high = d + sqrt((u0 - p0)^2 + (p1 - l1)^2)``.
 
@@ -46,7 +46,8 @@ def gap_bounds(x0: float, n0: float, x1: float, n1: float, critical: float) -> t
 
 
 def gap_p(x0: float, n0: float, x1: float, n1: float, gap: float) -> float:
-    """Smallest one-sided level at which the lower bound of ``p0 - p1`` exceeds `gap`, 0.5 at most.
+    """Return the smallest one-sided level at which the lower bound of ``p0 - p1`` exceeds `gap`, 0.5 at
+    most.
 
     Examples
     --------

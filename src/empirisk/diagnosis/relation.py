@@ -53,7 +53,7 @@ class Relation:
     n: int
 
     def formula(self, target: str, names: Sequence[str]) -> str:
-        """The formula in words, such as ``total = price + 2 tax``.
+        """Return the formula in words, such as ``total = price + 2 tax``.
 
         Examples
         --------
@@ -99,7 +99,7 @@ def _product(exponents: Sequence[float], names: Sequence[str], constant: float) 
 
 
 def rounding(x: Floats) -> float:
-    """Half a unit of the last decimal in which a column is written; 0 when it is written in full.
+    """Return half a unit of the last decimal in which a column is written; 0 when it is written in full.
 
     Examples
     --------
@@ -118,7 +118,8 @@ def rounding(x: Floats) -> float:
 
 
 def exact_relation(X: Floats, y: Floats, seed: int = 0) -> Relation | None:
-    """The sparsest exact formula of y in the columns of X that is found, if chance does not make it.
+    """Return the sparsest exact formula of y in the columns of X that is found, if chance does not make
+    it.
 
     A formula of k columns with a constant fits n rows by chance with probability at most::
 
@@ -189,7 +190,8 @@ def _unit(x: Floats) -> float:
 
 
 def _usable(X: Floats, kind: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Columns that vary and are nearly complete (of products: not zero), and the rows complete in them.
+    """Return the columns that vary and are nearly complete (of products: not zero), and the rows complete in
+    them.
 
     The fullest columns come first; those with which fewer than half of the rows would be complete stay out.
     """

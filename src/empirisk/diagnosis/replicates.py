@@ -46,7 +46,7 @@ class Repeats:
 
 
 def repeats(ctx: Context) -> Repeats:
-    """The declared repeats, or all pairs of equal rows as far as they go; cached.
+    """Return the declared repeats, or all pairs of equal rows as far as they go; cached.
 
     Pairs are drawn at random within each set of equal rows.  Equal rows may also be copies of one another:
     these agree too often, which makes a lower limit of the noise smaller and no less valid.

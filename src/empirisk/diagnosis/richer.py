@@ -56,7 +56,7 @@ class Richer:
 
 
 def richer(ctx: Context) -> Richer:
-    """A model of the next richer class.
+    """Return a model of the next richer class.
 
     Linear models of at most 30 columns (after the preprocessing of a pipeline) get all squares and products
     before their last step, unless they have no penalty and fewer than ten training rows for each coefficient
@@ -90,7 +90,8 @@ def richer(ctx: Context) -> Richer:
 
 
 def _coarse(last: Any) -> tuple[Any, str]:
-    """A clone that chooses its strength among 20 on the same range where it would try more; and the words.
+    """Return a clone that chooses its strength among 20 on the same range where it would try more; and the
+    words.
 
     Squares and products are many columns, and a path over them is nearly all that a diagnosis costs.
     """

@@ -94,7 +94,8 @@ MOVES: dict[str, Move] = {
 
 
 def simpler(est: Any, n: int) -> tuple[Any, str] | None:
-    """A clone one step more regularised, and what was changed in words; None where no step is known.
+    """Return a clone one step more regularised, and what was changed in words; None where no step is
+    known.
 
     Penalty x 10 (of leaves x 4), k x 3 (15 at least), leaves x 4, depth / 2, half the boosting rounds; least
     squares gets a ridge whose penalty is chosen by generalised cross-validation.

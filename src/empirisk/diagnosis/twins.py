@@ -64,7 +64,7 @@ def twins_across_folds(ctx: Context) -> Answer:
 
 
 def twin_effect(d: Array, unit: NDArray[Any], margin: float) -> tuple[float, float, float]:
-    """Mean of d, its standard error, and the p-value of "above the margin".
+    """Return the mean of d, its standard error, and the p-value of "above the margin".
 
     ``se = 1.25 sd(D_g) sqrt(G)/n`` over the sums D_g of the G units.
 

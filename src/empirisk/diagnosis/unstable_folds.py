@@ -95,7 +95,8 @@ def _units(
 def blocks(
     fold: NDArray[np.intp], stratum: NDArray[np.intp], size: int, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Rows dealt at random into blocks of `size` within fold and stratum, (blocks, size); a rest is left out.
+    """Return the rows dealt at random into blocks of `size` within fold and stratum, (blocks, size); a rest
+    is left out.
 
     Exchangeable rows make exchangeable blocks, and the statistic sees sums over folds only: with many rows
     the blocks cost less and lose nothing.

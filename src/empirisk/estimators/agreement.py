@@ -10,7 +10,8 @@ __all__ = ["agreeing", "largest"]
 
 
 def largest(score: Array) -> IndexArray:
-    """The class of the largest score: of shape (n,) or (n, 1) the second where > 0; ties: the first.
+    """Return the class of the largest score: of shape (n,) or (n, 1) the second where > 0; ties: the
+    first.
 
     Examples
     --------
@@ -23,7 +24,7 @@ def largest(score: Array) -> IndexArray:
 
 
 def agreeing(proba: Array, score: Array) -> Array:
-    """The probabilities, in which the class of the largest score leads, if need be by the last bit.
+    """Return the probabilities, in which the class of the largest score leads, if need be by the last bit.
 
     Scores that differ by a rounding (1e-20 and 0) have equal probabilities in floating point, and the first
     of them would win the tie; changed in place.

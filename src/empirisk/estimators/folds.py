@@ -115,7 +115,8 @@ def weight_of_copies(design: Design, y: Array, weight: Array) -> Array:
 
 
 def uniform_of_rows(X: Any, seed: int) -> Array:
-    """A number in [0, 1) for each row, by a hash of its content: as good as random, and the same for a copy.
+    """Return a number in [0, 1) for each row, by a hash of its content: as good as random, and the same for a
+    copy.
 
     Examples
     --------
@@ -137,7 +138,8 @@ def _possible_rows(design: Design, y: Array) -> float:
 def hold_out(
     design: Design, y: Array, weight: Array, fraction: float, seed: int, stratify: bool
 ) -> NDArray[np.bool_]:
-    """Which rows a share of `fraction` of the distinct rows is: to be kept from the fit, shape (n,).
+    """Return which rows a share of `fraction` of the distinct rows is: to be kept from the fit, shape
+    (n,).
 
     Rows of weight 0 are nowhere.  At least one distinct row stays in the fit, of every class when stratified;
     and where that allows it, at least one is held out when the fraction is not 0.

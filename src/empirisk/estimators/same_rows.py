@@ -13,8 +13,8 @@ __all__ = ["row_print"]
 
 
 def row_print(X: Any, *others: Array) -> int:
-    """A checksum of the rows in their order, with what belongs to them (targets, weights, offsets); O(stored
-    cells).
+    """Return a checksum of the rows in their order, with what belongs to them (targets, weights, offsets);
+    O(stored cells).
 
     Examples
     --------

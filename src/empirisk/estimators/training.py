@@ -60,7 +60,7 @@ class Kept:
 
 
 def keep(X: Any, design: Design, targets: Array, weight: Array, moments: Any = None) -> Kept:
-    """What a fit on these rows keeps of them.
+    """Return what a fit on these rows keeps of them.
 
     Columns of at most :data:`KEPT_BYTES` are kept alive as they are: no copy, but of slices of larger arrays,
     so that these are not kept alive with them.  Of larger ones a weak reference to `X` is kept.

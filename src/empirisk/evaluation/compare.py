@@ -357,7 +357,7 @@ def _chance(p: float) -> str:
 
 
 def default_metric(a: Any, b: Any) -> str:
-    """What two models are compared by when nobody says.
+    """Return what two models are compared by when nobody says.
 
     The log-loss; the Brier score where the kind of one of them may answer with probability 0; accuracy
     without probabilities; the squared error of numbers.

@@ -108,7 +108,7 @@ def evaluate_predictions(
     level: float = 0.95,
     task: str | None = None,
 ) -> Evaluation:
-    """The same from arrays, without an estimator.
+    """Return the same from arrays, without an estimator.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ class Evaluation(Mapping[str, Estimate]):
         return {name: e.to_dict() for name, e in self.items()}
 
     def to_frame(self) -> Any:
-        """Columns metric, value, low, high, level, n, method, reason, target.
+        """Return the columns metric, value, low, high, level, n, method, reason, target.
 
         A pandas data frame; a polars one where pandas is not installed; a dict of lists without either.
         """

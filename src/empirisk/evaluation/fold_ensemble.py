@@ -143,7 +143,7 @@ class CrossValidatedEnsemble(MetaEstimatorMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The majority class, or the mean prediction.
+        """Return the majority class, or the mean prediction.
 
         Parameters
         ----------

@@ -50,7 +50,7 @@ def model_name(est: Any) -> str:
 
 
 def unpenalised(est: Any) -> bool:
-    """Whether nothing holds the coefficients of this (linear) model back.
+    """Return whether nothing holds the coefficients of this (linear) model back.
 
     Least squares, ``alpha=0``, ``penalty=None`` and ``C=inf``; of a pipeline the last step counts.
     """

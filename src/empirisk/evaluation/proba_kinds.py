@@ -27,7 +27,8 @@ OPEN_SETTINGS = {
 
 
 def may_answer_zero(est: Any) -> bool:
-    """Whether this kind of classifier can answer exactly 0 or 1, whatever it answers on the rows at hand.
+    """Return whether this kind of classifier can answer exactly 0 or 1, whatever it answers on the rows at
+    hand.
 
     Trees, forests, votes, nearest neighbours and bagging of those answer with shares of rows, which may be
     none; naive Bayes and quadratic discriminants multiply densities until one is rounded to 0.  Models with a

@@ -13,7 +13,7 @@ Progress = Steps | bool
 
 
 def teller(progress: Progress | None) -> Steps:
-    """What to call with (done, all) after each step.
+    """Return what to call with (done, all) after each step.
 
     Parameters
     ----------

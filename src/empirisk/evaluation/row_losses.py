@@ -35,7 +35,8 @@ LABELS = {
 
 
 def pick_loss(est: Any, sample: Sample, loss: str | None) -> RowLoss:
-    """The metric behind a name; by default log-loss (labels only: the error rate) or the squared error.
+    """Return the metric behind a name; by default log-loss (labels only: the error rate) or the squared
+    error.
 
     The Brier score takes the place of the log-loss where the kind of model may answer with probability 0.
 
@@ -68,7 +69,8 @@ def one_thread(X: Any) -> AbstractContextManager[Any]:
 
 
 def growing(est: Any) -> Any:
-    """A clone whose fits begin where the last one ended, for growing rows; None where none can (or may).
+    """Return a clone whose fits begin where the last one ended, for growing rows; None where none can (or
+    may).
 
     Only a penalised linear model of ours may: its minimum is certified and does not depend on the start.
     What `warm_start` means for trees, forests and boosting is another model, old trees and new ones together,

@@ -62,7 +62,8 @@ def validation_estimate(
 
 
 def steady(e: Estimate, est: Any, X: Any, size: int) -> Estimate:
-    """The estimate, or a refusal for an unpenalised model with fewer than three rows for each column.
+    """Return the estimate, or a refusal for an unpenalised model with fewer than three rows for each
+    column.
 
     Its expected loss may not even be finite there.
     """

@@ -107,7 +107,7 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):
     # -- what a class can express -------------------------------------------------------------------
 
     def growth(self, n: int) -> Growth:
-        """The growth function: the largest number of labellings of n points.
+        """Return the growth function: the largest number of labellings of n points.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):
         return math.log(self.growth(n))
 
     def restriction(self, points: Any, max_labellings: int = 2**20) -> NDArray[np.bool_]:
-        """The labellings of these points by hypotheses of the class.
+        """Return the labellings of these points by hypotheses of the class.
 
         Parameters
         ----------
@@ -164,7 +164,7 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):
         return np.unique(here._labellings(unique)[:, inverse], axis=0)
 
     def shatters(self, points: Any) -> Shattering:
-        """Whether the class labels these points in all ``2^n`` ways, with a witness when not.
+        """Return whether the class labels these points in all ``2^n`` ways, with a witness when not.
 
         Parameters
         ----------
@@ -182,7 +182,7 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):
         return Shattering(self.words, X, witness, argument, lambda wanted: self.realise(X, wanted))
 
     def realise(self, points: Any, labelling: Any) -> Hypothesis | None:
-        """A hypothesis with this labelling of the points, or None when the class has none.
+        """Return a hypothesis with this labelling of the points, or None when the class has none.
 
         Parameters
         ----------
@@ -244,7 +244,7 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The label of each point.
+        """Return the label of each point.
 
         Parameters
         ----------

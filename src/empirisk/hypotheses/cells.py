@@ -15,7 +15,7 @@ __all__ = ["heaviest", "labellings"]
 
 
 def labellings(V: Integers, *, zero: bool = False) -> NDArray[np.bool_]:
-    """The distinct labellings ``1[w . v_i > 0]`` over all nonzero w (all w, with `zero`).
+    """Return the distinct labellings ``1[w . v_i > 0]`` over all nonzero w (all w, with `zero`).
 
     Every cell of the arrangement of the hyperplanes ``{w : w . v_i = 0}`` touches a ray in which some of them
     meet: near it, the other vectors keep their side, and those that meet are labelled as by themselves.
@@ -76,7 +76,8 @@ def _around(block: Rays, simple: NDArray[np.bool_], patterns: NDArray[np.bool_])
 def heaviest(
     V: Integers, gain: Array, *, zero: bool = False, deadline: float = math.inf
 ) -> tuple[float, Integers]:
-    """The largest ``sum_i gain_i 1[w . v_i > 0]`` over nonzero w (all w, with `zero`), and such a w.
+    """Return the largest ``sum_i gain_i 1[w . v_i > 0]`` over nonzero w (all w, with `zero`), and such a
+    w.
 
     Parameters
     ----------

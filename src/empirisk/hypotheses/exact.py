@@ -17,7 +17,7 @@ Integers: TypeAlias = NDArray[Any]  # of Python integers
 
 
 def integers(X: Array, *, one_scale: bool = False) -> tuple[Integers, list[int]]:
-    """Each column times a power of two that makes it whole, and these powers.
+    """Return each column times a power of two that makes it whole, and these powers.
 
     They are the same for all columns with `one_scale`.  The sides of half-spaces do not depend on them.
     """

@@ -28,7 +28,8 @@ def fewest_errors(
     start: list[Any],
     deadline: float,
 ) -> tuple[Any, float | None, str]:
-    """A rule with a large sum of gains, a bound on every rule's (None: it is the largest), and the argument.
+    """Return a rule with a large sum of gains, a bound on every rule's (None: it is the largest), and the
+    argument.
 
     Rows that cannot all be on their sides are a conflict; every rule gives up one of them.  The cheapest set
     that meets all conflicts found so far (an integer programme) costs at most what the best rule gives up;

@@ -14,7 +14,7 @@ __all__ = ["check_weight", "two_labels"]
 
 
 def two_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """The labels in order, and for each row whether it bears the larger one.
+    """Return the labels in order, and for each row whether it bears the larger one.
 
     A sample may show one label alone.  Of the usual pairs (0 and 1, -1 and 1, False and True) the other
     one is then known; any other single label counts as the positive one.

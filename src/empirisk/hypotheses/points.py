@@ -50,7 +50,7 @@ def check_integer(name: str, value: Any, low: int) -> int:
 
 
 def check_points(points: Any, dimension: int | None, what: str) -> Array:
-    """Points as float64 rows; a vector is points on the line.
+    """Return the points as float64 rows; a vector is points on the line.
 
     Raises
     ------

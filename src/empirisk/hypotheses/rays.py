@@ -38,7 +38,7 @@ class Rays:
 
 
 def rays(V: Integers, deadline: float = math.inf) -> Iterator[Rays]:
-    """All rays, in blocks; a ray in which more than r - 1 hyperplanes meet comes once.
+    """Return all rays, in blocks; a ray in which more than r - 1 hyperplanes meet comes once.
 
     Signs are computed in floating point with a bound on the rounding error, and in integers where the bound
     does not decide.

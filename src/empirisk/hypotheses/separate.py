@@ -15,7 +15,8 @@ __all__ = ["conflict", "conflicting", "margin_weights"]
 
 
 def margin_weights(V: Integers, positive: NDArray[np.bool_], constant: bool) -> list[Fraction] | None:
-    """Weights w with ``w . v > 0`` on the positive rows and ``< 0`` on the others, with a large margin.
+    """Return the weights w with ``w . v > 0`` on the positive rows and ``< 0`` on the others, with a large
+    margin.
 
     None when the linear programme finds none; a caller checks the signs, since it computes with rounding.
 
@@ -57,7 +58,8 @@ def margin_weights(V: Integers, positive: NDArray[np.bool_], constant: bool) -> 
 
 
 def conflict(F: Array, positive: NDArray[np.bool_], price: Array) -> NDArray[np.intp] | None:
-    """A small set of rows that no weights put on the wanted sides together; None when none was found.
+    """Return a small set of rows that no weights put on the wanted sides together; None when none was
+    found.
 
     A basic solution of ``sum_i side_i lambda_i v_i = 0``, ``lambda >= 0``, one on the positive rows together
     (Motzkin's alternative; on all rows when none is positive), with the smallest price: at most p + 1 rows.
@@ -73,7 +75,7 @@ def conflict(F: Array, positive: NDArray[np.bool_], price: Array) -> NDArray[np.
 
 
 def conflicting(V: Integers, positive: NDArray[np.bool_], rows: NDArray[np.intp]) -> bool:
-    """Whether it is proved, without rounding, that no rule labels these few rows as wanted.
+    """Return whether it is proved, without rounding, that no rule labels these few rows as wanted.
 
     The proof is ``sum_i side_i lambda_i v_i = 0``, ``lambda >= 0``, not zero on all positive rows; with no
     positive rows every lambda must be > 0 and the rows span the space, so that no nonzero w is left.

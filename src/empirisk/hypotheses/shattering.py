@@ -63,7 +63,7 @@ class Shattering:
         return self.witness is None
 
     def hypothesis(self, labelling: Any) -> Any:
-        """A hypothesis of the class with this labelling of the points.
+        """Return a hypothesis of the class with this labelling of the points.
 
         Parameters
         ----------
@@ -87,7 +87,7 @@ class Shattering:
         return found
 
     def to_frame(self) -> Any:
-        """The points with the witness (column missing when there is none), as a data frame.
+        """Return the points with the witness (column missing when there is none), as a data frame.
 
         A pandas data frame; a polars one where pandas is not installed; a dict of lists without either.
         """

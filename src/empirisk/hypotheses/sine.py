@@ -128,7 +128,7 @@ def _exponents_differ(integers: list[int]) -> bool:
 
 
 def _construct(integers: list[int], wanted: NDArray[np.bool_]) -> Fraction:
-    """The frequency that labels points whose exponents of two differ as wanted.
+    """Return the frequency that labels points whose exponents of two differ as wanted.
 
     A step of ``1 / 2^e`` moves ``f x`` by an odd number where x has exponent e, which turns the label, and by
     an even one where x has a larger exponent, which keeps it: settle the points from the largest exponent
@@ -149,7 +149,7 @@ def _few_waves(integers: list[int]) -> bool:
 
 
 def _waves(integers: list[int]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """All frequencies that matter, as numerators and denominators, with their labellings.
+    """Return all frequencies that matter, as numerators and denominators, with their labellings.
 
     The label of an integer m changes at the multiples of ``1 / m`` below 2: those, and a frequency between
     each two neighbours, are all.

@@ -91,7 +91,7 @@ def bands_at(
     groups: Any = None,
     offset: Array | None = None,
 ) -> Bands:
-    """Intervals at new rows.
+    """Return the intervals at new rows.
 
     *Confidence*: ``z +- t sqrt(x' V x)`` for the score, carried to the mean by the (increasing) inverse link,
     so that it stays inside the range of the mean.  *Prediction*, least squares: ``z +- t sqrt(sigma^2 + x' V

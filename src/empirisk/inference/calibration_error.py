@@ -108,7 +108,7 @@ def calibration_interval(confidence: Array, hit: Array, level: float = 0.95) -> 
 
 
 def bin_count(n: int) -> int:
-    """How many bins n rows are put in: of 100 rows or more, 5 to 15.
+    """Return how many bins n rows are put in: of 100 rows or more, 5 to 15.
 
     Examples
     --------

@@ -80,7 +80,8 @@ class Information:
         return np.asarray(out)
 
     def inflation(self) -> Array:
-        """Variance inflation of each column: by what factor collinearity multiplies the variance.
+        """Return the variance inflation of each column: by what factor collinearity multiplies the
+        variance.
 
         ``1 / (1 - R_j^2)`` of its weighted regression on the other columns; infinite when they determine it.
         """

@@ -37,7 +37,8 @@ def summarise_multinomial(
     weights: str,
     reason: str,
 ) -> Summary:
-    """The table of :func:`summarise_glm` for the softmax loss: log odds of each class against the first.
+    """Return the table of :func:`summarise_glm` for the softmax loss: log odds of each class against the
+    first.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ def no_predictive(law: Law) -> str:
 def predictive_quantiles(
     law: Law, score: Array, se: Array, dispersion: float, level: float
 ) -> tuple[Array, Array]:
-    """Ends of the interval that holds a new target with probability `level`, shape (n,) each.
+    """Return the ends of the interval that holds a new target with probability `level`, shape (n,) each.
 
     The law is mixed over the normal distribution of the estimated score (41 Gauss-Hermite nodes), so that the
     noise of the coefficients is in it; the dispersion is taken as known.  For counts the ends are the whole

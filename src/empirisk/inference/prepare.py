@@ -22,7 +22,7 @@ def fit_for(
     weights: str = "frequency",
     blocked: str = "",
 ) -> Fit:
-    """The fit of one target.
+    """Return the fit of one target.
 
     Parameters
     ----------

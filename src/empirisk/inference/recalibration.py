@@ -51,7 +51,7 @@ class Temperature:
 
 
 def fit_temperature(z: Array, codes: IndexArray, weight: Array) -> Temperature:
-    """The T that minimises ``-sum_i s_i log softmax(z_i / T)_{y_i}``, within [0.001, 1000].
+    """Return the T that minimises ``-sum_i s_i log softmax(z_i / T)_{y_i}``, within [0.001, 1000].
 
     The sum is convex in ``b = 1/T`` with the slope ``sum_i s_i (E_p[z_i] - z_{i, y_i})``, whose root is
     bracketed.
@@ -115,7 +115,8 @@ class Isotonic:
 
 
 def fit_isotonic(z: Array, codes: IndexArray, weight: Array) -> Isotonic:
-    """The least-squares isotonic regression of "is this class" on its probability, one for each class.
+    """Return the least-squares isotonic regression of "is this class" on its probability, one for each
+    class.
 
     Rows with the same probability are pooled first, so that the result does not depend on their order.  The
     values stay ``1/(n + 2)`` away from 0 and 1: n rows never show that something cannot happen, and one such

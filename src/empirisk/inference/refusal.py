@@ -119,7 +119,7 @@ def solution_array(problem: LinearProblem, w: Array | Solution) -> Array:
 
 
 def still_solves(problem: LinearProblem, solution: Solution, slack: float = 1e-3) -> bool:
-    """Whether the solution is about as good for this problem as it was where it was found.
+    """Return whether the solution is about as good for this problem as it was where it was found.
 
     `slack` is a relative gap that is forgiven: given rows may differ from those of the fit by rounding.
     """

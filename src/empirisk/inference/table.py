@@ -105,7 +105,8 @@ class Summary:
         return table if self.inflation is None else {**table, "vif": self.inflation}
 
     def to_frame(self) -> Any:
-        """A pandas frame indexed by term (class and term when there are several); polars without pandas.
+        """Return a pandas frame indexed by term (class and term when there are several); polars without
+        pandas.
 
         Columns: coef, se, t (or z), p, low, high, and vif (variance inflation) for several columns.
         """

@@ -157,7 +157,7 @@ def wald_test(
 
 
 def hypothesis_matrix(terms: Sequence[str], R: Any) -> tuple[Array, list[str]]:
-    """The matrix R over the terms, and each row in words.
+    """Return the matrix R over the terms, and each row in words.
 
     Parameters
     ----------

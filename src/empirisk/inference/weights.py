@@ -13,7 +13,8 @@ WEIGHTS = ("frequency", "sampling", "precision")
 
 
 def observations(weight: Array, kind: str) -> Array:
-    """Weights whose sum is the sample size: as they are for "frequency", else of mean 1 over rows with any.
+    """Return the weights whose sum is the sample size: as they are for "frequency", else of mean 1 over rows
+    with any.
 
     Examples
     --------
@@ -28,7 +29,7 @@ def observations(weight: Array, kind: str) -> Array:
 
 
 def weights_words(weight: Array, kind: str) -> str:
-    """What the weights were taken for; empty where every row counts once.
+    """Return what the weights were taken for; empty where every row counts once.
 
     Parameters
     ----------

@@ -39,7 +39,8 @@ class BlockAffine:
 def split_columns(
     step: Any, X: Any, affine: Callable[[Any], bool], fixed: Callable[[Any], str]
 ) -> tuple[Any, BlockAffine] | str:
-    """Columns before the affine parts, and those parts; or which part depends on the rows in another way.
+    """Return the columns before the affine parts, and those parts; or which part depends on the rows in
+    another way.
 
     Parameters
     ----------

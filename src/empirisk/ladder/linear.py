@@ -49,7 +49,7 @@ class LinearForm:
 
 
 def linear_form(model: Any, features: FeatureMap, predicted: NDArray[Any], classes: Any) -> LinearForm | str:
-    """The linear form of a fitted model, or a sentence why it has none.
+    """Return the linear form of a fitted model, or a sentence why it has none.
 
     Whether a model is linear is not looked up by name: its ``coef_`` and ``intercept_`` must reproduce its
     predictions on the rows.

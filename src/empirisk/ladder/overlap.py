@@ -20,7 +20,7 @@ ALARM = 1e-3  # chance of a refusal when the twins are an accident of data that 
 
 
 def overlap_reason(X: Any, y: NDArray[Any], X_test: Any, y_test: NDArray[Any]) -> str:
-    """Why the test rows may not be new; empty when nothing says so.
+    """Return why the test rows may not be new; empty when nothing says so.
 
     A test row equal to a training row (features and target) is suspicious, unless training rows equal each
     other as often: then rows drawn independently do so too (Fisher's exact test, one-sided).

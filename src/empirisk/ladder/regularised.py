@@ -31,7 +31,7 @@ class Constants:
 
 
 def constants(problem: Problem, *, expectation: bool = False) -> Constants | str:
-    """The constants of the fitted model, or why the theorem is not about it.
+    """Return the constants of the fitted model, or why the theorem is not about it.
 
     The 0-1 loss is at most ``log(1 + exp(-y z))/log 2``: a bound on the logistic risk is one on the rate of
     errors. A theorem about an expectation allows for no choice of settings on the rows.

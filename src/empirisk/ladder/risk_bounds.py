@@ -38,7 +38,8 @@ def risk_bounds(
     bayes_risk: float | None = None,
     simultaneous: bool = False,
 ) -> RiskBounds:
-    """Every theorem that bounds the risk of a fitted model: its value, or the reason why it says nothing.
+    """Return every theorem that bounds the risk of a fitted model: its value, or the reason why it says
+    nothing.
 
     ``risk = E loss(y, est(x))`` on new rows: the 0-1 loss of a classifier, a clipped loss of a regression,
     never the training objective. Bounds from test rows lead, then the others, tightest first.

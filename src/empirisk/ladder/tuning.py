@@ -78,7 +78,7 @@ class Tuning:
 
 
 def find_tuning(est: Any, declared: int | None) -> tuple[Any, Tuning]:
-    """The model inside a search, and what was tuned.
+    """Return the model inside a search, and what was tuned.
 
     Parameters
     ----------

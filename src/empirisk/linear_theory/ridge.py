@@ -109,7 +109,7 @@ def _risk(values: Array, t: Array, n: int, sigma: float, alpha: float) -> RidgeR
 
 
 def optimal_alpha(X: Any, theta: Any, sigma: float, *, criterion: str = "risk") -> float:
-    """The strength that minimises the excess risk of ridge regression, or the bound of the notes.
+    """Return the strength that minimises the excess risk of ridge regression, or the bound of the notes.
 
     Parameters
     ----------

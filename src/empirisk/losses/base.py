@@ -189,7 +189,7 @@ class ScalarLoss(Abilities):
         raise TypeError(f"the loss {self.name!r} is not a negative log-likelihood: it has no normaliser")
 
     def best_constant(self: Loss, y: Array, s: Array) -> Array:
-        """Where the weighted sum of the slopes changes its sign.
+        """Return where the weighted sum of the slopes changes its sign.
 
         Without curvature a sum within its own rounding is 0: the scale of the weights decides no tie.
         """

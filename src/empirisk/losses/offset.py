@@ -138,7 +138,7 @@ class Offset(ScalarLoss):
 
 
 def with_offset(loss: Loss, y: Array, offset: Array | None) -> tuple[Loss, Array]:
-    """The loss and the targets that stand for ``loss(y, z + offset)``.
+    """Return the loss and the targets that stand for ``loss(y, z + offset)``.
 
     Examples
     --------
@@ -154,7 +154,8 @@ def with_offset(loss: Loss, y: Array, offset: Array | None) -> tuple[Loss, Array
 
 
 def without_offset(loss: Loss, y: Array, z: Array) -> tuple[Loss, Array, Array]:
-    """The loss, its targets and the whole scores of what :func:`with_offset` made, for means of rows.
+    """Return the loss, its targets and the whole scores of what :func:`with_offset` made, for means of
+    rows.
 
     Examples
     --------

@@ -106,7 +106,7 @@ class Quantile(ScalarLoss):
 
 
 def weighted_quantile(y: Array, s: Array, q: float) -> Array:
-    """The smallest target with a share of at least q of the weight at or below it.
+    """Return the smallest target with a share of at least q of the weight at or below it.
 
     A share within its own rounding of q has reached it, so that the scale of the weights decides no tie.
 

@@ -33,7 +33,7 @@ class Slopes(Protocol):
 def conjugate_by_search(
     loss: Slopes, y: Array, u: Array, low: Array | None = None, high: Array | None = None
 ) -> Array:
-    """Upper end of the enclosure of ``l*(u)``, by Newton's method safeguarded with bisection.
+    """Return the upper end of the enclosure of ``l*(u)``, by Newton's method safeguarded with bisection.
 
     `low` and `high` may give a bracket of the score whose slope is u; rounding in them is forgiven.
     +inf where no score up to 2^30 brackets u.
@@ -91,7 +91,7 @@ def _search(loss: Slopes, y: Array, u: Array, a: Array, b: Array) -> Array:
 def constant_by_bisection(
     slope: Callable[[float], float], y: Array, bend: Callable[[float], float] | None = None
 ) -> Array:
-    """The constant at which a non-decreasing slope changes its sign; infinite when it never does.
+    """Return the constant at which a non-decreasing slope changes its sign; infinite when it never does.
 
     With the slope's own derivative `bend`, Newton's steps shorten the search while they stay in the bracket.
     """

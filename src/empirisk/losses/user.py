@@ -80,7 +80,7 @@ def user_loss(
     curvature: tuple[float, float] | None = None,
     lipschitz: float = math.inf,
 ) -> ScalarLoss:
-    """A loss ``l(y, z)`` from its value and derivative, to be used wherever its capabilities allow.
+    """Return a loss ``l(y, z)`` from its value and derivative, to be used wherever its capabilities allow.
 
     Parameters
     ----------

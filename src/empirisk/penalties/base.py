@@ -77,7 +77,8 @@ class Penalty(Protocol):
     def blocks(self, p: int) -> tuple[IndexArray, Array]: ...
 
     def coercive(self, p: int) -> bool:
-        """Whether P grows at least linearly in every direction of p coefficients, and knows its conjugate.
+        """Return whether P grows at least linearly in every direction of p coefficients, and knows its
+        conjugate.
 
         Then, and only then, every dual point can be made feasible by scaling, and the duality gap certifies.
         """

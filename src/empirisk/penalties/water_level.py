@@ -10,7 +10,7 @@ __all__ = ["shared_level", "water_level"]
 
 
 def water_level(a: Array, total: float) -> float:
-    """The t with ``sum_j max(0, a_j - t) = total``, for ``total > 0``.
+    """Return the t with ``sum_j max(0, a_j - t) = total``, for ``total > 0``.
 
     Halves the candidates at their median, so that the cost is O(p) in the worst case too (the pivot method
     of Duchi, Shalev-Shwartz, Singer and Chandra, ICML 2008, section 4, with a selected instead of a random
@@ -36,7 +36,8 @@ def water_level(a: Array, total: float) -> float:
 
 
 def shared_level(free_sum: float, free: int, z: Array) -> float:
-    """The t with ``free_sum - free * t + sum_j max(0, z_j - t) = 0``, for ``free >= 1``; O(p log p).
+    """Return the t with ``free_sum - free * t + sum_j max(0, z_j - t) = 0``, for ``free >= 1``; O(p log
+    p).
 
     The level is the largest of the means of the free entries with the m largest others.
 

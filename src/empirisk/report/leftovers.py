@@ -17,7 +17,7 @@ __all__ = ["held", "prefix", "remove_leftovers"]
 
 
 def prefix(name: str) -> str:
-    """How the temporary outputs of this process for `name` begin.
+    """Return how the temporary outputs of this process for `name` begin.
 
     Examples
     --------

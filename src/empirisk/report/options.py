@@ -65,7 +65,7 @@ class Options:
             raise DataError(f"--seed {self.seed} must be a whole number of at least 0")
 
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of models to try.
+        """Return the kinds of models to try.
 
         Raises
         ------
@@ -86,7 +86,7 @@ class Options:
         return asked
 
     def command(self) -> str:
-        """The command line that asks for the same, with file names in place of paths.
+        """Return the command line that asks for the same, with file names in place of paths.
 
         Examples
         --------

@@ -132,7 +132,8 @@ def enumerate_samples(train: Learner, domain: Array, m: int) -> Losses:
 
 
 def simulate(train: Learner, domain: Array, m: int, budget: int, rng: np.random.Generator) -> Losses:
-    """The worst of some random labellings by a first half of the budget, measured by the second half.
+    """Return the worst of some random labellings by a first half of the budget, measured by the second
+    half.
 
     The labelling is chosen on other samples than those that measure it, so that the choice does not flatter.
     """

@@ -10,7 +10,7 @@ from empirisk.search.result import SearchResult, masked_column
 
 
 def cv_results(found: SearchResult, n_splits: int) -> dict[str, Any]:
-    """Columns as in scikit-learn's ``GridSearchCV``, and intervals beside them.
+    """Return the columns as in scikit-learn's ``GridSearchCV``, and intervals beside them.
 
     Scores are in the units of the metric (a log-loss is a positive number; rank 1 is the smallest).
     """

@@ -49,7 +49,7 @@ class LogUniform:
 
 
 def grid_points(grid: Grid | Sequence[Grid]) -> list[Params]:
-    """Every combination of a grid, or of several grids one after the other.
+    """Return every combination of a grid, or of several grids one after the other.
 
     Raises
     ------

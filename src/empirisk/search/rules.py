@@ -26,7 +26,7 @@ def check_rule(rule: str) -> str:
 
 
 def complexities(points: Sequence[Params], declared: Complexity, needed: bool) -> Floats | None:
-    """The complexity of each candidate; None when no order is known and none is needed.
+    """Return the complexity of each candidate; None when no order is known and none is needed.
 
     Parameters
     ----------

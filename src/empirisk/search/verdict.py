@@ -169,7 +169,7 @@ def _undefined(e: CrossEvaluation | None, metric: str) -> str:
 
 
 def corrected_score(q: Question, v: Verdict, complexity: Floats | None) -> Estimate:
-    """The score of the chosen candidate, corrected for having been chosen (BBC-CV over the ranked).
+    """Return the score of the chosen candidate, corrected for having been chosen (BBC-CV over the ranked).
 
     Each repeat of the folds is corrected by itself and the answers are averaged: the same mean over repeats
     and width of one repeat as for a single model. A foreign scorer has no row losses; its answer is the

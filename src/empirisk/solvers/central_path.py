@@ -62,7 +62,7 @@ def relative_gap(rows: KinkedRows, x: Point) -> float:
 
 
 def start(rows: KinkedRows, w0: Array | None) -> tuple[Array | None, Point]:
-    """A basis of the parameters (None when all of them move scores) and the first point.
+    """Return a basis of the parameters (None when all of them move scores) and the first point.
 
     A least-squares fit (or w0, standardised) with multipliers that are central for its residuals.
     """

@@ -171,7 +171,7 @@ class KinkedRows:
 
 
 def kinked_rows(problem: LinearProblem, *, standardised: bool = True) -> KinkedRows:
-    """The kinks of a problem: rows without weight are left out, float32 becomes float64.
+    """Return the kinks of a problem: rows without weight are left out, float32 becomes float64.
 
     Without `standardised` the columns stay as they are.
     """

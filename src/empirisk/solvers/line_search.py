@@ -18,7 +18,7 @@ def backtrack(
     first: float = 1.0,
     max_trials: int = 30,
 ) -> tuple[float, T] | None:
-    """A step t with ``F(t) <= F(0) + 1e-4 t slope``, or None when rounding hides every decrease.
+    """Return a step t with ``F(t) <= F(0) + 1e-4 t slope``, or None when rounding hides every decrease.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ def log_barrier(s: Inequalities, w: Array) -> tuple[float, Array, Array]:
 
 
 def interior(s: Inequalities, size: Array | None = None) -> Array | None:
-    """A point with every inequality strict; None when none is found.
+    """Return a point with every inequality strict; None when none is found.
 
     Of the points around which a ball of half the largest possible radius (at most 1) fits, one with the least
     sum of absolute values: two linear programmes, for the coefficients times `size` (spreads of the columns),

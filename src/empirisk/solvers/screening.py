@@ -34,7 +34,7 @@ def constraint_size(v: Array, positive: bool) -> Array:
 
 
 def safely_zero(size: Array, norm: Array, l1: float, gap: float, gamma: float) -> NDArray[np.bool_]:
-    """Which columns are zero at the optimum, and stay dual feasible for every point with this gap.
+    """Return which columns are zero at the optimum, and stay dual feasible for every point with this gap.
 
     Parameters
     ----------
@@ -58,7 +58,8 @@ def safely_zero(size: Array, norm: Array, l1: float, gap: float, gamma: float) -
 def choose(
     size: Array, norm: Array, l1: float, scale: float, alive: IndexArray, held: IndexArray
 ) -> IndexArray:
-    """A working set: held columns, those that violate their dual constraint most, a few that come close.
+    """Return a working set: held columns, those that violate their dual constraint most, a few that come
+    close.
 
     Parameters
     ----------

@@ -22,7 +22,8 @@ FIRST, FACTOR, TRIES = 0.05, 10.0, 3
 
 
 def smoothed_dual(problem: LinearProblem, w: Array, e: Evaluation) -> Array | None:
-    """The dual values of the width with the smallest gap; None where the derivatives at the scores do better.
+    """Return the dual values of the width with the smallest gap; None where the derivatives at the scores do
+    better.
 
     Some eight passes over X.
     """

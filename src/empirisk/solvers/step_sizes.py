@@ -19,7 +19,8 @@ DECAYS = 10
 
 
 def make_schedule(schedule: Any, size: float, horizon: int, mu: float) -> Schedule:
-    """A schedule from its name: `size` its first step, `horizon` all steps of the run, `mu` the L2 strength.
+    """Return a schedule from its name: `size` its first step, `horizon` all steps of the run, `mu` the L2
+    strength.
 
     Examples
     --------
@@ -51,7 +52,7 @@ def make_schedule(schedule: Any, size: float, horizon: int, mu: float) -> Schedu
 
 
 def sizes_of(schedule: Schedule, first: int, count: int) -> tuple[Array, int]:
-    """Sizes of the steps first, first + 1, ..., and how many steps each of them is for.
+    """Return the sizes of the steps first, first + 1, ..., and how many steps each of them is for.
 
     Examples
     --------

@@ -18,7 +18,7 @@ ROWS_OF_CELL = 20  # at least; smaller cells leave little to exchange
 
 
 def alike_cells(X: NDArray, n_categories: NDArray, columns: NDArray | None = None) -> NDArray[np.int32]:
-    """The leaf of each row in a tree that predicts a column from the others, for each column.
+    """Return the leaf of each row in a tree that predicts a column from the others, for each column.
 
     Within a leaf the column is nearly independent of the others, as far as a tree of up to 64 leaves sees
     it; to exchange its values there is to draw it anew given the others.

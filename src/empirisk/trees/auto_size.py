@@ -136,7 +136,7 @@ def auto_size(
 
 
 def possible_sizes(most: int = 1000) -> int:
-    """How many numbers of trees :func:`auto_size` can come to.
+    """Return how many numbers of trees :func:`auto_size` can come to.
 
     Examples
     --------

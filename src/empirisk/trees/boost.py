@@ -314,7 +314,8 @@ def _start(initial: Array | None, scores: Array | None, n: int) -> Array:
 
 
 def _step(run: _Run) -> tuple[float, bool]:
-    """The longest step of a leaf (+inf: any), and whether no round can then raise the training loss.
+    """Return the longest step of a leaf (+inf: any), and whether no round can then raise the training
+    loss.
 
     That is so where each leaf is moved by itself, on all its rows, by an exact minimiser of its convex loss
     or by a Newton step within :func:`longest_step`.

@@ -44,7 +44,7 @@ class Wording:
     gaps: Collection[int] = ()
 
     def condition(self, node: int, left: bool, missing: bool = True) -> str:
-        """What sends a row to one side of an inner node.
+        """Return what sends a row to one side of an inner node.
 
         Parameters
         ----------

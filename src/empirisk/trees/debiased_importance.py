@@ -18,7 +18,8 @@ TARGET = "decrease of the heterogeneity of y that the splits on the column expla
 
 
 def impurity_importance(trees: Trees) -> Floats:
-    """Mean over trees of the decrease of heterogeneity by each column, per unit of weight, shape (p,).
+    """Return the mean over trees of the decrease of heterogeneity by each column, per unit of weight, shape
+    (p,).
 
     Biased upward for columns that offer many splits (numbers, many categories), whether they matter or not:
     the decrease is judged on the rows that chose the split.

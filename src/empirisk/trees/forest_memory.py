@@ -25,7 +25,7 @@ def forest_memory(
     threads: int = 1,
     keep_counts: bool = True,
 ) -> dict[str, float]:
-    """Upper bounds in bytes: what the grown forest holds, and what it needs while it grows.
+    """Return the upper bounds in bytes: what the grown forest holds, and what it needs while it grows.
 
     A tree on m distinct rows has at most ``min(m / min_rows_leaf, 2^max_depth, max_leaves)`` leaves L, and 2
     L - 1 nodes of ``57 + 8 outputs`` bytes.

@@ -15,7 +15,7 @@ __all__ = ["mean_interval", "median_interval", "share_interval"]
 
 
 def share_interval(own: float, weight: float, squares: float, n: int, level: float) -> Estimate:
-    """The share ``own / weight`` with the exact limits of Clopper and Pearson.
+    """Return the share ``own / weight`` with the exact limits of Clopper and Pearson.
 
     Unequal weights count as ``weight^2 / sum of squares`` rows.
     """
@@ -47,7 +47,8 @@ def mean_interval(mean: float, spread: float, n: int, level: float, size: float 
 
 
 def median_interval(y: Array, weight: Array, level: float) -> Estimate:
-    """The median between the order statistics k and n + 1 - k, ``2 P(Bin(n, 1/2) < k) <= 1 - level``.
+    """Return the median between the order statistics k and n + 1 - k, ``2 P(Bin(n, 1/2) < k) <= 1 -
+    level``.
 
     Covers for every distribution; with unequal weights, or too few rows, there is no interval.
     """

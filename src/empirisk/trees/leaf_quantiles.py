@@ -95,7 +95,7 @@ class LeafSample:
         return cls(trees.start, members, y[order], counts is not None)
 
     def blocks(self, leaves: NDArray, use: NDArray | None = None) -> Iterator[tuple[slice, sp.csr_array]]:
-        """Weights of the training rows (in ascending order of y) for block after block of rows.
+        """Return the weights of the training rows (in ascending order of y) for block after block of rows.
 
         Parameters
         ----------

@@ -8,7 +8,8 @@ __all__ = ["longest_step"]
 
 
 def longest_step(m: float, rate: float) -> float:
-    """The s for which a Newton step times `rate`, cut to s, never raises a sum of losses of concordance m.
+    """Return the s for which a Newton step times `rate`, cut to s, never raises a sum of losses of
+    concordance m.
 
     With slope G and curvature H of the sum, ``F(s) <= F(0) - |G| s + H (e^(m s) - 1 - m s)/m^2`` (Bach 2010,
     Electronic Journal of Statistics 4, proposition 1).  A step ``s <= rate |G|/H`` is safe when

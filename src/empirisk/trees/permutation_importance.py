@@ -39,7 +39,7 @@ def permutation_importance(
     weight: Floats | None = None,
     seed: int = 0,
 ) -> Importances:
-    """Mean rise of the loss of out-of-bag predictions when columns are dealt to other rows.
+    """Return the mean rise of the loss of out-of-bag predictions when columns are dealt to other rows.
 
     Parameters
     ----------

@@ -11,7 +11,8 @@ __all__ = ["plain_leaves"]
 
 
 def plain_leaves(trees: Trees, X: Array) -> IndexArray:
-    """The leaf of each row in each tree, numbered over all trees, shape (n, T); O(n) a level and tree.
+    """Return the leaf of each row in each tree, numbered over all trees, shape (n, T); O(n) a level and
+    tree.
 
     Examples
     --------

@@ -112,7 +112,8 @@ def _scaled(left: sp.csr_array, right: sp.csr_array, trees: NDArray) -> sp.csr_a
 
 
 def proximity_memory(start: NDArray, leaves: NDArray, new: NDArray | None = None) -> float:
-    """Upper bound on the bytes of :func:`proximity`: pairs that meet, counted once a tree, at most all pairs.
+    """Return the upper bound on the bytes of :func:`proximity`: pairs that meet, counted once a tree, at most
+    all pairs.
 
     Examples
     --------
@@ -128,7 +129,8 @@ def proximity_memory(start: NDArray, leaves: NDArray, new: NDArray | None = None
 
 
 def outlyingness(P: sp.csr_array, groups: NDArray | None = None) -> Floats:
-    """How far each row is from the rows of its group: ``1 / sum_j p_ij^2`` over j in the group, standardised.
+    """Return how far each row is from the rows of its group: ``1 / sum_j p_ij^2`` over j in the group,
+    standardised.
 
     Minus the median of the group, over the mean absolute deviation from it; above 10 is worth a look.
 

@@ -251,7 +251,7 @@ class Trees:
         return self.loop.apply(self.rows(X))
 
     def predict(self, X: Any, tree_weight: Array | None = None) -> Array:
-        """Sum over trees of the values of the leaves, shape (n, k); each tree times its weight.
+        """Return the sum over trees of the values of the leaves, shape (n, k); each tree times its weight.
 
         The order of the sum is that of the trees, for any number of threads.
         """

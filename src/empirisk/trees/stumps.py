@@ -144,7 +144,7 @@ class StumpSearch:
 
 
 def stump_trees(stumps: Sequence[Stump], values: Sequence[Array], n_categories: IndexArray) -> Trees:
-    """The stumps as trees; ``values[t]`` (leaves, k) are the predictions of the leaves of stump t.
+    """Return the stumps as trees; ``values[t]`` (leaves, k) are the predictions of the leaves of stump t.
 
     Examples
     --------

@@ -14,7 +14,7 @@ __all__ = ["path_text", "tree_text"]
 
 
 def tree_text(words: Wording, labels: Any = None, max_depth: int | None = None, decimals: int = 3) -> str:
-    """One line a node, indented by depth: its question, rows, prediction, and class shares.
+    """Return one line a node, indented by depth: its question, rows, prediction, and class shares.
 
     Parameters
     ----------
@@ -65,7 +65,8 @@ def summary(words: Wording, node: int, labels: Any, decimals: int) -> str:
 
 
 def path_text(words: Wording, row: Array, labels: Any = None, decimals: int = 3) -> str:
-    """The questions that one encoded row answers, from the root to its leaf, and how the prediction moves.
+    """Return the questions that one encoded row answers, from the root to its leaf, and how the prediction
+    moves.
 
     Parameters
     ----------

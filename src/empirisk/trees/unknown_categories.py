@@ -13,7 +13,7 @@ __all__ = ["heavier_left", "with_unknown"]
 
 
 def heavier_left(trees: Any) -> NDArray[np.bool_]:
-    """Whether the left child of each node holds at least as much training weight as the right one.
+    """Return whether the left child of each node holds at least as much training weight as the right one.
 
     Parameters
     ----------
@@ -33,7 +33,8 @@ def heavier_left(trees: Any) -> NDArray[np.bool_]:
 
 
 def with_unknown(trees: Any) -> tuple[IndexArray, NDArray[np.uint32], IndexArray]:
-    """The sets of categories as the loops read them: code c of a column of c categories means unknown.
+    """Return the sets of categories as the loops read them: code c of a column of c categories means
+    unknown.
 
     It goes with the heavier child, so its bit is 1 where that is the left one.  Missing values have no say
     in it.

@@ -124,7 +124,7 @@ class OrthogonalPolynomials(FeatureMap):
         return np.sqrt(k * (k + 1.0)) if self.smooth else np.ones_like(k)
 
     def expand(self, coef: Any, intercept: float = 0.0) -> list[Array]:
-        """The polynomial ``intercept + sum_k coef_k q_k`` in powers of each column.
+        """Return the polynomial ``intercept + sum_k coef_k q_k`` in powers of each column.
 
         Parameters
         ----------

@@ -14,7 +14,7 @@ __all__ = ["polynomial_regression"]
 
 
 def polynomial_regression(degree: Any = 3, *, alpha: float | str = 0.0) -> Pipeline:
-    r"""A pipeline that fits a polynomial of each column by least squares.
+    r"""Return a pipeline that fits a polynomial of each column by least squares.
 
     ``min_f (1/S) sum_i s_i (f(x_i) - y_i)^2 / 2 + alpha/2 sum_j R(f_j)`` over ``f = b + sum_j f_j(x_j)``,
     one polynomial for each column, without products of columns; ``R(g)`` is the mean of

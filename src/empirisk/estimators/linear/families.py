@@ -61,7 +61,7 @@ def link_name(family: Any, link: Any) -> str:
 
 
 def family_loss(family: Any, link: Any, power: float, extra_dispersion: float) -> Loss:
-    """The loss of a family and a link.
+    """Return the loss of a family and a link.
 
     Examples
     --------
@@ -89,7 +89,8 @@ def tweedie_loss(power: float) -> Loss:
 
 
 def with_labels(loss: Loss, y: Array) -> tuple[Loss, Array]:
-    """Shares that are all 0 or 1 as labels -1 and +1 of the simpler loss; everything else as it is.
+    """Return the shares that are all 0 or 1 as labels -1 and +1 of the simpler loss; everything else as it
+    is.
 
     Examples
     --------

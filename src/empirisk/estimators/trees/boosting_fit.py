@@ -117,7 +117,7 @@ def fit_rounds(
 
 
 def _walk(trees: tuple[Trees, ...], X: Any, start: Array, look: Callable[[Array], object] | None) -> Array:
-    """Scores after all rounds, added in the order of growth, which gives the bits of growth.
+    """Return the scores after all rounds, added in the order of growth, which gives the bits of growth.
 
     `look` is called with the scores after each round.
     """

@@ -13,7 +13,7 @@ MEASURED = ((1000, "91 to 93"), (200, "88 to 92"), (0, "82 to 84 (50 trees)"))
 
 
 def measured_coverage(trees: int) -> str:
-    """What intervals of so many trees were found to cover, in words.
+    """Return what intervals of so many trees were found to cover, in words.
 
     Examples
     --------

@@ -210,7 +210,7 @@ class ForestReads(TreeEstimator):
         )
 
     def proximity(self, X: Any = None, *, kind: str = "gap", training: Any = None) -> sp.csr_array:
-        """How often rows meet training rows in the leaves, sparse, shape (m, n).
+        """Return how often rows meet training rows in the leaves, sparse, shape (m, n).
 
         Parameters
         ----------
@@ -235,7 +235,8 @@ class ForestReads(TreeEstimator):
         return proximity(self.trees_.start, leaves, counts, kind, None if X is None else self.apply(X))
 
     def memory_forecast(self, n: int, p: int, *, n_classes: int = 2, threads: int = 1) -> dict[str, float]:
-        """Upper bounds in bytes on what a fit with these parameters holds and needs, without fitting.
+        """Return the upper bounds in bytes on what a fit with these parameters holds and needs, without
+        fitting.
 
         Parameters
         ----------

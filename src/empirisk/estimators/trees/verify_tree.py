@@ -21,7 +21,7 @@ BUDGET = 4e7
 
 
 def verify_tree(est: Any, X: Any, y: Any, sample_weight: Any) -> Certificate:
-    """What the tree costs on the rows, and a lower bound on every tree of its depth by enumeration.
+    """Return what the tree costs on the rows, and a lower bound on every tree of its depth by enumeration.
 
     The enumeration reads `BUDGET` numbers at most; the bound that it has by then is a bound, and the value of
     the certificate the difference.

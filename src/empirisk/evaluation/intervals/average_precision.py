@@ -67,7 +67,8 @@ def group_variance(
     codes: NDArray[np.intp],
     count: int,
 ) -> float:
-    """Variance over groups: the jackknife up to 5000 rows, above them group sums of influence values.
+    """Return the variance over groups: the jackknife up to 5000 rows, above them group sums of influence
+    values.
 
     Influence values miss the curvature of average precision; on few rows that costs a point of coverage.
     """

@@ -74,7 +74,8 @@ def best_of(
     choose: Choose = best_in_bag,
     errors: bool = False,
 ) -> Estimate:
-    """Loss of the winner of m candidates: bootstrap the rows, choose in the bag, score outside it.
+    """Return the loss of the winner of m candidates: bootstrap the rows, choose in the bag, score
+    outside it.
 
     The value is the mean over draws. 0-1 losses: the half-width is that of one-repeat K-fold
     cross-validation for the winner (``t sqrt(s^2/n K/(K-1))``). Other losses: from the low end of the

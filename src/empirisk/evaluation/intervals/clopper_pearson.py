@@ -14,7 +14,7 @@ from empirisk.results import Estimate
 
 
 def clopper_pearson(successes: int, n: int, level: float = 0.95, *, target: str = MODEL) -> Estimate:
-    """All p with ``P(X <= k) >= a/2`` and ``P(X >= k) >= a/2``, where ``a = 1 - level``.
+    """Return all p with ``P(X <= k) >= a/2`` and ``P(X >= k) >= a/2``, where ``a = 1 - level``.
 
     In closed form the limits are quantiles of Beta(k, n-k+1) and Beta(k+1, n-k).
 

@@ -46,7 +46,8 @@ def hall(
     errors: bool = False,
     target: str = MODEL,
 ) -> Estimate:
-    """Interval of a mean loss that inverts Hall's monotone cubic transformation of the t statistic.
+    """Return the interval of a mean loss that inverts Hall's monotone cubic transformation of the t
+    statistic.
 
     Parameters
     ----------

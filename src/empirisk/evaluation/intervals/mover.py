@@ -35,7 +35,7 @@ def min_class(n_classes: int) -> int:
 def balanced_accuracy_interval(
     hits: ArrayLike, counts: ArrayLike, level: float = 0.95, *, target: str = MODEL
 ) -> Estimate:
-    """Mean of the recalls ``hits_c / counts_c`` over the classes that occur, with MOVER limits.
+    """Return the mean of the recalls ``hits_c / counts_c`` over the classes that occur, with MOVER limits.
 
     Parameters
     ----------

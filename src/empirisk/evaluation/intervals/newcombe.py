@@ -12,7 +12,7 @@ from empirisk.evaluation.intervals.base import normal_quantile
 
 
 def newcombe_limits(auc: float, n1: float, n0: float, level: float = 0.95) -> tuple[float, float]:
-    """All theta with ``|theta - A| <= z sqrt(v(theta))``.
+    """Return all theta with ``|theta - A| <= z sqrt(v(theta))``.
 
     ``v(theta) = theta(1-theta)[1 + s(1-theta)/(2-theta) + s theta/(1+theta)]/(n1 n0)`` with
     ``s = (n1+n0)/2 - 1``: the variance under the exponential model, at theta instead of at A.

@@ -25,7 +25,7 @@ def paired_losses(
     zero_one: bool = False,
     target: str | None = None,
 ) -> Estimate:
-    """Interval of ``mean(a - b)`` from the losses of two models on the same rows.
+    """Return the interval of ``mean(a - b)`` from the losses of two models on the same rows.
 
     Parameters
     ----------

@@ -37,7 +37,8 @@ GROUPS = "rows of new groups (each row counting once)"
 def scored_target(
     trained: int, n: int, groups: bool = False, *, what: str = "score", who: str = "this algorithm"
 ) -> str:
-    """The estimand of cross-validation in words: the models that were scored, trained on `trained` of n rows.
+    """Return the estimand of cross-validation in words: the models that were scored, trained on `trained` of
+    n rows.
 
     Not those of all n rows: a model that still learns is better there, and by more than the interval is wide.
     Not the average over samples either: a metric that the fit does not minimise (absolute error of least
@@ -214,7 +215,7 @@ def grouped_kfold(
     errors: bool = False,
     target: str | None = None,
 ) -> Estimate:
-    """The same with group folds: cluster variance of one repeat times ``K/(K-1)``, ``t_{G-1}``.
+    """Return the same with group folds: cluster variance of one repeat times ``K/(K-1)``, ``t_{G-1}``.
 
     Proportions: Wilson with an effective n; losses: Hall with the skewness of the sums of groups, from 20
     groups on (bounded losses from 10); differences: plain t from 10.

@@ -21,7 +21,8 @@ SCALES = {
 def smooth_limits(
     value: float, variance: float, df: float, level: float, scale: str, cap: float = math.inf
 ) -> tuple[float, float] | None:
-    """Limits of a score with a variance and degrees of freedom; None when the scale has no answer.
+    """Return the limits of a score with a variance and degrees of freedom; None when the scale has no
+    answer.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ def relative_skewness(rows: Floats) -> float:
 
 
 def tail_note(rows: Floats, errors: bool) -> str:
-    """What to say of the interval of the mean of these losses; empty for nothing.
+    """Return what to say of the interval of the mean of these losses; empty for nothing.
 
     Parameters
     ----------

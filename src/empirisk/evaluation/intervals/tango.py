@@ -46,7 +46,7 @@ def tango_limits(b: float, c: float, n: float, level: float = 0.95) -> tuple[flo
 
 
 def tango(b: float, c: float, n: int, level: float = 0.95, *, target: str = MODEL) -> Estimate:
-    """Interval of ``(b - c)/n``: the paired difference of two accuracies.
+    """Return the interval of ``(b - c)/n``: the paired difference of two accuracies.
 
     Parameters
     ----------

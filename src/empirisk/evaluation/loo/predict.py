@@ -173,7 +173,8 @@ def leave_one_out(
 
 
 def loo_estimate(est: Any, sample: Sample, metric: Metric, p: Predictions, level: float) -> Estimate:
-    """A metric of leave-one-out predictions, with the variance of five folds (row variance times 5/4).
+    """Return a metric of leave-one-out predictions, with the variance of five folds (row variance times
+    5/4).
 
     n/(n-1) in its place covers 82 to 94 %: leaving one row out hides the luck of the training rows.
     """

@@ -13,7 +13,8 @@ from empirisk.evaluation.metrics.row_loss import RowLoss
 
 
 def deviances(p: Predictions, power: float) -> Floats:
-    """Twice the log-likelihood ratio of ``mean = y`` and ``mean = prediction``, variance ``mean^power``.
+    """Return twice the log-likelihood ratio of ``mean = y`` and ``mean = prediction``, variance
+    ``mean^power``.
 
     ``2 (y log(y/m) - y + m)`` for 1, ``2 (log(m/y) + y/m - 1)`` for 2, between them
     ``2 (y^(2-p)/((1-p)(2-p)) - y m^(1-p)/(1-p) + m^(2-p)/(2-p))``.

@@ -143,7 +143,7 @@ def scorer_interval(
     p: Predictions,
     level: float,
 ) -> Estimate:
-    """Estimate of ``scorer(est, X, y)`` on held-out rows.
+    """Return the estimate of ``scorer(est, X, y)`` on held-out rows.
 
     The jackknife replays stored predictions; a scorer that looks at X itself gets the real rows (50 blocks).
 

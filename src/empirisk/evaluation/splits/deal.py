@@ -11,7 +11,7 @@ Codes = NDArray[np.intp]
 
 
 def shares_of(sizes: ArrayLike, n: int, names: tuple[str, ...]) -> Floats:
-    """The sizes as shares of n that sum to 1; whole numbers above 1 are rows.
+    """Return the sizes as shares of n that sum to 1; whole numbers above 1 are rows.
 
     Raises
     ------

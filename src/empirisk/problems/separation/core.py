@@ -131,7 +131,7 @@ def _proves_overlap(Q: Array, multiplier: Array, g: Array) -> bool:
 
 
 def support_by_programme(A: Array) -> tuple[Array | None, np.ndarray | None]:
-    """The direction with the most strict rows: ``max sum u`` with ``A d >= u``, ``0 <= u <= 1``.
+    """Return the direction with the most strict rows: ``max sum u`` with ``A d >= u``, ``0 <= u <= 1``.
 
     A sum of separating directions separates, and a multiple too: at the optimum every u is 0 or 1, and
     1 exactly for the rows that some separating direction puts strictly on their own side.
@@ -148,7 +148,8 @@ def support_by_programme(A: Array) -> tuple[Array | None, np.ndarray | None]:
 
 
 def sparse_direction(A: Array, strict: np.ndarray, column: IndexArray) -> Array | None:
-    """A separating direction with few columns: least l1 norm, then the fewest of its largest columns.
+    """Return a separating direction with few columns: least l1 norm, then the fewest of its largest
+    columns.
 
     Parameters
     ----------

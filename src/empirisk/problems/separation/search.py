@@ -158,7 +158,7 @@ def _check(
 
 
 def _single_column(rows: SignedRows, chosen: IndexArray) -> Found | None:
-    """One column alone that separates two groups: only comparisons of the entries, no arithmetic.
+    """Return one column alone that separates two groups: only comparisons of the entries, no arithmetic.
 
     Columns that do not separate the chosen rows are not looked at again.
     """

@@ -17,7 +17,8 @@ _STRONG = 0.5  # share from which it is asked whether the other columns add anyt
 
 
 def leak_suspects(a: Audited) -> Outcome:
-    """Columns that alone tell nearly everything: two tests at 5 %, each Bonferroni over the columns.
+    """Return the columns that alone tell nearly everything: two tests at 5 %, each Bonferroni over the
+    columns.
 
     Serious: the column takes away more than 90 % of the baseline's loss. Warning: it takes away more than
     half (the simultaneous interval says so) and keeps more than 95 % of what all columns together

@@ -13,7 +13,8 @@ __all__ = ["chance_pairs", "compared", "n_repeats", "twin_groups", "twin_table"]
 
 
 def compared(table: Table) -> str:
-    """The columns in which twins agree, in words: "in all columns", or which are left out of the comparison.
+    """Return the columns in which twins agree, in words: "in all columns", or which are left out of the
+    comparison.
 
     Every sentence about repeated rows counts by the same columns and says them.
     """

@@ -62,7 +62,7 @@ class Candidate:
         return "rounds" if self.grown == "boosting" else ""
 
     def at_share(self, value: float, share: float) -> float:
-        """The parameter that means the same for a share of the rows.
+        """Return the parameter that means the same for a share of the rows.
 
         A penalty is that of the same prior: ``alpha / share``, with an L1 part ``alpha / sqrt(share)``.
         """

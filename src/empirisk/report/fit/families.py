@@ -88,7 +88,8 @@ FAMILIES: dict[str, Family] = {
 
 
 def suggested_family(y: NDArray[Any]) -> Family | None:
-    """The family that the values of a target suggest; None where a straight line is as good a start.
+    """Return the family that the values of a target suggest; None where a straight line is as good a
+    start.
 
     Counts: whole numbers from 0 up that reach down to a quarter of their mean, with at most 50 different
     values or one for every three rows. Otherwise skewed to the right (skewness above 1): Gamma when all are

@@ -48,7 +48,8 @@ class LearningCurve:
 
 
 def curve_sizes(n: int, n_classes: int, most: int = 5) -> list[float]:
-    """Shares of the rows to fit on, halving from 1 while at least 20 rows (and 5 a class) remain.
+    """Return the shares of the rows to fit on, halving from 1 while at least 20 rows (and 5 a class)
+    remain.
 
     Examples
     --------

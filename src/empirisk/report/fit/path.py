@@ -56,7 +56,7 @@ class LinearPath:
     family: str = ""
 
     def scores(self, X: Any, i: int) -> Floats:
-        """Scores of new rows at the i-th penalty: (n,), or (n, k) with more than two classes.
+        """Return the scores of new rows at the i-th penalty: (n,), or (n, k) with more than two classes.
 
         Of a regression the score is the predicted mean.
         """

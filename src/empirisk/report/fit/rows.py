@@ -106,7 +106,7 @@ def constant_scores(y: NDArray[Any], n_classes: int, n: int) -> Floats:
 
 
 def fill_classes(z: Floats, present: Codes, prior: Floats) -> Floats:
-    """Scores over all classes from a model that has seen some of them only.
+    """Return the scores over all classes from a model that has seen some of them only.
 
     The classes that it has not seen get their prior probability, the others share the rest.
 

@@ -20,7 +20,7 @@ def is_frame(data: Any) -> bool:
 
 
 def raw_frame(data: Any) -> RawFile:
-    """The columns of a frame as they stand, in polars; an index is left out.
+    """Return the columns of a frame as they stand, in polars; an index is left out.
 
     Examples
     --------

@@ -44,7 +44,7 @@ def _tidy(values: pl.Series) -> pl.Series:
 
 
 def bracketed(values: pl.Series) -> pl.Series:
-    """Whether values are amounts in brackets, which is how ledgers write what is negative.
+    """Return whether values are amounts in brackets, which is how ledgers write what is negative.
 
     Examples
     --------

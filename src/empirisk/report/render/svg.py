@@ -20,7 +20,7 @@ _FAMILY = re.compile(r"\s*font-family: [^;\"]*;?")
 
 
 def inline_svg(display: Display, prefix: str) -> str:
-    """The chart without its title, as an ``<svg>`` element to put into a page.
+    """Return the chart without its title, as an ``<svg>`` element to put into a page.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ def escape(text: str) -> str:
 
 
 def unescape(text: str) -> str:
-    """What :func:`escape` was given.
+    """Return what :func:`escape` was given.
 
     Examples
     --------

@@ -17,7 +17,8 @@ _SHOWN = 8  # sentences
 
 
 def training_ranges(table: Table, rows: np.ndarray) -> dict[str, list[float]]:
-    """Smallest and largest value of each feature that is a number or a date (in days since 1970-01-01).
+    """Return the smallest and largest value of each feature that is a number or a date (in days since
+    1970-01-01).
 
     Parameters
     ----------

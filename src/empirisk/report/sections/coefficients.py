@@ -89,7 +89,8 @@ def _row_terms(model: FinalModel, n: int) -> tuple[Floats, Any]:
 def sign_stability(
     name: str, c: int, sign: float, cv: CrossValidated, at: int, spots: list[dict[str, int]]
 ) -> float | None:
-    """Share of the cross-validation fits in which a term has the same sign (or is zero as well).
+    """Return the share of the cross-validation fits in which a term has the same sign (or is zero as
+    well).
 
     Parameters
     ----------

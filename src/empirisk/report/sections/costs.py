@@ -33,7 +33,7 @@ def _wilson(k: int, n: int, z: float) -> tuple[float, float]:
 def _mean_cost(
     accepts: int, rejects: int, n: int, price: tuple[float, float], z: float
 ) -> tuple[float, float, float]:
-    """Mean cost ``a p + b q`` of two exclusive errors, with its interval.
+    """Return the mean cost ``a p + b q`` of two exclusive errors, with its interval.
 
     Wilson intervals of the two shares are combined by recovering their variances (Zou and Donner 2008,
     Statistics in Medicine 27, 1693-1702), with the correlation ``-sqrt(p q / ((1 - p)(1 - q)))`` of shares

@@ -14,7 +14,7 @@ MOST = 0.8  # share of the most frequent class up to which the accuracy says som
 
 
 def headline_name(train: Sample) -> str:
-    """The metric at the top, by the training rows alone: decided before any test row is scored.
+    """Return the metric at the top, by the training rows alone: decided before any test row is scored.
 
     Numbers: the mean absolute error, which has the unit of the target.  Classes: the accuracy; where one
     class holds more than 80 % of the training rows, the log-loss, by which the models are fitted and chosen,
@@ -38,7 +38,7 @@ def headline_reason(train: Sample) -> str:
 
 
 def state(difference: Json | None, greater: bool) -> str:
-    """What an interval of model minus baseline shows: "better", "worse" or "unknown".
+    """Return what an interval of model minus baseline shows: "better", "worse" or "unknown".
 
     Examples
     --------

@@ -58,7 +58,7 @@ def importances(
     repeats: int = 20,
     seed: int = 0,
 ) -> dict[str, Estimate]:
-    """Mean rise of the loss when the values of a column are dealt to other rows.
+    """Return the mean rise of the loss when the values of a column are dealt to other rows.
 
     Parameters
     ----------

@@ -20,7 +20,8 @@ LEVELS = (0.5, 0.8, 0.9, 0.95)
 
 
 def spread(predicted: Floats, values: Floats, level: float, groups: NDArray | None = None) -> Json | None:
-    """Mean and quantiles of `values` in at most 20 bins of like numbers of rows along the prediction.
+    """Return the mean and quantiles of `values` in at most 20 bins of like numbers of rows along the
+    prediction.
 
     None when there are fewer than ten rows or one prediction only.
     """
@@ -93,7 +94,8 @@ def normal_quantiles(residuals: Floats, level: float) -> Json | None:
 def coverage(
     out_of_fold: Floats, residuals: Floats, level: float, groups: NDArray | None = None
 ) -> list[Json]:
-    """Share of test rows inside prediction -+ q, q a quantile of the absolute out-of-fold residuals.
+    """Return the share of test rows inside prediction -+ q, q a quantile of the absolute out-of-fold
+    residuals.
 
     ``q`` is the ``ceil((m + 1) nominal)``-th smallest of m, as in split conformal prediction; levels that m
     rows cannot reach are left out.

@@ -74,7 +74,7 @@ class Situation:
 
 
 def verdict_sentence(s: Situation) -> str:
-    """What the test says, in a few sentences that hold for rows drawn like these.
+    """Return what the test says, in a few sentences that hold for rows drawn like these.
 
     The model is called better where the headline or the loss shows it, and the sentence says which of them
     does not: it never contradicts the table of the metrics.
@@ -181,7 +181,8 @@ def next_step(
     texts: Sequence[str] = (),
     unit: str = "",
 ) -> Json | None:
-    """The most useful thing to do, with its expected gain; None where nothing was measured that could tell.
+    """Return the most useful thing to do, with its expected gain; None where nothing was measured that could
+    tell.
 
     Parameters
     ----------
@@ -233,7 +234,7 @@ def next_step(
 
 
 def rooted(gain: Estimate | None, score: float) -> Estimate | None:
-    """A fall of a mean square as the fall of its root, which has the unit of the target.
+    """Return a fall of a mean square as the fall of its root, which has the unit of the target.
 
     Examples
     --------

@@ -29,7 +29,7 @@ class SumStatistic(Protocol):
         ...
 
     def value(self, sums: Floats, units: float) -> Floats:
-        """The statistic for each row of `sums` (B, columns), over `units` units: (B, numbers).
+        """Return the statistic for each row of `sums` (B, columns), over `units` units: (B, numbers).
 
         NaN where it is undefined.
         """

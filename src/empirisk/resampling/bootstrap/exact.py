@@ -16,7 +16,7 @@ BEYOND = 0.01
 
 
 def exact_quantiles(samples: list[Floats], q: float, label: str) -> Resampled:
-    """The q-quantile of one sample, or that of the first less that of the second.
+    """Return the q-quantile of one sample, or that of the first less that of the second.
 
     Cost O(n log n) for sorting; a difference is inverted by bisection.
     """

@@ -26,7 +26,8 @@ class Many:
 
 
 def trimmed_mean(share: float = 0.1) -> Many:
-    """Mean without the ``floor(share n)`` smallest and as many largest rows, ``0 <= share < 1/2``.
+    """Return the mean without the ``floor(share n)`` smallest and as many largest rows, ``0 <= share <
+    1/2``.
 
     Examples
     --------

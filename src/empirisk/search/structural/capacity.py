@@ -87,7 +87,7 @@ class FixedClassifiers(ClassifierMixin, BaseEstimator):
 
 
 def capacity_of(model: Any, X: Any, predicted: NDArray[Any], declared: float | None) -> Capacity:
-    """The capacity of the class that a fitted model comes from.
+    """Return the capacity of the class that a fitted model comes from.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ PENALTIES = ("tight", "notes")
 
 
 def penalty_of(log_s: Callable[[int], float], n: int, classes: int, delta: float, kind: str) -> float:
-    """How far the risk of any member may exceed its training error, in all classes at once.
+    """Return how far the risk of any member may exceed its training error, in all classes at once.
 
     "tight":  ``sqrt(2 log S_n / n) + sqrt(log(M/delta)/(2 n))``
     (theorem 7.4 of Shalev-Shwartz and Ben-David, with the Rademacher complexity of 0-1 losses);
@@ -27,7 +27,8 @@ def complexity_term(log_s: Callable[[int], float], n: int, kind: str) -> float:
 
 
 def oracle_slack(log_s: Callable[[int], float], n: int, classes: int, delta: float, kind: str) -> float:
-    """How far the risk of the choice may exceed the smallest risk in one class, when every fit is exact.
+    """Return how far the risk of the choice may exceed the smallest risk in one class, when every fit is
+    exact.
 
     In all classes at once. "notes": ``2 pen + sqrt((2 log M + 2 log(1/delta))/n)``. "tight": the penalty at
     ``delta/2`` and, for the best member of each class, Hoeffding's ``sqrt(log(2 M/delta)/(2 n))``.
