@@ -9,27 +9,15 @@ import pytest
 from tests.oracles.import_graph import cycles, import_graph, way_round
 from tests.oracles.structure import PACKAGE
 
-# Cycles that are known: one module that names the component.  Whoever mends one deletes its row.
-KNOWN: frozenset[str] = frozenset(
-    {
-        "empirisk.problems.linear",
-        "empirisk.solvers.auto",
-        "empirisk.solvers.factor",
-        "empirisk.solvers.group_run",
-    }
-)
-
 
 def test_no_module_imports_itself_over_others() -> None:
     graph = import_graph(PACKAGE)
     assert sum(map(len, graph.values())) > 1000, "the scan found next to no imports"
-    found = cycles(graph)
-    new = [" -> ".join(way_round(c, graph)) for c in found if not c & KNOWN]
-    assert not new, "import cycles (move what both need to a module of its own, or ask for a protocol):\n" + (
-        "\n".join(new)
+    ways = [" -> ".join(way_round(component, graph)) for component in cycles(graph)]
+    assert not ways, (
+        "import cycles; move what both need to a module of its own, or ask for a protocol:\n"
+        + "\n".join(ways)
     )
-    gone = {name for name in KNOWN if not any(name in c for c in found)}
-    assert not gone, f"delete these rows of KNOWN: their cycles are gone: {sorted(gone)}"
 
 
 WAYS = {
