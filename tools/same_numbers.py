@@ -161,7 +161,7 @@ def answers() -> Iterator[tuple[str, Answer]]:
     yield "path", lambda: er.path(er.Lasso(), *table(False))
     yield from bound_answers()
     yield "report winequality", lambda: reported("winequality-red.csv", "quality")
-    yield "report visits", lambda: reported("visits.csv", "visits")
+    yield "report visits", lambda: reported("visits.csv", "mdvis")
 
 
 # -- bits ---------------------------------------------------------------------------------------
