@@ -98,7 +98,7 @@ EVIDENCE: dict[str, Callable[[Any, np.ndarray, np.ndarray], Any]] = {
     "cross_evaluate": lambda m, X, y: er.cross_evaluate(m, X, y, cv=4, random_state=0),
     "compare": lambda m, X, y: er.compare(m, made(OTHER[is_classifier(m)]), X, y, cv=4, random_state=0),
     "learning_curve": lambda m, X, y: er.selection.learning_curve(m, X, y, cv=3, random_state=0),
-    "leave_one_out": lambda m, X, y: er.selection.leave_one_out(m, X[:30], y[:30], max_seconds=60.0),
+    "leave_one_out": lambda m, X, y: er.selection.leave_one_out(m, X[:30], y[:30], max_seconds=1e4),
     "search": lambda m, X, y: search(m),
     "stability": lambda m, X, y: er.selection.stability(m, X, y, n_replace=3, random_state=0),
     "bias_variance": lambda m, X, y: er.selection.bias_variance(m, X, y, n_sets=4, random_state=0),
@@ -114,14 +114,23 @@ ASKED_OF = ("Ridge", "Lasso", "LogisticRegression", "PoissonRegressor", "LinearS
 
 def bound_answers() -> Iterator[tuple[str, Answer]]:
     """Every bound that can be called with these common arguments."""
+    rng = np.random.default_rng(3)
     common = {
-        "n": 400, "delta": 0.05, "rate": 0.1, "variance": 0.05, "size": 50, "dimension": 4, "vc": 4, "k": 3,
+        "n": 400, "delta": 0.05, "rate": 0.1, "variance": 0.05, "size": 50, "dimension": 4, "vc": 4, "k": 1,
         "kl": 2.0, "margin": 0.5, "radius": 2.0, "growth": 1000.0, "stability": 0.001, "lipschitz": 1.0,
         "log_size": 5.0, "complexity": 0.05, "training_error": 0.1, "weights": np.full(4, 0.25),
+        "hypotheses": 100, "parameters": 3, "domain_size": 50, "rho": 1.0, "norm": 2.0, "gibbs": 0.2,
+        "disagreement": 0.2, "n_pairs": 400, "errors": 20, "error": 0.1, "smoothness": 1.0, "alpha": 0.1,
+        "strong_convexity": 0.1, "distance": 2.0, "steps": 100, "points": 50, "n_clusters": 3,
+        "losses": (rng.random(400) < 0.1).astype(float), "description": 20, "divergence": 3.0,
+        "gradient": 1.0, "noise": 0.1, "step": 0.05, "largest_loss": 1.0, "tandem": 0.1, "X": rng.normal(size=(50, 2)), "w": np.array([1.0, 0.0]),
+        "y": np.where(rng.random(50) < 0.5, -1.0, 1.0),
     }  # fmt: skip
     for name, bound in er.bounds.REGISTRY.items():
         known = inspect.signature(bound).parameters
         given = {k: v for k, v in common.items() if k in known}
+        if "vc" in given:
+            given.pop("hypotheses", None)
         yield f"bound {name}", lambda bound=bound, given=given: bound(**given)
 
 
@@ -156,7 +165,7 @@ def answers() -> Iterator[tuple[str, Answer]]:
                 f"{name} of {kind}",
                 lambda kind=kind, ask=ask: ask(made(kind), *table(is_classifier(made(kind)))),
             )
-    yield "bootstrap", lambda: er.bootstrap(table(False)[1], "mean", random_state=0)
+    yield "bootstrap", lambda: er.bootstrap("mean", table(False)[1], random_state=0)
     yield "summary", lambda: er.LinearRegression().fit(*table(False)).summary()
     yield "path", lambda: er.path(er.Lasso(), *table(False))
     yield from bound_answers()

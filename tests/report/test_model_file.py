@@ -102,7 +102,7 @@ def test_file_holds_no_pickle_and_no_solver(made: Path) -> None:
     [
         (FunctionTransformer(func=os.system), "system"),
         (FunctionTransformer(func=eval), "eval"),
-        (FunctionTransformer(func=er.report.read.read.read_table), "read_table"),
+        (FunctionTransformer(func=er.report.read.read_table), "read_table"),
         (FunctionTransformer(kw_args={"a": Path("x")}), "Path"),
         (FunctionTransformer(kw_args={"a": er.Status.FLOOR}), "Status"),
     ],
