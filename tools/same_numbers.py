@@ -123,7 +123,8 @@ def bound_answers() -> Iterator[tuple[str, Answer]]:
         "disagreement": 0.2, "n_pairs": 400, "errors": 20, "error": 0.1, "smoothness": 1.0, "alpha": 0.1,
         "strong_convexity": 0.1, "distance": 2.0, "steps": 100, "points": 50, "n_clusters": 3,
         "losses": (rng.random(400) < 0.1).astype(float), "description": 20, "divergence": 3.0,
-        "gradient": 1.0, "noise": 0.1, "step": 0.05, "largest_loss": 1.0, "tandem": 0.1, "X": rng.normal(size=(50, 2)), "w": np.array([1.0, 0.0]),
+        "gradient": 1.0, "noise": 0.1, "step": 0.05,
+        "largest_loss": 1.0, "tandem": 0.1, "X": rng.normal(size=(50, 2)), "w": np.array([1.0, 0.0]),
         "y": np.where(rng.random(50) < 0.5, -1.0, 1.0),
     }  # fmt: skip
     for name, bound in er.bounds.REGISTRY.items():
