@@ -12,7 +12,7 @@ import pytest
 from sklearn.base import clone
 
 from empirisk.penalties import REGISTRY as EVERY
-from empirisk.penalties import ConstraintSet, Penalty
+from empirisk.penalties import ConstraintSet, GroupLasso, Penalty
 from tests.conformance.parameters import Holder
 
 REGISTRY = {k: t for k, t in EVERY.items() if t.separable and not issubclass(t, ConstraintSet)}
@@ -214,3 +214,13 @@ def test_float32_and_read_only_arrays(penalty, rng):
     assert math.isfinite(
         penalty.conjugate(penalty.feasible_scale(v.astype(np.float32)) * v.astype(np.float32))
     )
+
+
+def test_the_norms_of_groups_by_their_definition(rng: np.random.Generator) -> None:
+    w = rng.normal(size=5)
+    first, second = math.hypot(w[0], w[1], w[4]), math.hypot(w[2], w[3])
+    groups = [[0, 1, 4], [2, 3]]
+    assert GroupLasso(0.3, groups).value(w) == pytest.approx(
+        0.3 * (math.sqrt(3.0) * first + math.sqrt(2.0) * second)
+    )
+    assert GroupLasso(0.3, groups, [0.5, 2.0]).value(w) == pytest.approx(0.3 * (0.5 * first + 2.0 * second))

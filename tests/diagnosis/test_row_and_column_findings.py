@@ -58,6 +58,7 @@ FEW = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("key", "scale", "sign", "limit"), FEW, ids=[f[0] for f in FEW])
 def test_alarms_on_few_samples(key: str, scale: float, sign: str, limit: float) -> None:
     # A limit is 5 % plus three to four Monte-Carlo errors: a level of 15 % would be seen.
@@ -190,6 +191,7 @@ def test_levels_that_sum_to_one_are_no_fault_under_a_penalty() -> None:
     assert ask("ER212", make_pipeline(marks, LinearRegression()), frame, y).outcome is Outcome.FACT
 
 
+@pytest.mark.full
 def test_separation_is_told_with_its_columns_and_its_meaning() -> None:
     X, y = table()
     a = ask("ER213", LogisticRegression(C=np.inf), X, X[:, 2] > 0.1)

@@ -276,3 +276,19 @@ def test_coverage_of_the_out_of_bag_risk(kind: str, rng: np.random.Generator) ->
         new = np.mean(said != y[500:]) if kind.endswith("Classifier") else np.mean((said - y[500:]) ** 2)
         hits += model.oob_risk_.low <= new <= model.oob_risk_.high
     assert hits / 200 >= 0.90
+
+
+@pytest.mark.parametrize("kind", ["RandomForestRegressor", "RandomForestClassifier"])
+def test_intervals_follow_their_level(kind: str, rng: np.random.Generator) -> None:
+    X = rng.uniform(size=(120, 2))
+    y = X[:, 0] + 0.3 * rng.standard_normal(120)
+    model = getattr(er, kind)(60, random_state=0).fit(X, y > 0.5 if kind.endswith("Classifier") else y)
+    narrow, wide = (np.subtract(*model.interval(X[:20], level=level)[::-1]) for level in (0.5, 0.9))
+    some = narrow > 1e-9
+    assert some.any()
+    # The quantiles 0.95 and 0.75 of the normal law, from its tables; shares are cut at 0 and 1.
+    ratio = 1.6448536269514722 / 0.6744897501960817
+    if kind.endswith("Regressor"):
+        np.testing.assert_allclose(wide[some] / narrow[some], ratio, rtol=1e-9)
+    else:
+        assert np.isclose(wide[some] / narrow[some], ratio, rtol=1e-9).any()

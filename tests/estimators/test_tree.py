@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import special
+from scipy.stats import binomtest
 from sklearn.datasets import load_iris
 from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeRegressor as Peer
@@ -487,3 +488,22 @@ def test_monotone_categorical_weighted(criterion: str, rng: np.random.Generator)
         rising = er.DecisionTreeRegressor(criterion=criterion, monotonic_cst={0: 1}).fit(X, y, w)
         line = np.column_stack([np.linspace(-2, 2, 200), np.zeros(200)])
         assert (np.diff(rising.predict(line)) >= 0.0).all()
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8])
+def test_rules_keep_the_level_that_was_asked_for(level: float, rng: np.random.Generator) -> None:
+    X = rng.standard_normal((120, 2))
+    z = X[:, 0] + 0.5 * rng.standard_normal(120)
+    regressor = er.DecisionTreeRegressor(max_depth=1).fit(X, z)
+    median = er.DecisionTreeRegressor(criterion="absolute_error", max_depth=1, alpha=None).fit(X, z)
+    classifier = er.DecisionTreeClassifier(max_depth=1, alpha=None).fit(X, z > 0.0)
+    for model, y in ((regressor, z), (median, z), (classifier, z > 0.0)):
+        for rule in [*model.rules(X, y, level=level), *model.rules(level=level)]:
+            assert rule.estimate.level == level
+    for rule in classifier.rules(X, z > 0.0, level=level):
+        k = rule.counts[rule.prediction]
+        limits = binomtest(int(k), rule.n).proportion_ci(level, method="exact")
+        assert (rule.estimate.low, rule.estimate.high) == (
+            pytest.approx(limits.low),
+            pytest.approx(limits.high),
+        )

@@ -67,6 +67,7 @@ def test_every_labelling_of_five_points_on_a_line(intercept):
             check(binary(np.array(X, float), 2 * np.array(labels) - 1, intercept=intercept), kind)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("intercept", [True, False])
 def test_random_integer_grids_in_the_plane(intercept):
     rng = np.random.default_rng(1)
@@ -92,6 +93,7 @@ def test_random_integer_grids_in_space_with_collinear_columns():
         check(binary(X.astype(float), 2 * labels - 1), kind)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("intercept", [True, False])
 def test_three_classes_on_integer_grids(intercept):
     rng = np.random.default_rng(3)
@@ -111,6 +113,7 @@ def test_three_classes_on_integer_grids(intercept):
     assert not intercept or seen["complete"] >= 3
 
 
+@pytest.mark.full
 def test_four_classes_on_a_line():
     rng = np.random.default_rng(4)
     for _ in range(2):

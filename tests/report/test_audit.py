@@ -168,6 +168,7 @@ def test_informative_gaps_are_found(kind: str) -> None:
     assert "is missing" in finding.sentence
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["classes", "three rare", "numbers"])
 def test_gaps_at_random_raise_no_more_alarms_than_promised(kind: str) -> None:
     rng = np.random.default_rng(2)
@@ -232,6 +233,7 @@ def leak_suspects_of(columns: dict[str, object]) -> list[Finding]:
     return leak_suspects(Audited(table, split_rows(table))).findings
 
 
+@pytest.mark.full
 def test_honest_strong_columns_raise_few_alarms() -> None:
     # At the boundary: one column explains 90 % (a little less after binning), five explain nothing.
     rng = np.random.default_rng(4)

@@ -15,6 +15,9 @@ from empirisk.report.sections.costs import costs
 
 from .conftest import CASES, load
 
+# The reports that the page shows are made first, in every process anew.
+pytestmark = pytest.mark.full
+
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = [
     "--no-sandbox",

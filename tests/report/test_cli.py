@@ -150,6 +150,7 @@ def _half_written(out: Path) -> None:
         _broken()
 
 
+@pytest.mark.full
 def test_strict_gives_3_after_a_serious_finding(tmp_path: Path) -> None:
     frame = two_classes().with_columns(
         pl.Series("copy", np.where(two_classes()["answer"] == "yes", 1.5, 2.5))
@@ -175,6 +176,7 @@ def test_strict_gives_3_after_a_serious_finding(tmp_path: Path) -> None:
     assert report["verdict"]["next_step"]["sentence"].startswith("Settle the serious finding first")
 
 
+@pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="signals work otherwise on Windows")
 def test_interrupt_leaves_nothing_and_gives_130(tmp_path: Path) -> None:
     two_classes(n=20_000).write_csv(tmp_path / "big.csv")
@@ -276,6 +278,7 @@ def test_inspect(made: Path) -> None:
     assert json.loads(said)["format"] == "empirisk-model/2"
 
 
+@pytest.mark.full
 def test_same_seed_same_report(tmp_path: Path) -> None:
     found = []
     for name in ("a", "b"):

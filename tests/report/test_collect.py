@@ -211,6 +211,7 @@ def test_sixty_rows_give_wide_answers(tmp_path: Path) -> None:
     assert any("only differences wider than the intervals" in line for line in report["limits"])
 
 
+@pytest.mark.full
 def test_more_columns_than_rows(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100, 200))
@@ -223,6 +224,7 @@ def test_more_columns_than_rows(tmp_path: Path) -> None:
         assert all(c["value"]["low"] is None for c in report["model"]["coefficients"])
 
 
+@pytest.mark.full
 def test_many_classes_with_a_rare_one(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(240, 3))
@@ -238,6 +240,7 @@ def test_many_classes_with_a_rare_one(tmp_path: Path) -> None:
     assert any(f["code"] == "ER110" and f["level"] == "serious" for f in report["findings"])
 
 
+@pytest.mark.full
 def test_groups_are_held_out_whole_and_widen_the_interval(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     group = np.repeat(np.arange(50), 8)
@@ -254,6 +257,7 @@ def test_groups_are_held_out_whole_and_widen_the_interval(tmp_path: Path) -> Non
     assert width[0]["high"] - width[0]["low"] > 1.5 * (width[1]["high"] - width[1]["low"])
 
 
+@pytest.mark.full
 def test_time_is_respected(tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
     x = rng.normal(size=300)
@@ -265,6 +269,7 @@ def test_time_is_respected(tmp_path: Path) -> None:
     assert any("close in time" in line for line in report["limits"])
 
 
+@pytest.mark.full
 def test_a_test_file_is_used_as_it_is(tmp_path: Path) -> None:
     two_classes(n=90, seed=7).write_csv(tmp_path / "held.csv")
     report = report_of(tmp_path, two_classes(), "answer", test=tmp_path / "held.csv")

@@ -1,0 +1,38 @@
+"""Searched conjugates and quantiles: what a search leaves open never makes a claim too good."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from empirisk.losses import Logistic, Loss, Poisson, slopes
+from empirisk.losses.quantile import weighted_quantile
+from empirisk.losses.slopes import conjugate_by_search
+
+
+@pytest.mark.parametrize("iterations", [1, 2, 4, 8])
+@pytest.mark.parametrize("loss", [Logistic(), Poisson()], ids=lambda loss: loss.name)
+def test_a_search_that_is_cut_short_returns_too_much_and_not_too_little(
+    loss: Loss, iterations: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    y = np.where(rng.random(200) < 0.5, 1.0, -1.0) if loss.labels else rng.integers(0, 4, 200).astype(float)
+    z = rng.normal(size=200)
+    u = loss.grad(y, z)
+    # Fenchel and Young: equality where u is the slope at z.
+    exact = u * z - loss.value(y, z)
+    # Brackets that are too wide, as for losses about which little is known.
+    low, high = z - rng.exponential(size=200), z + 2.0 * rng.exponential(size=200)
+    monkeypatch.setattr(slopes, "ITERATIONS", iterations)
+    found = conjugate_by_search(loss, y, u, low, high)
+    rounding = 1e-14 * (1.0 + np.abs(exact))
+    assert np.all(found >= exact - rounding)
+    if iterations == 1:
+        assert np.any(found > exact + 1e-6), "the search was not cut short: the test says nothing"
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.1, 1.0 / 3.0, 1e-7])
+def test_the_scale_of_the_weights_decides_no_tie(scale: float) -> None:
+    # A share of exactly k of n rows is reached by the k-th row, however q n and the sums are rounded.
+    for n in (10, 49, 60, 100):
+        for k in range(1, n):
+            assert weighted_quantile(np.arange(float(n)), np.full(n, scale), k / n) == k - 1
