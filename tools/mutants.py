@@ -124,29 +124,21 @@ def first_failure(root: Path, tests: list[str], workers: int) -> str:
 
 def build(root: Path) -> None:
     """The extension of the copy, from the copy's sources."""
-    commands = [
-        [
-            "cmake",
-            "-S",
-            ".",
-            "-B",
-            "build",
-            "-DCMAKE_BUILD_TYPE=Release",
-            f"-DPython_EXECUTABLE={sys.executable}",
-        ],
-        ["cmake", "--build", "build", "--parallel", "2"],
-    ]
-    for command in commands:
-        subprocess.run(command, cwd=root, capture_output=True, check=True)
-    for library in (root / "build").glob("_loops*.so"):
+    ninja = ["-G", "Ninja"] if shutil.which("ninja") else []
+    python = f"-DPython_EXECUTABLE={sys.executable}"
+    environment = {**os.environ, "CCACHE_BASEDIR": str(root), "CCACHE_NOHASHDIR": "1"}
+    for command in (
+        ["cmake", "-S", ".", "-B", "build/dev", *ninja, "-DCMAKE_BUILD_TYPE=Release", python],
+        ["cmake", "--build", "build/dev", "--parallel", "2"],
+    ):
+        subprocess.run(command, cwd=root, env=environment, capture_output=True, check=True)
+    for library in (root / "build" / "dev").glob("_loops*.so"):
         shutil.copy2(library, root / "src" / "empirisk")
 
 
-def plant(root: Path, mutant: Mutant, back: bool = False) -> None:
-    """Write the fault into the copy, or take it out again."""
-    file = root / mutant.file
-    text = (ROOT / mutant.file).read_text(encoding="utf-8")
-    file.write_text(text if back else text.replace(mutant.text, mutant.new), encoding="utf-8")
+def write(file: Path, text: str) -> None:
+    """Replace a source file of the copy."""
+    file.write_text(text, encoding="utf-8")
     # A file of the same size within the same second would be taken for the old one.
     for cached in (file.parent / "__pycache__").glob(f"{file.stem}.*.pyc"):
         cached.unlink()
@@ -154,7 +146,11 @@ def plant(root: Path, mutant: Mutant, back: bool = False) -> None:
 
 def hunt(root: Path, mutant: Mutant, workers: int, first: int, last: int) -> tuple[str, str]:
     """The circle that finds the mutant and the test; two empty strings when it survives all."""
-    plant(root, mutant)
+    file = root / mutant.file
+    before = file.read_text(encoding="utf-8")
+    library = next((root / "src" / "empirisk").glob("_loops*.so"))
+    built = library.read_bytes()
+    write(file, before.replace(mutant.text, mutant.new))
     try:
         if mutant.compiled:
             build(root)
@@ -163,7 +159,9 @@ def hunt(root: Path, mutant: Mutant, workers: int, first: int, last: int) -> tup
             if failed:
                 return circle, failed
     finally:
-        plant(root, mutant, back=True)
+        write(file, before)
+        if mutant.compiled:
+            library.write_bytes(built)
     return "", ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from sklearn.base import clone
 
 from empirisk.penalties import REGISTRY as EVERY
-from empirisk.penalties import ConstraintSet, GroupLasso, Penalty
+from empirisk.penalties import ConstraintSet, GroupLasso, Penalty, SortedL1
 from tests.conformance.parameters import Holder
 
 REGISTRY = {k: t for k, t in EVERY.items() if t.separable and not issubclass(t, ConstraintSet)}
@@ -224,3 +225,11 @@ def test_the_norms_of_groups_by_their_definition(rng: np.random.Generator) -> No
         0.3 * (math.sqrt(3.0) * first + math.sqrt(2.0) * second)
     )
     assert GroupLasso(0.3, groups, [0.5, 2.0]).value(w) == pytest.approx(0.3 * (0.5 * first + 2.0 * second))
+
+
+def test_the_default_weights_are_those_of_benjamini_and_hochberg() -> None:
+    # Normal quantiles of 1 - j q/(2 p) over that of j = 1, for q = 0.1 and p = 4, from the normal law.
+    z = [NormalDist().inv_cdf(1.0 - j * 0.1 / 8.0) for j in (1, 2, 3, 4)]
+    w = np.array([1.0, -3.0, 2.0, 0.5])
+    wanted = 0.7 * (3.0 * z[0] + 2.0 * z[1] + 1.0 * z[2] + 0.5 * z[3]) / z[0]
+    assert SortedL1(0.7).value(w) == pytest.approx(wanted, rel=1e-12)

@@ -10,6 +10,7 @@ from empirisk.losses import (
     Bernoulli,
     CLogLog,
     Gamma,
+    HalfSquared,
     Huber,
     Logistic,
     NegativeBinomial,
@@ -81,3 +82,19 @@ def test_closed_shifts_are_the_gap_at_the_shifted_slopes(base, offsets, rng):
         dual = -share @ problem.loss.conjugate(data.y, slope) - v @ v / (2.0 * 0.05)
         found = quick_gap(problem, w, problem.evaluate(w))
         assert found[0] == pytest.approx(problem.value(w) - dual, rel=1e-9)
+
+
+@pytest.mark.parametrize("offsets", [False, True])
+def test_the_squared_loss_has_the_gap_of_its_balanced_residuals(offsets, rng):
+    problem = problem_of(HalfSquared(), rng, offsets)
+    data, share = problem.data, problem.data.weight / problem.data.total_weight
+    best = problem.value(solve(problem, tol=1e-13).w)
+    for _ in range(20):
+        w = 0.3 * rng.normal(size=5)
+        slope = problem.loss.grad(data.y, problem.scores(w))
+        slope = slope - share @ slope  # a free intercept wants slopes of mean 0
+        v = problem.design.X.T @ (share * slope)
+        dual = -share @ problem.loss.conjugate(data.y, slope) - v @ v / (2.0 * 0.05)
+        found = quick_gap(problem, w, problem.evaluate(w))
+        assert found[0] == pytest.approx(problem.value(w) - dual, rel=1e-9)
+        assert found[0] >= problem.value(w) - best - 1e-13
