@@ -1,4 +1,4 @@
-"""Fixtures that all tests share."""
+"""Fixtures and options that all tests share."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class Mutant:
 
 
 def read() -> list[Mutant]:
-    """The list, in its order."""
+    """Return the planted faults in the order of the list."""
     with LIST.open("rb") as stream:
         return [Mutant(**entry) for entry in tomllib.load(stream)["mutant"]]
 

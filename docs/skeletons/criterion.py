@@ -52,12 +52,14 @@ class Information(ClassCriterion):
     unseen_is_infinite = True
 
     def score(self, sums: Array) -> Array:
-        """``sum_k s_k log2(s_k / s)``."""
+        """``sum_k s_k log2(s_k / s)``, s_k the weight of class k: minus the weight times the
+        heterogeneity.
+        """
         total = sums.sum(axis=-1)
         nats = xlogy(sums, sums).sum(axis=-1) - xlogy(total, total)
         return np.asarray(nats / math.log(2.0))
 
     def row_loss(self, y: Array, value: Array) -> Array:
-        """``-log2 p_y``."""
+        """``-log2 p_y``: the loss of a row whose class has share p_y in its leaf."""
         with np.errstate(divide="ignore"):
             return np.asarray(-np.log2(value[np.arange(len(y)), y.astype(np.intp)]))

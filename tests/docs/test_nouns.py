@@ -70,7 +70,7 @@ def test_no_page_is_left_over(folder: str) -> None:
 
 
 def example(name: str) -> Any:
-    """A penalty of this name."""
+    """Return a penalty of this name with some arguments, or say where one is to be added."""
     assert name in EXAMPLES, f"add an example of {name!r} to EXAMPLES in tests/docs/test_nouns.py"
     return EXAMPLES[name]
 

@@ -28,6 +28,6 @@ def loss_named(name: Any) -> Loss | None:
 
 
 def scalar_losses(takes: Callable[[Loss], bool] = lambda loss: True) -> list[str]:
-    """Names of the losses of one score that an estimator takes, sorted; for its messages."""
+    """Return the names of the losses of one score that an estimator takes, sorted; for its messages."""
     made = ((name, loss_named(name)) for name in sorted(REGISTRY))
     return [name for name, loss in made if loss is not None and takes(loss)]

@@ -61,7 +61,7 @@ class Layout:
     parts: tuple[Part, ...]
 
     def part(self, w: Array, name: str) -> Array:
-        """The named block of w, as a view."""
+        """Return the named block of w, as a view."""
         start = 0
         for part in self.parts:
             if part.name == name:
@@ -136,7 +136,7 @@ class Problem(Protocol):
         ...
 
     def start(self) -> Array:
-        """A sensible first point, which is also what is returned when a solver finds no numbers."""
+        """Return a sensible first point, which is also what is returned when a solver finds no numbers."""
         ...
 
     def preflight(self) -> Solution | None:
@@ -151,7 +151,7 @@ class Problem(Protocol):
         return None
 
     def evaluate(self, w: Array, want: Collection[str] = (), /) -> Any:
-        """An :class:`Evaluated`: value, gradient and what `want` names, in one pass over the data."""
+        """Return an :class:`Evaluated`: value, gradient and what `want` names, in one pass over the data."""
         ...
 
     def objective(self, w: Array, evaluation: Any, /) -> float:
@@ -180,19 +180,21 @@ class Problem(Protocol):
     def sharpen(
         self, w: Array, certificate: Certificate, hint: Any, tol: float, /
     ) -> tuple[Array, Certificate, Any]:
-        """A better proof for w, or a better point near it; asked for when a solver makes no progress."""
+        """Return a better proof for w, or a better point near it; asked for when a solver makes no
+        progress.
+        """
         return w, certificate, hint
 
     def finish(self, solution: Solution, tol: float, /) -> Solution:
-        """A last look at a solution, before it is returned."""
+        """Return a last look at a solution, before it is returned."""
         return solution
 
     def scale(self) -> float:
-        """What the objective's certificates are compared with: the null model's excess."""
+        """Return what the objective's certificates are compared with: the null model's excess."""
         ...
 
     def with_strength(self, alpha: float, /) -> Self:
-        """The same problem with another strength of its penalty; facts of the data are handed on."""
+        """Return the same problem with another strength of its penalty; facts of the data are handed on."""
         raise ValueError(f"this problem ({self.title}) has no penalty whose strength could be changed")
 
     def potential(self, temperature: float = 1.0, /) -> Any:
@@ -201,7 +203,7 @@ class Problem(Protocol):
 
 
 def judged(solution: Solution, certificate: Certificate, tol: float) -> Solution:
-    """The solution with another certificate, and a status that agrees with it."""
+    """Return the solution with another certificate, and a status that agrees with it."""
     status = solution.status
     if certificate.within(tol) and status in (Status.FLOOR, Status.STALLED, Status.MAX_STEPS):
         status = Status.CERTIFIED

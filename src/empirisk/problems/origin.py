@@ -46,11 +46,11 @@ class Origin:
     target: Array
 
     def to_near(self, w: Array) -> Array:
-        """Parameters of the given problem -> of the moved one."""
+        """Return the parameters of the given problem -> of the moved one."""
         return self._move(w, 1.0)
 
     def to_far(self, w: Array) -> Array:
-        """The way back."""
+        """Return the parameters for the columns as they were given, the inverse of :meth:`to_near`."""
         return self._move(w, -1.0)
 
     def _move(self, w: Array, sign: float) -> Array:
@@ -83,7 +83,7 @@ def exact_dot(a: Array, b: Array, *more: float) -> float:
 
 
 def far_target(loss: Loss, data: ArrayBlocks) -> Array | None:
-    """Means of the targets where the loss lets them move and they are far from 0; else None."""
+    """Return the means of the targets where the loss lets them move and they are far from 0; else None."""
     if not getattr(loss, "of_difference", False):
         return None
     y, s = data.y, data.weight

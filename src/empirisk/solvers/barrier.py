@@ -1,4 +1,7 @@
-"""Interior points: Newton's method on the objective plus a logarithmic barrier of the constraints."""
+"""Interior points: Newton's method on the objective plus a logarithmic barrier of the constraints.
+
+Fiacco and McCormick (1968); Boyd and Vandenberghe, Convex Optimization (2004), section 11.3.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Working sets of groups for smooth convex losses with a group lasso penalty."""
+"""Working sets of groups for smooth convex losses with a group lasso penalty.
+
+Qin, Scheinberg and Goldfarb, Mathematical Programming Computation 5 (2013).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Accelerated proximal gradients (FISTA) with backtracking and adaptive restart."""
+"""Accelerated proximal gradients (FISTA) with backtracking and adaptive restart.
+
+Beck and Teboulle, SIAM Journal on Imaging Sciences 2 (2009); the restart is that of O'Donoghue and Candes
+(2015).
+"""
 
 from __future__ import annotations
 

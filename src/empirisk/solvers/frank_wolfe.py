@@ -1,4 +1,7 @@
-"""Frank-Wolfe steps over a bounded set: linear minimisation instead of projection."""
+"""Frank-Wolfe steps over a bounded set: linear minimisation instead of projection.
+
+Frank and Wolfe (1956); Jaggi, International Conference on Machine Learning (2013).
+"""
 
 from __future__ import annotations
 

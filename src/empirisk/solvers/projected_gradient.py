@@ -1,4 +1,7 @@
-"""Spectral projected gradients for a smooth loss over a constraint set."""
+"""Spectral projected gradients for a smooth loss over a constraint set.
+
+Birgin, Martinez and Raydan, SIAM Journal on Optimization 10 (2000).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The penalty method: constraints replaced by the squares of what they are missed by."""
+"""The penalty method: constraints replaced by the squares of what they are missed by.
+
+Courant (1943); Nocedal and Wright, Numerical Optimization (2006), section 17.1.
+"""
 
 from __future__ import annotations
 

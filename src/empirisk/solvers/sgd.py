@@ -1,4 +1,7 @@
-"""Stochastic gradient descent in compiled epochs, with the four outputs of the lecture notes."""
+"""Stochastic gradient descent in compiled epochs, with the four outputs of the lecture notes.
+
+Robbins and Monro, Annals of Mathematical Statistics 22 (1951).
+"""
 
 from __future__ import annotations
 

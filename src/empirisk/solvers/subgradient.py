@@ -1,4 +1,7 @@
-"""Projected subgradient descent with averages of iterates and of dual values."""
+"""Projected subgradient descent with averages of iterates and of dual values.
+
+Nesterov, Mathematical Programming 120 (2009), for the averages of dual values.
+"""
 
 from __future__ import annotations
 

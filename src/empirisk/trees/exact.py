@@ -1,4 +1,7 @@
-"""One tree whose every split is the best of all thresholds: growth on columns that are sorted once."""
+"""One tree whose every split is the best of all thresholds: growth on columns that are sorted once.
+
+Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984).
+"""
 
 from __future__ import annotations
 
@@ -144,7 +147,7 @@ def grow_exact(
     limits = ExactLimits() if limits is None else limits
     check_rows(table.n_rows)
     if table.n_cols == 0:
-        raise ValueError("X has no columns to split on")
+        raise ValueError("X has no columns to split on: give at least one")
     y, weight = np.asarray(y, dtype=np.float64), _checked_weight(weight, table.n_rows)
     _check_targets(criterion, y, table.n_rows)
     X = table.X
@@ -190,7 +193,7 @@ def grow_exact(
 
 
 def _times(x: Array, *factors: float) -> Array:
-    """The product, at most the largest number."""
+    """Return the product, at most the largest number."""
     with np.errstate(over="ignore"):
         for factor in factors:
             x = x if factor == 1.0 else x * factor
@@ -198,8 +201,9 @@ def _times(x: Array, *factors: float) -> Array:
 
 
 def _in_units(weight: Array | None) -> tuple[float, Array | None]:
-    """A unit of the weights and the weights in it: their common one, so that ties stay ties, or a power of
-    2."""
+    """Return a unit of the weights and the weights in it: their common one, so that ties stay ties, or a
+    power of 2.
+    """
     if weight is None:
         return 1.0, None
     found = WeightUnit.of(weight)
@@ -210,7 +214,7 @@ def _in_units(weight: Array | None) -> tuple[float, Array | None]:
 
 
 def _unit(x: Array) -> float:
-    """A power of two to divide numbers by whose squares could overflow or vanish; otherwise 1."""
+    """Return a power of two to divide numbers by whose squares could overflow or vanish; otherwise 1."""
     largest = float(np.abs(x).max())
     return float(2.0 ** np.floor(np.log2(largest))) if largest and not UNITS[0] < largest < UNITS[1] else 1.0
 
@@ -225,7 +229,7 @@ def check_rows(n: int) -> None:
 
 
 def _checked_weight(weight: Array | None, n: int) -> Array | None:
-    """Weights as float64; None where all are 1."""
+    """Return the weights as float64; None where all are 1."""
     if weight is None:
         return None
     weight = np.ascontiguousarray(weight, dtype=np.float64)
@@ -258,7 +262,7 @@ def _check_targets(criterion: Criterion, y: Array, n: int) -> None:
 
 
 def _cells(criterion: Criterion, y: Array, weight: Array | None) -> tuple[Any, Any, Any, float, float]:
-    """Class codes, first and second number of each row; what to add to values, and their unit."""
+    """Return the class codes, first and second number of each row; what to add to values, and their unit."""
     if criterion.sums == "classes":
         return y.astype(np.int32), None, weight, 0.0, 1.0
     if criterion.targets == "derivatives":

@@ -1,4 +1,7 @@
-"""Many trees at once on binned rows: each on its own bag of rows, with a draw of columns at each node."""
+"""Many trees at once on binned rows: each on its own bag of rows, with a draw of columns at each node.
+
+Breiman, Machine Learning 45 (2001); Geurts, Ernst and Wehenkel, Machine Learning 63 (2006).
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,7 @@ class Bag:
         return below, np.minimum(guide, self.n - 1).astype(np.int32)
 
     def counts(self, seed: int, trees: int, first: int = 0) -> NDArray[np.int32]:
-        """How often trees ``first, first + 1, ...`` drew each row, shape (n, trees)."""
+        """Return how often trees ``first, first + 1, ...`` drew each row, shape (n, trees)."""
         out = np.empty((self.n, trees), dtype=np.int32)
         below, guide = self.guide
         _loops.bag_counts(self.draws, below, guide, seed, first, out)

@@ -111,7 +111,7 @@ def leaf_rules(
 def _trained(
     tree: Trees, leaf: int, labels: Any, criterion: type[Criterion], level: float
 ) -> tuple[Any, Estimate]:
-    """What the training rows say, as far as the tree keeps it, with a warning."""
+    """Return what the training rows say, as far as the tree keeps it, with a warning."""
     value, n, weight = tree.value[leaf], int(tree.count[leaf]), float(tree.weight[leaf])
     if labels is not None:
         mass = weight * value
@@ -126,7 +126,7 @@ def _trained(
 def _seen(
     tree: Trees, leaf: int, labels: Any, criterion: type[Criterion], level: float, y: Array, w: Array
 ) -> tuple[Any, Estimate]:
-    """What fresh rows of the leaf say."""
+    """Return what fresh rows of the leaf say."""
     n, weight, squares = len(y), float(w.sum()), float((w**2).sum())
     if labels is not None:
         mass = np.bincount(y.astype(int), w, len(labels))
@@ -144,7 +144,7 @@ def _seen(
 
 
 def conditions(words: Wording, steps: list[tuple[int, bool]]) -> tuple[str, ...]:
-    """The conditions of a path, one for each column that it asks."""
+    """Return the conditions of a path, one for each column that it asks."""
     tree = words.tree
     by_column: dict[int, list[tuple[int, bool]]] = {}
     for node, left in steps:
@@ -153,7 +153,7 @@ def conditions(words: Wording, steps: list[tuple[int, bool]]) -> tuple[str, ...]
 
 
 def _condition(words: Wording, column: int, asked: list[tuple[int, bool]]) -> str:
-    """All that a path asks of one column, as one interval or set, and whether missing values pass."""
+    """Return all that a path asks of one column, as one interval or set, and whether missing values pass."""
     tree = words.tree
     missing = column in words.gaps and all(bool(tree.missing_left[t]) == left for t, left in asked)
     more = " or missing" if missing else ""
@@ -175,7 +175,7 @@ def _condition(words: Wording, column: int, asked: list[tuple[int, bool]]) -> st
 
 
 def leaves_in_order(tree: Trees) -> list[int]:
-    """Leaves from left to right."""
+    """Return the numbers of the leaves as they stand from left to right."""
     found, stack = [], [0]
     while stack:
         node = stack.pop()

@@ -1,4 +1,7 @@
-"""The risk of every subtree of a pruning sequence by cross-validation."""
+"""The risk of every subtree of a pruning sequence by cross-validation.
+
+Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984), section 3.4.2.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +88,9 @@ def cross_validated_risk(
 def _node_sums(
     tree: Trees, X: Array, y: Array, weight: Array, together: Array, criterion: Criterion, unit: float
 ) -> Array:
-    """Sums of ``w l``, ``w u l`` and ``w u l^2``, l in units, over the rows that pass each node, (N, 3)."""
+    """Return the sums of ``w l``, ``w u l`` and ``w u l^2``, l in units, over the rows that pass each node,
+    (N, 3).
+    """
     value = _smoothed(tree) if criterion.unseen_is_infinite else tree.value
     parent = node_parents(tree)
     sums = np.zeros((len(tree.feature), 3))

@@ -77,7 +77,7 @@ def classification_loss(loss: Any, n_classes: int) -> Loss:
 
 
 def _names(labels: bool) -> str:
-    """The losses of one score for labels, or for numbers."""
+    """Return the losses of one score for labels, or for numbers."""
     return ", ".join(scalar_losses(lambda loss: loss.labels == labels))
 
 

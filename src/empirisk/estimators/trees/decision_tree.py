@@ -30,7 +30,7 @@ __all__ = ["DecisionTree"]
 
 
 def gaps(table: Table) -> frozenset[int]:
-    """Columns with missing values."""
+    """Return the columns that hold missing values."""
     X = table.X
     if hasattr(X, "tocoo"):
         cells = X.tocoo()
@@ -59,21 +59,21 @@ class DecisionTree(TreeReading, TreeEstimator):
     # -- what a subclass gives ----------------------------------------------------------------------
 
     def _criterion(self, targets: Array) -> Criterion:
-        """The criterion of the splits, once it fits the targets."""
+        """Return the criterion of the splits, once it fits the targets."""
         raise NotImplementedError
 
     def _loss(self) -> Criterion:
-        """The criterion whose loss pruning weighs against the number of leaves."""
+        """Return the criterion whose loss pruning weighs against the number of leaves."""
         raise NotImplementedError
 
     def _kind(self) -> Any:
-        """The class of the criterion that `criterion` names."""
+        """Return the class of the criterion that `criterion` names."""
         return check_choice(
             "criterion", self.criterion, criteria_for("classes" if self._is_classifier else "numbers")
         )
 
     def _sequence(self, tree: Trees) -> PruningSequence:
-        """All prunings of a tree."""
+        """Return all prunings of a tree."""
         return weakest_link(tree, self._loss().node_loss(tree.value, tree.weight, tree.heterogeneity))
 
     # -- fitting ------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ class DecisionTree(TreeReading, TreeEstimator):
         self._cut(entry, None if isinstance(alpha, str) else alpha)
 
     def _verify(self, X: Any, y: Any, sample_weight: Any) -> Certificate:
-        """The certificate again, for ``er.verify``."""
+        """Return the certificate of the tree, computed anew for ``er.verify``."""
         return verify_tree(self, X, y, sample_weight)
 
     def _alpha(self) -> float | str | None:
@@ -121,7 +121,7 @@ class DecisionTree(TreeReading, TreeEstimator):
         )
 
     def _with_held_out(self, task: TreeTask, cv: Any) -> CostComplexityPath:
-        """The path with the cross-validated risk of every entry."""
+        """Return the path with the cross-validated risk of every entry."""
         stratify = self._loss().targets == "classes"
         X = task.table.X.tocsr() if hasattr(task.table.X, "tocsr") else task.table.X
         together, folds = task.folds(cv, stratify)
@@ -208,7 +208,7 @@ class DecisionTree(TreeReading, TreeEstimator):
     # -- facts --------------------------------------------------------------------------------------
 
     def get_n_leaves(self) -> int:
-        """Leaves of the tree."""
+        """Return the number of leaves of the tree."""
         check_is_fitted(self, "tree_")
         return int(self.tree_.n_leaves[0])
 
@@ -232,7 +232,7 @@ class DecisionTree(TreeReading, TreeEstimator):
         return gain / total if total > 0.0 else np.zeros(p)
 
     def apply(self, X: Any) -> IndexArray:
-        """Number of the leaf of each row, shape (n,)."""
+        """Return the number of the leaf of each row, shape (n,)."""
         table = self._table(X)
         return np.asarray(self.tree_.apply(table.X)[:, 0])
 

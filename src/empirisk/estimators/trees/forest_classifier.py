@@ -63,7 +63,7 @@ class ForestClassifier(ForestEstimator, TreeClassifier):
         return self.oob_risks_["Brier score"]
 
     def predict_proba(self, X: Any) -> Array:
-        """Mean over trees of the class shares of the leaves, shape (n, K)."""
+        """Return the mean over trees of the class shares of the leaves, shape (n, K)."""
         return self._mean(self._table(X))
 
     def interval(self, X: Any, level: float = 0.95) -> ForestInterval:

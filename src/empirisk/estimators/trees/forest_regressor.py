@@ -60,7 +60,7 @@ class ForestRegressor(ForestEstimator, TreeRegressor):
         self._residuals = np.asarray(targets - mine, dtype=np.float64)
 
     def predict(self, X: Any) -> Array:
-        """Mean over trees of the means of the leaves, shape (n,)."""
+        """Return the mean over trees of the means of the leaves, shape (n,)."""
         return self._mean(self._table(X))[:, 0]
 
     def interval(self, X: Any, level: float = 0.95) -> ForestInterval:

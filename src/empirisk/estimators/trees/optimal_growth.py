@@ -29,7 +29,7 @@ GREEDY_ONLY: dict[str, Any] = {
 
 
 def grow_optimal(est: Any, task: TreeTask, alpha: float) -> tuple[Trees, Solution]:
-    """The best tree of depth `est.optimal`, and a solution that says how it is known to be that."""
+    """Return the best tree of depth `est.optimal`, and a solution that says how it is known to be that."""
     depth = check_count("optimal", est.optimal, 1)
     if depth > 3:
         raise ValueError(f"optimal must be 1, 2, 3 or None, got {depth}: deeper searches do not end")

@@ -1,4 +1,7 @@
-"""The question for a problem: its rows, its classes, and the answer in words."""
+"""The question for a problem: its rows, its classes, and the answer in words.
+
+Albert and Anderson, Biometrika 71 (1984).
+"""
 
 from __future__ import annotations
 

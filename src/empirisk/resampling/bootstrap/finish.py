@@ -26,8 +26,8 @@ METHODS = {
 MIN_ROWS, MIN_GROUPS = 10, 6
 # Below these an interval comes with a warning; measured in docs/maths/bootstrap-coverage.md.
 FEW = {"studentised": (20, 20)}
-FEW_OTHERWISE = (50, 50)
-FEW_FOR_A_QUANTILE = (15, 20)
+FEW_OTHERWISE = (50, 50)  # rows, groups: below, coverage is known to fall short
+FEW_FOR_A_QUANTILE = (15, 20)  # rows, groups
 
 # Intervals of this package that cover better than the bootstrap on small samples.
 ANALYTIC = {"mean": "hall (losses) and student", "mean_difference": "paired_losses (pairs)"}
@@ -37,7 +37,7 @@ ANALYTIC_GROUPED = {"mean": "grouped_mean"}
 def estimates(
     found: Resampled, statistic: str, level: float, method: str, n_resamples: int, target: str
 ) -> dict[str, Estimate]:
-    """One estimate for each number."""
+    """Return one estimate with its interval, or with the reason why there is none, for each number."""
     how = METHODS[method] + (" of whole groups" if found.grouped else "")
     how += ", exact" if found.exact else f", {n_resamples} resamples"
     out = {}
@@ -84,7 +84,7 @@ def _enough(found: Resampled) -> bool:
 
 
 def _refusal(found: Resampled, k: int) -> str:
-    """Why there is no interval, or nothing."""
+    """Return why there is no interval, or nothing."""
     what, need = ("groups", MIN_GROUPS) if found.grouped else ("rows", MIN_ROWS)
     if not _enough(found):
         return f"{too_few(min(found.units), need, what)}: resamples of so few hardly differ from them"
@@ -103,7 +103,7 @@ def _refusal(found: Resampled, k: int) -> str:
 
 
 def _caution(found: Resampled, statistic: str, method: str) -> str:
-    """What is known about coverage with so few units, and what covers better."""
+    """Return what is known about coverage with so few units, and what covers better."""
     if _is_quantile(statistic) and method in ("basic", "normal"):
         return f"the {method} method covers too little for quantiles; use method='percentile' or 'bca'"
     few = FEW_FOR_A_QUANTILE if _is_quantile(statistic) else FEW.get(method, FEW_OTHERWISE)
@@ -120,12 +120,14 @@ def _caution(found: Resampled, statistic: str, method: str) -> str:
 
 
 def _can_be_studentised(statistic: str, grouped: bool) -> bool:
-    """Whether the compiled statistic knows a standard error."""
+    """Return whether the compiled statistic knows a standard error."""
     known = STATISTICS.get(statistic)
     return known is not None and not known.quantile and (not grouped or known.grouped_error)
 
 
 def _is_quantile(statistic: str) -> bool:
-    """Whether the named statistic is made of order statistics; those of callables are not known to be."""
+    """Return whether the named statistic is made of order statistics; those of callables are not known
+    to be.
+    """
     known = STATISTICS.get(statistic)
     return known is not None and known.quantile

@@ -1,4 +1,7 @@
-"""er.debiased_lasso: confidence intervals in linear models with many columns."""
+"""er.debiased_lasso: confidence intervals in linear models with many columns.
+
+Zhang and Zhang, Journal of the Royal Statistical Society B 76 (2014).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The scaled lasso: a penalty that needs no knowledge of the noise, and the noise with it."""
+"""The scaled lasso: a penalty that needs no knowledge of the noise, and the noise with it.
+
+Sun and Zhang, Biometrika 99 (2012).
+"""
 
 from __future__ import annotations
 

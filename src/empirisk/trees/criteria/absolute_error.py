@@ -1,4 +1,7 @@
-"""The mean absolute deviation from the median."""
+"""The mean absolute deviation from the median.
+
+Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984), section 8.11.
+"""
 
 from __future__ import annotations
 
@@ -38,16 +41,16 @@ class AbsoluteError(MeanCriterion):
         return np.column_stack([y, weight])
 
     def score(self, sums: Array) -> Array:
-        """Undefined: a median is no function of sums."""
+        """Refuse, because a median is no function of sums."""
         raise TypeError("the absolute error has no score of sums; see heterogeneity")
 
     def leaf(self, sums: Array) -> Array:
-        """Undefined: see :meth:`median`."""
+        """Refuse, because a median is no function of sums; :meth:`median` takes the rows."""
         raise TypeError("the absolute error has no leaf of sums; see median")
 
     @staticmethod
     def median(y: Array, weight: Array) -> float:
-        """The middle of the interval that minimises ``sum w |y - m|`` over m."""
+        """Return the middle of the interval that minimises ``sum w |y - m|`` over m."""
         order = np.argsort(y, kind="stable")
         y, total = y[order], np.cumsum(weight[order])
         half = 0.5 * total[-1]
@@ -56,9 +59,9 @@ class AbsoluteError(MeanCriterion):
         return float(0.5 * (y[low] + y[min(high, len(y) - 1)]))
 
     def heterogeneity(self, y: Array, weight: Array) -> float:
-        """The mean absolute deviation from the median."""
+        """Return the mean absolute deviation from the median."""
         return float(np.average(np.abs(y - self.median(y, weight)), weights=weight))
 
     def row_loss(self, y: Array, value: Array) -> Array:
-        """``|y - m|``."""
+        """``|y - m|``: the absolute error of the prediction m of a leaf."""
         return np.abs(y - value[:, 0])

@@ -57,15 +57,15 @@ class Criterion(Protocol):
     unseen_is_infinite: bool
 
     def statistics(self, y: Array, weight: Array) -> Array:
-        """The row's terms of the sums, shape (n, S)."""
+        """Return the row's terms of the sums, shape (n, S)."""
         ...
 
     def score(self, sums: Array) -> Array:
-        """Minus the cost, shape (..., S) -> (...)."""
+        """Return minus the cost for each set of sums: shape (..., S) -> (...)."""
         ...
 
     def leaf(self, sums: Array) -> Array:
-        """The best constant prediction, shape (..., S) -> (..., k)."""
+        """Return the best constant prediction, shape (..., S) -> (..., k)."""
         ...
 
     def heterogeneity(self, y: Array, weight: Array) -> float:
@@ -80,5 +80,7 @@ class Criterion(Protocol):
         ...
 
     def node_loss(self, value: Array, weight: Array, heterogeneity: Array) -> Array:
-        """Loss of nodes' own predictions, shape (N, k), summed over their training rows, shape (N,)."""
+        """Return the loss of nodes' own predictions, shape (N, k), summed over their training rows, shape
+        (N,).
+        """
         ...

@@ -29,6 +29,8 @@ def criteria_for(targets: str, *, of_sums: bool = False) -> dict[str, Any]:
 
 
 def needs_non_negative(name: Any) -> bool:
-    """Whether a parameter names a criterion of numbers that must be >= 0; False for what names none."""
+    """Return whether a parameter names a criterion of numbers that must be >= 0; False for what names
+    none.
+    """
     found = criteria_for("numbers").get(name) if isinstance(name, str) else None
     return found is not None and found.non_negative

@@ -1,4 +1,7 @@
-"""Gini's index."""
+"""Gini's index: the chance that two rows drawn from a leaf differ in class.
+
+Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984), section 4.3.
+"""
 
 from __future__ import annotations
 
@@ -35,15 +38,15 @@ class Gini(ClassCriterion):
     loop = "gini"
 
     def score(self, sums: Array) -> Array:
-        """``sum_k s_k^2 / s - s``."""
+        """``sum_k s_k^2 / s - s``, s_k the weight of class k: minus the weight times Gini's index."""
         total = sums.sum(axis=-1)
         return np.asarray((sums**2).sum(axis=-1) / np.maximum(total, np.finfo(float).tiny) - total)
 
     def row_loss(self, y: Array, value: Array) -> Array:
-        """The Brier score: ``sum_k (p_k - 1[k = y])^2``."""
+        """``sum_k (p_k - 1[k = y])^2``: the Brier score of the class shares p of a leaf."""
         own = value[np.arange(len(y)), y.astype(np.intp)]
         return np.asarray((value**2).sum(axis=1) - 2.0 * own + 1.0)
 
     def node_loss(self, value: Array, weight: Array, heterogeneity: Array) -> Array:
-        """``w (1 - sum_k p_k^2)``."""
+        """``w (1 - sum_k p_k^2)``: the summed Brier score of the rows of a node of weight w."""
         return np.asarray(np.maximum(weight * (1.0 - (value**2).sum(axis=1)), 0.0))

@@ -31,25 +31,25 @@ class MeanCriterion:
     unseen_is_infinite = False
 
     def statistics(self, y: Array, weight: Array) -> Array:
-        """``(w y, w)``."""
+        """``(w y, w)``: the sums of these two numbers give the mean of a leaf."""
         return np.column_stack([weight * y, weight])
 
     def leaf(self, sums: Array) -> Array:
-        """The mean."""
+        """Return the weighted mean of the targets, which the criterion is least at."""
         return np.asarray(sums[..., :1] / np.maximum(sums[..., 1:], np.finfo(float).tiny))
 
     def score(self, sums: Array) -> Array:
-        """Minus the cost, but for terms that cancel."""
+        """Return minus the cost, but for terms that cancel."""
         raise NotImplementedError
 
     def heterogeneity(self, y: Array, weight: Array) -> float:
-        """The mean loss of the mean."""
+        """Return the mean loss of the mean."""
         raise NotImplementedError
 
     def row_loss(self, y: Array, value: Array) -> Array:
-        """Loss of a predicted mean, which the mean of the rows makes smallest."""
+        """Return the loss of a predicted mean, which the mean of the rows makes smallest."""
         raise NotImplementedError
 
     def node_loss(self, value: Array, weight: Array, heterogeneity: Array) -> Array:
-        """Weight times the heterogeneity that the loops measured."""
+        """Return the weight times the heterogeneity that the loops measured."""
         return np.maximum(weight * heterogeneity, 0.0)

@@ -1,4 +1,7 @@
-"""The rate of errors of the majority."""
+"""The rate of errors of the majority.
+
+Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984), section 4.1.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,9 @@ class Misclassification(ClassCriterion):
     loop = "misclassification"
 
     def score(self, sums: Array) -> Array:
-        """``max_k s_k - s``."""
+        """``max_k s_k - s``, s_k the weight of class k: minus the weight of the rows that the majority gets
+        wrong.
+        """
         return np.asarray(sums.max(axis=-1) - sums.sum(axis=-1))
 
     def row_loss(self, y: Array, value: Array) -> Array:
@@ -43,12 +48,12 @@ class Misclassification(ClassCriterion):
         return np.asarray(value.argmax(axis=1) != y, dtype=np.float64)
 
     def node_loss(self, value: Array, weight: Array, heterogeneity: Array) -> Array:
-        """``w - w max_k p_k``."""
+        """``w - w max_k p_k``: the weight of the rows of a node that its majority gets wrong."""
         lost = _whole(weight - _whole(weight * value.max(axis=1), weight), weight)
         return np.maximum(lost, 0.0)
 
 
 def _whole(mass: Array, weight: Array) -> Array:
-    """Counts that went through a division become whole again, so that ties stay ties."""
+    """Return the counts that went through a division become whole again, so that ties stay ties."""
     near = np.rint(mass)
     return np.where(np.abs(mass - near) <= 1e-9 * np.maximum(weight, 1e-300), near, mass)

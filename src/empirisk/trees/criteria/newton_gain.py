@@ -1,4 +1,7 @@
-"""The decrease of a second-order model of a loss: the gain of boosting."""
+"""The decrease of a second-order model of a loss: the gain of boosting.
+
+Friedman, Hastie and Tibshirani, Annals of Statistics 28 (2000); Chen and Guestrin, KDD (2016), section 2.2.
+"""
 
 from __future__ import annotations
 
@@ -48,17 +51,19 @@ class NewtonGain(MeanCriterion):
         return np.column_stack([-weight * y[:, 0], weight * y[:, 1]])
 
     def score(self, sums: Array) -> Array:
-        """``a^2 / (b + l2)``."""
+        """``a^2 / (b + l2)``: twice the decrease of the quadratic model at its minimum."""
         return np.asarray(sums[..., 0] ** 2 / np.maximum(sums[..., 1] + self.l2, np.finfo(float).tiny))
 
     def leaf(self, sums: Array) -> Array:
-        """``a / (b + l2)``."""
+        """``a / (b + l2)``: the minimum of the quadratic model."""
         return np.asarray(sums[..., :1] / np.maximum(sums[..., 1:] + self.l2, np.finfo(float).tiny))
 
     def heterogeneity(self, y: Array, weight: Array) -> float:
-        """Minus the score per unit of weight."""
+        """Return minus the score per unit of weight."""
         return float(-self.score(self.statistics(y, weight).sum(axis=0)) / weight.sum())
 
     def row_loss(self, y: Array, value: Array) -> Array:
-        """Twice the change of the quadratic model, ``2 g v + h v^2``; `y` holds g and h, shape (n, 2)."""
+        """Return twice the change of the quadratic model, ``2 g v + h v^2``; `y` holds g and h, shape
+        (n, 2).
+        """
         return np.asarray(2.0 * y[:, 0] * value[:, 0] + y[:, 1] * value[:, 0] ** 2)

@@ -1,4 +1,4 @@
-"""The Poisson deviance."""
+"""The Poisson deviance: the criterion of trees that predict counts and rates."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class PoissonDeviance(MeanCriterion):
         return np.asarray(2.0 * xlogy(a, np.maximum(a, 0.0) / b))
 
     def heterogeneity(self, y: Array, weight: Array) -> float:
-        """The mean deviance of the mean."""
+        """Return the mean deviance of the mean."""
         mean = np.average(y, weights=weight)
         if mean == 0.0:
             return 0.0
         return float(2.0 * np.average(xlogy(y, y / mean) - y + mean, weights=weight))
 
     def row_loss(self, y: Array, value: Array) -> Array:
-        """``2 (y log(y / m) - y + m)``."""
+        """``2 (y log(y / m) - y + m)``: the deviance of a count y when a leaf predicts m."""
         mean = value[:, 0]
         return np.asarray(2.0 * (xlogy(y, y / mean) - y + mean))

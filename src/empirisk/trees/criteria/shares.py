@@ -33,15 +33,15 @@ class ClassCriterion:
     unseen_is_infinite = False
 
     def statistics(self, y: Array, weight: Array) -> Array:
-        """One column a class: the row's weight in the column of its class."""
+        """Return one column a class: the row's weight in the column of its class."""
         return np.where(y[:, None] == np.arange(self.n_classes), weight[:, None], 0.0)
 
     def leaf(self, sums: Array) -> Array:
-        """Class shares."""
+        """Return the share of each class in the weight of the leaf."""
         return np.asarray(sums / np.maximum(sums.sum(axis=-1, keepdims=True), np.finfo(float).tiny))
 
     def score(self, sums: Array) -> Array:
-        """Minus the weight times the heterogeneity."""
+        """Return minus the weight times the heterogeneity."""
         raise NotImplementedError
 
     def heterogeneity(self, y: Array, weight: Array) -> float:
@@ -57,5 +57,5 @@ class ClassCriterion:
         raise NotImplementedError
 
     def node_loss(self, value: Array, weight: Array, heterogeneity: Array) -> Array:
-        """Weight times the heterogeneity of the shares."""
+        """Return the weight times the heterogeneity of the shares."""
         return np.maximum(-self.score(weight[:, None] * value), 0.0)

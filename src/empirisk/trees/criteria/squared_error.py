@@ -1,4 +1,7 @@
-"""The variance of the targets."""
+"""The variance of the targets: the criterion of regression trees with the squared error.
+
+Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984), section 8.3.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +38,10 @@ class SquaredError(MeanCriterion):
         return np.asarray(sums[..., 0] ** 2 / np.maximum(sums[..., 1], np.finfo(float).tiny))
 
     def heterogeneity(self, y: Array, weight: Array) -> float:
-        """The weighted variance."""
+        """Return the weighted variance of the targets, with divisor ``sum w``."""
         mean = np.average(y, weights=weight)
         return float(np.average((y - mean) ** 2, weights=weight))
 
     def row_loss(self, y: Array, value: Array) -> Array:
-        """``(y - m)^2``."""
+        """``(y - m)^2``: the squared error of the prediction m of a leaf."""
         return np.asarray((y - value[:, 0]) ** 2)
