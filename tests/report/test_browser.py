@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from empirisk.report.render.html import SECTIONS, render_html
-from empirisk.report.sections.costs import costs
+from empirisk.report.render.html import render_html
+from empirisk.report.sections.registry import SECTIONS
+from empirisk.report.sections.test.costs import costs
 
 from .conftest import CASES, load
 
@@ -186,8 +187,8 @@ def test_the_keyboard_reaches_menu_and_slider(visit: Any) -> None:
 
 def test_the_menu_leads_to_each_section(visit: Any) -> None:
     page = visit("classification", reduced_motion="reduce")
-    assert page.locator("nav a").all_inner_texts() == [name for _, name in SECTIONS]
-    for key, _ in SECTIONS[1:]:
+    assert page.locator("nav a").all_inner_texts() == [section.heading for section in SECTIONS]
+    for key in [section.name for section in SECTIONS[1:]]:
         page.locator(f"nav a[href='#{key}']").click()
         top = page.evaluate(f"document.getElementById('{key}').getBoundingClientRect().top")
         bottom = page.evaluate("scrollY + innerHeight >= document.documentElement.scrollHeight - 2")
@@ -209,7 +210,7 @@ def test_tables_sort_by_value_and_say_so(visit: Any) -> None:
 @pytest.mark.parametrize("size", SIZES)
 def test_without_script_everything_can_be_read(visit: Any, size: str) -> None:
     page = visit("classification", viewport=SIZES[size], java_script_enabled=False)
-    for key, name in SECTIONS:
+    for key, name in [(section.name, section.heading) for section in SECTIONS]:
         section = page.locator(f"section#{key}")
         assert section.is_visible(), name
     assert not page.locator("#slider").is_visible()

@@ -18,8 +18,8 @@ from empirisk.report.fit.folds import make_folds
 from empirisk.report.fit.sample import take
 from empirisk.report.fit.split import split_rows
 from empirisk.report.read.read import read_table
-from empirisk.report.render.schema import validate_report
 from empirisk.report.saved.model_file import load
+from empirisk.report.schema import validate_report
 from tests.report.reports import make_report, numbers, two_classes
 
 Json = dict[str, Any]

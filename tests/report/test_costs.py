@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from empirisk.report.sections.costs import costs
+from empirisk.report.sections.test.costs import costs
 
 
 def _scores(p: np.ndarray, y: np.ndarray, edges: np.ndarray) -> dict[str, object]:

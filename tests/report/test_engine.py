@@ -28,12 +28,12 @@ from empirisk.report.fit.plan import Plan, make_plan
 from empirisk.report.fit.rows import brier_rows, fill_classes, loss_rows, prior_scores, probabilities
 from empirisk.report.fit.tuning import CrossValidated
 from empirisk.report.memory import refuse_too_large
-from empirisk.report.sections.coefficients import sandwich, sign_stability
-from empirisk.report.sections.curves import calibration, roc_curve
 from empirisk.report.sections.estimates import Scoring
-from empirisk.report.sections.importance import importances, linear_move, predicted_move
-from empirisk.report.sections.residuals import coverage
-from empirisk.report.sections.verdict import next_step
+from empirisk.report.sections.model.coefficients import sandwich, sign_stability
+from empirisk.report.sections.model.importance import importances, linear_move, predicted_move
+from empirisk.report.sections.test.curves import calibration, roc_curve
+from empirisk.report.sections.test.residuals import coverage
+from empirisk.report.sections.verdict.next_step import next_step
 from empirisk.results import Estimate
 
 

@@ -15,8 +15,8 @@ from empirisk.report.fit.families import FAMILIES
 from empirisk.report.fit.final import FinalModel, certificate_json
 from empirisk.report.fit.rows import loss_rows
 from empirisk.report.saved.verify_file import verify_file
-from empirisk.report.sections.coefficients import sandwich
-from empirisk.report.sections.importance import importances, linear_move
+from empirisk.report.sections.model.coefficients import sandwich
+from empirisk.report.sections.model.importance import importances, linear_move
 from tests.report.reports import make_report
 
 VISITS = Path(__file__).parents[2] / "examples" / "data" / "visits.csv"

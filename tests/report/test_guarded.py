@@ -4,42 +4,49 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from empirisk import plots
 from empirisk.report.errors import DataError
 from empirisk.report.fit import engine
-from empirisk.report.render import figures
 from empirisk.report.render.html import render_html
 from empirisk.report.render.markdown import render_markdown
-from empirisk.report.sections import collect, held_out_section, model_section
-from empirisk.report.sections.guarded import SECTIONS, Guard
+from empirisk.report.sections.base import Material
+from empirisk.report.sections.candidates import section as candidates
+from empirisk.report.sections.guarded import STAGES, Guard
+from empirisk.report.sections.learning import section as learning
+from empirisk.report.sections.model import section as model
+from empirisk.report.sections.registry import SECTIONS
+from empirisk.report.sections.test import section as held_out
 from tests.report.conftest import load
 from tests.report.reports import make_report, numbers, two_classes
 
-# Where each section of SECTIONS is made; the curve is made in one place and told in another.
+PARTS = STAGES | {key: said for section in SECTIONS for key, said in section.parts.items()}
+# Where each stage and each part of a section is made; the curve is made in one place and told in another.
 MAKERS: dict[str, tuple[Any, str]] = {
     "suspects": (engine, "_look_into"),
     "diagnosis": (engine, "diagnose_model"),
     "learning_curve": (engine, "learning_curve"),
-    "selection_curves": (collect, "selection_curves"),
-    "attribution": (collect, "_attribution"),
-    "bounds": (collect, "bounds_section"),
-    "model.certificate": (collect, "certificate_json"),
-    "model.coefficients": (model_section, "coefficient_rows"),
-    "model.importances": (model_section, "importances"),
-    "model.dependence": (model_section, "dependence_curves"),
-    "test.roc": (held_out_section, "roc_curve"),
-    "test.pr": (held_out_section, "pr_curve"),
-    "test.calibration": (held_out_section, "calibration"),
-    "test.confusion": (held_out_section, "confusion"),
-    "test.scores": (held_out_section, "score_bins"),
-    "test.observed": (held_out_section, "spread"),
-    "test.residuals": (held_out_section, "spread"),
-    "test.quantiles": (held_out_section, "normal_quantiles"),
-    "test.coverage": (held_out_section, "coverage"),
-    "test.subgroups": (held_out_section, "subgroups"),
+    "selection_curves": (candidates, "penalty_curves"),
+    "attribution": (learning, "collect_attribution"),
+    "bounds": (learning, "collect_bounds"),
+    "model.certificate": (model, "certificate_json"),
+    "model.coefficients": (model, "coefficient_rows"),
+    "model.importances": (model, "importances"),
+    "model.dependence": (model, "dependence_curves"),
+    "test.roc": (held_out, "roc_curve"),
+    "test.pr": (held_out, "pr_curve"),
+    "test.calibration": (held_out, "calibration"),
+    "test.confusion": (held_out, "confusion"),
+    "test.scores": (held_out, "score_bins"),
+    "test.observed": (held_out, "spread"),
+    "test.residuals": (held_out, "spread"),
+    "test.quantiles": (held_out, "normal_quantiles"),
+    "test.coverage": (held_out, "coverage"),
+    "test.subgroups": (held_out, "subgroups"),
 }
 
 
@@ -51,7 +58,7 @@ def fails(*args: Any, **kwargs: Any) -> Any:
 def test_a_report_is_written_when_every_section_fails(
     task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert set(MAKERS) == set(SECTIONS)
+    assert set(MAKERS) == set(PARTS)
     for module, name in MAKERS.values():
         monkeypatch.setattr(module, name, fails)
     frame, target = (two_classes(), "answer") if task == "classes" else (numbers(), "y")
@@ -62,11 +69,11 @@ def test_a_report_is_written_when_every_section_fails(
     other = ("observed", "residuals", "quantiles", "coverage") if task == "classes" else (
         "roc", "pr", "calibration", "confusion", "scores"
     )  # fmt: skip
-    expected = set(SECTIONS) - {f"test.{key}" for key in other} - {"attribution"}
+    expected = set(PARTS) - {f"test.{key}" for key in other} - {"attribution"}
     assert set(failed) == expected | ({"attribution"} & set(failed))
     assert len(made.errors) == len(failed)
     for key, sentence in failed.items():
-        assert sentence.startswith(SECTIONS[key])
+        assert sentence.startswith(PARTS[key])
         assert "OverflowError" in sentence
         assert sentence in page.replace("&#39;", "'"), key
         assert "could not be made" in text
@@ -75,12 +82,13 @@ def test_a_report_is_written_when_every_section_fails(
     assert report["verdict"]["headline"]["model"]["low"] is not None
 
 
-def test_a_section_that_breaks_the_schema_is_left_out() -> None:
+def test_a_part_that_breaks_the_schema_is_left_out() -> None:
     part = {"part": "noise", "value": None, "low": 0.2, "high": 0.1, "standing": "bounded", "how": "x"}
     estimate = {"value": 0.1, "low": None, "high": None, "level": 0.95, "n": 9, "method": "m", "reason": "r"}
     guard = Guard()
     whole = {"label": "loss", "unit": None, "risk": estimate, "parts": [part]}
-    assert guard.section("attribution", lambda: whole) is None
+    material = Material(SimpleNamespace(guard=guard), learning.LEARNING, {}, {}, "", 0.0, {})  # type: ignore[arg-type]
+    assert material.part("attribution", lambda: whole) is None
     assert "is above high" in guard.failed["attribution"]
 
 
@@ -89,11 +97,11 @@ def test_errors_of_the_users_data_still_end_the_run() -> None:
         raise DataError("no such column")
 
     with pytest.raises(DataError):
-        Guard()("bounds", wrong)
+        Guard()("diagnosis", wrong)
 
 
 def test_a_chart_that_cannot_be_drawn_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(figures.plots, "RocDisplay", fails)
+    monkeypatch.setattr(plots, "RocDisplay", fails)
     report = load("classification")
     page = render_html(report)
     assert "This chart could not be made (OverflowError" in page

@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 
-from empirisk.report.render.html import SECTIONS
-from empirisk.report.render.markdown import esc, render_markdown
-from empirisk.report.render.schema import ReportSchemaError
+from empirisk.report.render.markdown import render_markdown
+from empirisk.report.schema import ReportSchemaError
+from empirisk.report.sections.prose import esc
+from empirisk.report.sections.registry import SECTIONS
 from empirisk.wording import estimate
 
 
 def test_every_section_is_there_and_tables_are_square(case: dict[str, Any]) -> None:
     text = render_markdown(case)
-    assert re.findall(r"^## (.*)$", text, flags=re.M) == [name for _, name in SECTIONS]
+    assert re.findall(r"^## (.*)$", text, flags=re.M) == [section.heading for section in SECTIONS]
     assert text.startswith("# ")
     assert text.endswith("\n")
     width = 0

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from empirisk.report.render.checkers import Record
-from empirisk.report.render.schema import REPORT, ReportSchemaError, validate_report
+from empirisk.report.schema import REPORT, ReportSchemaError, validate_report
+from empirisk.report.shapes.checkers import Record
 
 DOCS = Path(__file__).parents[2] / "docs" / "how-to" / "report-json.md"
 

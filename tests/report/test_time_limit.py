@@ -23,7 +23,7 @@ from empirisk.report.fit.path import fit_path
 from empirisk.report.fit.sample import take
 from empirisk.report.fit.tuning import cross_validate
 from empirisk.report.progress import Silent
-from empirisk.report.render.schema import validate_report
+from empirisk.report.schema import validate_report
 from empirisk.report.sections.estimates import Scoring
 from tests.report.reports import make_report, numbers, two_classes
 from tests.report.tables import table_of

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from empirisk.report.audit.audit import grouped
-from empirisk.report.sections.headline import headline_name, headline_reason
-from empirisk.report.sections.verdict import Situation, next_step, rooted, verdict_sentence
+from empirisk.report.sections.verdict.headline import headline_name, headline_reason
+from empirisk.report.sections.verdict.next_step import next_step, rooted
+from empirisk.report.sections.verdict.words import Situation, verdict_sentence
 from empirisk.results import Estimate, Finding
 
 ENDS = {"better": (-0.3, -0.1), "worse": (0.1, 0.3), "unknown": (-0.1, 0.1)}

@@ -16,13 +16,13 @@ from empirisk import wording
 from empirisk.data.deadline import Deadline
 from empirisk.data.memory import available_memory
 from empirisk.report.atomic import check_folder
+from empirisk.report.collect import collect
 from empirisk.report.fit.engine import Analysis, analyse, prepare
 from empirisk.report.memory import refuse_too_large
 from empirisk.report.options import Options
 from empirisk.report.progress import progress_for
 from empirisk.report.read.read import read_table
 from empirisk.report.render.write import write_report
-from empirisk.report.sections.collect import collect
 
 __all__ = ["Outcome", "closing_lines", "run_report"]
 

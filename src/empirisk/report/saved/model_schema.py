@@ -7,7 +7,7 @@ from typing import Any
 
 from empirisk.evaluation.metrics import METRICS
 from empirisk.report.read.table import KINDS, Column, Source, Table
-from empirisk.report.render.checkers import (
+from empirisk.report.shapes.checkers import (
     Check,
     Record,
     ReportSchemaError,
@@ -22,7 +22,7 @@ from empirisk.report.render.checkers import (
     string,
     strings,
 )
-from empirisk.report.render.schema_values import certificate, comparison
+from empirisk.report.shapes.values import certificate, comparison
 
 __all__ = ["check_metadata"]
 

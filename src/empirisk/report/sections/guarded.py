@@ -7,40 +7,21 @@ from typing import Any, TypeVar
 
 from empirisk.data.deadline import Deadline, OutOfTime
 from empirisk.report.errors import DataError
-from empirisk.report.render.schema import check_section
 
-__all__ = ["SECTIONS", "Guard", "failure"]
+__all__ = ["STAGES", "Guard", "failure"]
 
 T = TypeVar("T")
 Json = dict[str, Any]
 
-# What may fail, in the words of a sentence; dotted keys are those of report.json, plain ones are stages.
-SECTIONS = {
+# What may fail before the sections are made, in the words of a sentence; a section names its own parts.
+STAGES = {
     "suspects": "The score without a suspected column",
     "diagnosis": "The diagnosis of the model",
     "learning_curve": "The learning curve",
-    "selection_curves": "The curves over the penalty",
-    "attribution": "The table of where the error comes from",
-    "bounds": "The table of bounds",
-    "model.certificate": "The certificate",
-    "model.coefficients": "The table of coefficients",
-    "model.importances": "The table of importances",
-    "model.dependence": "The curves of partial dependence",
-    "test.roc": "The ROC curve",
-    "test.pr": "The precision-recall curve",
-    "test.calibration": "The calibration",
-    "test.confusion": "The confusion matrix",
-    "test.scores": "The histogram of the scores",
-    "test.observed": "The chart of observed against predicted values",
-    "test.residuals": "The chart of the residuals",
-    "test.quantiles": "The chart of the normal quantiles",
-    "test.coverage": "The coverage of the prediction intervals",
-    "test.subgroups": "The scores by group",
 }
 _LONGEST = 200
 LATE = "was left out to keep the time limit."
-# What takes long is not begun when no time is left; the rest has a second.
-LONG = ("suspects", "diagnosis", "learning_curve", "model.importances", "model.dependence")
+# What takes long (every stage, some parts) is not begun when no time is left; the rest has a second.
 GRACE = 1.0
 
 
@@ -80,46 +61,31 @@ class Guard:
         self.failed: dict[str, str] = {}
         self.errors: list[Exception] = []
 
-    def __call__(self, key: str, make: Callable[[], T], name: str = "") -> T | None:
-        """Return what `make` returns; None, and a sentence in `failed` or `late`, when it raises or is too
-        slow.
-        """
-        seconds = max(self.deadline.left(self.reserve), 0.0 if key in LONG else GRACE)
+    def __call__(self, key: str, make: Callable[[], T], name: str = "", *, long: bool = False) -> T | None:
+        """What `make` returns; None, and a sentence in `failed` or `late`, when it raises or is too slow."""
+        said = name or STAGES[key]
+        seconds = max(self.deadline.left(self.reserve), 0.0 if long or key in STAGES else GRACE)
         try:
             with self.deadline.within(seconds):
                 return make()
         except OutOfTime:
-            self.late[key] = f"{name or SECTIONS[key]} {LATE}"
+            self.late[key] = f"{said} {LATE}"
             return None
         except DataError:
             raise
         except Exception as error:
             self.errors.append(error)
-            self.failed[key] = failure(name or SECTIONS[key], error)
+            self.failed[key] = failure(said, error)
             return None
-
-    def section(self, key: str, make: Callable[[], T]) -> T | None:
-        """Return the same for a key of the report, which must follow the schema, and whose stage may have
-        failed.
-        """
-        if key in self.failed or key in self.late:
-            return None
-
-        def checked() -> T:
-            made = make()
-            check_section(made, key)
-            return made
-
-        return self(key, checked)
 
     def tell(self, report: Json) -> Json:
         """Put the sentence of each section that failed where the section would stand."""
         if "diagnosis" in self.failed:
-            row = {"code": None, "name": SECTIONS["diagnosis"], "outcome": "not_run"}
+            row = {"code": None, "name": STAGES["diagnosis"], "outcome": "not_run"}
             report["checks"].append(row | {"sentence": self.failed["diagnosis"]})
             report["absent"]["attribution"] = self.failed["diagnosis"]
         if "diagnosis" in self.late:
-            row = {"code": None, "name": SECTIONS["diagnosis"], "outcome": "not_run"}
+            row = {"code": None, "name": STAGES["diagnosis"], "outcome": "not_run"}
             report["checks"].append(row | {"sentence": self.late["diagnosis"]})
             report["absent"]["attribution"] = self.late["diagnosis"]
         both = self.late | self.failed

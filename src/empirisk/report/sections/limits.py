@@ -1,18 +1,30 @@
-"""What a report cannot tell: one sentence for each limit that applies to these data."""
+"""The section on limits: what a report cannot tell, one sentence for each limit that applies here."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from empirisk.report.fit.sample import Sample
 from empirisk.report.fit.split import Split
 from empirisk.report.read.table import Table
+from empirisk.report.sections import prose
+from empirisk.report.sections.base import Material, Section
+from empirisk.report.sections.prose import esc
+from empirisk.report.shapes.checkers import Record, ReportSchemaError, list_of, map_of, string
 from empirisk.wording import counted
 
-__all__ = ["limits"]
+__all__ = ["LIMITS"]
 
-FEW = 200  # test rows, below which the page warns
+Json = dict[str, Any]
+FEW = 200
 
 
-def limits(table: Table, split: Split, train: Sample, test: Sample) -> list[str]:
+def _collect(m: Material) -> Json:
+    p = m.analysis.prepared
+    return {"limits": _limits(p.table, p.split, p.train, p.test), "absent": m.absent, "failed": []}
+
+
+def _limits(table: Table, split: Split, train: Sample, test: Sample) -> list[str]:
     """Return the sentences that apply.
 
     Parameters
@@ -93,3 +105,27 @@ def limits(table: Table, split: Split, train: Sample, test: Sample) -> list[str]
 def _and(names: list[str]) -> str:
     shown = [repr(n) for n in names[:3]]
     return ", ".join(shown) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def _cross(report: Json) -> None:
+    """Every reason stands for a key of the report that is null."""
+    for dotted in report["absent"]:
+        value: Any = report
+        for key in dotted.split("."):
+            if not isinstance(value, dict) or key not in value:
+                raise ReportSchemaError(f"absent.{dotted}", "is not a key of this report")
+            value = value[key]
+        if value:
+            raise ReportSchemaError(f"absent.{dotted}", "says why a key is null, but the key is there")
+
+
+LIMITS = Section(
+    "limits",
+    "What this report cannot tell you",
+    {"limits": list_of(string, least=1), "absent": map_of(string)},
+    _collect,
+    lambda report: prose.bullets(esc(said) for said in report["limits"]),
+    "limits.html.j2",
+    optional={"failed": list_of(Record({"section": string, "sentence": string}))},
+    cross=_cross,
+)

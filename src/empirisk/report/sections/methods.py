@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Method", "estimates", "methods", "point"]
+from empirisk.wording import count, share
+
+__all__ = ["Method", "Pairs", "made_by", "methods", "point"]
 
 Json = dict[str, Any]
 Pairs = list[tuple[str, Json | None]]
@@ -53,49 +55,8 @@ def _names(labels: list[str]) -> str:
     return ", ".join(labels[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _comparison(metric: Json) -> Pairs:
-    return [
-        (metric["label"], metric["model"]),
-        (f"{metric['label']} of the baseline", metric["baseline"]),
-        (f"difference in {metric['label']}", metric["difference"]),
-    ]
-
-
-def _learning(curve: Json | None) -> Pairs:
-    if curve is None:
-        return []
-    pairs: Pairs = [("held out", point(curve["validation"], 0))]
-    if curve["train"] is not None:
-        pairs.append(("training rows", point(curve["train"], 0)))
-    more = curve["extrapolation"]
-    return pairs + ([("expected", more["score"]), ("gain", more["gain"])] if more else [])
-
-
-def estimates(report: Json) -> dict[str, Pairs]:
-    """Return the labelled estimates of each table of the page."""
-    test, model = report["test"], report["model"]
-    confusion: Json = test["confusion"] or {"labels": [], "recall": None, "precision": None}
-    subgroups: Json = test["subgroups"] or {"groups": []}
-    kinds = (
-        ("score", "score"),
-        ("versus_baseline", "against the baseline"),
-        ("versus_best", "against the best"),
-    )
-    return {
-        "candidates": [
-            (f"{c['label']}: {said}", c[key]) for key, said in kinds for c in report["candidates"]
-        ],
-        "test": [pair for metric in test["metrics"] for pair in _comparison(metric)],
-        "confusion": [
-            (f"{key} of {label}", e)
-            for key in ("recall", "precision")
-            for label, e in zip(confusion["labels"], confusion[key] or [], strict=False)
-        ],
-        "coverage": [(f"coverage at {c['nominal']:g}", c["observed"]) for c in test["coverage"] or []],
-        "subgroups": [(f"{g['column']} = {g['value']}", g["score"]) for g in subgroups["groups"]],
-        "coefficients": [
-            (c["term"], c[key]) for key in ("value", "per_sd") for c in model["coefficients"] or []
-        ],
-        "importances": [(i["column"], i["value"]) for i in model["importances"] or []],
-        "learning": _learning(report["learning_curve"]),
-    }
+def made_by(e: Json) -> str:
+    """Level, n and method of an estimate or a band, in one line; or why there is no interval."""
+    if e["low"] is None or e["high"] is None:
+        return f"no interval, n = {count(e['n'])}: {e.get('reason') or e['method']}"
+    return f"{share(e['level'])}, n = {count(e['n'])}, {e['method']}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from empirisk.report.render.checkers import (
+from empirisk.report.shapes.checkers import (
     Check,
     Record,
     ReportSchemaError,
@@ -121,3 +121,10 @@ def histogram(value: Any, path: str) -> None:
     (_numeric if kind == "numeric" else _categories)(value, path)
     if len(value["counts"]) > MAX_BINS:
         raise ReportSchemaError(f"{path}.counts", f"must have at most {MAX_BINS} bins")
+
+
+def file_name(value: Any, path: str) -> None:
+    """Accept the name of a file without its folder."""
+    string(value, path)
+    if "/" in value or "\\" in value:
+        raise ReportSchemaError(path, "must be a file name without its folder")

@@ -1,4 +1,4 @@
-"""The section on the data: columns, duplicates, what was done with missing values, the split."""
+"""The section "Data": columns, duplicates, what was done with missing values, the split."""
 
 from __future__ import annotations
 
@@ -11,14 +11,93 @@ from empirisk.report.fit.folds import Folds
 from empirisk.report.fit.sample import Sample
 from empirisk.report.fit.split import Split
 from empirisk.report.read.table import Column, Table
-from empirisk.wording import percent, plain, year, years
+from empirisk.report.sections import prose
+from empirisk.report.sections.base import Material, Section
+from empirisk.report.sections.data.sparkline import sparkline
+from empirisk.report.sections.prose import esc
+from empirisk.report.shapes.checkers import (
+    Record,
+    integer,
+    list_of,
+    nullable,
+    number,
+    one_of,
+    string,
+    strings,
+)
+from empirisk.report.shapes.values import counts, file_name, histogram
+from empirisk.wording import count, percent, plain, shorten, year, years
 
-__all__ = ["data_section", "split_section"]
+__all__ = ["DATA"]
 
 Json = dict[str, Any]
 
 
-def data_section(table: Table, split: Split) -> Json:
+column = Record(
+    {
+        "name": string,
+        "role": one_of("target", "feature", "group", "time", "dropped"),
+        "type": one_of(
+            "number", "integer", "boolean", "categorical", "text", "date", "id", "constant", "empty"
+        ),
+        "reason": string,
+        "missing": integer,
+        "distinct": integer,
+        "summary": nullable(string),
+        "histogram": nullable(histogram),
+        "warnings": strings,
+        "override": nullable(string),
+    }
+)
+
+
+data = Record(
+    {
+        "source": file_name,
+        "format": nullable(string),
+        "n_rows": integer,
+        "n_columns": integer,
+        "columns": list_of(column),
+        "duplicates": nullable(
+            Record({"n_rows": integer, "n_straddling": nullable(integer), "sentence": string})
+        ),
+        "handling": strings,
+    }
+)
+
+
+part = Record(
+    {
+        "name": one_of("train", "test"),
+        "n_rows": integer,
+        "n_groups": nullable(integer),
+        "class_counts": nullable(counts),
+        "target_mean": nullable(number),
+        "target_sd": nullable(number),
+    }
+)
+
+
+split = Record(
+    {
+        "unit": one_of("row", "group", "time", "file"),
+        "column": nullable(string),
+        "reason": string,
+        "parts": list_of(part, least=2, most=2),
+        "folds": nullable(Record({"n": integer, "sentence": string})),
+    }
+)
+
+
+def _collect(m: Material) -> Json:
+    p = m.analysis.prepared
+    return {
+        "data": _columns(p.table, p.split),
+        "split": _parts(p.table, p.split, p.train, p.test, m.analysis.folds),
+    }
+
+
+def _columns(table: Table, split: Split) -> Json:
     """Return the part ``report["data"]``: the source, its columns, and how they were handled."""
     repeated = n_repeats(table)
     return {
@@ -131,7 +210,7 @@ def _names(names: list[str]) -> str:
     return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
 
 
-def split_section(table: Table, split: Split, train: Sample, test: Sample, folds: Folds) -> Json:
+def _parts(table: Table, split: Split, train: Sample, test: Sample, folds: Folds) -> Json:
     """Return the part ``report["split"]``: how the rows were divided, and why so."""
     column = {"group": table.group, "time": table.time}.get(split.unit)
     return {
@@ -153,3 +232,51 @@ def _part(name: str, sample: Sample) -> Json:
         "target_mean": float(sample.y.mean()) if regression else None,
         "target_sd": float(sample.y.std(ddof=1)) if regression and sample.n > 1 else None,
     }
+
+
+def _split_markdown(r: Json) -> prose.Lines:
+    s, classes = r["split"], r["task"]["classes"] or []
+    head = ["Part", "Rows", *(esc(c) for c in classes)]
+    rows = []
+    for p in s["parts"]:
+        counts = p["class_counts"] or [None] * len(classes)
+        rows.append([p["name"], count(p["n_rows"]), *("–" if n is None else count(n) for n in counts)])
+    said = [s["reason"], s["folds"]["sentence"] if s["folds"] else ""]
+    return [esc(" ".join(said)), "", *prose.table(head, rows)]
+
+
+def _markdown(r: Json) -> prose.Lines:
+    d = r["data"]
+    lines = [
+        f"{count(d['n_rows'])} rows and {count(d['n_columns'])} columns in {esc(d['source'])}.",
+        "",
+        *_split_markdown(r),
+    ]
+    rows = [
+        [
+            esc(shorten(c["name"], 60)),
+            c["role"],
+            f"{c['type']}: {esc(c['reason'])}",
+            count(c["missing"]),
+            count(c["distinct"]),
+            esc(c["summary"] or ""),
+            " ".join(
+                [*(esc(w) for w in c["warnings"]), prose.code(c["override"]) if c["override"] else ""]
+            ).strip(),
+        ]
+        for c in d["columns"]
+    ]
+    lines += prose.table(["Column", "Role", "Type", "Missing", "Distinct", "Values", "Remarks"], rows)
+    done = [d["duplicates"]["sentence"]] if d["duplicates"] else []
+    return lines + prose.bullets(esc(s) for s in [*done, *d["handling"]])
+
+
+DATA = Section(
+    "data",
+    "Data",
+    {"data": data, "split": split},
+    _collect,
+    _markdown,
+    "data/data.html.j2",
+    names=lambda report: {"sparkline": sparkline},
+)

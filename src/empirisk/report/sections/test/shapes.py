@@ -1,10 +1,10 @@
-"""Schema of the evidence in ``report.json``: the test, the model and the learning curve."""
+"""What the evidence of the test part looks like in ``report.json``."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from empirisk.report.render.checkers import (
+from empirisk.report.shapes.checkers import (
     Check,
     Record,
     ReportSchemaError,
@@ -17,26 +17,27 @@ from empirisk.report.render.checkers import (
     string,
     strings,
 )
-from empirisk.report.render.schema_values import (
+from empirisk.report.shapes.values import (
     MAX_BINS,
-    MAX_POINTS,
-    band,
     band_fields,
-    certificate,
     comparison,
     counts,
     edges_of,
     estimate,
-    maybe_estimate,
     numbers,
     same_length,
 )
+
+__all__ = ["TESTED"]
+
 
 roc = Record({"x": numbers, **band_fields, "area": estimate}, also=same_length("x", "value", "low", "high"))
 pr = Record(
     {"x": numbers, **band_fields, "area": estimate, "base_rate": estimate},
     also=same_length("x", "value", "low", "high"),
 )
+
+
 calibration = Record(
     {
         "about": string,
@@ -70,6 +71,8 @@ confusion = Record(
     },
     also=_square,
 )
+
+
 scores = Record(
     {
         "edges": numbers,
@@ -80,6 +83,8 @@ scores = Record(
     },
     also=edges_of("positive", "negative"),
 )
+
+
 _spread: dict[str, Check] = {
     "predicted": number,
     "n": integer,
@@ -90,11 +95,19 @@ _spread: dict[str, Check] = {
     "q75": number,
     "q95": number,
 }
+
+
 spread = Record({"bins": list_of(Record(_spread), most=MAX_BINS)})
+
+
 quantiles = Record(
     {"x": numbers, **band_fields, "sentence": nullable(string)}, also=same_length("x", "value", "low", "high")
 )
+
+
 coverage = Record({"nominal": fraction, "observed": estimate, "width": nullable(number)})
+
+
 subgroups = Record(
     {
         "label": string,
@@ -106,7 +119,8 @@ subgroups = Record(
     }
 )
 
-test = Record(
+
+TESTED = Record(
     {
         "n_rows": integer,
         "sentence": string,
@@ -121,66 +135,5 @@ test = Record(
         "quantiles": nullable(quantiles),
         "coverage": nullable(list_of(coverage)),
         "subgroups": nullable(subgroups),
-    }
-)
-
-coefficient = Record(
-    {
-        "term": string,
-        "column": nullable(string),
-        "class": nullable(string),
-        "value": estimate,
-        "per_sd": maybe_estimate,
-        "zero": boolean,
-        "sign_stability": nullable(number),
-    }
-)
-
-dependence = Record(
-    {
-        "column": string,
-        "scale": string,
-        "x": nullable(numbers),
-        "labels": strings,
-        "value": numbers,
-        "low": numbers,
-        "high": numbers,
-        "band_low": numbers,
-        "band_high": numbers,
-        "level": fraction,
-        "n": integer,
-        "method": string,
-    },
-    also=same_length("labels", "value", "low", "high", "band_low", "band_high"),
-)
-
-model = Record(
-    {
-        "name": string,
-        "label": string,
-        "sentence": string,
-        "coefficients": nullable(list_of(coefficient)),
-        "coefficients_unit": nullable(string),
-        "coefficients_note": nullable(string),
-        "importances": nullable(list_of(Record({"column": string, "value": estimate}))),
-        "importances_label": nullable(string),
-        "importances_note": nullable(string),
-        "dependence": nullable(list_of(dependence, most=6)),
-        "certificate": nullable(certificate),
-    }
-)
-
-learning_curve = Record(
-    {
-        "label": string,
-        "unit": nullable(string),
-        "greater_is_better": boolean,
-        "x": list_of(integer, least=2, most=MAX_POINTS),
-        "train": nullable(band),
-        "validation": band,
-        "extrapolation": nullable(
-            Record({"n_rows": integer, "score": maybe_estimate, "gain": maybe_estimate})
-        ),
-        "sentence": nullable(string),
     }
 )

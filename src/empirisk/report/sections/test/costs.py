@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
-__all__ = ["ThresholdCost", "costs"]
+__all__ = ["ThresholdCost", "costs", "per_hundred", "thresholds"]
 
 
 @dataclass(frozen=True)
@@ -83,3 +83,20 @@ def costs(
         mean = _mean_cost(accepts, positive - hits, n, (false_accept, false_reject), z)
         out.append(ThresholdCost(edge, accepts, positive - hits, hits, *mean))
     return out
+
+
+def thresholds(scores: dict[str, Any] | None) -> list[ThresholdCost]:
+    """Return some twenty thresholds, with the chosen one among them, at equal costs."""
+    if scores is None:
+        return []
+    every = max(1, (len(scores["edges"]) - 1) // 20)
+    rows = enumerate(costs(scores))
+    return [
+        c for i, c in rows if (i and i % every == 0 and c.threshold < 1) or c.threshold == scores["threshold"]
+    ]
+
+
+def per_hundred(report: dict[str, Any], c: ThresholdCost) -> dict[str, Any]:
+    level, n = report["test"]["scores"]["level"], report["test"]["n_rows"]
+    ends = {"value": 100 * c.cost, "low": 100 * c.low, "high": 100 * c.high}
+    return {**ends, "level": level, "n": n, "method": "Wilson intervals, variances recovered"}

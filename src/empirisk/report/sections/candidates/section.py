@@ -1,0 +1,345 @@
+"""The section "Candidates": one row each, the rule, and a curve for each tuned family."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from empirisk import plots
+from empirisk.report.fit.choose import Choice, Row
+from empirisk.report.fit.families import Family
+from empirisk.report.fit.held_out_scores import LABELS, unit_of
+from empirisk.report.fit.tuning import CrossValidated
+from empirisk.report.sections import prose
+from empirisk.report.sections.base import Chart, Material, Section
+from empirisk.report.sections.candidates.curves import CURVE, penalty_charts, penalty_curves
+from empirisk.report.sections.candidates.winner import WINNER, winner, winner_chart
+from empirisk.report.sections.estimates import Scoring, estimate, maybe, number
+from empirisk.report.sections.methods import Pairs
+from empirisk.report.sections.prose import esc, told
+from empirisk.report.shapes.checkers import (
+    Record,
+    ReportSchemaError,
+    boolean,
+    integer,
+    list_of,
+    map_of,
+    nullable,
+    one_of,
+    string,
+)
+from empirisk.report.shapes.checkers import number as any_number
+from empirisk.report.shapes.values import certificate, maybe_estimate, setting
+from empirisk.wording import count, plain, share, spelled
+from empirisk.wording import number as written
+
+__all__ = ["CANDIDATES"]
+
+Json = dict[str, Any]
+COMPLEXITY = "non-zero coefficients"
+LEAVES = "leaves"
+FOLD_TOLERANCE = 1e-4
+
+
+candidate = Record(
+    {
+        "name": string,
+        "label": string,
+        "role": one_of("baseline", "candidate", "reference"),
+        "chosen": boolean,
+        "by_minimum": boolean,
+        "parameters": map_of(setting),
+        "score": maybe_estimate,
+        "versus_baseline": maybe_estimate,
+        "versus_best": maybe_estimate,
+        "best_probability": nullable(any_number),
+        "complexity": nullable(Record({"value": integer, "unit": string})),
+        "fit_seconds": nullable(any_number),
+        "certificate": nullable(certificate),
+        "note": nullable(string),
+    }
+)
+
+
+selection = Record(
+    {
+        "metric": string,
+        "label": string,
+        "unit": nullable(string),
+        "greater_is_better": boolean,
+        "rule": one_of("one-standard-error", "minimum"),
+        "sentence": string,
+        "other_rule": nullable(string),
+        "best_probability_method": nullable(string),
+        "winner": nullable(WINNER),
+    }
+)
+
+
+def _cross(report: Json) -> None:
+    """One candidate is chosen, that of the verdict, and every curve belongs to a candidate."""
+    chosen = [c["name"] for c in report["candidates"] if c["chosen"]]
+    if chosen != [report["verdict"]["model"]]:
+        raise ReportSchemaError("candidates", f"exactly verdict.model must be chosen, got {chosen}")
+    names = {c["name"] for c in report["candidates"]}
+    for i, curve in enumerate(report["selection_curves"]):
+        path = f"selection_curves[{i}]"
+        if curve["candidate"] not in names:
+            raise ReportSchemaError(f"{path}.candidate", f"{curve['candidate']!r} is not a candidate")
+        for key in ("train", "validation"):
+            if curve[key] is not None and len(curve[key]["value"]) != len(curve["x"]):
+                raise ReportSchemaError(f"{path}.{key}.value", "must be as long as x")
+
+
+def _collect(m: Material) -> Json:
+    a, held_out = m.analysis, m.made["test"]["metrics"]
+    tested = next((metric["model"] for metric in held_out if metric["name"] == m.tuned), None)
+    ends = _certificates(a.choice, a.model.candidate.name, m.made["model"]["certificate"])
+    p = a.prepared
+    return {
+        "selection": _selection(a.choice, m.tuned, m.unit, a.scoring, p.seed, tested, p.plan.family),
+        "candidates": _rows(a.choice, ends),
+        "selection_curves": m.part("selection_curves", lambda: penalty_curves(a.choice, a.scoring)) or [],
+    }
+
+
+def _selection(
+    choice: Choice,
+    name: str,
+    unit: str | None,
+    scoring: Scoring,
+    seed: int,
+    held_out: Json | None,
+    family: Family | None = None,
+) -> Json:
+    """Return ``report["selection"]``: the rule, what it chose, and what the other would have chosen.
+
+    Parameters
+    ----------
+    held_out : dict or None
+        Loss of the chosen model on the test part, an estimate.
+    family : Family or None
+        What the target suggested beside straight lines.
+    """
+    row = choice.row
+    lowest = choice.rows[choice.by_minimum]
+    other = lowest.result
+    same = lowest is row and row.at == row.lowest
+    parts = [
+        "Within one standard error of the best score (of the difference on the same rows), the candidate"
+        " that holds the fewest numbers (non-zero coefficients, or leaves) is chosen:"
+        f" {row.result.candidate.label}."
+    ]
+    if scoring.rows is not None:
+        parts.append(
+            f"Scores are those of fits on {scoring.rows[0]:,} of the {scoring.rows[1]:,} training rows; with"
+            " more rows the order of close candidates may change."
+        )
+    if family is not None:
+        parts.append(
+            f"{family.label} ({family.how}) was tried because of the target: {family.why}. All candidates"
+            " predict the mean and are compared by its squared error, which suits every family."
+        )
+    found = winner(choice, scoring, seed, held_out)
+    if found is not None:
+        value = max(0.0, found["corrected"]["value"] - found["naive"]["value"])
+        size = written(value, 2) if value > 0.0 else "nothing measurable"
+        parts.append(
+            f"Having tried {found['n_candidates']} fits on the same folds flatters the best score by about"
+            f" {size} (bootstrap);"
+            " the test part is untouched."
+        )
+    return {
+        "metric": name,
+        "label": LABELS[name],
+        "unit": unit_of(name, unit),
+        "greater_is_better": False,
+        "rule": "one-standard-error",
+        "sentence": " ".join(parts),
+        "other_rule": (
+            "The smallest mean score chooses the same: "
+            if same
+            else "The smallest mean score would have chosen "
+        )
+        + other.candidate.label
+        + (
+            f" with {other.candidate.parameter} = {written(float(other.alphas[lowest.lowest]))}."
+            if other.candidate.parameter
+            else "."
+        ),
+        "best_probability_method": (
+            "normal draws with the mean and covariance of the out-of-fold losses; the reference is left out"
+        ),
+        "winner": found,
+    }
+
+
+def _rows(choice: Choice, certificates: dict[str, Json]) -> list[Json]:
+    """Return ``report["candidates"]``.
+
+    Parameters
+    ----------
+    choice : Choice
+    certificates : dict
+        Certificate of a fit by name of its candidate, where there is one.
+    """
+    out = []
+    for i, row in enumerate(choice.rows):
+        c, result = row.result.candidate, row.result
+        parameters: Json = {}
+        if c.parameter:
+            value = float(result.alphas[row.at])
+            parameters = {c.parameter: int(value) if c.parameter == "rounds" else value}
+            parameters |= {"l1_ratio": c.l1_ratio} if 0.0 < (c.l1_ratio or 0.0) < 1.0 else {}
+        out.append(
+            {
+                "name": c.name,
+                "label": c.label,
+                "role": c.role,
+                "chosen": i == choice.chosen,
+                "by_minimum": i == choice.by_minimum,
+                "parameters": parameters,
+                "score": estimate(row.score),
+                "versus_baseline": maybe(row.versus_baseline),
+                "versus_best": maybe(row.versus_best),
+                "best_probability": row.best_probability,
+                "complexity": {
+                    "value": row.complexity,
+                    "unit": COMPLEXITY if c.linear else LEAVES,
+                }
+                if c.fitted
+                else None,
+                "fit_seconds": number(result.seconds),
+                "certificate": certificates.get(c.name),
+                "note": _note(row),
+            }
+        )
+    return out
+
+
+def _note(row: Row) -> str | None:
+    result = row.result
+    if result.candidate.role == "reference":
+        return "A reference from another library, with its default settings; not chosen from."
+    candidate = result.candidate
+    if not candidate.parameter or result.alphas.size < 2:
+        return None
+    richest = row.lowest == result.alphas.size - 1 and row.at == row.lowest
+    if candidate.parameter == "rounds":
+        return "The most rounds that were tried were chosen: more might be better still." if richest else None
+    if row.at == 0:
+        few = (
+            "nearly all coefficients are zero or close to it"
+            if candidate.linear
+            else "hardly a split is left"
+        )
+        return f"The largest penalty that was tried was chosen: {few}."
+    if richest:
+        return "The smallest penalty that was tried was chosen: less might be better still."
+    return None
+
+
+def _certificates(choice: Choice, chosen: str, final: Json | None) -> dict[str, Json]:
+    """Return the final fit's certificate for the chosen row, the worst of the folds' for the others."""
+    out = {}
+    for row in choice.rows:
+        if any(row.result.ends):
+            out[row.result.candidate.name] = _worst(row.result, row.at)
+    if final is not None:
+        out[chosen] = final
+    return out
+
+
+def _worst(result: CrossValidated, at: int) -> Json:
+    fitted = [end for end in result.ends if end]  # a fold whose rows hold one class has a constant and no fit
+    certificate, status = max((end[at] for end in fitted), key=lambda e: e[0].relative)
+    return {
+        "kind": certificate.kind.name,
+        "value": number(certificate.value),
+        "scale": number(certificate.scale),
+        "relative": number(certificate.relative),
+        "tolerance": FOLD_TOLERANCE,
+        "claim": spelled(f"worst of {len(fitted)} fits: {certificate.claim}"),
+        "status": status.value,
+        "verified": None,
+    }
+
+
+def _estimates(report: Json) -> dict[str, Pairs]:
+    kinds = (
+        ("score", "score"),
+        ("versus_baseline", "against the baseline"),
+        ("versus_best", "against the best"),
+    )
+    return {
+        "candidates": [(f"{c['label']}: {said}", c[key]) for key, said in kinds for c in report["candidates"]]
+    }
+
+
+def _charts(report: Json) -> Iterator[Chart]:
+    selection, rows = report["selection"], report["candidates"]
+    chosen = next(c for c in rows if c["chosen"])
+    if any(c["score"] for c in rows):
+        shown = partial(plots.CandidatesDisplay, rows, selection)
+        yield Chart("candidates", "the candidates", shown, chosen["score"], "candidates")
+    chances = [c for c in rows if c["best_probability"] is not None]
+    if len(chances) > 1:
+        best = [{"label": c["label"], "probability": c["best_probability"]} for c in chances]
+        shown = partial(plots.BestProbabilityDisplay, best)
+        yield Chart("best", "the probability of being best", shown, None, "candidates")
+    yield from winner_chart(selection)
+    yield from penalty_charts(report)
+
+
+def _markdown(r: Json) -> prose.Lines:
+    s = r["selection"]
+    lines = [esc(" ".join(filter(None, (s["sentence"], s["other_rule"])))), ""]
+    rows = []
+    for c in r["candidates"]:
+        settings = ", ".join(f"{k} = {prose.setting(v)}" for k, v in c["parameters"].items())
+        tags = [t for t, on in (("chosen", c["chosen"]), (c["role"], c["role"] != "candidate")) if on]
+        name = c["label"] + (f" ({', '.join(tags)})" if tags else "")
+        size = f"{count(c['complexity']['value'])} {c['complexity']['unit']}" if c["complexity"] else "–"
+        chance = share(c["best_probability"]) if c["best_probability"] is not None else "–"
+        scores = [
+            told(c["score"]),
+            prose.difference(c["versus_baseline"]),
+            prose.difference(c["versus_best"]),
+        ]
+        rows.append(
+            [
+                esc(name),
+                esc(settings),
+                *scores,
+                chance,
+                esc(size),
+                plain(c["fit_seconds"], 2),
+            ]
+        )
+    unit = f" ({s['unit']})" if s["unit"] else ""
+    score = esc(f"{s['label']}{unit}")
+    head = ["Candidate", "Settings", score, "Against the baseline", "Against the best"]
+    lines += prose.table([*head, "Chance to be best", "Complexity (median over the folds)", "Seconds"], rows)
+    certified = [(c["label"], c["certificate"]) for c in r["candidates"] if c["certificate"]]
+    lines += prose.bullets(f"{esc(label)}: {esc(c['claim'])}" for label, c in certified)
+    return lines + prose.how(_estimates(r)["candidates"]) + prose.absent(r, "selection_curves")
+
+
+CANDIDATES = Section(
+    "candidates",
+    "Candidates",
+    {
+        "selection": selection,
+        "candidates": list_of(candidate, least=1),
+        "selection_curves": list_of(CURVE),
+    },
+    _collect,
+    _markdown,
+    "candidates/candidates.html.j2",
+    cross=_cross,
+    charts=_charts,
+    estimates=_estimates,
+    parts={"selection_curves": "The curves over the penalty"},
+    needs=("test", "model"),
+)

@@ -1,0 +1,1 @@
+"""The section on whether the model is still learning."""

@@ -1,0 +1,65 @@
+"""The section "Is it learning?": the learning curve, where the error comes from, what theorems promise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from empirisk.report.sections import prose
+from empirisk.report.sections.base import Chart, Material, Section
+from empirisk.report.sections.learning.attribution import (
+    ATTRIBUTION,
+    attribution_charts,
+    attribution_markdown,
+    collect_attribution,
+)
+from empirisk.report.sections.learning.bounds import BOUNDS, bounds_charts, bounds_markdown, collect_bounds
+from empirisk.report.sections.learning.curve import (
+    CURVE,
+    collect_curve,
+    cross_curve,
+    curve_charts,
+    curve_estimates,
+    curve_markdown,
+)
+from empirisk.report.shapes.checkers import nullable
+
+__all__ = ["LEARNING"]
+
+Json = dict[str, Any]
+
+
+def _collect(m: Material) -> Json:
+    return {
+        "learning_curve": m.part("learning_curve", lambda: collect_curve(m)),
+        "attribution": m.part("attribution", lambda: collect_attribution(m)),
+        "bounds": m.part("bounds", lambda: collect_bounds(m)),
+    }
+
+
+def _markdown(r: Json) -> prose.Lines:
+    return [*curve_markdown(r), *attribution_markdown(r), *bounds_markdown(r)]
+
+
+def _charts(report: Json) -> Iterator[Chart]:
+    yield from curve_charts(report)
+    yield from attribution_charts(report)
+    yield from bounds_charts(report)
+
+
+LEARNING = Section(
+    "learning",
+    "Is it learning?",
+    {"learning_curve": nullable(CURVE), "attribution": nullable(ATTRIBUTION), "bounds": nullable(BOUNDS)},
+    _collect,
+    _markdown,
+    "learning/learning.html.j2",
+    cross=cross_curve,
+    charts=_charts,
+    estimates=lambda report: {"learning": curve_estimates(report["learning_curve"])},
+    parts={
+        "learning_curve": "The learning curve",
+        "attribution": "The table of where the error comes from",
+        "bounds": "The table of bounds",
+    },
+)

@@ -1,0 +1,1 @@
+"""The section on what the model uses."""

@@ -1,0 +1,308 @@
+"""The section "What the model uses": coefficients or trees, importances, dependence, the certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from empirisk import plots
+from empirisk.report.fit.engine import Analysis
+from empirisk.report.fit.final import FinalModel, certificate_json, linear_parts
+from empirisk.report.fit.grown import trees_of
+from empirisk.report.fit.held_out_scores import LABELS, unit_of
+from empirisk.report.sections import prose
+from empirisk.report.sections.base import Chart, Material, Section
+from empirisk.report.sections.estimates import estimate
+from empirisk.report.sections.methods import Pairs, made_by
+from empirisk.report.sections.model.coefficients import coefficient_rows
+from empirisk.report.sections.model.dependence import dependence_curves
+from empirisk.report.sections.model.importance import importances, linear_move, predicted_move
+from empirisk.report.sections.prose import esc, told
+from empirisk.report.shapes.checkers import (
+    Record,
+    boolean,
+    fraction,
+    integer,
+    list_of,
+    nullable,
+    number,
+    string,
+    strings,
+)
+from empirisk.report.shapes.values import certificate as certified
+from empirisk.report.shapes.values import estimate as estimated
+from empirisk.report.shapes.values import maybe_estimate, numbers, same_length
+from empirisk.wording import plain, shorten
+
+__all__ = ["MODEL"]
+
+Json = dict[str, Any]
+
+
+coefficient = Record(
+    {
+        "term": string,
+        "column": nullable(string),
+        "class": nullable(string),
+        "value": estimated,
+        "per_sd": maybe_estimate,
+        "zero": boolean,
+        "sign_stability": nullable(number),
+    }
+)
+
+dependence = Record(
+    {
+        "column": string,
+        "scale": string,
+        "x": nullable(numbers),
+        "labels": strings,
+        "value": numbers,
+        "low": numbers,
+        "high": numbers,
+        "band_low": numbers,
+        "band_high": numbers,
+        "level": fraction,
+        "n": integer,
+        "method": string,
+    },
+    also=same_length("labels", "value", "low", "high", "band_low", "band_high"),
+)
+
+model = Record(
+    {
+        "name": string,
+        "label": string,
+        "sentence": string,
+        "coefficients": nullable(list_of(coefficient)),
+        "coefficients_unit": nullable(string),
+        "coefficients_note": nullable(string),
+        "importances": nullable(list_of(Record({"column": string, "value": estimated}))),
+        "importances_label": nullable(string),
+        "importances_note": nullable(string),
+        "dependence": nullable(list_of(dependence, most=6)),
+        "certificate": nullable(certified),
+    }
+)
+
+
+def _model(m: Material) -> Json:
+    """Return the coefficients or trees, importances and the optimality certificate of the chosen model."""
+    a, unit, absent, loss = m.analysis, m.unit, m.absent, m.tuned
+    p, model = a.prepared, a.model
+    certificate = m.part("model.certificate", lambda: certificate_json(model))
+    out: Json = {
+        "name": model.candidate.name,
+        "label": model.candidate.label,
+        "sentence": "The same prediction for every row.",
+        "certificate": certificate,
+        **dict.fromkeys(("coefficients", "coefficients_unit", "coefficients_note")),
+        **dict.fromkeys(("importances", "importances_label", "importances_note", "dependence")),
+    }
+    if not model.fitted:
+        absent |= dict.fromkeys(
+            ("model.coefficients", "model.importances", "model.dependence"),
+            "The constant prediction uses no column.",
+        )
+        return out
+    if model.candidate.grown:
+        absent["model.coefficients"] = "Trees have no coefficients."
+        out["sentence"] = _grown_sentence(model, len(p.table.features))
+    else:
+        out |= _linear_part(m)
+    ranked = m.part("model.importances", lambda: _ranked(a)) or []
+    used = [row["column"] for row in ranked if row["value"]["value"] > 0.0]
+    curves = m.part(
+        "model.dependence", lambda: dependence_curves(model, p.test, used, _scale(a), p.level, p.seed)
+    )
+    if not curves:
+        absent["model.dependence"] = (
+            "Curves of several classes, of groups, or over fewer than 30 test rows are not drawn."
+            if curves is None
+            else "No column lowers the loss on the test rows by itself."
+        )
+    return out | {
+        "dependence": curves or None,
+        "importances": ranked or None,
+        "importances_label": (
+            f"rise of {LABELS[loss]}" + (f" ({unit_of(loss, unit)})" if unit_of(loss, unit) else "")
+        ),
+        "importances_note": (
+            "Columns that carry the same information share their importance, "
+            "and shuffling one makes rows that may not occur."
+        ),
+    }
+
+
+def _ranked(a: Analysis) -> list[Json]:
+    """Return what shuffling each column costs on the test rows, the dearest first."""
+    p, model = a.prepared, a.model
+    found = importances(
+        p.test.y,
+        a.z_test,
+        _move(a),
+        [o.source for o in model.origins],
+        p.table.task,
+        level=p.level,
+        repeats=5 if model.candidate.grown else 20,
+        seed=p.seed,
+    )
+    ranked = sorted(found.items(), key=lambda item: -item[1].value)
+    return [{"column": name, "value": estimate(e)} for name, e in ranked]
+
+
+def _scale(a: Analysis) -> str:
+    """Return what the model predicts, in words."""
+    table = a.prepared.table
+    return f"probability of {table.positive}" if table.task == "binary" else f"predicted {table.target}"
+
+
+def _move(a: Analysis) -> Any:
+    """Return what shuffling a column does to the scores of the test rows."""
+    model = a.model
+    if not model.candidate.grown:
+        coef, _ = linear_parts(model)
+        family = model.candidate.family
+        return linear_move(
+            a.X_test,
+            coef,
+            model.sums(a.X_test) if family else a.z_test,
+            model.mean if family else np.asarray,
+        )
+    used = np.zeros(a.X_test.shape[1], dtype=bool)
+    feature = trees_of(model.estimator).feature
+    used[np.unique(feature[feature >= 0])] = True
+    return predicted_move(a.X_test, model.scores, used)
+
+
+def _grown_sentence(model: FinalModel, n_columns: int) -> str:
+    leaves, trees = model.n_numbers, len(trees_of(model.estimator))
+    columns = f"{n_columns:,} column{'' if n_columns == 1 else 's'}"
+    one = "A decision tree" if trees == 1 else f"{trees:,} trees"
+    how = {"boosting": ", added up", "forest": ", averaged"}.get(model.candidate.grown, "")
+    whole = "" if trees == 1 else " in all"
+    return (
+        f"{one} with {leaves:,} lea{'f' if leaves == 1 else 'ves'}{whole}{how}, over {columns};"
+        " levels and missing values are used as they are."
+    )
+
+
+def _linear_part(m: Material) -> Json:
+    """Return the sentence and the coefficients of a linear model."""
+    a, unit = m.analysis, m.unit
+    p, model, row = a.prepared, a.model, a.choice.row
+    target, task, family = p.table.target, p.table.task, model.candidate.family
+    coef, _ = linear_parts(model)
+    through = (
+        (", passed through the exponential function" if family else "")
+        if task == "regression"
+        else (
+            ", passed through the logistic function"
+            if task == "binary"
+            else " for each class, passed through the softmax function"
+        )
+    )
+    made = m.attempt("model.coefficients", lambda: coefficient_rows(model, row.result, row.at, p.level))
+    rows, note = (None, None) if made is None else made
+    return {
+        "sentence": (
+            f"A weighted sum of {model.n_numbers:,} of {coef.shape[0]:,} terms made from"
+            f" {len(p.table.features):,} columns{through}."
+        ),
+        "coefficients": rows,
+        "coefficients_unit": {
+            "binary": f"log-odds of {p.table.positive}",
+            "multiclass": f"score of each class of {target}",
+            "regression": f"log of the mean of {target}" if family else unit or f"{target}",
+        }[task],
+        "coefficients_note": note,
+    }
+
+
+def _estimates(report: Json) -> dict[str, Pairs]:
+    model = report["model"]
+    return {
+        "coefficients": [
+            (c["term"], c[key]) for key in ("value", "per_sd") for c in model["coefficients"] or []
+        ],
+        "importances": [(i["column"], i["value"]) for i in model["importances"] or []],
+    }
+
+
+def _charts(report: Json) -> Iterator[Chart]:
+    model = report["model"]
+    if model["coefficients"]:
+        shown = partial(plots.CoefficientsDisplay, model["coefficients"], model["coefficients_unit"])
+        yield Chart("coefficients", "the coefficients", shown, model["coefficients"][-1]["value"], "model")
+    if model["importances"]:
+        words = model["importances_label"] or "rise of the loss"
+        shown = partial(plots.ImportancesDisplay, model["importances"], words)
+        yield Chart("importances", "the importances", shown, model["importances"][0]["value"], "model")
+    for i, d in enumerate(model["dependence"] or []):
+        shown = partial(plots.DependenceDisplay, _drawable(d))
+        yield Chart(f"dependence{i}", "the partial dependence", shown, d, "dependence")
+
+
+def _drawable(d: Json) -> Json:
+    """Return a curve of the report as the chart of partial dependence takes it."""
+    grid = [[v] for v in (range(len(d["labels"])) if d["x"] is None else d["x"])]
+    return d | {"features": [d["column"]], "grid": grid, "categorical": d["x"] is None, "rows": []}
+
+
+def _markdown(r: Json) -> prose.Lines:
+    d, made = r["model"], _estimates(r)
+    lines = [esc(d["sentence"]), ""]
+    if d["certificate"]:
+        lines += [esc(d["certificate"]["claim"]), ""]
+    if d["coefficients"]:
+        lines += [esc(d["coefficients_note"]), ""] if d["coefficients_note"] else []
+        rows = [
+            [
+                esc(shorten(c["term"], 60)),
+                esc(c["class"] or ""),
+                "zero" if c["zero"] else prose.difference(c["value"]),
+                prose.difference(c["per_sd"]),
+            ]
+            for c in d["coefficients"]
+        ]
+        lines += prose.table(["Term", "Class", "Per unit", "Per standard deviation"], rows) + prose.how(
+            made["coefficients"]
+        )
+    if d["importances"]:
+        lines += [esc(d["importances_note"]), ""] if d["importances_note"] else []
+        rows = [[esc(shorten(i["column"], 60)), told(i["value"])] for i in d["importances"]]
+        lines += prose.table(["Column", esc(d["importances_label"] or "Importance")], rows) + prose.how(
+            made["importances"]
+        )
+    for c in d["dependence"] or []:
+        ends = [
+            f"{esc(str(c['labels'][i]))}: {plain(c['value'][i], 3)} "
+            f"[{plain(c['band_low'][i], 3)}, {plain(c['band_high'][i], 3)}]"
+            for i in sorted({0, len(c["labels"]) // 2, len(c["labels"]) - 1})
+        ]
+        lines += [f"- Mean {esc(c['scale'])} with {esc(c['column'])} at {'; '.join(ends)}"]
+    lines += ["", f"Bands: {made_by(d['dependence'][0])}.", ""] if d["dependence"] else []
+    return lines + prose.absent(r, "model.coefficients", "model.importances", "model.dependence")
+
+
+MODEL = Section(
+    "model",
+    "What the model uses",
+    {"model": model},
+    lambda m: {"model": _model(m)},
+    _markdown,
+    "model/model.html.j2",
+    charts=_charts,
+    estimates=_estimates,
+    parts={
+        "model.certificate": "The certificate",
+        "model.coefficients": "The table of coefficients",
+        "model.importances": "The table of importances",
+        "model.dependence": "The curves of partial dependence",
+    },
+    long=frozenset({"model.importances", "model.dependence"}),
+    needs=("test",),
+)

@@ -1,0 +1,243 @@
+"""The section "Test": scores and pictures of the chosen model on the test part, which is used this once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from empirisk import plots
+from empirisk.plots.confusion import NUMBERED
+from empirisk.report.fit.held_out_scores import comparison, confusion, metric_names
+from empirisk.report.sections import prose
+from empirisk.report.sections.base import Chart, Material, Section
+from empirisk.report.sections.methods import Pairs
+from empirisk.report.sections.prose import esc, told
+from empirisk.report.sections.test.costs import per_hundred, thresholds
+from empirisk.report.sections.test.curves import calibration, pr_curve, roc_curve, score_bins
+from empirisk.report.sections.test.residuals import coverage, normal_quantiles, spread
+from empirisk.report.sections.test.shapes import TESTED
+from empirisk.report.sections.test.subgroups import subgroups
+from empirisk.report.sections.verdict.headline import headline_reason
+from empirisk.wording import count, counted, plain, share
+
+__all__ = ["TEST"]
+
+Json = dict[str, Any]
+
+
+def _test(m: Material) -> Json:
+    """Return the scores and pictures of the chosen model on the test part, which is used this once."""
+    a, unit, absent, section = m.analysis, m.unit, m.absent, m.part
+    sample, level = a.prepared.test, a.prepared.level
+    found = [comparison(a.scores, name, unit) for name in metric_names(sample.task, a.prepared.plan.family)]
+    model, classes = a.scores.model, sample.classes
+    out: Json = {
+        "n_rows": sample.n,
+        "sentence": (
+            f"{sample.n:,} rows that played no part in fitting or choosing, used once."
+            f" {headline_reason(a.prepared.train)}"
+        ).rstrip(),
+        "metrics": [m for m in found if m is not None],
+        **dict.fromkeys(
+            (
+                "roc",
+                "pr",
+                "calibration",
+                "confusion",
+                "scores",
+                "observed",
+                "residuals",
+                "quantiles",
+                "coverage",
+            )
+        ),
+        "subgroups": section("test.subgroups", lambda: subgroups(sample, a.z_test, level, unit)),
+    }
+    if sample.task == "regression":
+        out |= _regression(m)
+    else:
+        out["confusion"] = section("test.confusion", lambda: confusion(model, classes, level))
+        out["calibration"] = section("test.calibration", lambda: calibration(model, classes, level))
+        if out["calibration"] is not None and out["calibration"]["test"] is None:
+            absent["test.calibration.test"] = (
+                "Rows of one group depend on each other, and the test is for rows that do not."
+                if model.groups is not None
+                else "The test part is too small, or its probabilities are all alike."
+            )
+    if sample.task == "binary":
+        out["scores"] = section("test.scores", lambda: score_bins(model, level))
+        out["roc"] = section("test.roc", lambda: roc_curve(model, level))
+        out["pr"] = section("test.pr", lambda: pr_curve(model, level))
+        if not a.model.fitted:
+            out["roc"] = out["pr"] = None
+            absent |= dict.fromkeys(("test.roc", "test.pr"), "A constant prediction ranks nothing.")
+        elif out["roc"] is None:
+            absent |= dict.fromkeys(("test.roc", "test.pr"), "The test part holds one class only.")
+    if out["subgroups"] is None:
+        absent["test.subgroups"] = (
+            "No categorical column has at least two and at most six levels with 100 test rows each."
+        )
+    return out
+
+
+def _regression(m: Material) -> Json:
+    a, section = m.analysis, m.part
+    y, z, level, groups = a.prepared.test.y, a.z_test, a.prepared.level, a.prepared.test.groups
+    residuals = y - z
+    out_of_fold = np.sqrt(a.choice.row.losses[0])
+    out: Json = {
+        "observed": section("test.observed", lambda: spread(z, y, level, groups)),
+        "residuals": section("test.residuals", lambda: spread(z, residuals, level, groups)),
+        "quantiles": section("test.quantiles", lambda: normal_quantiles(residuals, level)),
+        "coverage": section("test.coverage", lambda: coverage(out_of_fold, residuals, level, groups)),
+    }
+    for key in ("observed", "residuals", "quantiles"):
+        if out[key] is None:
+            m.absent[f"test.{key}"] = (
+                f"The test part has {counted(y.size, 'row')}, and at least ten that differ are needed."
+            )
+    return out
+
+
+def _comparison(metric: Json) -> Pairs:
+    return [
+        (metric["label"], metric["model"]),
+        (f"{metric['label']} of the baseline", metric["baseline"]),
+        (f"difference in {metric['label']}", metric["difference"]),
+    ]
+
+
+def _estimates(report: Json) -> dict[str, Pairs]:
+    test = report["test"]
+    table: Json = test["confusion"] or {"labels": [], "recall": None, "precision": None}
+    groups: Json = test["subgroups"] or {"groups": []}
+    return {
+        "test": [pair for metric in test["metrics"] for pair in _comparison(metric)],
+        "confusion": [
+            (f"{key} of {label}", e)
+            for key in ("recall", "precision")
+            for label, e in zip(table["labels"], table[key] or [], strict=False)
+        ],
+        "coverage": [(f"coverage at {c['nominal']:g}", c["observed"]) for c in test["coverage"] or []],
+        "subgroups": [(f"{g['column']} = {g['value']}", g["score"]) for g in groups["groups"]],
+    }
+
+
+def _charts(report: Json) -> Iterator[Chart]:
+    task, test = report["task"], report["test"]
+    if task["kind"] == "binary":
+        positive = task["positive"]
+        negative = next(c for c in task["classes"] if c != positive)
+        if test["roc"]:
+            shown = partial(plots.RocDisplay, test["roc"], positive)
+            yield Chart("roc", "the ROC curve", shown, test["roc"], "test")
+        if test["pr"]:
+            shown = partial(plots.PrecisionRecallDisplay, test["pr"], positive)
+            yield Chart("pr", "the precision-recall curve", shown, test["pr"], "test")
+        if test["scores"]:
+            shown = partial(plots.ScoresDisplay, test["scores"], positive, negative)
+            yield Chart("scores", "the scores by class", shown, None, "threshold")
+    if test["calibration"] and test["calibration"]["bins"]:
+        first = test["calibration"]["bins"][0]["observed"]
+        shown = partial(plots.CalibrationDisplay, test["calibration"])
+        yield Chart("calibration", "the calibration", shown, {**first, "n": test["n_rows"]}, "test")
+    if test["confusion"]:
+        shown = partial(plots.ConfusionDisplay, test["confusion"])
+        yield Chart("confusion", "the confusion matrix", shown, None, "test")
+    target = task["target"] + (f" ({task['unit']})" if task["unit"] else "")
+    for key, what, display in (
+        ("observed", "observed against predicted values", plots.ObservedDisplay),
+        ("residuals", "the residuals", plots.ResidualsDisplay),
+    ):
+        if test[key] and test[key]["bins"]:
+            mean = test[key]["bins"][0]["mean"]
+            yield Chart(key, what, partial(display, test[key], target), {**mean, "n": test["n_rows"]}, "test")
+    if test["quantiles"] and test["quantiles"]["x"]:
+        shown = partial(plots.QuantilesDisplay, test["quantiles"])
+        yield Chart("quantiles", "the normal quantiles", shown, test["quantiles"], "test")
+
+
+def _names(report: Json) -> Json:
+    return {
+        "NUMBERED": NUMBERED,
+        "z": lambda level: NormalDist().inv_cdf(0.5 + level / 2),
+        "thresholds": thresholds(report["test"]["scores"]),
+        "per_hundred": lambda cost: per_hundred(report, cost),
+    }
+
+
+def _markdown(r: Json) -> prose.Lines:
+    t, made = r["test"], _estimates(r)
+    head = ["Metric", "Model", "Baseline", "Difference"]
+    rows = [
+        [
+            esc(x["label"] + (f" ({x['unit']})" if x["unit"] else "")),
+            told(x["model"]),
+            told(x["baseline"]),
+            prose.difference(x["difference"]),
+        ]
+        for x in t["metrics"]
+    ]
+    lines = [esc(t["sentence"]), "", *prose.table(head, rows), *prose.how(made["test"])]
+    c = t["confusion"]
+    if c:
+        rows = [[esc(v), *map(count, row)] for v, row in zip(c["labels"], c["counts"], strict=True)]
+        lines += prose.table(["Observed, then predicted", *(esc(v) for v in c["labels"])], rows)
+        for key in ("recall", "precision"):
+            pairs = zip(c["labels"], c[key] or [], strict=False)
+            lines += prose.bullets(f"{key} of {esc(v)}: {told(e)}" for v, e in pairs)
+        lines += prose.how(made["confusion"])
+    if t["calibration"]:
+        rows = [
+            [plain(b["predicted"], 3), told(b["observed"]), count(b["n"])] for b in t["calibration"]["bins"]
+        ]
+        lines += prose.table([esc(f"Predicted {t['calibration']['about']}"), "Observed share", "Rows"], rows)
+        lines += [esc(t["calibration"]["test"]["sentence"]), ""] if t["calibration"]["test"] else []
+    if t["quantiles"] and t["quantiles"]["sentence"]:
+        lines += [esc(t["quantiles"]["sentence"]), ""]
+    if t["coverage"]:
+        rows = [[share(v["nominal"]), told(v["observed"]), plain(v["width"], 3)] for v in t["coverage"]]
+        lines += [
+            *prose.table(["Promised", "Observed coverage", "Width"], rows),
+            *prose.how(made["coverage"]),
+        ]
+    if t["subgroups"]:
+        rows = [
+            [esc(g["column"]), esc(g["value"]), count(g["score"]["n"]), told(g["score"])]
+            for g in t["subgroups"]["groups"]
+        ]
+        lines += [esc(t["subgroups"]["multiplicity"]), ""]
+        lines += [
+            *prose.table(["Column", "Value", "Rows", esc(t["subgroups"]["label"])], rows),
+            *prose.how(made["subgroups"]),
+        ]
+    return lines + prose.absent(r, *(f"test.{key}" for key in t if t[key] is None))
+
+
+TEST = Section(
+    "test",
+    "Test",
+    {"test": TESTED},
+    lambda m: {"test": _test(m)},
+    _markdown,
+    "test/test.html.j2",
+    charts=_charts,
+    estimates=_estimates,
+    names=_names,
+    parts={
+        "test.roc": "The ROC curve",
+        "test.pr": "The precision-recall curve",
+        "test.calibration": "The calibration",
+        "test.confusion": "The confusion matrix",
+        "test.scores": "The histogram of the scores",
+        "test.observed": "The chart of observed against predicted values",
+        "test.residuals": "The chart of the residuals",
+        "test.quantiles": "The chart of the normal quantiles",
+        "test.coverage": "The coverage of the prediction intervals",
+        "test.subgroups": "The scores by group",
+    },
+)

@@ -1,0 +1,217 @@
+"""The section "Verdict": the task, the headline, the certificate, the next step, the worst findings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from empirisk.report.audit.formula import CODE as FORMULA
+from empirisk.report.fit.engine import Analysis
+from empirisk.report.fit.final import UNPROVED
+from empirisk.report.fit.held_out_scores import LABELS
+from empirisk.report.sections import prose
+from empirisk.report.sections.base import Material, Section
+from empirisk.report.sections.estimates import maybe
+from empirisk.report.sections.methods import made_by
+from empirisk.report.sections.prose import esc, told
+from empirisk.report.sections.verdict.headline import headline_name
+from empirisk.report.sections.verdict.next_step import next_step, rooted
+from empirisk.report.sections.verdict.words import Situation, verdict_sentence
+from empirisk.report.shapes.checkers import (
+    Record,
+    ReportSchemaError,
+    list_of,
+    nullable,
+    one_of,
+    string,
+    strings,
+)
+from empirisk.report.shapes.values import comparison, maybe_estimate
+from empirisk.results import Finding
+from empirisk.wording import counted, spelled
+
+__all__ = ["VERDICT"]
+
+Json = dict[str, Any]
+RICH = ("boosting", "forest")
+_ORDER = {"serious": 0, "warning": 1, "note": 2}
+
+
+def _classes(value: dict[str, Any], path: str) -> None:
+    if value["kind"] == "regression":
+        return
+    if not value["classes"] or len(value["classes"]) < 2:
+        raise ReportSchemaError(f"{path}.classes", "must name at least two classes")
+    if value["kind"] == "binary" and value["positive"] not in value["classes"]:
+        raise ReportSchemaError(f"{path}.positive", "must be one of task.classes")
+
+
+task = Record(
+    {
+        "kind": one_of("binary", "multiclass", "regression"),
+        "target": string,
+        "unit": nullable(string),
+        "classes": nullable(strings),
+        "positive": nullable(string),
+        "sentence": string,
+    },
+    also=_classes,
+)
+
+
+verdict = Record(
+    {
+        "sentence": string,
+        "model": string,
+        "headline": Record(comparison),
+        "certificate": nullable(string),
+        "next_step": nullable(Record({"sentence": string, "gain": maybe_estimate})),
+        "findings": list_of(string, most=3),
+    }
+)
+
+
+def _named(report: Json) -> None:
+    """The verdict names findings that the report has."""
+    codes = {f["code"] for f in report["findings"]}
+    for i, code in enumerate(report["verdict"]["findings"]):
+        if code not in codes:
+            raise ReportSchemaError(f"verdict.findings[{i}]", f"{code} is not among the findings")
+
+
+def _collect(m: Material) -> Json:
+    told = _task(m.analysis, m.unit)
+    metrics, certificate = m.made["test"]["metrics"], m.made["model"]["certificate"]
+    return {"task": told, "verdict": _verdict(m, told, metrics, certificate)}
+
+
+def _task(a: Analysis, unit: str | None) -> Json:
+    table = a.prepared.table
+    k = len(table.features)
+    what = {
+        "binary": f"whether {table.target} is {table.positive}",
+        "multiclass": f"which of {len(table.classes)} classes {table.target} is",
+        "regression": f"the number {table.target}",
+    }[table.task]
+    return {
+        "kind": table.task,
+        "target": table.target,
+        "unit": unit,
+        "classes": list(a.prepared.train.classes) or None,
+        "positive": table.positive or None,
+        "sentence": f"Predict {what} from {counted(k, 'column')} of {table.source.name}.",
+    }
+
+
+def _verdict(m: Material, task: Json, metrics: list[Json], certificate: Json | None) -> Json:
+    a, name, unit = m.analysis, m.tuned, m.unit
+    choice = a.choice
+    loss = LABELS[name]
+    row = choice.row
+    # Our own boosting; without it that from outside.
+    boosted = [r for r in choice.rows if r.result.candidate.grown == "boosting"]
+    boosted += [r for r in choice.rows if r.result.candidate.role == "reference"]
+    reference = boosted[0] if boosted else None
+    baseline = next((r for r in choice.rows if r.result.candidate.role == "baseline"), None)
+    # Boosting that found no split on few rows is the baseline again and says nothing about richer classes.
+    idle = reference is None or (
+        baseline is not None and np.allclose(reference.losses, baseline.losses, rtol=1e-6, atol=0.0)
+    )
+    richer = None if idle or reference is None else a.scoring.difference(row.losses - reference.losses)
+    gain = None if a.curve is None else a.curve.gain
+    serious = [f for f in a.findings if f.level == "serious"]
+    diagnosed = "" if a.diagnosed is None else a.diagnosed.best_step
+    claim = None
+    if certificate is not None:
+        proved = "Fit certified" if certificate["verified"] else "Fit not certified"
+        said = str(certificate["claim"]).removeprefix(UNPROVED)
+        claim = prose.sentence(spelled(f"{proved}: {said}"))
+    root = task["kind"] == "regression"  # a gain of squares has no unit that a reader knows
+    table, wanted = a.prepared.table, headline_name(a.prepared.train)
+    texts = table.left_out_texts
+    situation = Situation(
+        row.result.candidate.label,
+        task,
+        metrics,
+        wanted,
+        name,
+        a.model.fitted,
+        table.source.name,
+        texts,
+        next((f.sentence for f in a.findings if f.code == FORMULA), ""),
+        maybe(row.versus_baseline),
+    )
+    return {
+        "sentence": verdict_sentence(situation),
+        "model": row.result.candidate.name,
+        "headline": situation.metric(wanted) or metrics[0],
+        "certificate": claim,
+        "next_step": next_step(
+            rooted(richer, row.score.value) if root else richer,
+            rooted(gain, row.score.value) if root else gain,
+            f"root {loss}" if root else loss,
+            row.score.value**0.5 if root else row.score.value,
+            serious,
+            diagnosed,
+            row.result.candidate.grown in RICH,
+            texts,
+            unit or "",
+        ),
+        "findings": _worst(a.findings),
+    }
+
+
+def _worst(findings: list[Finding], most: int = 3) -> list[str]:
+    """Return the codes of the findings for the first screen: the most serious first, notes left out, each
+    code once.
+    """
+    ordered = sorted((f for f in findings if f.level != "note"), key=lambda f: _ORDER[f.level])
+    return list(dict.fromkeys(f.code for f in ordered))[:most]
+
+
+def _top_findings(report: Json) -> list[tuple[int, Json]]:
+    """Return the findings that the verdict names, each with its place; a code named twice takes two of
+    them.
+    """
+    places, out = list(enumerate(report["findings"], 1)), []
+    for code in report["verdict"]["findings"]:
+        found = next((place for place in places if place[1]["code"] == code), None)
+        if found is not None:
+            places.remove(found)
+            out.append(found)
+    return out
+
+
+def _markdown(r: Json) -> prose.Lines:
+    v, h = r["verdict"], r["verdict"]["headline"]
+    rows = [
+        [esc(r["model"]["label"]), told(h["model"])],
+        ["Baseline", told(h["baseline"])],
+        ["Difference", prose.difference(h["difference"])],
+    ]
+    lines = [esc(v["sentence"]), "", *prose.table(["", esc(h["label"])], rows)]
+    lines += [f"Test part; {esc(made_by(h['model']))}.", ""]
+    if v["certificate"]:
+        lines += [esc(v["certificate"]), ""]
+    if v["next_step"]:
+        gain = v["next_step"]["gain"]
+        said = f" {told(gain)} ({esc(made_by(gain))})" if gain else ""
+        lines += [f"Next step: {esc(v['next_step']['sentence'])}{said}", ""]
+    lines += [line for part in r.get("failed", []) for line in (esc(part["sentence"]), "")]
+    return lines + prose.bullets(
+        f"**{f['level']}** {esc(f['code'])}: {esc(f['sentence'])}" for _, f in _top_findings(r)
+    )
+
+
+VERDICT = Section(
+    "verdict",
+    "Verdict",
+    {"task": task, "verdict": verdict},
+    _collect,
+    _markdown,
+    "verdict/verdict.html.j2",
+    cross=_named,
+    names=lambda report: {"badges": _top_findings(report)},
+    needs=("test", "model"),
+)

@@ -1,0 +1,85 @@
+"""A section of the report is one file, one row of the registry and one template beside it."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from empirisk.report import sections
+from empirisk.report.collect import in_order
+from empirisk.report.schema import REPORT
+from empirisk.report.sections.base import Section
+from empirisk.report.sections.registry import SECTIONS
+from tests.report.conftest import load
+
+REPORT_ROOM = Path(sections.__file__).parents[1]
+LOOPS = ["collect.py", "schema.py", "render/markdown.py", "render/html.py", "render/figures.py"]
+
+
+def found() -> dict[str, Section]:
+    """Every Section that a module of the room makes, by where it stands."""
+    out = {}
+    for module in pkgutil.walk_packages(sections.__path__, f"{sections.__name__}."):
+        for name, thing in vars(importlib.import_module(module.name)).items():
+            if isinstance(thing, Section) and thing not in out.values():
+                out[f"{module.name}.{name}"] = thing
+    return out
+
+
+def test_every_section_has_a_row() -> None:
+    missing = [where for where, section in found().items() if section not in SECTIONS]
+    assert not missing, f"add {missing} to SECTIONS of src/empirisk/report/sections/registry.py"
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=[s.name for s in SECTIONS])
+def test_a_section_stands_in_one_place(section: Section) -> None:
+    home = Path(str(importlib.import_module(section.collect.__module__).__file__))
+    template = REPORT_ROOM / "sections" / section.template
+    assert template.exists(), f"add the template {section.template} beside {home.name}"
+    assert template.parent == home.parent, f"put {section.template} beside {home}"
+    for key in section.parts:
+        first = key.split(".")[0]
+        assert first in section.fields, f"{key} of {section.name} is a key of another section"
+    assert section.long <= set(section.parts)
+    assert set(section.needs) <= {other.name for other in SECTIONS}, (
+        f"{section.name} needs an unknown section"
+    )
+
+
+def test_no_key_belongs_to_two_sections() -> None:
+    keys = [key for section in SECTIONS for key in (*section.fields, *section.optional)]
+    assert len(keys) == len(set(keys))
+    assert {"schema", "level", *keys} == set(REPORT.fields)
+
+
+def test_a_section_comes_after_those_it_needs() -> None:
+    order = [section.name for section in in_order(SECTIONS)]
+    assert sorted(order) == sorted(section.name for section in SECTIONS)
+    for section in SECTIONS:
+        assert all(order.index(name) < order.index(section.name) for name in section.needs)
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_every_table_of_a_section_is_explained_by_itself(task: str) -> None:
+    report: dict[str, Any] = load(task)
+    for section in SECTIONS:
+        source = (REPORT_ROOM / "sections" / section.template).read_text(encoding="utf-8")
+        explained = set(re.findall(r"m\.how\(estimates\.(\w+)\)", source))
+        assert explained == set(section.estimates(report)), f"{section.template} explains other tables"
+
+
+@pytest.mark.parametrize("file", LOOPS)
+def test_what_loops_over_the_sections_names_none(file: str) -> None:
+    """A name of a section in one of these files would be a second place to edit for a new one."""
+    tree = ast.parse((REPORT_ROOM / file).read_text(encoding="utf-8"))
+    imported = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    rooms = {name.removeprefix("empirisk.report.sections.") for name in imported if ".sections." in name}
+    shared = {"base", "guarded", "methods", "prose", "registry"}
+    assert "registry" in rooms
+    assert rooms <= shared, f"{file} imports {rooms - shared}: ask the section for it through its contract"
