@@ -240,6 +240,37 @@ def test_no_module_is_orphaned() -> None:
         assert any(named.search(t) for f, t in texts.items() if f != file), f"nothing imports {dotted}"
 
 
+SMALL = 40  # lines, below which a file says too little to be looked for
+ROOM = 350  # lines that a file may have after it took in another
+
+
+def small_and_alone() -> list[str]:
+    """Modules under 40 lines that only one other imports, with what to do; objects of a registry may be small."""
+    rows = [
+        row
+        for folder, name, _ in NOUNS
+        for row in registered(importlib.import_module(f"empirisk.{folder}"), name)
+    ]
+    named = {getattr(row, "__module__", "") for row in rows}
+    lengths = {f: len(f.read_text(encoding="utf-8").splitlines()) for f in PYTHON_FILES}
+    out = []
+    for file, n_lines in lengths.items():
+        dotted = structure.dotted(file)
+        if n_lines >= SMALL or file.stem in {"__init__", "__main__"} or dotted in named:
+            continue
+        importers = [f for f in PYTHON_FILES if dotted in structure.modules_named(f)]
+        if len(importers) == 1 and lengths[importers[0]] + n_lines <= ROOM:
+            out.append(
+                f"move {file.relative_to(ROOT)} ({n_lines} lines) into {importers[0].relative_to(ROOT)}"
+            )
+    return out
+
+
+def test_small_modules_stand_in_their_only_importer() -> None:
+    found = small_and_alone()
+    assert not found, "a reader of the one must open the other:\n" + "\n".join(found)
+
+
 # -- names and docstrings -----------------------------------------------------------------------
 
 

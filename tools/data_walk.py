@@ -67,7 +67,7 @@ class Recorder:
     depth : int
         Crossings that are followed from the entry downward.
     until : str
-        A file at whose first call the walk ends; "" for none.
+        A function at whose first call the walk ends; "" for none.
     """
 
     def __init__(self, depth: int, until: str = "") -> None:
@@ -92,7 +92,7 @@ class Recorder:
         caller, home, depth = self._stack[-1]
         at = depth + (file != home)
         self._stack.append((code, file, at))
-        self.ended = self.ended or file == self.until
+        self.ended = self.ended or code.co_name == self.until
         if self.ended or file == home or at > self.depth or (caller, code) in self._seen:
             return
         self._seen.add((caller, code))
@@ -162,11 +162,11 @@ def a_problem_through_solve() -> Callable[[], Any]:
     return lambda: er.solve(problem)
 
 
-# Name, what is called, the file at which it ends.
+# Name, what is called, the function at which it ends.
 WALKS: dict[str, tuple[Callable[[], Callable[[], Any]], str]] = {
     "fit": (a_frame_through_a_fit, ""),
     "report": (a_csv_through_a_report, ""),
-    "report, to its plan": (a_csv_through_a_report, "report/memory.py"),
+    "report, to its plan": (a_csv_through_a_report, "refuse_too_large"),
     "cross_evaluate": (a_model_through_cross_evaluate, ""),
     "risk_bounds": (a_forest_through_its_bounds, ""),
     "solve": (a_problem_through_solve, ""),

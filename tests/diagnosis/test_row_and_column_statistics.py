@@ -21,6 +21,7 @@ from empirisk.diagnosis.collinearity import column_p_values
 from empirisk.diagnosis.columns import columns_of
 from empirisk.diagnosis.features import features_of
 from empirisk.diagnosis.identical import identical_rows
+from empirisk.diagnosis.influential import surprises
 from empirisk.diagnosis.near_separation import rows_to_remove
 from empirisk.diagnosis.permutation import min_p, permutation_test
 from empirisk.diagnosis.r2_law import r2_survival
@@ -28,7 +29,6 @@ from empirisk.diagnosis.recalibrate import cross_fitted, fit_scale, scaled
 from empirisk.diagnosis.recall_gap import gap_bounds, gap_p
 from empirisk.diagnosis.row_exchange import _stretches, order_of, order_test
 from empirisk.diagnosis.studentised import heavy_tails, studentise
-from empirisk.diagnosis.surprise import surprises
 from empirisk.diagnosis.two_sample import two_sample
 from empirisk.inference.calibration_error import calibration_error
 

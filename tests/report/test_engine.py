@@ -27,7 +27,7 @@ from empirisk.report.fit.path import fit_path
 from empirisk.report.fit.plan import Plan, make_plan
 from empirisk.report.fit.rows import brier_rows, fill_classes, loss_rows, prior_scores, probabilities
 from empirisk.report.fit.tuning import CrossValidated
-from empirisk.report.memory import refuse_too_large
+from empirisk.report.run import refuse_too_large
 from empirisk.report.sections.estimates import Scoring
 from empirisk.report.sections.model.coefficients import sandwich, sign_stability
 from empirisk.report.sections.model.importance import importances, linear_move, predicted_move

@@ -13,7 +13,7 @@ from empirisk import plots
 from empirisk.report.errors import DataError
 from empirisk.report.fit import engine
 from empirisk.report.render.html import render_html
-from empirisk.report.render.markdown import render_markdown
+from empirisk.report.render.write import render_markdown
 from empirisk.report.sections.base import Material
 from empirisk.report.sections.candidates import section as candidates
 from empirisk.report.sections.guarded import STAGES, Guard

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from empirisk.report.render.markdown import render_markdown
+from empirisk.report.render.write import render_markdown
 from empirisk.report.schema import ReportSchemaError
 from empirisk.report.sections.prose import esc
 from empirisk.report.sections.registry import SECTIONS

@@ -19,7 +19,7 @@ from empirisk.report.sections.registry import SECTIONS
 from tests.report.conftest import load
 
 REPORT_ROOM = Path(sections.__file__).parents[1]
-LOOPS = ["collect.py", "schema.py", "render/markdown.py", "render/html.py", "render/figures.py"]
+LOOPS = ["collect.py", "schema.py", "render/write.py", "render/html.py", "render/figures.py"]
 
 
 def found() -> dict[str, Section]:

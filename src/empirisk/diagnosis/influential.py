@@ -13,11 +13,10 @@ from empirisk.diagnosis.linear_matrix import MOST_CELLS, linear_matrix
 from empirisk.diagnosis.model_parts import family_of, is_linear
 from empirisk.diagnosis.recalibrate import recalibrated
 from empirisk.diagnosis.studentised import Studentised, heavy_tails, studentise
-from empirisk.diagnosis.surprise import surprises
 from empirisk.typing import Array
 from empirisk.wording import chance, number, p_value, percent
 
-__all__ = ["CODE", "influential_rows"]
+__all__ = ["CODE", "influential_rows", "surprises"]
 
 CODE = "ER214"
 _FEWEST = 20  # rows
@@ -153,3 +152,26 @@ def _labels(ctx: Context) -> Answer:
 def _without(losses: Array, row: int) -> float:
     """Return the mean loss without the row, times (n - 1)/n: what the other rows contribute."""
     return float((losses.sum() - losses[row]) / len(losses))
+
+
+def surprises(proba: Array, label: NDArray[Any]) -> Array:
+    """``min(1, n (C - 1) p_i)``, p_i the probability given to the label that row i has.
+
+    If the probabilities are right, ``P(p_i <= a) <= (C - 1) a`` for any a, because at most C - 1 labels have
+    a probability of at most ``a < 1/C``: a p-value of each row that no assumption on x enters, Bonferroni
+    over n.
+
+    Parameters
+    ----------
+    proba : array, shape (n, C)
+        Out-of-fold probabilities.
+    label : int array, shape (n,)
+        Class codes.
+
+    Examples
+    --------
+    >>> surprises(np.array([[0.999, 0.001], [0.6, 0.4]]), np.array([1, 0])).tolist()
+    [0.002, 1.0]
+    """
+    n, count = proba.shape
+    return np.asarray(np.minimum(1.0, n * (count - 1) * proba[np.arange(n), label]))

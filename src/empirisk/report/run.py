@@ -17,14 +17,14 @@ from empirisk.data.deadline import Deadline
 from empirisk.data.memory import available_memory
 from empirisk.report.atomic import check_folder
 from empirisk.report.collect import collect
+from empirisk.report.errors import DataError
 from empirisk.report.fit.engine import Analysis, analyse, prepare
-from empirisk.report.memory import refuse_too_large
 from empirisk.report.options import Options
 from empirisk.report.progress import progress_for
 from empirisk.report.read.read import read_table
 from empirisk.report.render.write import write_report
 
-__all__ = ["Outcome", "closing_lines", "run_report"]
+__all__ = ["Outcome", "closing_lines", "refuse_too_large", "run_report"]
 
 Json = dict[str, Any]
 
@@ -120,6 +120,31 @@ def run_report(options: Options, say: Callable[[str], None], deadline: Deadline 
     for line in closing_lines(outcome):
         say(line)
     return outcome
+
+
+def refuse_too_large(forecast: float, available: float | None) -> None:
+    """Refuse work whose forecast exceeds the free memory, before the system ends it without a word.
+
+    Parameters
+    ----------
+    forecast, available : float or None
+        In GB.
+
+    Raises
+    ------
+    DataError
+        Says both and what to do.
+
+    Examples
+    --------
+    >>> refuse_too_large(1.0, 8.0)
+    >>> refuse_too_large(1.0, None)
+    """
+    if available is not None and forecast > available:
+        raise DataError(
+            f"this report needs about {forecast:.1f} GB of memory and {available:.1f} GB are free: "
+            "leave out columns with many levels (--drop), or give fewer rows"
+        )
 
 
 def _settings(options: Options, a: Analysis) -> Json:

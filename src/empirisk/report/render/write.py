@@ -11,13 +11,15 @@ from empirisk.report.fit.engine import Analysis
 from empirisk.report.fit.rows import prior_scores
 from empirisk.report.fit.sample import class_order
 from empirisk.report.render.html import render_html
-from empirisk.report.render.markdown import render_markdown
 from empirisk.report.saved import model_file
 from empirisk.report.saved.probes import draw_probes
 from empirisk.report.saved.ranges import training_ranges
 from empirisk.report.saved.row_marks import mark_rows
+from empirisk.report.schema import validate_report
+from empirisk.report.sections.prose import esc
+from empirisk.report.sections.registry import SECTIONS
 
-__all__ = ["model_metadata", "write_report"]
+__all__ = ["model_metadata", "render_markdown", "write_report"]
 
 Json = dict[str, Any]
 
@@ -34,6 +36,31 @@ def write_report(a: Analysis, report: Json, folder: Path) -> None:
         (fresh / "report.html").write_text(render_html(report, a.guard.deadline), encoding="utf-8")
         probes = draw_probes(a.model.train.frame, a.prepared.seed)
         model_file.save(fresh / "model.empirisk", a.model.pipeline, model_metadata(a, report), probes)
+
+
+def render_markdown(report: Json) -> str:
+    """Render a report as Markdown.
+
+    Parameters
+    ----------
+    report : dict
+        The content of ``report.json``; it is validated first.
+
+    Returns
+    -------
+    str
+        GitHub-flavoured Markdown; names and sentences from the data are inert in it.
+
+    Raises
+    ------
+    ReportSchemaError
+        Names the key of the report that is at fault.
+    """
+    validate_report(report)
+    lines = [f"# {esc(report['task']['sentence'])}", ""]
+    for section in SECTIONS:
+        lines += [f"## {section.heading}", "", *section.markdown(report)]
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def model_metadata(a: Analysis, report: Json) -> Json:
