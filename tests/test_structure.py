@@ -245,7 +245,7 @@ ROOM = 350  # lines that a file may have after it took in another
 
 
 def small_and_alone() -> list[str]:
-    """Modules under 40 lines that only one other imports, with what to do; objects of a registry may be small."""
+    """Modules under 40 lines that only one other imports, and where to move them; rows of a registry stay."""
     rows = [
         row
         for folder, name, _ in NOUNS
