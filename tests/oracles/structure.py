@@ -131,24 +131,6 @@ def imports_of(file: Path) -> Iterator[Import]:
                     yield Import(file, node.lineno, importer, imported, node in inside)
 
 
-def dotted(file: Path) -> str:
-    """The importable name of a file of the package."""
-    return ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts)
-
-
-@cache
-def modules_named(file: Path) -> frozenset[str]:
-    """What a file imports, in dotted form: modules, and names of packages that may be modules."""
-    out: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            out.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            out.add(node.module)
-            out.update(f"{node.module}.{alias.name}" for alias in node.names)
-    return frozenset(out)
-
-
 def sections(doc: str) -> dict[str, str]:
     """The numpydoc sections of a docstring: heading to text."""
     parts = re.split(r"^([A-Z][A-Za-z ]+)\n-{3,}\n", inspect.cleandoc(doc), flags=re.MULTILINE)

@@ -81,7 +81,7 @@ def next_step(
 
 
 def rooted(gain: Estimate | None, score: float) -> Estimate | None:
-    """A fall of a mean square as the fall of its root, which has the unit of the target.
+    """Return a fall of a mean square as the fall of its root, which has the unit of the target.
 
     Examples
     --------
