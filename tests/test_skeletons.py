@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[1]
 PYTHON = sorted(p.stem for p in skeletons.FOLDER.glob("*.py"))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("folder", "file", "thing", "tests", "name"),
     [
@@ -147,6 +148,7 @@ int main() {
 """
 
 
+@pytest.mark.full
 def test_loop_skeleton_compiles_and_computes(tmp_path: Path) -> None:
     compiler = next((c for c in ("c++", "g++", "clang++") if shutil.which(c)), None)
     if compiler is None:

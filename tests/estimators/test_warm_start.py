@@ -91,6 +91,7 @@ class Cold(er.LogisticRegression):
         return None
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("l1_ratio", [0.0, 1.0])
 def test_a_learning_curve_does_not_depend_on_where_its_fits_begin(l1_ratio, rng, monkeypatch) -> None:
     X, y = table(rng, 600)

@@ -15,6 +15,9 @@ from empirisk.diagnosis import REGISTRY
 from empirisk.report.sections.diagnosed import ASKED
 from tests.report.reports import make_report, two_classes
 
+# Each of them makes a whole report.
+pytestmark = pytest.mark.full
+
 Json = dict[str, Any]
 
 

@@ -19,6 +19,9 @@ from empirisk.report.sections.model.coefficients import sandwich
 from empirisk.report.sections.model.importance import importances, linear_move
 from tests.report.reports import make_report
 
+# Each of them makes a whole report.
+pytestmark = pytest.mark.full
+
 VISITS = Path(__file__).parents[2] / "examples" / "data" / "visits.csv"
 
 
