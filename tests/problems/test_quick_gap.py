@@ -97,4 +97,5 @@ def test_the_squared_loss_has_the_gap_of_its_balanced_residuals(offsets, rng):
         dual = -share @ problem.loss.conjugate(data.y, slope) - v @ v / (2.0 * 0.05)
         found = quick_gap(problem, w, problem.evaluate(w))
         assert found[0] == pytest.approx(problem.value(w) - dual, rel=1e-9)
+        assert problem.certify(w).value == pytest.approx(problem.value(w) - dual, rel=1e-9)
         assert found[0] >= problem.value(w) - best - 1e-13
