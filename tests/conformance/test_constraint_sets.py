@@ -52,6 +52,9 @@ EVERY = [
     pytest.param(REGISTRY[k](**a), id=f"{k}-{i}") for k in ROWS for i, a in enumerate(ARGUMENTS.get(k, []))
 ]
 each = pytest.mark.parametrize("penalty", EVERY)
+each_oracle = pytest.mark.parametrize(
+    "penalty", [e for e in EVERY if hasattr(e.values[0], "linear_minimizer")]
+)
 each_set = pytest.mark.parametrize("penalty", [e for e in EVERY if isinstance(e.values[0], ConstraintSet)])
 each_strong = pytest.mark.parametrize(
     "penalty", [e for e in EVERY if not isinstance(e.values[0], ConstraintSet)]
@@ -122,6 +125,19 @@ def test_subdifferential_distance_is_that_of_a_program(penalty: Any, rng: np.ran
         t = 1e-6
         moved = np.abs(penalty.prox(w - t * g, t) - w) / t
         np.testing.assert_allclose(penalty.subdiff_distance(w, g), moved, atol=2e-5)
+
+
+@each_oracle
+def test_the_linear_minimizer_is_the_lowest_point_of_the_set(penalty: Any, rng: np.random.Generator) -> None:
+    if not math.isfinite(penalty.support(np.ones(P)) + penalty.support(-np.ones(P))):
+        return  # an unbounded set has none
+    for _ in range(20):
+        g = rng.normal(size=P)
+        s = penalty.linear_minimizer(g)
+        assert penalty.gap(s) <= 1e-12
+        others = [penalty.project(3.0 * rng.normal(size=P)) for _ in range(20)]
+        assert all(g @ s <= g @ other + 1e-12 for other in others)
+        assert g @ s == pytest.approx(-penalty.support(-g), rel=1e-12, abs=1e-12)
 
 
 @each_dual
