@@ -93,6 +93,7 @@ def test_arguments_have_their_names() -> None:
     assert columns("anything", np.zeros(3), 4) == {"anything": 4}
 
 
+@pytest.mark.full
 def test_the_quick_suite_and_the_rest_are_all_tests() -> None:
     # The file with most cases: what runs is decided by ids alone, in any process.
     file = "tests/conformance/test_certificates.py"

@@ -118,6 +118,7 @@ def coverage(n: int, T: int, samples: int, rng: Rng, calibrated: bool = True) ->
     return float(np.mean(hits))
 
 
+@pytest.mark.full
 def test_coverage_of_the_expected_prediction(rng: Rng) -> None:
     # 12 samples whose rows go together in part: half the standard error would cover 67 per cent.
     assert coverage(60, 100, 12, rng) >= 0.75
