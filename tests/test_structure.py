@@ -200,9 +200,13 @@ def serves(thing: Any, rows: list[Any]) -> bool:
     return derived or any(thing is row for row in rows)
 
 
-def where(folder: str) -> str:
-    """The file of a registry."""
-    return f"src/empirisk/{folder.replace('.', '/')}/__init__.py"
+def where(folder: str, registry: str = "REGISTRY") -> str:
+    """The file in which a registry is written."""
+    room = PACKAGE.joinpath(*folder.split("."))
+    written = re.compile(rf"^{registry}\b.*= {{", flags=re.MULTILINE)
+    found = [f for f in sorted(room.glob("*.py")) if written.search(f.read_text(encoding="utf-8"))]
+    assert len(found) == 1, f"{registry} of {folder} is written in {found}"
+    return str(found[0].relative_to(ROOT))
 
 
 @pytest.mark.parametrize(("folder", "registry", "belongs"), NOUNS, ids=[f"{n[0]}.{n[1]}" for n in NOUNS])
@@ -212,10 +216,10 @@ def test_registries_are_complete(folder: str, registry: str, belongs: Any) -> No
     found = members(module, belongs)
     assert found, f"nothing in empirisk.{folder} fits the noun: the contract or the folder changed"
     missing = [place for place, things in found.items() if not any(serves(thing, rows) for thing in things)]
-    assert not missing, f"add a row to {registry} of {where(folder)}: {missing}"
+    assert not missing, f"add a row to {registry} of {where(folder, registry)}: {missing}"
     exported = set(module.__all__)
     hidden = sorted({getattr(r, "__name__", "") for r in rows if inspect.isclass(r)} - exported)
-    assert not hidden, f"add to __all__ of {where(folder)}: {hidden}"
+    assert not hidden, f"add to __all__ of src/empirisk/{folder.replace('.', '/')}/__init__.py: {hidden}"
 
 
 @pytest.mark.parametrize(

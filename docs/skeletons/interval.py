@@ -1,7 +1,7 @@
 """Agresti-Coull interval of a proportion: a copy-me file for an interval.
 
 Copy to src/empirisk/evaluation/intervals/<name>.py, one mathematical object a file, and add one row to
-INTERVALS in src/empirisk/selection/intervals/__init__.py.  An interval takes counts or rows, refuses by
+INTERVALS in src/empirisk/evaluation/intervals/__init__.py.  An interval takes counts or rows, refuses by
 counts alone (never by how well-behaved the rows look), and builds its answer with `accept` and `refuse`,
 which keep out widths of zero.  Test it against an independent source, and simulate its coverage in
 bench/coverage/.

@@ -42,7 +42,9 @@ class LogCosh(ScalarLoss):
 
     def value(self, y: Array, z: Array) -> Array:
         r = np.abs(z - y)
-        return r + np.log1p(np.exp(-2.0 * r)) - math.log(2.0)
+        # Each form keeps its digits on its side of 1: near 0 a difference of logarithms would lose them.
+        near = np.log1p(2.0 * np.sinh(0.5 * np.minimum(r, 1.0)) ** 2)
+        return np.where(r < 1.0, near, r + np.log1p(np.exp(-2.0 * r)) - math.log(2.0))
 
     def grad(self, y: Array, z: Array) -> Array:
         return np.tanh(z - y)
@@ -53,8 +55,10 @@ class LogCosh(ScalarLoss):
 
     def conjugate(self, y: Array, u: Array) -> Array:
         inside = np.abs(u) <= 1.0
-        v = np.clip(u, -1.0, 1.0)
-        entropy = 0.5 * (xlogy(1.0 + v, 1.0 + v) + xlogy(1.0 - v, 1.0 - v))
+        v, small = np.clip(u, -1.0, 1.0), np.clip(u, -0.5, 0.5)
+        near = 0.5 * np.log1p(-small * small) + small * np.arctanh(small)
+        far = 0.5 * (xlogy(1.0 + v, 1.0 + v) + xlogy(1.0 - v, 1.0 - v))
+        entropy = np.where(np.abs(u) < 0.5, near, far)
         return np.where(inside, u * y + entropy, np.inf)
 
     def mean(self, z: Array) -> Array:

@@ -1,7 +1,7 @@
 """Relative absolute error: a copy-me file for a metric.
 
 Copy the loss into the family it belongs to in src/empirisk/evaluation/metrics/ (labels, probabilities,
-ranking, numbers) and add one row to METRICS in src/empirisk/selection/metrics/__init__.py.  A mean of row
+ranking, numbers) and add one row to METRICS in src/empirisk/evaluation/metrics/__init__.py.  A mean of row
 losses is a `RowLoss`: intervals on held-out rows, for groups, in cross-validation and for differences then
 come by themselves.  A smooth function of all rows is a `Score` and brings the influence of each row; test
 that against small changes of weights.

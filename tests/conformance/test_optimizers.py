@@ -66,11 +66,13 @@ def test_shapes_and_number_formats_stay(rule: Any, dtype: Any, rng: np.random.Ge
 
 @pytest.mark.parametrize("name", sorted(SCHEDULES))
 def test_schedules_are_positive_and_do_not_rise(name: str) -> None:
-    made = SCHEDULES[name](0.5, steps=50) if name == "cosine" else SCHEDULES[name](0.5)
+    lacking = [m for m in ("of_run", "needs_horizon", "sizes") if not hasattr(SCHEDULES[name], m)]
+    assert not lacking, f"add {lacking} to {SCHEDULES[name].__name__}: see Schedule of optimizers/base.py"
+    made = SCHEDULES[name].of_run(0.5, 50, 0.5)
     assert isinstance(made, Schedule)
     assert made.name == name
     sizes = [made.at(t) for t in range(1, 50)]
     assert min(sizes) > 0.0
     assert (np.diff(sizes) <= 0.0).all()
     with pytest.raises(ValueError, match="must be a finite number > 0"):
-        SCHEDULES[name](0.0, steps=5) if name == "cosine" else SCHEDULES[name](0.0)
+        SCHEDULES[name](*((0.0, 5) if name == "cosine" else (0.0,)))

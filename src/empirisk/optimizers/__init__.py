@@ -3,6 +3,8 @@
 Adding one is a file and a row of REGISTRY (rules) or SCHEDULES (step sizes).
 """
 
+from typing import Any
+
 from empirisk.optimizers.adadelta import Adadelta
 from empirisk.optimizers.adagrad import Adagrad
 from empirisk.optimizers.adam import Adam
@@ -31,7 +33,8 @@ REGISTRY: dict[str, type] = {
     "rmsprop": RMSprop,
 }
 
-SCHEDULES: dict[str, type] = {
+# Classes of schedules that stochastic solvers take by name.
+SCHEDULES: dict[str, Any] = {
     "constant": Constant,
     "cosine": Cosine,
     "inverse_time": InverseTime,

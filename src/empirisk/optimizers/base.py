@@ -34,7 +34,12 @@ Parameters: TypeAlias = Array | tuple[Array, ...]
 
 @runtime_checkable
 class Schedule(Protocol):
-    """Step size as a function of the step number."""
+    """Step size as a function of the step number.
+
+    Those of SCHEDULES say more, so that stochastic solvers take them by name: a class method
+    ``of_run(size, steps, mu)``, `needs_horizon` (whether the number of steps must be known) and `sizes`:
+    "one" for all steps, a "formula" of an array of steps, or "stairs", an array held between.
+    """
 
     @property
     def name(self) -> str: ...

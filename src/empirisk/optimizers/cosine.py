@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -39,12 +39,19 @@ class Cosine:
     last: float = 0.0
 
     name = "cosine"
+    sizes = "stairs"
+    needs_horizon = True
 
     def __post_init__(self) -> None:
         check_size("size", self.size)
         check_size("last", self.last, zero=True)
         if self.steps < 1:
             raise ValueError(f"steps must be at least 1, got {self.steps!r}")
+
+    @classmethod
+    def of_run(cls, size: float, steps: int, mu: float) -> Self:
+        """Return the schedule of a run: its first step, all its steps, the modulus of its objective."""
+        return cls(size, max(steps, 1))
 
     def at(self, t: Any) -> Any:
         """Return the size of step t, where the first step is t = 1; for an array of steps, all of their

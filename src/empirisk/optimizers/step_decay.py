@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 from empirisk.optimizers.base import check_share, check_size
 
 __all__ = ["StepDecay"]
+
+# Stairs of a whole run.
+DECAYS = 10
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,8 @@ class StepDecay:
     every: int = 100
 
     name = "step_decay"
+    sizes = "formula"
+    needs_horizon = True
 
     def __post_init__(self) -> None:
         check_size("size", self.size)
@@ -40,6 +46,11 @@ class StepDecay:
         check_size("factor", self.factor)
         if self.every < 1:
             raise ValueError(f"every must be at least 1, got {self.every!r}")
+
+    @classmethod
+    def of_run(cls, size: float, steps: int, mu: float) -> Self:
+        """Return the schedule of a run: its first step, all its steps, the modulus of its objective."""
+        return cls(size, 0.5, max(steps // DECAYS, 1))
 
     def at(self, t: int) -> float:
         """Return the size of step t, where the first step is t = 1."""

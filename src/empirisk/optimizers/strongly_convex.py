@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 from empirisk.optimizers.base import check_size
 
@@ -27,9 +28,21 @@ class StronglyConvex:
     mu: float
 
     name = "strongly_convex"
+    sizes = "formula"
+    needs_horizon = False
 
     def __post_init__(self) -> None:
         check_size("mu", self.mu)
+
+    @classmethod
+    def of_run(cls, size: float, steps: int, mu: float) -> Self:
+        """Return the schedule of a run: its first step, all its steps, the modulus of its objective."""
+        if not mu > 0.0:
+            raise ValueError(
+                'schedule="strongly_convex" takes steps 1/(mu t) and needs an L2 penalty (alpha > 0 and '
+                'l1_ratio < 1); use "cosine" or "constant" without one'
+            )
+        return cls(mu)
 
     def at(self, t: int) -> float:
         """Return the size of step t, where the first step is t = 1."""

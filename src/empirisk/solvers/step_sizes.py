@@ -6,16 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from empirisk.optimizers import Constant, Cosine, InverseTime, Schedule, StepDecay, StronglyConvex
+from empirisk.optimizers import SCHEDULES, Schedule
 from empirisk.typing import Array
 
-__all__ = ["NAMES", "make_schedule", "sizes_of"]
+__all__ = ["make_schedule", "sizes_of"]
 
-NAMES = ("constant", "cosine", "inverse_time", "step_decay", "strongly_convex")
 # Schedules that are not formulas of arrays are evaluated at most this often per call, and held between.
 STAIRS = 2_000
-# Stairs of "step_decay" over the whole run.
-DECAYS = 10
 
 
 def make_schedule(schedule: Any, size: float, horizon: int, mu: float) -> Schedule:
@@ -27,28 +24,15 @@ def make_schedule(schedule: Any, size: float, horizon: int, mu: float) -> Schedu
     >>> make_schedule("cosine", 0.1, 100, 0.0)
     Cosine(size=0.1, steps=100, last=0.0)
     """
-    if not isinstance(schedule, str):
-        if not isinstance(schedule, Schedule):
-            raise TypeError(
-                f"schedule must be one of {', '.join(NAMES)} or a schedule of er.optimizers, got {schedule!r}"
-            )
-        return schedule
-    if schedule == "constant":
-        return Constant(size)
-    if schedule == "cosine":
-        return Cosine(size, max(horizon, 1))
-    if schedule == "inverse_time":
-        return InverseTime(size)
-    if schedule == "step_decay":
-        return StepDecay(size, 0.5, max(horizon // DECAYS, 1))
-    if schedule == "strongly_convex":
-        if not mu > 0.0:
-            raise ValueError(
-                'schedule="strongly_convex" takes steps 1/(mu t) and needs an L2 penalty (alpha > 0 and '
-                'l1_ratio < 1); use "cosine" or "constant" without one'
-            )
-        return StronglyConvex(mu)
-    raise ValueError(f"schedule must be one of {', '.join(NAMES)} or a schedule object, got {schedule!r}")
+    if isinstance(schedule, str) and schedule in SCHEDULES:
+        made: Schedule = SCHEDULES[schedule].of_run(size, horizon, mu)
+        return made
+    known = ", ".join(SCHEDULES)
+    if isinstance(schedule, str):
+        raise ValueError(f"schedule must be one of {known} or a schedule object, got {schedule!r}")
+    if not isinstance(schedule, Schedule):
+        raise TypeError(f"schedule must be one of {known} or a schedule of er.optimizers, got {schedule!r}")
+    return schedule
 
 
 def sizes_of(schedule: Schedule, first: int, count: int) -> tuple[Array, int]:
@@ -56,16 +40,18 @@ def sizes_of(schedule: Schedule, first: int, count: int) -> tuple[Array, int]:
 
     Examples
     --------
+    >>> from empirisk.optimizers import InverseTime
     >>> sizes_of(InverseTime(1.0), 2, 3)
     (array([0.5       , 0.33333333, 0.25      ]), 1)
     """
-    if isinstance(schedule, Constant):
-        return np.array([schedule.size]), max(count, 1)
-    if isinstance(schedule, InverseTime | StronglyConvex | StepDecay):
-        formula: Any = schedule
-        return np.asarray(formula.at(np.arange(first, first + count)), dtype=np.float64), 1
+    given: Any = schedule
+    kind = getattr(schedule, "sizes", "")
+    if kind == "one":
+        return np.array([given.at(first)]), max(count, 1)
+    if kind == "formula":
+        return np.asarray(given.at(np.arange(first, first + count)), dtype=np.float64), 1
     every = max(-(-count // STAIRS), 1)
     steps = np.arange(first, first + count, every)
-    if isinstance(schedule, Cosine):
-        return schedule.at(steps), every
+    if kind == "stairs":
+        return np.asarray(given.at(steps)), every
     return np.array([schedule.at(int(t)) for t in steps], dtype=np.float64), every

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from empirisk.optimizers import Schedule
+from empirisk.optimizers import SCHEDULES, Schedule
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.one_by_one import single_problems
 from empirisk.solvers.sgd import SGD, automatic_size
@@ -131,8 +131,8 @@ def _first(problem: LinearProblem, parts: list[LinearProblem], solver: SGD, w0: 
 
 
 def _schedule(solver: SGD, size: float, problem: LinearProblem) -> Schedule:
-    falling = isinstance(solver.schedule, str) and solver.schedule in ("cosine", "step_decay")
-    if not falling:
+    named = SCHEDULES.get(solver.schedule) if isinstance(solver.schedule, str) else None
+    if named is None or not named.needs_horizon:
         return make_schedule(solver.schedule, size, 1, problem.penalty.l2)
     patient = PATIENT * size if solver.step_size == "auto" else size
     return make_schedule("constant", patient, 1, problem.penalty.l2)
