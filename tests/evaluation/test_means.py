@@ -21,6 +21,7 @@ from empirisk.evaluation.intervals import (
     student,
 )
 from empirisk.evaluation.intervals.bbc import bbc_draws
+from empirisk.evaluation.intervals.grouped import sum_variance
 
 
 def test_hall_inverts_the_cubic_transformation(rng: np.random.Generator) -> None:
@@ -260,3 +261,14 @@ def test_best_of_corrects_the_winner(rng: np.random.Generator) -> None:
         best_of(coins[:, 0], 5)
     with pytest.raises(ValueError, match="candidate 1 in row 2 is nan"):
         best_of(np.where(np.arange(6).reshape(3, 2) == 5, np.nan, 0.0), 5)
+
+
+def test_the_variance_over_groups_by_its_definition(rng: np.random.Generator) -> None:
+    rows = rng.normal(size=40)
+    rows -= rows.mean()
+    # Groups of one row: the squared standard error of a mean.
+    assert sum_variance(rows, np.arange(40), 40) == pytest.approx(rows.var(ddof=1) / 40, rel=1e-12)
+    # Groups of one size: the same for the means of the groups.
+    codes = np.repeat(np.arange(8), 5)
+    means = rows.reshape(8, 5).mean(axis=1)
+    assert sum_variance(rows, codes, 8) == pytest.approx(means.var(ddof=1) / 8, rel=1e-12)

@@ -143,3 +143,13 @@ def test_refusals(rng: Rng) -> None:
         Jackknife.from_counts(counts, replace=False, method="after")
     with pytest.raises(ValueError, match="predictions of 4 trees"):
         Jackknife.from_counts(counts).variance(np.ones((2, 4)))
+
+
+def test_the_error_of_few_trees_is_that_of_a_mean(rng: Rng) -> None:
+    counts, predictions = rng.multinomial(30, np.full(30, 1.0 / 30.0), size=12).T, rng.normal(size=(7, 12))
+    found = Jackknife.from_counts(counts).variance(predictions)
+    np.testing.assert_allclose(found.monte_carlo[:, 0], predictions.var(axis=1, ddof=1) / 12, rtol=1e-12)
+    # The interval rests on both variances: 1.28 is the quantile 0.9 of the normal law.
+    low, high = found.interval(0.8)
+    half = 1.2815515655446004 * np.sqrt(found.sampling + found.monte_carlo)
+    np.testing.assert_allclose(high - low, 2.0 * half, rtol=1e-12)
