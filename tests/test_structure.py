@@ -346,6 +346,32 @@ def test_public_functions_are_annotated() -> None:
                 assert "return" in thing.__annotations__, f"{name}.{public}: no return type"
 
 
+# Where docstrings are sentences: everywhere.
+WORDED = ("src", "docs", "tools", "examples", "bench", "tests")
+
+
+def test_docstrings_are_sentences() -> None:
+    files = sorted(file for folder in WORDED for file in (ROOT / folder).rglob("*.py"))
+    assert len(files) > 400, "the scan found next to no files: it is looking in the wrong place"
+    short = list(structure.short_docstrings(files))
+    assert not short, (
+        "say in a whole sentence what the name does not say (six words or more; a formula counts as one), "
+        "as CONTRIBUTING.md asks under Words:\n" + "\n".join(short)
+    )
+
+
+def test_a_short_docstring_is_seen(tmp_path: Path) -> None:
+    # The scan itself: a module, a class, a private method, and a formula that is long but says no words.
+    file = tmp_path / "bad.py"
+    file.write_text(
+        '"""The sum."""\nclass Parts:\n    """Two parts of a risk that add up to it."""\n'
+        '    def _sum(self):\n        """``a + b + c + d + e + f``: their sum."""\n'
+        "    def quiet(self):\n        return 0\n"
+    )
+    found = [line.removeprefix(f"{file}:").split(":")[:2] for line in structure.short_docstrings([file])]
+    assert found == [["1", " the module"], ["5", " _sum"]]
+
+
 # -- what is under version control --------------------------------------------------------------
 
 BINARY = {".gz", ".png", ".parquet", ".npz", ".whl", ".ico"}

@@ -124,7 +124,7 @@ class Certificate:
         return self.value / self.scale if self.scale > 0.0 else math.inf
 
     def within(self, tol: float) -> bool:
-        """Whether ``value / scale <= tol``."""
+        """Return whether ``value / scale <= tol``: the one meaning that a tolerance has here."""
         return self.relative <= tol
 
     def suboptimality(self) -> float | None:
@@ -249,7 +249,7 @@ class RiskCertificate:
 
     @property
     def claim(self) -> str:
-        """The statement in one sentence."""
+        """The statement about the risk in one sentence, with its probability and the name of the bound."""
         if not self.applies:
             return f"{self.bound} does not apply: {self.reason}"
         name = f"risk of {self.kind}" if self.kind != "the fitted model" else "risk"
@@ -258,7 +258,7 @@ class RiskCertificate:
         return f"{name} <= {self.value:.4g}{how} ({self.bound}, n = {self.n}{vacuous})"
 
     def to_dict(self) -> dict[str, Any]:
-        """The stable JSON form; `value` is None when the theorem does not apply."""
+        """Return the stable JSON form; `value` is None when the theorem does not apply."""
         return {
             "bound": self.bound,
             "value": self.value if math.isfinite(self.value) else None,
@@ -357,7 +357,7 @@ class Solution:
 
     @property
     def sentence(self) -> str:
-        """Status and claim in words."""
+        """The status of the solve and the claim of its certificate, in words."""
         parts = [self.status.value, self.certificate.claim, self.note]
         return " ".join(p if p.endswith(".") else p + "." for p in parts if p)
 
@@ -418,7 +418,7 @@ class Estimate:
     target: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """The stable JSON form: value, low, high, level, n, method (and reason, target when set)."""
+        """Return the stable JSON form: value, low, high, level, n, method (and reason, target when set)."""
         out: dict[str, Any] = {
             "value": self.value if math.isfinite(self.value) else None,
             "low": self.low,

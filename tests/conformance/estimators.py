@@ -26,12 +26,12 @@ class Use:
         return f"{self.kind}({', '.join(f'{k}={v}' for k, v in self.params)})"
 
     def make(self, **more: Any) -> Any:
-        """A fresh estimator."""
+        """Return a fresh estimator with these parameters, some of them replaced."""
         return REGISTRY[self.kind](**{**dict(self.params), **more})
 
 
 def use(kind: str, **params: Any) -> Use:
-    """A use by keywords."""
+    """Return the use of an estimator, its parameters given as keywords."""
     return Use(kind, tuple(params.items()))
 
 
@@ -134,12 +134,12 @@ def each(uses: list[Use], only: Callable[[Any], bool] = lambda est: True) -> pyt
 
 
 def is_regression(est: Any) -> bool:
-    """The opposite of scikit-learn's is_classifier."""
+    """Return the opposite of scikit-learn's is_classifier: what does not predict classes predicts numbers."""
     return not is_classifier(est)
 
 
 def has_intercept(est: Any) -> bool:
-    """Whether the constant is free."""
+    """Return whether the estimator fits a constant that is not penalised."""
     return bool(est.fit_intercept)
 
 

@@ -7,7 +7,7 @@ import inspect
 import pkgutil
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -142,3 +142,24 @@ def described_parameters(doc: str) -> set[str]:
     lines = sections(doc).get("Parameters", "").splitlines()
     heads = (line.split(" : ")[0] for line in lines if line and not line[0].isspace())
     return {name.strip().lstrip("*") for head in heads for name in head.split(",")}
+
+
+# A docstring with fewer words is no sentence that somebody new to the code could use.
+FEWEST_WORDS = 6
+
+
+def words_of(doc: str) -> int:
+    """How many words a docstring has; what stands in backquotes counts as one word, however long it is."""
+    plain = re.sub(r":\w+:`[^`]*`|``.*?``|`[^`]*`", "code", doc, flags=re.DOTALL)
+    return sum(any(letter.isalpha() for letter in word) for word in plain.split())
+
+
+def short_docstrings(files: Iterable[Path]) -> Iterator[str]:
+    """Where modules, classes and functions, private ones too, say less than a sentence about themselves."""
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                doc = ast.get_docstring(node)
+                if doc is not None and words_of(doc) < FEWEST_WORDS:
+                    where = file.relative_to(ROOT) if file.is_relative_to(ROOT) else file
+                    yield f"{where}:{node.body[0].lineno}: {getattr(node, 'name', 'the module')}: {doc!r}"

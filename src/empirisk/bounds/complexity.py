@@ -253,12 +253,13 @@ def complexity_simulated(
         if h.shape != signs.shape or not (np.abs(h) <= bound * (1.0 + 1e-12)).all():
             raise ValueError(f"erm must return {len(rows)} predictions between {-bound:g} and {bound:g}.")
         values[i] = signs @ h / len(rows)
+    # The mean of the draws is estimated from them: k - 1 degrees of freedom are left for their spread.
     error = float(values.std(ddof=1) / math.sqrt(k)) if k > 1 else math.nan
     return Complexity(float(values.mean()), len(rows), f"{k:,} sign vectors", error, k, bound)
 
 
 def _rows(X: ArrayLike, name: str = "X") -> Array:
-    """A finite, non-empty matrix."""
+    """Return X as a matrix of floats that is finite and not empty, or say where it is not."""
     rows = np.asarray(X, dtype=np.float64)
     if rows.ndim != 2 or rows.size == 0:
         raise ValueError(

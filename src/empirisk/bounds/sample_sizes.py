@@ -154,7 +154,7 @@ def sample_sizes(
 def _enough(
     goal: str, theorem: Callable[..., Guarantee], epsilon: float, delta: float, **more: Any
 ) -> Requirement:
-    """What one theorem asks for."""
+    """Return the row of the table with the number of rows that one theorem asks for, or why it gives none."""
     try:
         found = theorem(epsilon=epsilon, delta=delta, **more)
     except ValueError as error:
@@ -163,20 +163,20 @@ def _enough(
 
 
 def _noted(row: Requirement, note: str) -> Requirement:
-    """The row with a note, unless it says already why it has no number."""
+    """Return the row with a note, unless it says already why it has no number."""
     return row if row.note else replace(row, note=note)
 
 
 def _needed(
     goal: str, theorem: Callable[..., Guarantee], epsilon: float, delta: float, d: int
 ) -> list[Requirement]:
-    """What a lower bound says, unless it says nothing."""
+    """Return what a lower bound says, unless it says nothing."""
     found = theorem(epsilon=epsilon, delta=delta, vc=d)
     return [] if found.vacuous else [Requirement(goal, "needed", found.n, found.theorem, note="any learner")]
 
 
 def _vc_rows(known: dict[str, Any], d: int, eps: float, risk: float, rate: float) -> list[Requirement]:
-    """The theorems about a class of VC dimension d, with its growth function where it is known."""
+    """Return the theorems about a class of VC dimension d, with its growth function where it is known."""
     closed = _enough(NOISY, fundamental_agnostic, eps / 2.0, risk, vc=d)
     rows = [
         _enough(NOISY, ghost_excess, eps, risk, **known),
@@ -197,7 +197,7 @@ def _vc_rows(known: dict[str, Any], d: int, eps: float, risk: float, rate: float
 
 
 def _finite_rows(size: int, eps: float, risk: float, width: float) -> list[Requirement]:
-    """The theorems about a finite class."""
+    """Return the theorems about a finite class."""
     rows = [
         _enough(NOISY, finite_excess, eps, risk, hypotheses=size, loss_range=width),
         _enough(NOISY, finite_agnostic, eps, risk, hypotheses=size, loss_range=width),
@@ -209,7 +209,7 @@ def _finite_rows(size: int, eps: float, risk: float, width: float) -> list[Requi
 def _simulations(
     d: int, eps: float, risk: float, seed: int, progress: Callable[[str], None] | bool | None
 ) -> list[Requirement]:
-    """What simulations need, or the reason why there are none."""
+    """Return what simulations need, or the reason why there are none."""
     runs: list[tuple[str, str, Callable[[], SimulatedRows]]] = [
         (NOISY, "ERM, hardest found, any learner", lambda: hardest_coins(d, eps, risk, seed)),
         (NOISY, "ERM, easy", lambda: coins(d, 0.8, eps, risk, seed)),
@@ -241,7 +241,7 @@ def _simulations(
 
 
 def _checks(eps: float, risk: float, rate: float, width: float) -> list[Requirement]:
-    """What a test set needs."""
+    """Return the rows of the table that say how large a test set must be."""
     goal, words = (CHECK, "any error rate") if width == 1.0 else (CHECK_LOSS, f"losses in [0, {width:g}]")
     rows = [_noted(_enough(goal, hoeffding, eps, risk, high=width), words)]
     if width == 1.0:
@@ -252,7 +252,7 @@ def _checks(eps: float, risk: float, rate: float, width: float) -> list[Requirem
 
 
 def _summary(rows: list[Requirement], where: str) -> str:
-    """The gap between what is proved and what was seen."""
+    """Return the gap between what is proved and what was seen."""
     told = []
     for goal, words in ((NOISY, "With noisy labels"), (CLEAN, "Without noise")):
         enough = [r for r in rows if r.goal == goal and r.kind == "enough" and r.n]
@@ -270,7 +270,7 @@ def _rows(row: Requirement) -> int:
 
 
 def _gap(words: str, best: Requirement, seen: Requirement, needed: Requirement | None, where: str) -> str:
-    """What lies between a theorem and the most rows that some distribution is known to need."""
+    """Return what lies between a theorem and the most rows that some distribution is known to need."""
     rows, low = _rows(best), seen.low or 0
     why = f"fewer fail for every learner on the simulated distribution{where}"
     if needed is not None and _rows(needed) > low:

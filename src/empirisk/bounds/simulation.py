@@ -212,32 +212,38 @@ def hardest_rare(
 
 
 def _wrong_share(d: int, epsilon: float, delta: float) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers j of wrong points; error rates of a point that make j of d wrong with probability delta."""
+    """Return the numbers j of wrong points; error rates of a point that make j of d wrong with probability
+    delta.
+    """
     first = max(1, math.ceil(epsilon * d * (1.0 - 1e-12)))
     j = np.arange(first, d + 1, dtype=np.float64)
     return j, special.betaincinv(j, d - j + 1.0, delta)
 
 
 def _minority(right: np.ndarray, seen: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Whether the majority is on the wrong side; a fair coin for ties."""
+    """Return whether the majority is on the wrong side; a fair coin for ties."""
     tie = 2 * right == seen
     return np.asarray((2 * right < seen) | (tie & (rng.random(seen.shape) < 0.5)))
 
 
 def samples_of(points: int, delta: float) -> int:
     """Samples at each number of rows."""
+    # Where the share of failures is delta at least 20 samples fail on average: their number is then known to
+    # about a quarter of itself.
     return max(int(np.clip(BUDGET // points, 400, 10_000)), math.ceil(20.0 / delta))
 
 
 def seconds(points: int, delta: float) -> float:
-    """A forecast of what one simulation takes."""
+    """Return a forecast of what one simulation takes."""
     return SECONDS * samples_of(points, delta) * points / BUDGET
 
 
 def _crossing(
     failures: Simulate, d: int, delta: float, words: str, random_state: int | np.random.Generator
 ) -> SimulatedRows:
-    """Where the share of failures falls below delta: doubling, bisection, and two limits beyond the error."""
+    """Return where the share of failures falls below delta: doubling, bisection, and two limits beyond the
+    error.
+    """
     risk = check_real(delta, "delta", 0.0, 1.0)
     rng = np.random.default_rng(random_state)
     samples = samples_of(d, risk)
@@ -265,7 +271,7 @@ def _crossing(
 
 
 def _beyond(count: Callable[[int], int], n: int, samples: int, risk: float, sign: int) -> int:
-    """The nearest number of rows whose share of failures differs from `risk` beyond its error."""
+    """Return the nearest number of rows whose share of failures differs from `risk` beyond its error."""
     step = max(1, n // 200)
     while True:
         at = n + sign * step

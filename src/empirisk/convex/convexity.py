@@ -133,6 +133,7 @@ def check_convexity(
     rng, worst = np.random.default_rng(random_state), None
     for k in range(samples):
         x = rng.uniform(low, high)
+        # Far pairs find a lack of convexity at large, close pairs a small dent that a long chord passes over.
         size = 1.0 if k % 2 == 0 else 10.0 ** rng.uniform(-3.0, -0.3)
         y = np.clip(x + size * (rng.uniform(low, high) - x), low, high)
         t = 0.5 if k % 4 < 2 else float(rng.uniform(0.02, 0.98))
@@ -153,7 +154,7 @@ def check_convexity(
 
 
 def _by_structure(f: Any) -> Convexity | None:
-    """A proof for objects of the library that have one."""
+    """Return a proof for objects of the library that have one."""
     if isinstance(f, LinearProblem) and f.loss.convex and f.penalty.convex:
         return Convexity(
             True,
@@ -171,7 +172,9 @@ def _by_structure(f: Any) -> Convexity | None:
 
 
 def _as_function(f: Any) -> Callable[[Array], Any]:
-    """What is sampled."""
+    """Return the function that is sampled: that of a problem, of a loss at a target of 1, of a penalty, or f
+    itself.
+    """
     if isinstance(f, LinearProblem):
         if f.n_outputs:
             raise ValueError("only problems with one score a row are sampled")

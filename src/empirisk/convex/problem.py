@@ -81,7 +81,7 @@ class ConvexProblem:
                 f"equalities must be a matrix of {self.n} columns and as many numbers as it has rows"
             )
         if not (np.isfinite(A).all() and np.isfinite(b).all()):
-            raise ValueError("equalities hold NaN or infinity")
+            raise ValueError("equalities hold NaN or infinity: A and b must be finite")
         given = self.inequality_gradients
         if given is not None and len(given) != len(self.inequalities):
             raise ValueError(
@@ -98,11 +98,11 @@ class ConvexProblem:
             self._check_chords()
 
     def function(self, k: int) -> Function:
-        """The objective for k = 0, else inequality k - 1."""
+        """Return the objective for k = 0, else inequality k - 1."""
         return self.objective if k == 0 else self.inequalities[k - 1]
 
     def value_of(self, k: int, x: Array) -> float:
-        """Its value, one number."""
+        """Return the value of function k at x as a float; 0 is the objective, k > 0 the inequality k - 1."""
         value = np.asarray(self.function(k)(x), dtype=float)
         if value.size != 1:
             what = "the objective" if k == 0 else f"inequality {k - 1}"
@@ -110,32 +110,32 @@ class ConvexProblem:
         return float(value.reshape(()))
 
     def point(self, x: Any) -> Array:
-        """x as an array, checked."""
+        """Return x as an array of floats, after a check of its shape and entries."""
         x = np.asarray(x, dtype=float)
         if x.shape != (self.n,):
             raise ValueError(f"x must have shape ({self.n},), got {x.shape}")
         if not np.isfinite(x).all():
-            raise ValueError("x holds NaN or infinity")
+            raise ValueError("x holds NaN or infinity: give a finite point")
         return np.asarray(x)
 
     def gradient_of(self, k: int, x: Array) -> Array:
-        """Its gradient, by differences where none was given."""
+        """Return the gradient of function k at x, by differences where none was given."""
         given = self.gradient if k == 0 else (self.inequality_gradients or [None] * k)[k - 1]
         if given is not None:
             return np.asarray(given(x), dtype=float).reshape(self.n)
         return numerical_gradient(lambda v: self.value_of(k, v), x, self.lower, self.upper)
 
     def slacks(self, x: Array) -> Array:
-        """Values of all g_j."""
+        """Return the values of all inequalities g_j at x; a point is feasible when none is above 0."""
         return np.array([self.value_of(k + 1, x) for k in range(len(self.inequalities))])
 
     def residual(self, x: Array) -> Array:
-        """``A x - b``."""
+        """Return ``A x - b``, by how much x misses the equalities."""
         A, b = self.equalities  # type: ignore[misc]
         return np.asarray(A @ x - b)
 
     def inside(self) -> Array:
-        """A point of the box: its centre, or one unit from its only border."""
+        """Return a point of the box: its centre, or one unit from its only border."""
         low, high = np.asarray(self.lower), np.asarray(self.upper)
         both = np.isfinite(low) & np.isfinite(high)
         centre = np.where(both, 0.5 * (np.where(both, low, 0.0) + np.where(both, high, 0.0)), 0.0)
@@ -152,7 +152,7 @@ class ConvexProblem:
                 raise TypeError(f"inequality {k} must be callable, got {g!r}")
 
     def near(self, rng: np.random.Generator, size: float = 0.3) -> Array:
-        """A random point of the box, about `size` from the inside."""
+        """Return a random point of the box, about `size` from the inside."""
         return np.clip(self.inside() + size * rng.normal(size=self.n), self.lower, self.upper)
 
     def _check_chords(self) -> None:

@@ -25,9 +25,9 @@ from empirisk.evaluation.summaries import steady, train_estimate, validation_est
 
 __all__ = ["learning_curve"]
 
-REPEATS, REPEATS_MANY, MANY = 3, 1, 1000
+REPEATS, REPEATS_MANY, MANY = 3, 1, 1000  # repeats with few rows and with many, and from where rows are many
 PARTS = 2
-MIN_DISCORDANT = 10
+MIN_DISCORDANT = 10  # rows that change between right and wrong; fewer say nothing about the gain
 # A step as small as a quarter says little about the next doubling.
 SMALLEST_STEP = 1.25
 
@@ -180,7 +180,7 @@ def _plan(sample: Sample, cv: Any, time: NDArray[Any] | None, repeats: int | Non
 def _last_step(
     got: Collected, plan: Plan, sample: Sample, metric: RowLoss, wanted: list[int]
 ) -> tuple[LastStep | None, str]:
-    """The last step of the curve, or why it says nothing about more rows."""
+    """Return the last step of the curve, or why it says nothing about more rows."""
     why = _too_little(got, plan, sample, wanted)
     if why:
         return None, why
@@ -218,7 +218,9 @@ def _too_little(got: Collected, plan: Plan, sample: Sample, wanted: list[int]) -
 
 
 def _rising(got: Collected, plan: Plan, sample: Sample) -> str:
-    """A step along which the loss rises beyond doubt: then returns do not diminish, and no law holds."""
+    """Return a step along which the loss rises beyond doubt: then returns do not diminish, and no law
+    holds.
+    """
     if not plan.folds:
         return ""
     for j in range(len(got.rows) - 1):

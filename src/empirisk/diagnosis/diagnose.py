@@ -149,7 +149,7 @@ def diagnose(
 
 
 def _ask(code: str, finder: Finder, ctx: Context, deadline: Deadline) -> Answer:
-    """One answer with its name and cost; a finding that does not apply says why."""
+    """Return one answer with its name and cost; a finding that does not apply says why."""
     start, fits = clock.perf_counter(), ctx.n_fits
     try:
         with deadline.within(deadline.left()):
@@ -170,7 +170,7 @@ def _ask(code: str, finder: Finder, ctx: Context, deadline: Deadline) -> Answer:
 
 
 def _parts(ctx: Context, deadline: Deadline) -> Decomposition:
-    """Where the loss comes from, when there is time for it."""
+    """Return where the loss comes from, when there is time for it."""
     try:
         with deadline.within(deadline.left()):
             return decompose(ctx)

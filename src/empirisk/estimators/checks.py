@@ -28,7 +28,7 @@ __all__ = [
 
 # Squares of larger numbers overflow float64 when summed; dual values are divided by strengths.
 LARGEST = 1e150
-SMALLEST = 1e-100
+SMALLEST = 1e-100  # smaller strengths are lost in double precision
 
 
 def check_finite(design: Design, names: Any = None) -> None:
@@ -78,7 +78,7 @@ def check_columns(mean_square: Array, names: Any = None) -> None:
 
 
 def check_weights(sample_weight: Any, n: int) -> Array:
-    """Weights as float64, ones by default; refuses wrong shapes, negatives, NaN, and all zeros."""
+    """Return the weights as float64, ones by default; refuses wrong shapes, negatives, NaN, and all zeros."""
     if sample_weight is None:
         return np.ones(n)
     if isinstance(sample_weight, Real):
@@ -105,12 +105,12 @@ def check_weights(sample_weight: Any, n: int) -> Array:
 
 
 def is_flag(value: Any) -> bool:
-    """Whether value is a boolean, which Python also counts among the integers."""
+    """Return whether value is a boolean, which Python also counts among the integers."""
     return isinstance(value, bool | np.bool_)
 
 
 def check_number(name: str, value: Any, low: float, high: float = math.inf, closed: bool = True) -> float:
-    """A finite real number in the range, by parameter name."""
+    """Return a finite real number in the range, by parameter name."""
     ok = not is_flag(value) and isinstance(value, Real) and math.isfinite(float(value))
     if ok:
         inside = low <= float(value) <= high if closed else low < float(value) <= high
@@ -122,21 +122,21 @@ def check_number(name: str, value: Any, low: float, high: float = math.inf, clos
 
 
 def check_count(name: str, value: Any, low: int) -> int:
-    """An integer >= low, by parameter name."""
+    """Return an integer >= low, by parameter name."""
     if not is_flag(value) and isinstance(value, Integral) and int(value) >= low:
         return int(value)
     raise ValueError(f"{name} must be an integer >= {low}, got {value!r}")
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """A boolean, by parameter name."""
+    """Return a flag as a bool; anything but True or False is refused by the name of the parameter."""
     if is_flag(value):
         return bool(value)
     raise ValueError(f"{name} must be True or False, got {value!r}")
 
 
 def check_alpha(alpha: Any, words: tuple[str, ...] = ("1/n", "cv")) -> float | str:
-    """A strength >= 0 or one of the words."""
+    """Return a strength >= 0 or one of the words."""
     if isinstance(alpha, str) and alpha in words:
         return alpha
     if isinstance(alpha, str) or alpha is None:
@@ -151,7 +151,7 @@ def check_alpha(alpha: Any, words: tuple[str, ...] = ("1/n", "cv")) -> float | s
 
 
 def check_choice(name: str, given: Any, among: dict[str, Any]) -> Any:
-    """What one of a few words stands for."""
+    """Return what one of a few words stands for."""
     if isinstance(given, str) and given in among:
         return among[given]
     listed = " or ".join(repr(word) for word in among)
@@ -159,7 +159,7 @@ def check_choice(name: str, given: Any, among: dict[str, Any]) -> Any:
 
 
 def check_rule(rule: Any) -> str:
-    """``"min"`` or ``"one_se"``."""
+    """Return the rule, which must be ``"min"`` or ``"one_se"`` (one standard error)."""
     if rule not in ("min", "one_se"):
         raise ValueError(f'rule must be "min" or "one_se", got {rule!r}')
     return str(rule)

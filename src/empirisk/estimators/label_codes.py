@@ -15,7 +15,7 @@ __all__ = ["encode_labels", "plain_label", "weigh_classes"]
 
 
 def plain_label(label: Any) -> Any:
-    """A label as Python prints it, without NumPy's type around it."""
+    """Return a label as Python prints it, without NumPy's type around it."""
     return label.item() if isinstance(label, np.generic) else label
 
 
@@ -71,7 +71,7 @@ def encode_labels(
 
 
 def weigh_classes(class_weight: Any, classes: Any, codes: IndexArray, weight: Array) -> Array:
-    """Row weights times the factors of their classes; refuses rows of one class alone."""
+    """Return the row weights times the factors of their classes; refuses rows of one class alone."""
     present = np.bincount(codes, weights=weight, minlength=len(classes)) > 0.0
     if present.sum() < 2:
         only = plain_label(classes[int(np.argmax(present))])

@@ -1,4 +1,7 @@
-"""Friedman and Popescu's H: how much of what columns do together is not a sum of functions of one column."""
+"""Friedman and Popescu's H: how much of what columns do together is not a sum of functions of one column.
+
+Friedman and Popescu, Annals of Applied Statistics 2 (2008).
+"""
 
 from __future__ import annotations
 
@@ -59,7 +62,7 @@ class InteractionStrength(Tabular):
 
     @property
     def title(self) -> str:
-        """First line."""
+        """The first line above the table: on which scale the interactions are measured."""
         return f"Interaction strength H in the {self.scale}"
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -80,7 +83,7 @@ class InteractionStrength(Tabular):
         }
 
     def _strongest(self, most: int) -> list[int]:
-        """At most `most` entries, the first of the columns and at least as many of the pairs."""
+        """Return at most `most` entries, the first of the columns and at least as many of the pairs."""
         alone = min(self.n_columns, max(most // 2, most - (len(self.names) - self.n_columns)))
         pairs = range(self.n_columns, min(self.n_columns + most - alone, len(self.names)))
         return [*range(alone), *pairs]

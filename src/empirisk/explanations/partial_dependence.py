@@ -1,4 +1,7 @@
-"""Partial dependence: the mean score as a function of one or two columns, with bands."""
+"""Partial dependence: the mean score as a function of one or two columns, with bands.
+
+Friedman, Annals of Statistics 29 (2001).
+"""
 
 from __future__ import annotations
 
@@ -69,7 +72,7 @@ class PartialDependence(Tabular):
 
     @property
     def title(self) -> str:
-        """First line."""
+        """The first line above the table: what depends on which columns."""
         return f"Partial dependence of the {self.scale} on {' and '.join(self.features)}"
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -241,7 +244,7 @@ def _places(reading: Reading, columns: list[int], grid: Any) -> Array:
         if given.ndim != 2 or given.shape[1] != len(columns) or len(given) == 0:
             raise ValueError(f"grid must be a number of places, or places of shape (G, {len(columns)})")
         if not np.isfinite(given).all():
-            raise ValueError("grid holds NaN or infinity")
+            raise ValueError("grid holds NaN or infinity: give finite values")
         for i, j in enumerate(columns):
             levels = reading.categories[j]
             if levels is not None and not np.isin(given[:, i], np.arange(len(levels))).all():
@@ -268,7 +271,9 @@ def _places(reading: Reading, columns: list[int], grid: Any) -> Array:
 
 
 def mean_bands(curves: Array, level: float, seed: int) -> tuple[Array, Array, Array]:
-    """Means over rows of curves (places, rows, k), with the pointwise and the simultaneous band."""
+    """Return the means over rows of curves (places, rows, k), with the pointwise and the simultaneous
+    band.
+    """
     g, n, k = curves.shape
     value = curves.mean(axis=1)
     if n < 2:

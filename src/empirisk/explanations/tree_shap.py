@@ -1,4 +1,7 @@
-"""Exact Shapley values of models made of trees."""
+"""Exact Shapley values of models made of trees.
+
+Lundberg and others, Nature Machine Intelligence 2 (2020).
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,7 @@ class TreeShap(Tabular):
 
     @property
     def title(self) -> str:
-        """First line."""
+        """The first line above the table: of how many rows, and on which scale, the values are."""
         return f"Mean size of the Shapley values of {len(self.X)} rows, on the scale: {self.scale}"
 
     def importances(self) -> list[list[Estimate]]:

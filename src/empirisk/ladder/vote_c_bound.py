@@ -15,7 +15,7 @@ NAME = "vote by C-bound"
 
 
 def vote_c_bound(problem: Problem) -> RiskCertificate:
-    """Bound the vote's risk from the mean and the variance of its margin."""
+    """Return the bound the vote's risk from the mean and the variance of its margin."""
     bag = out_of_bag(problem)
     if isinstance(bag, str):
         return refuse(problem, NAME, bag)

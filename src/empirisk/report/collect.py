@@ -16,7 +16,7 @@ Json = dict[str, Any]
 
 
 def in_order(sections: Sequence[Section]) -> list[Section]:
-    """The sections in the order of the page, but each after those that it needs."""
+    """Return the sections in the order of the page, but each after those that it needs."""
     by_name = {section.name: section for section in sections}
     out: list[Section] = []
 

@@ -1,4 +1,8 @@
-"""No free lunch: the labelling on which a given learner fails, and how badly."""
+"""No free lunch: the labelling on which a given learner fails, and how badly.
+
+Wolpert, Neural Computation 8 (1996); Shalev-Shwartz and Ben-David, Understanding Machine Learning (2014),
+theorem 5.1.
+"""
 
 from __future__ import annotations
 
@@ -121,17 +125,17 @@ class NoFreeLunch:
 
 
 def _number(e: Estimate) -> str:
-    """The value, with its interval unless it is exact."""
+    """Return the value, with its interval unless it is exact."""
     return f"{e.value:.4g}" if e.low == e.high else str(e)
 
 
 def _how(e: Estimate) -> str:
-    """Where the number comes from."""
+    """Return where a number comes from: a count of all cases, or samples with their level."""
     return f"over {e.method}" if e.low == e.high else f"{100 * e.level:g} %, {e.method}, {e.n} samples"
 
 
 def _word(labelling: NDArray[np.int64]) -> str:
-    """The labels in a row; the middle is left out when there are many."""
+    """Return the labels in a row; the middle is left out when there are many."""
     text = "".join(map(str, labelling))
     return text if len(text) <= 64 else f"{text[:30]}....{text[-30:]}"
 
@@ -232,7 +236,7 @@ def no_free_lunch(
 
 
 def _estimates(found: Losses, level: float) -> tuple[Estimate, Estimate]:
-    """The expected risk and the tail with their intervals; exact numbers are their own."""
+    """Return the expected risk and the tail with their intervals; exact numbers are their own."""
     if found.samples == 0:
         e, t = found.expected, found.tail
         return (
@@ -248,7 +252,7 @@ def _estimates(found: Losses, level: float) -> tuple[Estimate, Estimate]:
 
 
 def _half_width(risks: Array, delta: float) -> float:
-    """Two-sided half width for a mean of values in [0, 1]."""
+    """Return the two-sided half width for a mean of values in [0, 1]."""
     n = len(risks)
     if n < 2:
         return 1.0
@@ -257,7 +261,7 @@ def _half_width(risks: Array, delta: float) -> float:
 
 
 def _points(domain: Any, size: int) -> Array:
-    """The points of the domain."""
+    """Return the points of the domain in rows, after a check that there are two and no two are equal."""
     if domain is None:
         return np.arange(float(check_integer("domain_size", size, 2)))[:, None]
     points = np.asarray(domain, dtype=np.float64)

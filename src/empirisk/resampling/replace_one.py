@@ -88,7 +88,7 @@ class Stability(Tabular):
 
     @property
     def title(self) -> str:
-        """First line."""
+        """The first line above the table: which model was refitted, and how often."""
         return f"Stability of {self.name}, {self.label}, {self.n_train} training rows ({self.n_fits} fits)"
 
     def _shown(self) -> dict[str, list[Any]]:
@@ -284,7 +284,9 @@ class _Run:
 
 
 def _spread(moved: Floats) -> float:
-    """Variance of the mean of the replacements: rows share folds, so K/(K-1) as for out-of-fold losses."""
+    """Return the variance of the mean of the replacements: rows share folds, so K/(K-1) as for out-of-fold
+    losses.
+    """
     return float(moved.var(ddof=1)) / moved.size * FOLDS / (FOLDS - 1.0)
 
 
@@ -310,7 +312,7 @@ def _difference(left: Estimate, right: Estimate, gaps: Floats, moved: Floats, le
 
 
 def _bound(model: Any, metric: RowLoss, m: int, rho: float | None) -> tuple[Guarantee | None, str]:
-    """The bound of regularised loss minimisation, or why it does not apply."""
+    """Return the bound of regularised loss minimisation, or why it does not apply."""
     if not isinstance(model, LogisticRegression) or metric.name != "log_loss":
         return (
             None,

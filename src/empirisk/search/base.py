@@ -64,19 +64,19 @@ class BaseSearch(Answers, MetaEstimatorMixin, BaseEstimator):
     # -- what a subclass gives ----------------------------------------------------------------------
 
     def _points(self, rng: np.random.Generator) -> list[Params]:
-        """The candidates of the first round."""
+        """Return the candidates of the first round."""
         raise NotImplementedError
 
     def _wants_more(self, done: int) -> bool:
-        """Whether to look for further candidates after `done` further rounds."""
+        """Return whether to look for further candidates after `done` further rounds."""
         return False
 
     def _more(self, points: Sequence[Params], verdict: Verdict) -> list[Params]:
-        """The candidates of a further round; none ends the search."""
+        """Return the candidates of a further round; none ends the search."""
         return []
 
     def _space(self) -> Any:
-        """What the candidates come from, for the fingerprint of a checkpoint."""
+        """Return what the candidates come from, for the fingerprint of a checkpoint."""
         raise NotImplementedError
 
     # -- fit ------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from empirisk.search.points import Params, grid_points
 from empirisk.search.verdict import Verdict
 from empirisk.search.zoom import refine
 
-ZOOMS = 10
+ZOOMS = 10  # rounds at most; each halves the steps of the grid
 
 
 class GridSearch(BaseSearch):

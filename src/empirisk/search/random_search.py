@@ -1,4 +1,7 @@
-"""Try settings drawn at random."""
+"""Random search: try settings drawn at random; few draws find a good one when few settings matter.
+
+Bergstra and Bengio, Journal of Machine Learning Research 13 (2012).
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from empirisk.results import Estimate
 from empirisk.search.points import Params
 from empirisk.search.standing import Standing
 
-SHOWN = 10
+SHOWN = 10  # candidates in the printed table
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class SearchResult:
         return self.states[k] if 0 <= k < len(self.states) else f"there are {len(self.states)}"
 
     def to_frame(self) -> Any:
-        """One row a candidate, best first; see :func:`empirisk.data.frames.as_frame`."""
+        """Return one row a candidate, best first; see :func:`empirisk.data.frames.as_frame`."""
         order = self._order()
         names = list(dict.fromkeys(k for p in self.points for k in p))
         table: dict[str, list[Any]] = {"rank": [int(self.rank[i]) for i in order]}
@@ -229,7 +229,7 @@ class SearchResult:
 
 
 def _settings(point: Params) -> str:
-    """Settings in a line: numbers with four figures."""
+    """Return the settings in a line: numbers with four figures."""
     return (
         ", ".join(f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in point.items())
         or "as given"
@@ -237,7 +237,9 @@ def _settings(point: Params) -> str:
 
 
 def masked_column(points: Sequence[Params], name: str) -> np.ma.MaskedArray:
-    """The values of a parameter, masked where a candidate has none (as in scikit-learn's ``cv_results_``)."""
+    """Return the values of a parameter, masked where a candidate has none (as in scikit-learn's
+    ``cv_results_``).
+    """
     values = np.empty(len(points), dtype=object)
     values[:] = [p.get(name) for p in points]
     column: np.ma.MaskedArray = np.ma.MaskedArray(values, mask=[name not in p for p in points])

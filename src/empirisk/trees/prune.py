@@ -1,4 +1,7 @@
-"""Cost-complexity pruning: the nested sequence of subtrees, cut at the weakest link."""
+"""Cost-complexity pruning: the nested sequence of subtrees, cut at the weakest link.
+
+Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984), section 3.3.
+"""
 
 from __future__ import annotations
 

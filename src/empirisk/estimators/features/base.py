@@ -83,7 +83,7 @@ class FeatureMap(TransformerMixin, BaseEstimator):
         return np.asarray(made, dtype=object)
 
     def _names(self, given: Any = None) -> list[str]:
-        """Names of the columns; checked against those of ``fit`` when given."""
+        """Return the names of the columns; checked against those of ``fit`` when given."""
         seen = getattr(self, "feature_names_in_", None)
         if given is None:
             return list(seen) if seen is not None else [f"x{j}" for j in range(self.n_features_in_)]
@@ -97,7 +97,7 @@ class FeatureMap(TransformerMixin, BaseEstimator):
         return list(given)
 
     def _each(self, name: str, given: Any) -> list[Any]:
-        """One value of a parameter for each column."""
+        """Return one value of a parameter for each column."""
         if np.ndim(given) == 0:
             return [given] * self.n_features_in_
         values = list(given)

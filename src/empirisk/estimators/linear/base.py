@@ -55,7 +55,7 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
     # -- what a subclass gives ----------------------------------------------------------------------
 
     def _build(self, design: Design, y: Array, weight: Array, alpha: float | None) -> LinearProblem:
-        """The problem at strength alpha (None: the user's parameter, selected when it is "cv")."""
+        """Return the problem at strength alpha (None: the user's parameter, selected when it is "cv")."""
         raise NotImplementedError
 
     def _targets(self, y: Any, fitting: bool) -> Array:
@@ -67,15 +67,15 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
         raise NotImplementedError
 
     def _weights(self, weight: Array, targets: Array) -> Array:
-        """Hook for class weights."""
+        """Return the weights of the rows; classifiers multiply them by the weights of the classes here."""
         return weight
 
     def _solve(self, problem: LinearProblem, start: Array | None) -> Solution:
-        """The minimiser; an iteration may begin at `start`."""
+        """Return the minimiser; an iteration may begin at `start`."""
         raise NotImplementedError
 
     def _start(self, problem: LinearProblem, before: Mapping[str, Any]) -> Array | None:
-        """Where to begin: hook for what the fit before left (`before`: its attributes)."""
+        """Return where to begin: hook for what the fit before left (`before`: its attributes)."""
         return None
 
     def _unpack(self, problem: LinearProblem, w: Array) -> None:
@@ -83,7 +83,7 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
         raise NotImplementedError
 
     def _pack(self, problem: LinearProblem) -> Array:
-        """The inverse of :meth:`_unpack`."""
+        """Return the fitted coefficients in the layout of the problem, the inverse of :meth:`_unpack`."""
         raise NotImplementedError
 
     # -- the flow -----------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
     def _encoded(
         self, X: Any, y: Any, sample_weight: Any, fitting: bool, **more: Any
     ) -> tuple[Design, Array, Array]:
-        """Checked columns, targets as the loss wants them, and weights."""
+        """Return the checked columns, targets as the loss wants them, and weights."""
         self._look_at_targets(y)
         with numbers_only(X, y):
             X, y = validate_data(
@@ -166,7 +166,7 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
         return design, self._extended(targets, **more) if more else targets, weight
 
     def _posed(self, design: Design, targets: Array, weight: Array, alpha: float | None) -> LinearProblem:
-        """The problem on checked rows."""
+        """Return the problem on checked rows, and refuse columns whose squares overflow."""
         problem = self._build(design, targets, weight, alpha)
         if problem.facts.known_moments is not None or design.size <= 10_000_000:
             check_columns(problem.moments[1], getattr(self, "feature_names_in_", None))
@@ -223,7 +223,7 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
         return self.solution_.certificate
 
     def _design(self, X: Any) -> Any:
-        """New rows, checked against those of the fit."""
+        """Return the new rows, checked against those of the fit."""
         check_is_fitted(self)
         with numbers_only(X):
             X = validate_data(
@@ -238,7 +238,7 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
         return X
 
     def _scores(self, X: Any) -> Array:
-        """``X w + b`` in the public layout."""
+        """Return the scores ``X w + b`` in the public layout: one number a row, or one for each class."""
         X = self._design(X)
         coef = self.coef_ if self.coef_.dtype == X.dtype else self.coef_.astype(X.dtype)
         return np.asarray(X @ coef.T + np.asarray(self.intercept_, dtype=X.dtype))
@@ -267,6 +267,8 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
 
 
 def _ill_conditioned(problem: LinearProblem, solution: Solution) -> bool:
-    """Whether the factorisation saw a standardised condition number (of X'X) above 1e8, or none was made."""
+    """Return whether the factorisation saw a standardised condition number (of X'X) above 1e8, or none was
+    made.
+    """
     factor = getattr(solution.state, "factor", None)
     return factor is None or factor.condition > 1e8 or factor.rank < problem.data.n_cols

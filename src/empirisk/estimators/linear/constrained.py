@@ -118,6 +118,6 @@ class ConstrainedRegressor(AnyLossRegressor):
 
 
 def _by_radius(kind: Any) -> bool:
-    """Whether a class of the registry is a set that its size alone makes, or that needs nothing."""
+    """Return whether a class of the registry is a set that its size alone makes, or that needs nothing."""
     sizes = [f.name for f in fields(kind)] if issubclass(kind, ConstraintSet) else ["none"]
     return sizes in ([], ["radius"], ["total"])

@@ -1,4 +1,7 @@
-"""Generalized linear models: a family, a link, and a penalty or none."""
+"""Generalized linear models: a family, a link, and a penalty or none.
+
+McCullagh and Nelder, Generalized Linear Models (1989).
+"""
 
 from __future__ import annotations
 

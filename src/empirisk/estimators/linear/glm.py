@@ -1,4 +1,7 @@
-"""Logistic regression, binary and multinomial."""
+"""Logistic regression, binary and multinomial: probabilities of classes from linear scores.
+
+Cox, Journal of the Royal Statistical Society B 20 (1958).
+"""
 
 from __future__ import annotations
 
@@ -211,12 +214,12 @@ class LogisticRegression(LinearClassifier):
     # -- predictions --------------------------------------------------------------------------------
 
     def predict_proba(self, X: Any) -> Array:
-        """Probability of each class, shape (n, K), columns in the order of ``classes_``."""
+        """Return the probability of each class, shape (n, K), columns in the order of ``classes_``."""
         z = self.decision_function(X)
         return agreeing(np.asarray(softmax(_two_columns(z), axis=1)), z)
 
     def predict_log_proba(self, X: Any) -> Array:
-        """Logarithm of :meth:`predict_proba`, exact far into the tails."""
+        """Return the logarithm of :meth:`predict_proba`, exact far into the tails."""
         return np.asarray(log_softmax(_two_columns(self.decision_function(X)), axis=1))
 
     def _words(self) -> dict[str, Any]:

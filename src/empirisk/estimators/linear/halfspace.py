@@ -1,4 +1,7 @@
-"""Half-spaces by linear programming, with a proof that the classes are separable or that they are not."""
+"""Half-spaces by linear programming, with a proof that the classes are separable or that they are not.
+
+Mangasarian, Operations Research 13 (1965).
+"""
 
 from __future__ import annotations
 
@@ -154,7 +157,7 @@ class HalfspaceClassifier(LinearClassifier):
         return self._in_doubt(problem, solution)
 
     def _separated(self, problem: LinearProblem, solution: Solution, margins: Array) -> Solution:
-        """Of the hyperplanes that separate, the one with the widest margin."""
+        """Find, of the hyperplanes that separate the rows, the one with the widest margin."""
         live = problem.data.weight > 0.0
         w = solution.w / float(margins[live].min())
         widest = hard_margin(problem, w)
@@ -176,7 +179,7 @@ class HalfspaceClassifier(LinearClassifier):
         return replace(solution, w=w, dual=dual, certificate=problem.certify(w, theta=dual))
 
     def _in_doubt(self, problem: LinearProblem, solution: Solution) -> Solution:
-        """What the search for separation says where the linear programme was too close to call."""
+        """Return what the search for separation says where the linear programme was too close to call."""
         found = find_separation(replace(problem, loss=Logistic()), getattr(self, "feature_names_in_", None))
         if found.kind == "complete" and found.direction is not None:
             separated, margins = on_their_sides(problem, found.direction)

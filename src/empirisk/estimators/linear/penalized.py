@@ -106,7 +106,7 @@ class PenalizedRegressor(AnyLossRegressor):
         self.max_iter = max_iter
 
     def _penalty(self) -> Penalty:
-        """The penalty as given; one by name has strength 1."""
+        """Return the penalty as given; one by name has strength 1."""
         given = self.penalty
         if isinstance(given, Penalty) and not isinstance(given, type):
             return given
@@ -137,5 +137,5 @@ class PenalizedRegressor(AnyLossRegressor):
 
 
 def _by_strength(kind: Any) -> bool:
-    """Whether a class of the registry is a penalty that a strength alone makes."""
+    """Return whether a class of the registry is a penalty that a strength alone makes."""
     return kind.has_strength and fields(kind)[0].name == "alpha"

@@ -1,4 +1,7 @@
-"""Rosenblatt's perceptron, with the bound on its mistakes."""
+"""Rosenblatt's perceptron, with the bound on its mistakes.
+
+Rosenblatt, Psychological Review 65 (1958); Novikoff (1962) for the bound.
+"""
 
 from __future__ import annotations
 
@@ -179,7 +182,7 @@ class Perceptron(LinearClassifier):
     # -- parts --------------------------------------------------------------------------------------
 
     def _prepare_block(self, X: Any, y: Any, first: bool) -> LinearProblem:
-        """The rows of a block, with the columns learnt from the first."""
+        """Return the rows of a block, with the columns learnt from the first."""
         if first:
             self._declared = self.classes_
         try:
@@ -206,7 +209,7 @@ class Perceptron(LinearClassifier):
         return LinearProblem(loss, Zero(), ArrayBlocks(design, y, weight), intercept, 1.0, 0 if k == 2 else k)
 
     def _signs(self, problem: LinearProblem) -> list[Array]:
-        """Labels -1 and +1 for each walk."""
+        """Return the labels -1 and +1 of each walk: one walk for two classes, else one for each class."""
         if not problem.n_outputs:
             return [problem.data.y]
         return [np.where(problem.data.y == k, 1.0, -1.0) for k in range(problem.n_outputs)]
@@ -236,7 +239,9 @@ class Perceptron(LinearClassifier):
         return Solution(w, status, certificate, passes, float(passes), solver="perceptron")
 
     def _weights_of(self, problem: LinearProblem, walks: list[PerceptronWalk], right: list[bool]) -> Array:
-        """The variant's weights in the problem's layout; the last ones of walks that are right everywhere."""
+        """Return the variant's weights in the problem's layout; the last ones of walks that are right
+        everywhere.
+        """
         chosen = [
             walk.v
             if done or self.variant == "last"
@@ -248,7 +253,9 @@ class Perceptron(LinearClassifier):
         return np.stack(chosen, axis=1) if problem.n_outputs else chosen[0].copy()
 
     def _bound(self, problem: LinearProblem, signs: Array) -> float:
-        """``(R B)^2`` for one walk."""
+        """Return ``(R B)^2``, the largest number of mistakes of one walk: infinite when no plane separates
+        the rows, NaN when that is too expensive to find out.
+        """
         X: Any = problem.design.X
         n, p = problem.design.shape
         if problem.design.size > AFFORDABLE or p > MOST_COLUMNS or np.all(signs == signs[0]):
@@ -284,7 +291,7 @@ class Perceptron(LinearClassifier):
         return Certificate(Kind.NONE, np.inf, 1.0, f"none after {passes} passes: {why}")
 
     def _verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
-        """Whether every row is on its side, proved, for ``er.verify``."""
+        """Return whether every row is on its side, proved, for ``er.verify``."""
         problem = self.problem(X, y)
         w = np.reshape(self._pack(problem), (problem.n_params, -1))
         wrong = np.zeros(len(problem.data.y), dtype=bool)
@@ -330,7 +337,7 @@ class Perceptron(LinearClassifier):
 
 
 def _copied(walk: PerceptronWalk) -> PerceptronWalk:
-    """A walk that can go on while the one before stays as it is."""
+    """Return a walk that can go on while the one before stays as it is."""
     out = PerceptronWalk(walk.size, walk.intercept, walk.mistakes, walk.seen, walk.run, walk.best)
     out.pocket_errors = walk.pocket_errors
     out.v, out.lag, out.longest, out.pocket = (

@@ -1,4 +1,7 @@
-"""Regressions of positive means with a log link: counts, amounts, and what lies between."""
+"""Regressions of positive means with a log link: counts, amounts, and what lies between.
+
+McCullagh and Nelder, Generalized Linear Models (1989), chapter 6.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Quantile regression and least absolute deviations."""
+"""Quantile regression and least absolute deviations.
+
+Koenker and Bassett, Econometrica 46 (1978).
+"""
 
 from __future__ import annotations
 

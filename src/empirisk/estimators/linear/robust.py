@@ -1,4 +1,7 @@
-"""Huber regression: the squared error of small residuals, the absolute error of large ones."""
+"""Huber regression: the squared error of small residuals, the absolute error of large ones.
+
+Huber, Annals of Mathematical Statistics 35 (1964).
+"""
 
 from __future__ import annotations
 
@@ -177,5 +180,5 @@ class HuberRegressor(ScalarRegressor):
 
 
 def _at_scale(problem: LinearProblem, delta: float, scale: float) -> LinearProblem:
-    """The problem with the loss at delta times the scale; at scale 0 it is the absolute loss."""
+    """Return the problem with the loss at delta times the scale; at scale 0 it is the absolute loss."""
     return replace_loss(problem, Huber(delta * scale) if scale > 0.0 else Absolute())

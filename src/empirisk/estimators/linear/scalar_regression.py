@@ -31,7 +31,7 @@ __all__ = ["ScalarRegressor", "elastic_net"]
 
 
 def elastic_net(alpha: float, ratio: float) -> Penalty:
-    """The penalty of this strength and share of L1, by its simplest name."""
+    """Return the penalty of this strength and share of L1, by its simplest name."""
     if alpha == 0.0:
         return Zero()
     if ratio in (0.0, 1.0):
@@ -55,7 +55,7 @@ class ScalarRegressor(RegressorMixin, LinearEstimator):
     selection_: StrengthSelection
 
     def _loss(self) -> Loss:
-        """The loss that the parameters name."""
+        """Return the loss that the parameters name."""
         raise NotImplementedError
 
     def _y_options(self) -> dict[str, Any]:
@@ -71,7 +71,7 @@ class ScalarRegressor(RegressorMixin, LinearEstimator):
         return np.asarray(y, dtype=np.float64)
 
     def _model(self, y: Array) -> tuple[Loss, Array]:
-        """The loss and its targets; hook for targets that carry further facts of the rows."""
+        """Return the loss and its targets; hook for targets that carry further facts of the rows."""
         return self._loss(), y
 
     def _build(self, design: Design, y: Array, weight: Array, alpha: float | None) -> LinearProblem:
@@ -116,5 +116,5 @@ class ScalarRegressor(RegressorMixin, LinearEstimator):
         return problem.join(np.asarray(self.coef_, dtype=np.float64), self.intercept_)
 
     def predict(self, X: Any) -> Array:
-        """The fitted line at each row, shape (n,)."""
+        """Return the fitted line at each row, shape (n,)."""
         return self._scores(X)

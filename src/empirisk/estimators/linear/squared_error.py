@@ -100,5 +100,5 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
         return problem.join(np.asarray(self.coef_, dtype=np.float64).T, self.intercept_)
 
     def predict(self, X: Any) -> Array:
-        """Expected target of each row, shape (n,) or (n, m)."""
+        """Return the expected target of each row, shape (n,) or (n, m)."""
         return self._scores(X)

@@ -1,4 +1,7 @@
-"""Linear support vector classification."""
+"""Linear support vector classification: the plane with the widest margin, and a price for rows inside it.
+
+Cortes and Vapnik, Machine Learning 20 (1995).
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ SUPPORT = 1e-9
 
 
 def support_bits(theta: Array, weight: Array) -> NDArray[np.uint8]:
-    """Which rows have a dual value, a bit each: a fitted model must not grow like its data."""
+    """Return which rows have a dual value, a bit each: a fitted model must not grow like its data."""
     size = np.abs(theta)
     live = (size > SUPPORT * size.max(axis=0, initial=0.0)).any(axis=1)
     return np.packbits(live & np.asarray(weight > 0.0))

@@ -1,4 +1,7 @@
-"""Linear support vector regression."""
+"""Linear support vector regression: a line that is as flat as errors of up to epsilon allow.
+
+Drucker, Burges, Kaufman, Smola and Vapnik, Advances in Neural Information Processing Systems 9 (1996).
+"""
 
 from __future__ import annotations
 

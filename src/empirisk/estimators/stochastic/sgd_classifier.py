@@ -1,4 +1,7 @@
-"""Linear classification by stochastic gradients, in memory or in a stream."""
+"""Linear classification by stochastic gradients, in memory or in a stream.
+
+Robbins and Monro, Annals of Mathematical Statistics 22 (1951).
+"""
 
 from __future__ import annotations
 
@@ -253,12 +256,12 @@ class SGDClassifier(ClassifierMixin, StochasticEstimator):
     # -- predictions ------------------------------------------------------------------------------
 
     def decision_function(self, X: Any) -> Array:
-        """Scores ``x.w + b``: shape (n,) for two classes, (n, K) for more."""
+        """Return the scores ``x.w + b``: shape (n,) for two classes, (n, K) for more."""
         z = self._scores(X)
         return z[:, 0] if z.shape[1] == 1 else z
 
     def predict(self, X: Any) -> Any:
-        """The class of the largest score, shape (n,)."""
+        """Return the class of the largest score, shape (n,)."""
         z = self.decision_function(X)
         return self.classes_[largest(z)]
 
@@ -273,7 +276,7 @@ class SGDClassifier(ClassifierMixin, StochasticEstimator):
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Array:
-        """Logarithm of :meth:`predict_proba`, exact far into the tails."""
+        """Return the logarithm of :meth:`predict_proba`, exact far into the tails."""
         return _log_proba(self.decision_function(X))
 
 

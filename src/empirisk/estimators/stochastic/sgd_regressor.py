@@ -1,4 +1,7 @@
-"""Linear regression by stochastic gradients, in memory or in a stream."""
+"""Linear regression by stochastic gradients, in memory or in a stream.
+
+Robbins and Monro, Annals of Mathematical Statistics 22 (1951).
+"""
 
 from __future__ import annotations
 
@@ -152,6 +155,6 @@ class SGDRegressor(RegressorMixin, StochasticEstimator):
         return problem.join(np.asarray(self.coef_, dtype=np.float64), self.intercept_)
 
     def predict(self, X: Any) -> Array:
-        """Expected target of each row (its quantile, median ... by the loss), shape (n,)."""
+        """Return the expected target of each row (its quantile, median ... by the loss), shape (n,)."""
         z = self._scores(X)
         return np.exp(z) if self._base_loss().log_link else z

@@ -65,7 +65,7 @@ class StochasticEstimator(LinearEstimator):
     # -- parameters -------------------------------------------------------------------------------
 
     def _base_loss(self) -> Loss:
-        """The loss that the parameter names."""
+        """Return the loss that the parameter names."""
         given = self.loss
         made = loss_named(given) if isinstance(given, str) else given
         if not isinstance(made, type) and isinstance(made, Loss) and self._takes(made):
@@ -77,7 +77,9 @@ class StochasticEstimator(LinearEstimator):
         )
 
     def _takes(self, loss: Loss) -> bool:
-        """Whether a loss is for labels, as the classifier's, or for numbers, and its steps are compiled."""
+        """Return whether a loss is for labels, as the classifier's, or for numbers, and its steps are
+        compiled.
+        """
         return loss.row_slope and loss.labels == isinstance(self, ClassifierMixin)
 
     def _epochs(self, rows: int) -> int:
@@ -104,7 +106,7 @@ class StochasticEstimator(LinearEstimator):
         return 0.0 if self.tol is None else check_number("tol", self.tol, 0.0, closed=False)
 
     def _loss_of(self, y: Array) -> tuple[Loss, int]:
-        """The loss of the problem and its number of scores per row, 0 for one."""
+        """Return the loss of the problem and its number of scores per row, 0 for one."""
         return self._base_loss(), 0
 
     def _build(self, design: Design, y: Array, weight: Array, alpha: float | None) -> LinearProblem:
@@ -158,7 +160,7 @@ class StochasticEstimator(LinearEstimator):
     # -- rows that come in blocks -----------------------------------------------------------------
 
     def _partial_fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        """One step per batch of the block, in the order of its rows (or as `sampling` says)."""
+        """Take one step per batch of the block, in the order of its rows (or as `sampling` says)."""
         before = dict(self.__dict__)
         first = not hasattr(self, "_stream")
         try:

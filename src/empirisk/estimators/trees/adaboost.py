@@ -1,4 +1,7 @@
-"""AdaBoost: votes of weak classifiers whose rows are reweighted round by round."""
+"""AdaBoost: a weighted vote of small trees, each grown on rows that the vote so far gets wrong.
+
+Freund and Schapire, Journal of Computer and System Sciences 55 (1997).
+"""
 
 from __future__ import annotations
 
@@ -297,7 +300,7 @@ class AdaBoostClassifier(TreeClassifier):
         )
 
     def _verify(self, X: Any, y: Any, sample_weight: Any) -> Certificate:
-        """The certificate again, for ``er.verify``."""
+        """Return the certificate of the vote, computed anew for ``er.verify``."""
         return verify_vote(self, X, y, sample_weight)
 
     # -- the vote -----------------------------------------------------------------------------------
@@ -315,7 +318,7 @@ class AdaBoostClassifier(TreeClassifier):
         return np.zeros((X.shape[0], 1 if len(self.classes_) == 2 else len(self.classes_)))
 
     def _member_scores(self, X: Any) -> Iterator[Array]:
-        """What each member adds to the scores."""
+        """Return what each member adds to the scores."""
         if self.estimator is None:
             leaf = self.trees_.apply(X)
             for t, root in enumerate(self.trees_.start[:-1]):
@@ -331,7 +334,7 @@ class AdaBoostClassifier(TreeClassifier):
         return score[:, 0] if score.shape[1] == 1 else score
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
-        """F(x) after each round."""
+        """Return the scores F(x) after each round, as an iterator."""
         X = self._encoded(X)
         score: Array = self._no_scores(X)
         for said in self._member_scores(X):
@@ -339,12 +342,12 @@ class AdaBoostClassifier(TreeClassifier):
             yield score[:, 0] if score.shape[1] == 1 else score
 
     def predict(self, X: Any) -> Any:
-        """The class with the most votes (ties: the first), shape (n,)."""
+        """Return the class with the most votes (ties: the first), shape (n,)."""
         score = self._scores(self._encoded(X))
         return self.classes_[named(score)]
 
     def staged_predict(self, X: Any) -> Iterator[Any]:
-        """The classes after each round."""
+        """Return the predicted classes after each round, as an iterator."""
         for score in self.staged_decision_function(X):
             yield self.classes_[named(score.reshape(len(score), -1))]
 
@@ -365,7 +368,7 @@ class AdaBoostClassifier(TreeClassifier):
         return dense(self._table(X)).X
 
     def to_dict(self) -> dict[str, Any]:
-        """The stable JSON form of the rounds and margins, which the charts of ``er.plots`` take."""
+        """Return the stable JSON form of the rounds and margins, which the charts of ``er.plots`` take."""
         check_is_fitted(self)
         margins = np.sort(self.margins_[~np.isnan(self.margins_)])
         thin = np.unique(np.linspace(0, len(margins) - 1, min(len(margins), 1000)).round().astype(int))
@@ -397,7 +400,7 @@ class AdaBoostClassifier(TreeClassifier):
 
 
 def _run(rounds: VoteRounds, members: Members, stop: Stop, n_rounds: int) -> str:
-    """The rounds; why they ended, where not by their number."""
+    """Return the rounds; why they ended, where not by their number."""
     for t in range(n_rounds):
         leaf, vote = members.next(rounds.weight)
         if vote.failed:

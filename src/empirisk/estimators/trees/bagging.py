@@ -1,4 +1,7 @@
-"""Bagging: the same learner on many draws of the rows, and the vote or mean of what comes out."""
+"""Bagging: the same learner on many draws of the rows, and the vote or mean of what comes out.
+
+Breiman, Machine Learning 24 (1996).
+"""
 
 from __future__ import annotations
 
@@ -155,11 +158,11 @@ class BaggingClassifier(ClassifierMixin, BaggingEnsemble):
         self.oob_brier_ = self._risk(self._smooth_losses(said[known], y[known]), known, weight, "Brier score")
 
     def predict_proba(self, X: Any) -> Array:
-        """Mean of the members' probabilities, or their shares of the votes, shape (n, K)."""
+        """Return the mean of the members' probabilities, or their shares of the votes, shape (n, K)."""
         return self._mean(X)
 
     def predict(self, X: Any) -> Any:
-        """The class with the largest share (ties: the first), shape (n,)."""
+        """Return the class with the largest share (ties: the first), shape (n,)."""
         share = self._mean(X)
         return self.classes_[share.argmax(axis=1)]
 
@@ -284,5 +287,5 @@ class BaggingRegressor(RegressorMixin, BaggingEnsemble):
         self.oob_risk_ = self._risk((said[known, 0] - y[known]) ** 2, known, weight, "mean squared error")
 
     def predict(self, X: Any) -> Array:
-        """Mean of the members, shape (n,)."""
+        """Return the mean of the members, shape (n,)."""
         return self._mean(X)[:, 0]

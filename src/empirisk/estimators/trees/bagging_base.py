@@ -51,19 +51,19 @@ class BaggingEnsemble(MetaEstimatorMixin, BaseEstimator):
     # -- what a subclass gives ----------------------------------------------------------------------
 
     def _targets(self, y: Any) -> tuple[Any, int]:
-        """What members are fitted to, and the number of classes (0: numbers)."""
+        """Return what members are fitted to, and the number of classes (0: numbers)."""
         raise NotImplementedError
 
     def _default(self) -> Any:
-        """The member when none is given."""
+        """Return the member when none is given."""
         raise NotImplementedError
 
     def _soft(self, member: Any) -> bool:
-        """Whether members give probabilities."""
+        """Return whether the members give probabilities, which are averaged; labels are counted."""
         raise NotImplementedError
 
     def _smooth_losses(self, said: Array, y: Array) -> Array:
-        """A smooth loss of the mean of the members, which the Monte-Carlo error is about."""
+        """Return a smooth loss of the mean of the members, which the Monte-Carlo error is about."""
         raise NotImplementedError
 
     def _out_of_bag(self, said: Array, known: Any, y: Array, weight: Array) -> None:
@@ -198,7 +198,7 @@ class BaggingEnsemble(MetaEstimatorMixin, BaseEstimator):
         )
 
     def _risk(self, losses: Array, known: Any, weight: Array, what: str) -> Estimate:
-        """Mean loss over the out-of-bag rows, with its interval."""
+        """Return the mean loss over the out-of-bag rows, with its interval."""
         if not known.any():
             why = "no row is out-of-bag: set bootstrap=True or max_samples < 1"
             return Estimate(math.nan, None, None, 0.95, 0, "", why, what)
@@ -227,7 +227,7 @@ class BaggingEnsemble(MetaEstimatorMixin, BaseEstimator):
         )
 
     def _each(self, X: Any) -> Any:
-        """What each member says about X, shape (n, k)."""
+        """Return what each member says about X, shape (n, k)."""
         check_is_fitted(self)
         X = self._checked(X, fitting=False)
         for model, columns in zip(self.estimators_, self.estimators_features_, strict=True):
@@ -286,7 +286,9 @@ class BaggingEnsemble(MetaEstimatorMixin, BaseEstimator):
 
 
 def _summed(members: list[Member], n: int, k: int) -> tuple[Array, IndexArray]:
-    """Sums of what the members say about rows that they did not see, (n, k), and how many they are, (n,)."""
+    """Return the sums of what the members say about rows that they did not see, (n, k), and how many they
+    are, (n,).
+    """
     sums, counts = np.zeros((n, k)), np.zeros(n, dtype=np.intp)
     for m in members:
         sums[m.unseen] += m.said

@@ -115,7 +115,9 @@ class Member(NamedTuple):
 
 
 def size_of(name: str, value: Any, n: int, most: int | None) -> int:
-    """A count, from a whole number in 1 .. most (None: what an index holds) or a share of n in (0, 1]."""
+    """Return a count, from a whole number in 1 .. most (None: what an index holds) or a share of n in
+    (0, 1].
+    """
     whole = isinstance(value, Integral) and not is_flag(value)
     top = MOST_DRAWS if most is None else most
     if whole and 1 <= int(value) <= top:
@@ -126,7 +128,7 @@ def size_of(name: str, value: Any, n: int, most: int | None) -> int:
 
 
 def takes_weights(estimator: Any) -> bool:
-    """Whether ``fit`` has sample_weight of its own (a pipeline has not)."""
+    """Return whether ``fit`` has sample_weight of its own (a pipeline has not)."""
     return bool(has_fit_parameter(estimator, "sample_weight"))
 
 
@@ -165,7 +167,9 @@ def fit_member(
 
 
 def said_by(model: Any, X: Any, columns: IndexArray | None, n_classes: int, soft: bool) -> Array:
-    """Probabilities (soft) or votes for each class, shape (m, K); numbers of a regressor, shape (m, 1)."""
+    """Return the probabilities (soft) or votes for each class, shape (m, K); numbers of a regressor, shape
+    (m, 1).
+    """
     if columns is not None:
         X = _safe_indexing(X, columns, axis=1)
     if n_classes == 0:

@@ -50,11 +50,11 @@ class Boosting(TreeEstimator):
     # -- what a subclass gives ----------------------------------------------------------------------
 
     def _stratified(self) -> bool:
-        """Whether each class is dealt to the parts by itself."""
+        """Return whether each class is dealt to the parts by itself."""
         raise NotImplementedError
 
     def _recalibrates(self) -> bool:
-        """Whether the watched rows are needed without early stopping too."""
+        """Return whether the watched rows are needed without early stopping too."""
         return False
 
     def _settle(self, table: Table, y: Array, weight: Array, offset: Array, parts: Parts) -> None:
@@ -88,7 +88,7 @@ class Boosting(TreeEstimator):
             self._settle(table, y, weight, offset, parts)
 
     def _before(self, table: Table, k: int, rows: int | None) -> tuple[Trees, ...]:
-        """The rounds that a warm start goes on from; k: scores of a row, rows: their print."""
+        """Return the rounds that a warm start goes on from; k: scores of a row, rows: their print."""
         if rows is None or not getattr(self, "n_iter_", 0):
             return ()
         trees = self._outputs
@@ -144,7 +144,7 @@ class Boosting(TreeEstimator):
             return self.init_ + _values(self._outputs, dense(table).X)
 
     def _staged(self, X: Any) -> Iterator[Array]:
-        """Scores after each round; each is a new array."""
+        """Return the scores after each round; each is a new array."""
         X = dense(self._table(X)).X
         scores = np.broadcast_to(self.init_, (X.shape[0], len(self.init_)))
         for t in range(self.n_iter_):
@@ -167,7 +167,7 @@ class Boosting(TreeEstimator):
         )
 
     def apply(self, X: Any) -> IndexArray:
-        """The leaf of each row in each tree: shape (n, rounds), with k > 1 scores (n, rounds, k)."""
+        """Return the leaf of each row in each tree: shape (n, rounds), with k > 1 scores (n, rounds, k)."""
         X = dense(self._table(X)).X
         with at_most(self.n_jobs):
             leaves = [trees.apply(X) for trees in self._outputs]
@@ -191,7 +191,7 @@ class Boosting(TreeEstimator):
         }
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw :meth:`curve`; returns the Axes."""
+        """Draw the losses of :meth:`curve` round by round, and return the Axes."""
         from empirisk.plots.rounds import RoundsDisplay
 
         return RoundsDisplay(self.curve()).plot(ax)
@@ -233,12 +233,14 @@ class Boosting(TreeEstimator):
 
 
 def _values(outputs: Sequence[Trees], X: Any) -> Array:
-    """Sums of the leaves' values, shape (n, k)."""
+    """Return the sums of the leaves' values, shape (n, k)."""
     return np.column_stack([trees.predict(X)[:, 0] for trees in outputs])
 
 
 def _first(trees: Trees, rounds: int) -> Trees:
-    """The trees of the first rounds; for none a single leaf worth 0, which reads as every other tree does."""
+    """Return the trees of the first rounds; for none a single leaf worth 0, which reads as every other tree
+    does.
+    """
     if rounds:
         return trees if rounds == len(trees) else trees[:rounds]
     leaf = Trees.stump(0, 0.0, np.zeros((2, 1)), trees.n_features)
@@ -249,7 +251,7 @@ def _first(trees: Trees, rounds: int) -> Trees:
 
 
 def _constants(losses: tuple[Loss, ...], y: Array, weight: Array, offset: Array) -> Array:
-    """The best constant scores under the offsets, shape (k,)."""
+    """Return the best constant scores under the offsets, shape (k,)."""
     if not offset.any():
         best = [np.atleast_1d(loss.best_constant(y, weight)) for loss in losses]
     else:
@@ -269,7 +271,7 @@ def _constants(losses: tuple[Loss, ...], y: Array, weight: Array, offset: Array)
 
 
 def _slope(losses: tuple[Loss, ...], y: Array, weight: Array, scores: Array) -> float:
-    """Root of the weighted mean of the squared slopes of the losses."""
+    """Return the root of the weighted mean of the squared slopes of the losses."""
     if losses[0].vector:
         squares = (losses[0].grad(y, scores) ** 2).sum(axis=1)
     else:

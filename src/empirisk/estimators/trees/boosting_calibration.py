@@ -15,7 +15,7 @@ from empirisk.typing import Array, IndexArray
 
 __all__ = ["Calibration", "calibrated"]
 
-FOLDS = 5
+FOLDS = 5  # in which the effect is measured
 FITS: dict[str, Callable[[Array, IndexArray, Array], Recalibration]] = {
     "temperature": fit_temperature,
     "isotonic": fit_isotonic,
@@ -46,7 +46,7 @@ class Calibration:
 
     @property
     def sentence(self) -> str:
-        """The effect in words."""
+        """The effect of the calibration in one sentence, with the errors before and after."""
         return (
             f"{self.method} calibration: error {self.before} before, {self.after} after ({self.after.target})"
         )

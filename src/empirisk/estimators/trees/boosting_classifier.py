@@ -1,4 +1,7 @@
-"""Gradient boosting of classes, with probabilities that are checked and sets of classes that cover."""
+"""Gradient boosting of classes, with probabilities that are checked and sets of classes that cover.
+
+Friedman, Hastie and Tibshirani, Annals of Statistics 28 (2000); Friedman, Annals of Statistics 29 (2001).
+"""
 
 from __future__ import annotations
 
@@ -185,7 +188,9 @@ class GradientBoostingClassifier(Boosting, TreeClassifier):
     # -- predictions --------------------------------------------------------------------------------
 
     def decision_function(self, X: Any) -> Array:
-        """Scores before calibration: shape (n,) for two classes (> 0: the second), (n, K) for more."""
+        """Return the scores before calibration: shape (n,) for two classes (> 0: the second), (n, K) for
+        more.
+        """
         scores = self._raw(self._table(X))
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
@@ -195,19 +200,19 @@ class GradientBoostingClassifier(Boosting, TreeClassifier):
         return self.calibrate != "isotonic"
 
     def predict_proba(self, X: Any) -> Array:
-        """Probability of each class, calibrated if so asked, shape (n, K)."""
+        """Return the probability of each class, calibrated if so asked, shape (n, K)."""
         return self._probabilities(self._columns(self._raw(self._table(X))))
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
-        """:meth:`decision_function` after each round."""
+        """Return the scores of :meth:`decision_function` after each round, as an iterator."""
         return (scores[:, 0] if scores.shape[1] == 1 else scores for scores in self._staged(X))
 
     def staged_predict_proba(self, X: Any) -> Iterator[Array]:
-        """Probabilities after each round, before calibration (which is about the last one)."""
+        """Return the probabilities after each round, before calibration (which is about the last one)."""
         return (self._uncalibrated(self._columns(scores)) for scores in self._staged(X))
 
     def staged_predict(self, X: Any) -> Iterator[Any]:
-        """The class of the largest of :meth:`staged_predict_proba`."""
+        """Return the class of the largest of :meth:`staged_predict_proba`."""
         return (self.classes_[p.argmax(axis=1)] for p in self.staged_predict_proba(X))
 
     def prediction_set(self, X: Any, level: float = 0.9, method: str = "lac") -> NDArray[np.bool_]:
@@ -253,15 +258,15 @@ class GradientBoostingClassifier(Boosting, TreeClassifier):
         return np.asarray(inside)
 
     def _shares(self, X: Any) -> Array:
-        """A uniform number of each row, the same for a copy of it."""
+        """Return a uniform number of each row, the same for a copy of it."""
         return uniform_of_rows(X, check_seed(self.random_state))
 
     def _columns(self, scores: Array) -> Array:
-        """One score a class: (0, z) for two."""
+        """Return one score a class: (0, z) for two."""
         return np.column_stack([np.zeros(len(scores)), scores]) if scores.shape[1] == 1 else scores
 
     def _uncalibrated(self, z: Array) -> Array:
-        """Probabilities by the loss's inverse link."""
+        """Return the probabilities by the loss's inverse link."""
         loss = self._losses[0]
         if loss.vector:
             return agreeing(np.asarray(loss.mean(z)), z)
@@ -274,5 +279,5 @@ class GradientBoostingClassifier(Boosting, TreeClassifier):
 
 
 def _set_scores(method: str, proba: Array, share: Array) -> Array:
-    """The conformal score of each class, shape (n, K)."""
+    """Return the conformal score of each class, shape (n, K)."""
     return 1.0 - proba if method == "lac" else cumulative_scores(proba, share)

@@ -26,7 +26,7 @@ __all__ = ["plan_of", "shares_of", "stops"]
 
 
 def plan_of(est: Any, table: Table, losses: tuple[Loss, ...]) -> Plan:
-    """How the trees grow; refuses what is out of range by parameter name."""
+    """Return how the trees grow; refuses what is out of range by parameter name."""
     p, leaves, depth = table.n_cols, est.max_leaf_nodes, est.max_depth
     monotone = check_monotone(est.monotonic_cst, table)
     if monotone is not None and losses[0].vector:
@@ -64,7 +64,7 @@ def plan_of(est: Any, table: Table, losses: tuple[Loss, ...]) -> Plan:
 
 
 def stops(early_stopping: Any, n: int) -> bool:
-    """Whether held-out rows choose the number of rounds, given n rows of positive weight."""
+    """Return whether held-out rows choose the number of rounds, given n rows of positive weight."""
     if isinstance(early_stopping, str):
         check_choice("early_stopping", early_stopping, {"auto": True})
         return n > LARGE
@@ -72,7 +72,7 @@ def stops(early_stopping: Any, n: int) -> bool:
 
 
 def shares_of(est: Any, watches: bool) -> tuple[float, float]:
-    """Shares of the rows that are watched (0 unless asked for) and that calibrate."""
+    """Return the shares of the rows that are watched (0 unless asked for) and that calibrate."""
     watch = check_number("validation_fraction", est.validation_fraction, 0.0, 1.0)
     calibrate = check_number("calibration_fraction", est.calibration_fraction, 0.0, 1.0)
     if not watches:
@@ -87,7 +87,7 @@ def shares_of(est: Any, watches: bool) -> tuple[float, float]:
 
 
 def _columns(name: str, given: Any, p: int) -> int | None:
-    """A number of columns from a count (beyond p: all) or a share of them (at least one)."""
+    """Return a number of columns from a count (beyond p: all) or a share of them (at least one)."""
     if given is None:
         return None
     if isinstance(given, float | np.floating):

@@ -1,4 +1,7 @@
-"""Gradient boosting of numbers: means, medians, quantiles, counts and amounts, with intervals."""
+"""Gradient boosting of numbers: means, medians, quantiles, counts and amounts, with intervals.
+
+Friedman, Annals of Statistics 29 (2001).
+"""
 
 from __future__ import annotations
 
@@ -261,7 +264,7 @@ class GradientBoostingRegressor(Boosting, TreeRegressor):
         return self._answer(self._scores(X, offset, exposure))
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
-        """:meth:`predict` after each round."""
+        """Return the predictions of :meth:`predict` after each round, as an iterator."""
         return (self._answer(scores) for scores in self._staged(X))
 
     def interval(self, X: Any, level: float = 0.9, *, offset: Any = None, exposure: Any = None) -> Array:
@@ -327,7 +330,7 @@ class GradientBoostingRegressor(Boosting, TreeRegressor):
         return scores if known is None else scores + known[:, None]
 
     def _answer(self, scores: Array) -> Array:
-        """Scores as predictions; those of several quantiles in the order of their levels."""
+        """Return the scores as predictions; those of several quantiles in the order of their levels."""
         if len(self._losses) == 1:
             return _mean(self._losses[0], scores[:, 0])
         rank = np.argsort(np.argsort(levels(self.q)))
@@ -348,7 +351,7 @@ class GradientBoostingRegressor(Boosting, TreeRegressor):
 
 
 def _mean(loss: Loss, z: Array) -> Array:
-    """The loss's inverse link; the score itself where it has none."""
+    """Return the loss's inverse link; the score itself where it has none."""
     try:
         return np.asarray(loss.mean(z))
     except TypeError:

@@ -1,4 +1,7 @@
-"""A classification tree."""
+"""A classification tree: questions about single columns, and class shares in the leaves.
+
+Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984).
+"""
 
 from __future__ import annotations
 
@@ -181,6 +184,6 @@ class DecisionTreeClassifier(DecisionTree, TreeClassifier):
         return loss
 
     def predict_proba(self, X: Any) -> Array:
-        """Share of each class in the leaf, shape (n, K), in the order of ``classes_``."""
+        """Return the share of each class in the leaf, shape (n, K), in the order of ``classes_``."""
         table = self._table(X)
         return self.tree_.predict(table.X)

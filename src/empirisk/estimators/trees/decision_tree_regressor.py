@@ -1,4 +1,7 @@
-"""A regression tree."""
+"""A regression tree: questions about single columns, and means or medians in the leaves.
+
+Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984).
+"""
 
 from __future__ import annotations
 
@@ -167,6 +170,6 @@ class DecisionTreeRegressor(DecisionTree, TreeRegressor):
         return loss
 
     def predict(self, X: Any) -> Array:
-        """Mean (or median) of the leaf, shape (n,)."""
+        """Return the mean (or median) of the leaf, shape (n,)."""
         table = self._table(X)
         return np.asarray(self.tree_.predict(table.X)[:, 0])

@@ -1,4 +1,7 @@
-"""Extremely randomised trees: classes."""
+"""Extremely randomised trees for classes: the cuts are drawn at random, and the trees are averaged.
+
+Geurts, Ernst and Wehenkel, Machine Learning 63 (2006).
+"""
 
 from __future__ import annotations
 

@@ -56,11 +56,11 @@ class ForestEstimator(ForestReads):
     # -- what a subclass gives ----------------------------------------------------------------------
 
     def _criterion(self, targets: Array) -> str:
-        """Name of the criterion in the loops, once it fits the targets."""
+        """Return the name of the criterion in the loops, once it fits the targets."""
         raise NotImplementedError
 
     def _row_losses(self, targets: Array) -> dict[str, RowLosses]:
-        """Losses of out-of-bag predictions by name; the first one is the risk of the forest."""
+        """Return the losses of out-of-bag predictions by name; the first one is the risk of the forest."""
         raise NotImplementedError
 
     def _keep_out_of_bag(self, prediction: Array, targets: Array) -> None:
@@ -170,7 +170,7 @@ class ForestEstimator(ForestReads):
             raise ValueError('n_estimators="auto" grows as many trees as are needed: set warm_start=False')
 
     def _before(self, task: ForestTask, tally: OutOfBagTally, rows: int | None) -> Trees | None:
-        """The trees that there are, with what they said; None before the first fit."""
+        """Return the trees that there are, with what they said; None before the first fit."""
         trees: Trees | None = getattr(self, "trees_", None)
         if trees is None:
             return None
@@ -222,7 +222,7 @@ class ForestEstimator(ForestReads):
         return replace(found, method=f"{found.method}, out-of-bag rows")
 
     def _settled(self, tally: OutOfBagTally) -> str:
-        """How far the seed moves the risk, in words."""
+        """Return how far the seed moves the risk, in words."""
         self.monte_carlo_error_ = None
         if tally.groups < MIN_GROUPS:
             return ""
@@ -237,7 +237,7 @@ class ForestEstimator(ForestReads):
         )
 
     def _on_all_rows(self, values: Array) -> Array:
-        """Values of the rows that were fitted, NaN for rows of weight 0."""
+        """Return the values of the rows that were fitted, NaN for rows of weight 0."""
         if self._live is None:
             return values
         out = np.full((self._rows_fitted, *values.shape[1:]), np.nan)

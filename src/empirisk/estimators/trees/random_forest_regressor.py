@@ -1,4 +1,7 @@
-"""Random forest: numbers."""
+"""A random forest for numbers: trees on bootstrap samples that look at few columns at each node, averaged.
+
+Breiman, Machine Learning 45 (2001).
+"""
 
 from __future__ import annotations
 

@@ -38,13 +38,17 @@ class UnknownCategoryWarning(UserWarning):
 
 
 def greedy(claim: str, n_steps: int = 0, trace: tuple[TracePoint, ...] = (), solver: str = "") -> Solution:
-    """The solution of a procedure that minimises nothing as a whole; `claim` says why and what is known."""
+    """Return the solution of a procedure that minimises nothing as a whole; `claim` says why and what is
+    known.
+    """
     certificate = Certificate(Kind.NONE, np.inf, 1.0, f"none: {claim}")
     return Solution(np.zeros(0), Status.COMPLETED, certificate, n_steps, trace=trace, solver=solver)
 
 
 def dense(table: Table) -> Table:
-    """The table with a dense matrix, for loops that need one; refused when it does not fit into memory."""
+    """Return the table with a dense matrix, for loops that need one; refused when it does not fit into
+    memory.
+    """
     if not hasattr(table.X, "toarray"):
         return table
     forecast = float(table.n_rows) * table.n_cols * table.X.dtype.itemsize
@@ -81,11 +85,11 @@ class TreeEstimator(BaseEstimator):
         raise NotImplementedError
 
     def _targets(self, y: Any, fitting: bool) -> Array:
-        """Class codes, or numbers; learns ``classes_`` when fitting."""
+        """Return the class codes, or numbers; learns ``classes_`` when fitting."""
         raise NotImplementedError
 
     def _weights(self, weight: Array, targets: Array) -> Array:
-        """Hook for class weights."""
+        """Return the weights of the rows; classifiers multiply them by the weights of the classes here."""
         return weight
 
     # -- the flow -----------------------------------------------------------------------------------
@@ -129,7 +133,7 @@ class TreeEstimator(BaseEstimator):
         return self
 
     def _table(self, X: Any, fitting: bool = False) -> Table:
-        """Checked and encoded rows; new rows are checked against those of the fit."""
+        """Return the checked and encoded rows; new rows are checked against those of the fit."""
         if not fitting:
             check_is_fitted(self)
         X = self._checked(X, fitting)
@@ -147,7 +151,7 @@ class TreeEstimator(BaseEstimator):
         return table
 
     def _checked(self, X: Any, fitting: bool) -> Any:
-        """Names and shape; arrays become numbers unless some of their columns are categories."""
+        """Return the names and shape; arrays become numbers unless some of their columns are categories."""
         frame = hasattr(X, "columns")
         named = not frame and not isinstance(self.categorical_features, str | None)
         if frame or (named and np.asarray(X).dtype.kind not in "fiub"):
@@ -207,11 +211,11 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):
         return weigh_classes(self.class_weight, self.classes_, targets.astype(np.intp), weight)
 
     def predict_proba(self, X: Any) -> Array:
-        """Probability of each class, shape (n, K), in the order of ``classes_``."""
+        """Return the probability of each class, shape (n, K), in the order of ``classes_``."""
         raise NotImplementedError
 
     def predict(self, X: Any) -> Any:
-        """The class of the largest probability (ties: the first), shape (n,)."""
+        """Return the class of the largest probability (ties: the first), shape (n,)."""
         proba = self.predict_proba(X)
         return self.classes_[proba.argmax(axis=1)]
 

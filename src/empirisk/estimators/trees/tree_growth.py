@@ -75,14 +75,16 @@ class TreeTask:
         return check_seed(self.est.random_state)
 
     def grow(self, kept: NDArray[np.bool_] | None = None) -> Trees:
-        """The tree of all rows, or of those kept."""
+        """Return the tree of all rows, or of those kept."""
         if kept is None:
             return self._grow(slice(None), self.weight)
         rows = np.flatnonzero(kept)
         return self._grow(rows, self.weight[rows])
 
     def folds(self, cv: Any, stratify: bool) -> tuple[Array, list[Fold]]:
-        """Weight that is left out together with each row; rows to train on and to hold out by fold."""
+        """Return the weight that is left out together with each row; rows to train on and to hold out by
+        fold.
+        """
         if cv is None or isinstance(cv, Integral | str | float | bool):
             k = check_count("cv", 10 if cv is None else cv, 2)
             fold, together = deal_rows(Design(self.table.X), self.y, self.weight, k, self.seed, stratify)

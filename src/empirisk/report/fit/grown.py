@@ -94,7 +94,7 @@ class GrownPath:
     n: int
 
     def every(self, X: Any) -> Iterator[Floats]:
-        """Scores of rows at each value."""
+        """Return the scores of rows at each value."""
         if not self.rounds:
             for model in self.models:
                 yield self._scores(model, X)
@@ -106,14 +106,14 @@ class GrownPath:
                 yield self._filled(np.asarray(z, dtype=np.float64))
 
     def scores(self, X: Any, i: int) -> Floats:
-        """Scores of rows at the i-th value."""
+        """Return the scores of rows at the i-th value."""
         if not self.rounds or self.rounds[i] == self.rounds[-1]:
             return self._scores(self.models[-1 if self.rounds else i], X)
         return next(z for j, z in enumerate(self.every(X)) if j == i)
 
     @property
     def sizes(self) -> list[int]:
-        """Leaves at each value."""
+        """The number of leaves at each value of the tuned parameter."""
         if not self.rounds:
             return [n_leaves(model) for model in self.models]
         (model,) = self.models
@@ -154,13 +154,13 @@ def log_shares(p: Floats, n: float) -> Floats:
 
 
 def trees_of(model: Any) -> Any:
-    """The trees of a fitted model, None for a model that is not made of trees."""
+    """Return the trees of a fitted model, None for a model that is not made of trees."""
     found = getattr(model, "trees_", None)
     return getattr(model, "tree_", None) if found is None else found
 
 
 def n_leaves(model: Any) -> int:
-    """Leaves of all trees of a fitted model."""
+    """Return the leaves of all trees of a fitted model."""
     return 1 if model is None else int(trees_of(model).n_leaves.sum())
 
 

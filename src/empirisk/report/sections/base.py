@@ -43,12 +43,12 @@ class Chart:
 
 
 def _nothing(report: Json) -> Iterator[Chart]:
-    """A section without charts yields none."""
+    """Return a section without charts yields none."""
     return iter(())
 
 
 def _no_names(report: Json) -> Json:
-    """A section without names of its own adds none."""
+    """Return a section without names of its own adds none."""
     return {}
 
 
@@ -160,12 +160,16 @@ class Material:
         return "mse" if self.analysis.prepared.table.task == "regression" else "log_loss"
 
     def attempt(self, key: str, make: Callable[[], T]) -> T | None:
-        """What `make` returns; None where it fails or is too slow, and the report says so at the key."""
+        """Return what `make` returns; None where it fails or is too slow, and the report says so at the
+        key.
+        """
         section = self.section
         return self.analysis.guard(key, make, section.parts[key], long=key in section.long)
 
     def part(self, key: str, make: Callable[[], T]) -> T | None:
-        """The same for the value of a key, which must follow the schema, and whose stage may have failed."""
+        """Return the same for the value of a key, which must follow the schema, and whose stage may have
+        failed.
+        """
         guard = self.analysis.guard
         if key in guard.failed or key in guard.late:
             return None

@@ -62,7 +62,9 @@ class Guard:
         self.errors: list[Exception] = []
 
     def __call__(self, key: str, make: Callable[[], T], name: str = "", *, long: bool = False) -> T | None:
-        """What `make` returns; None, and a sentence in `failed` or `late`, when it raises or is too slow."""
+        """Return what `make` returns; None, and a sentence in `failed` or `late`, when it raises or is too
+        slow.
+        """
         said = name or STAGES[key]
         seconds = max(self.deadline.left(self.reserve), 0.0 if long or key in STAGES else GRACE)
         try:

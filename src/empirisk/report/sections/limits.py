@@ -16,7 +16,7 @@ from empirisk.wording import counted
 __all__ = ["LIMITS"]
 
 Json = dict[str, Any]
-FEW = 200
+FEW = 200  # test rows, below which the page warns
 
 
 def _collect(m: Material) -> Json:

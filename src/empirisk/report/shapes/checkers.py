@@ -80,7 +80,7 @@ def fraction(value: Any, path: str) -> None:
 
 
 def one_of(*choices: str) -> Check:
-    """One of a closed list of strings."""
+    """Return one of a closed list of strings."""
 
     def check(value: Any, path: str) -> None:
         if value not in choices:
@@ -100,7 +100,7 @@ def nullable(inner: Check) -> Check:
 
 
 def list_of(inner: Check, *, least: int = 0, most: int | None = None) -> Check:
-    """A list whose items `inner` accepts, with bounds on its length."""
+    """Return a list whose items `inner` accepts, with bounds on its length."""
 
     def check(value: Any, path: str) -> None:
         if not isinstance(value, list):
@@ -119,7 +119,7 @@ strings = list_of(string)
 
 
 def map_of(inner: Check) -> Check:
-    """A dict from free string keys to what `inner` accepts."""
+    """Return a dict from free string keys to what `inner` accepts."""
 
     def check(value: Any, path: str) -> None:
         if not isinstance(value, dict):

@@ -102,6 +102,7 @@ def bootstrap(
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}.")
     n_resamples = check_whole(n_resamples, "n_resamples")
+    # At least ten resamples must lie beyond the two limits; 1e-9 forgives the rounding of 1 - level.
     need = int(np.ceil(10.0 / (1.0 - level) - 1e-9))
     if n_resamples < need:
         raise ValueError(f"n_resamples must be at least {need} at level {level:g}, got {n_resamples}.")

@@ -15,7 +15,7 @@ from empirisk.resampling.parametric.simulate import simulate
 
 __all__ = ["estimators_risk"]
 
-MIN_SAMPLES = 1000
+MIN_SAMPLES = 1000  # so that normal intervals of the risks hold
 
 
 def estimators_risk(
@@ -119,7 +119,7 @@ def _grid(parameters: Sequence[Any]) -> list[Any]:
     if values.ndim not in (1, 2) or 0 in values.shape:
         raise ValueError(f"parameters must be numbers (m,) or vectors (m, d), got shape {values.shape}.")
     if not np.isfinite(values).all():
-        raise ValueError("parameters must be finite.")
+        raise ValueError("parameters must be finite: they hold NaN or infinity.")
     return values.tolist() if values.ndim == 1 else list(values)
 
 
@@ -133,7 +133,7 @@ def _named(estimators: Any) -> dict[str, Callable[..., Any]]:
             raise ValueError(f"two estimators are called {twice[0]!r}; name them with a mapping.")
         estimators = dict(zip(names, estimators, strict=True))
     if not estimators:
-        raise ValueError("estimators is empty.")
+        raise ValueError("estimators is empty: name at least one estimator.")
     out = {}
     for name, estimator in estimators.items():
         if isinstance(estimator, str):

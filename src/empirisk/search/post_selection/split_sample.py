@@ -1,4 +1,7 @@
-"""er.split_sample_inference: choose the columns on half of the rows, test them on the other half."""
+"""er.split_sample_inference: choose the columns on half of the rows, test them on the other half.
+
+Wasserman and Roeder, Annals of Statistics 37 (2009).
+"""
 
 from __future__ import annotations
 
@@ -69,7 +72,7 @@ class SplitSampleInference(Tabular):
 
     @property
     def title(self) -> str:
-        """First line."""
+        """The first line above the table: the number of rows, and how often they were split."""
         return f"Columns chosen on half of {self.n} rows and tested on the other half, {self.n_splits} splits"
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -268,7 +271,7 @@ def _assemble(
 
 
 def _interval(coef: Array, se: Array, df: Array, miss: float) -> tuple[float, float]:
-    """All values that the aggregated test of one coefficient does not reject."""
+    """Return all values that the aggregated test of one coefficient does not reject."""
     known = np.isfinite(coef)
 
     def kept(value: float) -> bool:

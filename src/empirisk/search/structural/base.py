@@ -36,7 +36,7 @@ class Structural(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     estimator_: Any
 
     def _named(self) -> list[tuple[str, Any]]:
-        """The classes with their names."""
+        """Return the classes to choose from, each with its name."""
         raise NotImplementedError
 
     def _by_bound(
@@ -114,7 +114,7 @@ class Structural(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 setattr(self, name, getattr(self.estimator_, name))
 
     def _verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
-        """The choice, and the certificate of the fit that was chosen, for ``er.verify``."""
+        """Return the certificate of the choice and of the fit that was chosen, for ``er.verify``."""
         check_is_fitted(self, "result_")
         if getattr(self, "method", "bound") == "validation":
             raise TypeError(
@@ -140,7 +140,7 @@ class Structural(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @property
     def chosen_(self) -> str:
-        """Name of the chosen class."""
+        """The name of the class that was chosen."""
         check_is_fitted(self, "result_")
         return self.result_.rows[self.result_.chosen].name
 

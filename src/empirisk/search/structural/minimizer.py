@@ -1,4 +1,8 @@
-"""Structural risk minimisation over a sequence of classes."""
+"""Structural risk minimisation over a sequence of classes.
+
+Vapnik and Chervonenkis (1974); Shalev-Shwartz and Ben-David, Understanding Machine Learning (2014), theorem
+7.4.
+"""
 
 from __future__ import annotations
 
