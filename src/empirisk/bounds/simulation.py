@@ -241,9 +241,7 @@ def seconds(points: int, delta: float) -> float:
 def _crossing(
     failures: Simulate, d: int, delta: float, words: str, random_state: int | np.random.Generator
 ) -> SimulatedRows:
-    """Return where the share of failures falls below delta: doubling, bisection, and two limits beyond the
-    error.
-    """
+    """Where the share of failures falls below delta: doubling, bisection, and two limits beyond the error."""
     risk = check_real(delta, "delta", 0.0, 1.0)
     rng = np.random.default_rng(random_state)
     samples = samples_of(d, risk)

@@ -271,9 +271,7 @@ def _places(reading: Reading, columns: list[int], grid: Any) -> Array:
 
 
 def mean_bands(curves: Array, level: float, seed: int) -> tuple[Array, Array, Array]:
-    """Return the means over rows of curves (places, rows, k), with the pointwise and the simultaneous
-    band.
-    """
+    """Means over rows of curves (places, rows, k), with the pointwise and the simultaneous band."""
     g, n, k = curves.shape
     value = curves.mean(axis=1)
     if n < 2:

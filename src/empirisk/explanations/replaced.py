@@ -40,7 +40,7 @@ def replaced_scores(score: Callable[[Array], Array], X: Array, columns: list[int
 
 
 def chosen_rows(n: int, most: int, random_state: int) -> IndexArray:
-    """Return all row numbers, or `most` of them drawn without replacement, in order."""
+    """All row numbers, or `most` of them drawn without replacement, in order."""
     if n <= most:
         return np.arange(n)
     return np.sort(np.random.default_rng(random_state).choice(n, most, replace=False))

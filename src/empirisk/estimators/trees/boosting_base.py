@@ -88,7 +88,7 @@ class Boosting(TreeEstimator):
             self._settle(table, y, weight, offset, parts)
 
     def _before(self, table: Table, k: int, rows: int | None) -> tuple[Trees, ...]:
-        """Return the rounds that a warm start goes on from; k: scores of a row, rows: their print."""
+        """The rounds that a warm start goes on from; k: scores of a row, rows: their print."""
         if rows is None or not getattr(self, "n_iter_", 0):
             return ()
         trees = self._outputs

@@ -1,1 +1,1 @@
-"""The section on the data."""
+"""The section on the data: where they come from, what the columns hold, and how rows were divided."""
