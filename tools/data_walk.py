@@ -59,6 +59,10 @@ class Walk:
         return list(dict.fromkeys(f.split("/")[0] if "/" in f else f.removesuffix(".py") for f in self.files))
 
 
+class ArrivedError(Exception):
+    """The walk has reached the function at which it ends."""
+
+
 class Recorder:
     """The profile function that writes a walk down.
 
@@ -73,7 +77,6 @@ class Recorder:
     def __init__(self, depth: int, until: str = "") -> None:
         self.depth, self.until = depth, until
         self.files: list[str] = []
-        self.ended = False
         self._stack: list[tuple[CodeType | None, str, int]] = [(None, "", 0)]
         self._seen: set[tuple[CodeType | None, CodeType]] = set()
 
@@ -92,8 +95,9 @@ class Recorder:
         caller, home, depth = self._stack[-1]
         at = depth + (file != home)
         self._stack.append((code, file, at))
-        self.ended = self.ended or code.co_name == self.until
-        if self.ended or file == home or at > self.depth or (caller, code) in self._seen:
+        if code.co_name == self.until:
+            raise ArrivedError
+        if file == home or at > self.depth or (caller, code) in self._seen:
             return
         self._seen.add((caller, code))
         if file.rpartition("/")[2] not in GROUND and (not self.files or self.files[-1] != file):
@@ -102,13 +106,15 @@ class Recorder:
 
 def walk(call: Callable[[], Any], depth: int = 3, until: str = "") -> Walk:
     """Make a call twice and record the second."""
-    call()
-    recorder = Recorder(depth, until)
-    sys.setprofile(recorder)
-    try:
-        call()
-    finally:
-        sys.setprofile(None)
+    for _ in range(2):
+        recorder = Recorder(depth, until)
+        sys.setprofile(recorder)
+        try:
+            call()
+        except ArrivedError:
+            pass
+        finally:
+            sys.setprofile(None)
     return Walk(tuple(recorder.files))
 
 

@@ -45,8 +45,8 @@ class Options:
             return self.out
         return Path(f"{self.data.name.split('.')[0] or 'data'}-report")
 
-    def check(self) -> None:
-        """Refuse numbers that make no sense.
+    def check(self) -> tuple[str, ...]:
+        """Refuse numbers that make no sense; return the kinds of models to try.
 
         Raises
         ------
@@ -60,9 +60,9 @@ class Options:
             )
         if self.time_limit is not None and not self.time_limit > 0.0:
             raise DataError(f"--time-limit {self.time_limit} must be a positive number of seconds")
-        self.kinds()
         if self.seed < 0:
             raise DataError(f"--seed {self.seed} must be a whole number of at least 0")
+        return self.kinds()
 
     def kinds(self) -> tuple[str, ...]:
         """Return the kinds of models to try.

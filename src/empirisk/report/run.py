@@ -70,7 +70,7 @@ def run_report(options: Options, say: Callable[[str], None], deadline: Deadline 
         One sentence that names what is wrong and what to do.
     """
     started = time.perf_counter()
-    options.check()
+    kinds = options.check()
     deadline = deadline or Deadline(options.time_limit)
     check_folder(options.folder)
     table = read_table(
@@ -101,7 +101,7 @@ def run_report(options: Options, say: Callable[[str], None], deadline: Deadline 
         seed=options.seed,
         level=options.level,
         time_limit=options.time_limit,
-        kinds=options.kinds(),
+        kinds=kinds,
         deadline=None if deadline.limit is None else deadline,
     )
     for line in p.plan.lines(p.split.why, options.time_limit):
