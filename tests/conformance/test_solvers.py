@@ -109,9 +109,9 @@ def test_what_is_no_solver_is_refused_by_name(solver: Any) -> None:
 
 
 def test_what_is_no_problem_is_refused_by_name() -> None:
-    with pytest.raises(TypeError, match=r"problem must be a LinearProblem, .* got Ridge"):
+    with pytest.raises(TypeError, match=r"problem must be a problem, .* got Ridge"):
         er.solve(er.Ridge(), "newton")
-    with pytest.raises(TypeError, match=r"problem must be a LinearProblem, .* got ndarray"):
+    with pytest.raises(TypeError, match=r"problem must be a problem, .* got ndarray"):
         er.convergence(np.eye(2), ["newton"])  # type: ignore[arg-type]
 
 
