@@ -21,7 +21,8 @@ from tests.oracles.structure import PACKAGE, ROOT
 __all__ = ["Step", "Workshop"]
 
 COPIED = ("src", "tests", "docs", "bench", "pyproject.toml", "conftest.py", "CONTRIBUTING.md", "README.md")
-LEFT_OUT = ("__pycache__", "*.pyc", "*.so", "*.gz", "images")
+# Compiled modules are copied, too: they are as new as their sources.
+LEFT_OUT = ("*.so", "*.gz", "images")
 # An editable install finds the package by a hook or a path file; the copy comes before either, and the loops,
 # which are not copied, are found where they are.
 PLUGIN = """
@@ -101,7 +102,7 @@ class Workshop:
         run = subprocess.run(
             [*command, *tests],
             cwd=self.root,
-            env={**os.environ, "PYTHONPATH": str(self.root), "PYTHONDONTWRITEBYTECODE": "1"},
+            env={**os.environ, "PYTHONPATH": str(self.root)},
             capture_output=True,
             text=True,
         )
