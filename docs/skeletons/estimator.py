@@ -59,11 +59,7 @@ class NonNegativeRidge(SquaredErrorEstimator):
         tol: float = 1e-6,
         max_iter: int = 10_000,
     ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
+        self._set(locals())
 
     def _penalty(self, alpha: float) -> Penalty:
         return L2(alpha, positive=True)

@@ -25,6 +25,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 class Status(Enum):
     """How a solve ended; the value is the sentence that the user reads."""
 
@@ -144,6 +148,9 @@ class Certificate:
 
     def __str__(self) -> str:
         return self.claim
+
+    def __repr__(self) -> str:
+        return f"Certificate({self.kind.name}, {self.value:.3g} of {self.scale:.3g})  # {self.claim}"
 
 
 def unconfirmed(why: str) -> Certificate:
@@ -278,6 +285,9 @@ class RiskCertificate:
     def __str__(self) -> str:
         return self.claim
 
+    def __repr__(self) -> str:
+        return f"RiskCertificate({self.bound!r}, value={self.value:.4g}, n={self.n})  # {self.claim}"
+
 
 class TracePoint(NamedTuple):
     """What one look at a running solver saw.
@@ -366,6 +376,10 @@ class Solution:
         if not self.status.ok:
             raise ConvergenceError(self)
         return self
+
+    def __repr__(self) -> str:
+        what = f"{self.status.name}, {self.solver!r}, n_steps={self.n_steps}"
+        return f"Solution({what}, w of shape {getattr(self.w, 'shape', ())})  # {self.certificate.claim}"
 
 
 class ConvergenceError(RuntimeError):

@@ -81,3 +81,7 @@ __all__ = [
     "stability",
     "train_validation_test_split",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -122,7 +122,7 @@ ALL = list(dict.fromkeys([*FIXED, *AS_WRITTEN]))
 # Defined by their steps and not by a problem: weights are not repetition, and the order of the rows matters.
 BY_STEPS = [
     use("Perceptron"),
-    use("Perceptron", variant="pocket", max_iter=20),
+    use("Perceptron", variant="pocket", n_epochs=20),
     use("Perceptron", variant="last", fit_intercept=False),
 ]
 

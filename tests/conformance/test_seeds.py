@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -65,3 +68,108 @@ def test_searches_take_one_too(rng: np.random.Generator) -> None:
         found = er.selection.GridSearch(er.Ridge(), {"alpha": [0.1, 1.0]}, random_state=state).fit(X, X[:, 0])
         assert found.best_params_
         assert er.cross_evaluate(er.Ridge(), X, X[:, 0], random_state=state)
+
+
+# -- functions --------------------------------------------------------------------------------------
+
+
+def drawing_functions() -> dict[str, Any]:
+    """Every public function with random numbers, by its public name."""
+    found = {}
+    for name in er.__all__:
+        thing = getattr(er, name)
+        inside = getattr(thing, "__all__", []) if inspect.ismodule(thing) else []
+        for noun, f in [(name, thing), *((f"{name}.{n}", getattr(thing, n)) for n in inside)]:
+            if inspect.isfunction(f) and {"random_state", "seed"} & set(inspect.signature(f).parameters):
+                found.setdefault(f, noun)
+    return {noun: f for f, noun in found.items()}
+
+
+def rows(n: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    """Three columns and a target."""
+    X = np.random.default_rng(5).normal(size=(n, 3))
+    return X, X[:, 0] + np.random.default_rng(6).normal(size=n)
+
+
+X, Y = rows()
+
+
+@cache
+def forest() -> Any:
+    """A model to explain."""
+    return er.RandomForestRegressor(10).fit(X, Y)
+
+
+# How each is called, with a seed; what it returns is compared by its printed form, or by these numbers.
+CALLS: dict[str, Callable[[Any], Any]] = {
+    "bootstrap": lambda s: er.bootstrap("mean", Y, n_resamples=400, random_state=s),
+    "bounds.complexity_simulated": lambda s: er.bounds.complexity_simulated(
+        lambda rows, signs: np.full(len(signs), np.sign(signs.sum())), X[:, :1], random_state=s
+    ),
+    "bounds.coins": lambda s: er.bounds.coins(3, 0.8, 0.2, 0.2, random_state=s),
+    "bounds.hardest_coins": lambda s: er.bounds.hardest_coins(2, 0.3, 0.3, random_state=s),
+    "bounds.hardest_rare": lambda s: er.bounds.hardest_rare(2, 0.3, 0.3, random_state=s),
+    "bounds.rare": lambda s: er.bounds.rare(3, 0.1, 0.2, 0.2, random_state=s),
+    "bounds.sample_sizes": lambda s: er.bounds.sample_sizes(vc=2, epsilon=0.3, delta=0.3, random_state=s),
+    "compare": lambda s: er.compare(er.Ridge(), er.Lasso(0.1), X, Y, random_state=s),
+    "convex.check_convexity": lambda s: er.convex.check_convexity(
+        lambda x: float(np.sin(x[0])), 0.0, 6.0, samples=50, random_state=s
+    ),
+    "cross_evaluate": lambda s: er.cross_evaluate(er.Ridge(), X, Y, random_state=s),
+    "diagnose": lambda s: er.diagnose(er.Ridge(), X, Y, random_state=s).findings,
+    "diagnosis.context": lambda s: er.diagnosis.context(er.Ridge(), X, Y, random_state=s).seed,
+    "estimators_risk": lambda s: er.estimators_risk(
+        ["mean"], "exponential", [1.0], n=20, n_samples=1000, random_state=s
+    ),
+    "interaction_strength": lambda s: er.interaction_strength(
+        forest(), X, max_rows=20, n_resamples=30, random_state=s
+    ),
+    "no_free_lunch": lambda s: er.no_free_lunch(
+        er.hypotheses.NearestNeighbours(), domain_size=12, m=6, budget=200, random_state=s
+    ),
+    "partial_dependence": lambda s: er.partial_dependence(forest(), X, 0, max_rows=30, random_state=s),
+    "selection.best_of": lambda s: er.selection.best_of(
+        np.random.default_rng(1).random((60, 3)), 5, random_state=s
+    ),
+    "selection.bias_variance": lambda s: er.selection.bias_variance(er.Ridge(), X, Y, random_state=s),
+    "selection.learning_curve": lambda s: er.selection.learning_curve(
+        er.Ridge(), X, Y, sizes=[0.5, 1.0], random_state=s
+    ),
+    "selection.model_selection_curve": lambda s: er.selection.model_selection_curve(
+        er.Ridge(), X, Y, "alpha", [0.1, 1.0], random_state=s
+    ),
+    "selection.nested_cross_evaluate": lambda s: er.selection.nested_cross_evaluate(
+        er.selection.GridSearch(er.Ridge(), {"alpha": [0.1, 1.0]}, random_state=0), X, Y, random_state=s
+    ),
+    "selection.stability": lambda s: er.selection.stability(er.Ridge(), X, Y, random_state=s),
+    "selection.train_validation_test_split": lambda s: [
+        part.rows for part in er.selection.train_validation_test_split(X, Y, random_state=s)
+    ],
+    "split_sample_inference": lambda s: er.split_sample_inference(
+        er.Lasso(0.1), X, Y, n_splits=3, random_state=s
+    ),
+}
+
+
+def test_every_drawing_function_has_a_call() -> None:
+    missing, gone = drawing_functions().keys() - CALLS.keys(), CALLS.keys() - drawing_functions().keys()
+    assert not missing, f"add a call to CALLS of tests/conformance/test_seeds.py: {sorted(missing)}"
+    assert not gone, f"no such public functions: {sorted(gone)}"
+
+
+def told(result: Any) -> str:
+    """What a result says, arrays in full."""
+    with np.printoptions(threshold=100_000):
+        return repr(result)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", CALLS)
+def test_functions_take_every_form_of_a_seed(name: str, kind: str) -> None:
+    make, call = KINDS[kind], CALLS[name]
+    assert told(call(make(7))) == told(call(make(7)))
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_functions_take_none(name: str) -> None:
+    assert told(CALLS[name](None))

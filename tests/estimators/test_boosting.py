@@ -56,7 +56,7 @@ def test_the_training_loss_is_that_of_the_staged_predictions(loss: str, value: A
     model = er.GradientBoostingRegressor(loss, **FEW).fit(X, y, sample_weight=s)
     staged = [np.average(value(y, p), weights=s) for p in model.staged_predict(X)]
     np.testing.assert_allclose(model.train_loss_[1:], staged, rtol=1e-9)
-    assert len(staged) == model.n_iter_ == 12
+    assert len(staged) == model.n_estimators_ == 12
     assert (np.diff(model.train_loss_) < 0.0).all()
     np.testing.assert_allclose(list(model.staged_predict(X))[-1], model.predict(X), rtol=1e-12)
 
@@ -113,7 +113,7 @@ def test_a_warm_start_of_quantiles_with_early_stopping_has_the_bits_of_one_run()
         X, y
     )
     grown.set_params(n_estimators=60).fit(X, y)
-    assert once.n_iter_ == grown.n_iter_
+    assert once.n_estimators_ == grown.n_estimators_
     np.testing.assert_array_equal(once.predict(X), grown.predict(X))
     assert once.stopping_ == grown.stopping_
     np.testing.assert_array_equal(once.train_loss_, grown.train_loss_)
@@ -131,7 +131,8 @@ def test_early_stopping_keeps_the_rounds_of_least_loss_on_rows_that_the_trees_do
     assert told.n_grown == told.n_rounds + 10 < 200
     assert told.ended_early
     assert len(model.validation_loss_) == told.n_grown + 1 == len(model.train_loss_)
-    assert model.n_iter_ == told.n_rounds == int(np.argmin([e.value for e in model.validation_loss_[1:]])) + 1
+    best = int(np.argmin([e.value for e in model.validation_loss_[1:]])) + 1
+    assert model.n_estimators_ == told.n_rounds == best
     # Which rows they were: the root of a tree counts those that it saw, and the losses name the others.
     assert told.n_rows + int(model.trees_.count[0]) == 500
     assert told.n_rows == pytest.approx(150, abs=k)
@@ -164,7 +165,7 @@ def test_the_parts_depend_on_the_rows_not_on_their_order_nor_on_the_threads() ->
     order = np.random.default_rng(0).permutation(300)
     again = er.GradientBoostingClassifier(**given, n_jobs=2).fit(X[order], c[order])
     np.testing.assert_allclose(again.predict_proba(X), first.predict_proba(X), rtol=1e-9)
-    assert again.n_iter_ == first.n_iter_
+    assert again.n_estimators_ == first.n_estimators_
     np.testing.assert_array_equal(first.predict_proba(X), clone(first).fit(X, c).predict_proba(X))
     other = er.GradientBoostingClassifier(**given, random_state=1).fit(X, c)
     assert not np.array_equal(other.predict_proba(X), first.predict_proba(X))
@@ -662,7 +663,7 @@ def test_the_chart_of_the_rounds_says_what_was_chosen() -> None:
     assert len(curve["train"]) == len(curve["validation"]["value"]) == 13
     np.testing.assert_allclose(ax.lines[0].get_ydata(), plain.train_loss_)
     title = stopped.plot().get_title(loc="left").replace("\n", " ")
-    assert title.startswith(f"{stopped.n_iter_} rounds have the least validation loss")
+    assert title.startswith(f"{stopped.n_estimators_} rounds have the least validation loss")
 
 
 def test_importances_are_shares_of_the_gains_and_of_the_splits() -> None:

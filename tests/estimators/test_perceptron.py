@@ -39,7 +39,7 @@ def test_definition(form: Any, rng: np.random.Generator) -> None:
     X, y = overlapping(rng)
     last, mean, mistakes = walk(X, y, [np.arange(60)] * 4)
     for variant, want in (("last", last), ("averaged", mean)):
-        model = er.Perceptron(variant, shuffle=False, max_iter=4).fit(form(X), y)
+        model = er.Perceptron(variant, shuffle=False, n_epochs=4).fit(form(X), y)
         np.testing.assert_allclose([*model.coef_[0], model.intercept_[0]], want, rtol=1e-6, atol=1e-6)
         assert model.mistakes_.tolist() == [mistakes]
         assert model.n_iter_ == 4
@@ -50,8 +50,8 @@ def test_definition(form: Any, rng: np.random.Generator) -> None:
 
 def test_pocket_keeps_the_fewest_errors(rng: np.random.Generator) -> None:
     X, y = overlapping(rng, 200)
-    pocket = er.Perceptron("pocket", max_iter=30).fit(X, y).score(X, y)
-    assert all(pocket >= er.Perceptron("last", max_iter=k).fit(X, y).score(X, y) for k in range(1, 31))
+    pocket = er.Perceptron("pocket", n_epochs=30).fit(X, y).score(X, y)
+    assert all(pocket >= er.Perceptron("last", n_epochs=k).fit(X, y).score(X, y) for k in range(1, 31))
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -71,7 +71,7 @@ def test_mistakes_stay_below_the_bound(intercept: bool, rng: np.random.Generator
             lambda v: v @ v / 2, 10 * f.std() * np.ones(A.shape[1]), constraints=[rows], method="SLSQP"
         )
         want = np.max((A**2).sum(axis=1)) * 2.0 * best.fun
-        model = er.Perceptron(fit_intercept=intercept, max_iter=10_000).fit(X, y)
+        model = er.Perceptron(fit_intercept=intercept, n_epochs=10_000).fit(X, y)
         assert model.converged_
         assert model.score(X, y) == 1.0
         assert model.bound_[0] == pytest.approx(math.floor(want), abs=1.0 + 1e-5 * want)
@@ -84,7 +84,7 @@ def test_classes_against_the_rest(rng: np.random.Generator) -> None:
     centres = np.array([[0.0, 6.0], [6.0, -3.0], [-6.0, -3.0]])
     codes = rng.integers(0, 3, size=90)
     X = centres[codes] + rng.normal(size=(90, 2))
-    model = er.Perceptron(max_iter=1000).fit(X, np.array(["a", "b", "c"])[codes])
+    model = er.Perceptron(n_epochs=1000).fit(X, np.array(["a", "b", "c"])[codes])
     assert model.coef_.shape == (3, 2)
     assert model.converged_
     assert model.score(X, np.array(["a", "b", "c"])[codes]) == 1.0
@@ -94,7 +94,7 @@ def test_classes_against_the_rest(rng: np.random.Generator) -> None:
 def test_blocks_are_one_pass(rng: np.random.Generator) -> None:
     X, y = overlapping(rng)
     for variant in ("last", "averaged"):
-        whole = er.Perceptron(variant, shuffle=False, max_iter=1).fit(X, y)
+        whole = er.Perceptron(variant, shuffle=False, n_epochs=1).fit(X, y)
         blocks = er.Perceptron(variant)
         for first in range(0, 60, 20):
             blocks.partial_fit(X[first : first + 20], y[first : first + 20], classes=[-1, 1])

@@ -220,3 +220,7 @@ __all__ = [
     "vc_uniform",
     "vote_margin",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

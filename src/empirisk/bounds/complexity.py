@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from empirisk.bounds.base import check_count, check_real
+from empirisk.data.seeds import Seed, generator_of
 from empirisk.typing import Array
 
 __all__ = [
@@ -201,7 +202,7 @@ def complexity_simulated(
     erm: Callable[[Array, Array], ArrayLike],
     X: ArrayLike,
     draws: int = 100,
-    random_state: int | np.random.Generator = 0,
+    random_state: Seed = 0,
     span: float = 1.0,
 ) -> Complexity:
     """The mean over random signs of ``(1/n) sum_i sign_i h(x_i)`` with h fitted to the signs.
@@ -216,7 +217,7 @@ def complexity_simulated(
         The rows.
     draws : int, default 100
         Number of sign vectors.
-    random_state : int or Generator, default 0
+    random_state : int, Generator, RandomState or None, default 0
         Of the signs.
     span : float, default 1
         Bound on the absolute value of the predictions.
@@ -245,7 +246,7 @@ def complexity_simulated(
     """
     rows, k = _rows(X), check_count(draws, "draws")
     bound = check_real(span, "span")
-    rng = np.random.default_rng(random_state)
+    rng = generator_of(random_state)
     values = np.empty(k)
     for i in range(k):
         signs = rng.choice([-1.0, 1.0], size=len(rows))

@@ -32,6 +32,7 @@ from empirisk.bounds.vc_excess import vc_excess
 from empirisk.bounds.vc_realizable import vc_realizable
 from empirisk.bounds.vc_uniform import vc_uniform
 from empirisk.bounds.words import one_row
+from empirisk.data.seeds import Seed
 
 __all__ = ["sample_sizes"]
 
@@ -56,7 +57,7 @@ def sample_sizes(
     rate: float = 0.1,
     loss_range: float = 1.0,
     simulate: bool = True,
-    random_state: int = 0,
+    random_state: Seed = 0,
     progress: Callable[[str], None] | bool | None = None,
 ) -> SampleSizes:
     """Rows that theorems ask for, and rows that simulated empirical risk minimisation needs.
@@ -84,7 +85,7 @@ def sample_sizes(
     simulate : bool, default True
         Whether to run the simulations. They take up to 12 seconds; what would take longer is left out, with
         a sentence.
-    random_state : int, default 0
+    random_state : int, Generator, RandomState or None, default 0
         Of the simulations.
     progress : callable or bool, optional
         Gets a sentence before simulations of more than 2 seconds; True prints it on the error stream.
@@ -207,16 +208,18 @@ def _finite_rows(size: int, eps: float, risk: float, width: float) -> list[Requi
 
 
 def _simulations(
-    d: int, eps: float, risk: float, seed: int, progress: Callable[[str], None] | bool | None
+    d: int, eps: float, risk: float, random_state: Seed, progress: Callable[[str], None] | bool | None
 ) -> list[Requirement]:
     """Return what simulations need, or the reason why there are none."""
     runs: list[tuple[str, str, Callable[[], SimulatedRows]]] = [
-        (NOISY, "ERM, hardest found, any learner", lambda: hardest_coins(d, eps, risk, seed)),
-        (NOISY, "ERM, easy", lambda: coins(d, 0.8, eps, risk, seed)),
-        (CLEAN, "ERM, easy", lambda: coins(d, 1.0, eps, risk, seed)),
+        (NOISY, "ERM, hardest found, any learner", lambda: hardest_coins(d, eps, risk, random_state)),
+        (NOISY, "ERM, easy", lambda: coins(d, 0.8, eps, risk, random_state)),
+        (CLEAN, "ERM, easy", lambda: coins(d, 1.0, eps, risk, random_state)),
     ]
     if d >= 2:
-        runs.append((CLEAN, "ERM, hardest found, any learner", lambda: hardest_rare(d, eps, risk, seed)))
+        runs.append(
+            (CLEAN, "ERM, hardest found, any learner", lambda: hardest_rare(d, eps, risk, random_state))
+        )
     each = seconds(d, risk)
     if each > LONGEST:
         why = f"{d:,} points at delta = {risk:g} would take about {each:,.0f} seconds: raise delta, or call "

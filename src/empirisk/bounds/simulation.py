@@ -11,6 +11,7 @@ from scipy import special
 
 from empirisk.bounds.base import check_count, check_real
 from empirisk.bounds.search import MAX_ROWS
+from empirisk.data.seeds import Seed, generator_of
 
 __all__ = ["SimulatedRows", "coins", "hardest_coins", "hardest_rare", "rare", "seconds"]
 
@@ -55,9 +56,7 @@ class SimulatedRows:
         return f"{self.n:,} [{self.low:,}, {self.high:,}] rows: {self.distribution}"
 
 
-def coins(
-    points: int, bias: float, epsilon: float, delta: float, random_state: int | np.random.Generator = 0
-) -> SimulatedRows:
+def coins(points: int, bias: float, epsilon: float, delta: float, random_state: Seed = 0) -> SimulatedRows:
     """Rows for ERM on d equally likely points with noisy labels: ``P(y = b_i | x_i) = (1 + bias)/2``.
 
     The class labels the points in every way, so that ERM is the majority of each point (a fair coin for
@@ -73,7 +72,7 @@ def coins(
         Excess risk.
     delta : float in (0, 1)
         Share of samples in which the excess risk may be larger.
-    random_state : int or Generator, default 0
+    random_state : int, Generator, RandomState or None, default 0
         Of the samples.
 
     Returns
@@ -107,9 +106,7 @@ def coins(
     return _crossing(failures, d, delta, words, random_state)
 
 
-def rare(
-    points: int, mass: float, epsilon: float, delta: float, random_state: int | np.random.Generator = 0
-) -> SimulatedRows:
+def rare(points: int, mass: float, epsilon: float, delta: float, random_state: Seed = 0) -> SimulatedRows:
     """Rows for ERM without label noise on one common point and d - 1 rare ones that share a `mass`.
 
     The class labels the points in every way; the learner errs on half of the points that it has not seen.
@@ -124,7 +121,7 @@ def rare(
         Risk.
     delta : float in (0, 1)
         Share of samples in which the risk may be larger.
-    random_state : int or Generator, default 0
+    random_state : int, Generator, RandomState or None, default 0
         Of the samples.
 
     Returns
@@ -154,9 +151,7 @@ def rare(
     return _crossing(failures, d, delta, words, random_state)
 
 
-def hardest_coins(
-    points: int, epsilon: float, delta: float, random_state: int | np.random.Generator = 0
-) -> SimulatedRows:
+def hardest_coins(points: int, epsilon: float, delta: float, random_state: Seed = 0) -> SimulatedRows:
     """`coins` with the bias for which most rows are needed.
 
     Parameters
@@ -165,7 +160,7 @@ def hardest_coins(
         d, the VC dimension.
     epsilon, delta : float in (0, 1)
         Excess risk, and the share of samples that may exceed it.
-    random_state : int or Generator, default 0
+    random_state : int, Generator, RandomState or None, default 0
         Of the samples.
 
     Returns
@@ -186,9 +181,7 @@ def hardest_coins(
     return coins(d, min(1.0, worst * (1.0 + 1e-9)), tolerance, delta, random_state)
 
 
-def hardest_rare(
-    points: int, epsilon: float, delta: float, random_state: int | np.random.Generator = 0
-) -> SimulatedRows:
+def hardest_rare(points: int, epsilon: float, delta: float, random_state: Seed = 0) -> SimulatedRows:
     """`rare` with the mass for which most rows are needed.
 
     Parameters
@@ -197,7 +190,7 @@ def hardest_rare(
         d, the VC dimension.
     epsilon, delta : float in (0, 1)
         Risk, and the share of samples that may exceed it.
-    random_state : int or Generator, default 0
+    random_state : int, Generator, RandomState or None, default 0
         Of the samples.
 
     Returns
@@ -238,12 +231,10 @@ def seconds(points: int, delta: float) -> float:
     return SECONDS * samples_of(points, delta) * points / BUDGET
 
 
-def _crossing(
-    failures: Simulate, d: int, delta: float, words: str, random_state: int | np.random.Generator
-) -> SimulatedRows:
+def _crossing(failures: Simulate, d: int, delta: float, words: str, random_state: Seed) -> SimulatedRows:
     """Where the share of failures falls below delta: doubling, bisection, and two limits beyond the error."""
     risk = check_real(delta, "delta", 0.0, 1.0)
-    rng = np.random.default_rng(random_state)
+    rng = generator_of(random_state)
     samples = samples_of(d, risk)
     if samples * d > 10 * BUDGET:
         raise ValueError(

@@ -26,3 +26,7 @@ __all__ = [
     "slater_point",
     "weak_duality",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

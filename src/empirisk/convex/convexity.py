@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.seeds import Seed, generator_of
 from empirisk.losses.base import Loss
 from empirisk.penalties.base import Penalty
 from empirisk.problems.linear import LinearProblem
@@ -78,7 +79,7 @@ def check_convexity(
     upper: Any = 1.0,
     *,
     samples: int = 2000,
-    random_state: int = 0,
+    random_state: Seed = 0,
 ) -> Convexity:
     """``f(t x + (1-t) y) <= t f(x) + (1-t) f(y)`` for all x, y in a box?
 
@@ -92,7 +93,7 @@ def check_convexity(
         The box; numbers mean one variable, or the same for each parameter of a problem.
     samples : int, default 2000
         Pairs of points: half of them far apart, half of them close together.
-    random_state : int, default 0
+    random_state : int, Generator, RandomState or None, default 0
         Seed.
 
     Returns
@@ -130,7 +131,7 @@ def check_convexity(
     low, high = np.broadcast_arrays(low, high)
     if not (np.isfinite(low).all() and np.isfinite(high).all() and np.all(low <= high)):
         raise ValueError("lower and upper must be finite with lower <= upper: the samples lie between them")
-    rng, worst = np.random.default_rng(random_state), None
+    rng, worst = generator_of(random_state), None
     for k in range(samples):
         x = rng.uniform(low, high)
         # Far pairs find a lack of convexity at large, close pairs a small dent that a long chord passes over.

@@ -97,6 +97,13 @@ class ConvexProblem:
         if self.strong_convexity > 0.0:
             self._check_chords()
 
+    def __repr__(self) -> str:
+        told = [f"{self.n} variables", f"{len(self.inequalities)} inequalities"]
+        A, _ = self.equalities or (np.zeros((0, self.n)), None)
+        boxed = np.isfinite(self.lower).any() or np.isfinite(self.upper).any()
+        told += [f"{len(A)} equalities"] + (["a box"] if boxed else [])
+        return f"ConvexProblem({', '.join(told)})"
+
     def function(self, k: int) -> Function:
         """Return the objective for k = 0, else inequality k - 1."""
         return self.objective if k == 0 else self.inequalities[k - 1]

@@ -12,6 +12,7 @@ from empirisk.curves.collect import Collected, collect
 from empirisk.curves.learning_result import LearningCurve
 from empirisk.curves.moments import LastStep, from_rows, from_splits
 from empirisk.curves.sizes import check_sizes, default_sizes, smallest_training_part
+from empirisk.data.seeds import Seed, generator_of
 from empirisk.evaluation.cross import Sample
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import check_level, too_few
@@ -44,7 +45,7 @@ def learning_curve(
     time: ArrayLike | None = None,
     repeats: int | None = None,
     level: float = 0.95,
-    random_state: int | np.random.Generator | None = None,
+    random_state: Seed = None,
     progress: Progress | None = None,
 ) -> LearningCurve:
     """Expected training and held-out loss against the number of training rows, with intervals.
@@ -79,7 +80,7 @@ def learning_curve(
         Repeats of the folds: 3 up to 1000 rows, 1 above.
     level : float in (0, 1), default 0.95
         Nominal coverage.
-    random_state : int, Generator or None
+    random_state : int, Generator, RandomState or None
         Seed of folds and orders.
     progress : callable or bool, optional
         Called with (fits done, fits in all); True counts on the error stream.
@@ -122,7 +123,7 @@ def learning_curve(
     most = smallest_training_part(plan)
     counts = None if sample.classes is None else np.bincount(sample.like.y)
     wanted = default_sizes(most, counts) if sizes is None else check_sizes(sizes, most)
-    rng = np.random.default_rng(random_state)
+    rng = generator_of(random_state)
     got = collect(est, sample, plan, wanted, metric, when, PARTS if plan.folds else 1, rng, progress)
     cap = metric.bound(sample.like)
     last, reason = _last_step(got, plan, sample, metric, wanted)

@@ -4,3 +4,7 @@ from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks, Block, RowBlocks
 
 __all__ = ["ArrayBlocks", "Block", "Design", "RowBlocks"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -10,6 +10,7 @@ import narwhals as nw
 import numpy as np
 import scipy.sparse as sp
 
+from empirisk.data.brief import Brief
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["ColumnCoder", "Table"]
@@ -18,8 +19,8 @@ __all__ = ["ColumnCoder", "Table"]
 MOST_CATEGORIES = 2**31 - 1
 
 
-@dataclass(frozen=True)
-class Table:
+@dataclass(frozen=True, repr=False)
+class Table(Brief):
     """Rows as the loops of the trees read them.
 
     Parameters
@@ -60,8 +61,8 @@ class Table:
         return repr(self.names[column]) if self.names is not None else str(column)
 
 
-@dataclass(frozen=True)
-class ColumnCoder:
+@dataclass(frozen=True, repr=False)
+class ColumnCoder(Brief):
     """Which columns are categorical, and the code of each category.
 
     Numbers stay numbers.  A categorical column becomes the codes 0, 1, ..., c - 1 of its sorted training

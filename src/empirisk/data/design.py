@@ -10,13 +10,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from empirisk import _loops
+from empirisk.data.brief import Brief
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["Design", "as_design"]
 
 
-@dataclass(frozen=True, eq=False)
-class Design:
+@dataclass(frozen=True, eq=False, repr=False)
+class Design(Brief):
     """Products with X, its columns and its Gram matrix, without ever densifying or copying X.
 
     Parameters

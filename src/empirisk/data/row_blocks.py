@@ -12,14 +12,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from empirisk.data.brief import Brief
 from empirisk.data.design import Design
 from empirisk.typing import Access, Array, IndexArray
 
 __all__ = ["ArrayBlocks", "Block", "RowBlocks"]
 
 
-@dataclass(frozen=True)
-class Block:
+@dataclass(frozen=True, repr=False)
+class Block(Brief):
     """Consecutive rows: design, targets, weights, and the number of the first row."""
 
     design: Design
@@ -51,8 +52,8 @@ class RowBlocks(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
-class ArrayBlocks:
+@dataclass(frozen=True, eq=False, repr=False)
+class ArrayBlocks(Brief):
     """Arrays in memory as one block.
 
     Parameters

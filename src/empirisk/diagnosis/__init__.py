@@ -50,3 +50,7 @@ REGISTRY: dict[str, Finder] = {
 }
 
 __all__ = ["REGISTRY", "Answer", "Context", "Diagnosis", "Finder", "Outcome", "context"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -81,7 +81,7 @@ def diagnose(
         Folds that test every row once; ignored with `evaluation`.
     level : float, default 0.05
         Bound on the probability that any finding fires although its null is true.
-    random_state : int, Generator or None
+    random_state : int, Generator, RandomState or None
         Seed of folds, halves and permutations.
     progress : callable or bool, optional
         Called with (steps done, steps in all); True counts on the error stream.

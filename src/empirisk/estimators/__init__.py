@@ -103,3 +103,7 @@ __all__ = [
     "path",
     "verify",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

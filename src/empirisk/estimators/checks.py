@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from numbers import Integral, Real
 from typing import Any
@@ -19,8 +20,8 @@ __all__ = [
     "check_finite",
     "check_flag",
     "check_number",
+    "check_numeric_targets",
     "check_rule",
-    "check_seed",
     "check_targets_finite",
     "check_weights",
 ]
@@ -67,6 +68,32 @@ def check_targets_finite(y: Array) -> None:
         row = int(np.argwhere(~np.isfinite(y))[0][0])
         word = "NaN" if np.isnan(y[row]).any() else "infinity (inf)"
         raise ValueError(f"y contains {word} in row {row}; drop the rows without a finite target")
+
+
+def check_numeric_targets(y: Any) -> None:
+    """Refuse dates and times, NaN and infinity in the targets of a regression, in words.
+
+    Comes before scikit-learn's check, which names no row, and before dates become nanoseconds since 1970.
+    """
+    values = np.asarray(y)
+    if values.dtype.kind in "mM":
+        kind, where = str(values.dtype), ""
+    elif values.dtype == object and (found := _first_time(values.ravel())) is not None:
+        kind, where = type(values.ravel()[found]).__name__, f" in row {found}"
+    else:
+        if values.dtype.kind == "f":
+            check_targets_finite(values)
+        return
+    raise ValueError(
+        f"y holds dates or times ({kind}){where}, and a regression needs numbers; turn them into numbers "
+        "with a unit (days since a date, say)"
+    )
+
+
+def _first_time(values: Any) -> int | None:
+    """Position of the first date, time or duration."""
+    kinds = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+    return next((row for row, value in enumerate(values) if isinstance(value, kinds)), None)
 
 
 def check_columns(mean_square: Array, names: Any = None) -> None:
@@ -163,17 +190,3 @@ def check_rule(rule: Any) -> str:
     if rule not in ("min", "one_se"):
         raise ValueError(f'rule must be "min" or "one_se", got {rule!r}')
     return str(rule)
-
-
-def check_seed(random_state: Any) -> int:
-    """A seed from what users give: None means 0, so that fits are reproducible by default.
-
-    A Generator or RandomState is drawn from, once a fit, so that two fits with it differ.
-    """
-    if random_state is None:
-        return 0
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**31 - 1))
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31 - 1))
-    return check_count("random_state", random_state, 0)

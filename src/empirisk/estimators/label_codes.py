@@ -11,7 +11,7 @@ from sklearn.utils.validation import column_or_1d
 from empirisk.estimators.class_weight import apply_class_weight
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["encode_labels", "plain_label", "weigh_classes"]
+__all__ = ["encode_labels", "plain_label", "refuse_mixed", "weigh_classes"]
 
 
 def plain_label(label: Any) -> Any:
@@ -32,6 +32,26 @@ def _refuse_missing(labels: Any) -> None:
             raise ValueError(f"y holds {word} in row {row}; drop the rows without a class")
 
 
+def refuse_mixed(labels: Any) -> None:
+    """Name two rows whose labels are text and no text: they have no common order."""
+    if not isinstance(labels, list | tuple):
+        labels = np.asarray(labels)
+        if labels.dtype != object or labels.size != len(labels):
+            return
+        labels = labels.ravel().tolist()
+    text = [issubclass(kind, str) for kind in set(map(type, labels))]
+    if all(text) or not any(text):
+        return
+    rows = [next(i for i, v in enumerate(labels) if isinstance(v, str) is kind) for kind in (True, False)]
+    told = " and ".join(
+        f"{plain_label(labels[i])!r} ({type(labels[i]).__name__}) in row {i}" for i in sorted(rows)
+    )
+    raise ValueError(
+        f"y holds labels of several types, which have no order: {told}; write all of them in one type, for "
+        "example [str(label) for label in y]"
+    )
+
+
 def encode_labels(
     y: Any, classes: Any = None, unknown: str = "was not in the training data"
 ) -> tuple[Any, IndexArray]:
@@ -49,9 +69,11 @@ def encode_labels(
     Raises
     ------
     ValueError
-        For missing labels, continuous targets, fewer than two classes, and unknown labels.
+        For missing labels, labels of several types, continuous targets, fewer than two classes, and unknown
+        labels.
     """
     _refuse_missing(np.asarray(y))
+    refuse_mixed(y)
     check_classification_targets(y)
     y = column_or_1d(y, warn=True)
     if classes is None:

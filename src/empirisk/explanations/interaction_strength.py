@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.seeds import Seed, generator_of
 from empirisk.data.tabular import Tabular, estimate_columns
+from empirisk.data.threads import at_most
 from empirisk.estimators.checks import check_count
 from empirisk.explanations.reading import read_model
 from empirisk.explanations.replaced import chosen_rows, replaced_scores
@@ -133,7 +135,8 @@ def interaction_strength(
     output: int = 0,
     max_rows: int = 200,
     n_resamples: int = 500,
-    random_state: int = 0,
+    n_jobs: int | None = None,
+    random_state: Seed = 0,
 ) -> InteractionStrength:
     """``H_jk^2 = sum_i (F_jk - F_j - F_k)^2 / sum_i F_jk^2`` at the rows, with centred partial dependences F.
 
@@ -155,7 +158,9 @@ def interaction_strength(
         Rows drawn, since the cost is quadratic in them.
     n_resamples : int, default 500
         Bootstrap resamples of the rows.
-    random_state : int, default 0
+    n_jobs : int, optional
+        As in :func:`partial_dependence`.
+    random_state : int, Generator, RandomState or None, default 0
         Of both draws.
 
     Returns
@@ -200,12 +205,13 @@ def interaction_strength(
     n = len(rows)
     if n < 2:
         raise ValueError(f"X has {n} rows; variation needs at least two")
-    draws = np.random.default_rng(random_state).multinomial(n, np.full(n, 1.0 / n), size=n_resamples)
+    draws = generator_of(random_state).multinomial(n, np.full(n, 1.0 / n), size=n_resamples)
     # One column of weights for the rows as they are, then one for each resample.
     weight = np.vstack([np.ones(n), draws]).T / n
 
     def table(chosen: list[int]) -> Array:
-        return replaced_scores(reading.score, rows, chosen, rows[:, chosen])[:, :, output]
+        with at_most(n_jobs):
+            return replaced_scores(reading.score, rows, chosen, rows[:, chosen])[:, :, output]
 
     single = {j: table([j]) for j in columns}
     whole = np.diag(single[columns[0]])

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from empirisk.data.seeds import Seed, generator_of
 from empirisk.data.tabular import Tabular
+from empirisk.data.threads import at_most
 from empirisk.estimators.checks import check_count
 from empirisk.explanations.reading import Reading, in_words, read_model
 from empirisk.explanations.replaced import chosen_rows, replaced_scores
@@ -150,7 +152,8 @@ def partial_dependence(
     level: float = 0.95,
     centered: bool = False,
     max_rows: int = 10_000,
-    random_state: int = 0,
+    n_jobs: int | None = None,
+    random_state: Seed = 0,
 ) -> PartialDependence:
     """``PD(v) = mean over rows i of f(x_i with the columns S set to v)``, with bands over the rows.
 
@@ -172,7 +175,10 @@ def partial_dependence(
         is narrower, since rows differ most in level.
     max_rows : int, default 10_000
         More rows are thinned at random.
-    random_state : int, default 0
+    n_jobs : int, optional
+        Threads of the loops of our models; default all that OpenMP has, or the `n_jobs` of the model.  The
+        result does not depend on it.
+    random_state : int, Generator, RandomState or None, default 0
         Of that draw, and of the simultaneous band.
 
     Returns
@@ -214,7 +220,8 @@ def partial_dependence(
         raise ValueError(f"features must be one column or two different ones, got {features!r}")
     places = _places(reading, columns, grid)
     rows = reading.X[chosen_rows(len(reading.X), max_rows, random_state)]
-    curves = replaced_scores(reading.score, rows, columns, places)
+    with at_most(n_jobs):
+        curves = replaced_scores(reading.score, rows, columns, places)
     if centered:
         curves = curves - curves.mean(axis=0)
     value, pointwise, simultaneous = mean_bands(curves, level, random_state)
@@ -270,7 +277,7 @@ def _places(reading: Reading, columns: list[int], grid: Any) -> Array:
     return np.stack([a.ravel() for a in np.meshgrid(*axes, indexing="ij")], axis=1)
 
 
-def mean_bands(curves: Array, level: float, seed: int) -> tuple[Array, Array, Array]:
+def mean_bands(curves: Array, level: float, random_state: Seed) -> tuple[Array, Array, Array]:
     """Means over rows of curves (places, rows, k), with the pointwise and the simultaneous band."""
     g, n, k = curves.shape
     value = curves.mean(axis=1)
@@ -279,7 +286,7 @@ def mean_bands(curves: Array, level: float, seed: int) -> tuple[Array, Array, Ar
         return value, open_ends, open_ends
     se = curves.std(axis=1, ddof=1) / np.sqrt(n)
     factor = stats.t.ppf(0.5 + 0.5 * level, n - 1)
-    wide = np.stack([_largest_deviation(curves[:, :, c], level, seed) for c in range(k)])
+    wide = np.stack([_largest_deviation(curves[:, :, c], level, random_state) for c in range(k)])
     wide = np.maximum(wide, factor)
     return (
         value,
@@ -288,7 +295,7 @@ def mean_bands(curves: Array, level: float, seed: int) -> tuple[Array, Array, Ar
     )
 
 
-def _largest_deviation(curves: Array, level: float, seed: int) -> float:
+def _largest_deviation(curves: Array, level: float, random_state: Seed) -> float:
     """Quantile of the largest of the places' studentised deviations (t with n - 1 degrees of freedom)."""
     n = curves.shape[1]
     moves = curves - curves.mean(axis=1, keepdims=True)
@@ -298,6 +305,6 @@ def _largest_deviation(curves: Array, level: float, seed: int) -> float:
         return 0.0
     values, vectors = np.linalg.eigh(moves @ moves.T)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
-    rng = np.random.default_rng(seed)
+    rng = generator_of(random_state)
     draws = np.abs(rng.standard_normal((10_000, len(values))) @ root.T).max(axis=1)
     return float(np.quantile(draws / np.sqrt(rng.chisquare(n - 1, 10_000) / (n - 1)), level))

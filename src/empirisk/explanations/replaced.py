@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from empirisk.data.seeds import Seed, generator_of
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["chosen_rows", "replaced_scores"]
@@ -39,8 +40,8 @@ def replaced_scores(score: Callable[[Array], Array], X: Array, columns: list[int
     return np.concatenate(found)
 
 
-def chosen_rows(n: int, most: int, random_state: int) -> IndexArray:
+def chosen_rows(n: int, most: int, random_state: Seed) -> IndexArray:
     """All row numbers, or `most` of them drawn without replacement, in order."""
     if n <= most:
         return np.arange(n)
-    return np.sort(np.random.default_rng(random_state).choice(n, most, replace=False))
+    return np.sort(generator_of(random_state).choice(n, most, replace=False))

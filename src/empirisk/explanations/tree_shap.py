@@ -12,6 +12,7 @@ import numpy as np
 from scipy import stats
 
 from empirisk.data.tabular import Tabular, estimate_columns
+from empirisk.data.threads import at_most
 from empirisk.explanations.reading import in_words, read_model
 from empirisk.results import Estimate
 from empirisk.trees.shapley import background_shapley, expected_value, path_shapley
@@ -165,7 +166,9 @@ class TreeShap(Tabular):
         return parts
 
 
-def tree_shap(model: Any, X: Any, background: Any = None, *, level: float = 0.95) -> TreeShap:
+def tree_shap(
+    model: Any, X: Any, background: Any = None, *, level: float = 0.95, n_jobs: int | None = None
+) -> TreeShap:
     """Shapley values of the columns in each row's score, exact, in compiled code.
 
     ``value_j(x) = sum over S without j of |S|! (p-|S|-1)!/p! (v(S + j) - v(S))``, where ``v(S)`` is the mean
@@ -185,6 +188,8 @@ def tree_shap(model: Any, X: Any, background: Any = None, *, level: float = 0.95
         A sample of rows that says what an unknown column may be; some hundreds are enough.
     level : float, default 0.95
         Coverage of the intervals of the mean sizes.
+    n_jobs : int, optional
+        Threads; default all that OpenMP has.  The result does not depend on it.
 
     Returns
     -------
@@ -225,13 +230,15 @@ def tree_shap(model: Any, X: Any, background: Any = None, *, level: float = 0.95
             "any model"
         )
     if background is None:
-        values, mean = path_shapley(trees, reading.X), expected_value(trees)
+        with at_most(n_jobs):
+            values, mean = path_shapley(trees, reading.X), expected_value(trees)
         game = "both branches, by the training weights"
     else:
         rows = reading.encode(background)
         if len(rows) == 0:
             raise ValueError("background has no rows; leave it out for the path-dependent values")
-        values, mean = background_shapley(trees, reading.X, rows), trees.predict(rows).mean(axis=0)
+        with at_most(n_jobs):
+            values, mean = background_shapley(trees, reading.X, rows), trees.predict(rows).mean(axis=0)
         game = f"the values of {len(rows)} background rows"
     values, base = reading.factor * values, reading.base + reading.factor * mean
     if values.shape[2] == 1:

@@ -55,3 +55,7 @@ __all__ = [
     "growth_curve",
     "sauer",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -27,3 +27,7 @@ __all__ = [
     "summarise_glm",
     "wald_test",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

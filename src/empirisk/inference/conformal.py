@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from empirisk.data.brief import Brief
 from empirisk.results import Estimate
 from empirisk.trees.conformal_rank import conformal_rank
 from empirisk.typing import Array
@@ -22,8 +23,8 @@ from empirisk.typing import Array
 __all__ = ["Conformal", "cumulative_scores", "quantile_band_scores", "widened"]
 
 
-@dataclass(frozen=True)
-class Conformal:
+@dataclass(frozen=True, repr=False)
+class Conformal(Brief):
     """Scores of rows that the fit has not seen.
 
     Parameters

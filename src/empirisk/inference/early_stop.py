@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from empirisk.data.brief import Brief
 from empirisk.inference.held_out import held_out_mean
 from empirisk.results import Estimate
 from empirisk.typing import Array
@@ -14,8 +15,8 @@ MODEL = "these rounds on new rows"
 CHOSEN = "the number of rounds was chosen on these rows, so that the loss is a little too good"
 
 
-@dataclass(frozen=True)
-class Stopping:
+@dataclass(frozen=True, repr=False)
+class Stopping(Brief):
     """What the validation rows say about the number of rounds.
 
     Parameters

@@ -17,3 +17,7 @@ __all__ = [
     "ridge_bound",
     "ridge_risk",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

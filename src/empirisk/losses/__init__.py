@@ -89,3 +89,7 @@ __all__ = [
     "with_offset",
     "without_offset",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

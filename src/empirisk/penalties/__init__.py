@@ -53,3 +53,7 @@ __all__ = [
     "SortedL1",
     "Zero",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -6,3 +6,7 @@ from empirisk.problems.linear import LinearProblem
 from empirisk.problems.potential import Potential
 
 __all__ = ["Evaluation", "Layout", "LinearProblem", "Part", "Potential", "Problem", "Rewriting"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

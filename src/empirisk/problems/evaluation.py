@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from empirisk.data.brief import Brief
 from empirisk.typing import Array
 
 __all__ = ["Evaluation"]
 
 
-@dataclass(frozen=True)
-class Evaluation:
+@dataclass(frozen=True, repr=False)
+class Evaluation(Brief):
     """What one pass over the data tells about a point.
 
     Parameters

@@ -54,6 +54,12 @@ class LinearProblem(LinearObjective, Problem):
     there are p rows.
     """
 
+    def __repr__(self) -> str:
+        n, p = self.design.shape
+        more = ", intercept" if self.intercept else ""
+        outputs = f", {self.n_outputs} outputs" if self.n_outputs else ""
+        return f"LinearProblem({self.loss!r} + {self.penalty!r}, {n} rows x {p} columns{more}{outputs})"
+
     # -- origin ---------------------------------------------------------------------------------
 
     @cached_property

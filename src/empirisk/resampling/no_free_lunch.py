@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from empirisk.bounds import empirical_bernstein
 from empirisk.bounds import no_free_lunch as theorem
 from empirisk.data.frames import as_frame
+from empirisk.data.seeds import Seed, generator_of
 from empirisk.evaluation.intervals.base import check_level
 from empirisk.evaluation.intervals.clopper_pearson import clopper_pearson
 from empirisk.hypotheses.points import check_integer
@@ -148,7 +149,7 @@ def no_free_lunch(
     domain: Any = None,
     budget: int = 5_000,
     level: float = 0.95,
-    random_state: int | None = 0,
+    random_state: Seed = 0,
 ) -> NoFreeLunch:
     """The labelling f of a finite domain that maximises ``E_S[L(A(S))]`` for a given learner A, measured.
 
@@ -173,7 +174,7 @@ def no_free_lunch(
         otherwise the worst of some random labellings is measured on samples drawn at random.
     level : float, default 0.95
         Coverage of the intervals in the second case.
-    random_state : int or None, default 0
+    random_state : int, Generator, RandomState or None, default 0
         Seed of the second case.
 
     Returns
@@ -219,7 +220,7 @@ def no_free_lunch(
     if can_enumerate(size, rows, limit):
         found = enumerate_samples(train, points, rows)
     else:
-        found = simulate(train, points, rows, limit, np.random.default_rng(random_state))
+        found = simulate(train, points, rows, limit, generator_of(random_state))
     expected, tail = _estimates(found, level)
     return NoFreeLunch(
         learner=getattr(learner, "__name__", None) or repr(learner),

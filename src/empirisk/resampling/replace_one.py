@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from empirisk.bounds import stability as stability_bound
 from empirisk.bounds.base import Guarantee
+from empirisk.data.seeds import Seed, generator_of
 from empirisk.data.tabular import Tabular, estimate_columns
 from empirisk.estimators import LogisticRegression
 from empirisk.evaluation.cross import Sample
@@ -129,7 +130,7 @@ def stability(
     repeats: int = 1,
     rho: float | None = None,
     level: float = 0.95,
-    random_state: int | np.random.Generator | None = None,
+    random_state: Seed = None,
     progress: Progress | None = None,
 ) -> Stability:
     """Measure both sides of ``E[L_D - L_S] = E[l(A(S^(i)), z_i) - l(A(S), z_i)]``.
@@ -154,7 +155,7 @@ def stability(
         ``2 rho^2/(alpha m)`` is put beside the measured values.
     level : float in (0, 1), default 0.95
         Nominal coverage.
-    random_state : int, Generator or None
+    random_state : int, Generator, RandomState or None
         Seed.
     progress : callable or bool, optional
         Called with (fits done, fits in all); True counts on the error stream.
@@ -192,7 +193,7 @@ def stability(
         raise ValueError(f"n_replace must be a whole number from 1 on, got {n_replace!r}.")
     if rho is not None and not (isinstance(rho, int | float) and math.isfinite(rho) and rho > 0.0):
         raise ValueError(f"rho must be a positive number, got {rho!r}.")
-    rng = np.random.default_rng(random_state)
+    rng = generator_of(random_state)
     plan = sample.plan(None, repeats, rng)
     count = min(int(n_replace), sample.n)
     with one_thread(sample.X):

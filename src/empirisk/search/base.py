@@ -12,9 +12,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import Tags, get_tags
 
+from empirisk.data.seeds import generator_of
+from empirisk.estimators.estimator import Estimator
 from empirisk.evaluation.compare import default_metric
 from empirisk.evaluation.cross import Sample, foreign_scorers
 from empirisk.evaluation.evaluate import named
@@ -42,7 +44,7 @@ class SearchWarning(UserWarning):
     """ER002: a search was cut short, or some candidates failed."""
 
 
-class BaseSearch(Answers, MetaEstimatorMixin, BaseEstimator):
+class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
     """Base of the searches; a subclass says which candidates there are."""
 
     estimator: Any
@@ -118,7 +120,7 @@ class BaseSearch(Answers, MetaEstimatorMixin, BaseEstimator):
         started = time.monotonic()
         self._check()
         X, y = table_and_target(type(self).__name__, X, y)
-        points = self._points(np.random.default_rng(self.random_state))
+        points = self._points(generator_of(self.random_state))
         for point in points:
             clone(self.estimator).set_params(**clone(point, safe=False))  # names that do not exist, at once
         sample = Sample(self.estimator, X, y, groups)
@@ -287,9 +289,8 @@ class BaseSearch(Answers, MetaEstimatorMixin, BaseEstimator):
             tags = inherit(tags, get_tags(self.estimator))
         return tags
 
-    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        head = str(super().__repr__(N_CHAR_MAX=N_CHAR_MAX))
-        return f"{head}\n{self.result_!r}" if hasattr(self, "result_") else head
+    def _headline(self) -> str:
+        return self.result_.headline if hasattr(self, "result_") else ""
 
     def _repr_html_inner(self) -> str:
         inner = str(super()._repr_html_inner())

@@ -62,7 +62,7 @@ class GridSearch(BaseSearch):
         Processes, as in joblib. Results do not depend on it.
     progress : callable or bool, optional
         Called with (fits done, fits planned); True counts on the error stream.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None, default None
         Seed of the folds and of the bootstrap.
 
     Attributes

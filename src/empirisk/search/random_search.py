@@ -10,10 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.seeds import generator_of
+from empirisk.estimators.documented import documented
 from empirisk.search.base import BaseSearch
+from empirisk.search.grid_search import GridSearch
 from empirisk.search.points import Params, draw_points
 
 
+@documented(GridSearch)
 class RandomSearch(BaseSearch):
     """Choose the settings of an estimator by cross-validation over random draws.
 
@@ -33,7 +37,7 @@ class RandomSearch(BaseSearch):
         As in :class:`GridSearch`.
     progress : callable or bool, optional
         Called with (fits done, fits planned); True counts on the error stream.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None, default None
         Seed of draws, folds and bootstrap.
 
     Attributes
@@ -99,4 +103,4 @@ class RandomSearch(BaseSearch):
         return draw_points(self.param_distributions, self.n_iter, rng)
 
     def _space(self) -> Any:
-        return draw_points(self.param_distributions, self.n_iter, np.random.default_rng(self.random_state))
+        return draw_points(self.param_distributions, self.n_iter, generator_of(self.random_state))

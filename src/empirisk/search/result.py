@@ -179,6 +179,14 @@ class SearchResult:
         }
         return WinnersCurseDisplay(curse).plot(ax)
 
+    @property
+    def headline(self) -> str:
+        """The choice and its corrected score in a line; the printed form of the result has the table."""
+        chosen = _settings(self.points[self.best])
+        return (
+            f"best of {len(self.points)}: {chosen}; {self.metric} {self.score}, corrected for having chosen"
+        )
+
     def __repr__(self) -> str:
         count, fits = len(self.points), sum(s.size for s in self.seconds)
         lines = [f"Search over {count} candidates, {fits} fits, {self.metric}"]

@@ -56,3 +56,7 @@ __all__ = [
     "choose",
     "solve",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

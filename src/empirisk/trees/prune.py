@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from empirisk.data.brief import Brief
 from empirisk.trees.structure import PER_NODE, Trees
 from empirisk.typing import Array, IndexArray
 
@@ -21,8 +22,8 @@ __all__ = ["PruningSequence", "node_parents", "weakest_link"]
 SAME = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
-class PruningSequence:
+@dataclass(frozen=True, eq=False, repr=False)
+class PruningSequence(Brief):
     """All subtrees ``T(alpha) = argmin R(T) + alpha |leaves of T|``; of equal ones the smallest.
 
     Entry k is the subtree for every alpha in ``[alpha[k], alpha[k + 1])``; the last one is the root.

@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.estimators.checks import check_finite, check_weights
+from empirisk.estimators.estimator import Estimator
 from empirisk.typing import Array
 
 __all__ = ["FeatureMap"]
 
 
-class FeatureMap(TransformerMixin, BaseEstimator):
+class FeatureMap(TransformerMixin, Estimator):
     """Base of the transformers that expand each column into functions of it.
 
     A subclass gives ``_learn(X, weight)``, which sets attributes that end in an underscore,

@@ -72,9 +72,7 @@ class FourierFeatures(FeatureMap):
     n_harmonics_: Array
 
     def __init__(self, n_harmonics: Any = 3, *, period: Any = "range", orthonormal: bool = False) -> None:
-        self.n_harmonics = n_harmonics
-        self.period = period
-        self.orthonormal = orthonormal
+        self._set(locals())
 
     def _learn(self, X: Array, weight: Array) -> None:
         check_flag("orthonormal", self.orthonormal)

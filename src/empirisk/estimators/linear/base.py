@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -23,6 +22,7 @@ from empirisk.estimators.checks import (
     check_number,
     check_weights,
 )
+from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.linear.inference import InferenceMixin
 from empirisk.estimators.training import Kept, keep
 from empirisk.problems.base import judged
@@ -38,7 +38,7 @@ class CertificateWarning(ConvergenceWarning):
     """ER001: the fit ended without a certificate within the tolerance."""
 
 
-class LinearEstimator(InferenceMixin, BaseEstimator):
+class LinearEstimator(InferenceMixin, Estimator):
     """Base of the linear models; a subclass says how targets become a problem and back.
 
     After ``fit``: ``coef_``, ``intercept_``, ``alpha_``, ``n_iter_``, ``solution_``, and the property
@@ -254,16 +254,6 @@ class LinearEstimator(InferenceMixin, BaseEstimator):
         if "solution_" in state:  # one number a row, which `verify` can find again
             state["solution_"] = replace(state["solution_"], dual=None)
         return state
-
-    def _repr_html_inner(self) -> str:
-        html = str(super()._repr_html_inner())
-        return f"{html}<p>{self.solution_.certificate.claim}</p>" if hasattr(self, "solution_") else html
-
-    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        text = str(super().__repr__(N_CHAR_MAX=N_CHAR_MAX))
-        if hasattr(self, "solution_"):
-            text = f"{text}  # {self.solution_.certificate.claim}"
-        return text
 
 
 def _ill_conditioned(problem: LinearProblem, solution: Solution) -> bool:

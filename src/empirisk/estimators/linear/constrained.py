@@ -87,15 +87,9 @@ class ConstrainedRegressor(AnyLossRegressor):
         tol: float = 1e-6,
         max_iter: int = 10_000,
     ) -> None:
-        self.constraint = constraint
-        self.radius = radius
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
+        self._set(locals())
 
-    def _set(self) -> ConstraintSet:
+    def _constraint_set(self) -> ConstraintSet:
         given = self.constraint
         if isinstance(given, ConstraintSet):
             return given
@@ -111,7 +105,7 @@ class ConstrainedRegressor(AnyLossRegressor):
         )
 
     def _build(self, design: Design, y: Array, weight: Array, alpha: float | None) -> LinearProblem:
-        chosen = self._set()
+        chosen = self._constraint_set()
         chosen.project(np.zeros(design.shape[1]))  # refuses empty sets, and sets of other dimension
         self.constraint_ = chosen
         return self._plain(design, y, weight, chosen)

@@ -11,14 +11,17 @@ import numpy as np
 from sklearn.utils import Tags
 
 from empirisk.estimators.checks import check_number
+from empirisk.estimators.documented import documented
 from empirisk.estimators.linear.families import family_loss, link_name, with_labels
 from empirisk.estimators.linear.mean_regression import MeanRegressor
+from empirisk.estimators.linear.positive import PoissonRegressor
 from empirisk.losses import Loss
 from empirisk.typing import Array
 
 __all__ = ["GeneralizedLinearModel"]
 
 
+@documented(PoissonRegressor)
 class GeneralizedLinearModel(MeanRegressor):
     """Regression of a mean through a link, ``link(E[y | x]) = x.w + b``, by maximum (penalised) likelihood.
 
@@ -54,22 +57,12 @@ class GeneralizedLinearModel(MeanRegressor):
         p of the Tweedie family, whose variance is ``dispersion * mean^p``, in (1, 2).
     extra_dispersion : float, default 1.0
         a of the negative binomial family, whose variance is ``m + a m^2``, > 0; fixed, not estimated.
-    fit_intercept : bool, default True
-        Whether b is free (else 0); it is never penalised.
-    alphas : int or list of floats, default 100
-        Strengths that ``"cv"`` tries.
-    cv : int, splitter or list of (train, test) index pairs, optional
-        Folds, 5 by default.
-    rule : {"min", "one_se"}, default "min"
-        Smallest validation loss, or the strongest penalty within one standard error of it.
-    random_state : int, optional
-        Seed of the folds.
-    solver : str or Solver, default "auto"
-        See :mod:`empirisk.solvers.auto`.
+    fit_intercept, alphas, cv, rule, random_state, solver
+        As in :class:`PoissonRegressor`.
     tol : float, default 1e-8
         Largest accepted ``certificate.value / certificate.scale``.
-    max_iter : int, default 10000
-        Step limit.
+    max_iter
+        As in :class:`PoissonRegressor`.
 
     Attributes
     ----------
@@ -81,14 +74,14 @@ class GeneralizedLinearModel(MeanRegressor):
         Pearson's statistic over the residual degrees of freedom: S (for shares the number of rows, whose
         weights are trials) minus the nonzero coefficients and the intercept.  For binomial, Poisson and
         negative binomial targets it is about 1 when the family is right; else it estimates the dispersion.
-    alpha_ : float
-        Strength used.
+    alpha_
+        As in :class:`PoissonRegressor`.
     classes_ : array of 2 labels
         When the targets were labels; the mean is the probability of the second.
     certificate_ : Certificate
         KKT residual without a penalty, duality gap with one.
-    solution_ : Solution
-        Status, steps, trace.
+    solution_
+        As in :class:`PoissonRegressor`.
 
     Raises
     ------
@@ -135,20 +128,7 @@ class GeneralizedLinearModel(MeanRegressor):
         tol: float = 1e-8,
         max_iter: int = 10_000,
     ) -> None:
-        self.family = family
-        self.link = link
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.power = power
-        self.extra_dispersion = extra_dispersion
-        self.fit_intercept = fit_intercept
-        self.alphas = alphas
-        self.cv = cv
-        self.rule = rule
-        self.random_state = random_state
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
+        self._set(locals())
 
     def _loss(self) -> Loss:
         link_name(self.family, self.link)  # refuse the pair before its numbers

@@ -13,15 +13,9 @@ from scipy.special import log_softmax, softmax
 
 from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
+from empirisk.data.seeds import check_seed
 from empirisk.estimators.agreement import agreeing
-from empirisk.estimators.checks import (
-    check_alpha,
-    check_count,
-    check_flag,
-    check_number,
-    check_rule,
-    check_seed,
-)
+from empirisk.estimators.checks import check_alpha, check_count, check_flag, check_number, check_rule
 from empirisk.estimators.linear.labels import LinearClassifier
 from empirisk.estimators.linear.separation_error import SeparationError
 from empirisk.estimators.linear.tune import StrengthSelection, select_by_folds
@@ -67,7 +61,7 @@ class LogisticRegression(LinearClassifier):
         Folds, 5 (stratified by class) by default.
     rule : {"min", "one_se"}, default "min"
         Smallest validation loss, or the strongest penalty within one standard error of it.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None, default None
         Seed of the folds.
     solver : str or Solver, default "auto"
         See :mod:`empirisk.solvers.auto`.
@@ -118,6 +112,9 @@ class LogisticRegression(LinearClassifier):
 
     selection_: StrengthSelection
     probabilities_open: ClassVar[bool] = True  # a logistic link: never 0 for a class that occurs
+    _elsewhere: ClassVar[Mapping[str, str]] = {
+        "C": "give alpha = 1/(S C), S the sum of the weights (number of rows); alpha='1/n' is C = 1"
+    }
 
     def __init__(
         self,
@@ -135,18 +132,7 @@ class LogisticRegression(LinearClassifier):
         max_iter: int = 10_000,
         warm_start: bool = False,
     ) -> None:
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.alphas = alphas
-        self.cv = cv
-        self.rule = rule
-        self.random_state = random_state
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.warm_start = warm_start
+        self._set(locals())
 
     # -- the problem --------------------------------------------------------------------------------
 

@@ -121,11 +121,7 @@ class HalfspaceClassifier(LinearClassifier):
         tol: float = 1e-6,
         max_iter: int = 10_000,
     ) -> None:
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
+        self._set(locals())
 
     def _build(self, design: Design, y: Array, weight: Array, alpha: float | None) -> LinearProblem:
         intercept = check_flag("fit_intercept", self.fit_intercept)

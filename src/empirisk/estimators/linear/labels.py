@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from empirisk.estimators.agreement import largest
-from empirisk.estimators.label_codes import encode_labels, weigh_classes
+from empirisk.estimators.label_codes import encode_labels, refuse_mixed, weigh_classes
 from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.problems.linear import LinearProblem
 from empirisk.typing import Array
@@ -24,6 +24,9 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
 
     class_weight: Any
     classes_: Any
+
+    def _look_at_targets(self, y: Any) -> None:
+        refuse_mixed(y)  # before scikit-learn makes all of them text
 
     def _targets(self, y: Any, fitting: bool) -> Array:
         self.classes_, codes = encode_labels(y, None if fitting else self.classes_)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from empirisk.estimators.checks import check_number
+from empirisk.estimators.documented import documented
 from empirisk.estimators.linear.squared_error import SquaredErrorEstimator
 from empirisk.penalties import L1, L2, ElasticNetPenalty, Penalty, Zero
 
@@ -65,48 +66,13 @@ class LinearRegression(SquaredErrorEstimator):
         tol: float = 1e-8,
         max_iter: int = 10_000,
     ) -> None:
-        self.fit_intercept = fit_intercept
-        self.positive = positive
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
+        self._set(locals())
 
     def _penalty(self, alpha: float) -> Penalty:
         return Zero(positive=self.positive)
 
 
-class _Penalised(SquaredErrorEstimator):
-    """The parameters that the penalised regressions share."""
-
-    alpha: float | str
-
-    def __init__(
-        self,
-        alpha: float | str = "1/n",
-        *,
-        fit_intercept: bool = True,
-        positive: bool = False,
-        alphas: Any = 100,
-        cv: Any = None,
-        rule: str = "min",
-        random_state: Any = None,
-        solver: Any = "auto",
-        tol: float = 1e-6,
-        max_iter: int = 10_000,
-    ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.positive = positive
-        self.alphas = alphas
-        self.cv = cv
-        self.rule = rule
-        self.random_state = random_state
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-
-
-class Ridge(_Penalised):
+class Ridge(SquaredErrorEstimator):
     """Least squares with a squared L2 penalty.
 
     ``min_{w,b} (1/S) sum_i s_i (x_i.w + b - y_i)^2 / 2 + alpha ||w||^2 / 2``
@@ -127,7 +93,7 @@ class Ridge(_Penalised):
         Folds; None means leave-one-out where it is exact, else 5 folds.
     rule : {"min", "one_se"}, default "min"
         Smallest validation loss, or the strongest penalty within one standard error of it.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None, default None
         Seed of the folds; they depend on the content of the rows, not on their order.
     solver : str or Solver, default "auto"
         See :mod:`empirisk.solvers.auto`.
@@ -163,11 +129,28 @@ class Ridge(_Penalised):
     array([0.5])
     """
 
+    def __init__(
+        self,
+        alpha: float | str = "1/n",
+        *,
+        fit_intercept: bool = True,
+        positive: bool = False,
+        alphas: Any = 100,
+        cv: Any = None,
+        rule: str = "min",
+        random_state: Any = None,
+        solver: Any = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 10_000,
+    ) -> None:
+        self._set(locals())
+
     def _penalty(self, alpha: float) -> Penalty:
         return L2(alpha, positive=self.positive)
 
 
-class Lasso(_Penalised):
+@documented(Ridge)
+class Lasso(SquaredErrorEstimator):
     """Least squares with an L1 penalty.
 
     ``min_{w,b} (1/S) sum_i s_i (x_i.w + b - y_i)^2 / 2 + alpha ||w||_1``
@@ -175,11 +158,13 @@ class Lasso(_Penalised):
     Parameters
     ----------
     alpha : float, "1/n" or "cv", default "cv"
-        Strength; ``"cv"`` chooses it over a warm-started path with K folds.
-    fit_intercept, positive, alphas, rule, random_state, solver, tol, max_iter
+        Strength on the mean-loss scale; ``"cv"`` chooses it over a warm-started path with K folds.
+    fit_intercept, positive, alphas
         As in :class:`Ridge`.
     cv : int, splitter or list of (train, test) index pairs, optional
         Folds, 5 by default.
+    rule, random_state, solver, tol, max_iter
+        As in :class:`Ridge`.
 
     Attributes
     ----------
@@ -217,24 +202,14 @@ class Lasso(_Penalised):
         tol: float = 1e-6,
         max_iter: int = 10_000,
     ) -> None:
-        super().__init__(
-            alpha,
-            fit_intercept=fit_intercept,
-            positive=positive,
-            alphas=alphas,
-            cv=cv,
-            rule=rule,
-            random_state=random_state,
-            solver=solver,
-            tol=tol,
-            max_iter=max_iter,
-        )
+        self._set(locals())
 
     def _penalty(self, alpha: float) -> Penalty:
         return L1(alpha, positive=self.positive)
 
 
-class ElasticNet(_Penalised):
+@documented(Ridge, Lasso)
+class ElasticNet(SquaredErrorEstimator):
     """Least squares with a mixed L1 and L2 penalty.
 
     ``min_{w,b} (1/S) sum_i s_i (x_i.w + b - y_i)^2 / 2 + alpha (r ||w||_1 + (1-r) ||w||^2 / 2)``
@@ -242,7 +217,7 @@ class ElasticNet(_Penalised):
     Parameters
     ----------
     alpha : float, "1/n" or "cv", default "cv"
-        Strength.
+        Strength on the mean-loss scale; ``"cv"`` chooses it over a warm-started path with K folds.
     l1_ratio : float, default 0.5
         r, in [0, 1].
     fit_intercept, positive, alphas, cv, rule, random_state, solver, tol, max_iter
@@ -280,19 +255,7 @@ class ElasticNet(_Penalised):
         tol: float = 1e-6,
         max_iter: int = 10_000,
     ) -> None:
-        super().__init__(
-            alpha,
-            fit_intercept=fit_intercept,
-            positive=positive,
-            alphas=alphas,
-            cv=cv,
-            rule=rule,
-            random_state=random_state,
-            solver=solver,
-            tol=tol,
-            max_iter=max_iter,
-        )
-        self.l1_ratio = l1_ratio
+        self._set(locals())
 
     def _penalty(self, alpha: float) -> Penalty:
         ratio = check_number("l1_ratio", self.l1_ratio, 0.0, 1.0)

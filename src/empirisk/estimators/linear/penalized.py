@@ -38,7 +38,7 @@ class PenalizedRegressor(AnyLossRegressor):
         Folds, 5 by default.
     rule : {"min", "one_se"}, default "min"
         Smallest validation loss, or the strongest penalty within one standard error of it.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None, default None
         Seed of the folds.
     solver : str or Solver, default "auto"
         See :mod:`empirisk.solvers.auto`.
@@ -93,17 +93,7 @@ class PenalizedRegressor(AnyLossRegressor):
         tol: float = 1e-6,
         max_iter: int = 10_000,
     ) -> None:
-        self.penalty = penalty
-        self.loss = loss
-        self.alpha = alpha  # type: ignore[assignment]
-        self.fit_intercept = fit_intercept
-        self.alphas = alphas
-        self.cv = cv
-        self.rule = rule
-        self.random_state = random_state
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
+        self._set(locals())
 
     def _penalty(self) -> Penalty:
         """Return the penalty as given; one by name has strength 1."""

@@ -5,8 +5,9 @@ Rosenblatt, Psychological Review 65 (1958); Novikoff (1962) for the bound.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,7 +15,8 @@ import scipy.sparse as sp
 from empirisk.bounds import perceptron as mistake_bound
 from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
-from empirisk.estimators.checks import check_count, check_flag, check_seed
+from empirisk.data.seeds import check_seed
+from empirisk.estimators.checks import check_count, check_flag
 from empirisk.estimators.linear.halfspace import HalfspaceClassifier
 from empirisk.estimators.linear.labels import LinearClassifier
 from empirisk.estimators.linear.perceptron_walk import PerceptronWalk, row_major
@@ -51,11 +53,11 @@ class Perceptron(LinearClassifier):
         variant returns them.
     fit_intercept : bool, default True
         Whether b is learnt, as the weight of a constant column of ones.
-    max_iter : int, default 100
-        Passes over the rows, unless one makes no mistake.
+    n_epochs : int, default 100
+        Passes over the rows at most: one without a mistake is the last.
     shuffle : bool, default True
         A fresh random order each pass; else that of the data.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None, default None
         Seed of the order; None is 0.
 
     Attributes
@@ -98,6 +100,7 @@ class Perceptron(LinearClassifier):
     bound_: Any
     converged_: bool
     tol = 1e-6
+    _elsewhere: ClassVar[Mapping[str, str]] = {"max_iter": "the largest number of passes is n_epochs"}
     _walks: list[PerceptronWalk] | None = None
 
     def __init__(
@@ -105,18 +108,14 @@ class Perceptron(LinearClassifier):
         variant: str = "averaged",
         *,
         fit_intercept: bool = True,
-        max_iter: int = 100,
+        n_epochs: int = 100,
         shuffle: bool = True,
         random_state: Any = None,
     ) -> None:
-        self.variant = variant
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
+        self._set(locals())
 
     def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
-        """Walk from zero until a pass makes no mistake, `max_iter` passes at most.
+        """Walk from zero until a pass makes no mistake, `n_epochs` passes at most.
 
         Parameters
         ----------
@@ -201,7 +200,7 @@ class Perceptron(LinearClassifier):
             listed = ", ".join(repr(v) for v in VARIANTS)
             raise ValueError(f"variant must be one of {listed}, got {self.variant!r}")
         intercept = check_flag("fit_intercept", self.fit_intercept)
-        check_count("max_iter", self.max_iter, 1)
+        check_count("n_epochs", self.n_epochs, 1)
         check_flag("shuffle", self.shuffle)
         check_seed(self.random_state)
         k = len(self.classes_)
@@ -222,7 +221,7 @@ class Perceptron(LinearClassifier):
         rng = np.random.default_rng(check_seed(self.random_state))
         walks, signs = self._new_walks(problem), self._signs(problem)
         running, passes = set(range(len(walks))), 0
-        while running and passes < self.max_iter:
+        while running and passes < self.n_epochs:
             order = rng.permutation(n) if self.shuffle else np.arange(n)
             passes += 1
             for k in sorted(running):
@@ -285,7 +284,7 @@ class Perceptron(LinearClassifier):
             rest = "a class from the rest" if len(bound) > 1 else "the classes"
             why = f"no hyperplane separates {rest}, so that the walk never ends"
         elif np.isfinite(bound).all():
-            why = f"{int(mistakes.max())} mistakes of at most {bound.max():.0f} so far: raise max_iter"
+            why = f"{int(mistakes.max())} mistakes of at most {bound.max():.0f} so far: raise n_epochs"
         else:
             why = "the classes overlap, or more passes are needed"
         return Certificate(Kind.NONE, np.inf, 1.0, f"none after {passes} passes: {why}")

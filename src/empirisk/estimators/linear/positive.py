@@ -10,6 +10,7 @@ from typing import Any
 from sklearn.utils import Tags
 
 from empirisk.estimators.checks import check_number
+from empirisk.estimators.documented import documented
 from empirisk.estimators.linear.families import tweedie_loss
 from empirisk.estimators.linear.mean_regression import MeanRegressor
 from empirisk.losses import Gamma, Loss, Poisson
@@ -34,16 +35,7 @@ class _Positive(MeanRegressor):
         tol: float = 1e-6,
         max_iter: int = 10_000,
     ) -> None:
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.alphas = alphas
-        self.cv = cv
-        self.rule = rule
-        self.random_state = random_state
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
+        self._set(locals())
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -72,7 +64,7 @@ class PoissonRegressor(_Positive):
         Folds, 5 by default.
     rule : {"min", "one_se"}, default "min"
         Smallest validation loss, or the strongest penalty within one standard error of it.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None, default None
         Seed of the folds.
     solver : str or Solver, default "auto"
         See :mod:`empirisk.solvers.auto`.
@@ -126,6 +118,7 @@ class PoissonRegressor(_Positive):
         return Poisson()
 
 
+@documented(PoissonRegressor)
 class GammaRegressor(_Positive):
     """Positive amounts: a mean ``exp(x.w + b)`` with a constant coefficient of variation.
 
@@ -166,6 +159,7 @@ class GammaRegressor(_Positive):
         return Gamma()
 
 
+@documented(PoissonRegressor)
 class TweedieRegressor(_Positive):
     """Amounts that are often exactly 0 (claims, rain): a log link and variance ``dispersion * mean^power``.
 
@@ -223,11 +217,7 @@ class TweedieRegressor(_Positive):
         tol: float = 1e-6,
         max_iter: int = 10_000,
     ) -> None:
-        super().__init__(
-            alpha, l1_ratio=l1_ratio, fit_intercept=fit_intercept, alphas=alphas, cv=cv, rule=rule,
-            random_state=random_state, solver=solver, tol=tol, max_iter=max_iter,
-        )  # fmt: skip
-        self.power = power
+        self._set(locals())
 
     def _loss(self) -> Loss:
         return tweedie_loss(check_number("power", self.power, 0.0))

@@ -9,6 +9,7 @@ from numbers import Real
 from typing import Any
 
 from empirisk.estimators.checks import is_flag
+from empirisk.estimators.documented import documented
 from empirisk.estimators.linear.scalar_regression import ScalarRegressor
 from empirisk.losses import Absolute, Loss, Quantile
 
@@ -39,7 +40,7 @@ class QuantileRegressor(ScalarRegressor):
         Folds, 5 by default.
     rule : {"min", "one_se"}, default "min"
         Smallest validation loss, or the strongest penalty within one standard error of it.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None, default None
         Seed of the folds.
     solver : str or Solver, default "auto"
         See :mod:`empirisk.solvers.auto`.
@@ -93,17 +94,7 @@ class QuantileRegressor(ScalarRegressor):
         tol: float = 1e-6,
         max_iter: int = 10_000,
     ) -> None:
-        self.q = q
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.alphas = alphas
-        self.cv = cv
-        self.rule = rule
-        self.random_state = random_state
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
+        self._set(locals())
 
     def _loss(self) -> Loss:
         q: Any = self.q
@@ -112,6 +103,7 @@ class QuantileRegressor(ScalarRegressor):
         return Quantile(float(q))
 
 
+@documented(QuantileRegressor)
 class LeastAbsoluteDeviations(ScalarRegressor):
     """Linear regression by the sum of absolute errors: the median of y given x.
 
@@ -164,16 +156,7 @@ class LeastAbsoluteDeviations(ScalarRegressor):
         tol: float = 1e-6,
         max_iter: int = 10_000,
     ) -> None:
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.alphas = alphas
-        self.cv = cv
-        self.rule = rule
-        self.random_state = random_state
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
+        self._set(locals())
 
     def _loss(self) -> Loss:
         return Absolute()

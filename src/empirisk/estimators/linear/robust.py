@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from empirisk.estimators.checks import check_number
+from empirisk.estimators.documented import documented
 from empirisk.estimators.linear.noise_scale import Scale, joint_scale, median_scale, replace_loss, residual_of
+from empirisk.estimators.linear.quantile import QuantileRegressor
 from empirisk.estimators.linear.scalar_regression import ScalarRegressor
 from empirisk.losses import Absolute, Huber, Loss
 from empirisk.problems.linear import LinearProblem
@@ -23,6 +25,7 @@ __all__ = ["HuberRegressor"]
 ON_PLANE = 1e-10  # of the largest target that a residual of 0 may be off
 
 
+@documented(QuantileRegressor)
 class HuberRegressor(ScalarRegressor):
     """Linear regression that outliers in y pull no harder than other rows.
 
@@ -51,9 +54,11 @@ class HuberRegressor(ScalarRegressor):
         ``alpha * scale_``.  ``"cv"`` is not offered with ``"joint"``.
     l1_ratio : float, default 0.0
         r, in [0, 1]: 0 is L2, 1 is L1, between them elastic net.
+    fit_intercept, alphas, cv, rule, random_state, solver
+        As in :class:`QuantileRegressor`.
     tol : float, default 1e-8
         Largest accepted ``certificate.value / certificate.scale``.
-    fit_intercept, alphas, cv, rule, random_state, solver, max_iter
+    max_iter
         As in :class:`QuantileRegressor`.
 
     Attributes
@@ -67,8 +72,8 @@ class HuberRegressor(ScalarRegressor):
         With ``"joint"``: ``|mean min((r_i/s)^2, delta^2) - 1|``, 0 at the joint optimum; else 0.
     outliers_ : boolean array, shape (n,)
         Training rows in the linear part of the loss.
-    alpha_ : float
-        Strength used.
+    alpha_
+        As in :class:`QuantileRegressor`.
     certificate_ : Certificate
         Duality gap, or without a penalty the KKT residual, of the problem at `scale_`.  With
         ``scale_residual_ = 0`` in addition it is that of the joint problem, which is convex.
@@ -117,18 +122,7 @@ class HuberRegressor(ScalarRegressor):
         tol: float = 1e-8,
         max_iter: int = 10_000,
     ) -> None:
-        self.delta = delta
-        self.scale = scale
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.alphas = alphas
-        self.cv = cv
-        self.rule = rule
-        self.random_state = random_state
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
+        self._set(locals())
 
     def _loss(self) -> Loss:
         return Huber(check_number("delta", self.delta, 0.0, closed=False))

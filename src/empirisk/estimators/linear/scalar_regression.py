@@ -9,14 +9,14 @@ from sklearn.base import RegressorMixin
 
 from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
+from empirisk.data.seeds import check_seed
 from empirisk.estimators.checks import (
     check_alpha,
     check_count,
     check_flag,
     check_number,
+    check_numeric_targets,
     check_rule,
-    check_seed,
-    check_targets_finite,
 )
 from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.estimators.linear.tune import StrengthSelection, select_by_folds
@@ -62,10 +62,7 @@ class ScalarRegressor(RegressorMixin, LinearEstimator):
         return {"y_numeric": True}
 
     def _look_at_targets(self, y: Any) -> None:
-        # Before scikit-learn's check, which names no row.
-        values = np.asarray(y)
-        if values.dtype.kind == "f":
-            check_targets_finite(values)
+        check_numeric_targets(y)
 
     def _targets(self, y: Any, fitting: bool) -> Array:
         return np.asarray(y, dtype=np.float64)

@@ -9,14 +9,8 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
-from empirisk.estimators.checks import (
-    check_alpha,
-    check_count,
-    check_flag,
-    check_rule,
-    check_seed,
-    check_targets_finite,
-)
+from empirisk.data.seeds import check_seed
+from empirisk.estimators.checks import check_alpha, check_count, check_flag, check_numeric_targets, check_rule
 from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.estimators.linear.tune import StrengthSelection, select_by_folds, select_by_loo
 from empirisk.losses import HalfSquared
@@ -32,8 +26,13 @@ __all__ = ["SquaredErrorEstimator"]
 class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
     """What the four regressions share; a subclass gives the penalty."""
 
+    alpha: float | str
     fit_intercept: bool
     positive: bool
+    alphas: Any
+    cv: Any
+    rule: str
+    random_state: Any
     solver: Any
     tol: float
     max_iter: int
@@ -48,10 +47,7 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
         return {"y_numeric": True, "multi_output": True}
 
     def _look_at_targets(self, y: Any) -> None:
-        # Before scikit-learn's check, which names no row.
-        values = np.asarray(y)
-        if values.dtype.kind == "f":
-            check_targets_finite(values)
+        check_numeric_targets(y)
 
     def _targets(self, y: Any, fitting: bool) -> Array:
         return np.asarray(y, dtype=np.float64)

@@ -6,7 +6,7 @@ Cortes and Vapnik, Machine Learning 20 (1995).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
-from empirisk.estimators.checks import (
-    check_alpha,
-    check_choice,
-    check_count,
-    check_flag,
-    check_rule,
-    check_seed,
-)
+from empirisk.data.seeds import check_seed
+from empirisk.estimators.checks import check_alpha, check_choice, check_count, check_flag, check_rule
 from empirisk.estimators.linear.labels import LinearClassifier
 from empirisk.estimators.linear.scalar_regression import elastic_net
 from empirisk.estimators.linear.tune import StrengthSelection, select_by_folds
@@ -32,7 +26,7 @@ from empirisk.solvers.one_by_one import single_problems, together
 from empirisk.solvers.solve import solve
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["LinearSVC", "NoC", "support_bits"]
+__all__ = ["C_IS_ALPHA", "LinearSVC", "support_bits"]
 
 # A dual value this small beside the largest is rounding: its row supports nothing.
 SUPPORT = 1e-9
@@ -45,19 +39,16 @@ def support_bits(theta: Array, weight: Array) -> NDArray[np.uint8]:
     return np.packbits(live & np.asarray(weight > 0.0))
 
 
-class NoC:
-    """Says where the strength is to whoever writes C."""
-
-    def __new__(cls, *_: Any, **given: Any) -> Self:
-        if "C" in given:
-            raise TypeError(
-                f"{cls.__name__} has no C: give alpha = 1/(S C), S the sum of the weights (number of rows),"
-                " or 1/(2 S C) for the squared losses, which here have a factor of 1/2; alpha='1/n' is C = 1"
-            )
-        return super().__new__(cls)
+# What scikit-learn's C is here.
+C_IS_ALPHA = {
+    "C": (
+        "give alpha = 1/(S C), S the sum of the weights (number of rows), or 1/(2 S C) for the squared "
+        "losses, which here have a factor of 1/2; alpha='1/n' is C = 1"
+    )
+}
 
 
-class LinearSVC(NoC, LinearClassifier):
+class LinearSVC(LinearClassifier):
     """Linear support vector classification.
 
     ``min_{w,b} (1/S) sum_i s_i max(0, 1 - y_i (x_i.w + b)) + alpha ||w||^2 / 2``
@@ -98,7 +89,7 @@ class LinearSVC(NoC, LinearClassifier):
         Folds, 5 (stratified by class) by default.
     rule : {"min", "one_se"}, default "min"
         Smallest validation loss, or the strongest penalty within one standard error of it.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None, default None
         Seed of the folds.
     solver : str or Solver, default "auto"
         See :mod:`empirisk.solvers.auto`; for the hinge and L2 it takes Newton's method on augmented
@@ -161,6 +152,7 @@ class LinearSVC(NoC, LinearClassifier):
     _supports: NDArray[np.uint8]
     margin_: Array
     class_certificates_: tuple[Certificate, ...]
+    _elsewhere = C_IS_ALPHA
 
     def __init__(
         self,
@@ -178,18 +170,7 @@ class LinearSVC(NoC, LinearClassifier):
         tol: float = 1e-6,
         max_iter: int = 10_000,
     ) -> None:
-        self.alpha = alpha
-        self.loss = loss
-        self.penalty = penalty
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.alphas = alphas
-        self.cv = cv
-        self.rule = rule
-        self.random_state = random_state
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
+        self._set(locals())
 
     def _build(self, design: Design, y: Array, weight: Array, alpha: float | None) -> LinearProblem:
         k = len(self.classes_)

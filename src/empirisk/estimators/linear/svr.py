@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.estimators.checks import check_choice, check_number
+from empirisk.estimators.documented import documented
 from empirisk.estimators.linear.scalar_regression import ScalarRegressor
-from empirisk.estimators.linear.svm import NoC, support_bits
+from empirisk.estimators.linear.svm import C_IS_ALPHA, LinearSVC, support_bits
 from empirisk.losses import EpsilonInsensitive, Loss, SquaredEpsilonInsensitive
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Solution
@@ -22,7 +23,8 @@ from empirisk.typing import IndexArray
 __all__ = ["LinearSVR"]
 
 
-class LinearSVR(NoC, ScalarRegressor):
+@documented(LinearSVC)
+class LinearSVR(ScalarRegressor):
     """Linear support vector regression: errors up to epsilon are free.
 
     ``min_{w,b} (1/S) sum_i s_i max(0, |x_i.w + b - y_i| - epsilon) + alpha (r ||w||_1 + (1-r) ||w||^2 / 2)``
@@ -43,37 +45,27 @@ class LinearSVR(NoC, ScalarRegressor):
         Errors outside the tube count as they are, or squared.
     l1_ratio : float, default 0.0
         r, in [0, 1]: 0 is L2, 1 is L1, between them elastic net.
-    fit_intercept : bool, default True
-        Whether b is free (else 0); it is never penalised.
-    alphas : int or list of floats, default 20
-        Strengths that ``"cv"`` tries.
+    fit_intercept, alphas
+        As in :class:`LinearSVC`.
     cv : int, splitter or list of (train, test) index pairs, optional
         Folds, 5 by default.
-    rule : {"min", "one_se"}, default "min"
-        Smallest validation loss, or the strongest penalty within one standard error of it.
-    random_state : int, optional
-        Seed of the folds.
+    rule, random_state
+        As in :class:`LinearSVC`.
     solver : str or Solver, default "auto"
         See :mod:`empirisk.solvers.auto`.
-    tol : float, default 1e-6
-        Largest accepted ``certificate.value / certificate.scale``.
-    max_iter : int, default 10000
-        Step limit.
+    tol, max_iter
+        As in :class:`LinearSVC`.
 
     Attributes
     ----------
     coef_ : array, shape (p,)
     intercept_ : float
-    alpha_ : float
-        Strength used.
+    alpha_
+        As in :class:`LinearSVC`.
     support_ : array of int
         Rows on the border of the tube or outside: their dual value is not 0.
-    certificate_ : Certificate
-        Duality gap; KKT residual without a penalty.
-    solution_ : Solution
-        Status, steps, trace; the dual values in ``solution_.dual``.
-    selection_ : StrengthSelection
-        With ``alpha="cv"``.
+    certificate_, solution_, selection_
+        As in :class:`LinearSVC`.
 
     Raises
     ------
@@ -99,6 +91,7 @@ class LinearSVR(NoC, ScalarRegressor):
     """
 
     _supports: NDArray[np.uint8]
+    _elsewhere = C_IS_ALPHA
 
     def __init__(
         self,
@@ -116,18 +109,7 @@ class LinearSVR(NoC, ScalarRegressor):
         tol: float = 1e-6,
         max_iter: int = 10_000,
     ) -> None:
-        self.alpha = alpha
-        self.epsilon = epsilon
-        self.loss = loss
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.alphas = alphas
-        self.cv = cv
-        self.rule = rule
-        self.random_state = random_state
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
+        self._set(locals())
 
     @property
     def support_(self) -> IndexArray:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.brief import Brief
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.sums import weighted_sum
 from empirisk.data.weight_unit import WeightUnit
@@ -23,8 +24,8 @@ from empirisk.typing import Array, IndexArray
 __all__ = ["StrengthSelection", "alpha_grid", "select_by_folds", "select_by_loo"]
 
 
-@dataclass(frozen=True)
-class StrengthSelection:
+@dataclass(frozen=True, repr=False)
+class StrengthSelection(Brief):
     """Validation losses along a path and the strengths that two rules choose.
 
     Parameters

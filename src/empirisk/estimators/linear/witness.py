@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog
 
+from empirisk.data.brief import Brief
 from empirisk.data.design import Design
 from empirisk.hypotheses.exact import integers, null_vector
 from empirisk.problems.linear import LinearProblem
@@ -21,8 +22,8 @@ MOST_COLUMNS = 60
 USED = 1e-9  # multipliers above this share of their sum belong to the witness
 
 
-@dataclass(frozen=True, eq=False)
-class ConvexWitness:
+@dataclass(frozen=True, eq=False, repr=False)
+class ConvexWitness(Brief):
     """A point that both classes have in common, or without an intercept a relation that no rule satisfies.
 
     ``sum_i c_i x_i`` over the positive rows equals that over the negative rows, c >= 0, and each class's c

@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from empirisk.estimators.agreement import agreeing, largest
 from empirisk.estimators.checks import check_flag
 from empirisk.estimators.class_weight import apply_class_weight
-from empirisk.estimators.label_codes import encode_labels, weigh_classes
+from empirisk.estimators.label_codes import encode_labels, refuse_mixed, weigh_classes
 from empirisk.estimators.stochastic.stochastic import StochasticEstimator
 from empirisk.losses import REGISTRY as LOSSES
 from empirisk.losses import Loss, OneVersusRest
@@ -85,7 +85,7 @@ class SGDClassifier(ClassifierMixin, StochasticEstimator):
         Limit of those epochs.
     warm_start : bool, default False
         Begin each fit at the coefficients of the fit before, if that had the same classes and columns.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None, default None
         Seed of the order of the rows; None is 0.  Equal seeds give equal bits.
 
     Attributes
@@ -154,23 +154,7 @@ class SGDClassifier(ClassifierMixin, StochasticEstimator):
         warm_start: bool = False,
         random_state: Any = None,
     ) -> None:
-        self.loss = loss
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.schedule = schedule
-        self.step = step
-        self.output = output
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.momentum = momentum
-        self.sampling = sampling
-        self.precondition = precondition
-        self.tol = tol
-        self.max_iter = max_iter
-        self.warm_start = warm_start
-        self.random_state = random_state
+        self._set(locals())
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on with the rows of one block, each once.
@@ -215,6 +199,9 @@ class SGDClassifier(ClassifierMixin, StochasticEstimator):
             self.__dict__.pop("_declared", None)
 
     # -- the problem ------------------------------------------------------------------------------
+
+    def _look_at_targets(self, y: Any) -> None:
+        refuse_mixed(y)  # before scikit-learn makes all of them text
 
     def _targets(self, y: Any, fitting: bool) -> Array:
         known = self._declared if fitting else self.classes_

@@ -11,7 +11,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from empirisk.estimators.checks import check_flag, check_targets_finite
+from empirisk.estimators.checks import check_flag, check_numeric_targets
+from empirisk.estimators.documented import documented
+from empirisk.estimators.stochastic.sgd_classifier import SGDClassifier
 from empirisk.estimators.stochastic.stochastic import StochasticEstimator
 from empirisk.losses import check_targets
 from empirisk.problems.linear import LinearProblem
@@ -20,6 +22,7 @@ from empirisk.typing import Array
 __all__ = ["SGDRegressor"]
 
 
+@documented(SGDClassifier)
 class SGDRegressor(RegressorMixin, StochasticEstimator):
     """Linear regression by stochastic gradient descent, with a certificate.
 
@@ -89,22 +92,7 @@ class SGDRegressor(RegressorMixin, StochasticEstimator):
         warm_start: bool = False,
         random_state: Any = None,
     ) -> None:
-        self.loss = loss
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.schedule = schedule
-        self.step = step
-        self.output = output
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.momentum = momentum
-        self.sampling = sampling
-        self.precondition = precondition
-        self.tol = tol
-        self.max_iter = max_iter
-        self.warm_start = warm_start
-        self.random_state = random_state
+        self._set(locals())
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Go on with the rows of one block, each once; see :meth:`SGDClassifier.partial_fit`.
@@ -128,10 +116,7 @@ class SGDRegressor(RegressorMixin, StochasticEstimator):
         return {"y_numeric": True}
 
     def _look_at_targets(self, y: Any) -> None:
-        # Before scikit-learn's check, which names no row.
-        values = np.asarray(y)
-        if values.dtype.kind == "f":
-            check_targets_finite(values)
+        check_numeric_targets(y)
 
     def _targets(self, y: Any, fitting: bool) -> Array:
         targets = np.asarray(y, dtype=np.float64)

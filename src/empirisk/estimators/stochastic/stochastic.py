@@ -13,7 +13,8 @@ from empirisk.bounds import pegasos
 from empirisk.bounds.base import Guarantee
 from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
-from empirisk.estimators.checks import check_alpha, check_count, check_flag, check_number, check_seed
+from empirisk.data.seeds import check_seed
+from empirisk.estimators.checks import check_alpha, check_count, check_flag, check_number
 from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.estimators.linear.scalar_regression import elastic_net
 from empirisk.estimators.loss_names import loss_named, scalar_losses

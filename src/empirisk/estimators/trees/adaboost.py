@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.columns import Table
 from empirisk.data.design import Design
+from empirisk.data.seeds import check_seed
 from empirisk.estimators.agreement import agreeing
-from empirisk.estimators.checks import check_choice, check_count, check_number, check_seed
+from empirisk.estimators.checks import check_choice, check_count, check_number
 from empirisk.estimators.folds import hold_out
 from empirisk.estimators.trees.tree_base import TreeClassifier, dense
 from empirisk.estimators.trees.verify_vote import verify_vote
@@ -82,7 +83,10 @@ class AdaBoostClassifier(TreeClassifier):
         Columns of categories: those with a categorical dtype, none, or names, numbers or flags.
     class_weight : dict, "balanced" or None, default None
         Factors on the weights of the rows of each class.
-    random_state : int, optional
+    n_jobs : int, optional
+        Threads of the search for the best stump; default all that OpenMP has.  The result does not depend on
+        it.
+    random_state : int, Generator, RandomState or None, default None
         Seed of the held-out rows and of an `estimator` with seeds; None is 0.
 
     Attributes
@@ -165,19 +169,10 @@ class AdaBoostClassifier(TreeClassifier):
         n_iter_no_change: int = 20,
         categorical_features: Any = "from_dtype",
         class_weight: Any = None,
+        n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
-        self.n_estimators = n_estimators
-        self.variant = variant
-        self.max_depth = max_depth
-        self.learning_rate = learning_rate
-        self.estimator = estimator
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.categorical_features = categorical_features
-        self.class_weight = class_weight
-        self.random_state = random_state
+        self._set(locals())
 
     # -- fitting ------------------------------------------------------------------------------------
 

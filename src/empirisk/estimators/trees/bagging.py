@@ -12,7 +12,8 @@ from sklearn.base import ClassifierMixin, RegressorMixin, is_classifier
 from sklearn.utils.validation import column_or_1d
 
 from empirisk.data.plain_numbers import numbers_only
-from empirisk.estimators.checks import check_choice, check_targets_finite
+from empirisk.estimators.checks import check_choice, check_numeric_targets, check_targets_finite
+from empirisk.estimators.documented import documented
 from empirisk.estimators.label_codes import encode_labels
 from empirisk.estimators.trees.bagging_base import BaggingEnsemble
 from empirisk.estimators.trees.decision_tree_classifier import DecisionTreeClassifier
@@ -48,7 +49,7 @@ class BaggingClassifier(ClassifierMixin, BaggingEnsemble):
         Mean of the members' probabilities, or one vote for each member; ties go to the first class.
     n_jobs : int, optional
         Processes, as in joblib.  Results do not depend on it.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None, default None
         Seed; None is 0.  Member b has random numbers of its own, from the seed and b.
 
     Attributes
@@ -119,14 +120,7 @@ class BaggingClassifier(ClassifierMixin, BaggingEnsemble):
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.vote = vote
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        self._set(locals())
 
     def _default(self) -> Any:
         return DecisionTreeClassifier(alpha=None)
@@ -167,6 +161,7 @@ class BaggingClassifier(ClassifierMixin, BaggingEnsemble):
         return self.classes_[share.argmax(axis=1)]
 
 
+@documented(BaggingClassifier)
 class BaggingRegressor(RegressorMixin, BaggingEnsemble):
     """``f(x) = (1/T) sum_t f_t(x)``: members fitted to draws of the rows, averaged.
 
@@ -181,25 +176,15 @@ class BaggingRegressor(RegressorMixin, BaggingEnsemble):
     n_estimators : int or "auto", default 100
         Members; "auto" grows them until the Monte-Carlo error of the out-of-bag squared error is a quarter of
         its standard error over rows (at most 1000).
-    max_samples : int or float in (0, 1], default 1.0
-        Rows that a member draws: a number, or a share of the rows.
-    max_features : int or float in (0, 1], default 1.0
-        Columns that a member draws, without replacement.
-    bootstrap : bool, default True
-        Whether rows are drawn with replacement.
-    n_jobs : int, optional
-        Processes, as in joblib.  Results do not depend on it.
-    random_state : int, optional
-        Seed; None is 0.  Member b has random numbers of its own, from the seed and b.
+    max_samples, max_features, bootstrap, n_jobs, random_state
+        As in :class:`BaggingClassifier`.
 
     Attributes
     ----------
     estimators_ : list
         The members.
-    estimators_samples_, estimators_features_ : list of arrays
-        Rows (as often as drawn) and columns of each member.
-    n_estimators_ : int
-        Members.
+    estimators_samples_, estimators_features_, n_estimators_
+        As in :class:`BaggingClassifier`.
     oob_prediction_ : array, shape (n,)
         Mean of the members that did not see the row; NaN where all did.
     oob_risk_ : Estimate
@@ -207,14 +192,8 @@ class BaggingRegressor(RegressorMixin, BaggingEnsemble):
         long tails, of which its `reason` speaks.
     monte_carlo_error_ : float
         Standard deviation of `oob_risk_` over seeds.
-    size_ : ForestSize or None
-        How "auto" arrived at the number of members.
-    n_features_in_ : int
-        Columns.
-    solution_ : Solution
-        With the note of "auto".
-    certificate_ : Certificate
-        MONTE_CARLO: `monte_carlo_error_` beside the standard error over rows.
+    size_, n_features_in_, solution_, certificate_
+        As in :class:`BaggingClassifier`.
 
     Raises
     ------
@@ -255,18 +234,13 @@ class BaggingRegressor(RegressorMixin, BaggingEnsemble):
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        self._set(locals())
 
     def _default(self) -> Any:
         return DecisionTreeRegressor(alpha=None)
 
     def _targets(self, y: Any) -> tuple[Any, int]:
+        check_numeric_targets(y)
         with numbers_only((), y):
             targets = np.asarray(column_or_1d(y, warn=True, dtype=np.float64))
         check_targets_finite(targets)

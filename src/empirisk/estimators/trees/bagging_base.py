@@ -9,18 +9,21 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.base import MetaEstimatorMixin
 from sklearn.utils import Tags, check_array, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from empirisk.data.seeds import check_seed
 from empirisk.data.sparse_cells import canonical
 from empirisk.data.threads import check_jobs
-from empirisk.estimators.checks import check_count, check_flag, check_seed, check_weights
+from empirisk.estimators.checks import check_count, check_flag, check_weights
+from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.label_codes import weigh_classes
 from empirisk.estimators.trees.bagging_members import (
     Member,
     Plan,
     fit_member,
+    refusal_of_all_rows,
     said_by,
     size_of,
     takes_weights,
@@ -40,7 +43,7 @@ OUT_OF_BAG = (
 )
 
 
-class BaggingEnsemble(MetaEstimatorMixin, BaseEstimator):
+class BaggingEnsemble(MetaEstimatorMixin, Estimator):
     """Base of the bagged ensembles; a subclass says what targets are and how members vote."""
 
     estimator: Any
@@ -123,13 +126,14 @@ class BaggingEnsemble(MetaEstimatorMixin, BaseEstimator):
 
         def grow(m: int) -> tuple[Any, Any]:
             numbers = range(len(members), len(members) + m)
-            with Parallel(n_jobs=self.n_jobs) as pool:
-                new = list(
-                    pool(
-                        delayed(fit_member)(member, X, targets, weight, plan, b, *self._voting)
-                        for b in numbers
-                    )
-                )
+            one = delayed(fit_member)
+            try:
+                with Parallel(n_jobs=self.n_jobs) as pool:
+                    new = list(pool(one(member, X, targets, weight, plan, b, *self._voting) for b in numbers))
+            except Exception as error:
+                if (refused := refusal_of_all_rows(member, X, targets, weight, error)) is None:
+                    raise
+                raise refused from error
             # What they said is summed here and forgotten, and so are the rows, which the plan can draw again.
             members.extend(m.model for m in new)
             columns.extend(m.draw.columns for m in new)
@@ -279,10 +283,6 @@ class BaggingEnsemble(MetaEstimatorMixin, BaseEstimator):
         for name in ("sparse", "allow_nan", "categorical", "string"):
             setattr(tags.input_tags, name, getattr(inner, name))
         return tags
-
-    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        text = str(super().__repr__(N_CHAR_MAX=N_CHAR_MAX))
-        return f"{text}  # {self.certificate_.claim}" if hasattr(self, "solution_") else text
 
 
 def _summed(members: list[Member], n: int, k: int) -> tuple[Array, IndexArray]:

@@ -17,7 +17,7 @@ from empirisk.estimators.training import release
 from empirisk.estimators.trees.forest_plan import MOST_DRAWS
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["Draw", "Member", "Plan", "fit_member", "said_by"]
+__all__ = ["Draw", "Member", "Plan", "fit_member", "refusal_of_all_rows", "said_by"]
 
 # A draw with one class only is drawn again, so many times.
 REDRAWS = 100
@@ -164,6 +164,24 @@ def fit_member(
         )
         raise
     return Member(release(model), draw, unseen, said)
+
+
+def refusal_of_all_rows(member: Any, X: Any, y: Any, weight: Array, error: Exception) -> Exception | None:
+    """What the estimator says of all rows, after a member refused its draw; None when it takes them.
+
+    The message names rows and columns as the user has them, where that of the member counts in its draw.
+    """
+    rows = np.flatnonzero(weight > 0.0)
+    whole = len(rows) == len(y)
+    try:
+        clone(member).fit(X if whole else _part(X, rows, None), y if whole else y[rows])
+    except Exception as again:
+        if type(again) is not type(error):
+            return None
+        counted = "" if whole else "; rows are counted among those with positive weight"
+        again.add_note(f"while fitting the members of the ensemble, each a {type(member).__name__}{counted}")
+        return again
+    return None
 
 
 def said_by(model: Any, X: Any, columns: IndexArray | None, n_classes: int, soft: bool) -> Array:

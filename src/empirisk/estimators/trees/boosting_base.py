@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -37,15 +37,20 @@ class Boosting(TreeEstimator):
     n_estimators: int
     early_stopping: str | bool
     warm_start: bool
-    n_jobs: int | None
     init_: Array
-    n_iter_: int
+    n_estimators_: int
     train_loss_: Array
     validation_loss_: tuple[Estimate, ...] | None
     stopping_: Stopping | None
     _outputs: tuple[Trees, ...]
     _losses: tuple[Loss, ...]
     _rows: int | None  # print of the rows, for a warm start
+
+    _elsewhere: ClassVar[Mapping[str, str]] = {
+        "max_iter": "the number of rounds is n_estimators",
+        "l2_regularization": "the penalty on leaf values is l2",
+        "alpha": "the penalty on leaf values is l2, in the unit of the sum of the losses (alpha = l2 / S)",
+    }
 
     # -- what a subclass gives ----------------------------------------------------------------------
 
@@ -76,20 +81,19 @@ class Boosting(TreeEstimator):
         rows = row_print(table.X, y, weight, offset) if check_flag("warm_start", self.warm_start) else None
         before = self._before(table, len(start), rows)
         self._rows = rows
-        with at_most(self.n_jobs):
-            first = start + offset[:, None]
-            fitted = fit_rounds(plan, table, y, weight, first, parts, stop, before)
-            self.init_, self._losses = start, losses
-            self._tell(fitted)
-            if self.n_iter_ == 0:  # then the rows that chose it may tell the constant too
-                seen = np.concatenate([parts.grow, parts.stop])
-                self.init_ = _constants(losses, *(a[seen] for a in (y, weight, offset)))
-            self._certify(fitted, *(take(a, parts.grow) for a in (table.X, y, weight, first)))
-            self._settle(table, y, weight, offset, parts)
+        first = start + offset[:, None]
+        fitted = fit_rounds(plan, table, y, weight, first, parts, stop, before)
+        self.init_, self._losses = start, losses
+        self._tell(fitted)
+        if self.n_estimators_ == 0:  # then the rows that chose it may tell the constant too
+            seen = np.concatenate([parts.grow, parts.stop])
+            self.init_ = _constants(losses, *(a[seen] for a in (y, weight, offset)))
+        self._certify(fitted, *(take(a, parts.grow) for a in (table.X, y, weight, first)))
+        self._settle(table, y, weight, offset, parts)
 
     def _before(self, table: Table, k: int, rows: int | None) -> tuple[Trees, ...]:
         """The rounds that a warm start goes on from; k: scores of a row, rows: their print."""
-        if rows is None or not getattr(self, "n_iter_", 0):
+        if rows is None or not getattr(self, "n_estimators_", 0):
             return ()
         trees = self._outputs
         if len(trees) != k or not np.array_equal(trees[0].n_categories, table.n_categories):
@@ -117,24 +121,24 @@ class Boosting(TreeEstimator):
         self.train_loss_ = np.array(curve[: watch.rounds + 1] if watch is not None else curve)
         self.stopping_ = watch.result() if watch is not None else None
         self.validation_loss_ = tuple(watch.losses) if watch is not None else None
-        self.n_iter_ = self.stopping_.n_rounds if self.stopping_ is not None else len(fitted.trees[0])
-        self._outputs = tuple(_first(of_output, self.n_iter_) for of_output in fitted.trees)
+        self.n_estimators_ = self.stopping_.n_rounds if self.stopping_ is not None else len(fitted.trees[0])
+        self._outputs = tuple(_first(of_output, self.n_estimators_) for of_output in fitted.trees)
 
     def _certify(self, fitted: Fitted, X: Any, y: Array, weight: Array, start: Array) -> None:
         """No argument; the size of the gradient in function space as information (growing rows)."""
         scores = fitted.scores
-        if len(fitted.trees[0]) > self.n_iter_:
-            dropped = [of_output[self.n_iter_ :] for of_output in fitted.trees]
+        if len(fitted.trees[0]) > self.n_estimators_:
+            dropped = [of_output[self.n_estimators_ :] for of_output in fitted.trees]
             scores = scores - _values(dropped, X)
         first, last = (_slope(self._losses, y, weight, z) for z in (start, scores))
         claim = (
-            f"greedy stagewise fit of {self.n_iter_} rounds, no argument bounds its distance from the "
+            f"greedy stagewise fit of {self.n_estimators_} rounds, no argument bounds its distance from the "
             f"smallest training loss; root mean square of the loss's slope over {len(y)} rows {last:.3g} "
             f"({first:.3g} before the first round)"
         )
         if self.stopping_ is not None:
             claim += f"; {self.stopping_.sentence}"
-        self.solution_ = greedy(claim, self.n_iter_, fitted.trace[: self.n_iter_], "boosting")
+        self.solution_ = greedy(claim, self.n_estimators_, fitted.trace[: self.n_estimators_], "boosting")
 
     # -- scores -------------------------------------------------------------------------------------
 
@@ -147,7 +151,7 @@ class Boosting(TreeEstimator):
         """Return the scores after each round; each is a new array."""
         X = dense(self._table(X)).X
         scores = np.broadcast_to(self.init_, (X.shape[0], len(self.init_)))
-        for t in range(self.n_iter_):
+        for t in range(self.n_estimators_):
             scores = scores + _values([trees[t] for trees in self._outputs], X)
             yield scores
 
@@ -186,7 +190,7 @@ class Boosting(TreeEstimator):
         return {
             "train": self.train_loss_.tolist(),
             "validation": band(self.validation_loss_) if self.validation_loss_ is not None else None,
-            "kept": self.n_iter_,
+            "kept": self.n_estimators_,
             "against_none": told.against_none.to_dict() if told is not None else None,
         }
 

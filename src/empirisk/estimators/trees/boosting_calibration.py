@@ -54,6 +54,9 @@ class Calibration:
     def __str__(self) -> str:
         return self.sentence
 
+    def __repr__(self) -> str:
+        return f"Calibration({self.method!r}, error {self.before} before, {self.after} after)"
+
 
 def calibrated(
     method: str, learn: Part, test: Part | None, plain: Callable[[Array], Array], classes: Any

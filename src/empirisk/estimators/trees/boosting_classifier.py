@@ -13,14 +13,17 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.columns import Table
+from empirisk.data.seeds import check_seed
 from empirisk.estimators.agreement import agreeing
-from empirisk.estimators.checks import check_choice, check_seed
+from empirisk.estimators.checks import check_choice
+from empirisk.estimators.documented import documented
 from empirisk.estimators.folds import uniform_of_rows
 from empirisk.estimators.trees.boosting_base import Boosting
 from empirisk.estimators.trees.boosting_calibration import Calibration, calibrated
 from empirisk.estimators.trees.boosting_fit import take
 from empirisk.estimators.trees.boosting_losses import classification_loss
 from empirisk.estimators.trees.boosting_parts import Parts
+from empirisk.estimators.trees.boosting_regressor import GradientBoostingRegressor
 from empirisk.estimators.trees.tree_base import TreeClassifier
 from empirisk.inference.conformal import Conformal, cumulative_scores
 from empirisk.typing import Array
@@ -33,6 +36,7 @@ METHODS = {
 }
 
 
+@documented(GradientBoostingRegressor)
 class GradientBoostingClassifier(Boosting, TreeClassifier):
     """Sum of trees of log-odds, each grown on the slope of the loss that the trees before left over.
 
@@ -47,10 +51,17 @@ class GradientBoostingClassifier(Boosting, TreeClassifier):
         an inverse link, as an object of :mod:`empirisk.losses` or by name ("probit", say).
     n_estimators, learning_rate, max_leaf_nodes, max_depth, min_samples_leaf, l2, min_gain, subsample
         As in :class:`GradientBoostingRegressor`.
-    max_features, tree_features, max_bins, monotonic_cst, interaction_cst, categorical_features
-        As there; monotonic constraints need two classes, and are about the probability of the second.
-    early_stopping, n_iter_no_change, validation_fraction, calibration_fraction
-        As there; the parts are stratified by class, and the last is for :meth:`prediction_set`.
+    max_features, tree_features, max_bins
+        As in :class:`GradientBoostingRegressor`.
+    monotonic_cst : dict or list, optional
+        -1 (falling), 0, +1 (rising) for columns by name or number, or a list of p of them; two classes only,
+        and of the probability of the second one.
+    interaction_cst, categorical_features, early_stopping, n_iter_no_change
+        As in :class:`GradientBoostingRegressor`.
+    validation_fraction : float, default 0.1
+        Share of the rows of each class held out for that.
+    calibration_fraction : float, default 0.0
+        Share of the rows of each class held out from everything, for :meth:`prediction_set`.
     calibrate : None, "temperature" or "isotonic", default None
         Map from scores to probabilities, learnt on the rows held out by `validation_fraction` (with or
         without early stopping): one factor for all scores, or a step function for each class.
@@ -62,7 +73,9 @@ class GradientBoostingClassifier(Boosting, TreeClassifier):
     Attributes
     ----------
     classes_ : array, shape (K,)
-    trees_, init_, n_iter_, train_loss_, validation_loss_, stopping_, certificate_, solution_, columns_
+    trees_ : Trees
+        One tree a round for two classes, one a class for more.
+    init_, n_estimators_, train_loss_, validation_loss_, stopping_, certificate_, solution_, columns_
         As in :class:`GradientBoostingRegressor`.
     calibration_ : Calibration or None
         The map, and the calibration error before and after it with intervals, on rows that neither the trees
@@ -97,6 +110,7 @@ class GradientBoostingClassifier(Boosting, TreeClassifier):
     array([[False,  True]])
     """
 
+    calibrate: str | None
     calibration_: Calibration | None
     conformal_: dict[str, Conformal] | None
 
@@ -128,30 +142,7 @@ class GradientBoostingClassifier(Boosting, TreeClassifier):
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
-        self.loss = loss
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.l2 = l2
-        self.min_gain = min_gain
-        self.subsample = subsample
-        self.max_features = max_features
-        self.tree_features = tree_features
-        self.max_bins = max_bins
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
-        self.categorical_features = categorical_features
-        self.early_stopping = early_stopping
-        self.n_iter_no_change = n_iter_no_change
-        self.validation_fraction = validation_fraction
-        self.calibration_fraction = calibration_fraction
-        self.calibrate = calibrate
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        self._set(locals())
 
     def _stratified(self) -> bool:
         return True

@@ -7,14 +7,8 @@ from typing import Any
 import numpy as np
 
 from empirisk.data.columns import Table
-from empirisk.estimators.checks import (
-    check_choice,
-    check_count,
-    check_flag,
-    check_number,
-    check_seed,
-    is_flag,
-)
+from empirisk.data.seeds import check_seed
+from empirisk.estimators.checks import check_choice, check_count, check_flag, check_number, is_flag
 from empirisk.estimators.trees.boosting_constraints import check_interactions, check_monotone
 from empirisk.estimators.trees.boosting_parts import LARGE
 from empirisk.estimators.trees.boosting_rounds import Plan

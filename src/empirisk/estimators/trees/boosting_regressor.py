@@ -60,10 +60,11 @@ class GradientBoostingRegressor(Boosting, TreeRegressor):
     min_samples_leaf : int, default 20
         Rows in a leaf, whatever their weights.
     l2 : float, default 0.0
-        Penalty ``l2/2 v^2`` on leaf values, on the scale of the *sum* of the weighted row losses (as in
-        scikit-learn, LightGBM and XGBoost), not of their mean.
+        Penalty ``l2/2 v^2`` on leaf values, in the unit of the *sum* of the weighted row losses (as in
+        scikit-learn, LightGBM and XGBoost): for the squared loss that many rows with target 0 in every leaf.
+        In the unit of their mean, that of `alpha` elsewhere, it is ``alpha = l2 / S``, S the sum of weights.
     min_gain : float, default 0.0
-        Least gain of a split, on the same scale.
+        Least gain of a split, in the unit of the sum as well.
     subsample : float, default 1.0
         Share of the rows that each round learns from, drawn without replacement.
     max_features : int, float or None, default None
@@ -91,7 +92,7 @@ class GradientBoostingRegressor(Boosting, TreeRegressor):
         Whether ``fit`` goes on from the rounds of the fit before, on the same rows: the same bits as at once.
     n_jobs : int, optional
         Threads; default all that OpenMP has.  The result does not depend on it.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None, default None
         Of the rows and columns drawn, and of the parts held out; None is 0.
 
     Attributes
@@ -100,7 +101,7 @@ class GradientBoostingRegressor(Boosting, TreeRegressor):
         One tree a round, for each quantile.
     init_ : array, shape (k,)
         The constant to begin with.
-    n_iter_ : int
+    n_estimators_ : int
         Rounds kept.
     train_loss_ : array, shape (rounds + 1,)
         Mean training loss before the first round and after each.
@@ -174,30 +175,7 @@ class GradientBoostingRegressor(Boosting, TreeRegressor):
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
-        self.loss = loss
-        self.q = q
-        self.power = power
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.l2 = l2
-        self.min_gain = min_gain
-        self.subsample = subsample
-        self.max_features = max_features
-        self.tree_features = tree_features
-        self.max_bins = max_bins
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
-        self.categorical_features = categorical_features
-        self.early_stopping = early_stopping
-        self.n_iter_no_change = n_iter_no_change
-        self.validation_fraction = validation_fraction
-        self.calibration_fraction = calibration_fraction
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        self._set(locals())
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None, exposure: Any = None

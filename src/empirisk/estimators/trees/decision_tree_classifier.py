@@ -68,7 +68,9 @@ class DecisionTreeClassifier(DecisionTree, TreeClassifier):
         leaves ("cv" counts as 0 there), over numeric columns without missing values.
     time_limit : float, default 60.0
         Seconds for `optimal`; the certificate then says how far from the best the tree can be.
-    random_state : int, optional
+    n_jobs : int, optional
+        Threads of the growth; default all that OpenMP has.  The result does not depend on it.
+    random_state : int, Generator, RandomState or None, default None
         Seed of the draws of columns and of the folds; None is 0.
 
     Attributes
@@ -146,27 +148,10 @@ class DecisionTreeClassifier(DecisionTree, TreeClassifier):
         risk: str = "misclassification",
         optimal: int | None = None,
         time_limit: float = 60.0,
+        n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
-        self.criterion = criterion
-        self.alpha = alpha
-        self.cv = cv
-        self.rule = rule
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.class_weight = class_weight
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
-        self.max_bins = max_bins
-        self.risk = risk
-        self.optimal = optimal
-        self.time_limit = time_limit
-        self.random_state = random_state
+        self._set(locals())
 
     def _criterion(self, targets: Array) -> Criterion:
         made = self._kind()

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Tags
 
+from empirisk.estimators.documented import documented
 from empirisk.estimators.trees.decision_tree import DecisionTree
+from empirisk.estimators.trees.decision_tree_classifier import DecisionTreeClassifier
 from empirisk.estimators.trees.tree_base import TreeRegressor
 from empirisk.trees.criteria import Criterion
 from empirisk.trees.criteria.choices import needs_non_negative
@@ -19,6 +21,7 @@ from empirisk.typing import Array
 __all__ = ["DecisionTreeRegressor"]
 
 
+@documented(DecisionTreeClassifier)
 class DecisionTreeRegressor(DecisionTree, TreeRegressor):
     """``f(x)`` = mean (or median) of y in the leaf of x: grown by greedy splits, then pruned.
 
@@ -30,65 +33,26 @@ class DecisionTreeRegressor(DecisionTree, TreeRegressor):
     criterion : {"squared_error", "absolute_error", "poisson"}, default "squared_error"
         Heterogeneity h that a split makes smaller, and the mean loss R of pruning: variance, mean absolute
         deviation from the median (leaves then predict medians), Poisson deviance (y >= 0).
-    alpha : "cv", float or None, default "cv"
-        Strength of pruning, on the scale of the mean loss: the tree minimises mean loss + alpha x leaves
-        among all prunings of the grown one.  "cv" chooses it by cross-validation; None keeps the tree as it
-        grew; 0 is the smallest tree of the same training loss.  A tree that grows until its leaves are pure
-        repeats the noise, so pruning is the default; it costs about `cv` more growths, and None is right
-        inside ensembles.
-    cv : int, splitter or list of (train, test), default 10
-        Folds; an int deals the rows out by their content: a row with all its weight and all its copies.
-    rule : {"one_se", "min"}, default "one_se"
-        The smallest tree within one standard error of the smallest held-out risk, or that of the smallest.
-    max_depth : int, optional
-        Edges from root to leaf.
-    min_samples_split : int or float, default 2
-        Rows of a node that may be split; a float is a share of the rows.
-    min_samples_leaf : int or float, default 1
-        Rows of each child.
-    min_weight_fraction_leaf : float in [0, 0.5], default 0.0
-        Least share of the total weight in each child.
-    max_features : "sqrt", "log2", int, float or None, optional
-        Columns that a node looks at, drawn anew at each node; a float is a share, None means all.
-    max_leaf_nodes : int, optional
-        Leaves, grown by the largest gain first.
-    min_impurity_decrease : float, default 0.0
-        Least decrease of the heterogeneity by a split, per unit of total weight.
+    alpha, cv, rule, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
+        As in :class:`DecisionTreeClassifier`.
+    max_features, max_leaf_nodes, min_impurity_decrease
+        As in :class:`DecisionTreeClassifier`.
     monotonic_cst : dict or list, optional
         -1 (falling), 0, +1 (rising) for columns by name or number, or a list of p of them.
-    categorical_features : "from_dtype", list or None, default "from_dtype"
-        Columns that hold categories: by the type of a frame's columns, by name or by number.
-    max_bins : int, optional
-        Sort each column into so many bins (2 to 255) and cut between bins only: quick for millions of rows.
-        None looks at every cut.
+    categorical_features, max_bins
+        As in :class:`DecisionTreeClassifier`.
     optimal : {1, 2, 3}, optional
         The best of all trees of this depth, in place of greedy splits: it minimises mean squared error +
         alpha x leaves ("cv" counts as 0 there), over numeric columns without missing values.
-    time_limit : float, default 60.0
-        Seconds for `optimal`; the certificate then says how far from the best the tree can be.
-    random_state : int, optional
-        Seed of the draws of columns and of the folds; None is 0.
+    time_limit, n_jobs, random_state
+        As in :class:`DecisionTreeClassifier`.
 
     Attributes
     ----------
-    tree_ : Trees
-        The tree, in flat arrays.
-    sequence_ : PruningSequence
-        The grown tree with all its prunings; `prune` reads it.
-    path_ : CostComplexityPath
-        Strengths, leaves and risks of the prunings; with held-out risks after ``alpha="cv"``.
-    alpha_ : float or None
-        Strength used.
-    feature_importances_ : array, shape (p,)
-        Shares in the decrease of the criterion, biased towards columns with many values.
-    n_features_in_ : int
-        Columns.
-    columns_ : ColumnCoder
-        Which columns are categories.
-    solution_ : Solution
-        How the tree came about.
-    certificate_ : Certificate
-        NONE (greedy splits; the held-out risk of the chosen size), EXACT or a gap for `optimal`.
+    tree_, sequence_, path_, alpha_, feature_importances_, n_features_in_, columns_, solution_
+        As in :class:`DecisionTreeClassifier`.
+    certificate_
+        As in :class:`DecisionTreeClassifier`.
 
     Raises
     ------
@@ -134,25 +98,10 @@ class DecisionTreeRegressor(DecisionTree, TreeRegressor):
         max_bins: int | None = None,
         optimal: int | None = None,
         time_limit: float = 60.0,
+        n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
-        self.criterion = criterion
-        self.alpha = alpha
-        self.cv = cv
-        self.rule = rule
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
-        self.max_bins = max_bins
-        self.optimal = optimal
-        self.time_limit = time_limit
-        self.random_state = random_state
+        self._set(locals())
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

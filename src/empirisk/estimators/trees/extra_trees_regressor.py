@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from empirisk.estimators.documented import documented
 from empirisk.estimators.trees.forest_regressor import ForestRegressor
+from empirisk.estimators.trees.random_forest_regressor import RandomForestRegressor
 
 __all__ = ["ExtraTreesRegressor"]
 
 
+@documented(RandomForestRegressor)
 class ExtraTreesRegressor(ForestRegressor):
     """``f(x) = (1/T) sum_t`` (mean of y in the leaf of x in tree t).
 
@@ -20,72 +23,26 @@ class ExtraTreesRegressor(ForestRegressor):
 
     Parameters
     ----------
-    n_estimators : int or "auto", default 100
-        Trees T; "auto" grows them until the Monte-Carlo error of the out-of-bag squared error is a quarter of
-        its standard error over rows (at most 1000), and needs `bootstrap`.
-    criterion : {"squared_error", "poisson"}, default "squared_error"
-        What a split makes smaller.
-    max_depth : int, optional
-        Edges from root to leaf.
-    min_samples_split : int or float, default 2
-        Rows of a node that may be split; a float is a share of the rows of the tree.  A row that is drawn
-        twice counts as two, here and below.
-    min_samples_leaf : int or float, default 1
-        Rows of each child.
-    min_weight_fraction_leaf : float in [0, 0.5], default 0.0
-        Least share of the total weight in each child.
+    n_estimators, criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
+        As in :class:`RandomForestRegressor`.
     max_features : "sqrt", "log2", int, float or None, default 1.0
         Columns that a node looks at, drawn anew at each node among those that are not constant in it; a float
         is a share, None means all.  The default takes all of them, as in scikit-learn:
         often the most accurate for numbers, and the most expensive.
-    max_leaf_nodes : int, optional
-        Leaves of a tree, grown by the largest gain first.
-    min_impurity_decrease : float, default 0.0
-        Least decrease of the heterogeneity by a split, per unit of the tree's total weight.
+    max_leaf_nodes, min_impurity_decrease
+        As in :class:`RandomForestRegressor`.
     bootstrap : bool, default False
         Whether each tree draws its rows, with replacement and in proportion to their weights; without, there
         is nothing out-of-bag.
-    max_samples : int or float in (0, 1], optional
-        Rows that each tree draws; default as many as there are.
-    monotonic_cst : dict or list, optional
-        -1 (falling), 0, +1 (rising) for columns by name or number, or a list of p of them.
-    categorical_features : "from_dtype", list or None, default "from_dtype"
-        Columns that hold categories: by the type of a frame's columns, by name or by number.
-    max_bins : int, default 255
-        Bins that a column is cut into, 2 to 255; missing values have one more.
-    n_jobs : int, optional
-        Threads; default all that OpenMP has.  The result does not depend on it.
-    random_state : int, optional
-        Seed; None is 0.  Tree t has random numbers of its own, from the seed and t.
-    warm_start : bool, default False
-        Whether ``fit`` adds trees to those of the fit before, on the same rows.
+    max_samples, monotonic_cst, categorical_features, max_bins, n_jobs, random_state, warm_start
+        As in :class:`RandomForestRegressor`.
 
     Attributes
     ----------
-    trees_ : Trees
-        All trees, in flat arrays.
-    n_estimators_ : int
-        Trees grown.
-    oob_prediction_ : array, shape (n,)
-        Means by the trees that did not see the row; NaN where all did, or the weight is 0.
-    oob_risk_ : Estimate
-        Squared error of the out-of-bag predictions, with a 95 % interval.  Long tails make it too short:
-        with lognormal noise and 250 rows it held the risk of 85 % of simulated random forests (of the
-        absolute error 91 %), and its `reason` spoke of the tail.
-    oob_risks_ : dict
-        The same of "squared error" and "absolute error".
-    monte_carlo_error_ : float or None
-        Standard deviation of the out-of-bag squared error over seeds; None with too few trees to tell.
-    feature_importances_ : array, shape (p,)
-        Shares in the decrease of heterogeneity, biased towards columns with many values: see `importances`.
-    n_features_in_ : int
-        Columns.
-    columns_ : ColumnCoder
-        Which columns are categories.
-    solution_ : Solution
-        Steps, and how the number of trees came about.
-    certificate_ : Certificate
-        NONE: the splits are greedy and random.
+    trees_, n_estimators_, oob_prediction_, oob_risk_, oob_risks_, monte_carlo_error_
+        As in :class:`RandomForestRegressor`.
+    feature_importances_, n_features_in_, columns_, solution_, certificate_
+        As in :class:`RandomForestRegressor`.
 
     Raises
     ------
@@ -138,20 +95,4 @@ class ExtraTreesRegressor(ForestRegressor):
         random_state: Any = None,
         warm_start: bool = False,
     ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
-        self.max_bins = max_bins
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.warm_start = warm_start
+        self._set(locals())

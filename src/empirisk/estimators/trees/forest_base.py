@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from empirisk.data.columns import Table
-from empirisk.data.threads import at_most
-from empirisk.estimators.checks import check_count, check_flag, check_seed
+from empirisk.data.seeds import check_seed
+from empirisk.estimators.checks import check_count, check_flag
 from empirisk.estimators.same_rows import row_print
 from empirisk.estimators.trees.forest_plan import plan_bag, plan_growth
 from empirisk.estimators.trees.forest_reads import ForestReads
@@ -42,7 +42,6 @@ class ForestEstimator(ForestReads):
     bootstrap: Any
     warm_start: Any
     random_state: Any
-    n_jobs: Any
     max_bins: Any
     n_estimators_: int
     oob_risk_: Estimate
@@ -120,8 +119,7 @@ class ForestEstimator(ForestReads):
         losses = self._row_losses(targets)
         warm = check_flag("warm_start", self.warm_start)
         rows_seen = row_print(X, targets, weight) if warm else None
-        with at_most(self.n_jobs):
-            tally, told = self._plant(task, losses[self._smooth], weight, rows_seen)
+        tally, told = self._plant(task, losses[self._smooth], weight, rows_seen)
         self._print = rows_seen
         if needs_non_negative(growth.criterion):
             rate = float(np.average(targets, weights=weight))

@@ -58,7 +58,7 @@ class RandomForestClassifier(ForestClassifier):
         Bins that a column is cut into, 2 to 255; missing values have one more.
     n_jobs : int, optional
         Threads; default all that OpenMP has.  The result does not depend on it.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None, default None
         Seed; None is 0.  Tree t has random numbers of its own, from the seed and t.
     warm_start : bool, default False
         Whether ``fit`` adds trees to those of the fit before, on the same rows.
@@ -140,21 +140,4 @@ class RandomForestClassifier(ForestClassifier):
         random_state: Any = None,
         warm_start: bool = False,
     ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.class_weight = class_weight
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
-        self.max_bins = max_bins
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.warm_start = warm_start
+        self._set(locals())

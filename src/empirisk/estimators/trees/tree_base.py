@@ -6,7 +6,7 @@ import warnings
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
@@ -14,7 +14,9 @@ from empirisk.data.columns import ColumnCoder, Table
 from empirisk.data.memory import refuse_memory
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.sparse_cells import canonical
-from empirisk.estimators.checks import check_targets_finite, check_weights
+from empirisk.data.threads import at_most
+from empirisk.estimators.checks import check_numeric_targets, check_targets_finite, check_weights
+from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.label_codes import encode_labels, weigh_classes
 from empirisk.results import Certificate, Kind, Solution, Status, TracePoint
 from empirisk.typing import Array
@@ -66,7 +68,7 @@ def check_rows(n: int) -> None:
         raise ValueError(f"X has {n} rows; trees take at most {MOST_ROWS}: fit on a sample of the rows")
 
 
-class TreeEstimator(BaseEstimator):
+class TreeEstimator(Estimator):
     """Base of trees and of sums of trees; a subclass says how they grow.
 
     After ``fit``: ``columns_`` (which columns are categories), ``solution_``, and the property
@@ -77,6 +79,7 @@ class TreeEstimator(BaseEstimator):
     columns_: ColumnCoder
     n_features_in_: int
     categorical_features: Any
+    n_jobs: int | None
 
     # -- what a subclass gives ----------------------------------------------------------------------
 
@@ -124,7 +127,8 @@ class TreeEstimator(BaseEstimator):
             with numbers_only((), y):
                 targets = self._targets(y, fitting=True)
             weight = self._weights(check_weights(sample_weight, table.n_rows), targets)
-            self._grow(table, targets, weight, **more)
+            with at_most(self.n_jobs):
+                self._grow(table, targets, weight, **more)
         except BaseException:
             # An interrupted or failed fit leaves what was there before.
             self.__dict__.clear()
@@ -186,16 +190,6 @@ class TreeEstimator(BaseEstimator):
         tags.input_tags.allow_nan = True
         return tags
 
-    def _repr_html_inner(self) -> str:
-        html = str(super()._repr_html_inner())
-        return f"{html}<p>{self.solution_.certificate.claim}</p>" if hasattr(self, "solution_") else html
-
-    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        text = str(super().__repr__(N_CHAR_MAX=N_CHAR_MAX))
-        if hasattr(self, "solution_"):
-            text = f"{text}  # {self.solution_.certificate.claim}"
-        return text
-
 
 class TreeClassifier(ClassifierMixin, TreeEstimator):
     """Base of the classifiers; inside, targets are class codes 0, ..., K - 1 as float64."""
@@ -224,11 +218,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):
     """Base of the regressors; targets are finite numbers."""
 
     def _targets(self, y: Any, fitting: bool) -> Array:
-        if np.asarray(y).dtype.kind in "mM":
-            raise ValueError(
-                f"y holds dates or times ({np.asarray(y).dtype}); turn them into numbers with a unit (days "
-                "since a date, say)"
-            )
+        check_numeric_targets(y)
         targets = np.asarray(column_or_1d(y, warn=True, dtype=np.float64))
         check_targets_finite(targets)
         return targets

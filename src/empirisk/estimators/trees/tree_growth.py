@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from empirisk.data.columns import Table
 from empirisk.data.design import Design
-from empirisk.estimators.checks import check_count, check_number, check_seed
+from empirisk.data.seeds import check_seed
+from empirisk.estimators.checks import check_count, check_number
 from empirisk.estimators.folds import deal_rows
 from empirisk.estimators.trees.boosting_constraints import check_monotone
 from empirisk.estimators.trees.forest_plan import count_of_features, share_or_count

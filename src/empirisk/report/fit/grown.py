@@ -118,7 +118,7 @@ class GrownPath:
             return [n_leaves(model) for model in self.models]
         (model,) = self.models
         # The trees of the first score come first, then those of the second ...
-        leaves = model.trees_.n_leaves.reshape(-1, max(model.n_iter_, 1)).sum(axis=0).cumsum()
+        leaves = model.trees_.n_leaves.reshape(-1, max(model.n_estimators_, 1)).sum(axis=0).cumsum()
         return [int(leaves[min(r, leaves.size) - 1]) for r in self.rounds]
 
     def _scores(self, model: Any, X: Any) -> Floats:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from empirisk.data.seeds import Seed, generator_of
+from empirisk.data.threads import at_most
 from empirisk.evaluation.intervals.base import check_level, check_whole
 from empirisk.resampling.bootstrap.choose import choose
 from empirisk.resampling.bootstrap.finish import METHODS, estimates
@@ -29,7 +31,8 @@ def bootstrap(
     vectorized: bool = False,
     q: float = 0.5,
     keep: bool = False,
-    random_state: int | np.random.Generator | None = None,
+    n_jobs: int | None = None,
+    random_state: Seed = None,
     target: str = "",
 ) -> Bootstrap:
     """Interval of ``T(P)`` from ``T(P_n)`` and resamples ``T* = T(n draws with replacement)``.
@@ -62,7 +65,9 @@ def bootstrap(
         Which quantile.
     keep : bool, default False
         Keep the resampled numbers in ``.distribution``.
-    random_state : int, Generator or None
+    n_jobs : int, optional
+        Threads; default all that OpenMP has.  The result does not depend on it.
+    random_state : int, Generator, RandomState or None
         Seed. The same seed gives the same bits for any number of threads.
     target : str
         What the interval is about, for the printed form.
@@ -78,6 +83,8 @@ def bootstrap(
     ------
     ValueError
         NaN (named by row), arrays of different lengths, an unknown name, a statistic of the wrong shape.
+    TypeError
+        When the two arguments are swapped.
 
     Notes
     -----
@@ -98,6 +105,9 @@ def bootstrap(
     >>> print(er.bootstrap("median", x).method)
     BCa bootstrap, exact
     """
+    if not _is_statistic(statistic) and _is_statistic(data):
+        shown = repr(data) if isinstance(data, str) else getattr(data, "__name__", "statistic")
+        raise TypeError(f"the statistic comes first and the data second: write er.bootstrap({shown}, data).")
     check_level(level)
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}.")
@@ -106,22 +116,27 @@ def bootstrap(
     need = int(np.ceil(10.0 / (1.0 - level) - 1e-9))
     if n_resamples < need:
         raise ValueError(f"n_resamples must be at least {need} at level {level:g}, got {n_resamples}.")
-    key = int(np.random.default_rng(random_state).integers(1 << 63))
-    found, name = choose(
-        statistic,
-        data,
-        studentised=method == "studentised",
-        n_resamples=n_resamples,
-        groups=groups,
-        strata=strata,
-        paired=paired,
-        vectorized=vectorized,
-        q=q,
-        key=key,
-    )
+    key = int(generator_of(random_state).integers(1 << 63))
+    with at_most(n_jobs):
+        found, name = choose(
+            statistic,
+            data,
+            studentised=method == "studentised",
+            n_resamples=n_resamples,
+            groups=groups,
+            strata=strata,
+            paired=paired,
+            vectorized=vectorized,
+            q=q,
+            key=key,
+        )
     words = f"{q:g}-quantile" if statistic == "quantile" else name.replace("_", " ")
     about = target or f"the {words} of the population that these rows were drawn from"
     made = estimates(found, name, level, method, n_resamples, about)
     named = dict(zip(found.labels, found.distributions, strict=True))
     errors = {label: d.moments()[1] for label, d in named.items()}
     return Bootstrap(made, errors, None if found.exact else n_resamples, named if keep else None)
+
+
+def _is_statistic(given: Any) -> bool:
+    return isinstance(given, str) or callable(given)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 
 from empirisk.curves.along import check_values, fit_along
+from empirisk.data.seeds import Seed, generator_of
 from empirisk.evaluation.cross import Sample
 from empirisk.evaluation.intervals.base import check_level
 from empirisk.evaluation.metrics.predictions import encode, finite, labels_of
@@ -40,7 +41,7 @@ def bias_variance(
     param: None = ...,
     values: None = ...,
     level: float = ...,
-    random_state: int | np.random.Generator | None = ...,
+    random_state: Seed = ...,
     progress: Progress | None = ...,
 ) -> BiasVariance: ...
 @overload
@@ -57,7 +58,7 @@ def bias_variance(
     param: str,
     values: Sequence[Any],
     level: float = ...,
-    random_state: int | np.random.Generator | None = ...,
+    random_state: Seed = ...,
     progress: Progress | None = ...,
 ) -> BiasVarianceCurve: ...
 def bias_variance(
@@ -73,7 +74,7 @@ def bias_variance(
     param: str | None = None,
     values: Sequence[Any] | None = None,
     level: float = 0.95,
-    random_state: int | np.random.Generator | None = None,
+    random_state: Seed = None,
     progress: Progress | None = None,
 ) -> BiasVariance | BiasVarianceCurve:
     """Noise, bias and variance of an algorithm: they add up to its expected loss exactly.
@@ -106,7 +107,7 @@ def bias_variance(
         A parameter, as in ``set_params``, and values to decompose at, on the same training sets.
     level : float in (0, 1), default 0.95
         Nominal coverage.
-    random_state : int, Generator or None
+    random_state : int, Generator, RandomState or None
         Seed.
     progress : callable or bool, optional
         Called with (training sets done, all); True counts on the error stream.
@@ -143,7 +144,7 @@ def bias_variance(
     True
     """
     check_level(level)
-    rng = np.random.default_rng(random_state)
+    rng = generator_of(random_state)
     if not (isinstance(n_sets, int | np.integer) and n_sets >= 2):
         raise ValueError(f"n_sets must be a whole number from 2 on, got {n_sets!r}.")
     if (param is None) != (values is None):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.seeds import Seed, generator_of
 from empirisk.evaluation.intervals.base import check_level, check_whole
 from empirisk.resampling.parametric.estimators import ESTIMATORS
 from empirisk.resampling.parametric.models import check_parameters, transform_of
@@ -29,7 +30,7 @@ def estimators_risk(
     level: float = 0.95,
     antithetic: bool = False,
     vectorized: bool = False,
-    random_state: int | np.random.Generator | None = None,
+    random_state: Seed = None,
 ) -> EstimatorsRisk:
     """``R(T, theta) = E|T - g(theta)|^2 = |E T - g|^2 + E|T - E T|^2``, and its maximum over theta.
 
@@ -58,7 +59,7 @@ def estimators_risk(
         the risk has the noise of half as many samples.
     vectorized : bool, default False
         Callables take many samples (b, n[, d]) and return (b,) or (b, d).
-    random_state : int, Generator or None
+    random_state : int, Generator, RandomState or None
         Seed.
 
     Returns
@@ -109,7 +110,7 @@ def estimators_risk(
         n_samples,
         antithetic,
         vectorized,
-        np.random.default_rng(random_state),
+        generator_of(random_state),
     )
     return EstimatorsRisk(errors, grid, n, n_samples - n_samples % 2 if antithetic else n_samples, level)
 

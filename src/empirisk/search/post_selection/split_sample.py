@@ -16,6 +16,7 @@ from sklearn.base import clone
 
 from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
+from empirisk.data.seeds import Seed, generator_of
 from empirisk.data.tabular import Tabular
 from empirisk.evaluation.intervals.base import check_level, check_whole
 from empirisk.inference import fit_for
@@ -113,7 +114,7 @@ def split_sample_inference(
     n_splits: int = 25,
     fraction: float = 0.5,
     level: float = 0.95,
-    random_state: int | np.random.Generator | None = None,
+    random_state: Seed = None,
 ) -> SplitSampleInference:
     """Select columns with `est` on some rows, test on the others without penalty; repeat, aggregate.
 
@@ -136,7 +137,7 @@ def split_sample_inference(
         Share of the rows that choose, in (0, 1).
     level : float, default 0.95
         Coverage of each interval.
-    random_state : int, Generator or None
+    random_state : int, Generator, RandomState or None
         Seed of the splits.
 
     Returns
@@ -175,7 +176,7 @@ def split_sample_inference(
         raise ValueError(f"n_splits must be at least 1, got {n_splits}")
     if not 0.0 < fraction < 1.0:
         raise ValueError(f"fraction must lie strictly between 0 and 1, got {fraction!r}")
-    n, rng = len(y), np.random.default_rng(random_state)
+    n, rng = len(y), generator_of(random_state)
     first = round(fraction * n)
     if min(first, n - first) < 3:
         raise ValueError(

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.verify import verify
 from empirisk.evaluation.metrics.predictions import check_length, classes_of, labels_of
 from empirisk.evaluation.outputs import model_name, n_rows
@@ -26,7 +27,7 @@ from empirisk.search.structural.penalty import PENALTIES, oracle_slack, penalty_
 INEXACT = "the fits of {names} are not proved to have the smallest training error of their class"
 
 
-class Structural(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class Structural(MetaEstimatorMixin, ClassifierMixin, Estimator):
     """Base: fit one classifier for each class, add what the class pays, take the smallest sum."""
 
     delta: float
@@ -167,9 +168,10 @@ class Structural(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             tags.input_tags.sparse = all(get_tags(est).input_tags.sparse for _, est in self._named())
         return tags
 
-    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        head = str(super().__repr__(N_CHAR_MAX=N_CHAR_MAX))
-        return f"{head}\n{self.result_!r}" if hasattr(self, "result_") else head
+    def _headline(self) -> str:
+        if not hasattr(self, "result_"):
+            return ""
+        return f"{self.result_.rows[self.result_.chosen].name}: {self.result_.certificate.claim}"
 
 
 def name_all(given: Any, parameter: str) -> list[tuple[str, Any]]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from empirisk.data.seeds import generator_of
 from empirisk.evaluation.metrics.predictions import encode
 from empirisk.evaluation.rows import take_rows
 from empirisk.evaluation.splits.deal import deal_rows
@@ -51,7 +52,7 @@ class StructuralRiskMinimizer(Structural):
         The formula above, or the two-sided ``2 sqrt(2 log(2 S_n)/n)`` in place of its middle term.
     validation_size : float in (0, 1), default 0.3
         Share of the rows that validate.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None, default None
         Seed of that split.
 
     Attributes
@@ -154,7 +155,7 @@ class StructuralRiskMinimizer(Structural):
         if not 0.0 < self.validation_size < 1.0:
             raise ValueError(f"validation_size must lie in (0, 1), got {self.validation_size!r}.")
         shares = np.array([1.0 - self.validation_size, self.validation_size])
-        part = deal_rows(encode(y, self.classes_), shares, np.random.default_rng(self.random_state))
+        part = deal_rows(encode(y, self.classes_), shares, generator_of(self.random_state))
         train, held = np.flatnonzero(part == 0), np.flatnonzero(part == 1)
         if min(train.size, held.size) == 0:
             raise ValueError(f"n_samples = {y.size} are too few to hold {self.validation_size:g} of it out.")

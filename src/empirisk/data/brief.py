@@ -1,0 +1,48 @@
+"""Reprs of results that hold arrays: one line, arrays by their shapes."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+__all__ = ["Brief"]
+
+LONGEST = 80  # characters of a field
+
+
+class Brief:
+    """Base of dataclasses (with ``repr=False``) that print one line.
+
+    Numbers and words are shown as they are, arrays and long collections by their sizes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dataclasses import dataclass
+    >>> @dataclass(repr=False)
+    ... class Curve(Brief):
+    ...     name: str
+    ...     values: np.ndarray
+    >>> Curve("loss", np.zeros((3, 2)))
+    Curve(name='loss', values of shape (3, 2))
+    """
+
+    def __repr__(self) -> str:
+        told: Any = self
+        shown = [_field(f.name, getattr(self, f.name)) for f in fields(told) if f.repr]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _field(name: str, value: Any) -> str:
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple) and shape:
+        return f"{name} of shape {shape}"
+    text = repr(value)
+    if len(text) <= LONGEST and "\n" not in text:
+        return f"{name}={text}"
+    if len(str(value)) <= LONGEST and "\n" not in str(value):
+        return f"{name}={value}"
+    if hasattr(value, "__len__") and not isinstance(value, str):
+        return f"{name} of length {len(value)}"
+    first = text.splitlines()[0]
+    return f"{name}={first if len(first) <= LONGEST else f'{first[:LONGEST]}...'}"

@@ -1,0 +1,57 @@
+"""Seeds in every form that NumPy has: an integer, a Generator, a RandomState, or None."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, TypeAlias
+
+import numpy as np
+
+__all__ = ["Seed", "check_seed", "generator_of"]
+
+Seed: TypeAlias = int | np.random.Generator | np.random.RandomState | None
+
+LARGEST = 2**31 - 1
+
+
+def check_seed(random_state: Any, name: str = "random_state") -> int:
+    """A seed from what users give: None means 0, so that fits are reproducible by default.
+
+    A Generator or RandomState is drawn from, once a fit, so that two fits with it differ.
+
+    Examples
+    --------
+    >>> check_seed(None), check_seed(7), check_seed(np.random.default_rng(1))
+    (0, 7, 1016196365)
+    >>> check_seed("lucky")
+    Traceback (most recent call last):
+    ...
+    ValueError: random_state must be an integer >= 0, a NumPy Generator or RandomState, or None, got 'lucky'
+    """
+    if random_state is None:
+        return 0
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(LARGEST))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(LARGEST))
+    whole = isinstance(random_state, Integral) and not isinstance(random_state, bool | np.bool_)
+    if whole and int(random_state) >= 0:
+        return int(random_state)
+    raise ValueError(
+        f"{name} must be an integer >= 0, a NumPy Generator or RandomState, or None, got {random_state!r}"
+    )
+
+
+def generator_of(random_state: Any, name: str = "random_state") -> np.random.Generator:
+    """A generator from what users give: a Generator itself, whose state moves on; None is new at each call.
+
+    A RandomState gives the seed of one, so that its state moves on as well.
+
+    Examples
+    --------
+    >>> bool(generator_of(7).random() == np.random.default_rng(7).random())
+    True
+    """
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return np.random.default_rng(random_state)
+    return np.random.default_rng(check_seed(random_state, name))

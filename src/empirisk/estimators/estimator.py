@@ -1,0 +1,120 @@
+"""What every estimator shares: parameters that are kept and named, and words that say how good a fit is."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from difflib import get_close_matches
+from functools import lru_cache
+from html import escape
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from sklearn.base import BaseEstimator
+
+__all__ = ["Estimator"]
+
+
+class Estimator(BaseEstimator):
+    """Base of the estimators, feature maps and searches.
+
+    A parameter that does not exist is refused by the name of the public class, with the parameter that was
+    probably meant.  A fitted estimator shows the claim of its certificate, where it has a ``solution_``.
+
+    Examples
+    --------
+    >>> class Line(Estimator):
+    ...     def __init__(self, slope: float = 1.0, *, level: float = 0.0) -> None:
+    ...         self._set(locals())
+    >>> Line(2.0, level=1.0).get_params()
+    {'level': 1.0, 'slope': 2.0}
+    >>> Line(slpoe=2.0)
+    Traceback (most recent call last):
+    ...
+    TypeError: Line has no parameter 'slpoe', did you mean 'slope'? It has slope, level.
+    """
+
+    # Names that other libraries give to a parameter, and what to write here.
+    _elsewhere: ClassVar[Mapping[str, str]] = {}
+
+    if not TYPE_CHECKING:  # type checkers know the parameters from __init__
+
+        def __new__(cls, *by_position: Any, **by_name: Any) -> Self:
+            if by_position or by_name:
+                cls._refuse_unknown(len(by_position), by_name)
+            return super().__new__(cls)
+
+    @classmethod
+    def _refuse_unknown(cls, n_by_position: int, by_name: Mapping[str, Any]) -> None:
+        """Name the parameter that ``__init__`` does not have; its own message would name a private class."""
+        first, names = _parameters(cls)  # type: ignore[arg-type]  # every class is hashable
+        if names is None:
+            return
+        for name in by_name:
+            if name not in names:
+                raise TypeError(cls._unknown(name, names))
+        if n_by_position > len(first):
+            named = f"{', '.join(first)} alone" if first else "no parameter"
+            raise TypeError(
+                f"{cls.__name__} takes {named} by position, got {n_by_position}; give the others by name"
+            )
+
+    @classmethod
+    def _unknown(cls, name: str, names: tuple[str, ...]) -> str:
+        if name in cls._elsewhere:
+            return f"{cls.__name__} has no {name}: {cls._elsewhere[name]}"
+        near = get_close_matches(name, names, n=1)
+        meant = f", did you mean {near[0]!r}?" if near else "."
+        listed = ", ".join(names) if names else "none"
+        return f"{cls.__name__} has no parameter {name!r}{meant} It has {listed}."
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name; ``name__inner`` reaches those of an estimator inside.
+
+        Parameters
+        ----------
+        **params
+            New values.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            For a name that is no parameter, with the nearest one.
+        """
+        names = tuple(self._get_param_names())
+        for name in params:
+            if name.partition("__")[0] not in names:
+                raise ValueError(self._unknown(name, names))
+        super().set_params(**params)
+        return self
+
+    def _set(self, given: Mapping[str, Any]) -> None:
+        """Set the parameters of a constructor as attributes; ``self._set(locals())`` is its body."""
+        for name, value in given.items():
+            if name not in ("self", "__class__"):
+                setattr(self, name, value)
+
+    def _headline(self) -> str:
+        """What a fit is worth, in a sentence that stands behind its repr; "" before the fit."""
+        return str(self.solution_.certificate.claim) if hasattr(self, "solution_") else ""
+
+    def _repr_html_inner(self) -> str:
+        html, said = str(super()._repr_html_inner()), self._headline()
+        return f"{html}<p>{escape(said)}</p>" if said else html
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        text, said = str(super().__repr__(N_CHAR_MAX=N_CHAR_MAX)), self._headline()
+        return f"{text}  # {said}" if said else text
+
+
+@lru_cache(maxsize=256)
+def _parameters(cls: type) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+    """Those that a constructor takes by position, and all; None where it takes any name."""
+    takes = list(inspect.signature(cls.__init__).parameters.values())[1:]  # type: ignore[misc]
+    if any(p.kind is p.VAR_KEYWORD for p in takes):
+        return (), None
+    first = tuple(p.name for p in takes if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+    return first, tuple(p.name for p in takes)
