@@ -10,3 +10,7 @@ REGISTRY: dict[str, type] = {
 }
 
 __all__ = ["REGISTRY", "FourierFeatures", "OrthogonalPolynomials", "polynomial_regression"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -73,3 +73,7 @@ __all__ = [
     "tango",
     "wilson",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

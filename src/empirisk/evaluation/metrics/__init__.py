@@ -46,3 +46,7 @@ def default_metrics(p: Predictions, may_be_zero: bool = False) -> list[str]:
 
 
 __all__ = ["CLASSIFICATION", "METRICS", "REGRESSION", "Metric", "Predictions", "default_metrics"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

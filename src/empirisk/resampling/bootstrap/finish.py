@@ -115,7 +115,7 @@ def _caution(found: Resampled, statistic: str, method: str) -> str:
     if method != "studentised" and _can_be_studentised(statistic, found.grouped):
         better.append("method='studentised'")
     if analytic := (ANALYTIC_GROUPED if found.grouped else ANALYTIC).get(statistic):
-        better.append(f"{analytic} of empirisk.evaluation.intervals")
+        better.append(f"{analytic} of er.selection.intervals")
     return f"{said}; better: {', '.join(better)}" if better else said
 
 
