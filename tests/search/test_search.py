@@ -254,7 +254,7 @@ def test_a_failing_candidate_is_noted_and_all_failing_raise() -> None:
     assert "max_depth" in search.cv_results_["error"][1]
     assert np.isnan(search.cv_results_["mean_test_score"][1])
     assert search.best_params_ == {"max_depth": 2}
-    assert "failed" in repr(search)
+    assert "failed" in repr(search.result_)
     with pytest.raises(ValueError, match="max_depth"):
         GridSearch(DecisionTreeRegressor(), grid, error_score="raise", repeats=1).fit(X, y)
     with pytest.raises(ValueError, match="max_depth") as caught:
@@ -359,7 +359,7 @@ def test_time_limit_keeps_the_best_so_far(jobs: int | None) -> None:
         search.fit(X, y)
     fits = sum(s.size for s in search.result_.seconds)
     assert 4 <= fits < 100
-    assert "time limit" in repr(search)
+    assert "time limit" in repr(search.result_)
     assert search.best_params_["alpha"] in ALPHAS
     assert np.isfinite(search.predict(X)).all()
     with pytest.raises(TimeoutError, match="time_limit"):
