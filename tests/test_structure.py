@@ -201,7 +201,7 @@ def serves(thing: Any, rows: list[Any]) -> bool:
 
 
 def where(folder: str, registry: str = "REGISTRY") -> str:
-    """The file in which a registry is written."""
+    """Return the path of the file that holds a registry."""
     room = PACKAGE.joinpath(*folder.split("."))
     written = re.compile(rf"^{registry}\b.*= {{", flags=re.MULTILINE)
     found = [f for f in sorted(room.glob("*.py")) if written.search(f.read_text(encoding="utf-8"))]

@@ -24,7 +24,7 @@ KINDS = {**REGISTRY, **FEATURES, **SEARCHES, **CHOOSERS}
 
 
 def parameters(kind: type) -> dict[str, inspect.Parameter]:
-    """Those of the constructor."""
+    """Return the parameters of the constructor, in their order."""
     return dict(inspect.signature(kind).parameters)
 
 
@@ -35,7 +35,7 @@ def misspelt(name: str) -> str:
 
 
 def made(kind: type) -> Any:
-    """One with what it needs."""
+    """Return an estimator with those arguments that it cannot do without."""
     needed = [p for p in parameters(kind).values() if p.default is p.empty]
     inner: dict[str, Any] = {
         "estimator": er.Ridge(),

@@ -61,7 +61,7 @@ def test_flat_names_are_those_of_their_modules() -> None:
 
 
 def pages() -> list[str]:
-    """The texts that users read."""
+    """Return the texts that users read: the README and the pages of the docs."""
     found = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.py")]
     return [str(p.relative_to(ROOT)) for p in found if "skeletons" not in p.parts]
 

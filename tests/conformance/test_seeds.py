@@ -86,7 +86,7 @@ def drawing_functions() -> dict[str, Any]:
 
 
 def rows(n: int = 60) -> tuple[np.ndarray, np.ndarray]:
-    """Three columns and a target."""
+    """Return random rows of three columns with a target."""
     X = np.random.default_rng(5).normal(size=(n, 3))
     return X, X[:, 0] + np.random.default_rng(6).normal(size=n)
 
@@ -96,7 +96,7 @@ X, Y = rows()
 
 @cache
 def forest() -> Any:
-    """A model to explain."""
+    """Return a fitted forest for the explanations to explain."""
     return er.RandomForestRegressor(10).fit(X, Y)
 
 
