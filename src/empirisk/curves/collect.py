@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from empirisk.curves.sizes import nested_order, parts_of
 from empirisk.evaluation.cross import Sample
+from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.progress import Progress, teller
-from empirisk.evaluation.row_losses import fit_on, growing, one_thread, row_losses
+from empirisk.evaluation.row_losses import fit_on, growing, row_losses
 
 __all__ = ["Collected", "collect"]
 
@@ -69,7 +70,7 @@ def collect(
             work += [(j, i, k, rows, test) for k, rows in enumerate(pieces)]
     counts = [1 + max(k for _, i, k, _, _ in work if i == s) for s in range(len(sizes))]
     keep = _Losses(sample.n, plan, counts)
-    with one_thread(sample.X):
+    with one_thread_if_small(sample.X):
         warm, split = None, -1
         for done, (j, i, k, rows, test) in enumerate(work):
             if j != split:  # each split for itself, so that no fold's numbers depend on another's

@@ -31,8 +31,6 @@ class Curve(Protocol):
     @property
     def level(self) -> float: ...
     @property
-    def loss(self) -> str: ...
-    @property
     def label(self) -> str: ...
     @property
     def last(self) -> LastStep | None: ...
@@ -40,6 +38,8 @@ class Curve(Protocol):
     def reason(self) -> str: ...
     @property
     def coefficients(self) -> float | None: ...
+    @property
+    def proportion(self) -> bool: ...
     @property
     def power_law(self) -> PowerLaw | None: ...
 
@@ -156,7 +156,7 @@ def loss_limits(curve: Curve, end: float) -> tuple[float, float]:
     """
     step = _step(curve)
     ends = [step.loss_limits(g, curve.level) for g in _factors(curve, step.size, end)]
-    cap = 1.0 if curve.loss == "accuracy" else math.inf
+    cap = 1.0 if curve.proportion else math.inf
     return max(0.0, min(e[0] for e in ends)), min(cap, max(e[1] for e in ends))
 
 

@@ -21,7 +21,7 @@ from empirisk.evaluation.metrics.predictions import check_length
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.outputs import model_name
 from empirisk.evaluation.progress import Progress
-from empirisk.evaluation.row_losses import loss_label, pick_loss
+from empirisk.evaluation.row_losses import pick_loss
 from empirisk.evaluation.summaries import steady, train_estimate, validation_estimate
 
 __all__ = ["learning_curve"]
@@ -139,7 +139,7 @@ def learning_curve(
         ),
         n=sample.n,
         loss=metric.name,
-        label=loss_label(metric),
+        label=metric.loss_label,
         level=level,
         method=_words(plan, when is not None),
         n_fits=got.n_fits,

@@ -15,6 +15,8 @@ from empirisk.curves.extrapolation import (
 from empirisk.curves.moments import LastStep
 from empirisk.curves.power_law import PowerLaw, fit_power_law
 from empirisk.data.tabular import Tabular, band, estimate_columns
+from empirisk.evaluation.metrics import METRICS
+from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.results import Estimate
 
 __all__ = ["LearningCurve"]
@@ -70,6 +72,12 @@ class LearningCurve(Tabular):
     def title(self) -> str:
         """The first line above the table: the curve of which model, of which loss, on how many rows."""
         return f"Learning curve of {self.name}: {self.label} on {self.n} rows ({self.n_fits} fits)"
+
+    @property
+    def proportion(self) -> bool:
+        """Whether the loss is the share of wrong answers, which 1 bounds."""
+        metric = METRICS.get(self.loss)
+        return isinstance(metric, RowLoss) and metric.proportion
 
     @cached_property
     def power_law(self) -> PowerLaw | None:

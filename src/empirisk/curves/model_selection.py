@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike
 from empirisk.curves.along import check_values, fit_along, has_path
 from empirisk.curves.model_selection_result import ModelSelectionCurve
 from empirisk.evaluation.cross import Sample
+from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats, check_level, refuse
 from empirisk.evaluation.intervals.bbc import best_of
 from empirisk.evaluation.metrics.row_loss import RowLoss, mean_error
 from empirisk.evaluation.outputs import model_name
 from empirisk.evaluation.progress import Progress, teller
-from empirisk.evaluation.row_losses import loss_label, one_thread, pick_loss, row_losses
+from empirisk.evaluation.row_losses import pick_loss, row_losses
 from empirisk.evaluation.rows import take_rows
 from empirisk.evaluation.summaries import train_estimate, validation_estimate
 from empirisk.results import Estimate
@@ -118,7 +119,7 @@ def model_selection_curve(
         _corrected(test, plan, sample, metric.errors, level, random_state),
         sample.n,
         metric.name,
-        loss_label(metric),
+        metric.loss_label,
         level,
         f"{plan.folds} folds x {plan.repeats}"
         + (", warm-started paths" if has_path(est, param, tried) else ""),
@@ -148,7 +149,7 @@ def _collect(
     sums, seen = np.zeros((count, plan.repeats, n)), np.zeros((plan.repeats, n))
     means = np.empty((count, len(plan.splits)))
     done, tell = 0, teller(progress)
-    with one_thread(sample.X):
+    with one_thread_if_small(sample.X):
         for r in range(plan.repeats):
             for j in plan.repeat(r):
                 rows, held = plan.splits[j]

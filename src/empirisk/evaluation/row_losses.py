@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from threadpoolctl import threadpool_limits
 
 from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.estimators.stochastic.stochastic import StochasticEstimator
 from empirisk.evaluation.cross import Sample
-from empirisk.evaluation.fit_folds import SMALL
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.metrics.row_loss import RowLoss
@@ -21,17 +18,9 @@ from empirisk.evaluation.outputs import outputs_of
 from empirisk.evaluation.proba_kinds import probability_metric
 from empirisk.evaluation.rows import take_rows
 
-__all__ = ["fit_on", "growing", "loss_label", "one_thread", "pick_loss", "row_losses"]
+__all__ = ["fit_on", "growing", "pick_loss", "row_losses"]
 
 Rows = NDArray[np.intp]
-
-LABELS = {
-    "accuracy": "error rate",
-    "log_loss": "log-loss",
-    "brier_score": "Brier score",
-    "mse": "mean squared error",
-    "mae": "mean absolute error",
-}
 
 
 def pick_loss(est: Any, sample: Sample, loss: str | None) -> RowLoss:
@@ -55,17 +44,6 @@ def pick_loss(est: Any, sample: Sample, loss: str | None) -> RowLoss:
             f"loss must be a mean over rows for {sample.like.task}: one of {', '.join(known)}; got {loss!r}."
         )
     return metric
-
-
-def loss_label(metric: RowLoss) -> str:
-    """Return the loss in words; that of accuracy is the error rate."""
-    return LABELS.get(metric.name, metric.name)
-
-
-def one_thread(X: Any) -> AbstractContextManager[Any]:
-    """Return a context with one BLAS thread for small tables, where several only wait for each other."""
-    small = int(np.prod(getattr(X, "shape", (0,)))) < SMALL
-    return threadpool_limits(1, user_api="blas") if small else nullcontext()
 
 
 def growing(est: Any) -> Any:

@@ -65,6 +65,7 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):
 
     name: ClassVar[str]
     words: ClassVar[str]
+    listed: ClassVar[bool] = False  # whether its hypotheses stand in a list, so that `len` counts them
 
     classes_: NDArray[Any]
     n_features_in_: int
@@ -120,6 +121,11 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):
             An integer whose attribute ``exact`` tells the value from an upper bound, and ``argument`` why.
         """
         return self._growth(check_integer("n", n, 0))
+
+    @property
+    def log_members(self) -> float:
+        """Logarithm of the number of its hypotheses, which is infinite for most classes."""
+        return math.inf
 
     def log_growth(self, n: int) -> float:
         """Natural logarithm of ``growth(n)``, also where the integer would be too long.

@@ -83,6 +83,11 @@ class Conjunctions(Spatial):
         self.monotone = monotone
         self.time_limit = time_limit
 
+    @property
+    def log_members(self) -> float:
+        """Logarithm of the number of conjunctions: the growth on as many points as the domain has."""
+        return self.log_growth(2**self.n_features_in_)
+
     def vc_dimension(self) -> int:
         """Return d, the number of variables; with negations a single variable gives 2."""
         d = self._d()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import comb
@@ -112,6 +113,13 @@ class FiniteClass(HypothesisClass):
                 f"point, or a sequence of functions; got shape {table.shape} of type {table.dtype}"
             )
         return table.astype(bool)
+
+    listed = True
+
+    @property
+    def log_members(self) -> float:
+        """Logarithm of the number of hypotheses in the list."""
+        return math.log(len(self))
 
     def __len__(self) -> int:
         functions = self._functions()

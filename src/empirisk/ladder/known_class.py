@@ -11,7 +11,6 @@ from typing import Any
 from empirisk.bounds import ghost_uniform, vc_uniform
 from empirisk.bounds.growth import log_sauer
 from empirisk.evaluation.outputs import model_name
-from empirisk.hypotheses import Conjunctions, FiniteClass
 from empirisk.ladder.base import Problem, refuse, rows_of_fit
 from empirisk.ladder.class_bound import why_no_class
 from empirisk.results import Assumption, RiskCertificate
@@ -93,7 +92,7 @@ def hypothesis_class(problem: Problem) -> KnownClass | str:
         return why
     if not problem.two_classes:
         return TWO
-    if isinstance(model, FiniteClass):
+    if getattr(model, "listed", False):
         # The union over the members needs no search for the patterns that their table shows.
         dimension, log_size = len(model).bit_length() - 1, size_of(model)
         growth = cache(lambda n: min(log_size, n * math.log(2.0)))
@@ -119,11 +118,7 @@ def hypothesis_class(problem: Problem) -> KnownClass | str:
 
 def size_of(model: Any) -> float:
     """Return the logarithm of the number of members; infinite when there are infinitely many."""
-    if isinstance(model, FiniteClass):
-        return math.log(len(model))
-    if isinstance(model, Conjunctions):
-        return model.log_growth(2**model.n_features_in_)  # as many points as the domain has
-    return math.inf
+    return float(getattr(model, "log_members", math.inf))
 
 
 def certify(problem: Problem, name: str, known: KnownClass, value: float) -> RiskCertificate:

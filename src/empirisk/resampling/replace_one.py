@@ -24,6 +24,7 @@ from empirisk.data.seeds import Seed, generator_of
 from empirisk.data.tabular import Tabular, estimate_columns
 from empirisk.estimators import LogisticRegression
 from empirisk.evaluation.cross import Sample
+from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.folds import FOLDS, Plan
 from empirisk.evaluation.intervals.base import Floats, accept, check_level, refuse, too_few
 from empirisk.evaluation.intervals.repeated_kfold import repeated_kfold
@@ -31,7 +32,7 @@ from empirisk.evaluation.intervals.student import MIN_ROWS, student_limits
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.outputs import model_name
 from empirisk.evaluation.progress import Progress, teller
-from empirisk.evaluation.row_losses import fit_on, loss_label, one_thread, pick_loss, row_losses
+from empirisk.evaluation.row_losses import fit_on, pick_loss, row_losses
 from empirisk.results import Estimate
 
 __all__ = ["Stability", "stability"]
@@ -196,7 +197,7 @@ def stability(
     rng = generator_of(random_state)
     plan = sample.plan(None, repeats, rng)
     count = min(int(n_replace), sample.n)
-    with one_thread(sample.X):
+    with one_thread_if_small(sample.X):
         run = _Run(est, sample, plan, metric, rng, progress, len(plan.splits) + count)
         gaps = run.folds()
         moved = run.replacements(count)
@@ -217,7 +218,7 @@ def stability(
         reason,
         plan.n_train,
         run.done,
-        loss_label(metric),
+        metric.loss_label,
         model_name(est),
     )
 

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.columns import Table
 from empirisk.estimators.linear.offsets import check_offset
+from empirisk.estimators.loss_names import loss_named
 from empirisk.estimators.trees.boosting_base import Boosting
 from empirisk.estimators.trees.boosting_fit import take
 from empirisk.estimators.trees.boosting_losses import levels, regression_losses
@@ -324,7 +325,8 @@ class GradientBoostingRegressor(Boosting, TreeRegressor):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = self.loss in ("poisson", "gamma", "tweedie")
+        loss = loss_named(self.loss) if isinstance(self.loss, str) else self.loss
+        tags.target_tags.positive_only = getattr(loss, "log_link", False)
         return tags
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from empirisk.evaluation.cross import Sample
-from empirisk.evaluation.fit_folds import spread
+from empirisk.evaluation.fit_folds import one_thread_if_small, spread
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics.predictions import encode
 from empirisk.evaluation.outputs import Outputs, model_name, outputs_of
 from empirisk.evaluation.progress import Progress, teller
-from empirisk.evaluation.row_losses import fit_on, one_thread
+from empirisk.evaluation.row_losses import fit_on
 from empirisk.evaluation.rows import take_rows
 
 __all__ = ["refit_all"]
@@ -31,7 +31,7 @@ def refit_all(
     """
     rows, tell = np.arange(sample.n), teller(progress)
     parts, seconds = [], np.empty(sample.n)
-    with one_thread(sample.X):
+    with one_thread_if_small(sample.X):
         for i in range(sample.n):
             start = time.perf_counter()
             model = fit_on(est, sample, np.delete(rows, i))

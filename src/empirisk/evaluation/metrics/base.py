@@ -18,6 +18,14 @@ class Metric(Protocol):
         """The name under which users ask for the metric."""
 
     @property
+    def label(self) -> str:
+        """What the metric is called in tables and sentences."""
+
+    @property
+    def unit(self) -> str:
+        """Its unit, ``{}`` where that of the target stands; empty for a number without one."""
+
+    @property
     def task(self) -> str:
         """The kind of target that the metric is for: ``"classification"`` or ``"regression"``."""
 

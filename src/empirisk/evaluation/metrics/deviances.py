@@ -47,7 +47,7 @@ def outside(p: Predictions, zeros: bool) -> str:
     return ""
 
 
-def _metric(name: str, power: float) -> RowLoss:
+def _metric(name: str, power: float, label: str) -> RowLoss:
     return RowLoss(
         name,
         REGRESSION,
@@ -55,9 +55,10 @@ def _metric(name: str, power: float) -> RowLoss:
         partial(deviances, power=power),
         refusal=partial(outside, zeros=power < 2.0),
         by_default=False,
+        label=label,
     )
 
 
-POISSON_DEVIANCE = _metric("poisson_deviance", 1.0)
-TWEEDIE_DEVIANCE = _metric("tweedie_deviance", 1.5)
-GAMMA_DEVIANCE = _metric("gamma_deviance", 2.0)
+POISSON_DEVIANCE = _metric("poisson_deviance", 1.0, "Poisson deviance")
+TWEEDIE_DEVIANCE = _metric("tweedie_deviance", 1.5, "Tweedie deviance (power 1.5)")
+GAMMA_DEVIANCE = _metric("gamma_deviance", 2.0, "Gamma deviance")

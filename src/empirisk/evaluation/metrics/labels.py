@@ -144,7 +144,7 @@ def f1_fallback(p: Predictions, value: float, shrink: float, level: float) -> Li
     return wilson_limits(value, float(p.class_counts.min()) * shrink, z)
 
 
-ACCURACY = RowLoss("accuracy", CLASSIFICATION, "pred", errors, proportion=True)
+ACCURACY = RowLoss("accuracy", CLASSIFICATION, "pred", errors, proportion=True, label="accuracy")
 BALANCED_ACCURACY = Score(
     "balanced_accuracy",
     CLASSIFICATION,
@@ -156,6 +156,7 @@ BALANCED_ACCURACY = Score(
     fallback=balanced_fallback,
     by_class=balanced_limits,
     refusal=balanced_refusal,
+    label="balanced accuracy",
 )
 F1 = Score(
     "f1",
@@ -168,6 +169,7 @@ F1 = Score(
     cap=union,
     fallback=f1_fallback,
     by_class=macro_f1_limits,
+    label="F1",
     refusal=f1_refusal,
     undefined="F1 is undefined: no row is positive and none is predicted positive",
 )

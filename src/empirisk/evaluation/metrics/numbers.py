@@ -62,8 +62,8 @@ def r2_remark(estimate: Estimate, p: Predictions) -> str:
     return join(shown, tail_note(squared_errors(p), errors=True))
 
 
-MSE = RowLoss("mse", REGRESSION, "pred", squared_errors)
-MAE = RowLoss("mae", REGRESSION, "pred", absolute_errors)
+MSE = RowLoss("mse", REGRESSION, "pred", squared_errors, label="mean squared error", unit="{}²")
+MAE = RowLoss("mae", REGRESSION, "pred", absolute_errors, label="mean absolute error", unit="{}")
 R2 = Score(
     "r2",
     REGRESSION,
@@ -77,5 +77,6 @@ R2 = Score(
     grouped=r2_grouped,
     undefined="R2 is undefined: the target is constant on these rows",
     remark=r2_remark,
+    label="R²",
     min_crossed=200,
 )

@@ -33,5 +33,5 @@ def brier_bound(p: Predictions) -> float:
     return 1.0 if p.n_classes == 2 else 2.0
 
 
-LOG_LOSS = RowLoss("log_loss", CLASSIFICATION, "proba", log_losses)
-BRIER_SCORE = RowLoss("brier_score", CLASSIFICATION, "proba", brier_losses, brier_bound)
+LOG_LOSS = RowLoss("log_loss", CLASSIFICATION, "proba", log_losses, label="log-loss", unit="nats")
+BRIER_SCORE = RowLoss("brier_score", CLASSIFICATION, "proba", brier_losses, brier_bound, label="Brier score")

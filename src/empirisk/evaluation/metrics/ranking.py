@@ -145,6 +145,7 @@ ROC_AUC = Score(
     df=auc_df,
     fallback=auc_fallback,
     refusal=auc_refusal,
+    label="area under the ROC curve",
     undefined=f"AUC is {ONE_CLASS}",
     min_crossed=MIN_CROSSED,
 )
@@ -172,6 +173,7 @@ AVERAGE_PRECISION = BinaryScore(
     df=positive_df,
     fallback=average_precision_fallback,
     refusal=average_precision_refusal,
+    label="average precision",
     grouped=average_precision_grouped,
     undefined=f"average precision is {ONE_CLASS}",
     min_crossed=MIN_CROSSED,

@@ -54,6 +54,8 @@ class RowLoss:
         Predictions to the reason why the loss is not defined for them, "" when it is.
     by_default : bool
         Whether it is computed where no metric is named.
+    label, unit : str
+        As in :class:`empirisk.evaluation.metrics.base.Metric`.
     """
 
     name: str
@@ -64,6 +66,13 @@ class RowLoss:
     proportion: bool = False
     refusal: Callable[[Predictions], str] = always
     by_default: bool = True
+    label: str = ""
+    unit: str = ""
+
+    @property
+    def loss_label(self) -> str:
+        """What the loss of a row is called; that of a share of right answers is an error rate."""
+        return "error rate" if self.proportion else self.label
 
     @property
     def greater_is_better(self) -> bool:

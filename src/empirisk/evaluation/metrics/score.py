@@ -94,6 +94,8 @@ class Score:
         What to say when the value is NaN.
     min_crossed : int
         Rows that cross-validation needs.
+    label, unit : str
+        As in :class:`empirisk.evaluation.metrics.base.Metric`.
     """
 
     name: str
@@ -112,6 +114,8 @@ class Score:
     undefined: str = "the score is undefined on these rows"
     remark: Callable[[Estimate, Predictions], str] = no_remark
     min_crossed: int = MIN_ROWS
+    label: str = ""
+    unit: str = ""
 
     @property
     def greater_is_better(self) -> bool:

@@ -20,21 +20,7 @@ __all__ = ["LABELS", "TestScores", "comparison", "confusion", "metric_names", "p
 
 Floats = NDArray[np.float64]
 
-LABELS = {
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy",
-    "f1": "F1",
-    "roc_auc": "area under the ROC curve",
-    "average_precision": "average precision",
-    "log_loss": "log-loss",
-    "brier_score": "Brier score",
-    "mse": "mean squared error",
-    "mae": "mean absolute error",
-    "r2": "R²",
-    "poisson_deviance": "Poisson deviance",
-    "tweedie_deviance": "Tweedie deviance (power 1.5)",
-    "gamma_deviance": "Gamma deviance",
-}
+LABELS = {name: metric.label for name, metric in METRICS.items()}
 _NAMES = {
     "binary": (
         "accuracy",
@@ -59,11 +45,8 @@ def metric_names(task: str, family: Family | None = None) -> tuple[str, ...]:
 
 def unit_of(metric: str, unit: str | None) -> str | None:
     """Return the unit of a metric, given that of the target."""
-    if metric == "log_loss":
-        return "nats"
-    if unit is None or metric not in ("mae", "mse"):
-        return None
-    return unit if metric == "mae" else f"{unit}²"
+    told = METRICS[metric].unit
+    return None if not told or (unit is None and "{}" in told) else told.format(unit)
 
 
 def predictions(sample: Sample, z: Floats) -> Predictions:

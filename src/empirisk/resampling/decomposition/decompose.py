@@ -12,11 +12,11 @@ from sklearn.base import is_classifier
 from empirisk.curves.along import check_values, fit_along
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.evaluation.cross import Sample
+from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.intervals.base import check_level
 from empirisk.evaluation.metrics.predictions import encode, finite, labels_of
 from empirisk.evaluation.outputs import model_name
 from empirisk.evaluation.progress import Progress, teller
-from empirisk.evaluation.row_losses import one_thread
 from empirisk.resampling.decomposition.monte_carlo import estimate_parts
 from empirisk.resampling.decomposition.parts import Sets
 from empirisk.resampling.decomposition.result import BiasVariance, BiasVarianceCurve
@@ -209,7 +209,7 @@ def _predict(
     """Return the predictions (values, R, T) and which of them count (R, T)."""
     pred = np.empty((len(values), n_sets, source.y.size))
     seen, tell = np.empty((n_sets, source.y.size), dtype=bool), teller(progress)
-    with one_thread(source.X):
+    with one_thread_if_small(source.X):
         for r, (X, y, counts) in enumerate(source.sets(n_sets, rng)):
             seen[r] = counts
             for v, model in enumerate(fit_along(est, X, y, param, values)):
