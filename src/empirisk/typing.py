@@ -51,6 +51,7 @@ class Capability(Enum):
     HESS = "a twice differentiable loss"
     BOUNDED_CURVATURE = "a loss whose second derivative is bounded"
     QUADRATIC = "the squared loss"
+    SUMMED_HESSIAN = "a Hessian that its own pass over the rows sums up"
     SMOOTH_PENALTY = "a differentiable penalty (none or L2)"
     SEPARABLE_PENALTY = "a penalty that separates over the coefficients"
     POLYHEDRAL = "no penalty, or L1 alone"

@@ -16,7 +16,18 @@ from empirisk.data.brief import Brief
 from empirisk.data.design import Design
 from empirisk.typing import Access, Array, IndexArray
 
-__all__ = ["ArrayBlocks", "Block", "RowBlocks"]
+__all__ = ["ArrayBlocks", "Block", "RowBlocks", "add"]
+
+
+def add(a: Any, b: Any) -> Any:
+    """Return ``a + b``, entry by entry where what a pass sums is a tuple of numbers and arrays.
+
+    Examples
+    --------
+    >>> add((1.0, np.ones(2)), (2.0, np.ones(2)))
+    (3.0, array([2., 2.]))
+    """
+    return tuple(map(add, a, b)) if isinstance(a, tuple) else a + b
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,7 +55,11 @@ class RowBlocks(Protocol):
     def __iter__(self) -> Iterator[Block]: ...
 
     def map_sum(self, f: Callable[[Block], Any]) -> Any:
-        """``sum over blocks of f(block)``, in the order of the blocks."""
+        """``sum over blocks of f(block)``, in the order of the blocks.
+
+        `f` returns a number, an array, or a tuple of them, which is summed entry by entry.  The order is part
+        of the contract: floating-point sums depend on it, and a fit has the same bits each time.
+        """
         ...
 
     def draw(self, rng: np.random.Generator, size: int) -> tuple[Block, Array]:
@@ -121,7 +136,7 @@ class ArrayBlocks(Brief):
         total: Any = None
         for block in self:
             part = f(block)
-            total = part if total is None else total + part
+            total = part if total is None else add(total, part)
         return total
 
     def draw(self, rng: np.random.Generator, size: int) -> tuple[Block, Array]:

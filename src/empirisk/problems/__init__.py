@@ -4,8 +4,18 @@ from empirisk.problems.base import Layout, Part, Problem, Rewriting
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.linear import LinearProblem
 from empirisk.problems.potential import Potential
+from empirisk.problems.streamed import StreamedProblem
 
-__all__ = ["Evaluation", "Layout", "LinearProblem", "Part", "Potential", "Problem", "Rewriting"]
+__all__ = [
+    "Evaluation",
+    "Layout",
+    "LinearProblem",
+    "Part",
+    "Potential",
+    "Problem",
+    "Rewriting",
+    "StreamedProblem",
+]
 
 
 def __dir__() -> list[str]:

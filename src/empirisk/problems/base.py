@@ -17,7 +17,7 @@ import numpy as np
 from empirisk.results import Certificate, Solution, Status
 from empirisk.typing import Array, Capability
 
-__all__ = ["Evaluated", "Layout", "Part", "Problem", "Rewriting", "Want", "judged"]
+__all__ = ["Evaluated", "Layout", "Part", "Problem", "Rewriting", "SummedProblem", "Want", "judged"]
 
 
 @dataclass(frozen=True)
@@ -200,6 +200,18 @@ class Problem(Protocol):
     def potential(self, temperature: float = 1.0, /) -> Any:
         """``U(w) = (S / (dispersion * temperature)) F(w)``, for samplers: only this multiplies by S."""
         raise ValueError(f"this problem ({self.title}) stands for no likelihood that could be sampled")
+
+
+class SummedProblem(Problem, Protocol):
+    """A smooth problem whose pass sums up its Hessian too, as ``Capability.SUMMED_HESSIAN`` says."""
+
+    def gradient(self, w: Array, evaluation: Any, /) -> Array:
+        """Return the gradient of F, penalties included, from the evaluation of w."""
+        ...
+
+    def hessian(self, evaluation: Any, /) -> Array:
+        """Return the Hessian of F, from an evaluation for which ``Want.HESSIAN`` was wanted."""
+        ...
 
 
 def judged(solution: Solution, certificate: Certificate, tol: float) -> Solution:

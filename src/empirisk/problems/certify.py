@@ -32,6 +32,7 @@ from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.intercept import best_intercept
 from empirisk.problems.linear_objective import LinearObjective
 from empirisk.problems.newton_dual import newton_duals
+from empirisk.problems.proofs import gap_certificate, standardised_residual
 from empirisk.problems.quick_gap import by_shift, quick_gap
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array
@@ -240,14 +241,8 @@ def _own_rounding(problem: LinearObjective) -> float:
 
 def _gap_certificate(problem: LinearObjective, gap: float, size: float) -> Certificate:
     """`size` is what was added up: its rounding is part of the gap, and the smallest that can be claimed."""
-    rounding = 4.0 * float(np.finfo(np.float64).eps) * size
-    floor = 2.0 * rounding
-    scale = gap_scale(problem)
-    shown = max(gap + rounding, floor)
-    null = scale == problem.null_excess
-    of = f"the null model's {scale:.3g}" if null else f"{scale:.3g}, the null model being perfect"
-    claim = f"F(w) - min F <= {shown:.2g} (relative {shown / scale:.1g} of {of}), by {Kind.DUALITY_GAP.value}"
-    return Certificate(Kind.DUALITY_GAP, shown, scale, claim, problem.penalty.strong_convexity, floor)
+    scale, mu = gap_scale(problem), problem.penalty.strong_convexity
+    return gap_certificate(gap, size, scale, scale == problem.null_excess, mu)
 
 
 def gap_scale(problem: LinearObjective) -> float:
@@ -269,38 +264,11 @@ def kkt_residual(problem: LinearObjective, w: Array, evaluation: Evaluation | No
     correlation-like number between a column and the residual.
     """
     e = _plain_evaluation(problem, w) if evaluation is None else evaluation
-    coef, b = problem.split(w)
-    grad, grad_b = problem.split(e.grad)
-    mean, variance = problem.moments
-    if problem.intercept:
-        grad = grad - (mean * grad_b if grad.ndim == 1 else np.outer(mean, grad_b))
-    # A column that is constant up to rounding carries no information beside the intercept.
-    eps = float(np.finfo(problem.design.dtype).eps)
-    live = variance > (4.0 * eps * np.abs(mean)) ** 2
-    sd = np.sqrt(np.where(live, variance, 1.0))
-    distance = problem.penalty.subdiff_distance(coef, grad)
-    scaled = (distance.T * np.where(live, 1.0 / sd, 0.0)).T
-    value = float(max(np.max(scaled, initial=0.0), np.max(np.abs(grad_b), initial=0.0)))
-    scale, size = problem.facts.null_slope, problem.facts.null_slope_terms
-    # Slopes that cancel up to rounding are 0; what was added up is the scale then.
-    if scale <= 1e-14 * size:
-        scale = size or 1.0
-    if not math.isfinite(value):
-        return Certificate(Kind.NONE, math.inf, 1.0, "none: the gradient is not finite at this point")
-    rms = np.sqrt(variance + mean**2)
     exact = evaluation is None or problem.design.dtype == np.float64
-    eps = float(np.finfo(np.float64 if exact else problem.design.dtype).eps)
-    # Terms of a column's mean cancel where the intercept's part is projected out.
-    cancel = float(np.max(np.where(live, rms / sd, 1.0), initial=1.0)) if exact else 1.0
-    terms = float(weighted_sum(rms, np.abs(coef)).max(initial=0.0)) + float(np.abs(b).max(initial=0.0))
-    bend = float(np.max(np.abs(problem.facts.null_curvature), initial=0.0))
-    floor = 8.0 * eps * (cancel * max(scale, size) + bend * terms)
-    value = max(value, floor)
-    claim = (
-        f"the gradient is at most {value / scale:.1g} of its size at the null model in every column "
-        f"(standardised), by {Kind.KKT_RESIDUAL.value}; {_why_no_gap(problem)}"
-    )
-    return Certificate(Kind.KKT_RESIDUAL, value, scale, claim, 0.0, floor)
+    return standardised_residual(
+        problem.split(w), problem.split(e.grad), problem.penalty, problem.intercept, problem.facts,
+        problem.design.dtype, exact, _why_no_gap(problem),
+    )  # fmt: skip
 
 
 def kkt_with_multipliers(

@@ -17,6 +17,7 @@ from empirisk.solvers.lbfgs import LBFGS
 from empirisk.solvers.least_squares import LeastSquares
 from empirisk.solvers.linear_program import LinearProgram
 from empirisk.solvers.newton import Newton
+from empirisk.solvers.pass_newton import PassNewton
 from empirisk.solvers.projected_gradient import ProjectedGradient
 from empirisk.solvers.prox_newton import ProxNewton
 from empirisk.solvers.quadratic_penalty import QuadraticPenalty
@@ -47,6 +48,7 @@ __all__ = [
     "LeastSquares",
     "LinearProgram",
     "Newton",
+    "PassNewton",
     "ProjectedGradient",
     "ProxNewton",
     "QuadraticPenalty",

@@ -13,7 +13,8 @@ from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.sums import inner
 from empirisk.losses.dual_rows import DualRows
 from empirisk.problems.linear import LinearProblem
-from empirisk.solvers.newton import newton_direction, weighted_block
+from empirisk.solvers.newton import weighted_block
+from empirisk.solvers.newton_direction import newton_direction
 from empirisk.solvers.standardise import Standardisation
 from empirisk.typing import Array, IndexArray
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, eigh
 
 from empirisk import _loops
 from empirisk.data.sums import inner
@@ -19,13 +18,13 @@ from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
 from empirisk.solvers.line_search import backtrack
+from empirisk.solvers.newton_direction import newton_direction
 from empirisk.solvers.standardise import Standardisation, standardise
 from empirisk.typing import Array, Capability
 
 __all__ = [
     "Newton",
     "full_hessian",
-    "newton_direction",
     "penalised_gradient",
     "scalar_hessian",
     "weighted_block",
@@ -220,28 +219,3 @@ def _weighted_gram(problem: LinearProblem, d: Array, center: Array | None) -> Ar
             gram += d.sum() * np.outer(center, center) - np.outer(v, center) - np.outer(center, v)
         return gram
     return -np.asarray(_loops.gram(X, np.ascontiguousarray(-d), center))
-
-
-def newton_direction(H: Array, g: Array) -> Array:
-    """``-H^-1 g``, or the step of smallest norm when H is singular to rounding (collinear columns)."""
-    flat = g.T.reshape(-1) if g.ndim == 2 else g
-    step = _solve(H, flat)
-    if g.ndim == 1:
-        return -step
-    # Equal shifts of all scores change nothing: stay in the subspace where they are absent.
-    step = step.reshape(g.shape[::-1]).T
-    return np.asarray(step.mean(axis=1, keepdims=True) - step)
-
-
-def _solve(H: Array, g: Array) -> Array:
-    try:
-        factor = cho_factor(H, check_finite=False)
-        pivots = np.diag(factor[0])
-        # Such a ratio means a condition of 1e12 or more, where Cholesky leaves four digits or fewer.
-        if pivots.min() > 1e-6 * pivots.max():
-            return np.asarray(cho_solve(factor, g, check_finite=False))
-    except np.linalg.LinAlgError:
-        pass
-    values, V = eigh(H, check_finite=False)
-    kept = values > 1e-12 * max(float(values[-1]), 1e-300)
-    return np.asarray(V[:, kept] @ ((V[:, kept].T @ g) / values[kept]))
