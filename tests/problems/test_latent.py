@@ -34,7 +34,10 @@ class Expected:
 
 @dataclass(frozen=True, eq=False)
 class TwoGaussians(Problem):
-    """``-(1/n) sum_i log(sum_k pi_k N(x_i; m_k, 1))`` in ``w = (m_1, m_2, logit pi_1)``, as a function of both means and a share."""
+    """``-(1/n) sum_i log(sum_k pi_k N(x_i; m_k, 1))`` over both means and a share.
+
+    The parameters are ``w = (m_1, m_2, logit pi_1)``, and both variances are 1.
+    """
 
     x: np.ndarray
 
