@@ -36,7 +36,7 @@ def refuse_mixed(labels: Any) -> None:
     """Name two rows whose labels are text and no text: they have no common order."""
     if not isinstance(labels, list | tuple):
         labels = np.asarray(labels)
-        if labels.dtype != object or labels.size != len(labels):
+        if labels.dtype != object or labels.ndim == 0 or labels.size != len(labels):
             return
         labels = labels.ravel().tolist()
     text = [issubclass(kind, str) for kind in set(map(type, labels))]
