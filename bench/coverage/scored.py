@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import empirisk as er
 from bench.coverage.harness import Rng, Sample, case
-from empirisk.evaluation.cross import Sample as Rows
+from empirisk.evaluation.sample import Sample as Rows
 from empirisk.selection import GridSearch, compare, cross_evaluate
 
 Table = tuple[np.ndarray, np.ndarray]
@@ -190,7 +190,7 @@ def differences(a: Any, b: Any, draw: Draw, n: int, rng: Rng) -> Sample:
     X, y = draw(rng, n)
     seed = int(rng.integers(1 << 31))
     d = compare(a, b, X, y, metric="mse", random_state=seed).difference
-    plan = Rows(a, X, y, None).plan(None, 2, seed)
+    plan = Rows.of(a, X, y).plan(None, 2, seed)
     fits = [[clone(m).fit(X[train], y[train]) for train, _ in plan.splits] for m in (a, b)]
     return d, risk(fits[0], draw, "mse") - risk(fits[1], draw, "mse")
 
@@ -223,7 +223,7 @@ def chosen(draw: Draw, n: int, rng: Rng) -> Sample:
     search = GridSearch(LeastSquares(), grid, metric="mse", repeats=2, random_state=seed)
     search.fit(X, y)
     best = LeastSquares(**search.best_params_)
-    plan = Rows(best, X, y, None).plan(None, 2, seed)
+    plan = Rows.of(best, X, y).plan(None, 2, seed)
     models = [clone(best).fit(X[train], y[train]) for train, _ in plan.splits]
     return search.best_score_, risk(models, draw, "mse")
 

@@ -10,6 +10,7 @@ from empirisk.curves import (
     model_selection_curve,
 )
 from empirisk.evaluation import intervals, metrics
+from empirisk.evaluation.candidate import Candidate
 from empirisk.evaluation.compare import Comparison, compare, compare_cross, compare_fitted
 from empirisk.evaluation.cross import CrossEvaluation
 from empirisk.evaluation.cross_validate import cross_evaluate
@@ -19,6 +20,7 @@ from empirisk.evaluation.fold_ensemble import CrossValidatedEnsemble
 from empirisk.evaluation.intervals import INTERVALS, best_of, paired_losses
 from empirisk.evaluation.loo import LeaveOneOut, leave_one_out, loo_from_hat
 from empirisk.evaluation.metrics import METRICS
+from empirisk.evaluation.sample import Sample
 from empirisk.evaluation.splits import Parts, train_validation_test_split
 from empirisk.ladder import RiskBounds, risk_bounds
 from empirisk.resampling.bootstrap import Bootstrap, bootstrap
@@ -36,6 +38,7 @@ __all__ = [
     "BiasVariance",
     "BiasVarianceCurve",
     "Bootstrap",
+    "Candidate",
     "Comparison",
     "CrossEvaluation",
     "CrossValidatedEnsemble",
@@ -53,6 +56,7 @@ __all__ = [
     "Parts",
     "RandomSearch",
     "RiskBounds",
+    "Sample",
     "SearchResult",
     "SearchWarning",
     "Stability",

@@ -11,9 +11,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import empirisk as er
-from empirisk.evaluation.cross import Sample
 from empirisk.evaluation.folds import plan_folds
 from empirisk.evaluation.intervals.bbc import best_of
+from empirisk.evaluation.sample import Sample
 from empirisk.search import rounds as rounds_module
 from empirisk.search.points import grid_points
 from empirisk.search.race import Race
@@ -240,7 +240,7 @@ def test_groups_stay_whole_in_a_search() -> None:
     assert "24 groups" in search.naive_score_.method
     assert "24 groups" in search.best_score_.method
     assert search.result_.standing.df == 23
-    assert Sample(er.Ridge(), X, y, groups).groups is not None
+    assert Sample.of(er.Ridge(), X, y, groups).groups is not None
 
 
 def test_a_search_draws_the_curse_of_its_winner_and_who_may_be_best() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 
-from empirisk.evaluation.cross import Sample
+from empirisk.evaluation.sample import Sample
 from empirisk.selection import GridSearch
 from tests.conftest import SEED
 
@@ -98,7 +98,7 @@ def winner(sims: int, kind: str, n: int = 100, m: int = 20) -> dict[str, Any]:
         search = GridSearch(est, starts(m), metric=kind, repeats=1, refit=False, random_state=s).fit(X, y)
         risk = 0.5
         if kind == "mse":
-            best, plan = OnColumns(**search.best_params_), Sample(est, X, y, None).plan(None, 1, s)
+            best, plan = OnColumns(**search.best_params_), Sample.of(est, X, y).plan(None, 1, s)
             risk = float(
                 np.mean([clone(best).fit(X[fit], y[fit]).risk(np.zeros(2 * m)) for fit, _ in plan.splits])
             )

@@ -6,22 +6,21 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from empirisk.curves.collect import Collected, collect
 from empirisk.curves.learning_result import LearningCurve
 from empirisk.curves.moments import LastStep, from_rows, from_splits
 from empirisk.curves.sizes import check_sizes, default_sizes, smallest_training_part
 from empirisk.data.seeds import Seed, generator_of
-from empirisk.evaluation.cross import Sample
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import check_level, too_few
 from empirisk.evaluation.intervals.repeated_kfold import MIN_GROUPS, MIN_ROWS
-from empirisk.evaluation.metrics.predictions import check_length
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.outputs import model_name
 from empirisk.evaluation.progress import Progress
 from empirisk.evaluation.row_losses import pick_loss
+from empirisk.evaluation.sample import Sample
 from empirisk.evaluation.summaries import steady, train_estimate, validation_estimate
 
 __all__ = ["learning_curve"]
@@ -36,7 +35,7 @@ SMALLEST_STEP = 1.25
 def learning_curve(
     est: Any,
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None = None,
     sizes: Sequence[float] | None = None,
     *,
     loss: str | None = None,
@@ -58,10 +57,10 @@ def learning_curve(
     ----------
     est : estimator
         Unfitted (or fitted: it is cloned) scikit-learn-compatible classifier, regressor or pipeline.
-    X : array, sparse matrix or data frame of shape (n, p)
-        Rows.
-    y : array of shape (n,)
-        Targets.
+    X : array, sparse matrix or data frame of shape (n, p), or Sample
+        Rows; a :class:`empirisk.selection.Sample` holds the targets, and what ties rows together, as well.
+    y : array of shape (n,), optional
+        Targets; left out where `X` is a sample.
     sizes : list of int or of float in (0, 1], optional
         Training rows, or shares of the training part of a fold. By default up to five halvings that leave
         20 rows and 5 of the rarest class.
@@ -116,21 +115,20 @@ def learning_curve(
     True
     """
     check_level(level)
-    sample = Sample(est, X, y, groups)
+    sample = Sample.of(est, X, y, groups, time=time)
     metric = pick_loss(est, sample, loss)
-    when = None if time is None else _check_time(time, sample.n)
-    plan = _plan(sample, cv, when, repeats, random_state)
+    plan = _plan(sample, cv, repeats, random_state)
     most = smallest_training_part(plan)
     counts = None if sample.classes is None else np.bincount(sample.like.y)
     wanted = default_sizes(most, counts) if sizes is None else check_sizes(sizes, most)
     rng = generator_of(random_state)
-    got = collect(est, sample, plan, wanted, metric, when, PARTS if plan.folds else 1, rng, progress)
+    got = collect(est, sample, plan, wanted, metric, sample.time, PARTS if plan.folds else 1, rng, progress)
     cap = metric.bound(sample.like)
     last, reason = _last_step(got, plan, sample, metric, wanted)
     return LearningCurve(
         sizes=tuple(got.rows),
         validation=tuple(
-            steady(validation_estimate(got.test[j], plan, m, sample, metric, level, cap), est, X, m)
+            steady(validation_estimate(got.test[j], plan, m, sample, metric, level, cap), est, sample.X, m)
             for j, m in enumerate(got.rows)
         ),
         train=tuple(
@@ -141,7 +139,7 @@ def learning_curve(
         loss=metric.name,
         label=metric.loss_label,
         level=level,
-        method=_words(plan, when is not None),
+        method=_words(plan, sample.time is not None),
         n_fits=got.n_fits,
         last=last,
         reason=reason,
@@ -150,30 +148,9 @@ def learning_curve(
     )
 
 
-def _check_time(time: ArrayLike, n: int) -> NDArray[Any]:
-    values = np.asarray(time)
-    if values.ndim != 1:
-        raise ValueError(f"time must hold one value a row, got shape {values.shape}.")
-    check_length("time", values.size, n)
-    missing = np.isnat(values) if values.dtype.kind in "mM" else values != values
-    if np.any(missing):
-        raise ValueError(f"time is missing in row {int(np.flatnonzero(missing)[0])}; remove those rows.")
-    return values
-
-
-def _plan(sample: Sample, cv: Any, time: NDArray[Any] | None, repeats: int | None, seed: Any) -> Plan:
-    if time is not None and cv is None:
-        if sample.groups is not None:
-            raise ValueError("give groups or time, or both with cv = a splitter that respects both.")
-        order = np.argsort(time, kind="stable")
-        start = sample.n // 2
-        if start < 2 or sample.n - start < 5:
-            raise ValueError(
-                f"{sample.n} rows are too few for five test blocks in time; at least 10 are needed."
-            )
-        blocks = np.array_split(order[start:], 5)
-        cv = [(order[: start + sum(b.size for b in blocks[:k])], block) for k, block in enumerate(blocks)]
-    if repeats is None and (cv is None or isinstance(cv, int | np.integer)):
+def _plan(sample: Sample, cv: Any, repeats: int | None, seed: Any) -> Plan:
+    """Return the splits: five folds, or forward in time, unless `cv` says otherwise."""
+    if repeats is None and sample.repeated(cv):
         repeats = REPEATS if sample.n <= MANY else REPEATS_MANY
     return sample.plan(cv, repeats, seed)
 

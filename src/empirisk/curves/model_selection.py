@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from empirisk.curves.along import check_values, fit_along, has_path
 from empirisk.curves.model_selection_result import ModelSelectionCurve
-from empirisk.evaluation.cross import Sample
-from empirisk.evaluation.fit_folds import one_thread_if_small
+from empirisk.evaluation.candidate import Candidate
+from empirisk.evaluation.fit_folds import each_fit, one_thread_if_small
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats, check_level, refuse
 from empirisk.evaluation.intervals.bbc import best_of
@@ -20,7 +19,7 @@ from empirisk.evaluation.metrics.row_loss import RowLoss, mean_error
 from empirisk.evaluation.outputs import model_name
 from empirisk.evaluation.progress import Progress, teller
 from empirisk.evaluation.row_losses import pick_loss, row_losses
-from empirisk.evaluation.rows import take_rows
+from empirisk.evaluation.sample import Sample
 from empirisk.evaluation.summaries import train_estimate, validation_estimate
 from empirisk.results import Estimate
 
@@ -92,15 +91,16 @@ def model_selection_curve(
     (0.1, 3)
     """
     check_level(level)
-    sample = Sample(est, X, y, groups)
+    sample = Sample.of(est, X, y, groups)
     metric = pick_loss(est, sample, loss)
-    tried = check_values(est, param, values)
-    if repeats is None and (cv is None or isinstance(cv, int | np.integer)):
+    candidate = Candidate(est, param, values)
+    tried = candidate.values
+    if repeats is None and sample.repeated(cv):
         repeats = REPEATS if sample.n <= MANY else REPEATS_MANY
     plan = sample.plan(cv, repeats, random_state)
     if plan.folds is None:
         raise ValueError("model_selection_curve needs folds that test every row once in each repeat.")
-    test, train, means = _collect(est, sample, plan, param, tried, metric, progress)
+    test, train, means = _collect(candidate, sample, plan, metric, progress)
     cap = metric.bound(sample.like)
     size = plan.n_train
     validation = tuple(validation_estimate(t, plan, size, sample, metric, level, cap) for t in test)
@@ -110,7 +110,7 @@ def model_selection_curve(
     best, one_se, error = _choose(test, means, plan, sample)
     return ModelSelectionCurve(
         param,
-        tuple(tried),
+        tried,
         validation,
         training,
         best,
@@ -121,47 +121,31 @@ def model_selection_curve(
         metric.name,
         metric.loss_label,
         level,
-        f"{plan.folds} folds x {plan.repeats}"
-        + (", warm-started paths" if has_path(est, param, tried) else ""),
+        f"{plan.folds} folds x {plan.repeats}" + (", warm-started paths" if candidate.shares_path else ""),
         model_name(est),
     )
 
 
-def _words(est: Any, plan: Plan, param: str, values: list[Any]) -> str:
-    how = ", warm-started paths" if has_path(est, param, values) else ""
-    return f"{plan.folds} folds x {plan.repeats}{how}"
-
-
 def _collect(
-    est: Any,
-    sample: Sample,
-    plan: Plan,
-    param: str,
-    values: list[Any],
-    metric: RowLoss,
-    progress: Progress | None,
+    candidate: Candidate, sample: Sample, plan: Plan, metric: RowLoss, progress: Progress | None
 ) -> tuple[list[Floats], list[Floats], list[Floats]]:
-    """Return the out-of-fold losses (r, 1, n), training losses (r, n) and mean training losses (fits,) of
-    each value.
-    """
-    count, n = len(values), sample.n
+    """Out-of-fold losses (r, 1, n), training losses (r, n) and mean training losses (fits,) of each value."""
+    count, n = candidate.n_values, sample.n
     test = np.full((count, plan.repeats, 1, n), np.nan)
     sums, seen = np.zeros((count, plan.repeats, n)), np.zeros((plan.repeats, n))
     means = np.empty((count, len(plan.splits)))
-    done, tell = 0, teller(progress)
+    repeat_of = {j: r for r in range(plan.repeats) for j in plan.repeat(r)}
+    for j, (rows, _) in enumerate(plan.splits):
+        seen[repeat_of[j], rows] += 1.0
+    tell = teller(progress)
     with one_thread_if_small(sample.X):
-        for r in range(plan.repeats):
-            for j in plan.repeat(r):
-                rows, held = plan.splits[j]
-                seen[r, rows] += 1.0
-                X, y = take_rows(sample.X, rows), sample.y[rows]
-                for v, model in enumerate(fit_along(est, X, y, param, values)):
-                    test[v, r, 0, held] = row_losses(model, sample, held, metric)
-                    inside = row_losses(model, sample, rows, metric)
-                    sums[v, r, rows] += inside
-                    means[v, j] = inside.mean()
-                    done += 1
-                    tell(done, count * len(plan.splits))
+        for done, fit in enumerate(each_fit(candidate, sample, plan), 1):
+            v, r = fit.value, repeat_of[fit.split]
+            test[v, r, 0, fit.test] = row_losses(fit.model, sample, fit.test, metric)
+            inside = row_losses(fit.model, sample, fit.train, metric)
+            sums[v, r, fit.train] += inside
+            means[v, fit.split] = inside.mean()
+            tell(done, count * len(plan.splits))
     train = np.divide(sums, seen, out=np.full_like(sums, np.nan), where=seen > 0.0)
     return list(test), list(train), list(means)
 

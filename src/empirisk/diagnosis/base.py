@@ -15,11 +15,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from empirisk.diagnosis.answer import Answer, NotRun
 from empirisk.diagnosis.identical import identical_rows
 from empirisk.diagnosis.paired import FACTOR, Paired, paired
-from empirisk.evaluation.fit_folds import Fitted, assemble, fit_folds, fit_rows
+from empirisk.evaluation.fit_folds import Fitted, assemble, fit_folds
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics import Predictions
@@ -27,6 +28,7 @@ from empirisk.evaluation.metrics.predictions import REGRESSION
 from empirisk.evaluation.metrics.probabilities import brier_losses, log_losses
 from empirisk.evaluation.outputs import model_name, unpenalised
 from empirisk.evaluation.proba_kinds import may_answer_zero
+from empirisk.evaluation.sample import Sample
 from empirisk.results import Estimate
 
 __all__ = ["Context", "Finder"]
@@ -337,7 +339,7 @@ class Context:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of the user's model they were shown; these are ours
-                fitted = fit_folds(est, X, self.y, Plan(self.n, splits, None, 0), groups=self.groups)
+                fitted = fit_folds(est, self._sample(X), Plan(self.n, splits, None, 0))
         except Exception as error:
             raise NotRun(f"{model_name(est)} could not be fitted for comparison: {error}") from error
         inner = Plan(rows.size, tuple((tr, np.searchsorted(rows, te)) for tr, te in splits), len(splits), 1)
@@ -345,13 +347,17 @@ class Context:
         groups = None if self.groups is None else self.groups[rows]
         return assemble(held, self.y[rows], self.classes, groups)[0]
 
+    def _sample(self, X: Any) -> Sample:
+        """Return the rows of `X` (those of the user, or columns made of them) with the targets and groups."""
+        return Sample(X, self.y, task=self.oof.task, groups=self.groups)
+
     def refit(self) -> Any:
         """Return the user's estimator fitted on all rows (a clone), counted and cached."""
         if "refit" not in self.cache:
             self.counts["fits"] += 1
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                self.cache["refit"] = fit_rows(self.est, self.X, self.y, np.arange(self.n), self.groups)
+                self.cache["refit"] = self._sample(self.X).fit(clone(self.est), np.arange(self.n))
         return self.cache["refit"]
 
 

@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.identical import identical_rows
 from empirisk.diagnosis.model_parts import solution_of
-from empirisk.evaluation.cross import CrossEvaluation, Sample
+from empirisk.evaluation.cross import CrossEvaluation
 from empirisk.evaluation.fit_folds import Fitted, assemble, fit_folds
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.progress import Progress
+from empirisk.evaluation.sample import Sample
 
 __all__ = ["column_names", "context"]
 
@@ -46,14 +47,12 @@ def context(
     >>> ctx.task, ctx.losses.shape, ctx.n_fits, ctx.columns
     ('regression', (120,), 0, ('x0', 'x1'))
     """
-    sample = Sample(est, X, y, groups)
+    sample = Sample.of(est, X, y, groups)
     rng = np.random.default_rng(random_state)
     if evaluation is None:
         counted = isinstance(cv, int | np.integer)
         plan = _one_repeat(sample.plan(cv, 1 if counted else None, rng))
-        fitted = fit_folds(
-            est, sample.X, sample.y, plan, progress=progress, groups=sample.groups, keep=solution_of
-        )
+        fitted = fit_folds(est, sample, plan, progress=progress, keep=solution_of)
     else:
         plan, fitted = _first_repeat(evaluation, sample)
     oof = assemble(fitted, sample.y, sample.classes, sample.groups)[0]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 from sklearn.base import is_classifier
 
-from empirisk.evaluation.cross import CrossEvaluation, Sample, run
+from empirisk.evaluation.cross import CrossEvaluation, run
 from empirisk.evaluation.evaluate import estimate
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import check_level
@@ -21,6 +21,7 @@ from empirisk.evaluation.metrics import METRICS, Metric, Predictions
 from empirisk.evaluation.metrics.row_loss import with_note
 from empirisk.evaluation.outputs import model_name, outputs_of
 from empirisk.evaluation.proba_kinds import probability_metric
+from empirisk.evaluation.sample import Sample
 from empirisk.results import Estimate
 
 
@@ -123,7 +124,7 @@ def compare(
     a: Any,
     b: Any,
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None = None,
     cv: Any = None,
     groups: ArrayLike | None = None,
     metric: str | None = None,
@@ -142,7 +143,7 @@ def compare(
     a, b : estimators
         Both classifiers or both regressors; they are cloned.
     X, y
-        Rows and targets.
+        Rows and targets, or a :class:`empirisk.selection.Sample` of both.
     cv, groups, level, random_state
         As in :func:`cross_evaluate`.
     metric : str, optional
@@ -183,9 +184,9 @@ def compare(
     if metric is None:
         metric = default_metric(a, b)
     _known(metric)
-    if (cv is None or isinstance(cv, int | np.integer)) and repeats is None:
-        repeats = 3 if np.shape(y)[0] < 200 else 2
-    sample = Sample(a, X, y, groups)
+    sample = Sample.of(a, X, y, groups)
+    if sample.repeated(cv) and repeats is None:
+        repeats = 3 if sample.n < 200 else 2
     plan = sample.plan(cv, repeats, random_state)
     first, second = (run(m, sample, plan, metric, level) for m in (a, b))
     return compare_cross(first, second, metric, level, names=_names(a, b))

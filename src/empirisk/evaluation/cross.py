@@ -8,23 +8,20 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import is_classifier
 
-from empirisk.data.sparse_cells import canonical
 from empirisk.evaluation.evaluate import Metrics, named
 from empirisk.evaluation.evaluation import Evaluation
 from empirisk.evaluation.fit_folds import Fitted, assemble, fit_folds
-from empirisk.evaluation.folds import Plan, plan_folds
-from empirisk.evaluation.intervals.base import Floats, group_codes, refuse
+from empirisk.evaluation.folds import Plan
+from empirisk.evaluation.intervals.base import Floats, refuse
 from empirisk.evaluation.intervals.nadeau_bengio import nadeau_bengio
 from empirisk.evaluation.intervals.repeated_kfold import one_split_target, scored_target
 from empirisk.evaluation.metrics import CLASSIFICATION, METRICS, Predictions
-from empirisk.evaluation.metrics.predictions import check_length, classes_of, encode, finite, labels_of
 from empirisk.evaluation.metrics.row_loss import with_note
 from empirisk.evaluation.metrics.scorer import Scorer, find_scorer
-from empirisk.evaluation.outputs import model_name, n_rows, unpenalised
+from empirisk.evaluation.outputs import model_name, unpenalised
 from empirisk.evaluation.progress import Progress
+from empirisk.evaluation.sample import Sample
 from empirisk.results import Estimate
 
 ROWS_PER_COLUMN = 3  # without a penalty; with fewer the errors of folds have no useful variance
@@ -111,7 +108,7 @@ def run(
     """Cross-evaluate on given splits (so that several models can share them)."""
     wanted = named(metrics, sample.like, est)
     scorers = foreign_scorers(wanted)
-    fitted = fit_folds(est, sample.X, sample.y, plan, scorers, progress, groups=sample.groups, keep=keep)
+    fitted = fit_folds(est, sample, plan, scorers, progress, keep=keep)
     return conclude(est, sample, wanted, fitted, level)
 
 
@@ -128,7 +125,10 @@ def conclude(
     plan = fitted.plan
     out_of_fold = assemble(fitted, sample.y, sample.classes, sample.groups) if plan.folds else ()
     title = f"{model_name(est)}, cross-validated on {sample.n} rows ({len(plan.splits)} fits)"
-    found = CrossEvaluation({}, title, fitted, out_of_fold, sample.held_out(fitted))
+    held_out = tuple(
+        sample.against(out, test) for (_, test), out in zip(plan.splits, fitted.outputs, strict=True)
+    )
+    found = CrossEvaluation({}, title, fitted, out_of_fold, held_out)
     estimates = {name: estimate_at(found, est, sample, name, level) for name in wanted}
     return CrossEvaluation(estimates, title, fitted, out_of_fold, found.held_out)
 
@@ -142,40 +142,6 @@ def estimate_at(found: CrossEvaluation, est: Any, sample: Sample, name: str, lev
         e = _ours(name, plan, found.out_of_fold, found.held_out, level)
     shaky = _shaky(est, sample.X, plan) if len(plan.splits) > 1 and e.low is not None else ""
     return refuse(e.value, level, e.n, e.method, shaky, e.target) if shaky else e
-
-
-class Sample:
-    """The rows of a cross-validation, checked once."""
-
-    def __init__(self, est: Any, X: Any, y: ArrayLike, groups: ArrayLike | None) -> None:
-        self.X, self.y = canonical(X), labels_of(y, "y")
-        self.n = int(self.y.size)
-        check_length("X", n_rows(X), self.n)
-        self.groups = None if groups is None else group_codes(groups, self.n)[0]
-        self.classes: NDArray[Any] | None = None
-        if is_classifier(est):
-            self.classes = classes_of(self.y)
-            if self.classes.size < 2:
-                raise ValueError(
-                    f"y holds one class only ({self.classes[0]}); there is nothing to learn or score."
-                )
-            codes = encode(self.y, self.classes)
-            self.like = Predictions("classification", codes, codes, classes=self.classes)
-        else:
-            self.y = finite(self.y, "y")
-            self.like = Predictions("regression", self.y, self.y)
-
-    def plan(self, cv: Any, repeats: int | None, random_state: int | np.random.Generator | None) -> Plan:
-        """Return the splits of these rows into training and held-out parts."""
-        strata = self.like.y if self.classes is not None else None
-        return plan_folds(strata, self.n, cv, self.groups, repeats, random_state, X=self.X, y=self.y)
-
-    def held_out(self, fitted: Fitted) -> tuple[Predictions, ...]:
-        """Return the predictions of the test rows of each split."""
-        return tuple(
-            out.against(self.y[test], None if self.groups is None else self.groups[test])
-            for (_, test), out in zip(fitted.plan.splits, fitted.outputs, strict=True)
-        )
 
 
 def _ours(

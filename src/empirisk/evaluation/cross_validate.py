@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from empirisk.evaluation.cross import CrossEvaluation, Sample, run
+from empirisk.evaluation.cross import CrossEvaluation, run
 from empirisk.evaluation.evaluate import Metrics
 from empirisk.evaluation.intervals.base import check_level
 from empirisk.evaluation.loo.folds import cross_loo
 from empirisk.evaluation.progress import Progress
+from empirisk.evaluation.sample import Sample
 
 __all__ = ["cross_evaluate"]
 
@@ -19,7 +20,7 @@ __all__ = ["cross_evaluate"]
 def cross_evaluate(
     est: Any,
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None = None,
     cv: Any = None,
     groups: ArrayLike | None = None,
     metrics: Metrics | None = None,
@@ -38,10 +39,10 @@ def cross_evaluate(
     ----------
     est : estimator
         Unfitted (or fitted: it is cloned) scikit-learn-compatible classifier, regressor or pipeline.
-    X : array, sparse matrix or data frame of shape (n, p)
-        Rows.
-    y : array of shape (n,)
-        Targets.
+    X : array, sparse matrix or data frame of shape (n, p), or Sample
+        Rows; a :class:`empirisk.selection.Sample` holds the targets, and what ties rows together, as well.
+    y : array of shape (n,), optional
+        Targets; left out where `X` is a sample.
     cv : None, int, splitter, iterable of (train, test) or "loo", optional
         Number of folds (5 by default, stratified for classes), a scikit-learn splitter, splits of row
         numbers, or leave-one-out (without refits where that is exact, see
@@ -95,7 +96,7 @@ def cross_evaluate(
     ((5, 100), 'which this algorithm trained on 80 of these 100 rows')
     """
     check_level(level)
-    sample = Sample(est, X, y, groups)
+    sample = Sample.of(est, X, y, groups)
     if isinstance(cv, str):
         if cv != "loo" or repeats not in (None, 1):
             raise ValueError(f"cv must be a number of folds, a splitter, splits, or 'loo' once; got {cv!r}.")

@@ -1,26 +1,26 @@
-"""Fit an estimator on every split and collect what it says about the test rows."""
+"""The fold engine: fit a candidate on every split, and collect what the models say about the test rows."""
 
 from __future__ import annotations
 
-import inspect
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from empirisk.data.threads import one_thread
+from empirisk.evaluation.candidate import Candidate
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics.predictions import Predictions, classification, encode, regression
 from empirisk.evaluation.metrics.scorer import Scorer
-from empirisk.evaluation.outputs import Outputs, outputs_of
+from empirisk.evaluation.outputs import Outputs
 from empirisk.evaluation.progress import Progress, teller
 from empirisk.evaluation.rows import take_rows
+from empirisk.evaluation.sample import Sample
 
 # Cells of X below which linear algebra runs on one thread: on two cores that was 3 to 25 times faster for
 # logistic regression, because the thread pools of numpy and SciPy wait for each other.
@@ -52,45 +52,83 @@ class Fitted:
     kept: tuple[Any, ...] = ()
 
 
-def fit_folds(
-    est: Any,
-    X: Any,
-    y: NDArray[Any],
-    plan: Plan,
-    scorers: Mapping[str, Scorer] | None = None,
-    progress: Progress | None = None,
-    *,
-    groups: NDArray[np.intp] | None = None,
-    keep: Callable[[Any], Any] | None = None,
-) -> Fitted:
-    """Clone, fit and predict once for each split; `progress` is called with (done, all).
+@dataclass(frozen=True)
+class Fit:
+    """One fitted model of a candidate, and where it stands among all fits.
 
-    `groups` go to estimators whose ``fit`` takes them (a search splits by them inside each fold);
-    ``keep(model)`` says what to keep of each fitted model.
+    Parameters
+    ----------
+    split, value : int
+        Positions of the split and of the value of the parameter.
+    train, test : int arrays
+        Rows that were fitted on, and rows that it is asked about.
+    model : fitted estimator
+        It may share arrays with the models of other values.
+    seconds : float
+        Time of the fit; along a path the first value bears the time of all.
     """
-    scorers, tell = scorers or {}, teller(progress)
-    outputs: list[Outputs] = []
-    kept: list[Any] = []
-    seconds = np.empty(len(plan.splits))
-    values: dict[str, list[float]] = {name: [] for name in scorers}
-    with one_thread_if_small(X):
-        for j, (train, test) in enumerate(plan.splits):
+
+    split: int
+    value: int
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+    model: Any
+    seconds: float
+
+
+def each_fit(candidate: Candidate, sample: Sample, plan: Plan) -> Iterator[Fit]:
+    """Fit a candidate on the training rows of every split, split by split and value by value.
+
+    This is the one loop over folds: scores, comparisons, curves and the diagnosis read what it yields.
+
+    Raises
+    ------
+    Exception
+        What a fit raises, with the number of the split and of its rows added.
+    """
+    for j, (train, test) in enumerate(plan.splits):
+        models = candidate.fits(sample, train)
+        for v in range(candidate.n_values):
             start = time.perf_counter()
             try:
-                model = fit_rows(est, X, y, train, groups)
+                model = next(models)
             except Exception as error:
                 error.add_note(
                     f"This happened while fitting split {j} of {len(plan.splits)} ({train.size} rows)."
                 )
                 raise
-            seconds[j] = time.perf_counter() - start
-            held_out = take_rows(X, test)
-            outputs.append(outputs_of(model, held_out))
+            yield Fit(j, v, train, test, model, time.perf_counter() - start)
+
+
+def fit_folds(
+    est: Any,
+    sample: Sample,
+    plan: Plan,
+    scorers: Mapping[str, Scorer] | None = None,
+    progress: Progress | None = None,
+    *,
+    keep: Callable[[Any], Any] | None = None,
+) -> Fitted:
+    """Fit one estimator (or a candidate without values) on every split and ask it about the test rows.
+
+    `progress` is called with (done, all); ``keep(model)`` says what to keep of each fitted model.
+    """
+    candidate = est if isinstance(est, Candidate) else Candidate(est)
+    scorers, tell = scorers or {}, teller(progress)
+    outputs: list[Outputs] = []
+    kept: list[Any] = []
+    seconds = np.empty(len(plan.splits))
+    values: dict[str, list[float]] = {name: [] for name in scorers}
+    with one_thread_if_small(sample.X):
+        for fit in each_fit(candidate, sample, plan):
+            seconds[fit.split] = fit.seconds
+            outputs.append(sample.outputs(fit.model, fit.test))
             for name, scorer in scorers.items():
-                values[name].append(float(scorer(model, held_out, y[test])))
+                held_out = take_rows(sample.X, fit.test)
+                values[name].append(float(scorer(fit.model, held_out, sample.y[fit.test])))
             if keep is not None:
-                kept.append(keep(model))
-            tell(j + 1, len(plan.splits))
+                kept.append(keep(fit.model))
+            tell(fit.split + 1, len(plan.splits))
     scores = {k: np.array(v) for k, v in values.items()}
     return Fitted(plan, tuple(outputs), scores, seconds, tuple(kept))
 
@@ -99,20 +137,6 @@ def one_thread_if_small(X: Any) -> AbstractContextManager[Any]:
     """Return a context with one BLAS thread for tables below :data:`SMALL` cells."""
     small = int(np.prod(getattr(X, "shape", (0,)))) < SMALL
     return one_thread() if small else nullcontext()
-
-
-def fit_rows(
-    est: Any, X: Any, y: NDArray[Any], rows: NDArray[np.intp], groups: NDArray[np.intp] | None = None
-) -> Any:
-    """Return a clone of `est` fitted on some rows; it gets their groups when its ``fit`` takes groups."""
-    part = None if groups is None else groups[rows]
-    return clone(est).fit(take_rows(X, rows), y[rows], **group_argument(est, part))
-
-
-def group_argument(est: Any, groups: NDArray[np.intp] | None) -> dict[str, Any]:
-    """``{"groups": groups}`` for an estimator whose ``fit`` takes them, else nothing."""
-    takes = groups is not None and "groups" in inspect.signature(est.fit).parameters
-    return {"groups": groups} if takes else {}
 
 
 def assemble(

@@ -12,11 +12,12 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.estimators.training import release
-from empirisk.evaluation.cross import CrossEvaluation, Sample, run
+from empirisk.evaluation.cross import CrossEvaluation, run
 from empirisk.evaluation.evaluate import Metrics
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics.predictions import encode
 from empirisk.evaluation.rows import table_and_target
+from empirisk.evaluation.sample import Sample
 from empirisk.evaluation.tags import inherit, offered
 
 VOTES = ("hard", "soft")
@@ -125,7 +126,7 @@ class CrossValidatedEnsemble(MetaEstimatorMixin, BaseEstimator):
         if self.vote == "soft" and _classifies(self) and not hasattr(self.estimator, "predict_proba"):
             raise ValueError(f'vote="soft" needs probabilities, and {self.estimator!r} has no predict_proba.')
         X, y = table_and_target(type(self).__name__, X, y)
-        sample = Sample(self.estimator, X, y, groups)
+        sample = Sample.of(self.estimator, X, y, groups)
         own = self.cv is None or isinstance(self.cv, int | np.integer)
         plan = sample.plan(self.cv, self.repeats if own else None, self.random_state)
         found = run(self.estimator, sample, plan, self.metrics, self.level, keep=release)

@@ -65,7 +65,7 @@ def unpenalised(est: Any) -> bool:
     return none or (isinstance(alpha, int | float) and alpha == 0.0) or strength == np.inf
 
 
-def outputs_of(est: Any, X: Any, need: str = "score") -> Outputs:
+def outputs_of(est: Any, X: Any, need: str = "score", **rows: Any) -> Outputs:
     """Ask a fitted estimator for everything that metrics use, or for what one metric needs.
 
     Parameters
@@ -76,12 +76,14 @@ def outputs_of(est: Any, X: Any, need: str = "score") -> Outputs:
         Rows to predict.
     need : {"score", "proba", "pred"}
         Stop at this output: each is another pass over X.
+    **rows
+        What ``predict`` takes of the rows beside X, such as `exposure`.
     """
     if not hasattr(est, "predict"):
         raise TypeError(f"{type(est).__name__} has no predict method; give a fitted classifier or regressor.")
     if n_rows(X) == 0:
         raise ValueError("X has no rows; there is nothing to evaluate.")
-    pred = np.asarray(est.predict(X))
+    pred = np.asarray(est.predict(X, **rows))
     if pred.ndim == 2 and pred.shape[1] == 1:
         pred = pred[:, 0]
     if not is_classifier(est):

@@ -10,13 +10,11 @@ from sklearn.base import clone
 
 from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.estimators.stochastic.stochastic import StochasticEstimator
-from empirisk.evaluation.cross import Sample
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.metrics.row_loss import RowLoss
-from empirisk.evaluation.outputs import outputs_of
 from empirisk.evaluation.proba_kinds import probability_metric
-from empirisk.evaluation.rows import take_rows
+from empirisk.evaluation.sample import Sample
 
 __all__ = ["fit_on", "growing", "pick_loss", "row_losses"]
 
@@ -72,7 +70,7 @@ def fit_on(est: Any, sample: Sample, rows: Rows, warm: Any = None) -> Any:
             f"{rows.size} training rows hold one class only ({sample.y[rows[0]]}); use larger sizes."
         )
     try:
-        return (clone(est) if warm is None else warm).fit(take_rows(sample.X, rows), sample.y[rows])
+        return sample.fit(clone(est) if warm is None else warm, rows)
     except Exception as error:
         error.add_note(f"This happened while fitting {rows.size} rows.")
         raise
@@ -80,7 +78,7 @@ def fit_on(est: Any, sample: Sample, rows: Rows, warm: Any = None) -> Any:
 
 def row_losses(model: Any, sample: Sample, rows: Rows, metric: RowLoss) -> Floats:
     """Return the loss of a fitted model on these rows, shape (rows,)."""
-    p = outputs_of(model, take_rows(sample.X, rows)).against(sample.y[rows])
+    p = sample.outputs(model, rows).against(sample.y[rows])
     why = metric.unavailable(p)
     if why:
         raise ValueError(f"loss = {metric.name!r} cannot be computed: {why}.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from empirisk.evaluation.cross import ROWS_PER_COLUMN, Sample
+from empirisk.evaluation.cross import ROWS_PER_COLUMN
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import (
     Floats,
@@ -28,6 +28,7 @@ from empirisk.evaluation.intervals.repeated_kfold import (
 from empirisk.evaluation.intervals.student import student_limits
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.outputs import unpenalised
+from empirisk.evaluation.sample import Sample
 from empirisk.results import Estimate
 
 __all__ = ["infinite_loss", "steady", "train_estimate", "validation_estimate"]

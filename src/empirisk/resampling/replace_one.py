@@ -23,7 +23,6 @@ from empirisk.bounds.base import Guarantee
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.data.tabular import Tabular, estimate_columns
 from empirisk.estimators import LogisticRegression
-from empirisk.evaluation.cross import Sample
 from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.folds import FOLDS, Plan
 from empirisk.evaluation.intervals.base import Floats, accept, check_level, refuse, too_few
@@ -33,6 +32,7 @@ from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.outputs import model_name
 from empirisk.evaluation.progress import Progress, teller
 from empirisk.evaluation.row_losses import fit_on, pick_loss, row_losses
+from empirisk.evaluation.sample import Sample
 from empirisk.results import Estimate
 
 __all__ = ["Stability", "stability"]
@@ -186,7 +186,7 @@ def stability(
     (True, True)
     """
     check_level(level)
-    sample = Sample(est, X, y, None)
+    sample = Sample.of(est, X, y)
     metric = pick_loss(est, sample, loss)
     if sample.n < 2 * FOLDS:
         raise ValueError(f"stability needs at least {2 * FOLDS} rows, got {sample.n}.")

@@ -18,14 +18,14 @@ from sklearn.utils import Tags, get_tags
 from empirisk.data.seeds import generator_of
 from empirisk.estimators.estimator import Estimator
 from empirisk.evaluation.compare import default_metric
-from empirisk.evaluation.cross import Sample, foreign_scorers
+from empirisk.evaluation.cross import foreign_scorers
 from empirisk.evaluation.evaluate import named
-from empirisk.evaluation.fit_folds import group_argument
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import check_level
 from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.rows import table_and_target
+from empirisk.evaluation.sample import Sample
 from empirisk.evaluation.tags import inherit
 from empirisk.search.answers import Answers
 from empirisk.search.columns import cv_results
@@ -123,7 +123,7 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
         points = self._points(generator_of(self.random_state))
         for point in points:
             clone(self.estimator).set_params(**clone(point, safe=False))  # names that do not exist, at once
-        sample = Sample(self.estimator, X, y, groups)
+        sample = Sample.of(self.estimator, X, y, groups)
         q = self._question(sample)
         job = self._job(q)
         ledger = Ledger(self.checkpoint, self._facts(q, X, sample))
@@ -148,7 +148,7 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
             raise
         self._finish(q, rounds, points, note)
         if self.refit:
-            self._refit(job, X, sample)
+            self._refit(job, sample)
 
     def _rounds(self, rounds: Rounds, points: list[Params], q: Question, race: Race | None) -> None:
         """Fit the first candidates, then what further rounds add to `points`."""
@@ -216,10 +216,10 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
         if notes:
             warnings.warn(f"ER002: {self.result_.note}", SearchWarning, stacklevel=4)
 
-    def _refit(self, job: Job, X: Any, sample: Sample) -> None:
+    def _refit(self, job: Job, sample: Sample) -> None:
         started = time.perf_counter()
         model = job.configured(self.best_params_)
-        self.best_estimator_ = model.fit(X, sample.y, **group_argument(model, sample.groups))
+        self.best_estimator_ = sample.fit(model)
         self.refit_time_ = time.perf_counter() - started
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.best_estimator_, name):
@@ -266,10 +266,10 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
         return Question(sample, plan, name, wanted, sign, self.level, self.rule, seed)
 
     def _job(self, q: Question) -> Job:
-        s, foreign = q.sample, foreign_scorers(q.wanted)
+        foreign = foreign_scorers(q.wanted)
         need = METRICS[q.metric].needs if q.metric in METRICS else ""
         raises = self.error_score == "raise"
-        return Job(self.estimator, s.X, s.y, s.groups, s.classes, need, foreign.get(q.metric), raises)
+        return Job(self.estimator, q.sample, need, foreign.get(q.metric), raises)
 
     def _facts(self, q: Question, X: Any, sample: Sample) -> dict[str, str]:
         if self.checkpoint is None:

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from empirisk.evaluation.fit_folds import fit_rows, one_thread_if_small
+from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.folds import Split
 from empirisk.evaluation.metrics.scorer import Scorer
 from empirisk.evaluation.outputs import Outputs, outputs_of
 from empirisk.evaluation.rows import take_rows
+from empirisk.evaluation.sample import Sample
 from empirisk.search.points import Params
 from empirisk.search.record import Record, record_of
 from empirisk.search.shared_path import Bundle, fit_path
@@ -31,10 +32,8 @@ class Job:
     ----------
     est : estimator
         Unfitted.
-    X, y
+    sample : Sample
         All rows.
-    groups : int array or None
-    classes : array or None
     need : str
         Output that the metric is computed from.
     scorer : callable or None
@@ -44,10 +43,7 @@ class Job:
     """
 
     est: Any
-    X: Any
-    y: NDArray[Any]
-    groups: NDArray[np.intp] | None
-    classes: NDArray[Any] | None
+    sample: Sample
     need: str
     scorer: Scorer | None
     raises: bool = False
@@ -73,16 +69,16 @@ def fit_task(job: Job, bundle: Bundle, points: Sequence[Params], split: Split) -
 
 def fit_elsewhere(job: Job, bundle: Bundle, points: Sequence[Params], split: Split) -> list[Record]:
     """:func:`fit_task` in a process of its own, which has yet to limit its threads."""
-    with one_thread_if_small(job.X):
+    with one_thread_if_small(job.sample.X):
         return fit_task(job, bundle, points, split)
 
 
 def _along_path(job: Job, bundle: Bundle, points: Sequence[Params], split: Split) -> list[Record]:
     train, test = split
     alphas = [float(p[bundle.strength]) for p in points]
-    X_new = take_rows(job.X, test)
+    X_new = take_rows(job.sample.X, test)
     models, X_new, seconds = fit_path(
-        job.configured(points[0]), take_rows(job.X, train), job.y[train], X_new, alphas
+        job.configured(points[0]), take_rows(job.sample.X, train), job.sample.y[train], X_new, alphas
     )
     records = [_score(job, model, X_new, test, seconds / len(models)) for model in models]
     return [
@@ -97,9 +93,9 @@ def _one(job: Job, point: Params, split: Split) -> Record:
     try:
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always", ConvergenceWarning)
-            model = fit_rows(job.configured(point), job.X, job.y, train, job.groups)
+            model = job.sample.fit(job.configured(point), train)
         seconds = time.perf_counter() - start
-        record = _score(job, model, take_rows(job.X, test), test, seconds)
+        record = _score(job, model, take_rows(job.sample.X, test), test, seconds)
         unsure = [str(w.message) for w in said if issubclass(w.category, ConvergenceWarning)]
         return replace(record, warning=" ".join(unsure[0].split())) if unsure else record
     except Exception as error:
@@ -124,8 +120,8 @@ def raise_again(job: Job, point: Params, split: Split) -> None:
 
 
 def _score(job: Job, model: Any, X_new: Any, test: NDArray[np.intp], seconds: float) -> Record:
-    y_new = job.y[test]
+    y_new = job.sample.y[test]
     value = float("nan") if job.scorer is None else float(job.scorer(model, X_new, y_new))
     out: Outputs = outputs_of(model, X_new, job.need or "pred")
     out.against(y_new)  # refuses outputs that are not finite, or no probabilities
-    return record_of(out, job.classes, job.need, value, seconds)
+    return record_of(out, job.sample.classes, job.need, value, seconds)

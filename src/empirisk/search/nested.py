@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from empirisk.evaluation.cross import CrossEvaluation, Sample, run
+from empirisk.evaluation.cross import CrossEvaluation, run
 from empirisk.evaluation.evaluate import Metrics
 from empirisk.evaluation.intervals.base import check_level
 from empirisk.evaluation.progress import Progress
+from empirisk.evaluation.sample import Sample
 from empirisk.results import Estimate
 
 PROCEDURE = "the whole procedure, choice of settings included,"
@@ -121,7 +122,7 @@ def nested_cross_evaluate(
     (True, 5)
     """
     check_level(level)
-    sample = Sample(search, X, y, groups)
+    sample = Sample.of(search, X, y, groups)
     custom = cv is not None and not isinstance(cv, int | np.integer)
     plan = sample.plan(cv, None if custom else repeats, random_state)
     inner = run(search, sample, plan, metrics, level, progress, keep=_chosen)

@@ -101,7 +101,7 @@ class Rounds:
             return self.job, bundle, [points[i] for i in bundle.members], self.plan.splits[task[0]]
 
         if self.n_jobs in (None, 1):
-            with one_thread_if_small(self.job.X):  # once for all: it takes as long as a small fit
+            with one_thread_if_small(self.job.sample.X):  # once for all: it takes as long as a small fit
                 for task, bundle in waiting:
                     self._check_clock()
                     yield task, fit_task(*arguments(task, bundle))
@@ -134,9 +134,9 @@ class Rounds:
         if finite.sum() < 2:
             return []
         units = None
-        if self.job.groups is not None:
+        if self.job.sample.groups is not None:
             rows = np.concatenate([self.plan.splits[j][1] for j in used[0]])
-            units = self.job.groups[np.sort(rows)]
+            units = self.job.sample.groups[np.sort(rows)]
         at = np.flatnonzero(finite)
         return [left[at[k]] for k in race.dropped(losses[finite], units)]
 
@@ -145,8 +145,8 @@ class Rounds:
         metric, parts, rows = METRICS[self.metric], [], []
         for j in splits:
             test = self.plan.splits[j][1]
-            out = self.ledger.records[i, j].outputs(self.job.classes)
-            values = metric.losses(out.against(self.job.y[test]))
+            out = self.ledger.records[i, j].outputs(self.job.sample.classes)
+            values = metric.losses(out.against(self.job.sample.y[test]))
             parts.append(np.asarray(values))
             rows.append(test)
         return np.concatenate(parts)[np.argsort(np.concatenate(rows))]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from empirisk.evaluation.cross import CrossEvaluation, Sample, conclude, estimate_at
+from empirisk.evaluation.cross import CrossEvaluation, conclude, estimate_at
 from empirisk.evaluation.fit_folds import Fitted
 from empirisk.evaluation.folds import Plan, recognise
 from empirisk.evaluation.intervals.base import Floats, refuse
@@ -16,6 +16,7 @@ from empirisk.evaluation.intervals.bbc import SELECTION, best_in_bag, best_of
 from empirisk.evaluation.intervals.repeated_kfold import scored_target
 from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.metrics.row_loss import RowLoss
+from empirisk.evaluation.sample import Sample
 from empirisk.results import Estimate
 from empirisk.search.ledger import Ledger
 from empirisk.search.rules import choose, choose_each, pair_errors

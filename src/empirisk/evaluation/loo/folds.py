@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from empirisk.evaluation.cross import CrossEvaluation, Sample, conclude, foreign_scorers, run
+from empirisk.evaluation.cross import CrossEvaluation, conclude, foreign_scorers, run
 from empirisk.evaluation.evaluate import Metrics, named
 from empirisk.evaluation.fit_folds import Fitted
 from empirisk.evaluation.folds import Plan
@@ -15,6 +15,7 @@ from empirisk.evaluation.loo.predict import NOTE, loo_estimate, loo_outputs
 from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.outputs import Outputs
 from empirisk.evaluation.progress import Progress
+from empirisk.evaluation.sample import Sample
 
 __all__ = ["cross_loo"]
 
@@ -34,6 +35,8 @@ def cross_loo(
     """
     if sample.groups is not None:
         raise ValueError("cv='loo' leaves single rows out; with groups give a number of folds instead.")
+    if not sample.plain:
+        raise ValueError("cv='loo' has no times, weights or exposures; give a number of folds instead.")
     if sample.n > MOST_ROWS:
         raise ValueError(
             f"cv='loo' would list {sample.n} splits of {sample.n - 1} training rows; "

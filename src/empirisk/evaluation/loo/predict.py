@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from empirisk.evaluation.cross import Sample
 from empirisk.evaluation.evaluate import Metrics, named
 from empirisk.evaluation.evaluation import Evaluation
 from empirisk.evaluation.folds import FOLDS
@@ -21,6 +20,7 @@ from empirisk.evaluation.metrics import METRICS, Metric, Predictions
 from empirisk.evaluation.metrics.row_loss import RowLoss, with_note
 from empirisk.evaluation.outputs import Outputs, model_name
 from empirisk.evaluation.progress import Progress
+from empirisk.evaluation.sample import Sample
 from empirisk.evaluation.summaries import infinite_loss, steady
 from empirisk.results import Estimate
 
@@ -158,7 +158,7 @@ def leave_one_out(
     ('hat matrix of ridge, residual/(1 - leverage)', True)
     """
     check_level(level)
-    sample = Sample(est, X, y, None)
+    sample = Sample.of(est, X, y)
     wanted = named(metrics, sample.like, est)
     ours = {name: m for name, m in wanted.items() if isinstance(m, str) and m in METRICS}
     if len(ours) < len(wanted):

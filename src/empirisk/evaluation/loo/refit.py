@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from empirisk.evaluation.cross import Sample
 from empirisk.evaluation.fit_folds import one_thread_if_small, spread
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics.predictions import encode
-from empirisk.evaluation.outputs import Outputs, model_name, outputs_of
+from empirisk.evaluation.outputs import Outputs, model_name
 from empirisk.evaluation.progress import Progress, teller
 from empirisk.evaluation.row_losses import fit_on
-from empirisk.evaluation.rows import take_rows
+from empirisk.evaluation.sample import Sample
 
 __all__ = ["refit_all"]
 
@@ -36,7 +35,7 @@ def refit_all(
             start = time.perf_counter()
             model = fit_on(est, sample, np.delete(rows, i))
             held = rows[i : i + 1]
-            parts.append((held, outputs_of(model, take_rows(sample.X, held))))
+            parts.append((held, sample.outputs(model, held)))
             seconds[i] = time.perf_counter() - start
             tell(i + 1, sample.n)
             # The first fit may pay for imports and caches: the second is the fairer forecast.

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 
-from empirisk.curves.along import check_values, fit_along
 from empirisk.data.seeds import Seed, generator_of
-from empirisk.evaluation.cross import Sample
+from empirisk.evaluation.candidate import Candidate, fit_along
 from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.intervals.base import check_level
 from empirisk.evaluation.metrics.predictions import encode, finite, labels_of
 from empirisk.evaluation.outputs import model_name
 from empirisk.evaluation.progress import Progress, teller
+from empirisk.evaluation.sample import Sample
 from empirisk.resampling.decomposition.monte_carlo import estimate_parts
 from empirisk.resampling.decomposition.parts import Sets
 from empirisk.resampling.decomposition.result import BiasVariance, BiasVarianceCurve
@@ -149,7 +149,7 @@ def bias_variance(
         raise ValueError(f"n_sets must be a whole number from 2 on, got {n_sets!r}.")
     if (param is None) != (values is None):
         raise ValueError("param and values go together: a parameter and what to set it to.")
-    tried = [None] if param is None else check_values(est, param, values or ())
+    tried = [None] if param is None else list(Candidate(est, param, values or ()).values)
     source = _source(est, X, y, generator, n_train, n_test, groups, rng)
     cells = len(tried) * n_sets * source.y.size
     if cells > MOST_CELLS:
@@ -186,7 +186,7 @@ def _source(
             raise ValueError("y is missing: the targets of the rows of X.")
         if n_train is not None:
             raise ValueError("n_train goes with generator; bootstrap samples have as many rows as X.")
-        return Bootstrap(Sample(est, X, y, groups))
+        return Bootstrap(Sample.of(est, X, y, groups))
     if y is not None or groups is not None:
         raise ValueError("y and groups go with X; the generator brings its own targets.")
     if not callable(generator):

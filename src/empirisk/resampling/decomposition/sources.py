@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from empirisk.evaluation.cross import Sample
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics.predictions import check_length, classes_of, encode, finite, labels_of
 from empirisk.evaluation.outputs import n_rows
 from empirisk.evaluation.rows import take_rows
+from empirisk.evaluation.sample import Sample
 
 __all__ = ["Bootstrap", "Generated", "Generator"]
 

@@ -1,0 +1,276 @@
+"""The rows that an algorithm is judged on: targets, what ties rows together, and how folds are dealt."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_classifier
+
+from empirisk.data.sparse_cells import canonical
+from empirisk.evaluation.folds import Plan, plan_folds
+from empirisk.evaluation.intervals.base import group_codes
+from empirisk.evaluation.metrics import CLASSIFICATION, REGRESSION, Predictions
+from empirisk.evaluation.metrics.predictions import check_length, classes_of, encode, finite, labels_of
+from empirisk.evaluation.outputs import Outputs, n_rows, outputs_of
+from empirisk.evaluation.rows import take_rows
+
+__all__ = ["Sample"]
+
+Rows = NDArray[np.intp]
+FORWARD = 5  # blocks of rows that are predicted from all earlier ones, where rows have a time
+
+
+class Sample:
+    """Rows, targets and what ties the rows together, checked once; folds are dealt from it.
+
+    Everything that scores an algorithm by fits on parts of the rows runs on a sample.
+    :func:`empirisk.cross_evaluate`, :func:`empirisk.compare` and
+    :func:`empirisk.selection.learning_curve` take one in the place of `X` and `y`.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame of shape (n, p)
+        Rows.
+    y : array of shape (n,)
+        Targets: labels or numbers.
+    task : {"classification", "regression"}, optional
+        By default classification where the targets are text or truth values, else regression.
+    groups : array of shape (n,), optional
+        Which rows belong together: folds hold whole groups, intervals count groups, and a ``fit`` that takes
+        `groups` gets those of its rows.
+    time : array of shape (n,), optional
+        When each row came. Rows are then predicted from earlier ones only.
+    weights : array of shape (n,), optional
+        What each row counts in the fits (``sample_weight``). In the scores every row counts once.
+    exposure : array of shape (n,), optional
+        The exposure of each row, for models of rates: fits and predictions get it.
+
+    Raises
+    ------
+    ValueError
+        Lengths that disagree, missing targets, times or weights, one class only.
+
+    Examples
+    --------
+    >>> import numpy as np, empirisk as er
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 2))
+    >>> sample = er.selection.Sample(X, X[:, 0] + rng.normal(size=100), time=np.arange(100))
+    >>> sample
+    Sample(100 rows, regression, in time)
+    >>> plan = sample.plan()
+    >>> [(int(train.size), int(test.size)) for train, test in plan.splits]
+    [(50, 10), (60, 10), (70, 10), (80, 10), (90, 10)]
+    >>> er.cross_evaluate(er.Ridge(), sample)["mse"].low > 0.0
+    True
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        task: str | None = None,
+        groups: ArrayLike | None = None,
+        time: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
+    ) -> None:
+        self.X, self.y = canonical(X), labels_of(y, "y")
+        self.n = int(self.y.size)
+        check_length("X", n_rows(X), self.n)
+        self.groups = None if groups is None else group_codes(groups, self.n)[0]
+        self.time = None if time is None else _times(time, self.n)
+        self.weights = None if weights is None else _sizes("weights", weights, self.n)
+        self.exposure = None if exposure is None else _sizes("exposure", exposure, self.n)
+        if task is None:
+            task = REGRESSION if self.y.dtype.kind in "iuf" else CLASSIFICATION
+        if task not in (CLASSIFICATION, REGRESSION):
+            raise ValueError(f"task must be {CLASSIFICATION!r} or {REGRESSION!r}, got {task!r}.")
+        self.classes: NDArray[Any] | None = None
+        if task == CLASSIFICATION:
+            self.classes = classes_of(self.y)
+            if self.classes.size < 2:
+                raise ValueError(
+                    f"y holds one class only ({self.classes[0]}); there is nothing to learn or score."
+                )
+            codes = encode(self.y, self.classes)
+            self.like = Predictions(CLASSIFICATION, codes, codes, classes=self.classes)
+        else:
+            self.y = finite(self.y, "y")
+            self.like = Predictions(REGRESSION, self.y, self.y)
+
+    @classmethod
+    def of(
+        cls, est: Any, X: Any, y: ArrayLike | None = None, groups: ArrayLike | None = None, **more: Any
+    ) -> Self:
+        """Return the sample that `est` is judged on: `X` itself where that is one, else its rows and targets.
+
+        Raises
+        ------
+        TypeError
+            A sample of the other task, or `y` or `groups` beside a sample.
+        """
+        task = CLASSIFICATION if is_classifier(est) else REGRESSION
+        if not isinstance(X, cls):
+            if y is None:
+                raise TypeError("y is missing: give X and y, or one Sample of both.")
+            return cls(X, y, task=task, groups=groups, **more)
+        beside = [k for k, v in {"y": y, "groups": groups, **more}.items() if v is not None]
+        if beside:
+            raise TypeError(f"a Sample holds its {' and '.join(beside)}; leave them out beside it.")
+        if X.task != task:
+            raise TypeError(
+                f"the estimator is for {task} and the sample is one of {X.task}; make it with task={task!r}."
+            )
+        return X
+
+    @property
+    def task(self) -> str:
+        """``"classification"`` or ``"regression"``, as the targets are read."""
+        return self.like.task
+
+    @property
+    def plain(self) -> bool:
+        """Whether the rows stand alone: no groups, times, weights or exposures."""
+        return self.groups is self.time is self.weights is self.exposure is None
+
+    def repeated(self, cv: Any) -> bool:
+        """Return whether `cv` leaves the dealing of K folds, and so their repeats, to :meth:`plan`."""
+        return (cv is None and self.time is None) or isinstance(cv, int | np.integer)
+
+    @property
+    def strata(self) -> Rows | None:
+        """The class code of each row, which folds spread evenly; None where numbers are predicted."""
+        return None if self.classes is None else self.like.y
+
+    def plan(
+        self,
+        cv: Any = None,
+        repeats: int | None = None,
+        random_state: int | np.random.Generator | None = None,
+    ) -> Plan:
+        """Return the splits of these rows.
+
+        Parameters
+        ----------
+        cv : None, int, splitter or iterable of (train, test), optional
+            As in :func:`empirisk.cross_evaluate`. Where the rows have a time, the default is the last half of
+            them in five blocks, each of which is predicted from all earlier rows.
+        repeats : int, optional
+            Repeats of the folds; 5 up to 1000 rows and with groups, 2 above.
+        random_state : int, Generator or None
+            Seed of the folds.
+        """
+        if self.time is not None and cv is None:
+            cv = self._forward()
+        return plan_folds(self.strata, self.n, cv, self.groups, repeats, random_state, X=self.X, y=self.y)
+
+    def _forward(self) -> list[tuple[Rows, Rows]]:
+        """Return the splits forward in time: blocks of the last half, each after all earlier rows."""
+        if self.groups is not None:
+            raise ValueError("give groups or time, or both with cv = a splitter that respects both.")
+        assert self.time is not None
+        order = np.argsort(self.time, kind="stable")
+        start = self.n // 2
+        if start < 2 or self.n - start < FORWARD:
+            raise ValueError(
+                f"{self.n} rows are too few for five test blocks in time; at least 10 are needed."
+            )
+        blocks = np.array_split(order[start:], FORWARD)
+        return [(order[: start + sum(b.size for b in blocks[:k])], block) for k, block in enumerate(blocks)]
+
+    def fit(self, model: Any, rows: Rows | None = None) -> Any:
+        """Fit `model` itself (no clone) on some rows, or on all, and return it.
+
+        Its ``fit`` gets the groups of the rows where it takes them, and their weights and exposures where the
+        sample has any.
+
+        Raises
+        ------
+        TypeError
+            The sample has weights or exposures, and the model takes none.
+        """
+        some = rows is not None
+        X, y = (take_rows(self.X, rows), self.y[rows]) if some else (self.X, self.y)  # type: ignore[arg-type]
+        return model.fit(X, y, **self.arguments(model, rows))
+
+    def arguments(self, model: Any, rows: Rows | None = None) -> dict[str, Any]:
+        """Return what ``model.fit`` takes of these rows beside X and y, by the names that it has there."""
+        held: dict[str, Any] = {
+            "groups": self.groups,
+            "sample_weight": self.weights,
+            "exposure": self.exposure,
+        }
+        out: dict[str, Any] = {}
+        for name, values in held.items():
+            if values is None:
+                continue
+            key = _taken_as(model, name)
+            if key:
+                out[key] = values if rows is None else values[rows]
+            elif name != "groups":
+                raise TypeError(f"{type(model).__name__}.fit takes no {name}, which the sample has.")
+        return out
+
+    def outputs(self, model: Any, rows: Rows | None = None, need: str = "score") -> Outputs:
+        """Return what a fitted model says about some rows, or about all."""
+        X = self.X if rows is None else take_rows(self.X, rows)
+        if self.exposure is None:
+            return outputs_of(model, X, need)
+        return outputs_of(model, X, need, exposure=self.exposure if rows is None else self.exposure[rows])
+
+    def against(self, out: Outputs, rows: Rows) -> Predictions:
+        """Return outputs for some rows together with the targets and groups of these rows."""
+        return out.against(self.y[rows], None if self.groups is None else self.groups[rows])
+
+    def __repr__(self) -> str:
+        said = [f"{self.n:,} rows", self.task]
+        said += [f"{int(self.groups.max()) + 1:,} groups"] if self.groups is not None else []
+        said += ["in time"] if self.time is not None else []
+        said += ["weighted"] if self.weights is not None else []
+        said += ["with exposures"] if self.exposure is not None else []
+        return f"Sample({', '.join(said)})"
+
+
+def _taken_as(model: Any, name: str) -> str:
+    """Return the keyword by which ``fit`` takes `name`: of a pipeline that of its last step; "" for none."""
+    prefix = ""
+    while getattr(model, "steps", None):
+        step, model = model.steps[-1]
+        prefix += f"{step}__"
+    if (
+        prefix and name == "groups"
+    ):  # folds inside a step would cut rows that the steps before have seen whole
+        return ""
+    takes = hasattr(model, "fit") and name in inspect.signature(model.fit).parameters
+    return f"{prefix}{name}" if takes else ""
+
+
+def _times(time: ArrayLike, n: int) -> NDArray[Any]:
+    """Return the times, one a row, none missing."""
+    values = np.asarray(time)
+    if values.ndim != 1:
+        raise ValueError(f"time must hold one value a row, got shape {values.shape}.")
+    check_length("time", values.size, n)
+    missing = np.isnat(values) if values.dtype.kind in "mM" else values != values
+    if np.any(missing):
+        raise ValueError(f"time is missing in row {int(np.flatnonzero(missing)[0])}; remove those rows.")
+    return values
+
+
+def _sizes(name: str, given: ArrayLike, n: int) -> NDArray[np.float64]:
+    """Return one finite number of at least 0 for each row."""
+    values = np.asarray(given, dtype=np.float64)
+    if values.ndim != 1:
+        raise ValueError(f"{name} must hold one value a row, got shape {values.shape}.")
+    check_length(name, values.size, n)
+    bad = np.flatnonzero(~((values >= 0.0) & np.isfinite(values)))
+    if bad.size:
+        raise ValueError(
+            f"{name} is {values[bad[0]]:g} in row {int(bad[0])}; it must be a finite number >= 0."
+        )
+    return values
