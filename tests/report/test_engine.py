@@ -16,11 +16,11 @@ from scipy.special import expit
 
 from empirisk.data.memory import available_memory
 from empirisk.estimators import LogisticRegression, Ridge
+from empirisk.evaluation.folds import deal_units
 from empirisk.report.errors import DataError
 from empirisk.report.fit.candidates import Candidate, alpha_grid
 from empirisk.report.fit.choose import one_standard_error
 from empirisk.report.fit.final import FinalModel
-from empirisk.report.fit.folds import deal
 from empirisk.report.fit.held_out_scores import predictions
 from empirisk.report.fit.learning_curve import curve_sizes
 from empirisk.report.fit.path import fit_path
@@ -76,7 +76,7 @@ def test_unseen_classes_keep_their_prior() -> None:
 def test_dealt_folds_keep_units_whole_and_are_even(sizes: list[int], k: int, seed: int, kinds: int) -> None:
     units = np.repeat(np.arange(len(sizes)), sizes)
     strata = np.repeat(np.arange(len(sizes)) % kinds, sizes)
-    fold = deal(units, strata, k, np.random.default_rng(seed))
+    fold = deal_units(units, strata, k, np.random.default_rng(seed))
     assert all(np.unique(fold[units == u]).size == 1 for u in range(len(sizes)))
     assert fold.min() >= 0
     assert fold.max() < k

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from empirisk.evaluation.folds import deal_units
 from empirisk.evaluation.intervals.grouped import cr2_variance
 from empirisk.report.errors import DataError
 from empirisk.report.fit.engine import prepare
-from empirisk.report.fit.folds import deal, make_folds
+from empirisk.report.fit.folds import make_folds
 from empirisk.report.options import Options
 from empirisk.report.read.read import read_table
 from empirisk.report.run import run_report
@@ -86,7 +87,7 @@ def test_no_fold_stays_empty_and_units_stay_whole(k: int) -> None:
         units = np.unique(g.integers(0, k + int(g.integers(0, 4)), 20), return_inverse=True)[1]
         if units.max() + 1 < k:
             continue
-        fold = deal(units, g.integers(0, 3, 20), k, g)
+        fold = deal_units(units, g.integers(0, 3, 20), k, g)
         assert set(fold) == set(range(k))
         assert all(len(set(fold[units == u])) == 1 for u in range(units.max() + 1))
 

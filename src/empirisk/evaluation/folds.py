@@ -74,6 +74,7 @@ def plan_folds(
     repeats: int | None = None,
     random_state: int | np.random.Generator | None = None,
     *,
+    together: NDArray[np.intp] | None = None,
     X: Any = None,
     y: Any = None,
 ) -> Plan:
@@ -93,6 +94,8 @@ def plan_folds(
         Repeats of the folds; 5 up to 1000 rows and with groups, 2 above. Only with `cv` None or an int.
     random_state : int, Generator or None
         Seed of the folds.
+    together : int array of shape (n,) or None
+        Rows that must stay in one fold, and count one by one: copies.
     X, y
         Passed to a splitter.
 
@@ -103,7 +106,9 @@ def plan_folds(
     (2, 3, [4, 4, 4, 4, 4, 4])
     """
     if cv is None or isinstance(cv, int | np.integer):
-        return _own_folds(strata, n, FOLDS if cv is None else int(cv), groups, repeats, random_state)
+        return _own_folds(
+            strata, n, FOLDS if cv is None else int(cv), groups, repeats, random_state, together
+        )
     if repeats is not None:
         raise ValueError("repeats goes with cv=None or a number of folds; a splitter brings its own repeats.")
     made = cv.split(X, y, groups) if hasattr(cv, "split") else cv
@@ -139,10 +144,12 @@ def _own_folds(
     groups: NDArray[np.intp] | None,
     repeats: int | None,
     random_state: int | np.random.Generator | None,
+    together: NDArray[np.intp] | None,
 ) -> Plan:
-    units = n if groups is None else int(groups.max()) + 1
+    tied = together if groups is None else groups
+    units = n if tied is None else int(tied.max()) + 1
     if not 2 <= folds <= units:
-        what = "rows" if groups is None else "groups"
+        what = "rows" if tied is None else "groups" if tied is groups else "rows that differ"
         raise ValueError(
             f"cv = {folds} folds cannot be made of {units} {what}; it must lie between 2 and {units}."
         )
@@ -154,7 +161,12 @@ def _own_folds(
     codes = np.zeros(n, dtype=np.intp) if strata is None else strata
     splits: list[Split] = []
     for _ in range(repeats):
-        fold = _deal(codes, folds, rng) if groups is None else _deal_groups(codes, folds, groups, rng)
+        if groups is not None:
+            fold = _deal_groups(codes, folds, groups, rng)
+        elif together is not None:
+            fold = deal_units(together, codes, folds, rng)
+        else:
+            fold = _deal(codes, folds, rng)
         splits += [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(folds)]
     return Plan(n, tuple(splits), folds, repeats, _lost(n, folds, repeats))
 
@@ -187,6 +199,36 @@ def _deal_groups(
             home[g] = rng.choice(np.flatnonzero(cost <= cost.min() + 1e-12))
         load[home[g]] += table[g]
     return home[groups]
+
+
+def deal_units(units: Rows, strata: Rows, k: int, rng: np.random.Generator) -> Rows:
+    """Give each row a fold number so that units stay whole and every stratum is spread evenly.
+
+    The units of a stratum (that of their first row) are shuffled and cut into k runs of like numbers of rows;
+    each stratum starts at a random fold, so that rare classes do not meet in the first one. With few units
+    a fold could stay empty: it then gets a unit of the fold that has most. There must be at least k units.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> fold = deal_units(np.arange(6), np.array([0, 0, 0, 0, 1, 1]), 2, np.random.default_rng(0))
+    >>> np.bincount(fold[:4]), np.bincount(fold[4:])
+    (array([2, 2]), array([1, 1]))
+    """
+    _, first, sizes = np.unique(units, return_index=True, return_counts=True)
+    out = np.empty(first.size, dtype=np.intp)
+    for stratum in np.unique(strata[first]):
+        members = rng.permutation(np.flatnonzero(strata[first] == stratum))
+        rows = sizes[members]
+        middle = (np.cumsum(rows) - 0.5 * rows) / rows.sum()
+        out[members] = (np.floor(k * middle).astype(np.intp) + rng.integers(k)) % k
+    filled = np.bincount(out, minlength=k)
+    for fold in np.flatnonzero(filled == 0):
+        donor = int(np.argmax(filled))
+        out[np.flatnonzero(out == donor)[0]] = fold
+        filled[donor] -= 1
+        filled[fold] += 1
+    return out[units]
 
 
 def recognise(n: int, splits: tuple[Split, ...]) -> Plan:

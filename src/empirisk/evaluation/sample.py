@@ -41,6 +41,8 @@ class Sample:
     groups : array of shape (n,), optional
         Which rows belong together: folds hold whole groups, intervals count groups, and a ``fit`` that takes
         `groups` gets those of its rows.
+    together : array of shape (n,), optional
+        Rows with the same entry stay in one fold, although every row counts by itself: copies of a row.
     time : array of shape (n,), optional
         When each row came. Rows are then predicted from earlier ones only.
     weights : array of shape (n,), optional
@@ -75,6 +77,7 @@ class Sample:
         *,
         task: str | None = None,
         groups: ArrayLike | None = None,
+        together: ArrayLike | None = None,
         time: ArrayLike | None = None,
         weights: ArrayLike | None = None,
         exposure: ArrayLike | None = None,
@@ -83,6 +86,9 @@ class Sample:
         self.n = int(self.y.size)
         check_length("X", n_rows(X), self.n)
         self.groups = None if groups is None else group_codes(groups, self.n)[0]
+        self.together = None if together is None else group_codes(together, self.n)[0]
+        if self.together is not None and self.groups is not None:
+            raise ValueError("give groups or together: the rows of a group stay together already.")
         self.time = None if time is None else _times(time, self.n)
         self.weights = None if weights is None else _sizes("weights", weights, self.n)
         self.exposure = None if exposure is None else _sizes("exposure", exposure, self.n)
@@ -167,7 +173,10 @@ class Sample:
         """
         if self.time is not None and cv is None:
             cv = self._forward()
-        return plan_folds(self.strata, self.n, cv, self.groups, repeats, random_state, X=self.X, y=self.y)
+        return plan_folds(
+            self.strata, self.n, cv, self.groups, repeats, random_state,
+            together=self.together, X=self.X, y=self.y,
+        )  # fmt: skip
 
     def _forward(self) -> list[tuple[Rows, Rows]]:
         """Return the splits forward in time: blocks of the last half, each after all earlier rows."""
@@ -230,6 +239,7 @@ class Sample:
     def __repr__(self) -> str:
         said = [f"{self.n:,} rows", self.task]
         said += [f"{int(self.groups.max()) + 1:,} groups"] if self.groups is not None else []
+        said += [f"{int(self.together.max()) + 1:,} kept together"] if self.together is not None else []
         said += ["in time"] if self.time is not None else []
         said += ["weighted"] if self.weights is not None else []
         said += ["with exposures"] if self.exposure is not None else []

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from empirisk.report.fit.sample import Sample
 
-__all__ = ["Fold", "Folds", "deal", "make_folds"]
+__all__ = ["Fold", "Folds", "make_folds"]
 
 Index = NDArray[np.intp]
 
@@ -75,52 +75,20 @@ def make_folds(sample: Sample, n_folds: int, n_repeats: int, seed: int) -> Folds
     n_folds, n_repeats : int
         Wanted numbers; there are never more folds than units, and one repeat only with time.
     seed : int
-        Seed of the first repeat; the others follow.
+        Seed of the folds, which are those of :func:`empirisk.cross_evaluate` with the same seed.
     """
     if sample.time is not None:
         return _forward(sample.time, n_folds)
-    units = np.arange(sample.n) if sample.units is None else np.unique(sample.units, return_inverse=True)[1]
-    k = max(2, min(n_folds, int(units.max()) + 1))
-    strata = np.zeros(sample.n, dtype=np.intp) if sample.task == "regression" else sample.y
-    items = []
-    for repeat in range(n_repeats):
-        fold_of = deal(units, strata, k, np.random.default_rng(seed + repeat))
-        items += [Fold(repeat, np.flatnonzero(fold_of != i), np.flatnonzero(fold_of == i)) for i in range(k)]
+    rows = sample.dealt
+    tied = rows.together if rows.groups is None else rows.groups
+    k = max(2, min(n_folds, sample.n if tied is None else int(tied.max()) + 1))
+    plan = rows.plan(k, n_repeats, seed)
+    items = [Fold(r, *plan.splits[j]) for r in range(plan.repeats) for j in plan.repeat(r)]
     kind = "folds of whole groups" if sample.groups is not None else "folds"
     kind += "" if sample.task == "regression" else " with like class shares"
     times = f", repeated {n_repeats} times," if n_repeats > 1 else ""
     sentence = f"{k} {kind} inside the training part{times} chose the model."
     return Folds(tuple(items), k, n_repeats, np.arange(sample.n), sentence)
-
-
-def deal(units: Index, strata: Index, k: int, rng: np.random.Generator) -> Index:
-    """Give each row a fold number so that units stay whole and every stratum is spread evenly.
-
-    The units of a stratum (that of their first row) are shuffled and cut into k runs of like numbers of rows;
-    each stratum starts at a random fold, so that rare classes do not meet in the first one. With few units
-    a fold could stay empty: it then gets a unit of the fold that has most. There must be at least k units.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> fold = deal(np.arange(6), np.array([0, 0, 0, 0, 1, 1]), 2, np.random.default_rng(0))
-    >>> np.bincount(fold[:4]), np.bincount(fold[4:])
-    (array([2, 2]), array([1, 1]))
-    """
-    _, first, sizes = np.unique(units, return_index=True, return_counts=True)
-    out = np.empty(first.size, dtype=np.intp)
-    for stratum in np.unique(strata[first]):
-        members = rng.permutation(np.flatnonzero(strata[first] == stratum))
-        rows = sizes[members]
-        middle = (np.cumsum(rows) - 0.5 * rows) / rows.sum()
-        out[members] = (np.floor(k * middle).astype(np.intp) + rng.integers(k)) % k
-    filled = np.bincount(out, minlength=k)
-    for fold in np.flatnonzero(filled == 0):
-        donor = int(np.argmax(filled))
-        out[np.flatnonzero(out == donor)[0]] = fold
-        filled[donor] -= 1
-        filled[fold] += 1
-    return out[units]
 
 
 def _forward(time: NDArray[np.float64], n_folds: int) -> Folds:

@@ -9,6 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from empirisk.evaluation import sample as evaluation
+from empirisk.evaluation.metrics import CLASSIFICATION, REGRESSION
 from empirisk.report.fit.encode import model_frame
 from empirisk.report.read.table import Table
 
@@ -48,6 +50,19 @@ class Sample:
     def n(self) -> int:
         """The number of rows in this part of the data."""
         return int(self.y.size)
+
+    @property
+    def dealt(self) -> evaluation.Sample:
+        """The same rows as the library knows them, which deals the folds."""
+        classes = self.task != "regression"
+        tied = self.units is not None and np.unique(self.units).size < self.n
+        return evaluation.Sample(
+            self.frame,
+            self.y,
+            task=CLASSIFICATION if classes else REGRESSION,
+            groups=self.groups,
+            together=self.units if tied and self.groups is None else None,
+        )
 
     @property
     def n_classes(self) -> int:
