@@ -121,7 +121,7 @@ def test_held_out_metrics(which: str, request: pytest.FixtureRequest) -> None:
     for row in m.report["test"]["metrics"]:
         if row["name"] == "mse":
             constant = DummyRegressor().fit(m.train.frame, m.train.y)
-            pair = er.compare_fitted(pipeline, constant, m.test.frame, m.test.y, metric="mse")
+            pair = er.selection.compare_fitted(pipeline, constant, m.test.frame, m.test.y, metric="mse")
             agree(row["difference"], pair.difference, 1e-12)
             agree(row["baseline"], pair.b, 1e-12)
 
