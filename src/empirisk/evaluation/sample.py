@@ -203,8 +203,7 @@ class Sample:
         TypeError
             The sample has weights or exposures, and the model takes none.
         """
-        some = rows is not None
-        X, y = (take_rows(self.X, rows), self.y[rows]) if some else (self.X, self.y)  # type: ignore[arg-type]
+        X, y = (self.X, self.y) if rows is None else (take_rows(self.X, rows), self.y[rows])
         return model.fit(X, y, **self.arguments(model, rows))
 
     def arguments(self, model: Any, rows: Rows | None = None) -> dict[str, Any]:
