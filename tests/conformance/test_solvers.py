@@ -10,7 +10,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 import empirisk as er
-from empirisk.data import ArrayBlocks, Design
+from empirisk.data import ArrayBlocks, BlockList, Design
 from empirisk.losses import Logistic
 from empirisk.penalties import L2, Zero
 from empirisk.problems import LinearProblem
@@ -18,17 +18,20 @@ from empirisk.results import Certificate, ConvergenceError, Kind, Status
 from empirisk.solvers import REGISTRY, choose, solve
 from tests.conformance.problems import (
     INEXACT,
+    STREAMED,
     TABLE,
     UNSOLVED,
     Row,
     build,
     check_solution,
     check_solver,
+    in_memory,
     numbers,
     truth,
 )
 
 SOLVERS = sorted(REGISTRY)
+EVERY = [*TABLE, *STREAMED]
 SMOOTH = [Row("half_squared", 0.0, 1e-3), Row("logistic", 0.0, 1e-3), Row("softmax", 0.0, 1e-2)]
 
 
@@ -37,23 +40,23 @@ def able(name: str, rows: list[Row]) -> list[Row]:
     return [row for row in rows if REGISTRY[name].needs <= build(row).capabilities]
 
 
-@pytest.mark.parametrize("row", TABLE, ids=str)
+@pytest.mark.parametrize("row", EVERY, ids=str)
 @pytest.mark.parametrize("name", SOLVERS)
 def test_certifies_or_refuses(name: str, row: Row) -> None:
     check_solver(REGISTRY[name](), row)
 
 
-@pytest.mark.parametrize("row", [row for row in TABLE if row.loss not in UNSOLVED], ids=str)
+@pytest.mark.parametrize("row", [row for row in EVERY if row.loss not in UNSOLVED], ids=str)
 def test_auto_never_refuses(row: Row) -> None:
     problem = build(row)
     assert REGISTRY[choose(problem)].needs <= problem.capabilities
     tol = 1e-10 if row.dtype == "float64" else 1e-6
-    check_solution(problem, solve(problem, tol=tol), truth(row), tol)
+    check_solution(in_memory(row), solve(problem, tol=tol), truth(row), tol)
 
 
 def test_every_solver_solves_something() -> None:
     for name in SOLVERS:
-        assert able(name, TABLE), (
+        assert able(name, EVERY), (
             f"add a problem that {name!r} takes to TABLE in tests/conformance/problems.py: it refuses all"
         )
 
@@ -122,7 +125,7 @@ HARD = Row("logistic", 0.0, 1e-3, intercept=False, storage="strided")
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_step_limit(name: str) -> None:
-    rows = able(name, TABLE)
+    rows = able(name, EVERY)
     problem = build(HARD if HARD in rows else rows[-1])
     # No certificate is this small, so that one step cannot be enough.
     solution = solve(problem, name, tol=0.0, max_steps=1)
@@ -147,16 +150,16 @@ def test_one_step_of_an_iteration_is_not_enough(name: str) -> None:
 @pytest.mark.parametrize("start", [1e200, np.nan, np.inf], ids=str)
 @pytest.mark.parametrize("name", SOLVERS)
 def test_hopeless_start_never_certifies_nonsense(name: str, start: float) -> None:
-    row = able(name, TABLE)[0]
+    row = able(name, EVERY)[0]
     problem = build(row)
-    w0 = np.full(problem.shape, start)
+    w0 = np.full(problem.layout.shape, start)
     if not np.isfinite(start):
         with pytest.raises(ValueError, match="w0"):
             solve(problem, name, w0=w0)
         return
     solution = solve(problem, name, w0=w0, max_steps=500)
     if solution.status is Status.CERTIFIED:  # the solver found its way back, or needs no start
-        check_solution(problem, solution, truth(row), 1e-6)
+        check_solution(in_memory(row), solution, truth(row), 1e-6)
     else:
         assert solution.status in {Status.DIVERGED, Status.STALLED}
         assert not solution.certificate.within(1e-6)
@@ -186,7 +189,7 @@ def test_callback_interrupts(name: str) -> None:
         seen.append((step, certificate))
         return True
 
-    solution = solve(build(able(name, TABLE)[0]), name, callback=stop)
+    solution = solve(build(able(name, EVERY)[0]), name, callback=stop)
     assert solution.status is Status.INTERRUPTED
     assert len(seen) == 1
     assert seen[0][1].kind is not Kind.NONE
@@ -205,7 +208,7 @@ def test_keyboard_interrupt_passes_through() -> None:
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_step_is_pure(name: str) -> None:
-    problem, solver = build(able(name, TABLE)[0]), REGISTRY[name]()
+    problem, solver = build(able(name, EVERY)[0]), REGISTRY[name]()
     state = solver.init(problem, None)
     before = np.array(state.w)
     first = solver.step(problem, state)
@@ -217,17 +220,17 @@ def test_step_is_pure(name: str) -> None:
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_start_is_not_changed(name: str) -> None:
-    problem = build(able(name, TABLE)[0])
-    w0 = np.ones(problem.shape)
+    problem = build(able(name, EVERY)[0])
+    w0 = np.ones(problem.layout.shape)
     w0.flags.writeable = False
     solution = solve(problem, name, w0=w0)
     assert solution.status is (Status.COMPLETED if name in INEXACT else Status.CERTIFIED)
-    assert np.array_equal(w0, np.ones(problem.shape))
+    assert np.array_equal(w0, np.ones(problem.layout.shape))
 
 
 @pytest.mark.parametrize("name", [name for name in SOLVERS if name not in INEXACT])
 def test_warm_start_at_the_optimum_is_free(name: str) -> None:
-    row = able(name, TABLE)[0]
+    row = able(name, EVERY)[0]
     solution = solve(build(row), name, w0=truth(row).w)
     assert solution.status is Status.CERTIFIED
     assert solution.n_steps <= 2
@@ -239,13 +242,15 @@ LONG = {"grid_search": pytest.mark.full}
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=LONG.get(name, ())) for name in SOLVERS])
 def test_same_bits_for_any_number_of_threads(name: str) -> None:
-    row = able(name, TABLE)[0]
+    row = able(name, EVERY)[0]
     case = numbers(row)
     rng = np.random.default_rng(5)
     rows = rng.integers(0, len(case.y), size=30_000)
     X = case.X[rows] + 0.1 * rng.normal(size=(30_000, case.X.shape[1]))
-    problem = build(row)
-    problem = dataclasses.replace(problem, data=ArrayBlocks(Design(X), problem.data.y[rows], np.ones(30_000)))
+    y, ones = in_memory(row).data.y[rows], np.ones(30_000)
+    streamed = row.storage == "blocks"
+    data = BlockList.cut(X, y, ones, rows=7_000) if streamed else ArrayBlocks(Design(X), y, ones)
+    problem = dataclasses.replace(build(row), data=data)
     answers = []
     for threads in (1, 2, 2):
         with threadpool_limits(threads, user_api="openmp"):

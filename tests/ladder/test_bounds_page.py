@@ -7,7 +7,7 @@ from pathlib import Path
 
 import empirisk.ladder as ladder
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "risk-bounds.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "risk-bounds.md"
 
 
 def test_the_reasons_on_the_page_are_those_of_the_code() -> None:

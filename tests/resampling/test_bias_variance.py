@@ -88,7 +88,12 @@ def covered(est, generator, truth, n_train, runs, seed):
     hits = dict.fromkeys([*truth, "total"], 0)
     for k in range(runs):
         found = bias_variance(
-            est, generator=generator, n_train=n_train, n_test=200, n_sets=40, random_state=[seed, k]
+            est,
+            generator=generator,
+            n_train=n_train,
+            n_test=200,
+            n_sets=40,
+            random_state=np.random.default_rng([seed, k]),
         )
         values = {**truth, "total": sum(truth.values())}
         for name, e in {**found.parts, "total": found.total}.items():

@@ -26,21 +26,29 @@ def _refuse_missing(labels: Any) -> None:
     labels = labels.ravel()
     for row in np.flatnonzero(np.isnan(labels)) if labels.dtype.kind == "f" else range(len(labels)):
         label = labels[row]
-        nan = isinstance(label, float | np.floating) and np.isnan(label)
-        if label is None or nan or type(label).__name__ == "NAType":  # the last is pandas.NA
-            word = "NaN" if nan else str(label)
+        if _is_missing(label):
+            word = "NaN" if isinstance(label, float | np.floating) else str(label)
             raise ValueError(f"y holds {word} in row {row}; drop the rows without a class")
 
 
+def _is_missing(label: Any) -> bool:
+    """Tell whether a label is None, NaN or pandas' NA."""
+    nan = isinstance(label, float | np.floating) and bool(np.isnan(label))
+    return label is None or nan or type(label).__name__ == "NAType"
+
+
 def refuse_mixed(labels: Any) -> None:
-    """Name two rows whose labels are text and no text: they have no common order."""
+    """Name two rows whose labels are text and no text: they have no common order.
+
+    Missing labels are no label of another type; they are refused in words of their own.
+    """
     if not isinstance(labels, list | tuple):
         labels = np.asarray(labels)
         if labels.dtype != object or labels.ndim == 0 or labels.size != len(labels):
             return
         labels = labels.ravel().tolist()
     text = [issubclass(kind, str) for kind in set(map(type, labels))]
-    if all(text) or not any(text):
+    if all(text) or not any(text) or any(map(_is_missing, labels)):
         return
     rows = [next(i for i, v in enumerate(labels) if isinstance(v, str) is kind) for kind in (True, False)]
     told = " and ".join(

@@ -92,4 +92,5 @@ def how(pairs: list[tuple[str, Json | None]]) -> Lines:
 
 
 def absent(report: Json, *keys: str) -> Lines:
+    """Return the sentences that say why parts of a report are absent."""
     return [line for key in keys if key in report["absent"] for line in (esc(report["absent"][key]), "")]

@@ -81,6 +81,7 @@ def attribution_charts(report: Json) -> Iterator[Chart]:
 
 
 def attribution_markdown(r: Json) -> prose.Lines:
+    """Return the attribution of the risk as a table, or the sentence why there is none."""
     a = r["attribution"]
     if a is None:
         return prose.absent(r, "attribution")

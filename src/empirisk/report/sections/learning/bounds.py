@@ -99,6 +99,7 @@ def bounds_charts(report: Json) -> Iterator[Chart]:
 
 
 def bounds_markdown(r: Json) -> prose.Lines:
+    """Return the ladder of bounds as a table, or the sentence why there is none."""
     b = r["bounds"]
     if b is None:
         return prose.absent(r, "bounds")

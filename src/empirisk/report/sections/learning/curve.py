@@ -107,6 +107,7 @@ def _curve_sentence(a: Analysis, label: str) -> str:
 
 
 def curve_estimates(curve: Json | None) -> Pairs:
+    """Return the estimates at the last size of a curve and at its extrapolation, each with its label."""
     if curve is None:
         return []
     pairs: Pairs = [("held out", point(curve["validation"], 0))]

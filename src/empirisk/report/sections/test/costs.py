@@ -97,6 +97,7 @@ def thresholds(scores: dict[str, Any] | None) -> list[ThresholdCost]:
 
 
 def per_hundred(report: dict[str, Any], c: ThresholdCost) -> dict[str, Any]:
+    """Return the expected cost of a hundred cases as an estimate with its interval."""
     level, n = report["test"]["scores"]["level"], report["test"]["n_rows"]
     ends = {"value": 100 * c.cost, "low": 100 * c.low, "high": 100 * c.high}
     return {**ends, "level": level, "n": n, "method": "Wilson intervals, variances recovered"}
