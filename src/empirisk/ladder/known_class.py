@@ -59,6 +59,7 @@ def known_class(problem: Problem) -> KnownClass | str:
 
 
 def knows_growth(model: Any) -> bool:
+    """Tell whether a model knows the VC dimension and the growth of its own class."""
     return hasattr(model, "vc_dimension") and hasattr(model, "log_growth")
 
 

@@ -30,6 +30,7 @@ Lines = list[str]
 
 
 def sentence(text: str, *, stop: bool = True) -> str:
+    """Return a text with a capital at its beginning and, unless told otherwise, a full stop at its end."""
     text = text if text.startswith("p = ") else text[:1].upper() + text[1:]
     return text if not stop or text.endswith((".", "?")) else f"{text}."
 
@@ -60,30 +61,36 @@ def code(said: str) -> str:
 
 
 def block(said: str) -> Lines:
+    """Return a text as a fenced block whose fence is longer than any run of backquotes in it."""
     longest = max((len(run) for run in re.findall(r"`+", said)), default=0)
     fence = "`" * max(3, longest + 1)
     return [fence, *said.splitlines(), fence, ""]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Lines:
+    """Return a Markdown table with these headings and rows, whose cells are escaped already."""
     body = ["| " + " | ".join(row) + " |" for row in rows]
     return ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head), *body, ""]
 
 
 def bullets(sentences: Iterable[str]) -> Lines:
+    """Return sentences as a list of points; no lines when there are none."""
     lines = [f"- {s}" for s in sentences]
     return [*lines, ""] if lines else []
 
 
 def told(e: Json | None) -> str:
+    """Return an estimate as the report prints it: value, interval, or that it cannot be told."""
     return brief(e)
 
 
 def difference(e: Json | None) -> str:
+    """Return a difference as the report prints it, with its sign."""
     return brief(e, sign=True)
 
 
 def how(pairs: list[tuple[str, Json | None]]) -> Lines:
+    """Return how each of these estimates was made: level, number of rows, method and reason."""
     return bullets(
         f"{esc(m.labels)}: {share(m.level)}, n = {count(m.n)}, {esc(m.method)}"
         + (f" ({esc(m.reason)})" if m.reason else "")

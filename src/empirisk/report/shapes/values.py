@@ -38,6 +38,8 @@ def _interval(value: dict[str, Any], path: str) -> None:
 
 
 def same_length(*keys: str) -> Check:
+    """Return a check that the lists under these keys have one length."""
+
     def check(value: dict[str, Any], path: str) -> None:
         lengths = {k: len(value[k]) for k in keys if value[k] is not None}
         if len(set(lengths.values())) > 1:
@@ -48,6 +50,8 @@ def same_length(*keys: str) -> Check:
 
 
 def edges_of(*keys: str) -> Check:
+    """Return a check that edges increase and are one more than the numbers under each of these keys."""
+
     def check(value: dict[str, Any], path: str) -> None:
         edges = value["edges"]
         if any(b <= a for a, b in itertools.pairwise(edges)):

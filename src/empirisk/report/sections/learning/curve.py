@@ -126,6 +126,7 @@ def curve_charts(report: Json) -> Iterator[Chart]:
 
 
 def curve_markdown(r: Json) -> prose.Lines:
+    """Return the learning curve as a table with its extrapolation, or the sentence why there is none."""
     c = r["learning_curve"]
     if c is None:
         nothing = "No learning curve was computed, so this report cannot tell whether more rows would help."
