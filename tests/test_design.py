@@ -106,3 +106,13 @@ def test_the_quick_suite_and_the_rest_are_all_tests() -> None:
     quick, rest, both = collected("not slow and not full"), collected("full"), collected("not slow")
     assert sorted(quick + rest) == sorted(both)
     assert 0 < len(quick) < len(both)
+
+
+# -- planted faults -----------------------------------------------------------------------------
+
+
+def test_every_planted_fault_has_its_place() -> None:
+    run = subprocess.run(
+        [sys.executable, "tools/mutants.py", "--check"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert run.returncode == 0, f"mend tools/mutants.toml, whose texts have moved:\n{run.stdout}"
