@@ -86,7 +86,8 @@ def amounts(n: int, zeros: bool) -> pl.DataFrame:
 def test_amounts_with_multiplicative_effects_get_their_family(
     tmp_path: Path, zeros: bool, family: str
 ) -> None:
-    outcome = make_report(tmp_path, amounts(400, zeros), "cost")
+    # With 400 rows a straight line is within one standard error of it, and simpler.
+    outcome = make_report(tmp_path, amounts(1200, zeros), "cost")
     report = outcome.report
     assert report["verdict"]["model"].startswith(family)
     assert f"{family}_deviance" in {m["name"] for m in report["test"]["metrics"]}
