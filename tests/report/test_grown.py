@@ -15,7 +15,8 @@ from empirisk.report.errors import DataError
 from empirisk.report.fit.candidates import Candidate, candidates
 from empirisk.report.fit.encode import model_frame
 from empirisk.report.fit.grown import fit_grown, grown_grid, log_shares
-from empirisk.report.fit.native import level_columns, native_encoder, native_origin
+from empirisk.report.fit.native import level_columns, level_positions, native_encoder, native_origin
+from empirisk.report.fit.recipe import recipe_along
 from empirisk.report.options import Options
 from empirisk.report.read.read import read_table
 from empirisk.report.saved.verify_file import verify_file
@@ -59,12 +60,27 @@ def test_native_encoding_keeps_gaps_and_levels(tmp_path: Path) -> None:
     X = encoder.fit_transform(frame)
     names = [o.source for o in native_origin(encoder)]
     assert sorted(names) == ["age", "noise", "town"]
-    assert level_columns(encoder) == [names.index("town")]
+    assert level_columns(encoder) == level_positions(table) == [names.index("town")]
     np.testing.assert_array_equal(X[:, names.index("age")], frame["age"].to_numpy())
     towns = np.unique(frame["town"].to_numpy(), return_inverse=True)[1]
     np.testing.assert_array_equal(X[:, names.index("town")], towns)
     unseen = encoder.transform(frame.with_columns(pl.lit("Atlantis").alias("town")))
     assert np.isnan(unseen[:, names.index("town")]).all()
+
+
+def test_recipes_are_pipelines_that_the_library_fits(tmp_path: Path) -> None:
+    """Every row of the candidates becomes a candidate of the library, whose models take the rows of a table."""
+    file = tmp_path / "t.csv"
+    two_classes(120).write_csv(file)
+    table = read_table(file, target="answer")
+    sample = er.selection.Sample(model_frame(table), table.frame["answer"].to_numpy(), task="classification")
+    values = {"alpha": [0.5, 0.01], "rounds": [3, 5], "": []}
+    for row in candidates("binary", reference=False):
+        recipe = recipe_along(row, table, values[row.parameter], seed=0)
+        assert recipe.name == row.label
+        models = list(recipe.fits(sample, np.arange(80)))
+        assert len(models) == max(1, len(values[row.parameter]))
+        assert all(m.predict_proba(sample.X).shape == (120, 2) for m in models)
 
 
 def test_shares_as_scores_are_finite_and_keep_their_order() -> None:

@@ -17,9 +17,9 @@ from empirisk.report.fit.allowance import Allowance
 from empirisk.report.fit.candidates import candidates
 from empirisk.report.fit.choose import choose
 from empirisk.report.fit.encode import make_encoder
-from empirisk.report.fit.fit_candidate import encoder_for
 from empirisk.report.fit.folds import make_folds
 from empirisk.report.fit.path import fit_path
+from empirisk.report.fit.recipe import encoder_of
 from empirisk.report.fit.sample import take
 from empirisk.report.fit.tuning import cross_validate
 from empirisk.report.progress import Silent
@@ -147,7 +147,7 @@ def test_whatever_is_cut_the_rest_is_a_valid_choice(blocks: int) -> None:
     folds = make_folds(train, 3, 2, 0)
     rows = candidates("regression", reference=False, kinds=("linear", "tree"))
     results, kept, dropped = cross_validate(
-        train, folds, rows, lambda c: encoder_for(c, table), 4, Silent(), 0, Stingy(blocks), 500.0
+        train, folds, rows, lambda c: encoder_of(c, table), 4, Silent(), 0, Stingy(blocks), 500.0
     )
     assert results[0].candidate.role == "baseline"
     assert len(results) + len(dropped) == len(rows)

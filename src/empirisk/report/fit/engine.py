@@ -16,11 +16,12 @@ from empirisk.report.fit.choose import Choice, choose
 from empirisk.report.fit.encode import make_encoder
 from empirisk.report.fit.enough import refuse_too_few
 from empirisk.report.fit.final import FinalModel, fit_final
-from empirisk.report.fit.fit_candidate import Maker, encoder_for
+from empirisk.report.fit.fit_candidate import Maker
 from empirisk.report.fit.folds import Folds, make_folds
 from empirisk.report.fit.held_out_scores import TestScores, predictions
 from empirisk.report.fit.learning_curve import LearningCurve, curve_fits, learning_curve
 from empirisk.report.fit.plan import Plan, make_plan
+from empirisk.report.fit.recipe import encoder_of
 from empirisk.report.fit.rows import constant_scores
 from empirisk.report.fit.sample import Sample, take
 from empirisk.report.fit.split import Split, split_rows
@@ -59,7 +60,7 @@ class Prepared:
     @property
     def encoder(self) -> Maker:
         """Returns an unfitted encoder of the table, of the kind that a candidate takes."""
-        return lambda candidate: encoder_for(candidate, self.table)
+        return lambda candidate: encoder_of(candidate, self.table)
 
 
 @dataclass(frozen=True)
@@ -246,15 +247,13 @@ def refit(
                 if candidate.fitted
                 else math.inf
             ):
-                model = fit_final(
-                    p.train, candidate, float(row.result.alphas[row.at]), p.encoder(candidate), p.seed
-                )
+                model = fit_final(p.train, candidate, float(row.result.alphas[row.at]), p.table, p.seed)
                 return model, replace(choice, chosen=i), refused
         except OutOfTime:
             refused.append(candidate.label)
     base = next(i for i, r in enumerate(choice.rows) if r.result.candidate.role == "baseline")
     candidate = choice.rows[base].result.candidate
-    model = fit_final(p.train, candidate, math.nan, p.encoder(candidate), p.seed)
+    model = fit_final(p.train, candidate, math.nan, p.table, p.seed)
     return model, replace(choice, chosen=base), refused
 
 

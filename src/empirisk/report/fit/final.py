@@ -12,18 +12,19 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from empirisk.report.errors import DataError
-from empirisk.report.fit.candidates import Candidate, estimator_for
+from empirisk.report.fit.candidates import Candidate
 from empirisk.report.fit.encode import Origin
 from empirisk.report.fit.families import family_loss
 from empirisk.report.fit.fit_candidate import origins_of
-from empirisk.report.fit.grown import grown_estimator, log_shares, n_leaves
-from empirisk.report.fit.native import level_columns
+from empirisk.report.fit.grown import log_shares, n_leaves
+from empirisk.report.fit.recipe import recipe
 from empirisk.report.fit.rows import constant_scores, fill_classes, prior_scores
 from empirisk.report.fit.sample import Sample
+from empirisk.report.read.table import Table
 from empirisk.report.sections.estimates import Json, number
 from empirisk.wording import spelled
 
-__all__ = ["UNPROVED", "FinalModel", "certificate_json", "fit_final", "linear_parts", "unfitted"]
+__all__ = ["UNPROVED", "FinalModel", "certificate_json", "fit_final", "linear_parts"]
 
 Floats = NDArray[np.float64]
 UNPROVED = "no certificate: "
@@ -121,15 +122,8 @@ def linear_parts(model: FinalModel) -> tuple[Floats, Floats]:
     return full, prior
 
 
-def unfitted(candidate: Candidate, task: str, alpha: float, encoder: Any, seed: int) -> Any:
-    """Return the estimator of a candidate behind a fitted encoder."""
-    if candidate.grown:
-        return grown_estimator(candidate, task, alpha, level_columns(encoder), seed)
-    return estimator_for(candidate, task, alpha)
-
-
-def fit_final(train: Sample, candidate: Candidate, alpha: float, encoder: Any, seed: int = 0) -> FinalModel:
-    """Fit encoder and estimator on the training part.
+def fit_final(train: Sample, candidate: Candidate, alpha: float, table: Table, seed: int = 0) -> FinalModel:
+    """Fit the recipe of a candidate on the training part of a table.
 
     Raises
     ------
@@ -141,8 +135,9 @@ def fit_final(train: Sample, candidate: Candidate, alpha: float, encoder: Any, s
             f"the training part holds one class only ({train.classes[int(train.y[0])]!r}): split the rows"
             " otherwise (--group, --time, --test) or give more rows"
         )
+    pipeline = recipe(candidate, table, alpha, seed)
+    encoder, estimator = pipeline[0], pipeline[-1]
     X = np.asarray(encoder.fit_transform(train.frame), dtype=np.float64)
-    estimator = unfitted(candidate, train.task, alpha, encoder, seed)
     with warnings.catch_warnings():
         # A certificate above the tolerance is told in the report itself.
         warnings.simplefilter("ignore")
@@ -150,7 +145,6 @@ def fit_final(train: Sample, candidate: Candidate, alpha: float, encoder: Any, s
             _fit_shares(estimator, train)
         else:
             estimator.fit(X, train.y)
-    pipeline = Pipeline([("encode", encoder), ("model", estimator)])
     return FinalModel(candidate, alpha, pipeline, X, origins_of(candidate, encoder, X), train)
 
 

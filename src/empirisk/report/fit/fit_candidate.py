@@ -10,20 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.report.fit.candidates import Candidate, alpha_grid
-from empirisk.report.fit.encode import Origin, feature_origin, make_encoder
+from empirisk.report.fit.encode import Origin, feature_origin
 from empirisk.report.fit.folds import Fold
 from empirisk.report.fit.grown import fit_grown, grown_grid
-from empirisk.report.fit.native import level_columns, native_encoder, native_origin
+from empirisk.report.fit.native import level_columns, native_origin
 from empirisk.report.fit.path import fit_path
 from empirisk.report.fit.sample import Sample
-from empirisk.report.read.table import Table
 
 __all__ = [
     "Encoded",
     "FittedPath",
     "Maker",
     "encode_fold",
-    "encoder_for",
     "fit_candidate",
     "origins_of",
     "parameter_grid",
@@ -77,11 +75,6 @@ class Encoded:
             return None
         origins = [self.origins[j] for j in keep]
         return Encoded(self.X[:, keep], self.y, self.X_new[:, keep], self.y_new, origins)
-
-
-def encoder_for(candidate: Candidate, table: Table) -> Any:
-    """Return an unfitted encoder of the kind that a candidate takes."""
-    return native_encoder(table) if candidate.grown else make_encoder(table)
 
 
 def origins_of(candidate: Candidate, encoder: Any, encoded: Any = None) -> list[Origin]:

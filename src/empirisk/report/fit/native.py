@@ -13,7 +13,7 @@ from empirisk.report.errors import DataError
 from empirisk.report.fit.encode import Origin, blocks_of, without_part
 from empirisk.report.read.table import Table
 
-__all__ = ["level_columns", "native_encoder", "native_origin"]
+__all__ = ["level_columns", "level_positions", "native_encoder", "native_origin"]
 
 NUMBERS = ("numbers", "dates", "truths")
 LEVELS = ("levels", "date_levels")
@@ -38,6 +38,13 @@ def native_encoder(table: Table) -> ColumnTransformer:
     if not any(names for _, _, names in steps):
         raise DataError(f"{table.source.name} has no feature column: force one with --types")
     return ColumnTransformer([step for step in steps if step[2]])
+
+
+def level_positions(table: Table) -> list[int]:
+    """Return which columns of the matrix of :func:`native_encoder` hold codes of levels."""
+    blocks = blocks_of(table)
+    kinds = [key for key in (*NUMBERS, *LEVELS) for _ in blocks[key]]
+    return [j for j, key in enumerate(kinds) if key in LEVELS]
 
 
 def level_columns(encoder: ColumnTransformer) -> list[int]:

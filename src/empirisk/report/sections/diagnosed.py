@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 
 from empirisk.diagnosis import Answer, Outcome
 from empirisk.diagnosis.diagnose import diagnose
 from empirisk.diagnosis.result import Diagnosis
 from empirisk.report.audit.audit import Checked
-from empirisk.report.fit.final import FinalModel, unfitted
+from empirisk.report.fit.final import FinalModel
 from empirisk.report.fit.held_out_scores import LABELS, unit_of
 from empirisk.report.fit.sample import Sample
 from empirisk.report.sections.estimates import Json, estimate, number
@@ -160,10 +159,8 @@ def diagnose_model(
     seconds : float or None
         How long the diagnosis may take.
     """
-    estimator = unfitted(model.candidate, train.task, model.alpha, model.pipeline[0], seed)
-    pipeline = Pipeline([("encode", clone(model.pipeline[0])), ("model", estimator)])
     found = diagnose(
-        pipeline,
+        clone(model.pipeline),
         train.frame,
         _labels(train),
         groups=train.groups,
