@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
 from pathlib import Path
+
+from tests.oracles.structure import scan_of
 
 __all__ = ["cycles", "import_graph", "way_round"]
 
@@ -17,23 +18,21 @@ def import_graph(package: Path) -> dict[str, frozenset[str]]:
     Imports inside functions and for type checkers count like those at the top.  What is imported from a
     package is its module of that name where there is one, else the package itself.
     """
-    files = {_dotted(f, package): f for f in package.rglob("*.py")}
+    files = {dotted(f, package): f for f in package.rglob("*.py")}
     return {name: frozenset(_imports(f, files) - {name}) for name, f in files.items()}
 
 
-def _dotted(file: Path, package: Path) -> str:
+def dotted(file: Path, package: Path) -> str:
+    """Return the name under which a file of a package is imported."""
     parts = file.relative_to(package.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def _imports(file: Path, files: Mapping[str, Path]) -> set[str]:
     found = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            inner = (f"{node.module}.{alias.name}" for alias in node.names)
-            found |= {name if name in files else node.module for name in inner}
+    for statement in scan_of(file).imports:
+        inner = (f"{statement.module}.{name}" for name in statement.names)
+        found |= {name if name in files else statement.module for name in inner} or {statement.module}
     return found & files.keys()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import pkgutil
 import re
 import subprocess
 from collections.abc import Iterable, Iterator
@@ -96,39 +95,80 @@ def tracked_files() -> tuple[Path, ...]:
 
 
 def module_names() -> list[str]:
-    """Every importable module of the package."""
-    found = pkgutil.walk_packages([str(PACKAGE)], "empirisk.")
-    return ["empirisk", *(m.name for m in found if not m.name.endswith(("._loops", ".__main__")))]
+    """Every importable module of the package, found by its file: nothing is imported."""
+    parts = (f.relative_to(PACKAGE.parent).with_suffix("").parts for f in sorted(PACKAGE.rglob("*.py")))
+    return [".".join(p).removesuffix(".__init__") for p in parts if p[-1] != "__main__"]
 
 
-def packages_named(node: ast.Import | ast.ImportFrom, importer: str) -> Iterator[str]:
+@dataclass(frozen=True)
+class Statement:
+    """One import statement of a file: the module, the names taken from it, and where it stands."""
+
+    line: int
+    module: str  # empty for a relative import
+    names: tuple[str, ...]  # empty for `import module`
+    in_function: bool
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What the structure tests ask of a file: its imports, and (line, name, text) of its docstrings."""
+
+    imports: tuple[Statement, ...]
+    docstrings: tuple[tuple[int, str, str], ...]
+
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+SPEAKING = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@cache
+def scanned(text: str) -> Scan:
+    """Return the scan of a source text; each text is parsed once for all tests of a process."""
+    imports: list[Statement] = []
+    docstrings: list[tuple[int, str, str]] = []
+    open_: list[tuple[ast.AST, bool]] = [(ast.parse(text), False)]
+    while open_:
+        node, inside = open_.pop()
+        if isinstance(node, ast.Import):
+            imports += [Statement(node.lineno, alias.name, (), inside) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            module = "" if node.level else node.module or ""
+            names = tuple(alias.name for alias in node.names)
+            imports.append(Statement(node.lineno, module, names, inside))
+        elif isinstance(node, SPEAKING):
+            doc = ast.get_docstring(node)
+            if doc is not None:
+                docstrings.append((node.body[0].lineno, getattr(node, "name", "the module"), doc))
+        inside = inside or isinstance(node, FUNCTIONS)
+        # Expressions hold neither imports nor docstrings, and are most of a file.
+        open_ += [
+            (child, inside)
+            for child in ast.iter_child_nodes(node)
+            if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case)
+        ]
+    return Scan(tuple(sorted(imports, key=lambda i: i.line)), tuple(sorted(docstrings, key=lambda d: d[0])))
+
+
+def scan_of(file: Path) -> Scan:
+    """Return the scan of a file as it is now."""
+    return scanned(file.read_text(encoding="utf-8"))
+
+
+def packages_named(statement: Statement) -> Iterator[str]:
     """Which of our packages (losses, data, results ...) an import statement names."""
-    if isinstance(node, ast.Import):
-        for alias in node.names:
-            parts = alias.name.split(".")
-            if parts[0] == "empirisk" and len(parts) > 1:
-                yield parts[1]
-    elif node.level:
-        yield importer  # a relative import stays in its package (checked to be one level by the tests)
-    elif node.module == "empirisk":
-        yield from (alias.name for alias in node.names)
-    elif node.module and node.module.startswith("empirisk."):
-        yield node.module.split(".")[1]
+    first, _, rest = statement.module.partition(".")
+    if first == "empirisk":  # a relative import stays in its package
+        yield from [rest.partition(".")[0]] if rest else statement.names
 
 
 def imports_of(file: Path) -> Iterator[Import]:
     """All imports between our packages in a file; those for the type checker count like any other."""
     importer = file.relative_to(PACKAGE).parts[0].removesuffix(".py")
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    inside: set[ast.AST] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            inside.update(n for n in ast.walk(node) if n is not node)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            for imported in packages_named(node, importer):
-                if imported != importer:
-                    yield Import(file, node.lineno, importer, imported, node in inside)
+    for statement in scan_of(file).imports:
+        for imported in packages_named(statement):
+            if imported != importer:
+                yield Import(file, statement.line, importer, imported, statement.in_function)
 
 
 def sections(doc: str) -> dict[str, str]:
@@ -157,9 +197,7 @@ def words_of(doc: str) -> int:
 def short_docstrings(files: Iterable[Path]) -> Iterator[str]:
     """Where modules, classes and functions, private ones too, say less than a sentence about themselves."""
     for file in files:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-                doc = ast.get_docstring(node)
-                if doc is not None and words_of(doc) < FEWEST_WORDS:
-                    where = file.relative_to(ROOT) if file.is_relative_to(ROOT) else file
-                    yield f"{where}:{node.body[0].lineno}: {getattr(node, 'name', 'the module')}: {doc!r}"
+        for line, name, doc in scan_of(file).docstrings:
+            if words_of(doc) < FEWEST_WORDS:
+                where = file.relative_to(ROOT) if file.is_relative_to(ROOT) else file
+                yield f"{where}:{line}: {name}: {doc!r}"
