@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from empirisk.diagnosis import REGISTRY
-from empirisk.report.sections.diagnosed import ASKED
+from empirisk.report.fit.diagnosed import ASKED
 from tests.report.reports import make_report, two_classes
 
 # Each of them makes a whole report.

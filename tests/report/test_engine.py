@@ -18,6 +18,7 @@ from empirisk.data.memory import available_memory
 from empirisk.estimators import LogisticRegression, Ridge
 from empirisk.evaluation.folds import deal_units
 from empirisk.report.errors import DataError
+from empirisk.report.estimates import Scoring
 from empirisk.report.fit.candidates import Candidate, alpha_grid
 from empirisk.report.fit.choose import one_standard_error
 from empirisk.report.fit.final import FinalModel
@@ -28,7 +29,6 @@ from empirisk.report.fit.plan import Plan, make_plan
 from empirisk.report.fit.rows import brier_rows, fill_classes, loss_rows, prior_scores, probabilities
 from empirisk.report.fit.tuning import CrossValidated
 from empirisk.report.run import refuse_too_large
-from empirisk.report.sections.estimates import Scoring
 from empirisk.report.sections.model.coefficients import sandwich, sign_stability
 from empirisk.report.sections.model.importance import importances, linear_move, predicted_move
 from empirisk.report.sections.test.curves import calibration, roc_curve

@@ -12,11 +12,11 @@ import pytest
 from empirisk import plots
 from empirisk.report.errors import DataError
 from empirisk.report.fit import engine
+from empirisk.report.guarded import STAGES, Guard
 from empirisk.report.render.html import render_html
 from empirisk.report.render.write import render_markdown
 from empirisk.report.sections.base import Material
 from empirisk.report.sections.candidates import section as candidates
-from empirisk.report.sections.guarded import STAGES, Guard
 from empirisk.report.sections.learning import section as learning
 from empirisk.report.sections.model import section as model
 from empirisk.report.sections.registry import SECTIONS

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from empirisk.data.deadline import Deadline, OutOfTime, stopped_here
+from empirisk.report.estimates import Scoring
 from empirisk.report.fit.allowance import Allowance
 from empirisk.report.fit.candidates import candidates
 from empirisk.report.fit.choose import choose
@@ -24,7 +25,6 @@ from empirisk.report.fit.sample import take
 from empirisk.report.fit.tuning import cross_validate
 from empirisk.report.progress import Silent
 from empirisk.report.schema import validate_report
-from empirisk.report.sections.estimates import Scoring
 from tests.report.reports import make_report, numbers, two_classes
 from tests.report.tables import table_of
 

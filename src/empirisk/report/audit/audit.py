@@ -34,8 +34,8 @@ from empirisk.report.audit.leak import leak_suspects
 from empirisk.report.audit.missingness import informative_missingness
 from empirisk.report.errors import DataError
 from empirisk.report.fit.split import Split
+from empirisk.report.guarded import LATE, failure
 from empirisk.report.read.table import Table
-from empirisk.report.sections.guarded import LATE, failure
 from empirisk.results import Finding
 from empirisk.wording import quoted
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from empirisk.report.estimates import Scoring
 from empirisk.report.fit.tuning import CrossValidated
-from empirisk.report.sections.estimates import Scoring
 from empirisk.results import Estimate
 
 __all__ = ["Choice", "Row", "choose", "complexity", "one_standard_error"]

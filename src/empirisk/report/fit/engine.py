@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from empirisk.data.deadline import Deadline, OutOfTime
 from empirisk.report.audit.audit import Audit, audit, by_level, grouped
+from empirisk.report.estimates import Scoring
 from empirisk.report.fit.candidates import KINDS
 from empirisk.report.fit.choose import Choice, choose
+from empirisk.report.fit.diagnosed import Diagnosed, diagnose_model
 from empirisk.report.fit.encode import make_encoder
 from empirisk.report.fit.enough import refuse_too_few
 from empirisk.report.fit.final import FinalModel, fit_final
@@ -27,11 +29,9 @@ from empirisk.report.fit.sample import Sample, take
 from empirisk.report.fit.split import Split, split_rows
 from empirisk.report.fit.tuning import cross_validate
 from empirisk.report.fit.without import without_column
+from empirisk.report.guarded import LATE, Guard
 from empirisk.report.progress import Progress
 from empirisk.report.read.table import Table
-from empirisk.report.sections.diagnosed import Diagnosed, diagnose_model
-from empirisk.report.sections.estimates import Scoring
-from empirisk.report.sections.guarded import LATE, Guard
 from empirisk.results import Estimate, Finding
 
 __all__ = ["Analysis", "Prepared", "analyse", "prepare"]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from empirisk.report.errors import DataError
+from empirisk.report.estimates import Json, number
 from empirisk.report.fit.candidates import Candidate
 from empirisk.report.fit.encode import Origin
 from empirisk.report.fit.families import family_loss
@@ -21,7 +22,6 @@ from empirisk.report.fit.recipe import recipe
 from empirisk.report.fit.rows import constant_scores, fill_classes, prior_scores
 from empirisk.report.fit.sample import Sample
 from empirisk.report.read.table import Table
-from empirisk.report.sections.estimates import Json, number
 from empirisk.wording import spelled
 
 __all__ = ["UNPROVED", "FinalModel", "certificate_json", "fit_final", "linear_parts"]

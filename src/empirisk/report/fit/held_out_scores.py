@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from empirisk.evaluation.metrics import METRICS, Predictions
 from empirisk.evaluation.metrics.predictions import classification, regression
+from empirisk.report.estimates import Json, estimate, maybe, proportion
 from empirisk.report.fit.families import Family
 from empirisk.report.fit.rows import class_rows, probabilities
 from empirisk.report.fit.sample import Sample
-from empirisk.report.sections.estimates import Json, estimate, maybe, proportion
 from empirisk.results import Estimate
 
 __all__ = ["LABELS", "TestScores", "comparison", "confusion", "metric_names", "predictions", "unit_of"]

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.curves.diminishing import range_of_factors
+from empirisk.report.estimates import Scoring
 from empirisk.report.fit.candidates import Candidate
 from empirisk.report.fit.fit_candidate import Maker, encode_fold, fit_candidate
 from empirisk.report.fit.folds import Fold, Folds
 from empirisk.report.fit.rows import loss_rows
 from empirisk.report.fit.sample import Sample
 from empirisk.report.progress import Progress
-from empirisk.report.sections.estimates import Scoring
 from empirisk.results import Estimate
 
 __all__ = ["LearningCurve", "curve_fits", "curve_sizes", "learning_curve"]

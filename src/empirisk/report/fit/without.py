@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from empirisk.report.estimates import Scoring
 from empirisk.report.fit.candidates import Candidate
 from empirisk.report.fit.fit_candidate import Maker, encode_fold, fit_candidate
 from empirisk.report.fit.folds import Folds
 from empirisk.report.fit.rows import loss_rows
 from empirisk.report.fit.sample import Sample
 from empirisk.report.progress import Progress
-from empirisk.report.sections.estimates import Scoring
 from empirisk.results import Estimate
 
 __all__ = ["without_column"]

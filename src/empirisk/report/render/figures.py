@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from empirisk.data.deadline import Deadline
+from empirisk.report.guarded import LATE, failure
 from empirisk.report.render.svg import inline_svg
 from empirisk.report.sections.base import Chart
-from empirisk.report.sections.guarded import LATE, failure
 from empirisk.report.sections.methods import made_by
 from empirisk.report.sections.registry import SECTIONS
 from empirisk.wording import listed

@@ -10,6 +10,7 @@ import numpy as np
 from empirisk import wording
 from empirisk.evaluation.metrics import METRICS
 from empirisk.report.errors import DataError
+from empirisk.report.estimates import estimate
 from empirisk.report.fit.grown import log_shares, trees_of
 from empirisk.report.fit.held_out_scores import LABELS, metric_names, predictions
 from empirisk.report.fit.rows import fill_classes
@@ -18,7 +19,6 @@ from empirisk.report.fit.split import split_rows
 from empirisk.report.read.table import Table
 from empirisk.report.saved.model_file import ModelFile
 from empirisk.report.saved.row_marks import known_rows
-from empirisk.report.sections.estimates import estimate
 from empirisk.results import Certificate, Estimate, Kind
 
 __all__ = ["Verification", "verify_file", "verify_lines"]

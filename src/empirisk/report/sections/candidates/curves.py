@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from empirisk import plots
+from empirisk.report.estimates import Scoring
+from empirisk.report.estimates import band as band_of
 from empirisk.report.fit.choose import Choice
 from empirisk.report.sections.base import Chart
-from empirisk.report.sections.estimates import Scoring
-from empirisk.report.sections.estimates import band as band_of
 from empirisk.report.shapes.checkers import Record, nullable, number, one_of, string
 from empirisk.report.shapes.values import band, numbers
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from empirisk import plots
+from empirisk.report.estimates import Scoring, estimate, maybe, number
 from empirisk.report.fit.choose import Choice, Row
 from empirisk.report.fit.families import Family
 from empirisk.report.fit.held_out_scores import LABELS, unit_of
@@ -15,7 +16,6 @@ from empirisk.report.sections import prose
 from empirisk.report.sections.base import Chart, Material, Section
 from empirisk.report.sections.candidates.curves import CURVE, penalty_charts, penalty_curves
 from empirisk.report.sections.candidates.winner import WINNER, winner, winner_chart
-from empirisk.report.sections.estimates import Scoring, estimate, maybe, number
 from empirisk.report.sections.methods import Pairs
 from empirisk.report.sections.prose import esc, told
 from empirisk.report.shapes.checkers import (

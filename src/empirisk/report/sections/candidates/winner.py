@@ -11,9 +11,9 @@ import numpy as np
 from empirisk import plots
 from empirisk.evaluation.intervals import best_of
 from empirisk.evaluation.intervals.bbc import SELECTION
+from empirisk.report.estimates import Scoring, estimate
 from empirisk.report.fit.choose import Choice
 from empirisk.report.sections.base import Chart
-from empirisk.report.sections.estimates import Scoring, estimate
 from empirisk.report.shapes.checkers import Record, integer
 from empirisk.report.shapes.values import estimate as estimated
 from empirisk.report.shapes.values import maybe_estimate, numbers

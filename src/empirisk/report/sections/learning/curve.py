@@ -7,12 +7,12 @@ from functools import partial
 from typing import Any
 
 from empirisk import plots
+from empirisk.report.estimates import band as band_of
+from empirisk.report.estimates import estimate, maybe
 from empirisk.report.fit.engine import Analysis
 from empirisk.report.fit.held_out_scores import LABELS, unit_of
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Chart, Material
-from empirisk.report.sections.estimates import band as band_of
-from empirisk.report.sections.estimates import estimate, maybe
 from empirisk.report.sections.methods import Pairs, point
 from empirisk.report.sections.prose import esc, told
 from empirisk.report.shapes.checkers import (

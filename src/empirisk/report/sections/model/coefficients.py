@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.evaluation.intervals.base import normal_quantile
+from empirisk.report.estimates import Json, estimate
 from empirisk.report.fit.families import family_loss
 from empirisk.report.fit.final import FinalModel, linear_parts
 from empirisk.report.fit.rows import probabilities
 from empirisk.report.fit.tuning import CrossValidated
-from empirisk.report.sections.estimates import Json, estimate
 from empirisk.results import Estimate
 
 __all__ = ["SHOWN", "coefficient_rows", "sandwich", "sign_stability"]

@@ -9,10 +9,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empirisk.explanations.partial_dependence import mean_bands
+from empirisk.report.estimates import Json
 from empirisk.report.fit.final import FinalModel
 from empirisk.report.fit.rows import probabilities
 from empirisk.report.fit.sample import Sample
-from empirisk.report.sections.estimates import Json
 from empirisk.wording import number, year, years
 
 __all__ = ["dependence_curves"]

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from empirisk import plots
+from empirisk.report.estimates import estimate
 from empirisk.report.fit.engine import Analysis
 from empirisk.report.fit.final import FinalModel, certificate_json, linear_parts
 from empirisk.report.fit.grown import trees_of
 from empirisk.report.fit.held_out_scores import LABELS, unit_of
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Chart, Material, Section
-from empirisk.report.sections.estimates import estimate
 from empirisk.report.sections.methods import Pairs, made_by
 from empirisk.report.sections.model.coefficients import coefficient_rows
 from empirisk.report.sections.model.dependence import dependence_curves

@@ -13,7 +13,7 @@ from empirisk import wording
 from empirisk.evaluation.intervals.base import normal_quantile
 from empirisk.evaluation.metrics import METRICS, Predictions
 from empirisk.inference.limits import wilson_limits
-from empirisk.report.sections.estimates import Json, estimate, proportion
+from empirisk.report.estimates import Json, estimate, proportion
 from empirisk.results import Estimate
 
 __all__ = ["calibration", "pr_curve", "roc_curve", "score_bins"]

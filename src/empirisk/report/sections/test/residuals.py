@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from empirisk.evaluation.intervals import grouped_mean, student
-from empirisk.report.sections.estimates import Json, estimate, proportion
+from empirisk.report.estimates import Json, estimate, proportion
 from empirisk.results import Estimate
 from empirisk.wording import percent
 

@@ -7,10 +7,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empirisk.evaluation.metrics import METRICS
+from empirisk.report.estimates import Json, estimate
 from empirisk.report.fit.encode import MISSING
 from empirisk.report.fit.held_out_scores import LABELS, predictions, unit_of
 from empirisk.report.fit.sample import Sample
-from empirisk.report.sections.estimates import Json, estimate
 from empirisk.results import Estimate
 
 __all__ = ["subgroups"]

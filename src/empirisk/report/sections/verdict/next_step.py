@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from empirisk.report.sections.estimates import maybe
+from empirisk.report.estimates import maybe
 from empirisk.results import Estimate, Finding
 from empirisk.wording import brief, percent, quoted
 

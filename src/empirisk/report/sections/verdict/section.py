@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from empirisk.report.audit.formula import CODE as FORMULA
+from empirisk.report.estimates import maybe
 from empirisk.report.fit.engine import Analysis
 from empirisk.report.fit.final import UNPROVED
 from empirisk.report.fit.held_out_scores import LABELS
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Material, Section
-from empirisk.report.sections.estimates import maybe
 from empirisk.report.sections.methods import made_by
 from empirisk.report.sections.prose import esc, told
 from empirisk.report.sections.verdict.headline import headline_name

@@ -11,10 +11,10 @@ from empirisk.diagnosis import Answer, Outcome
 from empirisk.diagnosis.diagnose import diagnose
 from empirisk.diagnosis.result import Diagnosis
 from empirisk.report.audit.audit import Checked
+from empirisk.report.estimates import Json, estimate, number
 from empirisk.report.fit.final import FinalModel
 from empirisk.report.fit.held_out_scores import LABELS, unit_of
 from empirisk.report.fit.sample import Sample
-from empirisk.report.sections.estimates import Json, estimate, number
 from empirisk.results import Estimate, Finding
 from empirisk.wording import spelled
 
