@@ -16,7 +16,7 @@ SMALL: dict[str, Any] = {"n_estimators": 15, "learning_rate": 0.3, "max_leaf_nod
 # Deterministic in the data: weights are repetitions.
 GREEDY: list[Use] = [
     use("DecisionTreeClassifier"),
-    use("DecisionTreeClassifier", alpha=None, criterion="entropy"),
+    use("DecisionTreeClassifier", alpha=None, criterion="entropy", smoothing=0.5),
     use("DecisionTreeClassifier", risk="criterion", rule="min", max_bins=255),
     use("DecisionTreeRegressor", rule="min"),
     use("DecisionTreeRegressor", alpha=0.01, criterion="absolute_error"),
@@ -36,7 +36,7 @@ RANDOM: list[Use] = [
     use("RandomForestClassifier", n_estimators=25, criterion="entropy", max_leaf_nodes=40, max_features=None),
     use("RandomForestRegressor", n_estimators=25),
     use("RandomForestRegressor", n_estimators=25, criterion="poisson", max_features=0.5),
-    use("ExtraTreesClassifier", n_estimators=25),
+    use("ExtraTreesClassifier", n_estimators=25, smoothing=1.0),
     use("ExtraTreesRegressor", n_estimators=25, max_samples=0.8, bootstrap=True),
     use("GradientBoostingClassifier", subsample=0.7, max_features=2, **SMALL),
     use("GradientBoostingRegressor", loss="quantile", q=0.6, early_stopping=True, **SMALL),

@@ -9,14 +9,14 @@ from typing import Any
 
 from empirisk.estimators.checks import check_choice
 from empirisk.estimators.trees.decision_tree import DecisionTree
-from empirisk.estimators.trees.tree_base import TreeClassifier
+from empirisk.estimators.trees.smoothed_shares import SmoothedShares
 from empirisk.trees.criteria import Criterion, Misclassification
 from empirisk.typing import Array
 
 __all__ = ["DecisionTreeClassifier"]
 
 
-class DecisionTreeClassifier(DecisionTree, TreeClassifier):
+class DecisionTreeClassifier(SmoothedShares, DecisionTree):
     """``p(c | x)`` = share of class c in the leaf of x: grown by greedy splits, then pruned.
 
     Each split minimises ``W_L h_L + W_R h_R`` over all cuts of all columns; then the subtree T is taken that
@@ -63,6 +63,11 @@ class DecisionTreeClassifier(DecisionTree, TreeClassifier):
     risk : {"misclassification", "criterion"}, default "misclassification"
         What pruning weighs against the leaves: the error rate, as in the book and rpart, or the criterion,
         as in scikit-learn, which keeps splits that sharpen probabilities.
+    smoothing : float, default 0.0
+        Rows s that are added to each class: probabilities are ``(p + s/n) / (1 + s K/n)`` with the share p,
+        K classes and n the total weight of the training rows (Lidstone; s = 1 is Laplace's rule).  With
+        s > 0 no class gets the probability 0, and the log-loss is finite; no split and no predicted class
+        depends on it.
     optimal : {1, 2, 3}, optional
         The best of all trees of this depth, in place of greedy splits: it minimises error rate + alpha x
         leaves ("cv" counts as 0 there), over numeric columns without missing values.
@@ -146,6 +151,7 @@ class DecisionTreeClassifier(DecisionTree, TreeClassifier):
         categorical_features: Any = "from_dtype",
         max_bins: int | None = None,
         risk: str = "misclassification",
+        smoothing: float = 0.0,
         optimal: int | None = None,
         time_limit: float = 60.0,
         n_jobs: int | None = None,
@@ -169,6 +175,6 @@ class DecisionTreeClassifier(DecisionTree, TreeClassifier):
         return loss
 
     def predict_proba(self, X: Any) -> Array:
-        """Return the share of each class in the leaf, shape (n, K), in the order of ``classes_``."""
+        """Return the smoothed share of each class in the leaf, shape (n, K), in the order of ``classes_``."""
         table = self._table(X)
-        return self.tree_.predict(table.X)
+        return self._smoothed(self.tree_.predict(table.X))

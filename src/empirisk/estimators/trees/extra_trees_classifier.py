@@ -30,9 +30,9 @@ class ExtraTreesClassifier(ForestClassifier):
     bootstrap : bool, default False
         Whether each tree draws its rows, with replacement and in proportion to their weights; without, there
         is nothing out-of-bag.
-    max_samples, class_weight, monotonic_cst, categorical_features, max_bins, n_jobs, random_state
+    max_samples, class_weight, monotonic_cst, categorical_features, max_bins, smoothing, n_jobs
         As in :class:`RandomForestClassifier`.
-    warm_start
+    random_state, warm_start
         As in :class:`RandomForestClassifier`.
 
     Attributes
@@ -90,6 +90,7 @@ class ExtraTreesClassifier(ForestClassifier):
         monotonic_cst: Any = None,
         categorical_features: Any = "from_dtype",
         max_bins: int = 255,
+        smoothing: float = 0.0,
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,

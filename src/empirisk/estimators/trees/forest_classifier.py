@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from empirisk.estimators.checks import check_choice
 from empirisk.estimators.trees.forest_base import ForestEstimator
 from empirisk.estimators.trees.forest_interval import ForestInterval, measured_coverage
-from empirisk.estimators.trees.tree_base import TreeClassifier
+from empirisk.estimators.trees.smoothed_shares import SmoothedShares
 from empirisk.results import Estimate
 from empirisk.trees.criteria.choices import criteria_for
 from empirisk.trees.out_of_bag_tally import RowLosses
@@ -21,7 +21,7 @@ __all__ = ["ForestClassifier"]
 Floats = NDArray[np.float64]
 
 
-class ForestClassifier(ForestEstimator, TreeClassifier):
+class ForestClassifier(SmoothedShares, ForestEstimator):
     """Base of the forests that predict shares of classes."""
 
     oob_decision_function_: Array
@@ -45,17 +45,18 @@ class ForestClassifier(ForestEstimator, TreeClassifier):
             return np.asarray(share.argmax(axis=1) != codes[rows], dtype=np.float64)
 
         def brier(share: Floats, rows: NDArray[np.intp]) -> Floats:
+            share = self._smoothed(share)
             own = share[np.arange(len(rows)), codes[rows]]
             return np.asarray((share**2).sum(axis=1) - 2.0 * own + 1.0)
 
         def log_loss(share: Floats, rows: NDArray[np.intp]) -> Floats:
             with np.errstate(divide="ignore"):
-                return np.asarray(-np.log(share[np.arange(len(rows)), codes[rows]]))
+                return np.asarray(-np.log(self._smoothed(share)[np.arange(len(rows)), codes[rows]]))
 
         return {"error rate": error, "Brier score": brier, "log loss": log_loss}
 
     def _keep_out_of_bag(self, prediction: Array, targets: Array) -> None:
-        self.oob_decision_function_ = prediction
+        self.oob_decision_function_ = self._smoothed(prediction)
 
     @property
     def oob_brier_(self) -> Estimate:
@@ -63,8 +64,8 @@ class ForestClassifier(ForestEstimator, TreeClassifier):
         return self.oob_risks_["Brier score"]
 
     def predict_proba(self, X: Any) -> Array:
-        """Return the mean over trees of the class shares of the leaves, shape (n, K)."""
-        return self._mean(self._table(X))
+        """Return the mean over trees of the class shares of the leaves, smoothed, shape (n, K)."""
+        return self._smoothed(self._mean(self._table(X)))
 
     def interval(self, X: Any, level: float = 0.95) -> ForestInterval:
         """Intervals of the expected shares ``E p(x)`` over training samples and seeds.
@@ -86,7 +87,7 @@ class ForestClassifier(ForestEstimator, TreeClassifier):
         low, high : arrays, shape (n, K)
             Within [0, 1]; a pair whose attribute `note` says what such intervals were found to cover.
         """
-        low, high = self._interval(X, level)
+        low, high = map(self._smoothed, self._interval(X, level))
         return ForestInterval(
             np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0), measured_coverage(self.n_estimators_)
         )

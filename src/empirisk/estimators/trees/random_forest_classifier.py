@@ -56,6 +56,11 @@ class RandomForestClassifier(ForestClassifier):
         Columns that hold categories: by the type of a frame's columns, by name or by number.
     max_bins : int, default 255
         Bins that a column is cut into, 2 to 255; missing values have one more.
+    smoothing : float, default 0.0
+        Rows s that are added to each class: probabilities are ``(p + s/n) / (1 + s K/n)`` with the mean share
+        p, K classes and n the total weight of the training rows (Lidstone; s = 1 is Laplace's rule).  With
+        s > 0 no class gets the probability 0, and the log-loss is finite; no split and no predicted class
+        depends on it.
     n_jobs : int, optional
         Threads; default all that OpenMP has.  The result does not depend on it.
     random_state : int, Generator, RandomState or None, default None
@@ -136,6 +141,7 @@ class RandomForestClassifier(ForestClassifier):
         monotonic_cst: Any = None,
         categorical_features: Any = "from_dtype",
         max_bins: int = 255,
+        smoothing: float = 0.0,
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,
