@@ -298,7 +298,7 @@ def test_the_path_gives_what_single_fits_give(rng) -> None:
     for est, param in [(er.Lasso(), "alpha"), (make_pipeline(StandardScaler(), er.Ridge()), "ridge__alpha")]:
         folds = list(KFold(5, shuffle=True, random_state=1).split(X))
         curve = model_selection_curve(est, X, y, param, values, cv=folds)
-        assert "paths" in curve.method
+        assert "together" in curve.method
         train, test = validation_curve(
             est, X, y, param_name=param, param_range=values, cv=folds, scoring="neg_mean_squared_error"
         )

@@ -102,7 +102,7 @@ def test_what_a_model_does_not_take_is_refused_by_name() -> None:
 def test_a_candidate_along_its_path_gives_the_fits_of_its_values(est: Any) -> None:
     name = "ridge__alpha" if hasattr(est, "steps") else "alpha"
     candidate, sample = Candidate(est, name, [0.01, 1.0, 0.1]), Sample(X, Y)
-    assert candidate.shares_path
+    assert candidate.together
     plan = sample.plan(3, 1, 0)
     fits = list(each_fit(candidate, sample, plan))
     assert [(f.split, f.value) for f in fits] == [(j, v) for j in range(3) for v in range(3)]
@@ -114,7 +114,7 @@ def test_a_candidate_along_its_path_gives_the_fits_of_its_values(est: Any) -> No
 
 def test_a_candidate_without_a_path_sets_each_value() -> None:
     candidate = Candidate(er.DecisionTreeRegressor(random_state=0), "max_depth", [1, 2])
-    assert not candidate.shares_path
+    assert not candidate.together
     depths = [m.max_depth for m in candidate.fits(Sample(X, Y), np.arange(90))]
     assert depths == [1, 2]
     with pytest.raises(ValueError, match="is no parameter of"):

@@ -13,12 +13,13 @@ from sklearn.preprocessing import StandardScaler
 import empirisk as er
 from empirisk.evaluation.folds import plan_folds
 from empirisk.evaluation.intervals.bbc import best_of
+from empirisk.evaluation.parts import each_value
 from empirisk.evaluation.sample import Sample
 from empirisk.search import rounds as rounds_module
+from empirisk.search.bundle import Bundle, bundles
 from empirisk.search.points import grid_points
 from empirisk.search.race import Race
 from empirisk.search.rules import choose, choose_each, complexities
-from empirisk.search.shared_path import Bundle, bundles, fit_path
 from empirisk.search.standing import Standing, mean_covariance
 from empirisk.search.zoom import between, edges, refine
 from empirisk.selection import GridSearch
@@ -47,14 +48,16 @@ def test_a_path_gives_the_models_of_separate_fits(est: Any, task: str, rng: np.r
     X, y = linear(task, rng)
     alphas = [0.3, 0.03, 0.003]
     pipe = make_pipeline(StandardScaler(), est)
-    models, X_new, _ = fit_path(pipe, X, y, X[:10], alphas)
-    for alpha, model in zip(alphas, models, strict=True):
+    whole = list(each_value(pipe, X, y, f"{pipe.steps[-1][0]}__alpha", alphas))
+    assert len({id(fitted[0]) for fitted in whole}) == 1
+    for alpha, fitted in zip(alphas, whole, strict=True):
+        model = fitted[-1]
         alone = make_pipeline(StandardScaler(), est.set_params(alpha=alpha)).fit(X, y)
         assert model.get_params() == alone[-1].get_params()
         assert model.certificate_.within(1e-10)
         assert model.alpha_ == alone[-1].alpha_
         np.testing.assert_allclose(model.coef_, alone[-1].coef_, atol=2e-5)
-        np.testing.assert_allclose(model.predict(X_new), alone.predict(X[:10]), atol=1e-4)
+        np.testing.assert_allclose(fitted.predict(X[:10]), alone.predict(X[:10]), atol=1e-4)
         mu, gap = alpha * (1 - getattr(est, "l1_ratio", 0.0)), 2e-10 * alone[-1].certificate_.scale
         if not isinstance(est, er.Lasso) and mu > 0.0:
             # both are within sqrt(2 gap/mu) of the optimum
@@ -65,7 +68,10 @@ def test_bundles_share_all_but_the_strength() -> None:
     pipe = make_pipeline(StandardScaler(), er.Lasso())
     points = grid_points({"lasso__alpha": [0.1, 1.0], "lasso__fit_intercept": [True, False]})
     found = bundles(pipe, points, range(4))
-    assert [(b.members, b.strength) for b in found] == [((2, 0), "lasso__alpha"), ((3, 1), "lasso__alpha")]
+    assert found == [Bundle((0, 2), "lasso__alpha"), Bundle((1, 3), "lasso__alpha")]
+    rounds = [{"n_estimators": 3}, {"n_estimators": 9, "l2": 1.0}, {"n_estimators": 5}]
+    boosting = er.GradientBoostingRegressor(early_stopping=False)
+    assert bundles(boosting, rounds, range(3)) == [Bundle((0, 2), "n_estimators"), Bundle((1,))]
     alone = [
         (er.Ridge(), [{"alpha": 0.1}]),  # one strength is no path
         (er.Ridge(), [{"alpha": "1/n"}, {"alpha": 0.0}]),

@@ -13,11 +13,11 @@ from empirisk.curves.learning_result import LearningCurve
 from empirisk.curves.moments import LastStep, from_rows, from_splits
 from empirisk.curves.sizes import check_sizes, default_sizes, smallest_training_part
 from empirisk.data.seeds import Seed, generator_of
+from empirisk.evaluation.candidate import one_model
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import check_level, too_few
 from empirisk.evaluation.intervals.repeated_kfold import MIN_GROUPS, MIN_ROWS
 from empirisk.evaluation.metrics.row_loss import RowLoss
-from empirisk.evaluation.outputs import model_name
 from empirisk.evaluation.progress import Progress
 from empirisk.evaluation.row_losses import pick_loss
 from empirisk.evaluation.sample import Sample
@@ -55,8 +55,9 @@ def learning_curve(
 
     Parameters
     ----------
-    est : estimator
-        Unfitted (or fitted: it is cloned) scikit-learn-compatible classifier, regressor or pipeline.
+    est : estimator or Candidate
+        Unfitted (or fitted: it is cloned) scikit-learn-compatible classifier, regressor or pipeline; or a
+        :class:`empirisk.selection.Candidate` without values or with one, by whose name the curve goes.
     X : array, sparse matrix or data frame of shape (n, p), or Sample
         Rows; a :class:`empirisk.selection.Sample` holds the targets, and what ties rows together, as well.
     y : array of shape (n,), optional
@@ -115,6 +116,8 @@ def learning_curve(
     True
     """
     check_level(level)
+    candidate = one_model(est)
+    est = candidate.model
     sample = Sample.of(est, X, y, groups, time=time)
     metric = pick_loss(est, sample, loss)
     plan = _plan(sample, cv, repeats, random_state)
@@ -144,7 +147,7 @@ def learning_curve(
         last=last,
         reason=reason,
         coefficients=got.coefficients,
-        name=model_name(est),
+        name=candidate.name,
     )
 
 

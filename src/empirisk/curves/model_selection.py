@@ -18,7 +18,7 @@ from empirisk.evaluation.intervals.bbc import best_of
 from empirisk.evaluation.metrics.row_loss import RowLoss, mean_error
 from empirisk.evaluation.outputs import model_name
 from empirisk.evaluation.progress import Progress, teller
-from empirisk.evaluation.row_losses import pick_loss, row_losses
+from empirisk.evaluation.row_losses import losses_of, pick_loss
 from empirisk.evaluation.sample import Sample
 from empirisk.evaluation.summaries import train_estimate, validation_estimate
 from empirisk.results import Estimate
@@ -56,7 +56,8 @@ def model_selection_curve(
     param : str
         Name of the parameter, as in ``set_params`` (``"step__name"`` in a pipeline).
     values : sequence
-        Values to try. For ``alpha`` of our models they are one warm-started path in each fold.
+        Values to try. Those that a model fits together cost one fit in each fold, or one
+        warm-started path: ``alpha`` of linear models and of trees, ``n_estimators`` of boosting.
     loss, cv, groups, level, random_state
         As in :func:`learning_curve`.
     repeats : int, optional
@@ -121,7 +122,7 @@ def model_selection_curve(
         metric.name,
         metric.loss_label,
         level,
-        f"{plan.folds} folds x {plan.repeats}" + (", warm-started paths" if candidate.shares_path else ""),
+        f"{plan.folds} folds x {plan.repeats}" + (", values fitted together" if candidate.together else ""),
         model_name(est),
     )
 
@@ -141,8 +142,8 @@ def _collect(
     with one_thread_if_small(sample.X):
         for done, fit in enumerate(each_fit(candidate, sample, plan), 1):
             v, r = fit.value, repeat_of[fit.split]
-            test[v, r, 0, fit.test] = row_losses(fit.model, sample, fit.test, metric)
-            inside = row_losses(fit.model, sample, fit.train, metric)
+            test[v, r, 0, fit.test] = losses_of(fit.outputs(), sample, fit.test, metric)
+            inside = losses_of(fit.train_outputs(), sample, fit.train, metric)
             sums[v, r, fit.train] += inside
             means[v, fit.split] = inside.mean()
             tell(done, count * len(plan.splits))

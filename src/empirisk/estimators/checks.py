@@ -136,13 +136,22 @@ def is_flag(value: Any) -> bool:
     return isinstance(value, bool | np.bool_)
 
 
+def is_number(value: Any, low: float, high: float = math.inf, closed: bool = True) -> bool:
+    """Return whether a value is a finite real number in the range, and no flag."""
+    if is_flag(value) or not isinstance(value, Real) or not math.isfinite(float(value)):
+        return False
+    return low <= float(value) <= high if closed else low < float(value) <= high
+
+
+def is_count(value: Any, low: int) -> bool:
+    """Return whether a value is an integer >= low, and no flag."""
+    return not is_flag(value) and isinstance(value, Integral) and int(value) >= low
+
+
 def check_number(name: str, value: Any, low: float, high: float = math.inf, closed: bool = True) -> float:
     """Return a finite real number in the range, by parameter name."""
-    ok = not is_flag(value) and isinstance(value, Real) and math.isfinite(float(value))
-    if ok:
-        inside = low <= float(value) <= high if closed else low < float(value) <= high
-        if inside:
-            return float(value)
+    if is_number(value, low, high, closed):
+        return float(value)
     sign = ">=" if closed else ">"
     top = f" and <= {high:g}" if math.isfinite(high) else ""
     raise ValueError(f"{name} must be a finite number {sign} {low:g}{top}, got {value!r}")
@@ -150,7 +159,7 @@ def check_number(name: str, value: Any, low: float, high: float = math.inf, clos
 
 def check_count(name: str, value: Any, low: int) -> int:
     """Return an integer >= low, by parameter name."""
-    if not is_flag(value) and isinstance(value, Integral) and int(value) >= low:
+    if is_count(value, low):
         return int(value)
     raise ValueError(f"{name} must be an integer >= {low}, got {value!r}")
 

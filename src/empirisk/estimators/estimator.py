@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
 __all__ = ["Estimator"]
 
@@ -96,6 +96,33 @@ class Estimator(BaseEstimator):
         for name, value in given.items():
             if name not in ("self", "__class__"):
                 setattr(self, name, value)
+
+    def _values_together(self, parameter: str, values: Sequence[Any]) -> bool:
+        """Return whether fits at these values of a parameter cost little more than one of them.
+
+        Who answers yes also says how, by :meth:`_fit_each`.  Searches, curves and candidates ask.
+        """
+        return False
+
+    def _fit_each(self, X: Any, y: Any, parameter: str, values: Sequence[Any], **rows: Any) -> Iterator[Self]:
+        """Yield a new fitted model for each value of a parameter, in the order in which they are given.
+
+        Each is what a fit of its own would be, certificate included; models may share arrays.  Value v is
+        solved when it is asked for at the earliest, so that work that is cut short there leaves v models.
+
+        Parameters
+        ----------
+        X, y
+            Rows and targets.
+        parameter : str
+            Name of a parameter of this estimator, which stays as it is.
+        values : sequence
+            What to set it to.
+        **rows
+            What ``fit`` takes of the rows beside these: weights, exposures.
+        """
+        for value in values:
+            yield clone(self).set_params(**{parameter: value}).fit(X, y, **rows)
 
     def _headline(self) -> str:
         """What a fit is worth, in a sentence that stands behind its repr; "" before the fit."""

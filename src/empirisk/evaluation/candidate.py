@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from empirisk.estimators import REGISTRY
-from empirisk.estimators.linear.path import path
+from empirisk.evaluation.before import Before
 from empirisk.evaluation.outputs import model_name
-from empirisk.evaluation.rows import take_rows
+from empirisk.evaluation.parts import parts_of, together
 from empirisk.evaluation.sample import Sample
 
-__all__ = ["Candidate", "fit_along", "has_path"]
+__all__ = ["Candidate", "one_model"]
 
 
 class Candidate:
     """A recipe from rows to fitted models: an estimator, and the values of one parameter that are tried.
 
-    Where the parameter is the penalty strength of one of our linear models (alone or at the end of a
-    pipeline), all values are fitted along one warm-started path, and the steps before the model once.
+    The steps before the model of a pipeline are fitted once for all values, where these are values of the
+    model.  A model that can fit them together does: a linear model along the path of its penalty strengths,
+    a tree by its prunings, boosting by its first rounds.
 
     Parameters
     ----------
@@ -68,20 +66,49 @@ class Candidate:
         return len(self.values) if self.parameter else 1
 
     @property
-    def shares_path(self) -> bool:
-        """Whether all values are fitted along one warm-started path."""
-        return bool(self.parameter) and has_path(self.estimator, self.parameter, self.values)
+    def together(self) -> bool:
+        """Whether the model fits all values for little more than the price of one."""
+        return len(self.values) > 1 and together(parts_of(self.estimator, self.parameter), self.values)
 
-    def fits(self, sample: Sample, rows: NDArray[np.intp]) -> Iterator[Any]:
-        """Return the models that are fitted on some rows of a sample, one for each value in their order."""
-        est = self.estimator
+    @property
+    def model(self) -> Any:
+        """The unfitted estimator where one model comes out of a fit.
+
+        Raises
+        ------
+        ValueError
+            There are several values.
+        """
+        if self.n_values != 1:
+            raise ValueError(
+                f"{self!r} makes {self.n_values} models, and one is judged here: leave one value of "
+                f"{self.parameter}, or choose among them with GridSearch or model_selection_curve."
+            )
         if not self.parameter:
-            yield sample.fit(clone(est), rows)
-        elif self.shares_path and not sample.arguments(est, rows):
-            yield from fit_along(est, take_rows(sample.X, rows), sample.y[rows], self.parameter, self.values)
-        else:
-            for value in self.values:
-                yield sample.fit(clone(est).set_params(**{self.parameter: value}), rows)
+            return self.estimator
+        return clone(self.estimator).set_params(**{self.parameter: self.values[0]})
+
+    def fits(self, sample: Sample, rows: NDArray[np.intp], before: Before | None = None) -> Iterator[Any]:
+        """Yield the models that are fitted on some rows of a sample, one for each value in their order.
+
+        Weights, groups and exposures of the rows reach the fits.  Value v is solved when its model is asked
+        for at the earliest, so that work that is cut short there leaves v models.
+
+        Parameters
+        ----------
+        sample : Sample
+            The rows.
+        rows : int array
+            Which of them are fitted on.
+        before : Before, optional
+            Shares the fitted steps before the model with other candidates that hold the same step objects.
+        """
+        parts = parts_of(self.estimator, self.parameter)
+        told = sample.arguments(self.estimator, rows)
+        steps, X = (Before() if before is None else before).fitted(parts, sample, rows)
+        told = {name.removeprefix(parts.prefix): held for name, held in told.items()}
+        for model in parts.fit_each(X, sample.y[rows], self.values, **told):
+            yield parts.whole(steps, model)
 
     def __repr__(self) -> str:
         if not self.parameter:
@@ -103,67 +130,14 @@ def _checked(est: Any, param: str, values: Sequence[Any]) -> list[Any]:
     return [v.item() if isinstance(v, np.generic) else v for v in tried]
 
 
-def has_path(est: Any, param: str, values: Sequence[Any]) -> bool:
-    """Return whether `param` is the strength of one of our penalised models (the last step of a pipeline
-    counts).
+def one_model(est: Any) -> Candidate:
+    """Return the candidate of one model that `est` is: itself, or an estimator as it is.
+
+    Raises
+    ------
+    ValueError
+        A candidate with several values.
     """
-    last, name = _last(est, param)
-    numbers = all(not isinstance(v, bool) and isinstance(v, Real) and float(v) > 0.0 for v in values)
-    ours = type(last) in REGISTRY.values() and "alpha" in last.get_params(deep=False)
-    return ours and name == "alpha" and numbers
-
-
-def _last(est: Any, param: str) -> tuple[Any, str]:
-    """Return the estimator that owns `param`, if it is the whole or the last step; and the bare name."""
-    steps = getattr(est, "steps", None)
-    if not steps:
-        return est, param
-    head, _, rest = param.partition("__")
-    return (steps[-1][1], rest) if head == steps[-1][0] else (None, "")
-
-
-def fit_along(est: Any, X: Any, y: Any, param: str | None, values: Sequence[Any]) -> Iterator[Any]:
-    """Fitted models, one for each value, in their order.
-
-    Parameters
-    ----------
-    est : estimator
-        It is cloned.
-    X, y
-        Training rows.
-    param : str or None
-        As in ``set_params``; None fits the estimator as it is, once.
-    values : sequence
-        What to set it to.
-    """
-    if param is None:
-        yield clone(est).fit(X, y)
-        return
-    if not has_path(est, param, values):
-        for value in values:
-            yield clone(est).set_params(**{param: value}).fit(X, y)
-        return
-    steps = getattr(est, "steps", None)
-    if not steps:
-        yield from _path(est, X, y, values)
-        return
-    before = clone(est[:-1]) if len(steps) > 1 else None
-    for model in _path(steps[-1][1], X if before is None else before.fit_transform(X, y), y, values):
-        whole = copy.copy(est)
-        whole.steps = [*(before.steps if before is not None else []), (steps[-1][0], model)]
-        yield whole
-
-
-def _path(est: Any, X: Any, y: Any, values: Sequence[Any]) -> Iterator[Any]:
-    strengths = np.array([float(v) for v in values])
-    found = path(est, X, y, alphas=strengths)
-    model = clone(est).set_params(alpha=float(found.alphas[0])).fit(X, y)
-    # The path is sorted from the strongest; equal strengths stay next to each other.
-    place = np.empty(strengths.size, dtype=np.intp)
-    place[np.argsort(-strengths, kind="stable")] = np.arange(strengths.size)
-    for value, k in zip(values, place, strict=True):
-        at = copy.copy(model).set_params(alpha=value)
-        at.coef_ = found.coefs[k].reshape(np.shape(model.coef_)).astype(model.coef_.dtype)
-        at.intercept_ = np.reshape(found.intercepts[k], np.shape(model.intercept_))
-        at.alpha_ = float(found.alphas[k])
-        yield at
+    candidate = est if isinstance(est, Candidate) else Candidate(est)
+    candidate.model  # noqa: B018  refuses several values
+    return candidate

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 from sklearn.base import is_classifier
 
+from empirisk.evaluation.candidate import one_model
 from empirisk.evaluation.cross import CrossEvaluation, run
 from empirisk.evaluation.evaluate import estimate
 from empirisk.evaluation.folds import Plan
@@ -140,8 +141,9 @@ def compare(
 
     Parameters
     ----------
-    a, b : estimators
-        Both classifiers or both regressors; they are cloned.
+    a, b : estimators or Candidates
+        Both classifiers or both regressors; they are cloned. A :class:`empirisk.selection.Candidate` holds no
+        values or one, and is called by its name.
     X, y
         Rows and targets, or a :class:`empirisk.selection.Sample` of both.
     cv, groups, level, random_state
@@ -179,17 +181,18 @@ def compare(
     >>> c.better, c.metric
     ('a', 'mse')
     """
-    if is_classifier(a) != is_classifier(b):
+    one, other = one_model(a), one_model(b)
+    if is_classifier(one.model) != is_classifier(other.model):
         raise TypeError("a classifier cannot be compared with a regressor.")
     if metric is None:
-        metric = default_metric(a, b)
+        metric = default_metric(one.model, other.model)
     _known(metric)
-    sample = Sample.of(a, X, y, groups)
+    sample = Sample.of(one.model, X, y, groups)
     if sample.repeated(cv) and repeats is None:
         repeats = 3 if sample.n < 200 else 2
     plan = sample.plan(cv, repeats, random_state)
-    first, second = (run(m, sample, plan, metric, level) for m in (a, b))
-    return compare_cross(first, second, metric, level, names=_names(a, b))
+    first, second = (run(c, sample, plan, metric, level) for c in (one, other))
+    return compare_cross(first, second, metric, level, names=_apart(one.name, other.name))
 
 
 def compare_cross(
@@ -294,7 +297,7 @@ def compare_fitted(
     check_level(level)
     metric = default_metric(a, b) if metric is None else metric
     first, second = (outputs_of(m, X).against(y, groups) for m in (a, b))
-    return _compared(metric, _names(a, b), [first], [second], None, level)
+    return _compared(metric, _apart(model_name(a), model_name(b)), [first], [second], None, level)
 
 
 def _compared(
@@ -369,6 +372,6 @@ def default_metric(a: Any, b: Any) -> str:
     return probability_metric(a, b) if known else "accuracy"
 
 
-def _names(a: Any, b: Any) -> tuple[str, str]:
-    first, second = model_name(a), model_name(b)
+def _apart(first: str, second: str) -> tuple[str, str]:
+    """Return the names of two models, told apart where they are the same."""
     return (first, second) if first != second else (f"{first} (a)", f"{second} (b)")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.evaluation.candidate import one_model
 from empirisk.evaluation.evaluate import Metrics, named
 from empirisk.evaluation.evaluation import Evaluation
 from empirisk.evaluation.fit_folds import Fitted, assemble, fit_folds
@@ -19,7 +20,7 @@ from empirisk.evaluation.intervals.repeated_kfold import one_split_target, score
 from empirisk.evaluation.metrics import CLASSIFICATION, METRICS, Predictions
 from empirisk.evaluation.metrics.row_loss import with_note
 from empirisk.evaluation.metrics.scorer import Scorer, find_scorer
-from empirisk.evaluation.outputs import model_name, unpenalised
+from empirisk.evaluation.outputs import unpenalised
 from empirisk.evaluation.progress import Progress
 from empirisk.evaluation.sample import Sample
 from empirisk.results import Estimate
@@ -105,11 +106,12 @@ def run(
     progress: Progress | None = None,
     keep: Callable[[Any], Any] | None = None,
 ) -> CrossEvaluation:
-    """Cross-evaluate on given splits (so that several models can share them)."""
-    wanted = named(metrics, sample.like, est)
+    """Cross-evaluate an estimator or a candidate of one model on given splits (which others can share)."""
+    candidate = one_model(est)
+    wanted = named(metrics, sample.like, candidate.model)
     scorers = foreign_scorers(wanted)
-    fitted = fit_folds(est, sample, plan, scorers, progress, keep=keep)
-    return conclude(est, sample, wanted, fitted, level)
+    fitted = fit_folds(candidate, sample, plan, scorers, progress, keep=keep)
+    return conclude(candidate, sample, wanted, fitted, level)
 
 
 def foreign_scorers(wanted: Mapping[str, str | Scorer]) -> dict[str, Scorer]:
@@ -122,14 +124,15 @@ def conclude(
     est: Any, sample: Sample, wanted: Mapping[str, str | Scorer], fitted: Fitted, level: float
 ) -> CrossEvaluation:
     """Return the estimates of one algorithm from its outputs on the test rows of every split."""
-    plan = fitted.plan
+    plan, candidate = fitted.plan, one_model(est)
     out_of_fold = assemble(fitted, sample.y, sample.classes, sample.groups) if plan.folds else ()
-    title = f"{model_name(est)}, cross-validated on {sample.n} rows ({len(plan.splits)} fits)"
+    title = f"{candidate.name}, cross-validated on {sample.n} rows ({len(plan.splits)} fits)"
     held_out = tuple(
         sample.against(out, test) for (_, test), out in zip(plan.splits, fitted.outputs, strict=True)
     )
     found = CrossEvaluation({}, title, fitted, out_of_fold, held_out)
-    estimates = {name: estimate_at(found, est, sample, name, level) for name in wanted}
+    model = candidate.model
+    estimates = {name: estimate_at(found, model, sample, name, level) for name in wanted}
     return CrossEvaluation(estimates, title, fitted, out_of_fold, found.held_out)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from empirisk.evaluation.candidate import one_model
 from empirisk.evaluation.cross import CrossEvaluation, run
 from empirisk.evaluation.evaluate import Metrics
 from empirisk.evaluation.intervals.base import check_level
@@ -37,8 +38,9 @@ def cross_evaluate(
 
     Parameters
     ----------
-    est : estimator
-        Unfitted (or fitted: it is cloned) scikit-learn-compatible classifier, regressor or pipeline.
+    est : estimator or Candidate
+        Unfitted (or fitted: it is cloned) scikit-learn-compatible classifier, regressor or pipeline; or a
+        :class:`empirisk.selection.Candidate` without values or with one, whose name the title then tells.
     X : array, sparse matrix or data frame of shape (n, p), or Sample
         Rows; a :class:`empirisk.selection.Sample` holds the targets, and what ties rows together, as well.
     y : array of shape (n,), optional
@@ -68,7 +70,8 @@ def cross_evaluate(
     Raises
     ------
     ValueError
-        Sizes that disagree, missing targets, splits that train on their test rows or tear groups apart.
+        Sizes that disagree, missing targets, a candidate with several values, splits that train
+        on their test rows or tear groups apart.
 
     Notes
     -----
@@ -96,9 +99,10 @@ def cross_evaluate(
     ((5, 100), 'which this algorithm trained on 80 of these 100 rows')
     """
     check_level(level)
-    sample = Sample.of(est, X, y, groups)
+    candidate = one_model(est)
+    sample = Sample.of(candidate.model, X, y, groups)
     if isinstance(cv, str):
         if cv != "loo" or repeats not in (None, 1):
             raise ValueError(f"cv must be a number of folds, a splitter, splits, or 'loo' once; got {cv!r}.")
-        return cross_loo(est, sample, metrics, level, progress)
-    return run(est, sample, sample.plan(cv, repeats, random_state), metrics, level, progress)
+        return cross_loo(candidate, sample, metrics, level, progress)
+    return run(candidate, sample, sample.plan(cv, repeats, random_state), metrics, level, progress)

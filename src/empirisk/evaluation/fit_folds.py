@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.data.threads import one_thread
-from empirisk.evaluation.candidate import Candidate
+from empirisk.evaluation.before import Before
+from empirisk.evaluation.candidate import Candidate, one_model
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics.predictions import Predictions, classification, encode, regression
@@ -65,7 +66,11 @@ class Fit:
     model : fitted estimator
         It may share arrays with the models of other values.
     seconds : float
-        Time of the fit; along a path the first value bears the time of all.
+        Time of the fit; of values that are fitted together the first one may bear the time of all.
+    sample : Sample
+        What the rows are rows of.
+    before : Before
+        Rows as the steps before the model leave them.
     """
 
     split: int
@@ -74,20 +79,44 @@ class Fit:
     test: NDArray[np.intp]
     model: Any
     seconds: float
+    sample: Sample
+    before: Before
+
+    def outputs(self, need: str = "score") -> Outputs:
+        """Return what the model says about the test rows."""
+        return self.before.outputs(self.model, self.sample, self.test, need)
+
+    def train_outputs(self, need: str = "score") -> Outputs:
+        """Return what the model says about the rows that it was fitted on."""
+        return self.before.outputs(self.model, self.sample, self.train, need)
 
 
-def each_fit(candidate: Candidate, sample: Sample, plan: Plan) -> Iterator[Fit]:
+def each_fit(candidate: Candidate, sample: Sample, plan: Plan, before: Before | None = None) -> Iterator[Fit]:
     """Fit a candidate on the training rows of every split, split by split and value by value.
 
     This is the one loop over folds: scores, comparisons, curves and the diagnosis read what it yields.
+    Several candidates run split by split on ``plan.only(j)`` for each j, with one `before`: those that hold
+    the same step objects before their models then cost one fit of these steps for each split.
+
+    Parameters
+    ----------
+    candidate : Candidate
+        What is fitted.
+    sample : Sample
+        The rows.
+    plan : Plan
+        The splits.
+    before : Before, optional
+        Fitted steps that are shared with other candidates.
 
     Raises
     ------
     Exception
         What a fit raises, with the number of the split and of its rows added.
     """
+    before = Before() if before is None else before
     for j, (train, test) in enumerate(plan.splits):
-        models = candidate.fits(sample, train)
+        models = candidate.fits(sample, train, before)
         for v in range(candidate.n_values):
             start = time.perf_counter()
             try:
@@ -97,7 +126,7 @@ def each_fit(candidate: Candidate, sample: Sample, plan: Plan) -> Iterator[Fit]:
                     f"This happened while fitting split {j} of {len(plan.splits)} ({train.size} rows)."
                 )
                 raise
-            yield Fit(j, v, train, test, model, time.perf_counter() - start)
+            yield Fit(j, v, train, test, model, time.perf_counter() - start, sample, before)
 
 
 def fit_folds(
@@ -109,11 +138,11 @@ def fit_folds(
     *,
     keep: Callable[[Any], Any] | None = None,
 ) -> Fitted:
-    """Fit one estimator (or a candidate without values) on every split and ask it about the test rows.
+    """Fit one estimator (or a candidate of one model) on every split and ask it about the test rows.
 
     `progress` is called with (done, all); ``keep(model)`` says what to keep of each fitted model.
     """
-    candidate = est if isinstance(est, Candidate) else Candidate(est)
+    candidate = one_model(est)
     scorers, tell = scorers or {}, teller(progress)
     outputs: list[Outputs] = []
     kept: list[Any] = []
@@ -122,7 +151,7 @@ def fit_folds(
     with one_thread_if_small(sample.X):
         for fit in each_fit(candidate, sample, plan):
             seconds[fit.split] = fit.seconds
-            outputs.append(sample.outputs(fit.model, fit.test))
+            outputs.append(fit.outputs())
             for name, scorer in scorers.items():
                 held_out = take_rows(sample.X, fit.test)
                 values[name].append(float(scorer(fit.model, held_out, sample.y[fit.test])))

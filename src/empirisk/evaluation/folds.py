@@ -13,6 +13,10 @@ Rows = NDArray[np.intp]
 Split = tuple[Rows, Rows]
 
 FOLDS = 5
+ONE_SPLIT = "one train/test split: the interval is that of its test rows"
+NO_REPEATS = (
+    "the splits are not repeats of K folds, so the width rests on the few split scores and is noisier"
+)
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,25 @@ class Plan:
         """Return the positions of the splits of repeat r."""
         ends = self._ends()
         return tuple(range(ends[r], ends[r + 1]))
+
+    def only(self, j: int) -> Plan:
+        """Return the plan of split j alone."""
+        return Plan(self.n, (self.splits[j],), None, 0, ONE_SPLIT)
+
+    def first(self, count: int) -> Plan:
+        """Return the plan of the first splits alone: of whole repeats where there is at least one.
+
+        Parameters
+        ----------
+        count : int
+            How many splits were done; with K folds those of a repeat that is not whole are left out.
+        """
+        done = [end for end in self._ends() if end <= count] if self.folds is not None else [0]
+        if done[-1] == 0:
+            return self.only(0) if count == 1 else Plan(self.n, self.splits[:count], None, 0, NO_REPEATS)
+        repeats = len(done) - 1
+        note = self.note or _lost(self.n, self.folds or 0, repeats)
+        return Plan(self.n, self.splits[: done[-1]], self.folds, repeats, note)
 
     def _ends(self) -> list[int]:
         covered = np.cumsum([test.size for _, test in self.splits])
@@ -234,7 +257,7 @@ def deal_units(units: Rows, strata: Rows, k: int, rng: np.random.Generator) -> R
 def recognise(n: int, splits: tuple[Split, ...]) -> Plan:
     """Read foreign splits: repeats of K folds when every row is tested once per repeat, else plain splits."""
     if len(splits) == 1:
-        return Plan(n, splits, None, 0, "one train/test split: the interval is that of its test rows")
+        return Plan(n, splits, None, 0, ONE_SPLIT)
     seen, sizes, count = np.zeros(n, dtype=bool), [], 0
     for _, test in splits:
         if seen[test].any() or np.unique(test).size != test.size:
@@ -245,10 +268,7 @@ def recognise(n: int, splits: tuple[Split, ...]) -> Plan:
             sizes.append(count)
             seen[:], count = False, 0
     if count or not sizes or sum(sizes) != len(splits):
-        note = (
-            "the splits are not repeats of K folds, so the width rests on the few split scores and is noisier"
-        )
-        return Plan(n, splits, None, 0, note)
+        return Plan(n, splits, None, 0, NO_REPEATS)
     folds, note = min(sizes), _lost(n, min(sizes), len(sizes))
     if any(train.size + test.size < n for train, test in splits):
         note = "the training parts leave rows out, so the score is that of a smaller sample"

@@ -13,10 +13,11 @@ from empirisk.estimators.stochastic.stochastic import StochasticEstimator
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.metrics.row_loss import RowLoss
+from empirisk.evaluation.outputs import Outputs
 from empirisk.evaluation.proba_kinds import probability_metric
 from empirisk.evaluation.sample import Sample
 
-__all__ = ["fit_on", "growing", "pick_loss", "row_losses"]
+__all__ = ["fit_on", "growing", "losses_of", "pick_loss", "row_losses"]
 
 Rows = NDArray[np.intp]
 
@@ -78,7 +79,12 @@ def fit_on(est: Any, sample: Sample, rows: Rows, warm: Any = None) -> Any:
 
 def row_losses(model: Any, sample: Sample, rows: Rows, metric: RowLoss) -> Floats:
     """Return the loss of a fitted model on these rows, shape (rows,)."""
-    p = sample.outputs(model, rows).against(sample.y[rows])
+    return losses_of(sample.outputs(model, rows), sample, rows, metric)
+
+
+def losses_of(outputs: Outputs, sample: Sample, rows: Rows, metric: RowLoss) -> Floats:
+    """Return the losses of what a model says about these rows, shape (rows,)."""
+    p = outputs.against(sample.y[rows])
     why = metric.unavailable(p)
     if why:
         raise ValueError(f"loss = {metric.name!r} cannot be computed: {why}.")

@@ -227,6 +227,10 @@ class Sample:
     def outputs(self, model: Any, rows: Rows | None = None, need: str = "score") -> Outputs:
         """Return what a fitted model says about some rows, or about all."""
         X = self.X if rows is None else take_rows(self.X, rows)
+        return self.outputs_on(model, X, rows, need)
+
+    def outputs_on(self, model: Any, X: Any, rows: Rows | None, need: str = "score") -> Outputs:
+        """Return the same from `X`, which is those rows as this model takes them."""
         if self.exposure is None:
             return outputs_of(model, X, need)
         return outputs_of(model, X, need, exposure=self.exposure if rows is None else self.exposure[rows])

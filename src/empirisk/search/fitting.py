@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from empirisk.evaluation.before import Before
+from empirisk.evaluation.candidate import Candidate
 from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.folds import Split
 from empirisk.evaluation.metrics.scorer import Scorer
-from empirisk.evaluation.outputs import Outputs, outputs_of
 from empirisk.evaluation.rows import take_rows
 from empirisk.evaluation.sample import Sample
+from empirisk.search.bundle import Bundle
 from empirisk.search.points import Params
 from empirisk.search.record import Record, record_of
-from empirisk.search.shared_path import Bundle, fit_path
 
 
 @dataclass(frozen=True)
@@ -59,11 +60,15 @@ def fit_task(job: Job, bundle: Bundle, points: Sequence[Params], split: Split) -
         # Parallel workers and repeated folds would say the same thing hundreds of times; what concerns
         # convergence goes into the records, the rest is said again by the fit on all rows.
         warnings.simplefilter("ignore")
-        if bundle.strength:
+        if bundle.parameter:
+            values = [point[bundle.parameter] for point in points]
             try:
-                return _along_path(job, bundle, points, split)
+                records = _fit(job, Candidate(job.configured(points[0]), bundle.parameter, values), split)
             except Exception:  # a path stops at its first bad member: fit each by itself to see which
                 pass
+            else:
+                mean = sum(r.seconds for r in records) / len(records)
+                return [replace(r, seconds=mean) for r in records]
         return [_one(job, point, split) for point in points]
 
 
@@ -73,31 +78,27 @@ def fit_elsewhere(job: Job, bundle: Bundle, points: Sequence[Params], split: Spl
         return fit_task(job, bundle, points, split)
 
 
-def _along_path(job: Job, bundle: Bundle, points: Sequence[Params], split: Split) -> list[Record]:
+def _fit(job: Job, candidate: Candidate, split: Split) -> list[Record]:
+    """Return the records of all values of a candidate on one split."""
     train, test = split
-    alphas = [float(p[bundle.strength]) for p in points]
-    X_new = take_rows(job.sample.X, test)
-    models, X_new, seconds = fit_path(
-        job.configured(points[0]), take_rows(job.sample.X, train), job.sample.y[train], X_new, alphas
-    )
-    records = [_score(job, model, X_new, test, seconds / len(models)) for model in models]
-    return [
-        r if m.solution_.status.ok else replace(r, warning=m.solution_.sentence)
-        for r, m in zip(records, models, strict=True)
-    ]
+    before, records = Before(), []
+    models = candidate.fits(job.sample, train, before)
+    for _ in range(candidate.n_values):
+        start = time.perf_counter()
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always", ConvergenceWarning)
+            model = next(models)
+        seconds = time.perf_counter() - start
+        unsure = [str(w.message) for w in said if issubclass(w.category, ConvergenceWarning)]
+        record = _score(job, model, before, test, seconds)
+        records.append(replace(record, warning=" ".join(unsure[0].split())) if unsure else record)
+    return records
 
 
 def _one(job: Job, point: Params, split: Split) -> Record:
-    train, test = split
     start = time.perf_counter()
     try:
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always", ConvergenceWarning)
-            model = job.sample.fit(job.configured(point), train)
-        seconds = time.perf_counter() - start
-        record = _score(job, model, take_rows(job.sample.X, test), test, seconds)
-        unsure = [str(w.message) for w in said if issubclass(w.category, ConvergenceWarning)]
-        return replace(record, warning=" ".join(unsure[0].split())) if unsure else record
+        return _fit(job, Candidate(job.configured(point)), split)[0]
     except Exception as error:
         if job.raises:
             raise
@@ -119,9 +120,10 @@ def raise_again(job: Job, point: Params, split: Split) -> None:
         raise
 
 
-def _score(job: Job, model: Any, X_new: Any, test: NDArray[np.intp], seconds: float) -> Record:
-    y_new = job.sample.y[test]
-    value = float("nan") if job.scorer is None else float(job.scorer(model, X_new, y_new))
-    out: Outputs = outputs_of(model, X_new, job.need or "pred")
+def _score(job: Job, model: Any, before: Before, test: NDArray[np.intp], seconds: float) -> Record:
+    y_new, value = job.sample.y[test], float("nan")
+    if job.scorer is not None:
+        value = float(job.scorer(model, take_rows(job.sample.X, test), y_new))
+    out = before.outputs(model, job.sample, test, job.need or "pred")
     out.against(y_new)  # refuses outputs that are not finite, or no probabilities
     return record_of(out, job.sample.classes, job.need, value, seconds)

@@ -16,12 +16,12 @@ from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.progress import Progress, teller
+from empirisk.search.bundle import Bundle, bundles
 from empirisk.search.fitting import Job, fit_elsewhere, fit_task
 from empirisk.search.ledger import Ledger, Task
 from empirisk.search.points import Params
 from empirisk.search.race import Race
 from empirisk.search.record import Record
-from empirisk.search.shared_path import Bundle, bundles
 
 
 class Stopped(Exception):  # noqa: N818  an event of the loop, no error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from empirisk.typing import Array
 
 __all__ = ["path_by_target", "single_targets", "solve_by_target"]
 
-PathSolver = Callable[..., list[Solution]]
+PathSolver = Callable[..., Iterable[Solution]]
 
 
 def single_targets(problem: LinearProblem) -> list[LinearProblem]:
@@ -50,17 +50,21 @@ def solve_by_target(problem: LinearProblem, solver: Any = "auto", *, tol: float,
     return _joined(problem, parts)
 
 
-def path_by_target(problem: LinearProblem, alphas: Array, path: PathSolver, *, tol: float) -> list[Solution]:
-    """Return the same for a whole path: ``path(problem, alphas, tol=tol)`` on each target."""
+def path_by_target(
+    problem: LinearProblem, alphas: Array, path: PathSolver, *, tol: float
+) -> Iterator[Solution]:
+    """Yield the same for a whole path: ``path(problem, alphas, tol=tol)`` on each target.
+
+    Strengths are solved one by one where `path` is lazy, as :func:`empirisk.solvers.path.walk_path` is.
+    """
     if problem.moved is not None:
         found = path_by_target(problem.moved[1], alphas, path, tol=tol)
-        here = [problem.with_strength(float(alpha)) for alpha in alphas]
-        return [p.from_near(solution, tol) for p, solution in zip(here, found, strict=True)]
+        for alpha, solution in zip(alphas, found, strict=True):
+            yield problem.with_strength(float(alpha)).from_near(solution, tol)
+        return
     paths = [path(p, alphas, tol=tol) for p in single_targets(problem)]
-    return [
-        _joined(problem.with_strength(float(alpha)), list(parts))
-        for alpha, parts in zip(alphas, zip(*paths, strict=True), strict=True)
-    ]
+    for alpha, parts in zip(alphas, zip(*paths, strict=True), strict=True):
+        yield _joined(problem.with_strength(float(alpha)), list(parts))
 
 
 def _joined(problem: LinearProblem, parts: list[Solution]) -> Solution:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from empirisk.problems.linear import LinearProblem
@@ -17,7 +17,7 @@ from empirisk.solvers.normal_equations import keep_products
 from empirisk.solvers.prox_newton import ProxNewton, ProxNewtonState
 from empirisk.solvers.solve import solve
 
-__all__ = ["solve_path"]
+__all__ = ["solve_path", "walk_path"]
 
 SHARE = 0.2  # of the tolerance goes to a working set, the rest to the columns outside it
 
@@ -30,7 +30,31 @@ def solve_path(
     solver: str | Solver = "auto",
     max_steps: int = 10_000,
 ) -> list[Solution]:
-    """Solve at each strength in turn.
+    """Return the solutions of :func:`walk_path` at all strengths.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from empirisk.data import ArrayBlocks, Design
+    >>> from empirisk.losses import HalfSquared
+    >>> from empirisk.penalties import L1
+    >>> data = ArrayBlocks(Design(np.eye(2) * 2.0), np.array([3.0, 1.0]), np.ones(2))
+    >>> path = solve_path(LinearProblem(HalfSquared(), L1(1.0), data, intercept=False), [2.0, 0.5])
+    >>> [s.w.round(6).tolist() for s in path]
+    [[0.5, 0.0], [1.25, 0.25]]
+    """
+    return list(walk_path(problem, alphas, tol=tol, solver=solver, max_steps=max_steps))
+
+
+def walk_path(
+    problem: LinearProblem,
+    alphas: Iterable[float],
+    *,
+    tol: float = 1e-6,
+    solver: str | Solver = "auto",
+    max_steps: int = 10_000,
+) -> Iterator[Solution]:
+    """Solve at each strength in turn, each when it is asked for.
 
     With an L1 part the working set, its Gram matrix and the ranking of the columns are handed on, so that a
     strength usually costs one pass over X: the pass that certifies it.  Other penalties start from the
@@ -47,46 +71,36 @@ def solve_path(
     tol, solver, max_steps
         As in :func:`empirisk.solvers.solve`, at each strength.
 
-    Returns
-    -------
-    list of Solution
+    Yields
+    ------
+    Solution
         One for each strength, each with its own certificate.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from empirisk.data import ArrayBlocks, Design
-    >>> from empirisk.losses import HalfSquared
-    >>> from empirisk.penalties import L1
-    >>> data = ArrayBlocks(Design(np.eye(2) * 2.0), np.array([3.0, 1.0]), np.ones(2))
-    >>> path = solve_path(LinearProblem(HalfSquared(), L1(1.0), data, intercept=False), [2.0, 0.5])
-    >>> [s.w.round(6).tolist() for s in path]
-    [[0.5, 0.0], [1.25, 0.25]]
     """
     alphas = [float(alpha) for alpha in alphas]
     if problem.moved is not None:
-        found = solve_path(problem.moved[1], alphas, tol=tol, solver=solver, max_steps=max_steps)
-        here = [problem.with_strength(alpha) for alpha in alphas]
-        return [p.from_near(solution, tol) for p, solution in zip(here, found, strict=True)]
+        found = walk_path(problem.moved[1], alphas, tol=tol, solver=solver, max_steps=max_steps)
+        for alpha, solution in zip(alphas, found, strict=True):
+            yield problem.with_strength(alpha).from_near(solution, tol)
+        return
     small = compress(problem) if solver == "auto" and len(alphas) > 1 and problem.penalty.l1 > 0.0 else None
     if small is None:
-        return _walk(problem, alphas, tol, solver, max_steps)
-    return [small.lift(s) for s in _walk(small.problem, alphas, small.tolerance(tol), solver, max_steps)]
+        yield from _walk(problem, alphas, tol, solver, max_steps)
+    else:
+        yield from map(small.lift, _walk(small.problem, alphas, small.tolerance(tol), solver, max_steps))
 
 
 def _walk(
     problem: LinearProblem, alphas: list[float], tol: float, solver: str | Solver, max_steps: int
-) -> list[Solution]:
-    solutions: list[Solution] = []
+) -> Iterator[Solution]:
+    last: Solution | None = None
     if len(alphas) > 1 and _name(solver, problem.with_strength(alphas[0])) == "least_squares":
         keep_products(problem)
     for alpha in alphas:
         here = problem.with_strength(alpha)
-        last = solutions[-1] if solutions else None
         chosen = _warm(_name(solver, here), last, tol)
         start = None if last is None or _is_warm(chosen) else last.w
-        solutions.append(solve(here, chosen, w0=start, tol=tol, max_steps=max_steps))
-    return solutions
+        last = solve(here, chosen, w0=start, tol=tol, max_steps=max_steps)
+        yield last
 
 
 def _name(solver: str | Solver, problem: LinearProblem) -> str | Solver:

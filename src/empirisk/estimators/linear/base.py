@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -21,6 +22,7 @@ from empirisk.estimators.checks import (
     check_finite,
     check_number,
     check_weights,
+    is_number,
 )
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.linear.inference import InferenceMixin
@@ -28,6 +30,8 @@ from empirisk.estimators.training import Kept, keep
 from empirisk.problems.base import judged
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Certificate, Kind, Solution, Status
+from empirisk.solvers.by_target import path_by_target
+from empirisk.solvers.path import walk_path
 from empirisk.solvers.prune import prune
 from empirisk.typing import Array
 
@@ -121,9 +125,61 @@ class LinearEstimator(InferenceMixin, Estimator):
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
-        if not (solution.status.ok or solution.status is Status.COMPLETED):
-            warnings.warn(f"ER001: {self.solution_.sentence}", CertificateWarning, stacklevel=3)
+        self._warn(stacklevel=4)
         return self
+
+    def _warn(self, stacklevel: int) -> None:
+        """Warn of a fit that ended without a certificate within the tolerance."""
+        if not (self.solution_.status.ok or self.solution_.status is Status.COMPLETED):
+            warnings.warn(f"ER001: {self.solution_.sentence}", CertificateWarning, stacklevel=stacklevel)
+
+    def _values_together(self, parameter: str, values: Sequence[Any]) -> bool:
+        """Return whether these are strengths > 0 of the penalty: they are solved along one path."""
+        return (
+            parameter == "alpha"
+            and "alpha" in self.get_params(deep=False)
+            and all(is_number(value, 0.0, closed=False) for value in values)
+        )
+
+    def _fit_each(self, X: Any, y: Any, parameter: str, values: Sequence[Any], **rows: Any) -> Iterator[Self]:
+        """Yield the models along one path of falling strengths, each begun at the one before.
+
+        The problem is set up once.  In another order than falling, stronger ones are solved before.
+        """
+        if not self._values_together(parameter, values):
+            yield from super()._fit_each(X, y, parameter, values, **rows)
+            return
+        strengths = np.array([float(value) for value in values])
+        first = clone(self).set_params(alpha=float(strengths.max()))
+        design, targets, weight = first._encoded(X, y, **{"sample_weight": None, **rows}, fitting=True)
+        problem = first._posed(design, targets, weight, alpha=None)
+        learned = {k: v for k, v in vars(first).items() if k not in first.get_params(deep=False)}
+        kept = keep(X, design, targets, weight, problem.facts.known_moments)
+
+        def walk(part: LinearProblem, alphas: Any, tol: float) -> Iterator[Solution]:
+            return walk_path(part, alphas, tol=tol, solver=first.solver, max_steps=first.max_iter)
+
+        falling = np.argsort(-strengths, kind="stable")
+        path = zip(
+            falling, path_by_target(problem, strengths[falling], walk, tol=first._tolerance()), strict=True
+        )
+        solved: dict[int, Solution] = {}
+        for number, value in enumerate(values):
+            while number not in solved:
+                at, solution = next(path)
+                solved[int(at)] = solution
+            model = clone(self).set_params(alpha=value)
+            vars(model).update(learned)
+            here, solution = problem.with_strength(float(value)), solved.pop(number)
+            if not solution.certificate.within(float(first.tol)):
+                # A path solves each class just to the tolerance, and the whole may miss it.
+                solution = min(
+                    solution, first._solve(here, solution.w), key=lambda s: float(s.certificate.value)
+                )
+            model._finish(here, solution)
+            model._training = kept
+            model._warn(stacklevel=2)
+            yield model
 
     def problem(self, X: Any, y: Any, sample_weight: Any = None) -> LinearProblem:
         """The optimisation problem that ``fit`` solves on these data, for inspection.

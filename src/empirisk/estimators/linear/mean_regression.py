@@ -79,7 +79,7 @@ class MeanRegressor(ScalarRegressor):
         return targets
 
     def _extended(self, targets: Array, **more: Any) -> Array:
-        offset = check_offset(more["offset"], more["exposure"], len(targets), self._rates())
+        offset = check_offset(more.get("offset"), more.get("exposure"), len(targets), self._rates())
         return targets if offset is None else np.asfortranarray(np.column_stack([targets, offset]))
 
     def _plain_model(self, y: Array) -> tuple[Loss, Array]:

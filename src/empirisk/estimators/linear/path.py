@@ -104,7 +104,7 @@ def path(
     twin.set_params(alpha=1.0)
     problem = twin._prepare(X, y, sample_weight, fitting=True)
     grid = alpha_grid(problem, twin.alphas if alphas is None else alphas, eps)
-    solutions = path_by_target(problem, grid, solve_path, tol=twin.tol)
+    solutions = list(path_by_target(problem, grid, solve_path, tol=twin.tol))
     coefs, intercepts = [], []
     for solution in solutions:
         twin._unpack(problem, solution.w)

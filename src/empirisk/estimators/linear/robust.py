@@ -5,7 +5,7 @@ Huber, Annals of Mathematical Statistics 35 (1964).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -126,6 +126,10 @@ class HuberRegressor(ScalarRegressor):
 
     def _loss(self) -> Loss:
         return Huber(check_number("delta", self.delta, 0.0, closed=False))
+
+    def _values_together(self, parameter: str, values: Sequence[Any]) -> bool:
+        """Answer no for the joint scale, since every strength has its own."""
+        return self.scale != "joint" and super()._values_together(parameter, values)
 
     def _prepared(self, problem: LinearProblem, fitting: bool) -> LinearProblem:
         delta = problem.loss.lipschitz

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -87,6 +88,10 @@ class StochasticEstimator(LinearEstimator):
         if isinstance(self.n_epochs, str) and self.n_epochs == "auto":
             return min(max(-(-STEPS // max(rows, 1)), FEWEST), MOST)
         return check_count("n_epochs", self.n_epochs, 1)
+
+    def _values_together(self, parameter: str, values: Sequence[Any]) -> bool:
+        """Answer no: where a walk ends depends on where it began."""
+        return False
 
     def _solver(self, rows: int) -> SGD:
         if self.step != "auto":

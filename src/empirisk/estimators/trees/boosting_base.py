@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.columns import Table
 from empirisk.data.sums import weighted_sum
 from empirisk.data.tabular import band
 from empirisk.data.threads import at_most
-from empirisk.estimators.checks import check_choice, check_flag
+from empirisk.estimators.checks import check_choice, check_flag, is_count
 from empirisk.estimators.same_rows import row_print
 from empirisk.estimators.trees.boosting_fit import Fitted, fit_rounds, take
 from empirisk.estimators.trees.boosting_parts import Parts, deal_parts
@@ -31,6 +33,33 @@ __all__ = ["Boosting"]
 ABSENT = -1e3
 
 
+@dataclass(frozen=True)
+class Grown:
+    """All rounds of a fit and the rows behind them: what a model of the first of these rounds is made from.
+
+    Parameters
+    ----------
+    fitted : Fitted
+        The rounds.
+    start : array, shape (k,)
+        Best constants.
+    first : array, shape (n, k)
+        Scores of the rows before any tree.
+    table, losses, y, weight, offset, parts
+        The rows, encoded, with their parts.
+    """
+
+    fitted: Fitted
+    start: Array
+    first: Array
+    table: Table
+    losses: tuple[Loss, ...]
+    y: Array
+    weight: Array
+    offset: Array
+    parts: Parts
+
+
 class Boosting(TreeEstimator):
     """Base of the two; a subclass says which losses, and what is predicted from the scores."""
 
@@ -45,6 +74,7 @@ class Boosting(TreeEstimator):
     _outputs: tuple[Trees, ...]
     _losses: tuple[Loss, ...]
     _rows: int | None  # print of the rows, for a warm start
+    _grown: Grown  # only while a fit goes on
 
     _elsewhere: ClassVar[Mapping[str, str]] = {
         "max_iter": "the number of rounds is n_estimators",
@@ -83,8 +113,40 @@ class Boosting(TreeEstimator):
         self._rows = rows
         first = start + offset[:, None]
         fitted = fit_rounds(plan, table, y, weight, first, parts, stop, before)
-        self.init_, self._losses = start, losses
-        self._tell(fitted)
+        self._grown = Grown(fitted, start, first, table, losses, y, weight, offset, parts)
+        self._conclude(self._grown)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, **more: Any) -> Self:
+        super()._fit(X, y, sample_weight, **more)
+        del self._grown  # it holds the rows
+        return self
+
+    def _values_together(self, parameter: str, values: Sequence[Any]) -> bool:
+        """Return whether these are numbers of rounds that no held-out rows choose from: one fit holds them
+        all.
+        """
+        counts = all(is_count(value, 1) for value in values)
+        return parameter == "n_estimators" and self.early_stopping is False and counts
+
+    def _fit_each(self, X: Any, y: Any, parameter: str, values: Sequence[Any], **rows: Any) -> Iterator[Self]:
+        """Yield the models of the first rounds of one fit of the most; round t draws by (seed, t)."""
+        if not self._values_together(parameter, values):
+            yield from super()._fit_each(X, y, parameter, values, **rows)
+            return
+        most = clone(self).set_params(n_estimators=max(values))
+        TreeEstimator._fit(most, X, y, **{"sample_weight": None, **rows})
+        grown = vars(most).pop("_grown")
+        for value in values:
+            model = copy.copy(most).set_params(n_estimators=value)
+            model._conclude(grown, int(value))
+            yield model
+
+    def _conclude(self, grown: Grown, rounds: int | None = None) -> None:
+        """Keep all rounds of a fit, or the first ones, with what is said about them."""
+        fitted, parts, losses = grown.fitted, grown.parts, grown.losses
+        table, y, weight, offset, first = grown.table, grown.y, grown.weight, grown.offset, grown.first
+        self.init_, self._losses = grown.start, losses
+        self._tell(fitted, rounds)
         if self.n_estimators_ == 0:  # then the rows that chose it may tell the constant too
             seen = np.concatenate([parts.grow, parts.stop])
             self.init_ = _constants(losses, *(a[seen] for a in (y, weight, offset)))
@@ -113,15 +175,17 @@ class Boosting(TreeEstimator):
             )
         return trees
 
-    def _tell(self, fitted: Fitted) -> None:
-        """Keep the rounds that the watched rows chose, and the curves."""
+    def _tell(self, fitted: Fitted, rounds: int | None) -> None:
+        """Keep the rounds that the watched rows chose, or the first ones, and the curves."""
         watch, done = fitted.watch, len(fitted.trees[0]) - max(len(fitted.train_loss) - 1, 0)
         told = getattr(self, "train_loss_", np.zeros(0))[: done + 1] if done else np.zeros(0)
         curve = [*told, *fitted.train_loss[done > 0 :]]
-        self.train_loss_ = np.array(curve[: watch.rounds + 1] if watch is not None else curve)
+        seen = rounds if watch is None else watch.rounds
+        self.train_loss_ = np.array(curve if seen is None else curve[: seen + 1])
         self.stopping_ = watch.result() if watch is not None else None
         self.validation_loss_ = tuple(watch.losses) if watch is not None else None
-        self.n_estimators_ = self.stopping_.n_rounds if self.stopping_ is not None else len(fitted.trees[0])
+        all_rounds = len(fitted.trees[0]) if rounds is None else rounds
+        self.n_estimators_ = self.stopping_.n_rounds if self.stopping_ is not None else all_rounds
         self._outputs = tuple(_first(of_output, self.n_estimators_) for of_output in fitted.trees)
 
     def _certify(self, fitted: Fitted, X: Any, y: Array, weight: Array, start: Array) -> None:

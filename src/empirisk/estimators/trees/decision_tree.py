@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.columns import Table
-from empirisk.estimators.checks import check_choice, check_count, check_number, check_rule
+from empirisk.estimators.checks import check_choice, check_count, check_number, check_rule, is_number
 from empirisk.estimators.trees.cost_complexity import CostComplexityPath
 from empirisk.estimators.trees.optimal_growth import grow_optimal
 from empirisk.estimators.trees.tree_base import TreeEstimator, greedy
@@ -204,6 +206,25 @@ class DecisionTree(TreeReading, TreeEstimator):
         other.alpha = strength
         other._cut(entry, strength)
         return other
+
+    def _values_together(self, parameter: str, values: Sequence[Any]) -> bool:
+        """Return whether these are strengths of pruning: all prunings are read off one grown tree."""
+        return (
+            parameter == "alpha" and self.optimal is None and all(is_number(value, 0.0) for value in values)
+        )
+
+    def _fit_each(self, X: Any, y: Any, parameter: str, values: Sequence[Any], **rows: Any) -> Iterator[Self]:
+        """Yield the prunings of one tree, which is grown for the first of them."""
+        if not self._values_together(parameter, values):
+            yield from super()._fit_each(X, y, parameter, values, **rows)
+            return
+        grown: Self | None = None
+        for value in values:
+            if grown is None:
+                model = grown = clone(self).set_params(alpha=value).fit(X, y, **rows)
+            else:
+                model = grown.prune(alpha=value).set_params(alpha=value)
+            yield model
 
     # -- facts --------------------------------------------------------------------------------------
 

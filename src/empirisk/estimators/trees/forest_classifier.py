@@ -45,9 +45,9 @@ class ForestClassifier(SmoothedShares, ForestEstimator):
             return np.asarray(share.argmax(axis=1) != codes[rows], dtype=np.float64)
 
         def brier(share: Floats, rows: NDArray[np.intp]) -> Floats:
-            share = self._smoothed(share)
-            own = share[np.arange(len(rows)), codes[rows]]
-            return np.asarray((share**2).sum(axis=1) - 2.0 * own + 1.0)
+            smooth = self._smoothed(share)
+            own = smooth[np.arange(len(rows)), codes[rows]]
+            return np.asarray((smooth**2).sum(axis=1) - 2.0 * own + 1.0)
 
         def log_loss(share: Floats, rows: NDArray[np.intp]) -> Floats:
             with np.errstate(divide="ignore"):

@@ -6,11 +6,12 @@ succession of Laplace, Essai philosophique sur les probabilités (1814).
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
+import numpy as np
+
 from empirisk.data.columns import Table
-from empirisk.estimators.checks import check_number
+from empirisk.estimators.checks import check_number, is_number
 from empirisk.estimators.trees.tree_base import TreeClassifier
 from empirisk.typing import Array
 
@@ -30,8 +31,7 @@ class SmoothedShares(TreeClassifier):
     @property
     def probabilities_open(self) -> bool | None:
         """True where `smoothing` keeps every probability above 0; None leaves it to the kind of model."""
-        added = self.smoothing
-        return True if isinstance(added, Real) and float(added) > 0.0 else None
+        return True if is_number(self.smoothing, 0.0, closed=False) else None
 
     def _grow(self, table: Table, targets: Array, weight: Array, **more: Any) -> None:
         check_number("smoothing", self.smoothing, 0.0)
@@ -43,4 +43,4 @@ class SmoothedShares(TreeClassifier):
         if self.smoothing == 0.0:
             return shares
         added = float(self.smoothing) / self._total_weight
-        return (shares + added) / (1.0 + added * shares.shape[1])
+        return np.asarray((shares + added) / (1.0 + added * shares.shape[1]))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.evaluation.candidate import one_model
 from empirisk.evaluation.cross import CrossEvaluation, conclude, foreign_scorers, run
 from empirisk.evaluation.evaluate import Metrics, named
 from empirisk.evaluation.fit_folds import Fitted
@@ -45,13 +46,15 @@ def cross_loo(
     rows = np.arange(sample.n)
     splits = tuple((np.delete(rows, i), rows[i : i + 1]) for i in range(sample.n))
     plan = Plan(sample.n, splits, sample.n, 1, NOTE)
+    candidate = one_model(est)
+    est = candidate.model
     wanted = named(metrics, sample.like, est)
     if foreign_scorers(wanted):
-        return run(est, sample, plan, metrics, level, progress)
+        return run(candidate, sample, plan, metrics, level, progress)
     outputs, seconds, _, _ = loo_outputs(est, sample, progress=progress)
     one_each = tuple(_row(outputs, i) for i in range(sample.n))
     fitted = Fitted(plan, one_each, {}, seconds if seconds.size else np.zeros(sample.n))
-    found = conclude(est, sample, wanted, fitted, level)
+    found = conclude(candidate, sample, wanted, fitted, level)
     p = outputs.against(sample.y)
     estimates = {
         name: loo_estimate(est, sample, METRICS[m], p, level)

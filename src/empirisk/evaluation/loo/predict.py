@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from empirisk.evaluation.candidate import one_model
 from empirisk.evaluation.evaluate import Metrics, named
 from empirisk.evaluation.evaluation import Evaluation
 from empirisk.evaluation.folds import FOLDS
@@ -114,8 +115,9 @@ def leave_one_out(
 
     Parameters
     ----------
-    est : estimator
-        Unfitted (or fitted: it is cloned) scikit-learn-compatible classifier, regressor or pipeline.
+    est : estimator or Candidate
+        Unfitted (or fitted: it is cloned) scikit-learn-compatible classifier, regressor or pipeline; or a
+        :class:`empirisk.selection.Candidate` without values or with one.
     X : array, sparse matrix or data frame of shape (n, p)
         Rows.
     y : array of shape (n,)
@@ -158,6 +160,8 @@ def leave_one_out(
     ('hat matrix of ridge, residual/(1 - leverage)', True)
     """
     check_level(level)
+    candidate = one_model(est)
+    est = candidate.model
     sample = Sample.of(est, X, y)
     wanted = named(metrics, sample.like, est)
     ours = {name: m for name, m in wanted.items() if isinstance(m, str) and m in METRICS}
@@ -168,7 +172,7 @@ def leave_one_out(
     p = outputs.against(sample.y)
     estimates = {name: loo_estimate(est, sample, METRICS[m], p, level) for name, m in ours.items()}
     fits = f"{seconds.size} fits" if seconds.size else "no refits"
-    title = f"{model_name(est)}, leave-one-out on {sample.n} rows ({fits})"
+    title = f"{candidate.name}, leave-one-out on {sample.n} rows ({fits})"
     return LeaveOneOut(estimates, title, p, how, why)
 
 

@@ -10,11 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 
 from empirisk.data.seeds import Seed, generator_of
-from empirisk.evaluation.candidate import Candidate, fit_along
+from empirisk.evaluation.candidate import Candidate
 from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.intervals.base import check_level
 from empirisk.evaluation.metrics.predictions import encode, finite, labels_of
 from empirisk.evaluation.outputs import model_name
+from empirisk.evaluation.parts import each_value
 from empirisk.evaluation.progress import Progress, teller
 from empirisk.evaluation.sample import Sample
 from empirisk.resampling.decomposition.monte_carlo import estimate_parts
@@ -212,7 +213,7 @@ def _predict(
     with one_thread_if_small(source.X):
         for r, (X, y, counts) in enumerate(source.sets(n_sets, rng)):
             seen[r] = counts
-            for v, model in enumerate(fit_along(est, X, y, param, values)):
+            for v, model in enumerate(each_value(est, X, y, param or "", values)):
                 said = labels_of(model.predict(source.X), "predictions")
                 if source.classes is None:
                     pred[v, r] = finite(said, "predictions")

@@ -1,0 +1,111 @@
+"""The fitted steps before the model of a pipeline, shared by candidates that have them in common."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empirisk.evaluation.outputs import Outputs
+from empirisk.evaluation.parts import Parts, Steps, parts_of
+from empirisk.evaluation.rows import take_rows
+from empirisk.evaluation.sample import Sample
+
+__all__ = ["Before"]
+
+Rows = NDArray[np.intp]
+PARTS = 2  # sets of rows that are kept as the model gets them, for each fit of the steps: training and test
+
+
+@dataclass
+class _Fitted:
+    """Steps fitted on some rows, and what they made of rows."""
+
+    parts: Parts
+    steps: Steps
+    X: Any
+    passed: OrderedDict[bytes, Any] = field(default_factory=OrderedDict)
+
+
+class Before:
+    """The fitted steps before the model of a pipeline, and rows as they leave them.
+
+    Candidates that hold *the same unfitted step objects* share one fit of them on the same rows of a sample,
+    and one transformation of the rows that the models are asked about.
+
+    Parameters
+    ----------
+    most : int, default 1
+        Sets of training rows whose fits are remembered; the one used last longest ago is forgotten first.
+
+    Examples
+    --------
+    >>> import numpy as np, empirisk as er
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 3))
+    >>> sample = er.selection.Sample(X, X[:, 0] + rng.normal(size=60))
+    >>> scaler, before = StandardScaler(), Before()
+    >>> first, second = (
+    ...     er.selection.Candidate(make_pipeline(scaler, model)) for model in (er.Ridge(), er.Lasso())
+    ... )
+    >>> one, other = (next(c.fits(sample, np.arange(40), before)) for c in (first, second))
+    >>> one[0] is other[0]
+    True
+    """
+
+    def __init__(self, most: int = 1) -> None:
+        self.most = most
+        self._kept: OrderedDict[tuple[Sample, bytes], dict[tuple[int, ...], _Fitted]] = OrderedDict()
+
+    def fitted(self, parts: Parts, sample: Sample, rows: Rows) -> tuple[Steps, Any]:
+        """Return the steps before the model, fitted on some rows of a sample, and these rows as the model
+        gets them.
+        """
+        if not parts.steps:
+            return parts.fit_before(take_rows(sample.X, rows), sample.y[rows])
+        key = sample, _print(rows)
+        known = self._kept.setdefault(key, {})
+        self._kept.move_to_end(key)
+        while len(self._kept) > self.most:
+            self._kept.popitem(last=False)
+        ids = tuple(map(id, parts.steps))
+        if ids not in known:
+            # The parts hold the unfitted steps, so that no other object can get their ids.
+            known[ids] = _Fitted(parts, *parts.fit_before(take_rows(sample.X, rows), sample.y[rows]))
+        return known[ids].steps, known[ids].X
+
+    def outputs(self, model: Any, sample: Sample, rows: Rows, need: str = "score") -> Outputs:
+        """Return what a fitted model says about some rows, which pass each fit of the steps once."""
+        parts = parts_of(model)
+        found = self._by_fitted(parts) if parts.steps else None
+        if found is None:
+            return sample.outputs(model, rows, need)
+        key = _print(rows)
+        if key not in found.passed:
+            X = take_rows(sample.X, rows)
+            for pipeline in parts.pipelines:
+                X = pipeline[:-1].transform(X) if len(pipeline.steps) > 1 else X
+            found.passed[key] = X
+            while len(found.passed) > PARTS:
+                found.passed.popitem(last=False)
+        return sample.outputs_on(parts.model, found.passed[key], rows, need)
+
+    def _by_fitted(self, parts: Parts) -> _Fitted | None:
+        """Return the fit that the steps of a fitted pipeline come from; None for steps from elsewhere."""
+        for known in self._kept.values():
+            for fit in known.values():
+                made = [step for steps in fit.steps for _, step in steps]
+                if tuple(map(id, made)) == tuple(map(id, parts.steps)):
+                    return fit
+        return None
+
+
+def _print(rows: Rows) -> bytes:
+    """Return a fingerprint of row numbers."""
+    return hashlib.blake2b(np.ascontiguousarray(rows).tobytes(), digest_size=16).digest()

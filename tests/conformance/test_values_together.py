@@ -1,0 +1,148 @@
+"""Values of a parameter that an estimator says it fits together: the models are those of single fits."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import empirisk as er
+from empirisk.data.deadline import OutOfTime
+from empirisk.estimators import REGISTRY
+from empirisk.estimators.linear.base import LinearEstimator
+from empirisk.solvers import path as path_module
+from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, use
+from tests.conformance.tree_estimators import SMALL, USES, registered
+
+# Not sorted, with a value twice, and on both sides of what the estimators have by default.
+VALUES: tuple[list[Any], ...] = ([0.02, 0.3, 0.1, 0.3], [5, 12, 1, 5])
+MORE = [
+    use("GradientBoostingClassifier", early_stopping=False, **SMALL),
+    use(
+        "GradientBoostingClassifier", early_stopping=False, calibration_fraction=0.2, calibrate="temperature"
+    ),
+    use("GradientBoostingClassifier", early_stopping=False, subsample=0.7, max_features=2, **SMALL),
+    use("GradientBoostingRegressor", early_stopping=False, loss="poisson", subsample=0.6, **SMALL),
+    use("GradientBoostingRegressor", early_stopping=False, loss="quantile", q=(0.2, 0.8), **SMALL),
+    use("GradientBoostingRegressor", early_stopping=False, calibration_fraction=0.2, **SMALL),
+    use("DecisionTreeClassifier", smoothing=0.5),
+    use("DecisionTreeRegressor", optimal=2),
+]
+TRIED: list[Use] = list(dict.fromkeys([*ALL, *BY_STEPS, *USES, *MORE]))
+ASKED = [(u, name, values) for u in TRIED for name in u.make().get_params(deep=False) for values in VALUES]
+YES = [(u, name, values) for u, name, values in ASKED if u.make()._values_together(name, values)]
+
+
+def rows(est: Any, rng: np.random.Generator) -> tuple[Any, Any, dict[str, Any]]:
+    data, taken = data_for(est, rng, n=80), inspect.signature(est.fit).parameters
+    more = {"sample_weight": rng.integers(0, 3, 80) + 0.5} if "sample_weight" in taken else {}
+    loss = getattr(est, "loss", "")
+    rates = est._rates() if hasattr(est, "_rates") else loss == "poisson"
+    if "exposure" in taken and rates:
+        more["exposure"] = rng.uniform(0.5, 2.0, 80)
+    return data.X, np.abs(data.y) if loss == "poisson" else data.y, more
+
+
+def said(model: Any, X: Any) -> Any:
+    name = next(k for k in ("predict_proba", "decision_function", "predict") if hasattr(model, k))
+    return getattr(model, name)(X)
+
+
+@pytest.mark.parametrize(("using", "name", "values"), YES, ids=lambda v: str(v))
+def test_the_models_are_those_of_single_fits(
+    using: Use, name: str, values: list[Any], rng: np.random.Generator
+) -> None:
+    est = using.make()
+    X, y, more = rows(est, rng)
+    before = est.get_params()
+    models = list(est._fit_each(X, y, name, values, **more))
+    assert est.get_params() == before
+    assert len(models) == len(values)
+    for value, model in zip(values, models, strict=True):
+        own = clone(est).set_params(**{name: value}).fit(X, y, **more)
+        assert model.get_params() == own.get_params()
+        assert vars(model).keys() == vars(own).keys()
+        if isinstance(est, LinearEstimator):
+            assert model.solution_.status.ok
+            assert model.alpha_ == own.alpha_
+            problem = own.problem(X, y, **more)
+            near, gaps = [], []
+            for fit in (model, own):
+                certificate = problem.certify(problem.near(fit._pack(problem))[1], theta=fit.solution_.dual)
+                near.append(problem.value(fit._pack(problem)))
+                gaps.append(max(certificate.value, fit.certificate_.value) + certificate.floor)
+                # Twice: traces of coefficients are set to 0 at up to the price of the certificate.
+                assert fit.certificate_.value <= 2 * fit.tol * fit.certificate_.scale + certificate.floor
+            assert abs(near[0] - near[1]) <= sum(gaps)
+        else:
+            assert np.array_equal(said(model, X), said(own, X))
+            assert model.certificate_.claim == own.certificate_.claim
+
+
+def test_every_kind_of_answer_occurs() -> None:
+    """Linear models answer for alpha, trees for alpha, boosting for n_estimators, and nothing else does."""
+    assert {name for _, name, _ in YES} == {"alpha", "n_estimators"}
+    linear = {name for name, cls in REGISTRY.items() if issubclass(cls, LinearEstimator)}
+    found = {u.kind for u, _, _ in YES}
+    walks = {"LinearRegression", "HalfspaceClassifier", "Perceptron", "ConstrainedRegressor"}
+    assert linear - found == walks | {"SGDClassifier", "SGDRegressor"}
+    assert found & registered() == {
+        "DecisionTreeClassifier",
+        "DecisionTreeRegressor",
+        "GradientBoostingClassifier",
+        "GradientBoostingRegressor",
+    }
+
+
+@pytest.mark.parametrize(
+    ("est", "name", "values"),
+    [
+        (er.Ridge(), "alpha", [0.1, 0.0]),
+        (er.Ridge(), "alpha", [0.1, "cv"]),
+        (er.Ridge(), "alpha", [True, 0.1]),
+        (er.Ridge(), "tol", [0.1, 0.2]),
+        (er.HuberRegressor(scale="joint"), "alpha", [0.1, 0.2]),
+        (er.SGDRegressor(), "alpha", [0.1, 0.2]),
+        (er.DecisionTreeClassifier(optimal=1), "alpha", [0.1, 0.2]),
+        (er.DecisionTreeClassifier(), "alpha", [0.1, None]),
+        (er.GradientBoostingRegressor(), "n_estimators", [1, 2]),
+        (er.GradientBoostingRegressor(early_stopping=True), "n_estimators", [1, 2]),
+        (er.GradientBoostingRegressor(early_stopping=False), "n_estimators", [1, 2.0]),
+        (er.RandomForestRegressor(), "n_estimators", [1, 2]),
+    ],
+)
+def test_no_is_said_where_single_fits_would_differ_or_fail(est: Any, name: str, values: list[Any]) -> None:
+    assert not est._values_together(name, values)
+
+
+def test_who_says_no_fits_each_by_itself(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(40, 3))
+    models = list(er.Ridge()._fit_each(X, X[:, 0], "fit_intercept", [True, False]))
+    assert [m.intercept_ == 0.0 for m in models] == [False, True]
+
+
+@pytest.mark.parametrize("est", [er.Lasso(), er.PoissonRegressor()])
+def test_a_strength_is_solved_when_it_is_asked_for(
+    est: Any, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    """What stops the third fit leaves two models."""
+    solve, calls = path_module.solve, []
+
+    def limited(*given: Any, **more: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 3:
+            raise OutOfTime
+        return solve(*given, **more)
+
+    monkeypatch.setattr(path_module, "solve", limited)
+    X, found = rng.normal(size=(40, 3)), []
+    models = est._fit_each(X, np.exp(X[:, 0]), "alpha", [1.0, 0.1, 0.01, 0.001])
+    for done in (1, 2):
+        found.append(next(models).alpha_)
+        assert len(calls) == done
+    with pytest.raises(OutOfTime):
+        next(models)
+    assert found == [1.0, 0.1]
