@@ -8,6 +8,10 @@ PYTEST_ARGS =
 MUTANTS_ARGS =
 BENCH_ARGS =
 BIN = $(VENV)/bin
+# Workers take over whole stretches of a file, so that what its tests share is made once; what was compiled is
+# kept for the other worker, the programs that tests start, and the next run.
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q
+PARALLEL = -n $(WORKERS) --dist worksteal
 SETUP = PYTHON="$(PYTHON)" sh tools/setup.sh
 
 # The quick suite leaves out what tests/design.py marks as `full`; simulations are `slow`.
@@ -38,19 +42,19 @@ demo:
 
 test:
 	@$(SETUP) $(VENV) report test
-	$(BIN)/python -m pytest -q -n $(WORKERS) -m '$(QUICK)' $(PYTEST_ARGS)
+	$(PYTEST) $(PARALLEL) -m '$(QUICK)' $(PYTEST_ARGS)
 
 test-all:
 	@$(SETUP) $(VENV) report test
-	$(BIN)/python -m pytest -q -n $(WORKERS) $(PYTEST_ARGS)
+	$(PYTEST) $(PARALLEL) $(PYTEST_ARGS)
 
 test-rest:
 	@$(SETUP) $(VENV) report test
-	$(BIN)/python -m pytest -q -n $(WORKERS) -m full $(PYTEST_ARGS)
+	$(PYTEST) $(PARALLEL) -m full $(PYTEST_ARGS)
 
 slowest:
 	@$(SETUP) $(VENV) report test
-	$(BIN)/python -m pytest -q -n $(WORKERS) -m '$(QUICK)' --durations=20 $(PYTEST_ARGS)
+	$(PYTEST) $(PARALLEL) -m '$(QUICK)' --durations=20 $(PYTEST_ARGS)
 
 mutants:
 	@$(SETUP) $(VENV) report test
@@ -58,15 +62,15 @@ mutants:
 
 test-slow:
 	@$(SETUP) $(VENV) report test
-	$(BIN)/python -m pytest -q -n $(WORKERS) -m slow $(PYTEST_ARGS)
+	$(PYTEST) $(PARALLEL) -m slow $(PYTEST_ARGS)
 
 doctest:
 	@$(SETUP) $(VENV) report test
-	$(BIN)/python -m pytest -q --doctest-modules $(PYTEST_ARGS) src/empirisk
+	$(PYTEST) --doctest-modules $(PYTEST_ARGS) src/empirisk
 
 test-oldest:
 	@$(SETUP) $(VENV)-oldest --oldest report test
-	$(VENV)-oldest/bin/python -m pytest -q -n $(WORKERS) $(PYTEST_ARGS)
+	$(VENV)-oldest/bin/python -m pytest -q $(PARALLEL) $(PYTEST_ARGS)
 
 lint:
 	@$(SETUP) $(VENV) report test lint

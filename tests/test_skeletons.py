@@ -105,6 +105,7 @@ def test_bound_skeleton_holds_as_often_as_it_says(rng: np.random.Generator) -> N
         cantelli(np.array([0.5, 1.5]))
 
 
+@pytest.mark.full  # simulated
 def test_finding_skeleton_false_alarms_and_power(rng: np.random.Generator) -> None:
     from sklearn.dummy import DummyRegressor
 

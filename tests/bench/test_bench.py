@@ -21,6 +21,7 @@ from bench.watch import Measured, Timing, measure
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.full  # seconds: it runs the benchmark's program
 def test_a_quick_row_end_to_end(tmp_path: Path) -> None:
     command = [
         sys.executable,
@@ -70,6 +71,7 @@ def test_rows_name_what_there_is() -> None:
         assert len(names) == len(set(names)) >= 2, "ours and at least one peer"
 
 
+@pytest.mark.full  # seconds: it times every solver of a row
 def test_slow_fits_are_given_up() -> None:
     # No fit takes less than a microsecond: every solver is given up, by name, and the row still ends.
     measured = measure("ridge_loo", "dense 2e4x200", quick=True, runs=1, cap=1e-6)

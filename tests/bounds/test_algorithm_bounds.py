@@ -138,6 +138,7 @@ def best_clustering(X: np.ndarray, k: int) -> float:
     return best
 
 
+@pytest.mark.full  # simulated
 def test_kmeans_plus_plus_in_expectation(rng: np.random.Generator) -> None:
     assert b.kmeans_plus_plus(1) == 16.0  # 8 (log 1 + 2)
     for k in (2, 3, 4):

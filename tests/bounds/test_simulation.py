@@ -74,6 +74,7 @@ def test_simulated_rows_hold_the_exact_number(
     assert found.high - found.low <= max(4, found.n // 4)
 
 
+@pytest.mark.full  # simulated
 def test_no_learner_does_better_than_the_majority() -> None:
     """Two coins, three rows: every rule that maps a count of ones to a label, by enumeration."""
     n, bias = 3, 0.5
@@ -96,6 +97,7 @@ def test_no_learner_does_better_than_the_majority() -> None:
     assert min(map(risk, rules)) == pytest.approx(exact_coins(n, 2, bias, bias / 4), abs=1e-12)
 
 
+@pytest.mark.full  # simulated
 def test_the_hardest_is_harder_than_others() -> None:
     hard = hardest_coins(5, 0.1, 0.1)
     for bias in (0.12, 0.6, 0.9):

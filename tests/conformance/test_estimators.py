@@ -302,6 +302,7 @@ def test_threads_may_fit_at_once(est: Any, rng: np.random.Generator) -> None:
         np.testing.assert_array_equal(run, alone)
 
 
+@pytest.mark.full  # several interpreters start
 def test_processes_may_fit_at_once(rng: np.random.Generator) -> None:
     d = data_for(er.LogisticRegression(), rng)
     serial = cross_val_score(er.LogisticRegression(), d.X, d.y, cv=3)

@@ -236,8 +236,10 @@ def test_warm_start_at_the_optimum_is_free(name: str) -> None:
     assert solution.n_steps <= 2
 
 
-# A grid of points over as many rows takes twenty seconds.
-LONG = {"grid_search": pytest.mark.full}
+# Over as many rows these take seconds, a grid of points twenty.
+LONG = dict.fromkeys(
+    ("grid_search", "subgradient", "frank_wolfe", "linear_program", "interior_point"), pytest.mark.full
+)
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=LONG.get(name, ())) for name in SOLVERS])

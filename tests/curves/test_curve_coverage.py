@@ -20,6 +20,7 @@ def check(name: str, n: int, samples: int, runs: int, seed: int) -> None:
     assert coverage(found["gain 2x"])[1] > 0.9
 
 
+@pytest.mark.full  # simulated; the truth itself stays in the quick suite
 @pytest.mark.parametrize("name", ["ridge on a curve, 5 columns", "logistic, 10 columns, log-loss"])
 def test_coverage_quickly(name: str) -> None:
     check(name, 100, samples=25, runs=60, seed=1)
@@ -40,6 +41,7 @@ def test_the_truth_itself() -> None:
         assert risk == pytest.approx((1 + 1 / m) * (m - 2) / (m - 22), rel=0.05)
 
 
+@pytest.mark.full  # simulated, as above
 def test_a_narrow_bracket_would_be_seen() -> None:
     # The check itself: intervals of the last doubling halved must fall out.
     found = study("ridge, 20 columns", 100, samples=25, runs=60, seed=3)

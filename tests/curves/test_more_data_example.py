@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.full  # the example runs beside it
 def test_the_example_keeps_its_promise(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(ROOT / "examples" / "more_data.py"), run_name="__main__")
     said = capsys.readouterr().out

@@ -161,6 +161,7 @@ def test_halves_are_disjoint_and_whole(kind: str, rng: np.random.Generator) -> N
             assert abs(a.size - b.size) <= 1
 
 
+@pytest.mark.full  # simulated
 def test_the_last_doubling_of_least_squares_is_what_theory_says() -> None:
     # E risk = sigma^2 (1 + p/(r - p - 1)) on Gaussian columns without an intercept, r training rows.
     rng, p, n, gains = np.random.default_rng(5), 5, 100, []

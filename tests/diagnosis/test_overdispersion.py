@@ -20,6 +20,7 @@ def draw(rng: np.random.Generator, n: int, shape: float | None = None) -> tuple[
     return X, rng.poisson(m if shape is None else m * rng.gamma(shape, 1.0 / shape, size=n)).astype(float)
 
 
+@pytest.mark.full  # simulated
 def test_p_values_are_uniform_under_poisson_with_known_means(rng: np.random.Generator) -> None:
     p = []
     for _ in range(300):

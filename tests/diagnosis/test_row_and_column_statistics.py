@@ -108,6 +108,7 @@ def test_orders_may_be_dates_or_text_that_holds_dates() -> None:
 # -- two samples ----------------------------------------------------------------------------------
 
 
+@pytest.mark.full  # simulated
 def test_groups_are_permuted_whole() -> None:
     rng = np.random.default_rng(2)
     p = {"rows": [], "groups": []}

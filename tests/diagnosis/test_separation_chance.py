@@ -16,6 +16,7 @@ from empirisk.diagnosis.separated import separation
 from empirisk.diagnosis.shuffled import separated_shuffles
 
 
+@pytest.mark.full  # simulated
 def test_shuffles_count_the_labellings_that_a_plane_separates(rng: np.random.Generator) -> None:
     """Against all labellings with the same class sizes, some columns with ties."""
     X = np.column_stack([np.repeat([0.0, 1.0], 4), rng.normal(size=8)])

@@ -5,9 +5,11 @@ The pages to copy are about nouns that are not registered: tests/adding/ runs th
 
 from __future__ import annotations
 
+import ast
 import doctest
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,9 +32,26 @@ def test_a_page_runs(page: Path) -> None:
     assert result.failed == 0
 
 
-def test_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def blocks() -> list[str]:
+    """Return the Python code of the README."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
-    assert len(blocks) >= 2
-    exec("\n".join(blocks), {"__name__": "readme"})
+    return re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+
+
+def test_what_the_readme_calls_is_there() -> None:
+    tree = ast.parse("\n".join(blocks()))
+    imported = [n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)]
+    space: dict[str, Any] = {}
+    exec(compile(ast.Module(imported, []), "README.md", "exec"), space)
+    named = [ast.unparse(n) for n in ast.walk(tree) if isinstance(n, ast.Attribute)]
+    ours = sorted({name for name in named if re.fullmatch(r"er(\.\w+)+", name)})
+    assert len(ours) > 10
+    for name in ours:
+        eval(name, space)
+
+
+@pytest.mark.full  # many seconds of fits; its names are looked up in the quick suite
+def test_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert len(blocks()) >= 2
+    exec("\n".join(blocks()), {"__name__": "readme"})
     assert "by the duality gap" in capsys.readouterr().out

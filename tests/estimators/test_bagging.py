@@ -108,6 +108,7 @@ class Blind(RegressorMixin, BaseEstimator):
         return np.zeros(len(X))
 
 
+@pytest.mark.full  # simulated
 def test_weights_are_chances_of_being_drawn() -> None:
     X, y = np.arange(6.0)[:, None], np.zeros(6)
     weight = np.array([0.0, 1.0, 1.0, 2.0, 4.0, 0.0])
@@ -197,6 +198,7 @@ def curve(rng: np.random.Generator, n: int = 120) -> tuple[Any, Any]:
     return x[:, None], np.sin(2 * x) + 0.3 * rng.standard_normal(n)
 
 
+@pytest.mark.full  # simulated: many seeds
 def test_the_monte_carlo_errors_against_other_seeds(rng: np.random.Generator) -> None:
     X, y = curve(rng)
     grid = np.linspace(-2, 2, 15)[:, None]

@@ -63,6 +63,7 @@ CASES = [
 ]
 
 
+@pytest.mark.full  # whole forests of both
 @pytest.mark.parametrize(("data", "kind"), CASES, ids=[" ".join(c) for c in CASES])
 def test_as_accurate_as_scikit_learn(data: str, kind: str, rng: np.random.Generator) -> None:
     """Brier score or squared error on held-out rows, relative to scikit-learn's: equal but for 4 errors."""

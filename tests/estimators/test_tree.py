@@ -111,6 +111,7 @@ def covered(rng: np.random.Generator, rule: str, runs: int, n: int = 300) -> flo
     return hit / runs
 
 
+@pytest.mark.full  # simulated
 def test_risk_of_the_pruned_tree_is_covered(rng: np.random.Generator) -> None:
     assert covered(rng, "one_se", 60) > 0.95 - 3.0 * np.sqrt(0.95 * 0.05 / 60)
 

@@ -53,6 +53,7 @@ def test_coverage(case: Case) -> None:
     assert low - 2.5 * result.error <= result.coverage <= high + 2.5 * result.error
 
 
+@pytest.mark.full  # simulated
 def test_the_truths_themselves(rng: np.random.Generator) -> None:
     # Quadrature and closed forms against plain simulation.
     t = 1.5 * rng.normal(size=400_000)

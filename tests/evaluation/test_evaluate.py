@@ -242,6 +242,7 @@ def test_constant_scores_in_groups_are_no_certainty() -> None:
     assert ev["roc_auc"].low < 0.5 < ev["roc_auc"].high
 
 
+@pytest.mark.full  # every scorer of scikit-learn
 def test_scikit_learn_scorers(cancer: tuple[Any, pd.DataFrame, np.ndarray]) -> None:
     est, X, y = cancer
 

@@ -182,6 +182,7 @@ def test_the_forecast(rng) -> None:
         leave_one_out(er.Ridge(), X, y, metrics="max_error")
 
 
+@pytest.mark.full  # simulated
 @pytest.mark.parametrize(("n", "samples", "least"), [(100, 150, 0.93), (50, 150, 0.89)])
 def test_coverage(n, samples, least) -> None:
     # Measured with 250 samples: 96 % at 100 rows, 91 % at 50 (82 % with the row variance times n/(n-1)).

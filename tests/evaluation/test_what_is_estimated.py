@@ -61,6 +61,7 @@ def test_every_metric_names_the_rows_that_were_trained_on(
     assert c.rows == (150, 200)
 
 
+@pytest.mark.full  # every way
 def test_all_ways_to_cross_validate_name_the_size(tables: dict[str, tuple[np.ndarray, np.ndarray]]) -> None:
     X, y = tables["regression"]
     assert "trained on 199 of these 200 rows" in leave_one_out(Ridge(), X, y)["mse"].target

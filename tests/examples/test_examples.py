@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+import runpy
+import warnings
 from pathlib import Path
 
 import pytest
@@ -17,18 +16,24 @@ def test_there_are_examples() -> None:
     assert len(EXAMPLES) >= 3, "the scan looks in the wrong place"
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_an_example_runs(example: Path, tmp_path: Path) -> None:
-    # From another folder, as a reader may start it; one thread, because the suite runs on all cores.
-    environment = {
-        **os.environ,
-        "OMP_NUM_THREADS": "1",
-        "PYTHONWARNINGS": "error::DeprecationWarning:empirisk",
-    }
-    run = subprocess.run(
-        [sys.executable, str(example)], cwd=tmp_path, capture_output=True, text=True, env=environment
-    )
-    assert run.returncode == 0, run.stderr[-2000:]
-    assert len(run.stdout.split()) > 50, "an example tells its story"
-    assert "Traceback" not in run.stderr
+# These fit for many seconds.
+LONG = {"compare_models", "separable", "robust_fit"}
+
+
+@pytest.mark.parametrize(
+    "example",
+    [pytest.param(e, id=e.stem, marks=[pytest.mark.full] if e.stem in LONG else []) for e in EXAMPLES],
+)
+def test_an_example_runs(
+    example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # From another folder, as a reader may start it, but in this process, which has imported what it needs.
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", [str(example)])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", category=DeprecationWarning, module="empirisk")
+        runpy.run_path(str(example), run_name="__main__")
+    told = capsys.readouterr()
+    assert len(told.out.split()) > 50, "an example tells its story"
+    assert "Traceback" not in told.err
     assert not list(tmp_path.iterdir()), "an example writes no files"

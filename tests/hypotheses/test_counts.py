@@ -100,6 +100,7 @@ def test_growth_that_is_no_closed_form_says_so(c: Any, d: int, largest: int) -> 
     assert "at most" in repr(c.growth(largest))
 
 
+@pytest.mark.full  # brute force
 def test_the_bound_of_stumps_is_attained_for_few_points() -> None:
     rng = np.random.default_rng(3)
     for d, n in ((2, 4), (3, 5)):

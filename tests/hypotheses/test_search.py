@@ -24,6 +24,7 @@ def best_box(X: np.ndarray, gain: np.ndarray) -> float:
     return max(float(gain[((low <= X) & (high >= X)).all(axis=1)].sum()) for low, high in boxes)
 
 
+@pytest.mark.full  # brute force
 @pytest.mark.parametrize("d", [2, 3])
 def test_the_best_box_is_found(d: int) -> None:
     rng = np.random.default_rng(d)
@@ -47,6 +48,7 @@ def test_a_box_search_that_is_stopped_bounds_what_it_missed() -> None:
     assert longer.training_error_ <= stopped.training_error_
 
 
+@pytest.mark.full  # brute force
 @pytest.mark.parametrize("c", [Halfspaces(), PolynomialThresholds(2), Balls()])
 def test_covers_of_conflicts_agree_with_all_cells(c: object, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(7)
@@ -71,6 +73,7 @@ def test_half_spaces_that_are_stopped_bound_what_they_missed(monkeypatch: pytest
     assert 0.0 <= fitted.training_error_ - fitted.certificate_.value <= fitted.training_error_ <= 0.5
 
 
+@pytest.mark.full  # many rows
 def test_conflicts_in_many_dimensions_stay_cheap() -> None:
     rng = np.random.default_rng(10)
     X, y = rng.normal(size=(150, 30)), rng.integers(0, 2, size=150)

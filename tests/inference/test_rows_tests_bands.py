@@ -84,6 +84,7 @@ def test_rows_that_stand_alone_and_rows_without_weight(rng):
     assert "<table>" in found._repr_html_()
 
 
+@pytest.mark.full  # simulated
 def test_the_outlier_test_keeps_its_level():
     rng = np.random.default_rng(2)
     X = rng.standard_normal((25, 2))

@@ -208,6 +208,7 @@ def test_sparse_and_large_offsets_agree_with_dense(rng):
     np.testing.assert_allclose(moved.se[1:], ols(linear(X, y)).se[1:], rtol=1e-8)
 
 
+@pytest.mark.full  # simulated
 def test_intervals_cover_at_their_level():
     rng = np.random.default_rng(5)
     X = rng.standard_normal((12, 2))

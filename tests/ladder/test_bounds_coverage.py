@@ -25,6 +25,7 @@ def check(found: dict[str, Any]) -> None:
         assert p > SURPRISE, f"{name} fails {failed} of {len(rows)} times, more often than {DELTA}"
 
 
+@pytest.mark.full  # simulated
 @pytest.mark.parametrize("name", MODELS)
 def test_no_row_fails_more_often_than_it_says(name: str, rng: np.random.Generator) -> None:
     check(simulate(MODELS[name], 10, rng, 150, 40, DELTA)[1])

@@ -88,6 +88,7 @@ def test_the_prior_of_a_scaled_model_is_over_the_raw_columns(data: Data) -> None
     assert any(a.source == "declared" for a in declared.assumptions)
 
 
+@pytest.mark.full  # simulated
 @pytest.mark.parametrize(
     "name", ["uniform stability", "compression to support vectors", "vote by tandem loss"]
 )

@@ -69,6 +69,7 @@ def test_poisson_has_no_smoothness_constant(rng):
     assert problem.constants.mu.value == 0.0
 
 
+@pytest.mark.full  # many rows
 @pytest.mark.parametrize("shape", [(40, 1100), (1100, 1200)])
 def test_large_problems(shape, rng):
     X = rng.normal(size=shape) * np.linspace(0.1, 3.0, shape[1])

@@ -82,6 +82,7 @@ def test_random_integer_grids_in_the_plane(intercept):
     assert min(seen.values()) >= 10
 
 
+@pytest.mark.full  # brute force
 def test_random_integer_grids_in_space_with_collinear_columns():
     rng = np.random.default_rng(2)
     for _ in range(80):

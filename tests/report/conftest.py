@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.report.reports import make_report, numbers, two_classes
+
 Json = dict[str, Any]
 HERE = Path(__file__).parent / "fixtures"
 HOSTILE = '</script><script>alert(\'x\')</script>"onload="alert(1)" $\\frac{ `|` <b>&amp;'
@@ -154,6 +156,22 @@ CASES: dict[str, Callable[[], Json]] = {
     "bare": bare,
     "no_intervals": no_intervals,
 }
+
+
+@pytest.fixture(scope="session")
+def classes_made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a small report on two classes, which all tests share and leave as it is."""
+    folder = tmp_path_factory.mktemp("classes_made")
+    make_report(folder, two_classes(), "answer")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def numbers_made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a small report on a regression, which all tests share and leave as it is."""
+    folder = tmp_path_factory.mktemp("numbers_made")
+    make_report(folder, numbers(), "y")
+    return folder
 
 
 @pytest.fixture

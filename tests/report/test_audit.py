@@ -216,6 +216,7 @@ def test_a_leak_is_named(kind: str) -> None:
     assert "--drop leak" in finding.advice
 
 
+@pytest.mark.full  # simulated
 def test_a_column_to_which_the_others_add_nothing_is_named() -> None:
     # Four fifths of the variance by one column alone, nothing by the others: below the 90 % rule.
     rng = np.random.default_rng(3)

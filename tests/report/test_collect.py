@@ -20,16 +20,20 @@ from empirisk.report.fit.split import split_rows
 from empirisk.report.read.read import read_table
 from empirisk.report.saved.model_file import load
 from empirisk.report.schema import validate_report
-from tests.report.reports import make_report, numbers, two_classes
+from tests.report.reports import make_report, two_classes
 
 Json = dict[str, Any]
 
 
-def report_of(folder: Path, frame: pl.DataFrame, target: str, **options: Any) -> Json:
-    make_report(folder, frame, target, **options)
+def written(folder: Path) -> tuple[Path, Json]:
     report = json.loads((folder / "out" / "report.json").read_text())
     validate_report(report)
-    return report
+    return folder, report
+
+
+def report_of(folder: Path, frame: pl.DataFrame, target: str, **options: Any) -> Json:
+    make_report(folder, frame, target, **options)
+    return written(folder)[1]
 
 
 def metric(report: Json, name: str) -> Json:
@@ -37,15 +41,19 @@ def metric(report: Json, name: str) -> Json:
 
 
 @pytest.fixture(scope="module")
-def classes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Json]:
-    folder = tmp_path_factory.mktemp("classes")
-    return folder, report_of(folder, two_classes(n=400), "answer", time_limit=None)
+def classes(classes_made: Path) -> tuple[Path, Json]:
+    return written(classes_made)
 
 
 @pytest.fixture(scope="module")
-def regression(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Json]:
-    folder = tmp_path_factory.mktemp("regression")
-    return folder, report_of(folder, numbers(n=300), "y", time_limit=None)
+def regression(numbers_made: Path) -> tuple[Path, Json]:
+    return written(numbers_made)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Json:
+    """Return a report without a limit: all repeats, the reference and the learning curve."""
+    return report_of(tmp_path_factory.mktemp("whole"), two_classes(n=400), "answer", time_limit=None)
 
 
 def test_rows(folder: Path, target: str) -> tuple[Any, np.ndarray, np.ndarray]:
@@ -76,7 +84,7 @@ def test_class_metrics_by_scikit_learn(classes: tuple[Path, Json]) -> None:
     assert found["brier_score"] == pytest.approx(metrics.brier_score_loss(y == "yes", p[:, 1]), rel=1e-9)
     counts = metrics.confusion_matrix(y, guess, labels=["no", "yes"])
     assert report["test"]["confusion"]["counts"] == counts.tolist()
-    assert report["test"]["n_rows"] == len(y) == 80
+    assert report["test"]["n_rows"] == len(y) == 48
 
 
 def test_accuracy_intervals_by_scipy(classes: tuple[Path, Json]) -> None:
@@ -124,8 +132,8 @@ def test_cross_validated_score_by_scikit_learn(regression: tuple[Path, Json]) ->
     table = read_table(folder / "table.csv", target="y")
     train = take(table, split_rows(table, seed=0).train)
     row = next(c for c in report["candidates"] if c["name"] == "ridge")
-    repeats = report["provenance"]["settings"]["repeats"]
-    folds = make_folds(train, 5, repeats, 0)
+    n_folds, repeats = (report["provenance"]["settings"][key] for key in ("folds", "repeats"))
+    folds = make_folds(train, n_folds, repeats, 0)
     losses = np.zeros((repeats, train.n))
     for fold in folds.items:
         encoder = make_encoder(table)
@@ -134,7 +142,7 @@ def test_cross_validated_score_by_scikit_learn(regression: tuple[Path, Json]) ->
         z = ridge.predict(encoder.transform(train.frame[fold.score]))
         losses[fold.repeat, fold.score] = (train.y[fold.score] - z) ** 2
     assert row["score"]["value"] == pytest.approx(losses.mean(), rel=1e-6)
-    se = np.sqrt(losses.var(axis=1, ddof=1).mean() / train.n * 5 / 4)
+    se = np.sqrt(losses.var(axis=1, ddof=1).mean() / train.n * n_folds / (n_folds - 1))
     d = losses - losses.mean(axis=1, keepdims=True)
     b = np.mean(d**3) / np.mean(d**2) ** 1.5 / np.sqrt(train.n)
     u = (losses.mean() - row["score"]["high"]) / se  # Hall's transformed statistic is a t quantile at the end
@@ -150,7 +158,7 @@ def test_cross_validated_log_loss_by_scikit_learn(classes: tuple[Path, Json]) ->
     table = read_table(folder / "table.csv", target="answer")
     train = take(table, split_rows(table, seed=0).train)
     row = next(c for c in report["candidates"] if c["name"] == "logistic_l2")
-    folds = make_folds(train, 5, report["provenance"]["settings"]["repeats"], 0)
+    folds = make_folds(train, report["provenance"]["settings"]["folds"], 1, 0)
     total = 0.0
     for fold in folds.items:
         encoder = make_encoder(table)
@@ -162,8 +170,9 @@ def test_cross_validated_log_loss_by_scikit_learn(classes: tuple[Path, Json]) ->
     assert row["score"]["value"] == pytest.approx(total / train.n / folds.n_repeats, rel=1e-5)
 
 
-def test_rows_add_up(classes: tuple[Path, Json]) -> None:
-    _, report = classes
+@pytest.mark.full  # a report without a limit takes many seconds
+def test_rows_add_up(whole: Json) -> None:
+    report = whole
     train, test = report["split"]["parts"]
     assert train["n_rows"] + test["n_rows"] == report["data"]["n_rows"] == 400
     assert sum(test["class_counts"]) == test["n_rows"]
@@ -178,8 +187,9 @@ def test_rows_add_up(classes: tuple[Path, Json]) -> None:
         assert c["versus_baseline"]["value"] == pytest.approx(gap, abs=1e-12)
 
 
-def test_learning_curve_ends_at_the_cross_validated_score(classes: tuple[Path, Json]) -> None:
-    _, report = classes
+@pytest.mark.full  # as above
+def test_learning_curve_ends_at_the_cross_validated_score(whole: Json) -> None:
+    report = whole
     chosen = next(c for c in report["candidates"] if c["chosen"])
     curve = report["learning_curve"]
     assert curve["validation"]["value"][-1] == pytest.approx(chosen["score"]["value"], rel=1e-12)
@@ -188,6 +198,7 @@ def test_learning_curve_ends_at_the_cross_validated_score(classes: tuple[Path, J
     assert curve["extrapolation"]["n_rows"] == 640
 
 
+@pytest.mark.full  # a whole report
 def test_noise_gives_the_constant_and_says_so(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     frame = pl.DataFrame({"x": rng.normal(size=300), "y": rng.choice(["a", "b"], 300)})
@@ -201,6 +212,7 @@ def test_noise_gives_the_constant_and_says_so(tmp_path: Path) -> None:
     assert len(set(model.predict(tmp_path / "table.csv"))) == 1
 
 
+@pytest.mark.full  # a whole report
 def test_sixty_rows_give_wide_answers(tmp_path: Path) -> None:
     report = report_of(tmp_path, two_classes(n=60), "answer")
     log_loss = metric(report, "log_loss")["model"]
@@ -278,8 +290,8 @@ def test_a_test_file_is_used_as_it_is(tmp_path: Path) -> None:
     assert "--test held.csv" in report["provenance"]["command"]
 
 
-def test_time_limit_is_kept_in_a_stated_way(tmp_path: Path) -> None:
-    report = report_of(tmp_path, two_classes(), "answer", time_limit=4.5)
+def test_time_limit_is_kept_in_a_stated_way(classes: tuple[Path, Json]) -> None:
+    _, report = classes
     said = report["provenance"]["settings"]["left_out_for_time"]
     assert "1 repeat instead of 5" in said
     assert report["provenance"]["settings"]["repeats"] == 1
@@ -287,6 +299,7 @@ def test_time_limit_is_kept_in_a_stated_way(tmp_path: Path) -> None:
         assert "reference" not in {c["name"] for c in report["candidates"]}
 
 
+@pytest.mark.full  # a whole report
 def test_positive_class_can_be_the_first(tmp_path: Path) -> None:
     report = report_of(tmp_path, two_classes(), "answer", positive="no")
     assert report["task"]["positive"] == "no"

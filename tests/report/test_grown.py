@@ -125,6 +125,7 @@ def test_rows_of_one_class_give_its_prior(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(path.scores(X, 1), np.log(30.5 / 0.5))
 
 
+@pytest.mark.full  # a report of all kinds of trees takes many seconds
 def test_trees_are_chosen_where_sums_see_nothing(report) -> None:
     _, r = report
     by_name = {c["name"]: c for c in r["candidates"]}
@@ -139,6 +140,7 @@ def test_trees_are_chosen_where_sums_see_nothing(report) -> None:
     assert by_name["tree"]["complexity"]["value"] < by_name["forest"]["complexity"]["value"]
 
 
+@pytest.mark.full  # of the same report
 def test_the_model_is_explained_and_says_that_it_is_greedy(report) -> None:
     folder, r = report
     model = r["model"]
@@ -164,6 +166,7 @@ def test_the_model_is_explained_and_says_that_it_is_greedy(report) -> None:
     assert model["sentence"][:20] in page
 
 
+@pytest.mark.full  # of the same report
 def test_the_model_file_predicts_and_verifies(report) -> None:
     folder, r = report
     loaded = er.load(folder / "out" / "model.empirisk")

@@ -54,6 +54,7 @@ def fails(*args: Any, **kwargs: Any) -> Any:
     raise OverflowError("cannot convert float infinity to integer")
 
 
+@pytest.mark.full  # whole reports
 @pytest.mark.parametrize("task", ["classes", "numbers"])
 def test_a_report_is_written_when_every_section_fails(
     task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

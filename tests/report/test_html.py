@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import warnings
@@ -12,13 +13,16 @@ from typing import Any
 import pytest
 
 import empirisk.report
+from empirisk.data.deadline import Deadline
 from empirisk.report.render.html import render_html
 from empirisk.report.schema import ReportSchemaError
 from empirisk.report.sections.registry import SECTIONS
 from empirisk.wording import interval, text
 
-from .conftest import HOSTILE
+from .conftest import CASES, HOSTILE
 
+# Hard variants whose pages take longer than the others.
+LONG = {"long_names", "wide", "many_classes", "no_intervals"}
 VOID = {"meta", "link", "input", "br", "path", "use", "rect"}
 TEMPLATES = Path(empirisk.report.__file__).parent / "render" / "templates"
 
@@ -62,10 +66,25 @@ class Page(HTMLParser):
         return [a[name] or "" for _, a in self.tags if name in a]
 
 
-def test_every_case_is_a_well_formed_page(case: dict[str, Any]) -> None:
+@functools.cache
+def drawn(case: str) -> str:
+    """Return the page of a case, rendered once for all tests, without a warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        source = render_html(case)
+        return render_html(CASES[case]())
+
+
+def undrawn(report: dict[str, Any]) -> str:
+    """Return a page without its charts, for tests that look at words alone."""
+    return render_html(report, Deadline(0.0))
+
+
+@pytest.fixture(params=[pytest.param(c, marks=[pytest.mark.full] if c in LONG else []) for c in CASES])
+def source(request: pytest.FixtureRequest) -> str:
+    return drawn(request.param)
+
+
+def test_every_case_is_a_well_formed_page(source: str) -> None:
     page = Page(source)
     assert page.stack == []
     assert len(source.encode()) < 2_000_000
@@ -85,8 +104,7 @@ def test_every_case_is_a_well_formed_page(case: dict[str, Any]) -> None:
         assert name in page.visible
 
 
-def test_it_needs_nothing_but_itself(case: dict[str, Any]) -> None:
-    source = render_html(case)
+def test_it_needs_nothing_but_itself(source: str) -> None:
     page = Page(source)
     for tag, attributes in page.tags:
         for name in ("src", "href", "action", "data", "poster", "srcset"):
@@ -100,8 +118,7 @@ def test_it_needs_nothing_but_itself(case: dict[str, Any]) -> None:
     assert "/home/" not in source
 
 
-def test_pictures_have_words_and_no_colour_of_their_own(case: dict[str, Any]) -> None:
-    source = render_html(case)
+def test_pictures_have_words_and_no_colour_of_their_own(source: str) -> None:
     charts = re.findall(
         r'<div class="chart" role="img" aria-label="([^"]*)">(<svg.*?</svg>)</div>', source, flags=re.S
     )
@@ -113,9 +130,7 @@ def test_pictures_have_words_and_no_colour_of_their_own(case: dict[str, Any]) ->
 
 
 def test_hostile_names_stay_text() -> None:
-    from .conftest import CASES
-
-    source = render_html(CASES["hostile"]())
+    source = drawn("hostile")
     page = Page(source)
     assert source.count("<script") == 2  # the data of the slider and the one script of the page
     assert not any(name.startswith("on") for _, a in page.tags for name in a)
@@ -127,11 +142,11 @@ def test_hostile_names_stay_text() -> None:
 
 
 def test_the_same_report_gives_the_same_bytes(classification: dict[str, Any]) -> None:
-    assert render_html(classification) == render_html(classification)
+    assert render_html(classification) == drawn("classification")
 
 
 def test_each_estimate_shows_interval_n_and_method(classification: dict[str, Any]) -> None:
-    page = Page(render_html(classification))
+    page = Page(drawn("classification"))
     for metric in classification["test"]["metrics"]:
         for e in (metric["model"], metric["baseline"], metric["difference"]):
             if e is None or e["low"] is None:
@@ -143,7 +158,7 @@ def test_each_estimate_shows_interval_n_and_method(classification: dict[str, Any
 
 
 def test_every_sentence_of_the_report_is_on_the_page(classification: dict[str, Any]) -> None:
-    seen = Page(render_html(classification)).visible
+    seen = Page(drawn("classification")).visible
     sentences = [
         classification["verdict"]["sentence"],
         classification["verdict"]["next_step"]["sentence"],
@@ -162,7 +177,7 @@ def test_the_verdict_shows_the_findings_that_it_names(classification: dict[str, 
     second = {**classification["findings"][1], "sentence": "A second of its kind."}
     classification["findings"] += [second, {**second, "sentence": "A third of its kind."}]
     classification["verdict"]["findings"] = ["ER121", "ER121", "ER102"]
-    source = render_html(classification)
+    source = undrawn(classification)
     badges = source[
         source.index('<ul class="badges"') : source.index("</ul>", source.index('<ul class="badges"'))
     ]
@@ -173,13 +188,13 @@ def test_the_verdict_shows_the_findings_that_it_names(classification: dict[str, 
 
 def test_what_is_absent_is_said(classification: dict[str, Any]) -> None:
     classification["learning_curve"] = None
-    assert "cannot tell whether more rows would help" in render_html(classification)
+    assert "cannot tell whether more rows would help" in undrawn(classification)
     classification["test"]["roc"] = None
     classification["absent"] = {
         "learning_curve": "The time limit was reached.",
         "test.roc": "One class is missing.",
     }
-    source = render_html(classification)
+    source = undrawn(classification)
     assert "The time limit was reached." in source
     assert "One class is missing." in source
     assert "fig-roc" not in source

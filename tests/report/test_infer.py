@@ -304,6 +304,7 @@ def test_summaries_are_counts() -> None:
     assert summarise(pl.Series([5.0, 5.0]), "number")["counts"] == [2]
 
 
+@pytest.mark.full  # drawn many times
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.floats(-1e307, 1e307), min_size=1, max_size=30))
 def test_every_value_falls_into_a_bin(values: list[float]) -> None:

@@ -120,6 +120,7 @@ def test_missing_values_by_column_and_notation(tmp_path: Path) -> None:
             read_table(path, target="y", missing=[wrong])
 
 
+@pytest.mark.full  # a whole report
 def test_codes_are_kept_with_the_report_and_the_model(tmp_path: Path) -> None:
     frame = numbers().with_columns(a=pl.when(pl.int_range(pl.len()) % 9 == 0).then(-200.0).otherwise("a"))
     outcome = make_report(tmp_path, frame, "y", missing=("-200,a",))

@@ -28,10 +28,8 @@ from tests.report.reports import make_report, numbers, two_classes
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("model")
-    make_report(folder, two_classes(), "answer")
-    return folder
+def made(classes_made: Path) -> Path:
+    return classes_made
 
 
 @pytest.fixture(scope="module")
@@ -246,16 +244,15 @@ def test_metadata_holds_decisions_metrics_and_certificate(made: Path) -> None:
     assert {"numpy", "scikit-learn", "empirisk", "python"} <= set(metadata["versions"])
 
 
-def test_regression_file(tmp_path: Path) -> None:
-    make_report(tmp_path, numbers(), "y")
-    model = load(tmp_path / "out" / "model.empirisk")
-    predicted = model.predict(tmp_path / "table.csv")
+def test_regression_file(numbers_made: Path) -> None:
+    model = load(numbers_made / "out" / "model.empirisk")
+    predicted = model.predict(numbers_made / "table.csv")
     assert np.mean((predicted - numbers()["y"].to_numpy()) ** 2) < 1.3
     with pytest.raises(ModelFileError, match="predicts a number"):
-        model.predict_proba(tmp_path / "table.csv")
+        model.predict_proba(numbers_made / "table.csv")
 
 
-@pytest.mark.parametrize("models", ["linear", "tree"])
+@pytest.mark.parametrize("models", [pytest.param("linear", marks=pytest.mark.full), "tree"])
 def test_predicted_probabilities_have_the_log_loss_of_the_report(tmp_path: Path, models: str) -> None:
     """Of the constant (noise, a class of two rows that the test lacks) and of a pure tree, by hand."""
     rng = np.random.default_rng(0)

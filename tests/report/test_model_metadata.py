@@ -17,17 +17,14 @@ from empirisk.report.saved.inspect_file import inspect_lines
 from empirisk.report.saved.model_file import ModelFileError, load, read_metadata
 from empirisk.report.saved.unpack import checksum
 from empirisk.report.saved.verify_file import verify_file, verify_lines
-from tests.report.reports import make_report, two_classes
 from tests.report.test_model_file import pack, unpack
 
 Json = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("metadata")
-    make_report(folder, two_classes(), "answer")
-    return folder
+def made(classes_made: Path) -> Path:
+    return classes_made
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +75,7 @@ def test_every_change_of_the_metadata_is_refused(
         load(pack(file, swapped, dump))
 
 
+@pytest.mark.full  # a thousand files
 def test_damaged_metadata_with_a_fitting_checksum_ends_in_a_sentence(
     made: Path, whole: tuple[Json, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

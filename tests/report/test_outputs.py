@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -14,14 +15,11 @@ import pytest
 
 from empirisk.report.atomic import report_folder, write_file
 from empirisk.report.errors import DataError
-from tests.report.reports import make_report, numbers
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("outputs")
-    make_report(folder, numbers(), "y")
-    return folder
+def made(numbers_made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(shutil.copytree(numbers_made, tmp_path_factory.mktemp("outputs") / "made"))
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO])
@@ -53,6 +51,7 @@ def limited(folder: Path, size: int, *words: object) -> subprocess.CompletedProc
     )
 
 
+@pytest.mark.full  # another interpreter reads a report's model
 def test_predictions_that_do_not_fit_are_a_sentence(made: Path) -> None:
     before = sorted(p.name for p in made.iterdir())
     found = limited(made, 500, "predict", "out/model.empirisk", "table.csv", "--out", "p.csv")

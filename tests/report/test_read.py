@@ -177,6 +177,7 @@ def test_messy_file_is_understood() -> None:
     assert table.class_counts()["selten"] == 3
 
 
+@pytest.mark.full  # the files of the examples are large
 def test_adult_and_wine_examples() -> None:
     adult = read_table(EXAMPLES / "adult.csv.gz", target="income")
     assert adult.n_rows == 32_561
@@ -229,6 +230,7 @@ def test_written_text_reads_back(
     assert table.frame.equals(expected)
 
 
+@pytest.mark.full  # drawn many times, five files each
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(frame=frames())
 def test_fingerprint_is_the_same_for_every_format(tmp_path: Path, frame: pl.DataFrame) -> None:
@@ -332,6 +334,7 @@ def test_new_levels_are_told_not_refused(tmp_path: Path, first: Table) -> None:
     assert any("levels that the first table does not have ('Narvik')" in line for line in second.lines())
 
 
+@pytest.mark.full  # thousands of columns
 def test_wide_file(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     values = rng.normal(size=(60, 200)).round(4)

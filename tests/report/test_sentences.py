@@ -54,6 +54,13 @@ def strings(value: Any, key: str = "") -> list[str]:
     return [value] if isinstance(value, str) else []
 
 
+def test_numbers_of_a_short_report_are_written_out(classes_made: Path, numbers_made: Path) -> None:
+    for made in (classes_made, numbers_made):
+        for said in strings(json.loads((made / "out" / "report.json").read_text())):
+            assert not E_NOTATION.search(said), said
+
+
+@pytest.mark.full  # three long reports; a short one is read in the quick suite
 @pytest.mark.parametrize("made", ["houses", "tiny", "classes"])
 def test_numbers_of_sentences_are_written_out(tmp_path: Path, made: str) -> None:
     frame, target = {

@@ -161,6 +161,7 @@ def test_whatever_is_cut_the_rest_is_a_valid_choice(blocks: int) -> None:
     assert make_encoder(table) is not None
 
 
+@pytest.mark.full  # a whole report
 @pytest.mark.parametrize("target", ["answer", "y"])
 def test_a_report_without_time_is_small_valid_and_says_so(tmp_path: Path, target: str) -> None:
     frame = two_classes() if target == "answer" else numbers()

@@ -137,6 +137,7 @@ def limits(runs, low=0.92, high=1.0):
     return low - 3.5 * np.sqrt(0.95 * 0.05 / runs), high
 
 
+@pytest.mark.full  # simulated: many resamples of many samples
 @pytest.mark.parametrize("name", CASES)
 def test_intervals_cover_closed_forms(name, rng) -> None:
     est, generator, truth, n = case(name, rng)
@@ -154,6 +155,7 @@ def test_intervals_cover_closed_forms_slowly(name, rng) -> None:
     assert all(low <= share <= high for share in shares.values()), shares
 
 
+@pytest.mark.full  # simulated
 def test_one_neighbour_classifies_by_the_label_it_meets(rng) -> None:
     # 1-NN on fixed rows predicts the label of the nearest row: p = eta(nearest), so all parts are known.
     design = np.sort(rng.uniform(-1, 1, size=15))
@@ -187,6 +189,7 @@ def test_one_neighbour_classifies_by_the_label_it_meets(rng) -> None:
         assert e.low <= truth[name] <= e.high, name
 
 
+@pytest.mark.full  # simulated
 def test_bootstrap_variance_of_least_squares(rng) -> None:
     # Over bootstrap samples the variance is close to that over new ones: sigma^2 p/(n-p-1), Gaussian columns.
     ratios = []

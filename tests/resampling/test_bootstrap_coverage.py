@@ -28,6 +28,7 @@ def test_the_published_table(setting: Setting) -> None:
     compare(setting, 0.5)
 
 
+@pytest.mark.full  # simulated
 @pytest.mark.parametrize(
     "what", ["mean, exponential, 20 rows", "median, exponential, 30 rows", "mean, lognormal, 20 groups of 5"]
 )

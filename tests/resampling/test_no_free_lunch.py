@@ -73,6 +73,7 @@ def test_a_consistent_learner_attains_the_average() -> None:
     assert found.fits == 292
 
 
+@pytest.mark.full  # simulated
 def test_the_measured_adversary_covers_the_truth() -> None:
     missed = 0
     for seed in range(60):

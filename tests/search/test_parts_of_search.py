@@ -149,6 +149,7 @@ def test_refine_halves_the_step_until_it_is_below_the_noise() -> None:
     assert [p["alpha"] for p in refine(points, 0, corner)] == pytest.approx([0.1])
 
 
+@pytest.mark.full  # many fits
 def test_zoom_finds_a_better_strength_than_the_grid() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 40))

@@ -72,6 +72,7 @@ def test_the_scaled_lasso_solves_its_two_equations(rng):
     np.testing.assert_allclose(slope[active], 0.2 * found.sigma * np.sign(found.coef[active]), rtol=1e-3)
 
 
+@pytest.mark.full  # simulated
 def test_robust_standard_errors_see_unequal_noise(rng):
     hits = np.zeros(2)
     for seed in range(60):

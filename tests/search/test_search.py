@@ -181,6 +181,7 @@ def test_clone_pickle_and_grid_search_cv_around() -> None:
     assert outer.fit(X, y).best_params_["rule"] in ("min", "one_se")
 
 
+@pytest.mark.full  # starts processes
 def test_jobs_give_the_same_and_progress_is_told() -> None:
     X, y = classes()
     told: list[tuple[int, int]] = []

@@ -114,6 +114,7 @@ def winner(sims: int, kind: str, n: int = 100, m: int = 20) -> dict[str, Any]:
     }
 
 
+@pytest.mark.full  # simulated
 @pytest.mark.parametrize("kind", ["accuracy", "mse"])
 def test_the_correction_takes_the_curse_off(kind: str) -> None:
     shift = winner(15, kind)["shift"]
@@ -155,6 +156,7 @@ def race(sims: int, delta: float, n: int = 150, m: int = 6, worse: float = 0.0) 
     return {"best lost": Tally(lost), "worst dropped": Tally(caught), "fits": float(np.mean(fits)) / (10 * m)}
 
 
+@pytest.mark.full  # simulated
 def test_racing_keeps_the_best() -> None:
     found = race(20, 0.1)
     assert found["best lost"].share <= 0.1 + 3 * np.sqrt(0.1 * 0.9 / 20)
@@ -201,6 +203,7 @@ def chances(sims: int, spread: float, n: int = 150, m: int = 4) -> dict[str, Any
     }
 
 
+@pytest.mark.full  # simulated
 def test_probabilities_track_the_truth() -> None:
     found = chances(20, 0.5)
     assert abs(found["said"].mean() - found["right"].mean()) < 3 * np.sqrt(0.25 / 20)

@@ -167,6 +167,7 @@ def test_float32_data(loss: str) -> None:
     assert kkt(p, solution.w) <= 0.05 * p.penalty.l1
 
 
+@pytest.mark.full  # drawn many times
 @settings(max_examples=25, deadline=None)
 @given(
     loss=st.sampled_from(sorted(LOSSES)),
@@ -198,6 +199,7 @@ def test_gap_is_a_bound(
     assert solution.status is Status.CERTIFIED, solution.sentence
 
 
+@pytest.mark.full  # drawn many times
 @settings(max_examples=20, deadline=None)
 @given(loss=st.sampled_from(sorted(LOSSES)), seed=st.integers(0, 2**20), divisor=st.floats(1.5, 20.0))
 def test_screening_never_drops_a_column_of_the_support(loss: str, seed: int, divisor: float) -> None:

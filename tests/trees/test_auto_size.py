@@ -35,6 +35,7 @@ def tally_of(y: NDArray, grow: Callable[[int], tuple[NDArray, NDArray]], batches
     return tally
 
 
+@pytest.mark.full  # simulated
 def test_error_and_excess_of_trees_with_a_known_law(rng: Rng) -> None:
     """``R_T - R = (1/n) sum (2 e_i d_i + d_i^2)``, d_i of variance v/c_i: both moments are known."""
     y, v, T = rng.normal(size=N), 4.0, 400
@@ -90,6 +91,7 @@ def test_rows_without_weight_do_not_count(rng: Rng) -> None:
         OutOfBagTally(lambda z, rows: y[rows]).risk()
 
 
+@pytest.mark.full  # simulated: many seeds
 def test_the_error_is_the_spread_over_seeds_of_a_forest(rng: Rng) -> None:
     X, y = smooth(120, rng)
     found = []

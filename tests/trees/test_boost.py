@@ -423,6 +423,7 @@ def test_what_cannot_be_boosted_is_said() -> None:
         boost(binned, y, None, Poisson(), scores=np.full(40, 1e3))
 
 
+@pytest.mark.full  # many rounds of both
 def test_the_test_loss_is_that_of_scikit_learn() -> None:
     ensemble = pytest.importorskip("sklearn.ensemble")
     differences = []

@@ -133,6 +133,7 @@ def test_sets_of_categories_are_the_best_of_all(
         assert (left == heavier).all(), "categories that the node did not have go with the heavier child"
 
 
+@pytest.mark.full  # many rows
 @pytest.mark.parametrize(
     "kind", ["squared_error", "absolute_error", "Gini-2", "Gini-3", "Entropy-3", "poisson"]
 )

@@ -239,6 +239,7 @@ def check_null(found: dict[str, tuple[NDArray, NDArray]], share: float) -> None:
         assert (value[:, :2].mean(axis=0) > 0).all(), name
 
 
+@pytest.mark.full  # simulated
 def test_null_columns_have_mean_zero_and_intervals_that_say_so(rng: Rng) -> None:
     found = study(12, rng)
     check_null(found, 0.6)

@@ -165,6 +165,7 @@ print(h.hexdigest())
 """
 
 
+@pytest.mark.full  # many rows
 def test_same_bits_for_any_number_of_threads() -> None:
     seen = set()
     for threads in ("1", "3"):

@@ -109,6 +109,7 @@ def coverage(n: int, T: int, samples: int, rng: Rng) -> dict[str, float]:
     return {name: float(np.mean(h)) for name, h in hits.items()}
 
 
+@pytest.mark.full  # simulated
 def test_prediction_intervals_cover(rng: Rng) -> None:
     # One sample of 150 rows moves the coverage of its intervals by 0.03, the mean of 12 by 0.01.
     for name, share in coverage(150, 60, 12, rng).items():

@@ -60,6 +60,7 @@ def test_the_best_of_all_stumps(seed: int, n: int, gaps: bool, real: bool, k: in
     np.testing.assert_array_equal(tree.predict(X)[:, 0] - 1.0, search.leaf)
 
 
+@pytest.mark.full  # many rows
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("real", [False, True])
 def test_blocks_of_many_rows_and_threads(real: bool, k: int, rng: np.random.Generator) -> None:
