@@ -56,6 +56,7 @@ class Capability(Enum):
     SEPARABLE_PENALTY = "a penalty that separates over the coefficients"
     POLYHEDRAL = "no penalty, or L1 alone"
     FREE_SIGNS = "coefficients of either sign"
+    LINEAR = "scores that are linear in columns of known moments"
     DESIGN = "a design matrix in memory"
     COLUMNS = "fast access to columns"
     SCALAR_SCORE = "one score per row"

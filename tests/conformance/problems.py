@@ -158,13 +158,23 @@ UNSOLVED = tuple(name for name in LOSSES if not LOSSES[name]().offers)
 
 TABLE = _table()
 
-# The same rows read in blocks of five, for the losses and penalties that can be streamed.
+# The same rows read in blocks of five, for the losses that can be streamed, and penalties of every kind:
+# without one, smooth, with kinks, and sets that are bounded or not.
 STREAMED = [
     Row("half_squared", 0.0, 0.1, storage="blocks"),
     Row("half_squared", 0.0, 0.0, storage="blocks", weights=True),
     Row("logistic", 0.0, 0.1, storage="blocks", weights=True),
     Row("logistic", 0.0, 1e-3, intercept=False, storage="blocks"),
     Row("poisson", 0.0, 0.1, storage="blocks"),
+    Row("half_squared", 0.05, 0.0, storage="blocks", weights=True),
+    Row("logistic", 0.05, 0.0, intercept=False, storage="blocks"),
+    Row("logistic", 0.02, 0.02, storage="blocks", weights=True),
+    *(
+        Row(loss, 0.0, 0.0, storage="blocks", shape=shape)
+        for loss in ("half_squared", "logistic")
+        for shape in ("group_lasso", "sorted_l1", "l2_ball", "simplex", "non_negative", "half_space")
+    ),
+    Row("poisson", 0.0, 0.0, storage="blocks", shape="l1_ball"),
 ]
 
 

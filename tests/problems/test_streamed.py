@@ -12,9 +12,10 @@ import empirisk as er
 from empirisk.data import ArrayBlocks, Block, BlockList, Design
 from empirisk.losses import REGISTRY as LOSSES
 from empirisk.losses import Loss
-from empirisk.penalties import L1, L2, Zero
+from empirisk.penalties import L1, L2, ElasticNetPenalty, GroupLasso, L2Ball, Penalty, Zero
 from empirisk.problems import LinearProblem, StreamedProblem
 from empirisk.results import Kind, Status
+from empirisk.solvers import choose
 
 N, P = 500, 4
 NAMES = ("half_squared", "logistic", "poisson", "gamma", "probit", "squared_hinge")
@@ -63,6 +64,81 @@ def test_the_answer_is_that_of_the_rows_in_memory(
     if alpha:
         assert memory.value(start) - memory.value(known.w) <= stream.certify(start).value
     assert stream.scale() == pytest.approx(memory.scale(), rel=1e-12)
+
+
+BY_PASSES = [
+    ("lbfgs", L2(0.1)),
+    ("lbfgs", Zero()),
+    ("gradient_descent", L2(1.0)),
+    ("fista", L1(0.05)),
+    ("fista", ElasticNetPenalty(0.1, 0.5)),
+    ("fista", GroupLasso(0.1, [[0, 1], [2, 3]])),
+    ("projected_gradient", L2Ball(0.4)),
+]
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize(("solver", "penalty"), BY_PASSES, ids=lambda v: getattr(v, "name", v))
+@pytest.mark.parametrize("name", ["half_squared", "logistic", "poisson"])
+def test_solvers_that_need_gradients_alone(
+    name: str, solver: str, penalty: Penalty, intercept: bool, rng: np.random.Generator
+) -> None:
+    X, y, s = rows(name, rng)
+    X = X - X.mean(axis=0)  # gradient descent has no other way to forget where the columns are
+    loss: Loss = LOSSES[name]()
+    memory = LinearProblem(loss, penalty, ArrayBlocks(Design(X), y, s), intercept)
+    blocks = BlockList.cut(X, y, s, rows=64)
+    stream = StreamedProblem(loss, penalty, blocks, intercept)
+    found, known = er.solve(stream, solver, tol=1e-8), er.solve(memory, tol=1e-11)
+    assert found.status is Status.CERTIFIED, found.sentence
+    assert found.certificate.kind is known.certificate.kind
+    assert known.certificate.kind is (Kind.KKT_RESIDUAL if penalty.name == "zero" else Kind.DUALITY_GAP)
+    if known.certificate.kind is Kind.DUALITY_GAP:
+        # Bounds of what is to be gained are true, at the optimum and far from it.
+        least = memory.value(known.w) - known.certificate.value
+        for w in (stream.start(), 0.5 * found.w, found.w):
+            claim = stream.certify(w).value
+            assert memory.value(w) - least <= claim + known.certificate.value
+            if not intercept:  # where neither moves its dual point, both have the same
+                assert claim == pytest.approx(memory.certify(w).value, rel=1e-9, abs=1e-13)
+    else:  # a gradient of 1e-8 of its size, at a curvature that is no worse than 1e-3 here
+        np.testing.assert_allclose(found.w, known.w, rtol=1e-4, atol=1e-5)
+    reach, rest = found.certificate.distance(), known.certificate.distance()
+    if reach is not None and rest is not None:
+        assert np.linalg.norm(found.w[:P] - known.w[:P]) <= reach + rest
+    again = er.solve(StreamedProblem(loss, penalty, blocks, intercept), solver, tol=1e-8)
+    assert again.w.tobytes() == found.w.tobytes()
+    assert all(np.size(held) <= P + 1 for held in vars(found.state.evaluation).values())
+
+
+def test_auto_asks_what_the_passes_offer(rng: np.random.Generator) -> None:
+    X, y, s = rows("logistic", rng)
+    data = BlockList.cut(X, y, s, rows=64)
+    chosen = {
+        penalty.name: er.solve(StreamedProblem(LOSSES["logistic"](), penalty, data), tol=1e-6).solver
+        for penalty in (Zero(), L2(0.1), L1(0.01), L2Ball(0.4))
+    }
+    assert chosen == {
+        "zero": "pass_newton", "l2": "pass_newton", "l1": "fista", "l2_ball": "projected_gradient"
+    }  # fmt: skip
+    wide = BlockList.cut(sp.csr_array((3, 9_000)), np.array([1.0, -1.0, 1.0]), rows=2)
+    assert choose(StreamedProblem(LOSSES["logistic"](), L2(0.1), wide)) == "lbfgs"
+
+
+def test_constants_are_those_of_the_rows_in_memory(rng: np.random.Generator) -> None:
+    X, y, s = rows("logistic", rng)
+    loss = LOSSES["logistic"]()
+    memory = LinearProblem(loss, L2(0.1), ArrayBlocks(Design(X), y, s))
+    stream = StreamedProblem(loss, L2(0.1), BlockList.cut(X, y, s, rows=64))
+    assert stream.smoothness.value == pytest.approx(memory.smoothness.value, rel=1e-12)
+    v = rng.normal(size=P)
+    np.testing.assert_allclose(stream.gram_product(v), memory.gram_product(v), rtol=1e-12)
+    # Many columns: the trace, which is on the safe side of the largest eigenvalue.
+    wide = rng.normal(size=(5, 1_200))
+    stream = StreamedProblem(loss, L2(0.1), BlockList.cut(wide, np.array([1.0, -1.0] * 2 + [1.0]), rows=2))
+    top = np.linalg.eigvalsh(np.hstack([wide, np.ones((5, 1))]) @ np.hstack([wide, np.ones((5, 1))]).T)[-1]
+    assert stream.smoothness.value >= 0.25 * top / 5 + 0.1
+    assert stream.smoothness.proved
 
 
 def test_sums_are_those_of_the_rows_in_memory(rng: np.random.Generator) -> None:
@@ -145,14 +221,12 @@ def test_what_cannot_be_streamed_is_refused(rng: np.random.Generator) -> None:
     data = BlockList.cut(X, y, s, rows=200)
     with pytest.raises(ValueError, match="loss 'hinge' cannot be streamed: it must be convex"):
         StreamedProblem(LOSSES["hinge"](), L2(0.1), data)
-    with pytest.raises(ValueError, match="penalty 'l1' cannot be streamed: it must be differentiable"):
-        StreamedProblem(LOSSES["poisson"](), L1(0.1), data)
     y[300] = -1.0
     problem = StreamedProblem(LOSSES["poisson"](), L2(0.1), data)
     with pytest.raises(ValueError, match="in the block that starts at row 200: y holds -1 in row 100"):
         er.solve(problem)
-    with pytest.raises(ValueError, match="solver 'lbfgs' needs a design matrix in memory"):
-        er.solve(problem, "lbfgs")
+    with pytest.raises(ValueError, match="solver 'newton' needs a design matrix in memory"):
+        er.solve(problem, "newton")
     first = Block(Design(X[:5]), y[:5], s[:5], 0)
     with pytest.raises(ValueError, match="the block that starts at row 9 must start at row 5"):
         BlockList((first, Block(Design(X[5:9]), y[5:9], s[5:9], 9)))

@@ -27,12 +27,11 @@ import math
 import numpy as np
 
 from empirisk.data.sums import weighted_sum
-from empirisk.penalties.base import ConstraintSet
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.intercept import best_intercept
 from empirisk.problems.linear_objective import LinearObjective
 from empirisk.problems.newton_dual import newton_duals
-from empirisk.problems.proofs import gap_certificate, standardised_residual
+from empirisk.problems.proofs import gap_certificate, standardised_residual, why_no_gap
 from empirisk.problems.quick_gap import by_shift, quick_gap
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array
@@ -267,7 +266,7 @@ def kkt_residual(problem: LinearObjective, w: Array, evaluation: Evaluation | No
     exact = evaluation is None or problem.design.dtype == np.float64
     return standardised_residual(
         problem.split(w), problem.split(e.grad), problem.penalty, problem.intercept, problem.facts,
-        problem.design.dtype, exact, _why_no_gap(problem),
+        problem.design.dtype, exact, why_no_gap(problem.loss, problem.penalty),
     )  # fmt: skip
 
 
@@ -299,17 +298,6 @@ def kkt_with_multipliers(
     claim = (
         f"with the multipliers of the rows the gradient is at most {residual.relative:.1g} of its size at "
         f"the null model and their Fenchel gap {share:.1g} of its excess loss, by {Kind.KKT_RESIDUAL.value}; "
-        f"{_why_no_gap(problem)}"
+        f"{why_no_gap(problem.loss, problem.penalty)}"
     )
     return Certificate(Kind.KKT_RESIDUAL, value, residual.scale, claim, 0.0, max(floor, residual.floor))
-
-
-def _why_no_gap(problem: LinearObjective) -> str:
-    if problem.loss.convex and isinstance(problem.penalty, ConstraintSet):
-        return "on an unbounded set, or one without a support function, there is no finite duality gap"
-    if problem.loss.convex:
-        return "without a penalty there is no finite duality gap"
-    return (
-        f"the loss {problem.loss.name!r} is not convex, so that this proves a stationary point and no "
-        "minimum: start elsewhere to see whether there are others"
-    )

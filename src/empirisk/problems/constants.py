@@ -10,34 +10,13 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from empirisk import _loops
 from empirisk.problems.linear_objective import LinearObjective
+from empirisk.problems.proofs import Constant
 from empirisk.typing import Array
 
 __all__ = ["Constant", "Constants", "constants"]
 
 # Sides up to which all eigenvalues of the Gram matrix are computed.
 DIRECT = 1_000
-
-
-@dataclass(frozen=True)
-class Constant:
-    """A number, and whether it is a bound or a guess.
-
-    Parameters
-    ----------
-    value : float
-        The number; may be infinite.
-    proved : bool
-        Whether it is exact up to rounding, or on the safe side; else it is *estimated* and may be too small.
-    how : str
-        How it was found.
-    """
-
-    value: float
-    proved: bool
-    how: str
-
-    def __str__(self) -> str:
-        return f"{self.value:.6g} ({'proved' if self.proved else 'estimated'}: {self.how})"
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from empirisk.problems.linear_pass import evaluate
 from empirisk.problems.origin import Origin
 from empirisk.problems.potential import Potential
 from empirisk.problems.preflight import preflight
+from empirisk.problems.proofs import Constant
 from empirisk.problems.shift import find_shift
 from empirisk.problems.vertex import to_vertex
 from empirisk.results import Certificate, Kind, Solution, Status
@@ -172,6 +173,11 @@ class LinearProblem(LinearObjective, Problem):
     def constants(self) -> Constants:
         """Smoothness, strong convexity and Lipschitz constants; see :mod:`problems.constants`."""
         return constants(self)
+
+    @property
+    def smoothness(self) -> Constant:
+        """A Lipschitz constant of the gradient of the mean loss plus the L2 part, one of `constants`."""
+        return self.constants.L
 
     def critical_strength(self) -> float:
         """Return the smallest alpha for which all coefficients are zero."""

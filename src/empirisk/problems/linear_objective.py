@@ -5,7 +5,6 @@ Certificates, constants and refusals are computed from this; :class:`problems.li
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,10 +14,11 @@ from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.sums import weighted_sum
 from empirisk.losses.base import Loss
-from empirisk.penalties.base import ConstraintSet, Penalty
+from empirisk.penalties.base import Penalty
 from empirisk.problems.base import Layout, Part
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.facts import Facts
+from empirisk.problems.linear_scores import offered
 from empirisk.typing import Array, Capability
 
 __all__ = ["LinearObjective"]
@@ -54,6 +54,11 @@ class LinearObjective:
     def design(self) -> Design:
         """The design matrix without the constant column."""
         return self.data.design
+
+    @property
+    def precision(self) -> np.dtype[Any]:
+        """The format of the design matrix, in which products with it are made."""
+        return self.design.dtype
 
     @property
     def n_params(self) -> int:
@@ -111,6 +116,23 @@ class LinearObjective:
         """``F(w)`` from the evaluation of w, without a pass over the rows."""
         return evaluation.loss + self.penalty.value(self.split(w)[0])
 
+    def gradient(self, w: Array, evaluation: Evaluation) -> Array:
+        """Return the gradient of the mean loss plus the L2 part, from the evaluation of w."""
+        coef, _ = self.split(w)
+        out = evaluation.grad.copy()
+        out[: len(coef)] += self.penalty.l2 * coef
+        return out
+
+    def gram_product(self, v: Array) -> Array:
+        """``(X - m)' diag(s) (X - m) v / S``, with the means m of the columns; 0 without an intercept."""
+        design, mean = self.design, self.moments[0]
+        share = self.data.weight / self.data.total_weight
+        z = np.asarray(design.matvec(v.astype(design.dtype, copy=False)), dtype=np.float64)
+        u = share * (z - (mean @ v if self.intercept else 0.0))
+        out = np.asarray(design.rmatvec(u.astype(design.dtype, copy=False)), dtype=np.float64)
+        out -= mean * u.sum() if self.intercept else 0.0
+        return out
+
     # -- facts ----------------------------------------------------------------------------------
 
     @property
@@ -148,38 +170,7 @@ class LinearObjective:
     @property
     def capabilities(self) -> frozenset[Capability]:
         """What this problem offers to solvers."""
-        out = {Capability.DESIGN, Capability.COLUMNS, *self.loss.offers}
-        if Capability.GRAD in out and math.isfinite(self.loss.curvature[1]):
-            out.add(Capability.BOUNDED_CURVATURE)
-        if self.loss.quadratic:
-            out.add(Capability.QUADRATIC)
-        if math.isfinite(self.penalty.smoothness):
-            out.add(Capability.SMOOTH_PENALTY)
-        if self.penalty.separable:
-            out.add(Capability.SEPARABLE_PENALTY)
-            if self.penalty.l2 == 0.0:
-                out.add(Capability.POLYHEDRAL)
-        if not self.penalty.positive:
-            out.add(Capability.FREE_SIGNS)
-        if self.penalty.l2 > 0.0:
-            out.add(Capability.L2_PENALTY)
-        if isinstance(self.penalty, ConstraintSet):
-            out.add(Capability.CONSTRAINT)
-            if self.penalty.smooth_border:
-                out.add(Capability.SMOOTH_BORDER)
-        if callable(getattr(self.penalty, "linear_minimizer", None)) and self.penalty.coercive(
-            self.data.n_cols
-        ):
-            out.add(Capability.LINEAR_ORACLE)
-        bounded = isinstance(self.penalty, ConstraintSet) and self.penalty.coercive(self.data.n_cols)
-        if self.penalty.l2 > 0.0 or bounded:
-            out.add(Capability.CURBED)
-        if self.penalty.grouped:
-            out.add(Capability.GROUPS)
-        if self.loss.row_slope:
-            out.add(Capability.ROW_SLOPE)
-        if self.loss.convex:
-            out.add(Capability.CONVEX)
+        out = {Capability.DESIGN, Capability.COLUMNS, *offered(self.loss, self.penalty, self.data.n_cols)}
         if not self.n_outputs:
             out.add(Capability.SCALAR_SCORE)
             if self.n_params <= 3:

@@ -3,16 +3,40 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from empirisk.data.sums import weighted_sum
-from empirisk.penalties.base import Penalty
+from empirisk.losses.base import Loss
+from empirisk.penalties.base import ConstraintSet, Penalty
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array
 
-__all__ = ["NullModel", "gap_certificate", "standardised_residual"]
+__all__ = ["Constant", "NullModel", "gap_certificate", "standardised_residual", "why_no_gap"]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number, and whether it is a bound or a guess.
+
+    Parameters
+    ----------
+    value : float
+        The number; may be infinite.
+    proved : bool
+        Whether it is exact up to rounding, or on the safe side; else it is *estimated* and may be too small.
+    how : str
+        How it was found.
+    """
+
+    value: float
+    proved: bool
+    how: str
+
+    def __str__(self) -> str:
+        return f"{self.value:.6g} ({'proved' if self.proved else 'estimated'}: {self.how})"
 
 
 class NullModel(Protocol):
@@ -20,6 +44,10 @@ class NullModel(Protocol):
 
     @property
     def moments(self) -> tuple[Array, Array]: ...
+    @property
+    def null_loss(self) -> float: ...
+    @property
+    def null_excess(self) -> float: ...
     @property
     def null_slope(self) -> float: ...
     @property
@@ -111,3 +139,15 @@ def standardised_residual(
         f"(standardised), by {Kind.KKT_RESIDUAL.value}; {why}"
     )
     return Certificate(Kind.KKT_RESIDUAL, value, scale, claim, 0.0, floor)
+
+
+def why_no_gap(loss: Loss, penalty: Penalty) -> str:
+    """Return the sentence that says why a residual, and no duality gap, certifies this pair."""
+    if loss.convex and isinstance(penalty, ConstraintSet):
+        return "on an unbounded set, or one without a support function, there is no finite duality gap"
+    if loss.convex:
+        return "without a penalty there is no finite duality gap"
+    return (
+        f"the loss {loss.name!r} is not convex, so that this proves a stationary point and no "
+        "minimum: start elsewhere to see whether there are others"
+    )

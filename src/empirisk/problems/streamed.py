@@ -17,49 +17,28 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
-from empirisk import _loops
-from empirisk.data.row_blocks import Block, RowBlocks
-from empirisk.data.sums import inner, weighted_sum
+from empirisk.data.row_blocks import RowBlocks
+from empirisk.data.sums import weighted_sum
 from empirisk.losses.base import Loss, check_targets
 from empirisk.penalties.base import Penalty
 from empirisk.problems.base import Layout, Part, SummedProblem, Want
-from empirisk.problems.proofs import gap_certificate, standardised_residual
-from empirisk.problems.streamed_facts import StreamedFacts, wide
+from empirisk.problems.linear_scores import offered
+from empirisk.problems.proofs import Constant, gap_certificate, standardised_residual, why_no_gap
+from empirisk.problems.streamed_facts import StreamedFacts
+from empirisk.problems.streamed_pass import Passes, StreamedEvaluation, balance
 from empirisk.results import Certificate, Kind, Solution
 from empirisk.typing import Array, Capability
 
 __all__ = ["StreamedEvaluation", "StreamedProblem"]
 
+# Parameters up to which the Gram matrix of the columns is formed.
+DIRECT = 1_000
 _NEEDED = frozenset({Capability.GRAD, Capability.HESS, Capability.CONJUGATE})
-
-
-@dataclass(frozen=True)
-class StreamedEvaluation:
-    """What one pass over the blocks tells about a point: sums, and nothing of single rows.
-
-    Parameters
-    ----------
-    loss : float
-        Weighted mean loss, without the penalty.
-    grad : array
-        Its gradient.
-    linear : float
-        Weighted mean of ``z loss'(z)``.
-    sides : (float, float)
-        Weighted means of the positive part and of the negative part of ``loss'(z)``, both >= 0.
-    hessian : array or None
-        The Hessian of the mean loss, when it was asked for.
-    """
-
-    loss: float
-    grad: Array
-    linear: float
-    sides: tuple[float, float]
-    hessian: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +51,8 @@ class StreamedProblem(SummedProblem):
         A convex loss of one score a row with a second derivative and a conjugate: half squared, logistic,
         Poisson, gamma ...
     penalty : Penalty
-        None or L2.
+        Any penalty or constraint set.  ``solver="auto"`` takes Newton's method without a penalty or with L2,
+        L-BFGS where there are too many columns for a Hessian, and proximal gradients for the others.
     data : RowBlocks
         Rows in blocks, such as :class:`empirisk.data.BlockList`.
     intercept : bool
@@ -107,11 +87,11 @@ class StreamedProblem(SummedProblem):
                 f"loss {self.loss.name!r} cannot be streamed: it must be convex, have one score a row, a "
                 "second derivative and a conjugate (half_squared, logistic, poisson ...)"
             )
-        if not math.isfinite(self.penalty.smoothness):
-            raise ValueError(
-                f"penalty {self.penalty.name!r} cannot be streamed: it must be differentiable (none or L2)"
-            )
         object.__setattr__(self, "facts", StreamedFacts(self.loss, self.data, self.intercept))
+
+    @property
+    def _passes(self) -> Passes:
+        return Passes(self.loss, self.data, self.intercept)
 
     # -- layout ---------------------------------------------------------------------------------
 
@@ -130,13 +110,23 @@ class StreamedProblem(SummedProblem):
     @property
     def capabilities(self) -> frozenset[Capability]:
         """What solvers may use: sums of a pass, and no design matrix."""
-        out = {
-            *self.loss.offers,
-            Capability.SUMMED_HESSIAN,
-            Capability.SMOOTH_PENALTY,
-            Capability.SCALAR_SCORE,
-        }
-        return frozenset(out | {Capability.CONVEX})
+        out = offered(self.loss, self.penalty, self.data.n_cols)
+        return frozenset(out | {Capability.SUMMED_HESSIAN, Capability.SCALAR_SCORE})
+
+    @property
+    def n_params(self) -> int:
+        """The number of parameters: one for each column, and one for the intercept."""
+        return self.data.n_cols + int(self.intercept)
+
+    @property
+    def n_outputs(self) -> int:
+        """0, because a streamed row has one score and no vector of them."""
+        return 0
+
+    @property
+    def precision(self) -> np.dtype[Any]:
+        """Float64: sums over the rows are made there, whatever is stored."""
+        return np.dtype(np.float64)
 
     def split(self, w: Array) -> tuple[Array, Array]:
         """Return coefficients and intercept (0 without one)."""
@@ -162,48 +152,7 @@ class StreamedProblem(SummedProblem):
 
     def evaluate(self, w: Array, want: Collection[str] = ()) -> StreamedEvaluation:
         """Return mean loss, gradient and sums; with ``Want.HESSIAN`` in `want` the Hessian too; one pass."""
-        hessian = Want.HESSIAN in want
-        total = self.data.total_weight
-        loss, grad, linear, above, below, *more = self.data.map_sum(
-            lambda block: self._sums(block, w, hessian)
-        )
-        sides = float(above) / total, float(below) / total
-        return StreamedEvaluation(
-            float(loss) / total, grad / total, float(linear) / total, sides, more[0] / total if more else None
-        )
-
-    def _scores(self, block: Block, X: Any, w: Array) -> Array:
-        coef, b = self.split(w)
-        z = np.asarray(X @ coef + b, dtype=np.float64)
-        z[block.weight == 0.0] = 0.0  # what absent rows would cost may be infinite
-        return z
-
-    def _sums(self, block: Block, w: Array, hessian: bool) -> tuple[Any, ...]:
-        X, s, y = wide(block), block.weight, block.y
-        z = self._scores(block, X, w)
-        slope = s * self.loss.grad(y, z)
-        grad = self._with_constant(X, slope)
-        out = (
-            weighted_sum(s, self.loss.value(y, z)), grad, inner(slope, z),
-            np.maximum(slope, 0.0).sum(), np.maximum(-slope, 0.0).sum(),
-        )  # fmt: skip
-        return (*out, self._products(X, block.design.sparse, s * self.loss.hess(y, z))) if hessian else out
-
-    def _with_constant(self, X: Any, u: Array) -> Array:
-        """``[X 1]' u`` over the rows of a block, in float64."""
-        v = np.asarray(X.T @ u, dtype=np.float64)
-        return np.append(v, u.sum()) if self.intercept else v
-
-    def _products(self, X: Any, sparse: bool, d: Array) -> Array:
-        """``[X 1]' diag(d) [X 1]`` over the rows of a block."""
-        p = self.data.n_cols
-        m = p + int(self.intercept)
-        H = np.empty((m, m))
-        H[:p, :p] = (X.T @ X.multiply(d[:, None]).tocsr()).todense() if sparse else _loops.gram(X, d, None)
-        if self.intercept:
-            H[p, :p] = H[:p, p] = np.asarray(X.T @ d, dtype=np.float64)
-            H[p, p] = d.sum()
-        return H
+        return self._passes.evaluate(w, Want.HESSIAN in want)
 
     def objective(self, w: Array, evaluation: StreamedEvaluation) -> float:
         """``F(w)`` from the evaluation of w."""
@@ -222,6 +171,29 @@ class StreamedProblem(SummedProblem):
         at = np.arange(self.data.n_cols)
         out[at, at] += self.penalty.l2
         return out
+
+    def gram_product(self, v: Array) -> Array:
+        """``(X - m)' diag(s) (X - m) v / S``, with the means m of the columns; one pass."""
+        return self._passes.gram_product(v, self.facts.moments[0])
+
+    @cached_property
+    def smoothness(self) -> Constant:
+        """The Lipschitz constant of the gradient of the mean loss plus the L2 part; one pass.
+
+        Up to 1000 columns it is that of the Gram matrix.  Beyond, its trace stands in for the eigenvalue.
+        """
+        high = self.loss.curvature[1]
+        if not math.isfinite(high):
+            return Constant(math.inf, True, "the second derivative of the loss has no bound")
+        if self.n_params > DIRECT:
+            mean, variance = self.facts.moments
+            trace = float((variance + mean**2).sum()) + float(self.intercept)
+            return Constant(high * trace + self.penalty.l2, True, "trace of the Gram matrix")
+        G = high * self._passes.gram()
+        at = np.arange(self.data.n_cols)  # the intercept is not penalised
+        G[at, at] += self.penalty.l2
+        top = float(np.linalg.eigvalsh(G)[-1])
+        return Constant(top, True, "eigenvalues of the Gram matrix")
 
     def scale(self) -> float:
         """Return the null model's loss above that of a perfect fit; the size of the targets where it is 0."""
@@ -246,26 +218,27 @@ class StreamedProblem(SummedProblem):
         target: float = 0.0,
         hint: object = None,
     ) -> Certificate:
-        """Duality gap with L2, else the KKT residual; the sums of all passes are made in float64."""
+        """Duality gap where one is finite, else the KKT residual; all sums are made in float64."""
         w = np.asarray(w, dtype=np.float64)
         e = self.evaluate(w) if evaluation is None else evaluation
-        if not math.isfinite(e.loss):
+        if not math.isfinite(self.objective(w, e)):
             return Certificate(Kind.NONE, math.inf, 1.0, "none: the objective is not finite at this point")
-        if self.penalty.l2 > 0.0:
+        if self.penalty.coercive(self.data.n_cols):
             return self._gap(w, e)
         grad = e.grad[: self.data.n_cols], e.grad[-1] if self.intercept else np.zeros(())
         return standardised_residual(
             self.split(w), grad, self.penalty, self.intercept, self.facts, np.dtype(np.float64), True,
-            "without a penalty there is no finite duality gap",
+            why_no_gap(self.loss, self.penalty),
         )  # fmt: skip
 
     def _gap(self, w: Array, e: StreamedEvaluation) -> Certificate:
         coef, b = self.split(w)
         primal = self.objective(w, e)
-        if self.intercept:
-            conjugate, v = self._balanced(w, e)
-        else:
-            conjugate, v = e.linear - e.loss, -e.grad
+        shares = balance(e.sides) if self.intercept else (1.0, 1.0)
+        conjugate, v = self._passes.dual_sums(w, shares) if self.intercept else (e.linear - e.loss, -e.grad)
+        shrink = self.penalty.feasible_scale(v)
+        if shrink < 1.0:  # the conjugate's domain is convex and holds 0: a shorter theta stays in it
+            conjugate, v = self._passes.dual_sums(w, (shrink * shares[0], shrink * shares[1]))[0], shrink * v
         of_penalty = self.penalty.conjugate(v)
         gap = primal + conjugate + of_penalty
         gap = max(gap, 0.0) if math.isfinite(gap) else math.inf
@@ -277,27 +250,9 @@ class StreamedProblem(SummedProblem):
         least = abs(self.facts.saturated) if math.isfinite(self.facts.saturated) else 0.0
         eps = float(np.finfo(np.float64).eps)
         size = abs(primal) + abs(conjugate) + abs(of_penalty) + least + terms * slope
-        size += eps * slope**2 * float(squares.sum()) / (16.0 * self.penalty.l2)
+        if self.penalty.l2 > 0.0:
+            size += eps * slope**2 * float(squares.sum()) / (16.0 * self.penalty.l2)
         size *= 1.0 + self.facts.n_blocks / 8.0
         scale = self.scale()
         null = scale == self.facts.null_excess
         return gap_certificate(gap, size, scale, null, self.penalty.strong_convexity)
-
-    def _balanced(self, w: Array, e: StreamedEvaluation) -> tuple[float, Array]:
-        """Return the mean conjugate and v at the slopes whose heavier side is shrunk; one pass."""
-        above, below = e.sides
-        up = min(1.0, below / above) if above > 0.0 else 1.0
-        down = min(1.0, above / below) if below > 0.0 else 1.0
-
-        def sums(block: Block) -> tuple[Any, ...]:
-            X = wide(block)
-            slope = self.loss.grad(block.y, self._scores(block, X, w))
-            slope = np.where(slope > 0.0, up * slope, down * slope)
-            out = self.loss.conjugate(block.y, slope)
-            if not np.isfinite(out).all():  # rounding beyond the end of the domain is forgiven
-                inwards = 1.0 - 8.0 * float(np.finfo(np.float64).eps)
-                out = np.where(np.isfinite(out), out, self.loss.conjugate(block.y, slope * inwards))
-            return weighted_sum(block.weight, out), np.asarray(X.T @ (block.weight * slope), dtype=np.float64)
-
-        conjugate, v = self.data.map_sum(sums)
-        return float(conjugate) / self.data.total_weight, -v / self.data.total_weight

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from empirisk.problems.linear import LinearProblem
+from empirisk.problems.linear_scores import LinearScores
 from empirisk.typing import Array
 
 __all__ = ["Centred", "centred", "largest_curvature"]
@@ -60,15 +60,14 @@ class Centred:
         return out
 
 
-def largest_curvature(problem: LinearProblem) -> float:
+def largest_curvature(problem: LinearScores) -> float:
     """Return the largest eigenvalue of the centred ``X'SX/S`` by a few power steps: a start for step sizes,
     no bound.
     """
     data, p = problem.data, problem.data.n_cols
     if p == 0 or data.total_weight == 0.0:
         return 1.0
-    mean, variance = problem.moments
-    share = data.weight / data.total_weight
+    _, variance = problem.facts.moments
     v = np.sqrt(variance) * np.where(np.arange(p) % 2, -1.0, 1.0) + 1e-3 * np.sqrt(variance.max(initial=0.0))
     top = 0.0
     for _ in range(POWER_STEPS):
@@ -76,14 +75,11 @@ def largest_curvature(problem: LinearProblem) -> float:
         if size == 0.0 or not math.isfinite(size):
             break
         v = v / size
-        z = np.asarray(problem.design.matvec(v.astype(problem.design.dtype, copy=False)), dtype=np.float64)
-        u = share * (z - (mean @ v if problem.intercept else 0.0))
-        v = np.asarray(problem.design.rmatvec(u.astype(problem.design.dtype, copy=False)), dtype=np.float64)
-        v -= mean * u.sum() if problem.intercept else 0.0
+        v = problem.gram_product(v)
         top = float(np.linalg.norm(v))
     return max(top, float(variance.max(initial=0.0))) or 1.0
 
 
-def centred(problem: LinearProblem, top: float) -> Centred:
+def centred(problem: LinearScores, top: float) -> Centred:
     """Return the change of variables for a problem whose centred Gram matrix has largest eigenvalue `top`."""
-    return Centred(problem.moments[0], math.sqrt(top), problem.intercept)
+    return Centred(problem.facts.moments[0], math.sqrt(top), problem.intercept)

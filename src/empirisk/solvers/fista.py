@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from empirisk.data.sums import inner
-from empirisk.problems.evaluation import Evaluation
-from empirisk.problems.linear import LinearProblem
+from empirisk.problems.base import Evaluated
+from empirisk.problems.linear_scores import LinearScores
 from empirisk.solvers.base import State
 from empirisk.solvers.centred import Centred, centred, largest_curvature
 from empirisk.typing import Array, Capability
@@ -75,10 +75,10 @@ class FISTA:
     adaptive: bool = True
 
     name = "fista"
-    needs = frozenset({Capability.DESIGN, Capability.GRAD})
+    needs = frozenset({Capability.LINEAR, Capability.GRAD})
 
-    def init(self, problem: LinearProblem, w0: Array | None = None) -> ProximalState:
-        w = problem.null.copy() if w0 is None else np.array(w0, dtype=np.float64)
+    def init(self, problem: LinearScores, w0: Array | None = None) -> ProximalState:
+        w = problem.start() if w0 is None else np.array(w0, dtype=np.float64)
         if problem.data.total_weight == 0.0:
             return ProximalState(w)
         top = largest_curvature(problem)
@@ -91,7 +91,7 @@ class FISTA:
             w, problem.evaluate(w), False, n_passes=26.0, change=change, v=v, ahead=v, momentum=0.0, L=L
         )
 
-    def step(self, problem: LinearProblem, state: Any) -> ProximalState:
+    def step(self, problem: LinearScores, state: Any) -> ProximalState:
         if state.v is None:
             stopped: ProximalState = replace(state, done=True)
             return stopped
@@ -121,7 +121,7 @@ class FISTA:
         )  # fmt: skip
 
 
-def prox(problem: LinearProblem, v: Array, step: float) -> Array:
+def prox(problem: LinearScores, v: Array, step: float) -> Array:
     """Return the prox of the penalty; the intercept is free."""
     if not problem.intercept:
         return np.asarray(problem.penalty.prox(v, step))
@@ -129,8 +129,8 @@ def prox(problem: LinearProblem, v: Array, step: float) -> Array:
 
 
 def prox_step(
-    problem: LinearProblem, change: Centred, a: Array, at: Evaluation, L: float
-) -> tuple[Array, Evaluation, float, int] | None:
+    problem: LinearScores, change: Centred, a: Array, at: Evaluated, L: float
+) -> tuple[Array, Evaluated, float, int] | None:
     """``v+`` from a, its evaluation, the L that was accepted, and the trials; None when no L helps."""
     grad = change.grad_to_v(at.grad)
     if not (math.isfinite(at.loss) and np.isfinite(grad).all()):

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from empirisk.data.sums import inner
-from empirisk.problems.linear import LinearProblem
+from empirisk.problems.linear_scores import LinearScores
 from empirisk.solvers.base import State
-from empirisk.solvers.newton import penalised_gradient
 from empirisk.typing import Array, Capability
 
 __all__ = ["GradientDescent"]
@@ -58,7 +57,7 @@ class GradientDescent:
     step_size: float | str = "backtracking"
 
     name = "gradient_descent"
-    needs = frozenset({Capability.DESIGN, Capability.GRAD, Capability.SMOOTH_PENALTY})
+    needs = frozenset({Capability.LINEAR, Capability.GRAD, Capability.SMOOTH_PENALTY})
 
     def __post_init__(self) -> None:
         g: Any = self.step_size
@@ -68,12 +67,12 @@ class GradientDescent:
         if not (number and math.isfinite(g) and g > 0.0):
             raise ValueError(f'step_size must be a number > 0, "1/L" or "backtracking", got {g!r}')
 
-    def init(self, problem: LinearProblem, w0: Array | None = None) -> DescentState:
-        w = problem.null.copy() if w0 is None else np.array(w0, dtype=np.float64)
+    def init(self, problem: LinearScores, w0: Array | None = None) -> DescentState:
+        w = problem.start() if w0 is None else np.array(w0, dtype=np.float64)
         e = problem.evaluate(w)
-        value = e.loss + problem.penalty.value(problem.split(w)[0])
+        value = problem.objective(w, e)
         if isinstance(self.step_size, str):
-            L = problem.constants.L.value if problem.data.total_weight > 0.0 else 1.0
+            L = problem.smoothness.value if problem.data.total_weight > 0.0 else 1.0
             if self.step_size == "1/L" and not math.isfinite(L):
                 raise ValueError(
                     f'step_size="1/L" needs a finite L, but the second derivative of the loss '
@@ -84,8 +83,8 @@ class GradientDescent:
             size = float(self.step_size)
         return DescentState(w, e, False, n_passes=2.0, objective=value, first=value, size=size)
 
-    def step(self, problem: LinearProblem, state: Any) -> DescentState:
-        grad = penalised_gradient(problem, state.w, state.evaluation.grad)
+    def step(self, problem: LinearScores, state: Any) -> DescentState:
+        grad = problem.gradient(state.w, state.evaluation)
         square = inner(grad, grad)
         if square == 0.0 or not math.isfinite(square):
             ended: DescentState = replace(state, done=True, check=True)
@@ -96,7 +95,7 @@ class GradientDescent:
         away = not math.isfinite(new.objective) or new.objective > state.first + 10.0 * abs(state.first)
         if not away:
             return new
-        L = problem.constants.L
+        L = problem.smoothness
         known = (
             f"2/L = {2.0 / L.value:.3g}"
             if math.isfinite(L.value)
@@ -106,9 +105,9 @@ class GradientDescent:
         lost: DescentState = replace(state, done=True, check=True, diverged=True, note=note)
         return lost
 
-    def _backtrack(self, problem: LinearProblem, state: Any, grad: Array, square: float) -> DescentState:
+    def _backtrack(self, problem: LinearScores, state: Any, grad: Array, square: float) -> DescentState:
         size, passes = FIRST * state.size, state.n_passes
-        noise = 64.0 * float(np.finfo(problem.design.dtype).eps)
+        noise = 64.0 * float(np.finfo(problem.precision).eps)
         for _ in range(60):
             new = self._moved(problem, state, grad, size)
             passes += 2.0
@@ -117,17 +116,17 @@ class GradientDescent:
             if new.objective <= state.objective + noise * abs(state.objective):
                 # Values drown in rounding; the curvature along the step decides.
                 assert new.evaluation is not None
-                ahead = penalised_gradient(problem, new.w, new.evaluation.grad)
+                ahead = problem.gradient(new.w, new.evaluation)
                 if inner(grad - ahead, grad) <= square:
                     return replace(new, n_passes=passes, done=bool(np.array_equal(new.w, state.w)))
             size *= 0.5
         ended: DescentState = replace(state, done=True, check=True, n_passes=passes)
         return ended
 
-    def _moved(self, problem: LinearProblem, state: Any, grad: Array, size: float) -> DescentState:
+    def _moved(self, problem: LinearScores, state: Any, grad: Array, size: float) -> DescentState:
         w = state.w - size * grad
         e = problem.evaluate(w)
-        value = e.loss + problem.penalty.value(problem.split(w)[0])
+        value = problem.objective(w, e)
         return DescentState(
             w,
             e,

@@ -21,7 +21,7 @@ from empirisk import _loops
 from empirisk.data.sums import inner
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
-from empirisk.solvers.newton import full_hessian, penalised_gradient
+from empirisk.solvers.newton import full_hessian
 from empirisk.solvers.standardise import Standardisation, column_scales
 from empirisk.typing import Array, Capability
 
@@ -81,7 +81,7 @@ class JointNewton:
         direction = _direction(problem, state)
         if direction is None:
             return JointState(state.w, e, True, True, state.n_passes, "", standard)
-        grad = penalised_gradient(problem, state.w, e.grad)
+        grad = problem.gradient(state.w, e)
         coef, moved = problem.split(state.w)[0], problem.split(state.w + direction)[0]
         l1 = problem.penalty.l1
         fall = inner(grad, direction) + l1 * float(np.abs(moved).sum() - np.abs(coef).sum())
@@ -121,7 +121,7 @@ def _direction(problem: LinearProblem, state: JointState) -> Array | None:
         return None
     p, m, k = problem.data.n_cols, problem.n_params, max(problem.n_outputs, 1)
     H = full_hessian(problem, standard, e)
-    g = standard.grad_to_u(penalised_gradient(problem, state.w, e.grad)).reshape(m, -1)
+    g = standard.grad_to_u(problem.gradient(state.w, e)).reshape(m, -1)
     flat = g.T.reshape(-1)
     place = np.arange(k * m).reshape(k, m)
     of_w, of_b = place[:, :p].reshape(-1), place[:, p:].reshape(-1)

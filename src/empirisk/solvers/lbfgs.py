@@ -14,10 +14,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from empirisk.data.sums import inner
-from empirisk.problems.linear import LinearProblem
+from empirisk.problems.linear_scores import LinearScores
 from empirisk.solvers.base import State
 from empirisk.solvers.line_search import backtrack
-from empirisk.solvers.newton import penalised_gradient
 from empirisk.solvers.precondition import classwise, diagonal, exact, subsample
 from empirisk.typing import Array, Capability
 
@@ -49,28 +48,28 @@ class LBFGS:
     """
 
     name = "lbfgs"
-    needs = frozenset({Capability.DESIGN, Capability.GRAD, Capability.SMOOTH_PENALTY})
+    needs = frozenset({Capability.LINEAR, Capability.GRAD, Capability.SMOOTH_PENALTY})
 
-    def init(self, problem: LinearProblem, w0: Array | None = None) -> LBFGSState:
+    def init(self, problem: LinearScores, w0: Array | None = None) -> LBFGSState:
         found = subsample(problem, w0)
         if found is not None:
             w, inverse, passes = found
             e = problem.evaluate(w)
-            if e.loss + problem.penalty.value(problem.split(w)[0]) <= problem.null_loss:
+            if problem.objective(w, e) <= problem.facts.null_loss:
                 return LBFGSState(w, e, False, False, passes + 1.0, "", inverse)
         w, inverse, passes = diagonal(problem, w0)
         return LBFGSState(w, problem.evaluate(w), False, False, passes + 1.0, "", inverse)
 
-    def step(self, problem: LinearProblem, state: LBFGSState) -> LBFGSState:
+    def step(self, problem: LinearScores, state: LBFGSState) -> LBFGSState:
         here = state.evaluation or problem.evaluate(state.w)
         if state.steps in (REFRESH if problem.n_outputs else _exact_steps(problem)):
             inverse = classwise(problem, here) if problem.n_outputs else exact(problem, here)
             if inverse is not None:
                 state = replace(state, inverse=inverse, pairs=())
-        grad = penalised_gradient(problem, state.w, here.grad)
+        grad = problem.gradient(state.w, here)
         direction = -_two_loop(grad, state.pairs, state.inverse)
         slope = inner(grad, direction)
-        value = here.loss + problem.penalty.value(problem.split(state.w)[0])
+        value = problem.objective(state.w, here)
         trials = 0
 
         def along(t: float) -> tuple[float, float, Any]:
@@ -78,8 +77,8 @@ class LBFGS:
             trials += 1
             w = state.w + t * direction
             e = problem.evaluate(w)
-            g = penalised_gradient(problem, w, e.grad)
-            new = e.loss + problem.penalty.value(problem.split(w)[0])
+            g = problem.gradient(w, e)
+            new = problem.objective(w, e)
             return new, inner(g, direction), (w, e, g)
 
         found = backtrack(along, value, slope) if slope < 0.0 else None
@@ -98,13 +97,13 @@ class LBFGS:
         return LBFGSState(w, e, _promising(problem, g), False, passes, "", state.inverse, steps, pairs)
 
 
-def _exact_steps(problem: LinearProblem) -> tuple[int, ...]:
+def _exact_steps(problem: LinearScores) -> tuple[int, ...]:
     """Steps before which the Hessian of all rows is formed: it costs about p/16 passes."""
     first = max(FEW, problem.n_params // 16)
     return tuple(first * 2**k for k in range(6))
 
 
-def _promising(problem: LinearProblem, g: Array) -> bool:
+def _promising(problem: LinearScores, g: Array) -> bool:
     """Whether the duality gap can be small: with an L2 penalty it is about ``||grad||^2 / (2 l2)``.
 
     Without one the certificate is the KKT residual, which costs nothing beside a step.
@@ -114,7 +113,7 @@ def _promising(problem: LinearProblem, g: Array) -> bool:
         return True
     coef, _ = problem.split(g)
     # Twice the default tolerance: a certificate that is far from it costs passes and proves nothing.
-    return inner(coef, coef) / (2.0 * l2) <= 2e-6 * max(problem.null_excess, 1e-300)
+    return inner(coef, coef) / (2.0 * l2) <= 2e-6 * max(problem.facts.null_excess, 1e-300)
 
 
 def _two_loop(

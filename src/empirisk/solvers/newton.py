@@ -25,7 +25,6 @@ from empirisk.typing import Array, Capability
 __all__ = [
     "Newton",
     "full_hessian",
-    "penalised_gradient",
     "scalar_hessian",
     "weighted_block",
 ]
@@ -77,7 +76,7 @@ class Newton:
         return NewtonState(w, e, False, False, 2.0, "", last.standard, last.curvature)
 
     def step(self, problem: LinearProblem, state: Any) -> NewtonState:
-        grad = penalised_gradient(problem, state.w, state.evaluation.grad)
+        grad = problem.gradient(state.w, state.evaluation)
         direction, curvature = self._aim(problem, state, grad)
         slope = inner(grad, direction)
         value = state.evaluation.loss + problem.penalty.value(problem.split(state.w)[0])
@@ -86,7 +85,7 @@ class Newton:
         def along(t: float) -> tuple[float, float, Any]:
             w = state.w + t * direction
             e = problem.evaluate(w)
-            new_slope = float(np.vdot(penalised_gradient(problem, w, e.grad), direction))
+            new_slope = float(np.vdot(problem.gradient(w, e), direction))
             return e.loss + problem.penalty.value(problem.split(w)[0]), new_slope, (w, e)
 
         found = backtrack(along, value, slope) if slope < 0.0 else None
@@ -119,14 +118,6 @@ class Newton:
         curvature = H.copy()
         curvature[np.arange(p), np.arange(p)] -= ridge
         return standard.to_w(newton_direction(H, g)), curvature
-
-
-def penalised_gradient(problem: LinearProblem, w: Array, grad: Array) -> Array:
-    """Return the gradient of mean loss plus L2 penalty."""
-    coef, _ = problem.split(w)
-    out = grad.copy()
-    out[: len(coef)] += problem.penalty.l2 * coef
-    return out
 
 
 def scalar_hessian(problem: LinearProblem, standard: Standardisation, e: Evaluation) -> Array:

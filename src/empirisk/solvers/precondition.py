@@ -12,6 +12,7 @@ from empirisk import _loops
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.linear import LinearProblem
+from empirisk.problems.linear_scores import LinearScores
 from empirisk.solvers.newton import Newton, scalar_hessian
 from empirisk.solvers.standardise import Standardisation, standardise
 from empirisk.typing import Array, Capability
@@ -30,9 +31,9 @@ MOST = 500
 SETTLED = 1e-3
 
 
-def diagonal(problem: LinearProblem, w0: Array | None) -> Start:
+def diagonal(problem: LinearScores, w0: Array | None) -> Start:
     """Start, inverse of the Hessian's diagonal in centred columns, passes spent."""
-    w = problem.null.copy() if w0 is None else np.array(w0, dtype=np.float64)
+    w = problem.start() if w0 is None else np.array(w0, dtype=np.float64)
     curvature = np.atleast_1d(problem.facts.null_curvature)
     # A loss that is not convex may curve downwards at the null model.
     typical = abs(float(curvature.mean())) or 1.0
@@ -47,13 +48,13 @@ def diagonal(problem: LinearProblem, w0: Array | None) -> Start:
     return w, inverse, 2.0
 
 
-def subsample(problem: LinearProblem, w0: Array | None) -> Start | None:
+def subsample(problem: LinearScores, w0: Array | None) -> Start | None:
     """The same from an evenly spaced subsample of rows, or None when the data are too few for it.
 
     Evenly spaced rows of sorted data are representative, those of shuffled data random; a poor sample
     costs steps, never correctness.
     """
-    if not subsamples(problem):
+    if not isinstance(problem, LinearProblem) or not subsamples(problem):
         return None
     n, p = problem.design.shape
     size = _smallest(p)
@@ -77,8 +78,10 @@ def subsamples(problem: LinearProblem) -> bool:
     return dense and n >= 5 * _smallest(p) and p <= MOST and Capability.HESS in problem.loss.offers
 
 
-def exact(problem: LinearProblem, e: Evaluation) -> Inverse | None:
+def exact(problem: LinearScores, e: Evaluation) -> Inverse | None:
     """Inverse of the Hessian of all rows at the point of e; None where that is dear or not offered."""
+    if not isinstance(problem, LinearProblem):
+        return None
     one = not (problem.n_outputs or problem.design.sparse)
     if not one or problem.n_params > MOST or Capability.HESS not in problem.loss.offers:
         return None
@@ -123,12 +126,14 @@ def _newton_steps(small: LinearProblem, w0: Array | None, most: int) -> Any:
     return state
 
 
-def classwise(problem: LinearProblem, e: Evaluation) -> Callable[[Array], Array] | None:
+def classwise(problem: LinearScores, e: Evaluation) -> Callable[[Array], Array] | None:
     """Inverse of the Hessian's diagonal blocks, one per class, at the point of e; None where that is dear.
 
     Blocks of a softmax Hessian between classes are small when one class dominates a row.  Rows are
     subsampled when there are many.
     """
+    if not isinstance(problem, LinearProblem):
+        return None
     n, p = problem.design.shape
     if not problem.n_outputs or p > 1_000 or problem.design.sparse:
         return None

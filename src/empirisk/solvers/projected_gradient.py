@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from empirisk.data.sums import inner
-from empirisk.problems.evaluation import Evaluation
-from empirisk.problems.linear import LinearProblem
+from empirisk.problems.base import Evaluated
+from empirisk.problems.linear_scores import LinearScores
 from empirisk.solvers.base import State
 from empirisk.solvers.centred import Centred, centred, largest_curvature
 from empirisk.solvers.fista import prox
@@ -64,10 +64,10 @@ class ProjectedGradient:
     """
 
     name = "projected_gradient"
-    needs = frozenset({Capability.DESIGN, Capability.GRAD, Capability.CONSTRAINT})
+    needs = frozenset({Capability.LINEAR, Capability.GRAD, Capability.CONSTRAINT})
 
-    def init(self, problem: LinearProblem, w0: Array | None = None) -> SpectralState:
-        w = problem.null.copy() if w0 is None else np.array(w0, dtype=np.float64)
+    def init(self, problem: LinearScores, w0: Array | None = None) -> SpectralState:
+        w = problem.start() if w0 is None else np.array(w0, dtype=np.float64)
         if problem.data.total_weight == 0.0:
             return SpectralState(w)
         top = largest_curvature(problem)
@@ -80,7 +80,7 @@ class ProjectedGradient:
             change.to_w(v), e, True, n_passes=26.0, change=change, v=v, size=size, last=(e.loss,)
         )
 
-    def step(self, problem: LinearProblem, state: Any) -> SpectralState:
+    def step(self, problem: LinearScores, state: Any) -> SpectralState:
         if state.v is None or not math.isfinite(state.evaluation.loss):
             stopped: SpectralState = replace(state, done=True)
             return stopped
@@ -109,8 +109,8 @@ class ProjectedGradient:
 
     @staticmethod
     def _search(
-        problem: LinearProblem, state: Any, d: Array, slope: float
-    ) -> tuple[Array, Evaluation, int] | None:
+        problem: LinearScores, state: Any, d: Array, slope: float
+    ) -> tuple[Array, Evaluated, int] | None:
         highest, t = max(state.last), 1.0
         for trial in range(1, 50):
             v = state.v + t * d

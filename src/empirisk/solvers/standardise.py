@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from empirisk.problems.linear import LinearProblem
+from empirisk.problems.linear_scores import LinearScores
 from empirisk.typing import Array
 
 __all__ = ["Standardisation", "column_scales", "standardise"]
@@ -61,16 +61,16 @@ class Standardisation:
         return out
 
 
-def column_scales(problem: LinearProblem) -> tuple[Array, Array]:
+def column_scales(problem: LinearScores) -> tuple[Array, Array]:
     """Return the means and standard deviations; deviation 0 for columns that are constant up to rounding."""
-    mean, variance = problem.moments
-    eps = float(np.finfo(problem.design.dtype).eps)
+    mean, variance = problem.facts.moments
+    eps = float(np.finfo(problem.precision).eps)
     sd = np.sqrt(variance)
     sd[sd <= 8.0 * eps * np.abs(mean)] = 0.0
     return mean, sd
 
 
-def standardise(problem: LinearProblem, curvature: float = 1.0) -> Standardisation:
+def standardise(problem: LinearScores, curvature: float = 1.0) -> Standardisation:
     """Return the scales that bring the diagonal of the Hessian, ``curvature * var_j + l2``, to 1."""
     mean, sd = column_scales(problem)
     diagonal = curvature * sd**2 + problem.penalty.l2
