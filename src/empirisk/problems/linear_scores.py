@@ -23,7 +23,7 @@ __all__ = ["LinearScores", "offered"]
 
 
 class LinearScores(Problem, Protocol):
-    """``F(w) = (1/S) sum_i s_i loss(y_i, x_i.w + b) + penalty(w)``, as ``Capability.LINEAR`` says."""
+    """``F(w) = (1/S) sum_i s_i loss(y_i, x_i.w + b) + penalty(w)`` over rows that lie anywhere."""
 
     @property
     def loss(self) -> Loss: ...
