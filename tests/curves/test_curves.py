@@ -154,6 +154,31 @@ def test_subsets_are_nested_disjoint_and_hold_every_class(rng) -> None:
     assert list(late) == sorted(train, reverse=True)
 
 
+def test_halvings_are_asked_for_by_their_number(rng) -> None:
+    X, y = linear(rng, 200)
+    whole = learning_curve(er.Ridge(), X, y, repeats=1, random_state=0)
+    assert whole.sizes == (20, 40, 80, 160)
+    last = learning_curve(er.Ridge(), X, y, 2, repeats=1, random_state=0)
+    assert last.sizes == (80, 160)
+    assert [e.value for e in last.validation] == [e.value for e in whole.validation[-2:]]
+    assert learning_curve(er.Ridge(), X, y, 9, repeats=1, random_state=0).sizes == whole.sizes
+    for wrong in (0, -1, True):
+        with pytest.raises(ValueError, match="how many halvings"):
+            learning_curve(er.Ridge(), X, y, wrong)
+
+
+def test_halvings_leave_two_classes_in_every_part(rng) -> None:
+    X, groups = rng.normal(size=(300, 2)), np.arange(300) // 25
+    y = groups % 2  # every group is of one class, so that 25 rows hold one class only
+    curve = learning_curve(er.LogisticRegression(), X, y, cv=3, groups=groups, repeats=1, random_state=0)
+    assert 1 <= len(curve.sizes) < 4
+    assert min(curve.sizes) > 25
+    with pytest.raises(ValueError, match="20 training rows hold one class only"):
+        learning_curve(
+            er.LogisticRegression(), X, y, [20, 200], cv=3, groups=groups, repeats=1, random_state=0
+        )
+
+
 def test_full_size_equals_cross_evaluation(rng) -> None:
     X, y = linear(rng, 90)
     folds = [(a, b) for a, b in KFold(5, shuffle=True, random_state=0).split(X)]

@@ -192,7 +192,8 @@ def test_learning_curve_ends_at_the_cross_validated_score(whole: Json) -> None:
     report = whole
     chosen = next(c for c in report["candidates"] if c["chosen"])
     curve = report["learning_curve"]
-    assert curve["validation"]["value"][-1] == pytest.approx(chosen["score"]["value"], rel=1e-12)
+    # The candidates are solved along paths, the curve by single fits: both within their certificates.
+    assert curve["validation"]["value"][-1] == pytest.approx(chosen["score"]["value"], rel=1e-5)
     assert curve["x"] == sorted(curve["x"])
     assert curve["x"][-1] == 256
     assert curve["extrapolation"]["n_rows"] == 640

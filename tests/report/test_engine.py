@@ -23,7 +23,6 @@ from empirisk.report.fit.candidates import Candidate, alpha_grid
 from empirisk.report.fit.choose import one_standard_error
 from empirisk.report.fit.final import FinalModel
 from empirisk.report.fit.held_out_scores import predictions
-from empirisk.report.fit.learning_curve import curve_sizes
 from empirisk.report.fit.path import fit_path
 from empirisk.report.fit.plan import Plan, make_plan
 from empirisk.report.fit.rows import brier_rows, fill_classes, loss_rows, prior_scores, probabilities
@@ -285,13 +284,8 @@ def test_prediction_intervals_cover_what_they_say() -> None:
     assert mean == pytest.approx([0.5, 0.8, 0.9, 0.95], abs=0.015)  # exact in expectation: rank / (m + 1)
 
 
-def test_curve_sizes_halve() -> None:
-    assert curve_sizes(100, 2) == [0.25, 0.5, 1.0]
-    assert curve_sizes(100, 10) == [0.5, 1.0]
-
-
 def test_plan_is_cut_in_order_until_it_fits() -> None:
-    train = SimpleNamespace(n=5_000, n_classes=2, task="binary", time=None, units=None)
+    train = SimpleNamespace(n=5_000, n_classes=2, task="binary", time=None, units=None, counts=[2_000, 3_000])
     whole = make_plan(train, 60)  # type: ignore[arg-type]
     assert (whole.n_repeats, whole.cuts) == (2, ())
     seconds = [make_plan(train, 60, limit).seconds for limit in (1e9, whole.seconds * 0.7, 1.0)]  # type: ignore[arg-type]
@@ -337,6 +331,8 @@ def test_work_that_does_not_fit_is_refused_before_it_starts(tmp_path: Path) -> N
 
 
 def test_wide_tables_are_forecast_larger() -> None:
-    train = SimpleNamespace(n=200_000, n_classes=2, task="binary", time=None, units=None)
+    train = SimpleNamespace(
+        n=200_000, n_classes=2, task="binary", time=None, units=None, counts=[9_000, 191_000]
+    )
     small, large = (make_plan(train, p).memory for p in (20, 2_000))  # type: ignore[arg-type]
     assert large > 5 * 8e-9 * 200_000 * 2_000 > small

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from empirisk.curves.sizes import nested_order, parts_of
+from empirisk.curves.sizes import parts_of
 from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats
@@ -53,18 +54,18 @@ def collect(
     sample: Sample,
     plan: Plan,
     sizes: list[int],
+    orders: Sequence[NDArray[np.intp]],
     metric: RowLoss,
-    time: NDArray[Any] | None,
     parts: int,
-    rng: np.random.Generator,
     progress: Progress | None,
 ) -> Collected:
-    """Fit all sizes on all splits; up to `parts` disjoint subsets of a size."""
-    strata = None if sample.classes is None else sample.like.y
+    """Fit all sizes on all splits; up to `parts` disjoint subsets of a size.
+
+    ``orders[j]`` holds the training rows of split j in the order in which they are taken.
+    """
     repeat_of = {j: r for r in range(plan.repeats) for j in plan.repeat(r)}
     work, tell = [], teller(progress)
-    for j, (train, test) in enumerate(plan.splits):
-        order = nested_order(train, sizes, parts, strata, sample.groups, time, rng)
+    for j, ((_, test), order) in enumerate(zip(plan.splits, orders, strict=True)):
         for i, size in enumerate(sizes):
             pieces = parts_of(order, size, parts)
             work += [(j, i, k, rows, test) for k, rows in enumerate(pieces)]

@@ -11,7 +11,14 @@ from numpy.typing import ArrayLike
 from empirisk.curves.collect import Collected, collect
 from empirisk.curves.learning_result import LearningCurve
 from empirisk.curves.moments import LastStep, from_rows, from_splits
-from empirisk.curves.sizes import check_sizes, default_sizes, smallest_training_part
+from empirisk.curves.sizes import (
+    POINTS,
+    check_sizes,
+    default_sizes,
+    nested_order,
+    smallest_training_part,
+    two_classes,
+)
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.evaluation.candidate import one_model
 from empirisk.evaluation.folds import Plan
@@ -36,7 +43,7 @@ def learning_curve(
     est: Any,
     X: Any,
     y: ArrayLike | None = None,
-    sizes: Sequence[float] | None = None,
+    sizes: Sequence[float] | int | None = None,
     *,
     loss: str | None = None,
     cv: Any = None,
@@ -62,9 +69,9 @@ def learning_curve(
         Rows; a :class:`empirisk.selection.Sample` holds the targets, and what ties rows together, as well.
     y : array of shape (n,), optional
         Targets; left out where `X` is a sample.
-    sizes : list of int or of float in (0, 1], optional
-        Training rows, or shares of the training part of a fold. By default up to five halvings that leave
-        20 rows and 5 of the rarest class.
+    sizes : list of int or of float in (0, 1], or int, optional
+        Training rows, or shares of the training part of a fold. One number k means up to k halvings that
+        leave 20 rows, 5 of the rarest class, and two classes in every part; by default five of them.
     loss : str, optional
         ``"log_loss"`` (the default for classifiers with probabilities; ``"brier_score"`` for kinds that may
         answer with probability 0, such as trees and forests), ``"brier_score"``, ``"accuracy"``
@@ -123,9 +130,16 @@ def learning_curve(
     plan = _plan(sample, cv, repeats, random_state)
     most = smallest_training_part(plan)
     counts = None if sample.classes is None else np.bincount(sample.like.y)
-    wanted = default_sizes(most, counts) if sizes is None else check_sizes(sizes, most)
-    rng = generator_of(random_state)
-    got = collect(est, sample, plan, wanted, metric, sample.time, PARTS if plan.folds else 1, rng, progress)
+    listed = sizes is not None and not isinstance(sizes, int | np.integer)
+    wanted = check_sizes(sizes, most) if listed else default_sizes(most, counts, _halvings(sizes))
+    rng, parts = generator_of(random_state), PARTS if plan.folds else 1
+    orders = [
+        nested_order(train, wanted, parts, sample.strata, sample.groups, sample.time, rng)
+        for train, _ in plan.splits
+    ]
+    if not listed:
+        wanted = two_classes(wanted, orders, parts, sample.strata)
+    got = collect(est, sample, plan, wanted, orders, metric, parts, progress)
     cap = metric.bound(sample.like)
     last, reason = _last_step(got, plan, sample, metric, wanted)
     return LearningCurve(
@@ -149,6 +163,15 @@ def learning_curve(
         coefficients=got.coefficients,
         name=candidate.name,
     )
+
+
+def _halvings(sizes: Any) -> int:
+    """Return how many halvings are asked for."""
+    if sizes is None:
+        return POINTS
+    if isinstance(sizes, bool) or sizes < 1:
+        raise ValueError(f"sizes must list numbers of training rows, or be how many halvings, got {sizes}.")
+    return int(sizes)
 
 
 def _plan(sample: Sample, cv: Any, repeats: int | None, seed: Any) -> Plan:

@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 
 from empirisk.evaluation.folds import Plan
 
-__all__ = ["check_sizes", "default_sizes", "nested_order", "parts_of"]
+__all__ = [
+    "POINTS",
+    "check_sizes",
+    "default_sizes",
+    "nested_order",
+    "parts_of",
+    "smallest_training_part",
+    "two_classes",
+]
 
 Rows = NDArray[np.intp]
 
@@ -20,8 +28,8 @@ POINTS = 5  # sizes, each half of the one before
 TRIES = 100  # draws until each class is in the part
 
 
-def default_sizes(most: int, class_counts: NDArray[np.intp] | None = None) -> list[int]:
-    """Halvings of `most`, while 20 rows (and 5 of the rarest class) remain; at most five.
+def default_sizes(most: int, class_counts: NDArray[np.intp] | None = None, points: int = POINTS) -> list[int]:
+    """Halvings of `most`, while 20 rows (and 5 of the rarest class) remain; at most `points` of them.
 
     Examples
     --------
@@ -29,16 +37,40 @@ def default_sizes(most: int, class_counts: NDArray[np.intp] | None = None) -> li
     [50, 100, 200, 400, 800]
     >>> default_sizes(800, np.array([980, 20]))
     [400, 800]
+    >>> default_sizes(800, points=3)
+    [200, 400, 800]
     >>> default_sizes(30)
     [30]
     """
     rarest = 1.0 if class_counts is None else float(class_counts.min() / class_counts.sum())
     least = MIN_SIZE if class_counts is None else max(MIN_SIZE, MIN_CLASS / max(rarest, 1e-12))
-    halvings = [most // 2**j for j in range(POINTS)]
+    halvings = [most // 2**j for j in range(points)]
     return [m for j, m in enumerate(halvings) if m >= least or j == 0][::-1]
 
 
-def check_sizes(sizes: Sequence[Any], most: int) -> list[int]:
+def two_classes(sizes: list[int], orders: Sequence[Rows], parts: int, strata: Rows | None) -> list[int]:
+    """Return the sizes from the smallest on at which every part of every split holds at least two classes.
+
+    The largest stays whatever it holds: without it there is no curve, and its fit says what is wrong.
+
+    Examples
+    --------
+    >>> order = np.arange(8)
+    >>> two_classes([2, 4, 8], [order], 1, np.array([0, 0, 0, 1, 0, 1, 1, 1]))
+    [4, 8]
+    """
+    if strata is None:
+        return sizes
+
+    def poor(size: int) -> bool:
+        pieces = (piece for order in orders for piece in parts_of(order, size, parts))
+        return any(np.all(strata[piece] == strata[piece[0]]) for piece in pieces)
+
+    last = max((i for i, size in enumerate(sizes[:-1]) if poor(size)), default=-1)
+    return sizes[last + 1 :]
+
+
+def check_sizes(sizes: Any, most: int) -> list[int]:
     """Increasing numbers of training rows: given as counts, or as shares in (0, 1] of `most`.
 
     Raises

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from empirisk.curves.learning import learning_curve
+from empirisk.curves.learning_result import LearningCurve
 from empirisk.data.deadline import Deadline, OutOfTime
 from empirisk.report.audit.audit import Audit, audit, by_level, grouped
 from empirisk.report.estimates import Scoring
-from empirisk.report.fit.candidates import KINDS
+from empirisk.report.fit.candidates import KINDS, Candidate
 from empirisk.report.fit.choose import Choice, choose
 from empirisk.report.fit.diagnosed import Diagnosed, diagnose_model
 from empirisk.report.fit.encode import make_encoder
@@ -21,9 +24,8 @@ from empirisk.report.fit.final import FinalModel, fit_final
 from empirisk.report.fit.fit_candidate import Maker
 from empirisk.report.fit.folds import Folds, make_folds
 from empirisk.report.fit.held_out_scores import TestScores, predictions
-from empirisk.report.fit.learning_curve import LearningCurve, curve_fits, learning_curve
 from empirisk.report.fit.plan import Plan, make_plan
-from empirisk.report.fit.recipe import encoder_of
+from empirisk.report.fit.recipe import encoder_of, recipe
 from empirisk.report.fit.rows import constant_scores
 from empirisk.report.fit.sample import Sample, take
 from empirisk.report.fit.split import Split, split_rows
@@ -80,6 +82,15 @@ class Analysis:
     diagnosed: Diagnosed | None
     guard: Guard = field(default_factory=Guard)
     cuts: tuple[str, ...] = ()
+
+    @property
+    def gain(self) -> Estimate | None:
+        """The fall of the loss that twice the training part would bring; None without a learning curve.
+
+        A curve of another loss than that of the candidates is none here: their losses stand beside it.
+        """
+        tuned = "mse" if self.prepared.table.task == "regression" else "log_loss"
+        return self.curve.extrapolate(2.0).gain[0] if self.curve and self.curve.loss == tuned else None
 
     @property
     def left_out(self) -> list[str]:
@@ -170,16 +181,10 @@ def analyse(p: Prepared, progress: Progress, deadline: Deadline | None = None) -
     progress.advance("scores")
     curve = None
     if candidate.fitted and len(plan.shares) > 1:
-        fits = curve_fits(len(plan.shares), train.time is not None)
+        fits = len(plan.shares) * (1 if train.time is not None else 2) - (train.time is None)
         progress.stage("Learning curve", len(folds.items) * fits, plan.curve_seconds)
-        full = (row.losses, row.result.train[:, row.at])
         guard.reserve = reserve + 0.5 * deadline.left(reserve) if deadline.limit is not None else reserve
-        curve = guard(
-            "learning_curve",
-            lambda: learning_curve(
-                train, folds, candidate, alpha, p.encoder, plan.shares, scoring, progress, p.seed, full
-            ),
-        )
+        curve = guard("learning_curve", lambda: _curve(p, folds, candidate, alpha, progress))
         guard.reserve = reserve
     looked = guard("suspects", lambda: _look_into(p, folds, choice, scoring, progress))
     findings = list(p.audit.findings) if looked is None else looked
@@ -255,6 +260,24 @@ def refit(
     candidate = choice.rows[base].result.candidate
     model = fit_final(p.train, candidate, math.nan, p.table, p.seed)
     return model, replace(choice, chosen=base), refused
+
+
+def _curve(
+    p: Prepared, folds: Folds, candidate: Candidate, alpha: float, progress: Progress
+) -> LearningCurve:
+    """Return the learning curve of the chosen recipe on the folds that chose it."""
+    with warnings.catch_warnings():
+        # Fits on few rows may end above their tolerance, and meet levels that their rows did not have.
+        warnings.simplefilter("ignore")
+        return learning_curve(
+            recipe(candidate, p.table, alpha, p.seed),
+            p.train.dealt,
+            sizes=len(p.plan.shares),
+            cv=[(fold.fit, fold.score) for fold in folds.items],
+            level=p.level,
+            random_state=p.seed,
+            progress=lambda done, fits: progress.advance(f"{done:,} of {fits:,} fits"),
+        )
 
 
 def _look_into(

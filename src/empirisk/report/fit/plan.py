@@ -8,9 +8,9 @@ from math import log2
 
 import numpy as np
 
+from empirisk.curves.sizes import default_sizes
 from empirisk.report.fit.candidates import KINDS, Candidate, candidates
 from empirisk.report.fit.families import FAMILIES, Family, suggested_family
-from empirisk.report.fit.learning_curve import curve_sizes
 from empirisk.report.fit.sample import Sample
 from empirisk.wording import number
 
@@ -34,7 +34,7 @@ class Plan:
     n_alphas : int
         Penalties of each path.
     shares : list of float
-        Of the learning curve.
+        Of the rows of a fit, at the sizes of the learning curve; the last is 1.
     rows : list of Candidate
     cells : float
         Encoded training cells, for the forecast.
@@ -93,7 +93,7 @@ class Plan:
         heavy = max((c for c in self.rows if c.linear), key=lambda c: c.l1_ratio or 0.0, default=None)
         if heavy is None:
             return 0.0
-        shares = [*self.shares[:-1], *self.shares[-2:-1]]  # both halves of the rows are fitted
+        shares = [*self.shares, *self.shares[:-1]]  # up to half of the rows, two disjoint parts are fitted
         return (
             self.n_folds
             * self.n_repeats
@@ -167,9 +167,9 @@ def make_plan(sample: Sample, p: int, time_limit: float | None = None, kinds: Se
     rows = candidates(sample.task, family=family, kinds=kinds)
     units = n if sample.units is None else np.unique(sample.units).size
     folds = max(2, min(5, n - 1 if sample.time is not None else units))
-    plan = Plan(
-        folds, repeats, 16, curve_sizes(fit_rows, sample.n_classes), rows, n, p, outputs, family=family
-    )
+    counts = None if sample.counts is None else np.array(sample.counts)
+    shares = [0.5**j for j in range(len(default_sizes(fit_rows, counts)))][::-1]
+    plan = Plan(folds, repeats, 16, shares, rows, n, p, outputs, family=family)
     return plan if time_limit is None else _cut(plan, time_limit)
 
 

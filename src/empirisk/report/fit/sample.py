@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -51,17 +52,21 @@ class Sample:
         """The number of rows in this part of the data."""
         return int(self.y.size)
 
-    @property
+    @cached_property
     def dealt(self) -> evaluation.Sample:
-        """The same rows as the library knows them, which deals the folds."""
-        classes = self.task != "regression"
+        """The same rows as the library knows them, which deals the folds and fits on parts of the rows.
+
+        Where rows have a time, each is predicted from earlier ones, whatever group it is of.
+        """
         tied = self.units is not None and np.unique(self.units).size < self.n
+        free = self.groups is None and self.time is None
         return evaluation.Sample(
             self.frame,
             self.y,
-            task=CLASSIFICATION if classes else REGRESSION,
-            groups=self.groups,
-            together=self.units if tied and self.groups is None else None,
+            task=REGRESSION if self.task == "regression" else CLASSIFICATION,
+            groups=self.groups if self.time is None else None,
+            together=self.units if tied and free else None,
+            time=self.time,
         )
 
     @property

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from empirisk import plots
+from empirisk.curves.learning_result import LearningCurve
 from empirisk.report.estimates import band as band_of
-from empirisk.report.estimates import estimate, maybe
-from empirisk.report.fit.engine import Analysis
+from empirisk.report.estimates import estimate
 from empirisk.report.fit.held_out_scores import LABELS, unit_of
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Chart, Material
@@ -25,7 +27,8 @@ from empirisk.report.shapes.checkers import (
     string,
 )
 from empirisk.report.shapes.values import MAX_POINTS, band, maybe_estimate
-from empirisk.wording import brief, count
+from empirisk.results import Estimate
+from empirisk.wording import brief, count, listed
 
 __all__ = ["CURVE", "collect_curve", "cross_curve", "curve_charts", "curve_estimates", "curve_markdown"]
 
@@ -60,7 +63,7 @@ def collect_curve(m: Material) -> Json | None:
     """Return the learning curve with bands, and what twice the rows would bring; None when there is no
     curve.
     """
-    a, unit, name = m.analysis, m.unit, m.tuned
+    a, unit = m.analysis, m.unit
     curve = a.curve
     if curve is None:
         why = (
@@ -72,38 +75,45 @@ def collect_curve(m: Material) -> Json | None:
             why = "Left out to keep the time limit."
         m.absent["learning_curve"] = why
         return None
-    first = curve.validation[0]
+    # A size at which some loss is infinite has no place in a picture; the sentence says where.
+    shown = [i for i, e in enumerate(curve.validation) if np.isfinite(e.value)]
+    if len(shown) < 2:
+        m.absent["learning_curve"] = prose.sentence(_nothing(curve))
+        return None
+    name = curve.loss
+    held, trained = ([part[i] for i in shown] for part in (curve.validation, curve.train))
+    more = curve.extrapolate(2.0)
+    score, gain = more.loss[0], more.gain[0]
+    known = gain.low is not None
+    ahead = {"n_rows": more.rows[0], "score": estimate(score), "gain": estimate(gain)}
     return {
         "label": LABELS[name],
         "unit": unit_of(name, unit),
         "greater_is_better": False,
-        "x": curve.sizes,
-        "train": {
-            "value": curve.train,
-            "low": None,
-            "high": None,
-            "level": first.level,
-            "n": first.n,
-            "method": "mean over the fits",
-        },
-        "validation": band_of(curve.validation, f"pointwise; {first.method}"),
-        "extrapolation": (
-            None
-            if curve.gain is None
-            else {"n_rows": 2 * a.prepared.train.n, "score": None, "gain": maybe(curve.gain)}
-        ),
-        "sentence": _curve_sentence(a, LABELS[name]),
+        "x": [curve.sizes[i] for i in shown],
+        "train": band_of(trained, f"pointwise; {trained[0].method}"),
+        "validation": band_of(held, f"pointwise; {held[0].method}; {curve.method}"),
+        "extrapolation": ahead if known else None,
+        "sentence": _curve_sentence(curve, gain, LABELS[name]),
     }
 
 
-def _curve_sentence(a: Analysis, label: str) -> str:
-    gain = None if a.curve is None else a.curve.gain
-    if gain is None or gain.low is None:
-        return "What more rows would bring cannot be told from so few sizes."
+def _nothing(curve: LearningCurve) -> str:
+    """Return why a curve has fewer than two sizes that can be shown."""
+    reasons = [e.reason for e in curve.validation if not np.isfinite(e.value)]
+    return reasons[0] if reasons else f"{curve.n:,} training rows are too few to take parts of them"
+
+
+def _curve_sentence(curve: LearningCurve, gain: Estimate, label: str) -> str:
+    """Return what twice the rows would bring, or why that cannot be told."""
+    left = [f"{n:,}" for n, e in zip(curve.sizes, curve.validation, strict=True) if not np.isfinite(e.value)]
+    said = f" The {label} at {listed(left)} training rows is infinite and not shown." if left else ""
+    if gain.low is None:
+        return f"What more rows would bring cannot be told: {gain.reason}.{said}"
     shown = brief(estimate(gain))
     if gain.low > 0.0:
-        return f"Twice the rows would lower the {label} by about {shown}."
-    return f"Twice the rows were not shown to lower the {label} ({shown})."
+        return f"Twice the rows would lower the {label} by about {shown}.{said}"
+    return f"Twice the rows were not shown to lower the {label} ({shown}).{said}"
 
 
 def curve_estimates(curve: Json | None) -> Pairs:

@@ -119,7 +119,7 @@ def _verdict(m: Material, task: Json, metrics: list[Json], certificate: Json | N
         baseline is not None and np.allclose(reference.losses, baseline.losses, rtol=1e-6, atol=0.0)
     )
     richer = None if idle or reference is None else a.scoring.difference(row.losses - reference.losses)
-    gain = None if a.curve is None else a.curve.gain
+    gain = a.gain
     serious = [f for f in a.findings if f.level == "serious"]
     diagnosed = "" if a.diagnosed is None else a.diagnosed.best_step
     claim = None
