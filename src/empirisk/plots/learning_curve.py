@@ -61,7 +61,10 @@ class LearningCurveDisplay(Display):
         c, x = self.curve, self.curve["x"]
         log_ticks(ax)
         ax.margins(y=0.14)
-        ax.set_xticks([*x[:: max(1, (len(x) + 3) // 4)][:-1], x[-1]], minor=False)
+        more = c["extrapolation"]
+        ahead = more["n_rows"] if more and more["score"] and more["score"]["value"] is not None else None
+        ends = [x[-1]] if ahead is None else [x[-1], ahead]
+        ax.set_xticks([*x[:: max(1, (len(x) + 3) // 4)][:-1], *ends], minor=False)
         ax.xaxis.set_major_formatter(lambda v, _: count(round(v)))
         ax.minorticks_off()
         held = c["validation"]["value"][0]
@@ -90,8 +93,7 @@ class LearningCurveDisplay(Display):
             xytext=(8, 7 if up else -7),
             va="bottom" if up else "top",
         )
-        more = c["extrapolation"]
-        if more and more["score"] and more["score"]["value"] is not None:
+        if ahead is not None:
             self._further(ax, more)
         unit = f" ({c['unit']})" if c["unit"] else ""
         ax.set_xlabel("training rows")

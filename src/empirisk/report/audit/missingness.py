@@ -7,7 +7,7 @@ from scipy import stats
 
 from empirisk.report.audit.checks import Audited, NotRunError, Outcome
 from empirisk.results import Finding
-from empirisk.wording import number, p_value, percent
+from empirisk.wording import counted, number, p_value, percent
 
 __all__ = ["holm", "informative_missingness"]
 
@@ -44,7 +44,8 @@ def informative_missingness(a: Audited) -> Outcome:
             )
             out.append(Finding("ER106", "warning", sentence, evidence, advice, (c.name,)))
     return Outcome(
-        out, f"in {len(columns)} columns with gaps, no sign that they go with the target (5 %, Holm)"
+        out,
+        f"in {counted(len(columns), 'column')} with gaps, no sign that they go with the target (5 %, Holm)",
     )
 
 
