@@ -14,9 +14,10 @@ import pytest
 from empirisk.estimators import REGISTRY
 from empirisk.solvers import REGISTRY as SOLVERS
 from tests.conformance.problems import TABLE
-from tests.design import PAIRS, covering, demands
+from tests.design import LONG, PAIRS, SHARE, covering, dealt, demands
 from tests.facts import columns, of_row
 from tests.oracles.structure import ROOT
+from tools.long_tests import there
 
 ABC = frozenset({frozenset("ab"), frozenset("bc")})
 
@@ -47,7 +48,7 @@ def test_a_full_grid_takes_little_more_than_its_largest_pair(a: int, b: int, c: 
 
 
 def test_random_tables_are_covered_with_no_case_that_brings_nothing(rng: np.random.Generator) -> None:
-    for _ in range(20):
+    for _ in range(8):
         cases = grid(a=4, b=3, c=3, d=2)
         some = [cases[i] for i in rng.choice(len(cases), size=30, replace=False)]
         kept = covering(some, ABC, name=str(rng.random()))
@@ -73,6 +74,39 @@ def test_nothing_and_one_case() -> None:
 def test_tests_of_different_names_take_different_cases() -> None:
     cases = grid(a=4, d=9)  # any value of d with any of a
     assert len({tuple(covering(cases, ABC, name=name)) for name in "pqrstu"}) > 3
+
+
+def test_long_cases_are_taken_for_pairs_that_no_other_has(rng: np.random.Generator) -> None:
+    for _ in range(20):
+        cases = [dict(case) for case in grid(a=4, b=3, c=3, d=2)]
+        costly = {int(i) for i in rng.choice(len(cases), size=50, replace=False)}
+        kept = covering(cases, ABC, costly=costly)
+        cheap = [i for i in range(len(cases)) if i not in costly]
+        assert covered([cases[i] for i in cheap], list(range(len(cheap))))
+        found = {d for i in kept for d in demands(cases[i], ABC)}
+        assert found >= {d for i in cheap for d in demands(cases[i], ABC)}
+        assert found >= {d for case in cases for d in demands(case, ABC) if len(d) == 4}
+        # None of the long ones is there without a pair of its own.
+        for i in costly.intersection(kept):
+            others = {d for j in kept if j != i for d in demands(cases[j], ABC)}
+            assert any(len(d) == 4 for d in demands(cases[i], ABC) - others)
+
+
+def test_every_estimator_is_tried_by_a_third_of_the_functions_of_its_file() -> None:
+    names = [f"e{i}" for i in range(40)]
+    tables = {f"test_{k}": [{"estimator": name, "x": 1} for name in names] for k in range(7)}
+    tables["test_alone"] = [{"estimator": "only here"}]
+    spared = dealt(tables)
+    for name in names:
+        assert sum(("estimator", name) not in spared[f"test_{k}"] for k in range(7)) == -(-7 // SHARE)
+    assert not spared["test_alone"]
+    kept = {k: covering(cases, name=k, spared=spared[k]) for k, cases in tables.items()}
+    assert all(5 <= len(kept[f"test_{k}"]) <= 25 for k in range(7)), "no function has all or none of them"
+
+
+def test_the_list_of_long_cases_names_cases_that_are_there() -> None:
+    gone = sorted(case for case in LONG if not there(case))
+    assert not gone, f"take these lines out of tests/long.txt, or write their new names: {gone}"
 
 
 def test_every_pair_of_the_table_of_problems_is_solved() -> None:
