@@ -7,9 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import log_expit, softmax
 from sklearn.base import is_classifier
 
 from empirisk.evaluation.metrics.predictions import Predictions, classification, regression
+
+LINK = 1e-5  # how far a probability may be from the link of its score: rounding of single precision
+LEAST = 5e-324  # the smallest double
 
 
 @dataclass(frozen=True)
@@ -105,6 +109,8 @@ def outputs_of(est: Any, X: Any, need: str = "score", **rows: Any) -> Outputs:
     proba = np.asarray(est.predict_proba(X)) if hasattr(est, "predict_proba") else None
     asked = need == "score" or proba is None
     score = np.asarray(est.decision_function(X)) if asked and hasattr(est, "decision_function") else None
+    if proba is not None and too_small(proba).any() and hasattr(est, "decision_function"):
+        proba = never_zero(proba, np.asarray(est.decision_function(X)) if score is None else score)
     if proba is None:
         missing["proba"] = f"{name} has no predict_proba"
     names = np.asarray(classes)
@@ -117,3 +123,45 @@ def outputs_of(est: Any, X: Any, need: str = "score", **rows: Any) -> Outputs:
             f"{name} has neither predict_proba nor a decision_function with one score for each class"
         )
     return Outputs(pred, proba, score, names, missing)
+
+
+def too_small(proba: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which probabilities are 0, or so small that their type holds fewer digits of them."""
+    kind = proba.dtype if proba.dtype.kind == "f" else np.dtype(float)
+    return np.asarray(proba < np.finfo(kind).tiny)
+
+
+def never_zero(proba: NDArray[Any], score: NDArray[Any]) -> NDArray[Any]:
+    """Return probabilities that are 0 only where the score says so.
+
+    A model with a softmax or logistic link may compute ``1 - p``, or in single precision, and round to 0 what
+    its finite score makes small.  Where all rows follow that link, those with a 0 (or fewer digits than the
+    type holds) are computed anew from their scores, ``expit(-z)`` for the rarer of two classes; below the
+    smallest double that double stands.
+
+    Parameters
+    ----------
+    proba : array of shape (n, C)
+        What the model says.
+    score : array of shape (n,) or (n, C)
+        Its decision function.
+
+    Examples
+    --------
+    >>> never_zero(np.array([[0.0, 1.0], [0.5, 0.5]]), np.array([50.0, 0.0]))[0, 0]
+    np.float64(1.928749847963918e-22)
+    """
+    z = np.asarray(score, dtype=np.float64)
+    if z.ndim == 1:
+        z = np.column_stack([np.zeros_like(z), z])
+    if proba.shape != z.shape or not np.isfinite(z).all():
+        return proba
+    # Of several classes each against the rest, the logistic probabilities are made to sum to 1.
+    links = (softmax(z, axis=1), softmax(log_expit(z), axis=1))
+    linked = next((p for p in links if np.allclose(p, proba, rtol=0.0, atol=LINK)), None)
+    if linked is None:
+        return proba
+    rounded = too_small(proba).any(axis=1)
+    out = proba.astype(np.float64)
+    out[rounded] = np.maximum(linked[rounded], LEAST)
+    return out

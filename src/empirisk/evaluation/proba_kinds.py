@@ -34,7 +34,8 @@ def may_answer_zero(est: Any) -> bool:
     none; naive Bayes and quadratic discriminants multiply densities until one is rounded to 0.  Models with a
     logistic or softmax link cannot.  A class says so itself by the attribute ``probabilities_open = True``;
     pipelines, searches, bagging and ensembles are what their members are, and a kind that nothing is known of
-    may answer 0.  Probabilities of linked models can still round to 0 or 1 beyond scores of about 37.
+    may answer 0.  What a linked model rounds to 0 is computed anew from its score
+    (:func:`empirisk.evaluation.outputs.never_zero`).
 
     Examples
     --------
