@@ -127,7 +127,7 @@ def outputs_of(est: Any, X: Any, need: str = "score", **rows: Any) -> Outputs:
 
 def too_small(proba: NDArray[Any]) -> NDArray[np.bool_]:
     """Return which probabilities are 0, or so small that their type holds fewer digits of them."""
-    kind = proba.dtype if proba.dtype.kind == "f" else np.dtype(float)
+    kind: Any = proba.dtype if proba.dtype.kind == "f" else np.float64
     return np.asarray(proba < np.finfo(kind).tiny)
 
 
