@@ -43,7 +43,7 @@ def simulation(w: Workshop) -> None:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_bound_is_added_by_a_file_a_row_a_number_and_a_simulation(tmp_path: Path) -> None:
     w = Workshop(tmp_path)
     w.copy("bound.py", f"{FOLDER}/one_sided_cantelli.py", held_out_cantelli="one_sided_cantelli")

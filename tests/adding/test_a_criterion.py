@@ -36,7 +36,7 @@ def units(w: Workshop) -> None:
     file.write_text(text.replace("    scale = 1.0\n", "    scale = 1.0 / math.log(2.0)\n"))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_criterion_is_added_by_a_file_a_row_and_a_functor(tmp_path: Path) -> None:
     w = Workshop(tmp_path)
     w.copy("criterion.py", f"{FOLDER}/bits.py", Information="Bits", information="bits")

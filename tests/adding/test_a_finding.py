@@ -70,7 +70,7 @@ def measured(w: Workshop) -> None:
     assert run.returncode == 0, run.stderr[-2000:]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_finding_is_added_by_a_file_a_row_scenarios_and_a_page(tmp_path: Path) -> None:
     w = Workshop(tmp_path)
     w.copy("finding.py", f"{FOLDER}/moved_columns.py", ER299="ER298", shifted_columns="moved_columns")

@@ -41,7 +41,7 @@ def link(w: Workshop) -> None:
     w.write("docs/maths/losses.md", "\n[smooth_absolute](losses/smooth_absolute.md)\n", more=True)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_loss_is_added_by_a_file_a_row_a_sample_and_a_page(tmp_path: Path) -> None:
     w = Workshop(tmp_path)
     w.copy("loss.py", f"{FOLDER}/smooth_absolute.py", **NAMES)
