@@ -148,8 +148,9 @@ def never_zero(proba: NDArray[Any], score: NDArray[Any]) -> NDArray[Any]:
 
     Examples
     --------
-    >>> never_zero(np.array([[0.0, 1.0], [0.5, 0.5]]), np.array([50.0, 0.0]))[0, 0]
-    np.float64(1.928749847963918e-22)
+    >>> p = never_zero(np.array([[0.0, 1.0], [0.5, 0.5]]), np.array([50.0, 0.0]))[0, 0]
+    >>> float(-np.log(p).round(12))
+    50.0
     """
     z = np.asarray(score, dtype=np.float64)
     if z.ndim == 1:
