@@ -1,4 +1,4 @@
-"""Seeds in every form that NumPy has, in every estimator and search that draws."""
+"""Seeds in every form that NumPy has, in every public callable that draws."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 from sklearn.base import clone
 
 import empirisk as er
+from empirisk.estimators import REGISTRY as ESTIMATORS
 from tests.conformance.estimators import AS_WRITTEN, BY_STEPS, Use, data_for, use
 from tests.conformance.tree_estimators import USES as TREES
 
@@ -73,15 +74,37 @@ def test_searches_take_one_too(rng: np.random.Generator) -> None:
 # -- functions --------------------------------------------------------------------------------------
 
 
-def drawing_functions() -> dict[str, Any]:
-    """Every public function with random numbers, by its public name."""
-    found = {}
+SEEDS = {"random_state", "seed", "rng"}
+# Where the state of random numbers is handed over inside a run, and no user writes a seed.
+INSIDE = {
+    "convex.ConvexProblem.near": "draws of check_convexity",
+    "data.ArrayBlocks.draw": "the contract of row blocks",
+    "data.BlockList.draw": "the contract of row blocks",
+    "data.RowBlocks.draw": "the contract of row blocks",
+    "diagnosis.Context": "made by diagnosis.context, which takes every form",
+    "problems.Potential.grad_estimate": "the contract of potentials",
+}
+
+
+def drawing() -> dict[str, Any]:
+    """Every public callable with random numbers, by its public name: functions, classes and their methods.
+
+    Estimators of the registry are tried above, by their uses.
+    """
+    found: dict[Any, str] = {}
+    tried = set(ESTIMATORS.values())
     for name in er.__all__:
         thing = getattr(er, name)
         inside = getattr(thing, "__all__", []) if inspect.ismodule(thing) else []
         for noun, f in [(name, thing), *((f"{name}.{n}", getattr(thing, n)) for n in inside)]:
-            if inspect.isfunction(f) and {"random_state", "seed"} & set(inspect.signature(f).parameters):
+            made = inspect.isclass(f) and f not in tried and not issubclass(f, BaseException)
+            new = inspect.isfunction(f) or made
+            if new and SEEDS & set(inspect.signature(f).parameters):
                 found.setdefault(f, noun)
+            for method, g in vars(f).items() if inspect.isclass(f) else ():
+                public = inspect.isfunction(g) and not method.startswith("_")
+                if public and SEEDS & set(inspect.signature(g).parameters):
+                    found.setdefault(g, f"{noun}.{method}")
     return {noun: f for f, noun in found.items()}
 
 
@@ -92,6 +115,8 @@ def rows(n: int = 60) -> tuple[np.ndarray, np.ndarray]:
 
 
 X, Y = rows()
+# What all three solvers that draw take: their order of the rows shows after a step.
+DUAL = er.Ridge(0.1).problem(X, Y)
 
 
 @cache
@@ -148,13 +173,45 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "split_sample_inference": lambda s: er.split_sample_inference(
         er.Lasso(0.1), X, Y, n_splits=3, random_state=s
     ),
+    "optimizers.Langevin": lambda s: [
+        rule.update(rule.init(np.zeros(3)), np.zeros(3), np.zeros(3))
+        for rule in [er.optimizers.Langevin(er.optimizers.Constant(0.1), s)]
+    ],
+    "selection.CrossValidatedEnsemble": lambda s: (
+        er.selection.CrossValidatedEnsemble(er.Ridge(), random_state=s).fit(X, Y).predict(X)
+    ),
+    "selection.GridSearch": lambda s: (
+        er.selection.GridSearch(er.Ridge(), {"alpha": [0.1, 1.0]}, random_state=s).fit(X, Y).predict(X)
+    ),
+    "selection.LogUniform.rvs": lambda s: er.selection.LogUniform(0.1, 10.0).rvs(s),
+    "selection.RandomSearch": lambda s: (
+        er.selection.RandomSearch(
+            er.Ridge(), {"alpha": er.selection.LogUniform(0.1, 10.0)}, n_iter=3, random_state=s
+        )
+        .fit(X, Y)
+        .predict(X)
+    ),
+    "selection.Sample.plan": lambda s: [
+        str(split) for split in er.selection.Sample(X, Y).plan(5, random_state=s).splits
+    ],
+    "selection.StructuralRiskMinimizer": lambda s: (
+        er.selection.StructuralRiskMinimizer(
+            [er.hypotheses.Thresholds(), er.hypotheses.Intervals()], method="validation", random_state=s
+        )
+        .fit(X[:, :1], X[:, 0] > 0.3)
+        .risk_certificate_.value
+    ),
+    "solvers.SDCA": lambda s: er.solve(DUAL, er.solvers.SDCA(s), max_steps=1).w,
+    "solvers.SGD": lambda s: er.solve(DUAL, er.solvers.SGD(n_epochs=2, seed=s), max_steps=1).w,
+    "solvers.SVRG": lambda s: er.solve(DUAL, er.solvers.SVRG(seed=s), max_steps=1).w,
 }
 
 
-def test_every_drawing_function_has_a_call() -> None:
-    missing, gone = drawing_functions().keys() - CALLS.keys(), CALLS.keys() - drawing_functions().keys()
+def test_every_drawing_callable_has_a_call() -> None:
+    known = {**CALLS, **INSIDE}.keys()
+    missing, gone = drawing().keys() - known, known - drawing().keys()
     assert not missing, f"add a call to CALLS of tests/conformance/test_seeds.py: {sorted(missing)}"
-    assert not gone, f"no such public functions: {sorted(gone)}"
+    assert not gone, f"no such public callables: {sorted(gone)}"
 
 
 def told(result: Any) -> str:

@@ -118,7 +118,7 @@ def test_no_best_constant_depends_on_the_scale_of_the_weights(name: str) -> None
     if name in ("softmax", "one_versus_rest"):
         y = np.arange(60) % 3
     else:
-        y = np.where(np.arange(60) % 2, 1.0, -1.0) if LOSSES[name].labels else 0.5 + np.arange(60) % 7
+        y = np.where(np.arange(60) % 2, 1.0, -1.0) if LOSSES[name]().labels else 0.5 + np.arange(60) % 7
     y = y / 8.0 if name == "bernoulli" else y
     loss = LOSSES[name]()
     for w in (np.ones(60), 1.0 + np.arange(60) // 2 % 3):

@@ -7,7 +7,7 @@ whether it fits and never which loss it is, so that a new loss is served whereve
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol
 
 from empirisk.typing import Array, IndexArray
 
@@ -110,24 +110,82 @@ class Abilities:
         For a sum over the classes of a loss of two labels, that loss.
     """
 
-    quadratic = False
-    of_difference = False
-    absorbs_offset = False
-    multinomial = False
-    log_link = False
-    log_odds = False
-    shares = False
-    counts = False
-    title = ""
-    unit_dispersion = False
-    concordance = math.inf
-    exact_leaves = False
-    quantile_level: float | None = None
-    shifts = True
-    fused = False
-    row_slope = False
-    parameter = 0.0
-    by_class: Any = None
+    if TYPE_CHECKING:  # a class attribute of every loss, which this class has no answer for
+
+        @property
+        def name(self) -> str: ...
+
+    @property
+    def quadratic(self) -> bool:
+        return False
+
+    @property
+    def of_difference(self) -> bool:
+        return False
+
+    @property
+    def absorbs_offset(self) -> bool:
+        return False
+
+    @property
+    def multinomial(self) -> bool:
+        return False
+
+    @property
+    def log_link(self) -> bool:
+        return False
+
+    @property
+    def log_odds(self) -> bool:
+        return False
+
+    @property
+    def shares(self) -> bool:
+        return False
+
+    @property
+    def counts(self) -> bool:
+        return False
+
+    @property
+    def title(self) -> str:
+        return ""
+
+    @property
+    def unit_dispersion(self) -> bool:
+        return False
+
+    @property
+    def concordance(self) -> float:
+        return math.inf
+
+    @property
+    def exact_leaves(self) -> bool:
+        return False
+
+    @property
+    def quantile_level(self) -> float | None:
+        return None
+
+    @property
+    def shifts(self) -> bool:
+        return True
+
+    @property
+    def fused(self) -> bool:
+        return False
+
+    @property
+    def row_slope(self) -> bool:
+        return False
+
+    @property
+    def parameter(self) -> float:
+        return 0.0
+
+    @property
+    def by_class(self) -> Any:
+        return None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -135,7 +193,7 @@ class Abilities:
             if loop not in vars(cls):
                 setattr(cls, loop, False)
 
-    def plain(self, y: Array) -> tuple[Self, Array]:
+    def plain(self, y: Array) -> tuple[Any, Array]:
         """Return the loss and its targets; wrappers whose y has further columns say what they wrap."""
         return self, y
 
@@ -148,7 +206,7 @@ class Abilities:
 
         Those that offer PIECEWISE_LINEAR have them; the others refuse.
         """
-        raise ValueError(f"the loss {self.name!r} is not piecewise linear: it has no kinks to add up")  # type: ignore[attr-defined]
+        raise ValueError(f"the loss {self.name!r} is not piecewise linear: it has no kinks to add up")
 
     def null_rows(self, y: Array, s: Array, k: int) -> tuple[Array, Array]:
         """Return targets and weights, on as few rows as can be, with the same losses at constant scores."""
@@ -171,7 +229,7 @@ class Abilities:
 
     def signs(self, y: Array) -> Array:
         """Return the labels of every class's own problem, shape (n, k), for losses with `by_class`."""
-        raise TypeError(f"the loss {self.name!r} is no sum over the classes")  # type: ignore[attr-defined]
+        raise TypeError(f"the loss {self.name!r} is no sum over the classes")
 
     @property
     def predictive(self) -> bool:
@@ -180,4 +238,4 @@ class Abilities:
 
     def cdf(self, y: Array, mean: Array, dispersion: float) -> Array:
         """Return the probability that a new target of that mean is at most y."""
-        raise TypeError(f"the loss {self.name!r} has no distribution function")  # type: ignore[attr-defined]
+        raise TypeError(f"the loss {self.name!r} has no distribution function")

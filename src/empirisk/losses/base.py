@@ -14,7 +14,7 @@ from empirisk.losses.abilities import Abilities, Kink, PassSums
 from empirisk.losses.slopes import conjugate_by_search, constant_by_bisection, curvature_by_differences
 from empirisk.typing import Array, Capability, IndexArray, Interval
 
-__all__ = ["Loss", "ScalarLoss", "check_targets"]
+__all__ = ["SMOOTH", "Loss", "ScalarLoss", "check_targets"]
 
 
 @runtime_checkable
@@ -156,14 +156,32 @@ class Loss(Protocol):
         ...
 
 
+# What a loss offers that has two derivatives and a conjugate.
+SMOOTH = frozenset({Capability.GRAD, Capability.HESS, Capability.CONJUGATE})
+
+
 class ScalarLoss(Abilities):
     """What the losses with one score per row share; a loss overrides what it knows better."""
 
-    convex = True
-    vector = False
-    labels = False
-    offers = frozenset({Capability.GRAD, Capability.HESS, Capability.CONJUGATE})
-    escape = ""
+    @property
+    def convex(self) -> bool:
+        return True
+
+    @property
+    def vector(self) -> bool:
+        return False
+
+    @property
+    def labels(self) -> bool:
+        return False
+
+    @property
+    def offers(self) -> frozenset[Capability]:
+        return SMOOTH
+
+    @property
+    def escape(self) -> str:
+        return ""
 
     def hess(self: Loss, y: Array, z: Array) -> Array:
         """Central differences of the derivative: good enough to scale a problem, not to offer HESS."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import expit, xlogy
 
-from empirisk.losses.base import Loss, ScalarLoss, only_unit_dispersion
+from empirisk.losses.base import SMOOTH, Loss, ScalarLoss, only_unit_dispersion
 from empirisk.losses.logistic import Logistic
 from empirisk.losses.slopes import conjugate_by_search
 from empirisk.typing import Array, IndexArray, Interval
@@ -43,7 +43,7 @@ class Bernoulli(ScalarLoss):
     shares = True
     unit_dispersion = True
     y_domain = Interval(0.0, 1.0)
-    offers = ScalarLoss.offers
+    offers = SMOOTH
     escape = "classes"
 
     def __post_init__(self) -> None:
@@ -72,17 +72,17 @@ class Bernoulli(ScalarLoss):
         return isinstance(self.base, Logistic)
 
     @property
-    def title(self) -> str:  # type: ignore[override]
+    def title(self) -> str:
         """The title of the base; proportions in place of labels do not change the model."""
         return self.base.title
 
     @property
-    def concordance(self) -> float:  # type: ignore[override]
+    def concordance(self) -> float:
         """The constant of the logit link; for the other links none is known."""
         return self.base.concordance if self.logit else math.inf
 
     @property
-    def fused(self) -> bool:  # type: ignore[override]
+    def fused(self) -> bool:
         """Whether the link is the logit: compiled passes know no other."""
         return self.logit
 

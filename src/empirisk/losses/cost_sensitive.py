@@ -61,17 +61,17 @@ class CostSensitive(ScalarLoss):
         return max(self.false_reject, self.false_accept)
 
     @property
-    def convex(self) -> bool:  # type: ignore[override]
+    def convex(self) -> bool:
         """Whether the base is convex; positive costs do not change that."""
         return self.base.convex
 
     @property
-    def offers(self) -> frozenset[Capability]:  # type: ignore[override]
+    def offers(self) -> frozenset[Capability]:
         """What the base offers to solvers; costs only scale its values."""
         return self.base.offers
 
     @property
-    def escape(self) -> str:  # type: ignore[override]
+    def escape(self) -> str:
         """As the base: costs move no infimum."""
         return self.base.escape
 

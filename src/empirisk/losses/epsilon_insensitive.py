@@ -49,7 +49,7 @@ class EpsilonInsensitive(ScalarLoss):
         positive_number("epsilon", self.epsilon, zero=True)
 
     @property
-    def parameter(self) -> float:  # type: ignore[override]
+    def parameter(self) -> float:
         """The number that compiled loops take: epsilon."""
         return float(self.epsilon)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from empirisk.data.sums import weighted_sum
 from empirisk.losses.abilities import PassSums
-from empirisk.losses.base import ScalarLoss
+from empirisk.losses.base import SMOOTH, ScalarLoss
 from empirisk.losses.dual_rows import DualRows
 from empirisk.typing import Array, Capability, Interval
 
@@ -42,7 +42,7 @@ class HalfSquared(ScalarLoss):
     y_domain = Interval()
     curvature = (1.0, 1.0)
     lipschitz = math.inf
-    offers = ScalarLoss.offers | {Capability.DUAL_STEP}
+    offers = SMOOTH | {Capability.DUAL_STEP}
 
     def value(self, y: Array, z: Array) -> Array:
         return 0.5 * _row_sum((z - y) ** 2)

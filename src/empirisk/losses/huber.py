@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from empirisk.data.sums import weighted_sum
-from empirisk.losses.base import ScalarLoss, positive_number
+from empirisk.losses.base import SMOOTH, ScalarLoss, positive_number
 from empirisk.losses.dual_rows import DualRows
 from empirisk.typing import Array, Capability, Interval
 
@@ -51,7 +51,7 @@ class Huber(ScalarLoss):
     row_slope = True
     y_domain = Interval()
     curvature = (0.0, 1.0)
-    offers = ScalarLoss.offers | {Capability.DUAL_STEP}
+    offers = SMOOTH | {Capability.DUAL_STEP}
 
     def __post_init__(self) -> None:
         positive_number("d", self.d)
@@ -62,7 +62,7 @@ class Huber(ScalarLoss):
         return self.d
 
     @property
-    def parameter(self) -> float:  # type: ignore[override]
+    def parameter(self) -> float:
         """The number that compiled loops take: d."""
         return float(self.d)
 

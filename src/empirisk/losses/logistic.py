@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import expit, xlogy
 
 from empirisk.losses.abilities import PassSums
-from empirisk.losses.base import ScalarLoss
+from empirisk.losses.base import SMOOTH, ScalarLoss
 from empirisk.losses.dual_rows import DualRows
 from empirisk.typing import Array, Capability, Interval
 
@@ -42,7 +42,7 @@ class Logistic(ScalarLoss):
     escape = "classes"
     curvature = (0.0, 0.25)
     lipschitz = 1.0
-    offers = ScalarLoss.offers | {Capability.DUAL_STEP}
+    offers = SMOOTH | {Capability.DUAL_STEP}
 
     def value(self, y: Array, z: Array) -> Array:
         return np.logaddexp(0.0, -y * z)

@@ -51,7 +51,7 @@ class NegativeBinomial(LogLink):
         positive_number("a", self.a)
 
     @property
-    def parameter(self) -> float:  # type: ignore[override]
+    def parameter(self) -> float:
         """The number that compiled loops take: a."""
         return float(self.a)
 

@@ -45,12 +45,12 @@ class Offset(ScalarLoss):
         return self.base.y_domain
 
     @property
-    def labels(self) -> bool:  # type: ignore[override]
+    def labels(self) -> bool:
         """Whether the first column holds labels."""
         return self.base.labels
 
     @property
-    def convex(self) -> bool:  # type: ignore[override]
+    def convex(self) -> bool:
         """Whether the base is convex; a shift of the score does not change that."""
         return self.base.convex
 
@@ -65,26 +65,26 @@ class Offset(ScalarLoss):
         return self.base.lipschitz
 
     @property
-    def offers(self) -> frozenset[Capability]:  # type: ignore[override]
+    def offers(self) -> frozenset[Capability]:
         """As the base, without the dual step, which does not know offsets."""
         return self.base.offers - {Capability.DUAL_STEP}
 
     @property
-    def escape(self) -> str:  # type: ignore[override]
+    def escape(self) -> str:
         """How a minimum of the base can escape to infinity: offsets move no infimum."""
         return self.base.escape
 
     @property
-    def title(self) -> str:  # type: ignore[override]
+    def title(self) -> str:
         """The title of the base; offsets change neither the model nor its name."""
         return self.base.title
 
     @property
-    def concordance(self) -> float:  # type: ignore[override]
+    def concordance(self) -> float:
         """The constant of the base; a shift of the score does not change it."""
         return self.base.concordance
 
-    def plain(self, y: Array) -> tuple[Loss, Array]:  # type: ignore[override]
+    def plain(self, y: Array) -> tuple[Loss, Array]:
         """Return the base and its targets, without the offsets."""
         return self.base, y[:, 0]
 

@@ -61,12 +61,12 @@ class Quantile(ScalarLoss):
         return max(self.q, 1.0 - self.q)
 
     @property
-    def quantile_level(self) -> float:  # type: ignore[override]
+    def quantile_level(self) -> float:
         """The level q, at which its best constant is the quantile."""
         return self.q
 
     @property
-    def parameter(self) -> float:  # type: ignore[override]
+    def parameter(self) -> float:
         """The number that compiled loops take: q."""
         return float(self.q)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from empirisk.data.sums import weighted_sum
-from empirisk.losses.base import ScalarLoss, positive_number
+from empirisk.losses.base import SMOOTH, ScalarLoss, positive_number
 from empirisk.losses.dual_rows import DualRows
 from empirisk.typing import Array, Capability, Interval
 
@@ -38,7 +38,7 @@ class SquaredEpsilonInsensitive(ScalarLoss):
     y_domain = Interval()
     curvature = (0.0, 1.0)
     lipschitz = math.inf
-    offers = ScalarLoss.offers | {Capability.DUAL_STEP}
+    offers = SMOOTH | {Capability.DUAL_STEP}
 
     def __post_init__(self) -> None:
         positive_number("epsilon", self.epsilon, zero=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from empirisk.losses.base import SMOOTH
 from empirisk.losses.dual_rows import DualRows
 from empirisk.losses.margin import MarginLoss
 from empirisk.typing import Array, Capability
@@ -32,7 +33,7 @@ class SquaredHinge(MarginLoss):
     lipschitz = math.inf
     fused = True
     row_slope = True
-    offers = MarginLoss.offers | {Capability.DUAL_STEP}
+    offers = SMOOTH | {Capability.DUAL_STEP}
 
     def phi(self, t: Array) -> Array:
         return np.asarray(0.5 * np.maximum(1.0 - t, 0.0) ** 2)

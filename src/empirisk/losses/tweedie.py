@@ -62,12 +62,12 @@ class Tweedie(LogLink):
         return self.power
 
     @property
-    def parameter(self) -> float:  # type: ignore[override]
+    def parameter(self) -> float:
         """The number that compiled loops take: the power."""
         return float(self.power)
 
     @property
-    def concordance(self) -> float:  # type: ignore[override]
+    def concordance(self) -> float:
         """The concordance of the faster of its two exponentials."""
         return max(self.power - 1.0, 2.0 - self.power)
 

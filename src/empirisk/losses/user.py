@@ -28,14 +28,14 @@ class _UserLoss(ScalarLoss):
     conjugate_: Pointwise | None
     mean_: Callable[[Array], Array] | None
     y_domain: Interval
-    labels: bool
-    convex: bool
+    labels: bool = False  # defaults, because a field without one cannot replace a property
+    convex: bool = True
     kinked: bool
     curvature: tuple[float, float]
     lipschitz: float
 
     @property
-    def offers(self) -> frozenset[Capability]:  # type: ignore[override]
+    def offers(self) -> frozenset[Capability]:
         """GRAD unless it has kinks, HESS when it was given, CONJUGATE for convex losses."""
         out = set()
         if not self.kinked:

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from empirisk.data.seeds import Seed, check_seed
 from empirisk.optimizers.base import Parameters, Schedule, check_size, each
 
 __all__ = ["Langevin"]
@@ -28,8 +29,8 @@ class Langevin:
     ----------
     schedule : Schedule
         Step sizes g_t.
-    seed : int
-        Seed of the noise, >= 0.
+    seed : int, Generator, RandomState or None, default 0
+        Of the noise.  A generator is drawn from once, when the rule is made.
     temperature : float
         Scale of the variance, >= 0.
 
@@ -43,15 +44,14 @@ class Langevin:
     """
 
     schedule: Schedule
-    seed: int = 0
+    seed: Seed = 0
     temperature: float = 1.0
 
     name = "langevin"
 
     def __post_init__(self) -> None:
         check_size("temperature", self.temperature, zero=True)
-        if self.seed < 0:
-            raise ValueError(f"seed must be >= 0, got {self.seed!r}")
+        object.__setattr__(self, "seed", check_seed(self.seed, "seed"))
 
     def init(self, w: Parameters) -> State:
         """Return the state before the first step: the number of steps taken, 0."""
@@ -61,6 +61,6 @@ class Langevin:
         """Return the next state and the step."""
         t = state + 1
         # A generator of its own for each step: a run that is stopped and resumed draws the same noise.
-        rng = np.random.default_rng([self.seed, t])
+        rng = np.random.default_rng([check_seed(self.seed), t])
         size = np.sqrt(2.0 * self.schedule.at(t) * self.temperature)
         return t, each(lambda g: g + size * rng.standard_normal(g.shape), grad)

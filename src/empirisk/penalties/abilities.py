@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from empirisk.typing import Array, IndexArray
 
@@ -40,10 +40,21 @@ class Abilities:
         Omega of ``P = alpha Omega``, as messages write it.
     """
 
-    grouped = False
-    has_strength = True
-    formula = "Omega(w)"
+    has_strength: ClassVar[bool] = True  # asked of the class, before there is an object
+
+    if TYPE_CHECKING:  # a class attribute of every penalty, which this class has no answer for
+
+        @property
+        def name(self) -> str: ...
+
+    @property
+    def grouped(self) -> bool:
+        return False
+
+    @property
+    def formula(self) -> str:
+        return "Omega(w)"
 
     def blocks(self, p: int) -> tuple[IndexArray, Array]:
         """Return for each of p coefficients the number of its group, and ``c_g`` of each group."""
-        raise TypeError(f"the penalty {self.name!r} is no sum over groups of coefficients")  # type: ignore[attr-defined]
+        raise TypeError(f"the penalty {self.name!r} is no sum over groups of coefficients")

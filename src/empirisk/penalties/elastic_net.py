@@ -58,7 +58,7 @@ class ElasticNetPenalty(Abilities):
             raise ValueError(f"l1_ratio must lie in [0, 1], got {self.l1_ratio!r}")
 
     @property
-    def formula(self) -> str:  # type: ignore[override]
+    def formula(self) -> str:
         """The function Omega that alpha multiplies, at the two ends in its short form."""
         return "||w||_1" if self.l2 == 0.0 else "r ||w||_1 + (1-r) ||w||^2/2"
 

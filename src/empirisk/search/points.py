@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.seeds import Seed, generator_of
+
 Params = dict[str, Any]
 Grid = Mapping[str, Iterable[Any]]
 
@@ -41,9 +43,9 @@ class LogUniform:
         if not (0.0 < self.low < self.high < math.inf):
             raise ValueError(f"LogUniform needs 0 < low < high < inf, got {self.low!r} and {self.high!r}.")
 
-    def rvs(self, random_state: np.random.Generator) -> float | int:
+    def rvs(self, random_state: Seed = None) -> float | int:
         """Return one draw, whose logarithm is uniform between the logarithms of both ends."""
-        x = math.exp(random_state.uniform(math.log(self.low), math.log(self.high)))
+        x = math.exp(generator_of(random_state).uniform(math.log(self.low), math.log(self.high)))
         x = min(max(x, self.low), self.high)
         return round(x) if self.integer else x
 

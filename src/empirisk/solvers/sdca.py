@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from empirisk import _loops
+from empirisk.data.seeds import Seed, check_seed
 from empirisk.data.sums import inner, weighted_sum
 from empirisk.losses.dual_rows import DualRows, dual_rows
 from empirisk.problems.evaluation import Evaluation
@@ -62,8 +63,8 @@ class SDCA:
 
     Parameters
     ----------
-    seed : int, default 0
-        Of the order of the rows.
+    seed : int, Generator, RandomState or None, default 0
+        Of the order of the rows.  A generator is drawn from once, when the solver is made.
 
     Notes
     -----
@@ -72,7 +73,7 @@ class SDCA:
     and dense column-major arrays are converted once, a copy of X.
     """
 
-    seed: int = 0
+    seed: Seed = 0
 
     name = "sdca"
     needs = frozenset(
@@ -84,6 +85,9 @@ class SDCA:
             Capability.SCALAR_SCORE,
         }
     )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "seed", check_seed(self.seed, "seed"))
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> SDCAState:
         """Begin at the dual values that the scores of w0 suggest, or at 0."""
@@ -111,7 +115,7 @@ class SDCA:
         _, _, moved, visits = _loops.dual_ascend(
             rows.X, rows.dual.center, rows.dual.low, rows.dual.high, rows.dual.tube, rows.dual.curvature,
             rows.dual.logistic, rows.share, rows.square, problem.penalty.l2, rows.pull, own, w, at, order,
-            len(order), np.inf, EPOCHS, (self.seed << 32) + state.calls,
+            len(order), np.inf, EPOCHS, (check_seed(self.seed) << 32) + state.calls,
         )  # fmt: skip
         passes = 2.0 * visits / max(len(order), 1)
         better = None

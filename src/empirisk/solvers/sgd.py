@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.seeds import Seed, check_seed
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
 from empirisk.solvers.smoothed_dual import smoothed_dual
@@ -79,8 +80,8 @@ class SGD:
         independent draws, as the theorems ask; or the order of the data.
     precondition : bool, default True
         Whether steps are taken in the coordinates of centred and scaled columns.
-    seed : int, default 0
-        Of the order of the rows.
+    seed : int, Generator, RandomState or None, default 0
+        Of the order of the rows.  A generator is drawn from once, when the solver is made.
 
     Notes
     -----
@@ -104,7 +105,7 @@ class SGD:
     momentum: float = 0.0
     sampling: str = "permutation"
     precondition: bool = True
-    seed: int = 0
+    seed: Seed = 0
 
     name = "sgd"
     needs = frozenset(
@@ -118,6 +119,7 @@ class SGD:
     )
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "seed", check_seed(self.seed, "seed"))
         for name, value, known in (
             ("output", self.output, OUTPUTS),
             ("sampling", self.sampling, SAMPLINGS),
@@ -214,7 +216,7 @@ class SGD:
         active = rows.active
         if self.sampling == "given":
             return active
-        rng = np.random.default_rng([self.seed, epoch])
+        rng = np.random.default_rng([check_seed(self.seed), epoch])
         if self.sampling == "replacement":
             return active[rng.integers(0, len(active), size=len(active))]
         return random_order(rows, rng)

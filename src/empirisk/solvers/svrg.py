@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.seeds import Seed, check_seed
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
 from empirisk.solvers.stochastic_rows import StochasticRows, curvature_scale, random_order, stochastic_rows
@@ -61,9 +62,9 @@ class SVRG:
     step_size : float or "auto", default "auto"
         Step size in the coordinates of :mod:`empirisk.solvers.stochastic_rows`; ``"auto"`` is 2 over the
         smoothness of the longest row, halved whenever an epoch does not lower the objective.
-    seed : int, default 0
+    seed : int, Generator, RandomState or None, default 0
         Of the order of the rows: an epoch meets every row once, in a fresh random order (of blocks of 8
-        neighbours where X exceeds the caches).
+        neighbours where X exceeds the caches).  A generator is drawn from once, when the solver is made.
 
     Notes
     -----
@@ -82,7 +83,7 @@ class SVRG:
     """
 
     step_size: float | str = "auto"
-    seed: int = 0
+    seed: Seed = 0
 
     name = "svrg"
     needs = frozenset(
@@ -96,6 +97,9 @@ class SVRG:
             Capability.CONVEX,
         }
     )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "seed", check_seed(self.seed, "seed"))
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> SVRGState:
         """Begin at w0, or at the null model, whose scores cost no pass."""
@@ -113,7 +117,7 @@ class SVRG:
         rows = now.rows
         if rows is None or not math.isfinite(now.value):
             return replace(now, done=True, diverged=rows is not None)
-        order = _order(rows, np.random.default_rng([self.seed, now.epoch]))
+        order = _order(rows, np.random.default_rng([check_seed(self.seed), now.epoch]))
         w = rows.outside(_epoch(problem, rows, now, order))
         now = replace(now, epoch=now.epoch + 1, n_passes=now.n_passes + 1.0 + len(order) / len(rows.active))
         e = problem.evaluate(w) if np.isfinite(w).all() else None

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from empirisk.data.seeds import check_seed
 from empirisk.optimizers import SCHEDULES, Schedule
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.one_by_one import single_problems
@@ -90,7 +91,7 @@ def continue_stream(problem: LinearProblem, solver: SGD, held: Stream | None, w0
         active = rows.active
         if rows.weight is not None or stream.mean_weight != 1.0:
             rows = replace(rows, weight=part.data.weight / stream.mean_weight)
-        rng = np.random.default_rng([solver.seed, stream.blocks])
+        rng = np.random.default_rng([check_seed(solver.seed), stream.blocks])
         order = active if solver.sampling == "given" else rng.permutation(active)
         if solver.sampling == "replacement":
             order = active[rng.integers(0, len(active), size=len(active))]
