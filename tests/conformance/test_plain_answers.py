@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 from empirisk.losses.abilities import Abilities as OfLosses
@@ -20,9 +22,9 @@ def test_no_type_is_told_to_look_away(room: str) -> None:
 def test_answers_are_properties(kind: type) -> None:
     plain = [
         name
-        for name, value in vars(kind).items()
+        for name, value in dict(vars(kind)).items()
         if not name.startswith("_")
-        and "ClassVar" not in kind.__annotations__.get(name, "")
+        and "ClassVar" not in inspect.get_annotations(kind).get(name, "")
         and not hasattr(value, "__get__")
     ]
     assert not plain, f"make these properties, so that an object may compute them: {plain}"
