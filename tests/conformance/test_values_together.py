@@ -80,6 +80,10 @@ def test_the_models_are_those_of_single_fits(
         else:
             assert np.array_equal(said(model, X), said(own, X))
             assert model.certificate_.claim == own.certificate_.claim
+            assert model.solution_.n_steps == own.solution_.n_steps
+            assert len(model.solution_.trace) == len(own.solution_.trace)
+            for fact in ("train_loss_", "n_estimators_", "alpha_", "feature_importances_"):
+                assert np.array_equal(getattr(model, fact, None), getattr(own, fact, None))
 
 
 def test_every_kind_of_answer_occurs() -> None:
