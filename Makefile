@@ -22,7 +22,7 @@ QUICK = not slow and not full
 
 help:
 	@echo "make demo         install into $(VENV), report on examples/data/adult.csv.gz"
-	@echo "make test         install into $(VENV), run the quick suite on $(WORKERS) workers (ten minutes)"
+	@echo "make test         install into $(VENV), run the quick suite on $(WORKERS) workers (a few minutes)"
 	@echo "make test-all     every test but the simulations; make test-rest: those that make test left out"
 	@echo "make test-slow    the simulation studies"
 	@echo "make slowest      the quick suite, and its 20 slowest tests"
@@ -42,7 +42,7 @@ demo:
 
 test:
 	@$(SETUP) $(VENV) report test
-	$(PYTEST) $(PARALLEL) -m '$(QUICK)' $(PYTEST_ARGS)
+	$(PYTEST) $(PARALLEL) -m '$(QUICK)' --durations=10 --durations-min=1 $(PYTEST_ARGS)
 
 test-all:
 	@$(SETUP) $(VENV) report test
