@@ -158,13 +158,13 @@ def test_halvings_are_asked_for_by_their_number(rng) -> None:
     X, y = linear(rng, 200)
     whole = learning_curve(er.Ridge(), X, y, repeats=1, random_state=0)
     assert whole.sizes == (20, 40, 80, 160)
-    last = learning_curve(er.Ridge(), X, y, 2, repeats=1, random_state=0)
+    last = learning_curve(er.Ridge(), X, y, sizes=2, repeats=1, random_state=0)
     assert last.sizes == (80, 160)
     assert [e.value for e in last.validation] == [e.value for e in whole.validation[-2:]]
-    assert learning_curve(er.Ridge(), X, y, 9, repeats=1, random_state=0).sizes == whole.sizes
+    assert learning_curve(er.Ridge(), X, y, sizes=9, repeats=1, random_state=0).sizes == whole.sizes
     for wrong in (0, -1, True):
         with pytest.raises(ValueError, match="how many halvings"):
-            learning_curve(er.Ridge(), X, y, wrong)
+            learning_curve(er.Ridge(), X, y, sizes=wrong)
 
 
 def test_halvings_leave_two_classes_in_every_part(rng) -> None:

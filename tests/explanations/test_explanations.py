@@ -6,10 +6,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.base import BaseEstimator
+from sklearn.compose import ColumnTransformer
 from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
 import empirisk as er
 from empirisk.estimators.trees.tree_base import UnknownCategoryWarning
@@ -172,6 +176,24 @@ def test_categories_and_several_outputs() -> None:
     model = MODELS["three boosted classes"][0].fit(FRAME, np.digitize(Z, [-0.5, 0.5]))
     assert er.partial_dependence(model, FRAME, "a", grid=5).value.shape == (5, 3)
     assert len(er.interaction_strength(model, FRAME, ["a", "d"], output=2, max_rows=30).names) == 3
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
+def test_text_in_a_frame_is_set_to_its_levels(kind: Any) -> None:
+    rng = np.random.default_rng(0)
+    frame = kind({"x": rng.normal(size=60), "town": rng.choice(["Oslo", "Bergen", "Ås"], 60).tolist()})
+    y = 2.0 * np.asarray(frame["x"]) + (np.asarray(frame["town"]) == "Oslo")
+    encoder = ColumnTransformer([("n", "passthrough", ["x"]), ("t", OneHotEncoder(), ["town"])])
+    model = make_pipeline(encoder, LinearRegression()).fit(frame, y)
+    found = er.partial_dependence(model, frame, "town")
+    assert found.categorical
+    assert found.labels == ["Bergen", "Oslo", "Ås"]
+    for g, level in enumerate(found.labels):
+        moved = kind({"x": list(frame["x"]), "town": [level] * 60})
+        assert found.individual[g, :, 0] == pytest.approx(model.predict(moved))
+    assert er.partial_dependence(model, frame, "x", grid=[0.0, 1.0]).value[:, 0] == pytest.approx(
+        np.mean(y) - 2.0 * frame["x"].mean() + np.array([0.0, 2.0])
+    )
 
 
 def test_bad_input_is_refused_by_name() -> None:

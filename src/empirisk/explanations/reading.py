@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from empirisk.data.frames import as_frame
 from empirisk.estimators.trees.forest_reads import ForestReads
 from empirisk.trees.structure import Trees
 from empirisk.typing import Array
@@ -140,22 +140,27 @@ def _of_trees(
 
 
 def _of_predictions(model: Any, X: Any) -> Reading:
-    """Return a model without trees; frames keep their names and must hold numbers."""
-    named = hasattr(X, "columns")
-    names = [str(c) for c in X.columns] if named else [f"x{j}" for j in range(np.shape(X)[1])]
+    """Return a model without trees; the text columns of a frame become codes of their levels, and back."""
+    names = [str(c) for c in X.columns] if hasattr(X, "columns") else []
+    table = nw.from_native(X) if names else None
+    levels = [_levels(table[name]) if table is not None else None for name in names]
     proba = is_classifier(model) and hasattr(model, "predict_proba")
 
     def encode(rows: Any) -> Array:
+        if any(known is not None for known in levels):
+            parts = nw.from_native(rows)
+            cells = (_coded(parts[n], known) for n, known in zip(names, levels, strict=True))
+            return np.column_stack(list(cells))
         out = _dense(rows)
         if out.dtype.kind not in "fiub":
             raise ValueError(
-                f"X holds {out.dtype} values; {type(model).__name__} is explained on numbers: encode them "
-                "before the model, or give a tree model with categorical columns"
+                f"X holds {out.dtype} values; {type(model).__name__} is explained on numbers, or on a frame "
+                "with columns of numbers and of text: encode the others before the model"
             )
         return out.astype(np.float64)
 
     def score(Z: Array) -> Array:
-        rows = as_frame({n: Z[:, j].tolist() for j, n in enumerate(names)}) if named else Z
+        rows = Z if table is None else _framed(table, names, levels, Z)
         out = np.asarray(model.predict_proba(rows) if proba else model.predict(rows))
         if out.dtype.kind not in "fiub":
             raise ValueError(
@@ -169,7 +174,32 @@ def _of_predictions(model: Any, X: Any) -> Reading:
     k = score(rows[:1]).shape[1]
     scale = "probability" if proba else "prediction"
     outputs = _outputs(model, k) if proba else [""] if k == 1 else [str(c) for c in range(k)]
-    return Reading(rows, score, scale, names, [None] * len(names), outputs, None, encode)
+    names = names or [f"x{j}" for j in range(rows.shape[1])]
+    return Reading(rows, score, scale, names, levels or [None] * len(names), outputs, None, encode)
+
+
+def _levels(column: Any) -> list[str] | None:
+    """Return the sorted levels of a column of text; None for numbers and truth values."""
+    text = column.dtype in (nw.String, nw.Categorical, nw.Enum)
+    return sorted({str(v) for v in column.to_list() if v is not None and v == v}) if text else None
+
+
+def _coded(column: Any, levels: list[str] | None) -> Array:
+    """Return numbers as they are, and text as codes of its levels; NaN where there is no value."""
+    values = column.to_list()
+    if levels is None:
+        return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+    code = {level: float(k) for k, level in enumerate(levels)}
+    return np.array([code.get(str(v), np.nan) for v in values])
+
+
+def _framed(table: Any, names: list[str], levels: list[list[str] | None], Z: Array) -> Any:
+    """Return encoded rows as a frame of the user's kind."""
+    cells = {
+        name: Z[:, j].tolist() if known is None else [None if v != v else known[int(v)] for v in Z[:, j]]
+        for j, (name, known) in enumerate(zip(names, levels, strict=True))
+    }
+    return nw.from_dict(cells, backend=nw.get_native_namespace(table)).to_native()
 
 
 def _refuse_empty(X: Array) -> None:

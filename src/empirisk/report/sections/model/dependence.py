@@ -6,18 +6,15 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from empirisk.explanations.partial_dependence import mean_bands
+from empirisk.explanations.partial_dependence import partial_dependence
 from empirisk.report.estimates import Json
 from empirisk.report.fit.final import FinalModel
-from empirisk.report.fit.rows import probabilities
 from empirisk.report.fit.sample import Sample
 from empirisk.wording import number, year, years
 
 __all__ = ["dependence_curves"]
 
-Floats = NDArray[np.float64]
 CURVES, PLACES, LEVELS, ROWS, FEWEST = 6, 20, 12, 500, 30
 METHOD = "means over test rows with the column set to each place; Gaussian band for all places together"
 
@@ -42,24 +39,22 @@ def dependence_curves(
     """
     if test.n < FEWEST or test.n_classes > 2 or test.groups is not None:
         return None
-    chosen = np.sort(np.random.default_rng(seed).permutation(test.n)[:ROWS])
-    rows = test.frame[chosen]
-    known = [name for name in columns if name in rows.columns][:CURVES]
-    return [_curve(model, rows, test.frame[name], scale, level, seed) for name in known]
+    known = [name for name in columns if name in test.frame.columns][:CURVES]
+    return [_curve(model, test.frame, name, scale, level, seed) for name in known]
 
 
-def _curve(
-    model: FinalModel, rows: pl.DataFrame, column: pl.Series, scale: str, level: float, seed: int
-) -> Json:
+def _curve(model: FinalModel, rows: pl.DataFrame, name: str, scale: str, level: float, seed: int) -> Json:
+    """Return what :func:`empirisk.partial_dependence` gives for the saved pipeline at these places."""
+    column = rows[name]
     places, labels = _places(column)
-    tiled = pl.concat([rows.with_columns(pl.lit(v, dtype=column.dtype).alias(column.name)) for v in places])
-    z = model.scores(model.encode(tiled))
-    predicted = z if model.train.n_classes == 0 else probabilities(z)[:, 1]
-    curves = predicted.reshape(len(places), rows.height, 1)
-    value, pointwise, band = (part[..., 0] for part in mean_bands(curves, level, seed))
     levels = column.dtype == pl.String
+    grid = np.searchsorted(np.unique(column.to_list()), places) if levels else places
+    found = partial_dependence(
+        model.pipeline, rows, name, grid=grid, level=level, max_rows=ROWS, random_state=seed
+    )
+    value, pointwise, band = (part[..., 0] for part in (found.value, found.pointwise, found.simultaneous))
     return {
-        "column": column.name,
+        "column": name,
         "scale": scale,
         "x": None if levels else [float(v) for v in places],
         "labels": labels,
@@ -69,7 +64,7 @@ def _curve(
         "band_low": band[0].tolist(),
         "band_high": band[1].tolist(),
         "level": level,
-        "n": rows.height,
+        "n": found.individual.shape[1],
         "method": METHOD,
     }
 
