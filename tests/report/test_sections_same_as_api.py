@@ -72,7 +72,7 @@ class Told:
 
     @property
     def recipe(self) -> Pipeline:
-        """The pipeline, unfitted."""
+        """The pipeline of the saved model, unfitted."""
         return clone(self.pipeline)
 
     @property
@@ -112,7 +112,7 @@ def agree(said: Json, e: Any) -> None:
 
 
 def at(band: Json, i: int) -> Json:
-    """Return one point of a band."""
+    """Return one point of a band as an estimate."""
     return {key: band[key] and band[key][i] for key in ("value", "low", "high")}
 
 
@@ -136,7 +136,7 @@ def test_learning_curve(told: Told) -> None:
 
 
 def figures(text: str) -> list[str]:
-    """Return the numbers of a sentence."""
+    """Return the numbers in a sentence, as they are written."""
     return re.findall(r"\d+(?:[.,]\d+)*", text)
 
 
