@@ -19,13 +19,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("curves/convergence.py", "isinstance(solver, Subgradient)"): THEOREM,
     ("curves/convergence.py", "solver.name == 'fista'"): THEOREM,
     ("curves/convergence.py", "solver.name == 'sgd'"): THEOREM,
-    (
-        "estimators/linear/svm.py",
-        "{'l2': 0.0, 'l1': 1.0}",
-    ): "the ends of one elastic net",
     ("estimators/stochastic/stochastic.py", "self.schedule == 'strongly_convex'"): THEOREM,
-    ("estimators/trees/boosting_losses.py", "loss == 'huber'"): WORD,
-    ("estimators/trees/boosting_losses.py", "loss == 'quantile'"): WORD,
     ("estimators/trees/boosting_losses.py", "loss == 'tweedie'"): WORD,
     ("estimators/trees/boosting_regressor.py", "self.loss != 'quantile'"): WORD,
     (
@@ -98,6 +92,7 @@ RIGHT = {
     "contract": "isinstance(loss, ScalarLoss)",
     "another's name": 'column.name == "age"',
     "menu": '{"hinge": Hinge, "logistic": lambda: Logistic()}',
+    "menu of several": '{"hinge": lambda: (Hinge(),), "logistic": lambda: [Logistic() for _ in levels]}',
     "looked up": "REGISTRY[self.loss]",
     "no noun": 'word == "hinge"',
 }

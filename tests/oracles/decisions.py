@@ -208,6 +208,10 @@ class _Scan:
         if isinstance(value, ast.Dict):
             return all(self._is_object(v, noun) for v in value.values)
         value = value.body if isinstance(value, ast.Lambda) else value
+        if isinstance(value, ast.Tuple | ast.List):  # several objects
+            return all(self._is_object(v, noun) for v in value.elts)
+        if isinstance(value, ast.ListComp):
+            return self._is_object(value.elt, noun)
         value = value.func if isinstance(value, ast.Call) else value
         return self._class(value, noun)
 

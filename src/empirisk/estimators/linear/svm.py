@@ -20,6 +20,7 @@ from empirisk.estimators.linear.labels import LinearClassifier
 from empirisk.estimators.linear.scalar_regression import elastic_net
 from empirisk.estimators.linear.tune import StrengthSelection, select_by_folds
 from empirisk.losses import Hinge, Loss, OneVersusRest, SquaredHinge
+from empirisk.penalties import L1, L2
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Certificate, Solution
 from empirisk.solvers.one_by_one import single_problems, together
@@ -175,7 +176,7 @@ class LinearSVC(LinearClassifier):
     def _build(self, design: Design, y: Array, weight: Array, alpha: float | None) -> LinearProblem:
         k = len(self.classes_)
         base: Loss = check_choice("loss", self.loss, {"hinge": Hinge, "squared_hinge": SquaredHinge})()
-        ratio = check_choice("penalty", self.penalty, {"l2": 0.0, "l1": 1.0})
+        ratio = check_choice("penalty", self.penalty, {"l2": L2, "l1": L1}).l1_ratio
         intercept = check_flag("fit_intercept", self.fit_intercept)
         self._tolerance()
         check_count("max_iter", self.max_iter, 1)

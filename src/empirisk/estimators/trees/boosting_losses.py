@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
@@ -41,12 +42,16 @@ def levels(q: Any) -> tuple[float, ...]:
 def regression_losses(loss: Any, q: Any, power: Any, y: Array, weight: Array) -> tuple[Loss, ...]:
     """Return one loss, or one for each quantile; "huber" takes its corner from the spread of the targets."""
     if isinstance(loss, str):
-        if loss == "quantile":
-            return tuple(Quantile(one) for one in levels(q))
         if loss == "tweedie":
             return (tweedie_loss(check_number("power", power, 0.0)),)
-        if loss == "huber":
-            return (Huber(1.35 * _spread(y, weight)),)
+        # Losses whose parameters are arguments of the estimator, or come from the rows.  A corner at 1.35
+        # standard deviations costs 5 % of the mean's efficiency where targets are normal.
+        menu: dict[str, Callable[[], list[Loss]]] = {
+            "quantile": lambda: [Quantile(one) for one in levels(q)],
+            "huber": lambda: [Huber(1.35 * _spread(y, weight))],
+        }
+        if loss in menu:
+            return tuple(menu[loss]())
         made = loss_named(loss)
         if made is not None and not made.labels:
             return (made,)

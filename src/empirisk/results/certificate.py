@@ -1,0 +1,126 @@
+"""A certificate: how far returned parameters can be from the optimum, and by which argument.
+
+It is about the optimum of a stated problem and says nothing about new data; that is what a
+:class:`empirisk.results.RiskCertificate` and an :class:`empirisk.results.Estimate` are for.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+
+__all__ = ["Certificate", "Kind", "unconfirmed"]
+
+
+class Kind(Enum):
+    """By which argument a certificate holds."""
+
+    DUALITY_GAP = "the duality gap"
+    KKT_RESIDUAL = "the KKT residual"
+    STATIONARITY = "the gradient norm"
+    MONOTONE = "monotone ascent"
+    EIGEN_RESIDUAL = "the eigen-residual"
+    MONTE_CARLO = "the Monte-Carlo error"
+    EXACT = "an exact finite computation"
+    NONE = "no argument"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How far the returned parameters can be from the optimum, and by which argument.
+
+    Parameters
+    ----------
+    kind : Kind
+        The argument.
+    value : float
+        The certified quantity, never negative and never below `floor`: a smaller number that is given is
+        raised to it.  For a duality gap, ``F(w) - min F <= value``.
+    scale : float
+        What `value` is compared with; solvers stop when ``value / scale <= tol``.
+    claim : str
+        One readable sentence.
+    strong_convexity : float
+        Modulus ``mu`` of the objective in the penalised parameters (0 when there is none).
+    floor : float
+        Size of the rounding errors in what was computed: less than that cannot be certified, so that every
+        number that the certificate gives, and its sentence, rest on ``max(value, floor)``.
+
+    Examples
+    --------
+    >>> c = Certificate(Kind.DUALITY_GAP, 2e-9, 0.5, "F(w) - min F <= 2e-9, by the duality gap", 0.02)
+    >>> c.relative
+    4e-09
+    >>> round(c.distance(), 6)
+    0.000447
+    """
+
+    kind: Kind
+    value: float
+    scale: float
+    claim: str
+    strong_convexity: float = 0.0
+    floor: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.value < self.floor:
+            object.__setattr__(self, "value", self.floor)
+
+    @property
+    def at_floor(self) -> bool:
+        """Whether nothing but rounding is left."""
+        return self.value <= self.floor
+
+    @property
+    def relative(self) -> float:
+        """``value / scale``, the number that `tol` bounds."""
+        if self.value == 0.0:
+            return 0.0
+        return self.value / self.scale if self.scale > 0.0 else math.inf
+
+    def within(self, tol: float) -> bool:
+        """Return whether ``value / scale <= tol``: the one meaning that a tolerance has here."""
+        return self.relative <= tol
+
+    def suboptimality(self) -> float | None:
+        """Upper bound on ``F(w) - min F``, or None when this kind of certificate gives none."""
+        if self.kind in (Kind.DUALITY_GAP, Kind.EXACT):
+            return self.value
+        if self.kind is Kind.STATIONARITY and self.strong_convexity > 0.0:
+            return self.value**2 / (2.0 * self.strong_convexity)
+        return None
+
+    def distance(self) -> float | None:
+        """Upper bound on ``||w - w*||`` in the penalised parameters: ``sqrt(2 gap / mu)``."""
+        gap = self.suboptimality()
+        if gap is None or self.strong_convexity <= 0.0:
+            return None
+        return math.sqrt(2.0 * gap / self.strong_convexity)
+
+    def __str__(self) -> str:
+        return self.claim
+
+    def __repr__(self) -> str:
+        return f"Certificate({self.kind.name}, {self.value:.3g} of {self.scale:.3g})  # {self.claim}"
+
+
+def unconfirmed(why: str) -> Certificate:
+    """What a recomputation returns that does not find what a fit claims.
+
+    Parameters
+    ----------
+    why : str
+        What differs, in numbers.
+
+    Returns
+    -------
+    Certificate
+        Of kind NONE; it is within no tolerance.
+
+    Examples
+    --------
+    >>> unconfirmed("2 of 10 rows are not on their side").within(1e6)
+    False
+    """
+    return Certificate(Kind.NONE, math.inf, 1.0, f"none: not confirmed: {why}")
