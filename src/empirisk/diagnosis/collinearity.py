@@ -20,7 +20,7 @@ __all__ = ["CODE", "DETERMINED", "collinearity", "column_p_values"]
 
 CODE = "ER212"
 DETERMINED = 0.9  # R2 of a column on the others above which its coefficient means little
-_SHOWN = 3
+_SHOWN = 3  # ties that a sentence can name and still be read
 
 
 def collinearity(ctx: Context) -> Answer:

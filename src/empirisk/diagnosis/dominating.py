@@ -21,7 +21,7 @@ __all__ = ["CODE", "dominating_feature"]
 CODE = "ER206"
 _TRIED = 5  # columns that are looked at closely
 _LIKELY = 0.8  # share of the skill from which the model itself is fitted on the column, K small fits
-_BINS = 10
+_BINS = 10  # tenths of the column: a step function of it, whatever its shape
 
 
 def dominating_feature(ctx: Context) -> Answer:

@@ -19,7 +19,7 @@ FACTOR = 1.25  # the plain row error fires in up to 8.4 % of the samples at the 
 MIN_ROWS = 50
 MIN_GROUPS = 30
 MIN_CLASS = 10
-CLEAR_ROWS = 100
+CLEAR_ROWS = 100  # with fewer, "clear" is not said unless a caller knows better
 WRONG_CLEAR = 0.05  # chance of "clear" where the gain is worth telling
 POWER = 0.8  # for which the needed rows are forecast
 

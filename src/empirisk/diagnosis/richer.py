@@ -29,7 +29,7 @@ STRENGTHS = 20  # of the model's own search; more take time and change little
 ROUNDS = 100  # of boosting, without early stopping: every fold gets the same model
 MOST_ROWS = 10_000  # that the richer model is fitted to
 WIDE, STRONGEST = 200, 50  # of more than so many columns, so many are kept
-MOST_CELLS = 20_000_000
+MOST_CELLS = 20_000_000  # 160 MB in float64, which is copied once
 BOOSTED = ("GradientBoosting", "HistGradientBoosting", "XGB", "LGBM", "CatBoost")
 
 

@@ -15,6 +15,7 @@ from empirisk.typing import Array
 __all__ = ["OrderTest", "order_of", "order_test"]
 
 MOST_ROWS = 20_000  # beyond, stretches of neighbouring rows stand for all
+# Neighbours stay neighbours within a stretch, and all parts of the table are seen.
 _STRETCHES = 20
 _BLOCK = 4_000_000  # numbers that are held at once: 32 MB
 

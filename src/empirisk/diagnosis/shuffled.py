@@ -13,7 +13,7 @@ from scipy import special
 __all__ = ["Shuffles", "separated_shuffles"]
 
 FEWEST, MOST = 19, 199  # draws; the fewest give p-values down to 0.05
-_CELLS = 500_000
+_CELLS = 500_000  # of all draws together, so that wide tables get fewer draws and not more time
 
 
 @dataclass(frozen=True)

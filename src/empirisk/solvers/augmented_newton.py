@@ -35,7 +35,7 @@ __all__ = ["AugmentedNewton"]
 
 WIDE = 3.0  # the first width, in units of the scores, from no starting point
 NARROW = 0.05  # and from the minimiser over a part of the rows
-SHRINK = 0.3
+SHRINK = 0.3  # the next width over the last, unless too few rows would lie inside
 PART = 40  # rows per parameter of that part
 PROMISING = 1e-5  # of the null model's loss: gaps that are worth a certificate
 

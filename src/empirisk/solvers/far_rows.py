@@ -20,10 +20,10 @@ from empirisk.typing import Array
 __all__ = ["near_optimum", "worth_it"]
 
 LARGE = 10_000  # rows from which it is worth the trouble
-ROUNDS = 6
+ROUNDS = 6  # of rows on the wrong side being taken back; then all rows are solved
 ROUGH = 1e-3  # relative gap at which the fit of the sample will do
 NEAR = 1e-4  # and at which the crossover of the nearest rows is tried
-STEPS = 60
+STEPS = 60  # of the interior point at most
 AWAY = 1e6  # times the sizes at the start that scores may reach
 
 

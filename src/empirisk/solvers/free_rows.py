@@ -17,6 +17,8 @@ from empirisk.typing import Array
 
 __all__ = ["ascend_free_rows"]
 
+# Conjugate gradients end when ENOUGH of the residual is gone: the point is only a better guess, which the
+# certificate judges.
 ITERATIONS = 40
 ENOUGH = 0.1  # of the residual
 

@@ -24,7 +24,7 @@ from empirisk.typing import Array, IndexArray
 
 __all__ = ["KinkedRows", "kinked_rows"]
 
-CAP = 2.0
+CAP = 2.0  # times the longest gradient: a strength beyond it changes nothing
 ROUNDING = 16.0 * float(np.finfo(np.float64).eps)
 
 

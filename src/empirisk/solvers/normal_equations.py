@@ -14,6 +14,8 @@ __all__ = ["keep_products", "normal_equations", "row_gram"]
 
 # Below this many numbers a separate read for the means costs nothing and is the more accurate way.
 LARGE = 1_000_000
+# Rows whose mean is the provisional centre: it need only lie near the columns, because the sums of the full
+# pass correct it exactly.
 SAMPLE = 1_000
 
 

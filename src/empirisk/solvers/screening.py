@@ -23,7 +23,7 @@ from empirisk.typing import Array, IndexArray
 __all__ = ["choose", "constraint_size", "safely_zero"]
 
 ALL_AT_ONCE = 64  # up to so many columns there is nothing to select
-FIRST_SET = 100
+FIRST_SET = 100  # columns, so few that a first solve over them is cheap
 MARGIN = 10  # columns beyond those that violate their constraint: they may do so after the next solve
 
 

@@ -13,7 +13,7 @@ from empirisk.trees.out_of_bag_tally import Floats, ForestRisk, OutOfBagTally, R
 
 __all__ = ["ForestSize", "auto_size", "possible_sizes"]
 
-BATCH = 5
+BATCH = 5  # trees in a group; the Monte-Carlo error is measured between groups
 FIRST = 100  # twenty groups behind the first look
 DOUBT = 0.9  # with which the error is below what it is held to
 

@@ -17,6 +17,7 @@ from empirisk.evaluation.intervals.base import (
 )
 from empirisk.results import Estimate
 
+# With fewer values their skewness, which so few cannot show, can move the coverage.
 MIN_ROWS = 30
 
 

@@ -20,6 +20,7 @@ from empirisk.typing import Array, IndexArray
 
 __all__ = ["Core", "decide", "sparse_direction", "support_by_programme"]
 
+# Newton steps; where they do not settle the question, a linear programme does.
 _STEPS = 60
 _LP_SECONDS = 60.0  # after which the answer is "in doubt"
 
