@@ -7,7 +7,9 @@ from typing import Any
 
 from empirisk.data.design import Design
 from empirisk.estimators.checks import check_alpha
+from empirisk.estimators.documented import documented
 from empirisk.estimators.linear.any_loss import AnyLossRegressor
+from empirisk.estimators.linear.positive import PoissonRegressor
 from empirisk.penalties import REGISTRY, ConstraintSet, Penalty
 from empirisk.problems.linear import LinearProblem
 from empirisk.typing import Array
@@ -15,6 +17,7 @@ from empirisk.typing import Array
 __all__ = ["PenalizedRegressor"]
 
 
+@documented(PoissonRegressor)
 class PenalizedRegressor(AnyLossRegressor):
     """A linear model with a loss and a penalty of choice.
 
@@ -30,22 +33,8 @@ class PenalizedRegressor(AnyLossRegressor):
     alpha : float, "1/n", "cv" or None, default None
         Strength on the mean-loss scale, in place of the penalty's own.  ``"cv"`` chooses it with K folds by
         the validation loss.  None keeps the strength of a penalty object, and is ``"1/n"`` for a name.
-    fit_intercept : bool, default True
-        Whether b is free (else 0); it is never penalised.
-    alphas : int or list of floats, default 100
-        Strengths that ``"cv"`` tries.
-    cv : int, splitter or list of (train, test) index pairs, optional
-        Folds, 5 by default.
-    rule : {"min", "one_se"}, default "min"
-        Smallest validation loss, or the strongest penalty within one standard error of it.
-    random_state : int, Generator, RandomState or None, default None
-        Seed of the folds.
-    solver : str or Solver, default "auto"
-        See :mod:`empirisk.solvers.auto`.
-    tol : float, default 1e-6
-        Largest accepted ``certificate.value / certificate.scale``.
-    max_iter : int, default 10000
-        Step limit.
+    fit_intercept, alphas, cv, rule, random_state, solver, tol, max_iter
+        As in :class:`PoissonRegressor`.
 
     Attributes
     ----------

@@ -10,12 +10,14 @@ from typing import Any
 
 from empirisk.estimators.checks import is_flag
 from empirisk.estimators.documented import documented
+from empirisk.estimators.linear.positive import PoissonRegressor
 from empirisk.estimators.linear.scalar_regression import ScalarRegressor
 from empirisk.losses import Absolute, Loss, Quantile
 
 __all__ = ["LeastAbsoluteDeviations", "QuantileRegressor"]
 
 
+@documented(PoissonRegressor)
 class QuantileRegressor(ScalarRegressor):
     """Linear regression of a quantile.
 
@@ -32,22 +34,8 @@ class QuantileRegressor(ScalarRegressor):
         is 1).  ``"cv"`` chooses it with K folds by the validation loss.
     l1_ratio : float, default 1.0
         r, in [0, 1]: 1 is L1, scikit-learn's only penalty, 0 is L2, between them elastic net.
-    fit_intercept : bool, default True
-        Whether b is free (else 0); it is never penalised.
-    alphas : int or list of floats, default 100
-        Strengths that ``"cv"`` tries.
-    cv : int, splitter or list of (train, test) index pairs, optional
-        Folds, 5 by default.
-    rule : {"min", "one_se"}, default "min"
-        Smallest validation loss, or the strongest penalty within one standard error of it.
-    random_state : int, Generator, RandomState or None, default None
-        Seed of the folds.
-    solver : str or Solver, default "auto"
-        See :mod:`empirisk.solvers.auto`.
-    tol : float, default 1e-6
-        Largest accepted ``certificate.value / certificate.scale``.
-    max_iter : int, default 10000
-        Step limit.
+    fit_intercept, alphas, cv, rule, random_state, solver, tol, max_iter
+        As in :class:`PoissonRegressor`.
 
     Attributes
     ----------
