@@ -7,10 +7,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
+from sklearn.base import MetaEstimatorMixin, is_classifier
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.training import release
 from empirisk.evaluation.cross import CrossEvaluation, run
 from empirisk.evaluation.evaluate import Metrics
@@ -31,7 +32,7 @@ def _gives_probabilities(self: Any) -> bool:
     return _classifies(self) and self.vote == "soft" and hasattr(self.estimator, "predict_proba")
 
 
-class CrossValidatedEnsemble(MetaEstimatorMixin, BaseEstimator):
+class CrossValidatedEnsemble(MetaEstimatorMixin, Estimator):
     """The K models of a cross-validation, kept: classes by vote, numbers by averaging.
 
     ``f(x) = (1/K) sum_k f_k(x)``, ``f_k`` fitted without fold k; for classes the majority of the K votes.
@@ -53,7 +54,7 @@ class CrossValidatedEnsemble(MetaEstimatorMixin, BaseEstimator):
         What to score the members by, as in :func:`empirisk.cross_evaluate`.
     level : float, default 0.95
         Nominal coverage.
-    random_state : int, optional
+    random_state : int, Generator, RandomState or None, default None
         Seed of the folds.
 
     Attributes
@@ -101,13 +102,7 @@ class CrossValidatedEnsemble(MetaEstimatorMixin, BaseEstimator):
         level: float = 0.95,
         random_state: Any = None,
     ) -> None:
-        self.estimator = estimator
-        self.cv = cv
-        self.repeats = repeats
-        self.vote = vote
-        self.metrics = metrics
-        self.level = level
-        self.random_state = random_state
+        self._set(locals())
 
     def fit(self, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None) -> Self:
         """Fit one model for each split and keep it.
