@@ -275,7 +275,7 @@ def test_inspect(made: Path) -> None:
     assert "predicts whether answer is yes from 3 columns" in said
     assert "test accuracy 0." in said
     code, said, _ = call("inspect", made / "out" / "model.empirisk", "--json")
-    assert json.loads(said)["format"] == "empirisk-model/2"
+    assert json.loads(said)["format"] == "empirisk-model/3"
 
 
 @pytest.mark.full

@@ -14,19 +14,20 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import expit
 
+import empirisk as er
 from empirisk.data.memory import available_memory
-from empirisk.estimators import LogisticRegression, Ridge
+from empirisk.estimators import ElasticNet, LogisticRegression, Ridge
 from empirisk.evaluation.folds import deal_units
+from empirisk.evaluation.metrics import METRICS, Predictions
+from empirisk.evaluation.metrics.predictions import classification
+from empirisk.evaluation.scoring import Scoring
 from empirisk.report.errors import DataError
-from empirisk.report.estimates import Scoring
 from empirisk.report.fit.candidates import Candidate, alpha_grid
 from empirisk.report.fit.choose import one_standard_error
 from empirisk.report.fit.final import FinalModel
-from empirisk.report.fit.held_out_scores import predictions
-from empirisk.report.fit.path import fit_path
 from empirisk.report.fit.plan import Plan, make_plan
 from empirisk.report.fit.rows import brier_rows, fill_classes, loss_rows, prior_scores, probabilities
-from empirisk.report.fit.tuning import CrossValidated
+from empirisk.report.fit.tuning import CrossValidated, class_coefs
 from empirisk.report.run import refuse_too_large
 from empirisk.report.sections.model.coefficients import sandwich, sign_stability
 from empirisk.report.sections.model.importance import importances, linear_move, predicted_move
@@ -44,6 +45,11 @@ def sample(y: np.ndarray, k: int, **more: Any) -> Any:
         if not more
         else (SimpleNamespace(y=y, n=y.size, n_classes=k, task=task, classes=names, **more))
     )
+
+
+def judged(y: np.ndarray, z: np.ndarray) -> Predictions:
+    """Return two classes with the scores z, as metrics take them."""
+    return classification(y, pred=z > 0, proba=probabilities(z), score=z, classes=[0, 1])
 
 
 def test_losses_of_rows_never_overflow() -> None:
@@ -84,29 +90,21 @@ def test_dealt_folds_keep_units_whole_and_are_even(sizes: list[int], k: int, see
         assert counts.max() - counts.min() <= 2 * max(sizes)
 
 
-def test_path_agrees_with_single_fits(rng: np.random.Generator) -> None:
-    X = rng.normal(size=(200, 6))
-    y = (X[:, 0] + rng.normal(size=200) > 0).astype(int)
-    path = fit_path(X, y, 2, 0.0, [1.0, 0.1, 0.01], tol=1e-10)
-    for i, alpha in enumerate((1.0, 0.1, 0.01)):
-        single = LogisticRegression(alpha=alpha, tol=1e-10).fit(X, y)
-        assert path.scores(X, i) == pytest.approx(single.decision_function(X), abs=1e-4)
-
-
 @pytest.mark.parametrize("held", [(0, 2, 3), (1, 3)])
 def test_coefficients_of_a_fold_keep_the_places_of_classes_that_it_lacks(
     rng: np.random.Generator, held: tuple[int, ...]
 ) -> None:
     X, y = rng.normal(size=(60, 3)), np.resize(held, 60)
-    path = fit_path(X, y, 4, 0.0, [0.1, 0.01])
+    fits = [LogisticRegression(alpha=a).fit(X, y) for a in (0.1, 0.01)]
     missing = [c for c in range(4) if c not in held]
-    coefs = path.class_coefs
+    coefs = np.stack([class_coefs(fit, 4) for fit in fits])
     assert coefs.shape == (2, 3, 4)
     assert np.isnan(coefs[:, :, missing]).all()
     contrast = coefs[..., held[-1]] - coefs[..., held[0]]
-    raw = path.coefs if path.coefs.ndim == 2 else path.coefs[..., -1] - path.coefs[..., 0]
-    assert contrast == pytest.approx(raw)
-    cv = CrossValidated(Candidate("x", "x", "candidate", 0.0), path.alphas, path.alphas, path.alphas)
+    raw = [f.coef_[0] if len(held) == 2 else f.coef_[-1] - f.coef_[0] for f in fits]
+    assert contrast == pytest.approx(np.stack(raw))
+    nothing, recipe = np.empty(0), er.selection.Candidate(LogisticRegression(), "alpha", [0.1, 0.01])
+    cv = CrossValidated(Candidate("x", "x", "candidate", 0.0), recipe, nothing, nothing, nothing)
     cv.coefs.append((["a", "b", "c"], coefs))
     seen = float(np.sign(coefs[0, 1, held[-1]]))
     assert sign_stability("b", held[-1], seen, cv, 0, [{"b": 1}]) == 1.0
@@ -116,10 +114,12 @@ def test_coefficients_of_a_fold_keep_the_places_of_classes_that_it_lacks(
 def test_largest_penalty_of_the_grid_sets_all_to_zero(rng: np.random.Generator) -> None:
     X, y = rng.normal(size=(80, 5)), rng.normal(size=80)
     for ratio in (1.0, 0.5):
-        grid = alpha_grid(Candidate("x", "x", "candidate", ratio), X, y, 0, 8)
-        path = fit_path(X, y, 0, ratio, [grid[0] * 1.0001, grid[0] * 0.97], tol=1e-12)
-        assert not path.coefs[0].any()
-        assert path.coefs[1].any()
+        top = alpha_grid(Candidate("x", "x", "candidate", ratio), X, y, 0, 8)[0]
+        above, below = (
+            ElasticNet(alpha=top * factor, l1_ratio=ratio, tol=1e-12).fit(X, y) for factor in (1.0001, 0.97)
+        )
+        assert not above.coef_.any()
+        assert below.coef_.any()
 
 
 def final(
@@ -186,10 +186,14 @@ def test_one_standard_error_prefers_the_larger_penalty(rng: np.random.Generator)
     base = rng.normal(size=(2, 100, 1)) ** 2
     noise = rng.normal(size=(2, 100, 1))
     losses = np.concatenate([base + 1.0, base + 0.01 + 0.3 * noise, base], axis=2)
-    at, lowest = one_standard_error(losses, Scoring(5, 0.95))
+    rows = er.selection.Sample(np.zeros((100, 1)), np.arange(100.0))
+    scoring = Scoring(rows, rows.plan(5, 2, 0), METRICS["mse"], 0.95)
+    at, lowest = one_standard_error(losses, scoring)
     extra = losses[:, :, 1] - losses[:, :, 2]
     assert lowest in (1, 2)
-    assert (at == 1) == (lowest == 1 or extra.mean() <= Scoring(5, 0.95).standard_error(extra))
+    error = np.sqrt(np.mean(np.var(extra, axis=1, ddof=1)) / 100 * 5 / 4)
+    assert scoring.standard_error(losses[:, :, 1], losses[:, :, 2]) == pytest.approx(error)
+    assert (at == 1) == (lowest == 1 or extra.mean() <= error)
 
 
 def test_importance_covers_its_population_value() -> None:
@@ -244,7 +248,7 @@ def test_roc_band_holds_for_the_whole_curve() -> None:
     for seed in range(200):
         rng = np.random.default_rng(seed)
         y = np.repeat([0, 1], [60, 40])
-        found = roc_curve(predictions(sample(y, 2), rng.normal(size=100) + y), 0.95)
+        found = roc_curve(judged(y, rng.normal(size=100) + y), 0.95)
         assert found is not None
         low, high = np.array(found["low"]), np.array(found["high"])
         whole += bool(((low - 1e-12 <= true) & (true <= high + 1e-12)).all())
@@ -257,7 +261,7 @@ def test_calibration_test_has_its_false_alarm_rate() -> None:
         rng = np.random.default_rng(seed)
         z = rng.normal(size=400)
         y = (rng.random(400) < expit(z)).astype(int)
-        found = calibration(predictions(sample(y, 2), z), ("no", "yes"), 0.95)
+        found = calibration(judged(y, z), ("no", "yes"), 0.95)
         alarms += found["test"]["p_value"] < 0.05
         assert sum(b["n"] for b in found["bins"]) == 400
         ok = [b["observed"]["low"] <= b["predicted"] <= b["observed"]["high"] for b in found["bins"]]
@@ -269,7 +273,7 @@ def test_calibration_test_has_its_false_alarm_rate() -> None:
 def test_miscalibration_is_seen(rng: np.random.Generator) -> None:
     z = rng.normal(size=2000)
     y = (rng.random(2000) < expit(z)).astype(int)
-    found = calibration(predictions(sample(y, 2), 3.0 * z), ("no", "yes"), 0.95)
+    found = calibration(judged(y, 3.0 * z), ("no", "yes"), 0.95)
     assert found["test"]["p_value"] < 1e-6
     assert "differ from calibrated" in found["test"]["sentence"]
 

@@ -1,4 +1,4 @@
-"""Which targets suggest a family with a log link, the strengths that are tried, and fits along the path."""
+"""Which targets suggest a family with a log link, the strengths that are tried, and fits at them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import pytest
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import GammaRegressor, PoissonRegressor, TweedieRegressor
 
-from empirisk.report.fit.candidates import alpha_grid, candidates
+from empirisk.evaluation.metrics import METRICS
+from empirisk.evaluation.row_losses import losses_over
+from empirisk.evaluation.sample import Sample
+from empirisk.report.fit.candidates import alpha_grid, candidates, estimator_for
 from empirisk.report.fit.families import FAMILIES, suggested_family
-from empirisk.report.fit.path import fit_path
 
 
 def compound(rng: np.random.Generator, n: int) -> np.ndarray:
@@ -58,25 +60,35 @@ def test_the_largest_l1_penalty_is_the_smallest_with_no_column(name: str, rng: n
     y = 7.0 * (rng.poisson(np.exp(X[:, 0])) + (name == "gamma"))
     c = candidates("regression", family=FAMILIES[name])[4]
     top = alpha_grid(c, X, y, 0, 5)[0]
-    path = fit_path(X, y, 0, 1.0, [1.001 * top, 0.99 * top], tol=1e-12, family=name)
-    assert not path.coefs[0].any()
-    assert np.count_nonzero(path.coefs[1]) == 1
+    above, below = (estimator_for(c, "regression", a).fit(X, y) for a in (1.001 * top, 0.99 * top))
+    assert not above.coef_.any()
+    assert np.count_nonzero(below.coef_) == 1
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_a_path_predicts_means_as_scikit_learn_does(name: str, rng: np.random.Generator) -> None:
+def test_candidates_predict_means_as_scikit_learn_does(name: str, rng: np.random.Generator) -> None:
     X = rng.normal(size=(300, 3))
     mean = np.exp(1.0 + X @ [0.5, -0.2, 0.0])
     y = {"poisson": rng.poisson(mean), "gamma": rng.gamma(2.0, mean / 2.0), "tweedie": compound(rng, 300)}[
         name
     ]
-    path = fit_path(X, y.astype(float), 0, 0.0, [0.1], tol=1e-12, family=name)
+    c = candidates("regression", family=FAMILIES[name])[5]
+    model = estimator_for(c, "regression", 0.1).fit(X, y.astype(float))
     peer = {
         "poisson": PoissonRegressor(alpha=0.1, tol=1e-10, max_iter=1000),
         "gamma": GammaRegressor(alpha=0.1, tol=1e-10, max_iter=1000),
         "tweedie": TweedieRegressor(power=1.5, alpha=0.1, link="log", tol=1e-10, max_iter=1000),
     }[name].fit(X, y)
-    np.testing.assert_allclose(path.scores(X, 0), peer.predict(X), rtol=1e-4)
-    assert path.solutions[0].status.ok
-    far = path.scores(np.full((1, 3), 1e6), 0)
-    assert np.isfinite(far).all(), "a mean that overflows is still a number to be wrong by"
+    np.testing.assert_allclose(model.predict(X), peer.predict(X), rtol=1e-3)
+    assert model.solution_.status.ok
+
+
+def test_a_mean_that_overflows_is_infinitely_wrong(rng: np.random.Generator) -> None:
+    X, y = rng.normal(size=(40, 1)), rng.poisson(2.0, 40).astype(float)
+    far = X.copy()
+    far[3] = 1e6
+    model = FAMILIES["poisson"].estimator(1e-3, 0.0).fit(X, np.exp(X[:, 0]))
+    rows = Sample(far, y)
+    losses = losses_over(rows.outputs(model, np.arange(10)), rows, np.arange(10), METRICS["mse"])
+    assert np.flatnonzero(np.isinf(losses)).tolist() == [3]
+    np.testing.assert_allclose(losses[:3], (model.predict(far[:3]) - y[:3]) ** 2)

@@ -14,7 +14,7 @@ import empirisk as er
 from empirisk.report.errors import DataError
 from empirisk.report.fit.candidates import Candidate, candidates
 from empirisk.report.fit.encode import model_frame
-from empirisk.report.fit.grown import fit_grown, grown_grid, log_shares
+from empirisk.report.fit.grown import grown_estimator, grown_grid, n_leaves
 from empirisk.report.fit.native import level_columns, level_positions, native_encoder, native_origin
 from empirisk.report.fit.recipe import recipe_along
 from empirisk.report.options import Options
@@ -75,54 +75,29 @@ def test_recipes_are_pipelines_that_the_library_fits(tmp_path: Path) -> None:
     table = read_table(file, target="answer")
     sample = er.selection.Sample(model_frame(table), table.frame["answer"].to_numpy(), task="classification")
     values = {"alpha": [0.5, 0.01], "rounds": [3, 5], "": []}
-    for row in candidates("binary", reference=False):
+    for row in candidates("binary"):
         recipe = recipe_along(row, table, values[row.parameter], seed=0)
         assert recipe.name == row.label
-        if row.grown == "tree":  # one value; the library has no path of trees
-            recipe = recipe_along(row, table, [0.01], seed=0)
-            models = [recipe.estimator.fit(sample.X, sample.y)]
-        else:
-            models = list(recipe.fits(sample, np.arange(80)))
-            assert len(models) == max(1, len(values[row.parameter]))
+        models = list(recipe.fits(sample, np.arange(80)))
+        assert len(models) == max(1, len(values[row.parameter]))
         assert all(m.predict_proba(sample.X).shape == (120, 2) for m in models)
 
 
-def test_shares_as_scores_are_finite_and_keep_their_order() -> None:
-    p = np.array([[1.0, 0.0], [0.75, 0.25], [0.0, 1.0]])
-    z = log_shares(p, 50)
-    np.testing.assert_allclose(1 / (1 + np.exp(-z)), (50 * p[:, 1] + 0.5) / 51)
-    np.testing.assert_allclose(log_shares(p[1:2], np.inf), np.log(0.25 / 0.75))
-    three = log_shares(np.array([[0.5, 0.5, 0.0]]), 8)
-    np.testing.assert_allclose(np.exp(three), [[4.5 / 9.5, 4.5 / 9.5, 0.5 / 9.5]])
-
-
-@pytest.mark.parametrize("candidate", [TREE, BOOSTING, FOREST], ids=lambda c: c.name)
-@pytest.mark.parametrize("n_classes", [0, 2, 3])
-def test_paths_are_the_fits_at_each_value(
-    candidate: Candidate, n_classes: int, rng: np.random.Generator
+@pytest.mark.parametrize("candidate", [TREE, BOOSTING], ids=lambda c: c.name)
+@pytest.mark.parametrize("task", ["regression", "binary", "multiclass"])
+def test_grids_run_from_the_simplest_model_to_the_richest(
+    candidate: Candidate, task: str, rng: np.random.Generator
 ) -> None:
     X = rng.standard_normal((200, 4))
     X[:, 3] = rng.integers(0, 3, 200)
-    z = X[:, 0] + (X[:, 3] == 1)
-    y = z if n_classes == 0 else np.searchsorted(np.quantile(z, np.arange(1, n_classes) / n_classes), z)
+    y = X[:, 0] + (X[:, 3] == 1)
+    if task != "regression":
+        k = {"binary": 2, "multiclass": 3}[task]
+        y = np.searchsorted(np.quantile(y, np.arange(1, k) / k), y)
     values = grown_grid(candidate, X, y, [3], 5)
     assert 1 <= values.size <= 5
-    path = fit_grown(candidate, X, y, n_classes, values, [3], 0)
-    every = list(path.every(X))
-    assert len(every) == len(path.sizes) == values.size
-    assert path.sizes == sorted(path.sizes), "from the simplest to the richest"
-    for i, value in enumerate(values):
-        alone = fit_grown(candidate, X, y, n_classes, [value], [3], 0)
-        np.testing.assert_allclose(alone.scores(X, 0), every[i], rtol=1e-12, atol=1e-12)
-        np.testing.assert_allclose(path.scores(X, i), every[i], rtol=1e-12, atol=1e-12)
-        assert alone.sizes == [path.sizes[i]]
-
-
-def test_rows_of_one_class_give_its_prior(rng: np.random.Generator) -> None:
-    X, y = rng.standard_normal((30, 2)), np.ones(30, dtype=np.intp)
-    path = fit_grown(TREE, X, y, 2, [0.1, 0.01], [], 0)
-    assert path.sizes == [1, 1]
-    np.testing.assert_allclose(path.scores(X, 1), np.log(30.5 / 0.5))
+    sizes = [n_leaves(grown_estimator(candidate, task, v, [3], 0).fit(X, y)) for v in values]
+    assert sizes == sorted(sizes)
 
 
 @pytest.mark.full  # a report of all kinds of trees takes many seconds

@@ -146,5 +146,5 @@ def test_an_honest_file_that_packs_well_is_not_taken_for_a_trap(
 
 def test_other_versions_are_named(whole: tuple[Json, bytes], tmp_path: Path) -> None:
     metadata, dump = whole
-    with pytest.raises(ModelFileError, match="'empirisk-model/1' and this version reads 'empirisk-model/2'"):
+    with pytest.raises(ModelFileError, match="'empirisk-model/1' and this version reads 'empirisk-model/3'"):
         load(pack(tmp_path / "m.empirisk", metadata | {"format": "empirisk-model/1"}, dump))

@@ -7,20 +7,19 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from empirisk.data.deadline import Deadline, OutOfTime, stopped_here
-from empirisk.report.estimates import Scoring
+from empirisk.evaluation.metrics import METRICS
+from empirisk.evaluation.scoring import Scoring
 from empirisk.report.fit.allowance import Allowance
 from empirisk.report.fit.candidates import candidates
 from empirisk.report.fit.choose import choose
 from empirisk.report.fit.encode import make_encoder
 from empirisk.report.fit.folds import make_folds
-from empirisk.report.fit.path import fit_path
-from empirisk.report.fit.recipe import encoder_of
+from empirisk.report.fit.recipe import Encoders
 from empirisk.report.fit.sample import take
 from empirisk.report.fit.tuning import cross_validate
 from empirisk.report.progress import Silent
@@ -79,28 +78,6 @@ def test_a_block_that_stops_by_itself_is_left_in_peace() -> None:
         sum(range(3_000_000))  # the alarm that would have rung again
 
 
-def test_a_path_that_is_cut_keeps_its_first_penalties(monkeypatch: pytest.MonkeyPatch) -> None:
-    import empirisk.report.fit.path as module
-
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(100, 4))
-    y = X[:, 0] + rng.normal(size=100)
-    alphas = [1.0, 0.1, 0.01, 0.001]
-    whole, solve, calls = fit_path(X, y, 0, 0.0, alphas), module.solve, []
-
-    def slow(*args: Any, **more: Any) -> Any:
-        calls.append(1)
-        if len(calls) == 3:
-            endless()
-        return solve(*args, **more)
-
-    monkeypatch.setattr(module, "solve", slow)
-    with Deadline(None).within(0.3):
-        part = fit_path(X, y, 0, 0.0, alphas)
-    assert part.alphas.tolist() == [1.0, 0.1]
-    assert part.coefs == pytest.approx(whole.coefs[:2])
-
-
 def test_the_first_fold_teaches_who_must_leave() -> None:
     left = [100.0]
     a = Allowance(lambda: left[0], 5)
@@ -144,19 +121,20 @@ def test_whatever_is_cut_the_rest_is_a_valid_choice(blocks: int) -> None:
     x = rng.normal(size=(80, 3))
     table = table_of({"a": x[:, 0], "b": x[:, 1], "c": x[:, 2], "y": x[:, 0] + rng.normal(size=80)})
     train = take(table, np.arange(80))
-    folds = make_folds(train, 3, 2, 0)
+    folds, metric = make_folds(train, 3, 2, 0), METRICS["mse"]
     rows = candidates("regression", reference=False, kinds=("linear", "tree"))
     results, kept, dropped = cross_validate(
-        train, folds, rows, lambda c: encoder_of(c, table), 4, Silent(), 0, Stingy(blocks), 500.0
+        train, folds, rows, Encoders(table), metric, 4, Silent(), 0, Stingy(blocks), 500.0
     )
     assert results[0].candidate.role == "baseline"
     assert len(results) + len(dropped) == len(rows)
     for r in results:
-        assert r.losses.shape == (kept.n_repeats, kept.scored.size, r.alphas.size)
-        assert np.isfinite(r.losses).all()
-        assert len(r.train) == len(kept.items)
-        assert len(r.sizes) in (0, len(kept.items))
-    choice = choose(results, Scoring(kept.n_folds, 0.95), 0)
+        assert r.losses.shape == (kept.n_repeats, train.n, r.alphas.size)
+        for j, (_, test) in enumerate(kept.plan.splits):
+            assert np.isfinite(r.losses[j // kept.n_folds, test]).all()
+        assert len(r.train) == kept.n_splits
+        assert len(r.sizes) in (0, kept.n_splits)
+    choice = choose(results, Scoring(train.dealt, kept.plan, metric, 0.95), 0)
     assert choice.row.result in results
     assert make_encoder(table) is not None
 

@@ -17,7 +17,7 @@ from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats, refuse
 from empirisk.evaluation.intervals.nadeau_bengio import nadeau_bengio
 from empirisk.evaluation.intervals.repeated_kfold import one_split_target, scored_target
-from empirisk.evaluation.metrics import CLASSIFICATION, METRICS, Predictions
+from empirisk.evaluation.metrics import CLASSIFICATION, METRICS, Metric, Predictions
 from empirisk.evaluation.metrics.row_loss import with_note
 from empirisk.evaluation.metrics.scorer import Scorer, find_scorer
 from empirisk.evaluation.outputs import unpenalised
@@ -142,15 +142,26 @@ def estimate_at(found: CrossEvaluation, est: Any, sample: Sample, name: str, lev
     if name in found.fitted.scores:
         e = _over_splits(found.fitted.scores[name], plan, level, sample.groups is not None)
     else:
-        e = _ours(name, plan, found.out_of_fold, found.held_out, level)
+        e = over_plan(METRICS[name], plan, found.out_of_fold, found.held_out, level)
+    return steady(e, est, sample, plan)
+
+
+def steady(e: Estimate, est: Any, sample: Sample, plan: Plan) -> Estimate:
+    """Return the estimate, or a refusal for an unpenalised model with few training rows for each column."""
     shaky = _shaky(est, sample.X, plan) if len(plan.splits) > 1 and e.low is not None else ""
-    return refuse(e.value, level, e.n, e.method, shaky, e.target) if shaky else e
+    return refuse(e.value, e.level, e.n, e.method, shaky, e.target) if shaky else e
 
 
-def _ours(
-    name: str, plan: Plan, repeats: tuple[Predictions, ...], held_out: tuple[Predictions, ...], level: float
+def over_plan(
+    metric: Metric,
+    plan: Plan,
+    repeats: tuple[Predictions, ...],
+    held_out: tuple[Predictions, ...],
+    level: float,
 ) -> Estimate:
-    metric = METRICS[name]
+    """Return one metric of the models of a plan: from the out-of-fold predictions of each repeat of K folds,
+    else from those of the test rows of each split.
+    """
     p = repeats[0] if repeats else held_out[0]
     why = metric.unavailable(p)
     if why:

@@ -79,7 +79,7 @@ def outputs_of(est: Any, X: Any, need: str = "score", **rows: Any) -> Outputs:
     X : array, sparse matrix or data frame of shape (n, p)
         Rows to predict.
     need : {"score", "proba", "pred"}
-        Stop at this output: each is another pass over X.
+        Stop at this output: each is another pass over X. With "proba" the label is the most probable class.
     **rows
         What ``predict`` takes of the rows beside X, such as `exposure`.
     """
@@ -87,6 +87,8 @@ def outputs_of(est: Any, X: Any, need: str = "score", **rows: Any) -> Outputs:
         raise TypeError(f"{type(est).__name__} has no predict method; give a fitted classifier or regressor.")
     if n_rows(X) == 0:
         raise ValueError("X has no rows; there is nothing to evaluate.")
+    if need == "proba" and is_classifier(est) and hasattr(est, "predict_proba"):
+        return _probable(est, X)
     pred = np.asarray(est.predict(X, **rows))
     if pred.ndim == 2 and pred.shape[1] == 1:
         pred = pred[:, 0]
@@ -97,15 +99,10 @@ def outputs_of(est: Any, X: Any, need: str = "score", **rows: Any) -> Outputs:
                 "measured here needs one number a row: evaluate one quantile or target at a time."
             )
         return Outputs(pred)  # a regression has no other output
-    name = model_name(est)
-    classes = getattr(est, "classes_", None)
-    if classes is None:
-        raise TypeError(f"{name} is a classifier without classes_; it is not fitted or not compatible.")
-    if isinstance(classes, list):
-        raise ValueError(f"{name} predicts several targets at once; evaluate one target at a time.")
+    name, classes = model_name(est), _classes(est)
     missing: dict[str, str] = {}
     if need == "pred":
-        return Outputs(pred, classes=np.asarray(classes))
+        return Outputs(pred, classes=classes)
     proba = np.asarray(est.predict_proba(X)) if hasattr(est, "predict_proba") else None
     asked = need == "score" or proba is None
     score = np.asarray(est.decision_function(X)) if asked and hasattr(est, "decision_function") else None
@@ -113,7 +110,7 @@ def outputs_of(est: Any, X: Any, need: str = "score", **rows: Any) -> Outputs:
         proba = never_zero(proba, np.asarray(est.decision_function(X)) if score is None else score)
     if proba is None:
         missing["proba"] = f"{name} has no predict_proba"
-    names = np.asarray(classes)
+    names = classes
     if names.size > 2 and proba is not None:
         score = None  # the score of one class ranks it against the rest only after normalisation
     if score is not None and score.shape[1:] != (() if names.size <= 2 else (names.size,)):
@@ -166,3 +163,23 @@ def never_zero(proba: NDArray[Any], score: NDArray[Any]) -> NDArray[Any]:
     out = proba.astype(np.float64)
     out[rounded] = np.maximum(linked[rounded], LEAST)
     return out
+
+
+def _classes(est: Any) -> NDArray[Any]:
+    """Return the classes of a fitted classifier of one target."""
+    name, classes = model_name(est), getattr(est, "classes_", None)
+    if classes is None:
+        raise TypeError(f"{name} is a classifier without classes_; it is not fitted or not compatible.")
+    if isinstance(classes, list):
+        raise ValueError(f"{name} predicts several targets at once; evaluate one target at a time.")
+    return np.asarray(classes)
+
+
+def _probable(est: Any, X: Any) -> Outputs:
+    """Return the probabilities of classes, from one pass over X."""
+    classes = _classes(est)
+    proba = np.asarray(est.predict_proba(X))
+    label = classes[proba.argmax(axis=1)]
+    if too_small(proba).any() and hasattr(est, "decision_function"):
+        proba = never_zero(proba, np.asarray(est.decision_function(X)))
+    return Outputs(label, proba, None, classes)

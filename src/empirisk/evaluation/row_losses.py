@@ -10,14 +10,16 @@ from sklearn.base import clone
 
 from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.estimators.stochastic.stochastic import StochasticEstimator
+from empirisk.evaluation.fit_folds import spread
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics import METRICS
+from empirisk.evaluation.metrics.predictions import classification, regression
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.outputs import Outputs
 from empirisk.evaluation.proba_kinds import probability_metric
 from empirisk.evaluation.sample import Sample
 
-__all__ = ["fit_on", "growing", "losses_of", "pick_loss", "row_losses"]
+__all__ = ["fit_on", "growing", "losses_of", "losses_over", "pick_loss", "row_losses"]
 
 Rows = NDArray[np.intp]
 
@@ -88,4 +90,21 @@ def losses_of(outputs: Outputs, sample: Sample, rows: Rows, metric: RowLoss) -> 
     why = metric.unavailable(p)
     if why:
         raise ValueError(f"loss = {metric.name!r} cannot be computed: {why}.")
+    return metric.losses(p)
+
+
+def losses_over(outputs: Outputs, sample: Sample, rows: Rows, metric: RowLoss) -> Floats:
+    """Return the losses of what a model says about these rows over all classes of the sample, shape (rows,).
+
+    A class that the model never saw has the probability 0, as in the out-of-fold predictions of
+    :func:`empirisk.cross_evaluate`.  A predicted number that overflowed has an infinite loss.
+    """
+    if sample.classes is None:
+        known = np.isfinite(outputs.pred)
+        losses = np.full(rows.size, np.inf)
+        if known.any():
+            losses[known] = metric.losses(regression(sample.y[rows[known]], outputs.pred[known]))
+        return losses
+    proba = spread([(np.arange(rows.size), outputs)], "proba", rows.size, sample.classes, 0.0)
+    p = classification(sample.y[rows], pred=outputs.pred, proba=proba, classes=sample.classes)
     return metric.losses(p)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,19 +11,12 @@ from numpy.typing import NDArray
 
 from empirisk.evaluation.intervals import (
     clopper_pearson,
-    grouped_kfold,
-    grouped_mean,
     grouped_proportion,
-    repeated_kfold,
-    student,
     wilson,
 )
-from empirisk.evaluation.intervals.base import group_codes, normal_quantile
-from empirisk.evaluation.intervals.grouped import cr2_variance
-from empirisk.evaluation.intervals.repeated_kfold import kfold_variance, scored_target
 from empirisk.results import Estimate
 
-__all__ = ["Scoring", "band", "cannot_tell", "estimate", "maybe", "number", "proportion"]
+__all__ = ["band", "cannot_tell", "estimate", "maybe", "number", "proportion"]
 
 Floats = NDArray[np.float64]
 Json = dict[str, Any]
@@ -86,69 +78,3 @@ def proportion(
         return grouped_proportion(hits.astype(float), groups, level)
     count = int(hits.sum())
     return clopper_pearson(count, n, level) if exact else wilson(count, n, level)
-
-
-@dataclass(frozen=True)
-class Scoring:
-    """How out-of-fold rows become estimates.
-
-    Parameters
-    ----------
-    folds : int
-        Folds of one repeat.
-    level : float
-        Nominal coverage.
-    groups : array of shape (n,) or None
-        Group of each scored row.
-    rows : tuple of int or None
-        Mean number of rows that a fold is fitted on, and rows in all.
-    errors : bool
-        The losses are of numeric errors, whose size nothing bounds.
-    """
-
-    folds: int
-    level: float
-    groups: NDArray | None = None
-    rows: tuple[int, int] | None = None
-    errors: bool = False
-
-    def target(self, what: str = "loss", who: str = "this algorithm") -> str | None:
-        """Return what a cross-validated estimate is about; None where the number of rows was not told."""
-        if self.rows is None:
-            return None
-        return scored_target(*self.rows, self.groups is not None, what=what, who=who)
-
-    def loss(self, rows: Floats) -> Estimate:
-        """Return the cross-validated mean of losses of shape (repeats, n)."""
-        told: dict[str, Any] = {"errors": self.errors, "target": self.target()}
-        if self.groups is None:
-            return repeated_kfold(rows, self.folds, self.level, **told)
-        return grouped_kfold(rows, self.groups, self.folds, self.level, **told)
-
-    def difference(self, rows: Floats) -> Estimate:
-        """Return the cross-validated mean of paired differences of shape (repeats, n)."""
-        told: dict[str, Any] = {"kind": "difference", "target": self.target("difference", "each algorithm")}
-        if self.groups is None:
-            return repeated_kfold(rows, self.folds, self.level, **told)
-        return grouped_kfold(rows, self.groups, self.folds, self.level, **told)
-
-    def standard_error(self, rows: Floats) -> float:
-        """Return the standard error of the mean of paired differences of shape (repeats, n)."""
-        if self.groups is None:
-            return math.sqrt(kfold_variance(rows, self.folds)) if rows.shape[1] > 1 else math.inf
-        codes, n_groups = group_codes(self.groups, rows.shape[1])
-        factor = self.folds / (self.folds - 1.0)
-        return math.sqrt(factor * float(np.mean([cr2_variance(v, codes, n_groups)[0] for v in rows])))
-
-    def held_out(self, rows: Floats, groups: NDArray | None) -> Estimate:
-        """Return the mean of signed values on held-out rows, shape (n,)."""
-        return (
-            student(rows, self.level)
-            if groups is None
-            else grouped_mean(rows, groups, self.level, signed=True)
-        )
-
-    @property
-    def z(self) -> float:
-        """Two-sided critical value of the normal distribution."""
-        return normal_quantile(self.level)

@@ -152,7 +152,7 @@ def _settings(options: Options, a: Analysis) -> Json:
     return {
         "level": options.level,
         "test_share": round(p.test.n / (p.test.n + p.train.n), 4),
-        "folds": plan.n_folds,
+        "folds": a.folds.n_folds,
         "repeats": a.folds.n_repeats,
         "penalties": plan.n_alphas,
         "curve_sizes": len(plan.shares),

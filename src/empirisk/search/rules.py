@@ -88,7 +88,23 @@ def choose(loss: Floats, errors: Floats, complexity: Floats | None, rule: str) -
     if rule == "min" or complexity is None:
         level = np.zeros(loss.size) if complexity is None else complexity
         return int(np.lexsort((np.arange(loss.size), level, loss))[0])
-    return int(choose_each(loss[None, :], errors, complexity)[0])
+    return simplest_close(loss, errors[:, int(np.argmin(loss))], complexity)
+
+
+def simplest_close(loss: Floats, errors: Floats, complexity: Floats) -> int:
+    """Return the position of the simplest candidate within one standard error of the smallest loss.
+
+    Parameters
+    ----------
+    loss : array of shape (m,)
+    errors : array of shape (m,)
+        Standard errors of the difference of each candidate to that of the smallest loss; NaN where unknown.
+    complexity : array of shape (m,)
+        Ties go to the first.
+    """
+    slack = np.where(np.isfinite(errors), errors, 0.0)
+    eligible = np.flatnonzero(loss <= loss.min() + slack)
+    return int(eligible[np.argmin(complexity[eligible])])
 
 
 def choose_each(losses: Floats, errors: Floats, complexity: Floats) -> np.ndarray:

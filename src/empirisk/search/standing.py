@@ -7,7 +7,7 @@ the paired interval of the study, so one table answers every question about pair
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from scipy import special
 
 from empirisk.evaluation.cross import CrossEvaluation
+from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats, group_codes
 from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.metrics.predictions import Predictions
+from empirisk.evaluation.scoring import Scoring
 
 DRAWS = 20_000  # the chance of being best has an error of 0.4 % or less
 
@@ -113,16 +115,33 @@ def stand(evaluations: Sequence[CrossEvaluation], metric: str, sign: float) -> S
     if kept:
         parts = [e.out_of_fold or e.held_out for e in kept]
         if metric in METRICS and (plan.folds is not None or len(plan.splits) == 1):
-            covariance[np.ix_(finite, finite)], df = _row_covariance(parts, metric, plan.folds)
+            tables = (np.stack([row_values(part[r], metric) for part in parts]) for r in range(len(parts[0])))
+            covariance[np.ix_(finite, finite)], df = row_covariance(tables, parts[0][0].groups, plan.folds)
             unit = "rows" if p.groups is None else "groups"
             how = f"paired {unit} of one repeat, K/(K-1)" if plan.folds else f"paired held-out {unit}"
         else:
             scores = np.stack([e.fold_scores(metric) for e in kept])
-            splits = scores.shape[1]
-            spread = np.cov(scores) if splits > 1 else np.full((len(kept),) * 2, np.nan)
-            covariance[np.ix_(finite, finite)] = spread * (1.0 / splits + plan.test_over_train)
-            df, how = max(1.0, splits - 1.0), "paired scores of the splits, corrected resampled t"
+            covariance[np.ix_(finite, finite)], df = split_covariance(scores, plan)
+            how = "paired scores of the splits, corrected resampled t"
     return Standing(loss, covariance, df, how)
+
+
+def stand_losses(losses: Sequence[Floats], scoring: Scoring) -> Standing:
+    """Compare algorithms by the losses of rows that they left behind.
+
+    Parameters
+    ----------
+    losses : sequence of array
+        Finite ones, as `scoring` takes them.
+    scoring : Scoring
+    """
+    loss, plan = np.array([scoring.value(one) for one in losses]), scoring.plan
+    if plan.folds is None and len(plan.splits) > 1:
+        scores = np.stack([scoring.of_splits(one) for one in losses])
+        return Standing(loss, *split_covariance(scores, plan), "paired scores of the splits")
+    tested = slice(None) if plan.folds is not None else plan.splits[0][1]
+    tables = (np.stack([one[r, tested] for one in losses]) for r in range(losses[0].shape[0]))
+    return Standing(loss, *row_covariance(tables, scoring.like(tested).groups, plan.folds), "paired rows")
 
 
 def row_values(p: Predictions, metric: str) -> Floats:
@@ -137,20 +156,25 @@ def row_values(p: Predictions, metric: str) -> Floats:
     return influence
 
 
-def _row_covariance(
-    parts: Sequence[tuple[Predictions, ...]], metric: str, folds: int | None
+def split_covariance(scores: Floats, plan: Plan) -> tuple[Floats, float]:
+    """Return the covariance of the mean scores (m, J) of the splits and its degrees of freedom."""
+    splits = scores.shape[1]
+    spread = np.cov(scores) if splits > 1 else np.full((scores.shape[0],) * 2, np.nan)
+    covariance = np.atleast_2d(spread) * (1.0 / splits + plan.test_over_train)
+    return np.asarray(covariance, dtype=np.float64), max(1.0, splits - 1.0)
+
+
+def row_covariance(
+    tables: Iterable[Floats], groups: NDArray[np.intp] | None, folds: int | None
 ) -> tuple[Floats, float]:
-    factor = 1.0 if folds is None else folds / (folds - 1.0)
-    repeats, first = len(parts[0]), parts[0][0]
-    total = np.zeros((len(parts), len(parts)))
-    codes: NDArray[np.intp] | None = None
-    n_units = first.n
-    if first.groups is not None:
-        codes, n_units = group_codes(first.groups, first.n)
-    for r in range(repeats):
-        rows = np.stack([row_values(p[r], metric) for p in parts])
-        total += mean_covariance(rows, codes, n_units)
-    return factor * total / repeats, max(1.0, n_units - 1.0)
+    """Return the covariance of the means of m rows of tables (m, n), one for each repeat, and its degrees
+    of freedom.
+    """
+    factor, made, n_units = 1.0 if folds is None else folds / (folds - 1.0), [], 1
+    for rows in tables:
+        codes, n_units = (None, rows.shape[1]) if groups is None else group_codes(groups, rows.shape[1])
+        made.append(mean_covariance(rows, codes, n_units))
+    return factor * np.asarray(sum(made)) / len(made), max(1.0, n_units - 1.0)
 
 
 def mean_covariance(rows: Floats, codes: NDArray[np.intp] | None, n_units: int) -> Floats:

@@ -136,13 +136,21 @@ class Boosting(TreeEstimator):
         most = clone(self).set_params(n_estimators=max(values))
         TreeEstimator._fit(most, X, y, **{"sample_weight": None, **rows})
         grown = vars(most).pop("_grown")
+        growing = grown.parts.grow
+        start, X = take(grown.first, growing), take(grown.table.X, growing)
+        scores, done = start, 0
         for value in values:
+            if value < done:
+                scores, done = start, 0
+            if value > done:  # so that rising values ask each tree about the growing rows once
+                scores = scores + _values([trees[done:value] for trees in grown.fitted.trees], X)
+                done = int(value)
             model = copy.copy(most).set_params(n_estimators=value)
-            model._conclude(grown, int(value))
+            model._conclude(grown, done, scores)
             yield model
 
-    def _conclude(self, grown: Grown, rounds: int | None = None) -> None:
-        """Keep all rounds of a fit, or the first ones, with what is said about them."""
+    def _conclude(self, grown: Grown, rounds: int | None = None, scores: Array | None = None) -> None:
+        """Keep all rounds of a fit, or the first ones, with what is said about them; `scores` are theirs."""
         fitted, parts, losses = grown.fitted, grown.parts, grown.losses
         table, y, weight, offset, first = grown.table, grown.y, grown.weight, grown.offset, grown.first
         self.init_, self._losses = grown.start, losses
@@ -150,7 +158,8 @@ class Boosting(TreeEstimator):
         if self.n_estimators_ == 0:  # then the rows that chose it may tell the constant too
             seen = np.concatenate([parts.grow, parts.stop])
             self.init_ = _constants(losses, *(a[seen] for a in (y, weight, offset)))
-        self._certify(fitted, *(take(a, parts.grow) for a in (table.X, y, weight, first)))
+        X, y_grow, weight_grow, start = (take(a, parts.grow) for a in (table.X, y, weight, first))
+        self._certify(fitted, X, y_grow, weight_grow, start, scores)
         self._settle(table, y, weight, offset, parts)
 
     def _before(self, table: Table, k: int, rows: int | None) -> tuple[Trees, ...]:
@@ -188,10 +197,12 @@ class Boosting(TreeEstimator):
         self.n_estimators_ = self.stopping_.n_rounds if self.stopping_ is not None else all_rounds
         self._outputs = tuple(_first(of_output, self.n_estimators_) for of_output in fitted.trees)
 
-    def _certify(self, fitted: Fitted, X: Any, y: Array, weight: Array, start: Array) -> None:
+    def _certify(
+        self, fitted: Fitted, X: Any, y: Array, weight: Array, start: Array, known: Array | None = None
+    ) -> None:
         """No argument; the size of the gradient in function space as information (growing rows)."""
-        scores = fitted.scores
-        if len(fitted.trees[0]) > self.n_estimators_:
+        scores = fitted.scores if known is None else known
+        if known is None and len(fitted.trees[0]) > self.n_estimators_:
             dropped = [of_output[self.n_estimators_ :] for of_output in fitted.trees]
             scores = scores - _values(dropped, X)
         first, last = (_slope(self._losses, y, weight, z) for z in (start, scores))

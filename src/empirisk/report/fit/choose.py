@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from empirisk.report.estimates import Scoring
+from empirisk.evaluation.scoring import Scoring
 from empirisk.report.fit.tuning import CrossValidated
 from empirisk.results import Estimate
+from empirisk.search.rules import simplest_close
+from empirisk.search.standing import stand_losses
 
 __all__ = ["Choice", "Row", "choose", "complexity", "one_standard_error"]
 
 Floats = NDArray[np.float64]
-DRAWS = 20_000  # the chance of being best has an error of 0.4 % or less
 
 
 @dataclass(frozen=True)
@@ -73,20 +75,30 @@ def one_standard_error(losses: Floats, scoring: Scoring) -> tuple[int, int]:
     ----------
     losses : array of shape (repeats, n, a)
         Penalties fall along the last axis.
+    scoring : Scoring
 
     Examples
     --------
     >>> import numpy as np
+    >>> from empirisk.evaluation.metrics import METRICS
+    >>> from empirisk.evaluation.sample import Sample
     >>> rows = np.random.default_rng(0).normal(size=(1, 50))
-    >>> one_standard_error(np.stack([rows + 1.0, rows + 0.01, rows], axis=2), Scoring(5, 0.95))
+    >>> sample = Sample(np.zeros((50, 1)), rows[0])
+    >>> scoring = Scoring(sample, sample.plan(5, 1, 0), METRICS["mse"], 0.95)
+    >>> one_standard_error(np.stack([rows + 1.0, rows + 0.01, rows], axis=2), scoring)
     (2, 2)
     """
-    lowest = int(np.argmin(losses.mean(axis=(0, 1))))
-    for i in range(lowest):
-        extra = losses[:, :, i] - losses[:, :, lowest]
-        if extra.mean() <= scoring.standard_error(extra):
-            return i, lowest
-    return lowest, lowest
+    each = [losses[:, :, i] for i in range(losses.shape[2])]
+    means = np.array([scoring.value(one) for one in each])
+    lowest = int(np.argmin(means))
+    return simplest_close(
+        means, _errors(each, each[lowest], scoring), np.arange(means.size, dtype=np.float64)
+    ), lowest
+
+
+def _errors(losses: Sequence[Floats], best: Floats, scoring: Scoring) -> Floats:
+    """Return the standard errors of the differences to the losses of the best."""
+    return np.array([0.0 if one is best else scoring.standard_error(one, best) for one in losses])
 
 
 def complexity(result: CrossValidated, at: int) -> int:
@@ -104,51 +116,40 @@ def choose(results: list[CrossValidated], scoring: Scoring, seed: int) -> Choice
     """
     picks = [one_standard_error(r.losses, scoring) for r in results]
     own = [i for i, r in enumerate(results) if r.candidate.role != "reference"]
-    best = min(own, key=lambda i: results[i].means[picks[i][1]])
+    lowest = np.array([scoring.value(results[i].losses[:, :, picks[i][1]]) for i in own])
+    best = own[int(np.argmin(lowest))]
     floor = results[best].losses[:, :, picks[best][1]]
     sizes = [complexity(r, at) for r, (at, _) in zip(results, picks, strict=True)]
-    eligible = [i for i in own if _close(results[i].losses[:, :, picks[i][0]] - floor, scoring)]
-    chosen = min(eligible, key=lambda i: (sizes[i], results[i].means[picks[i][0]]))
     shown = [r.losses[:, :, at] for r, (at, _) in zip(results, picks, strict=True)]
-    top = min(own, key=lambda i: shown[i].mean())
-    chances = dict(zip(own, _best_probability([shown[i] for i in own], scoring, seed), strict=True))
+    means = np.array([scoring.value(one) for one in shown])
+    # Few numbers come first, then small losses; the floor is no candidate, what is shown of the best is.
+    rank = np.empty(len(own))
+    rank[np.lexsort((means[own], np.array(sizes)[own]))] = np.arange(len(own))
+    found = simplest_close(
+        np.append(means[own], lowest.min()),
+        _errors([*(shown[i] for i in own), floor], floor, scoring),
+        np.append(rank, np.inf),
+    )
+    chosen = own[found]
+    top = own[int(np.argmin(means[own]))]
+    chances = _best_probability({i: shown[i] for i in own if np.isfinite(means[i])}, scoring, seed)
     rows = tuple(
         Row(
             r,
             *picks[i],
             sizes[i],
-            scoring.loss(shown[i]),
-            scoring.difference(shown[i] - shown[0]) if i else None,
-            scoring.difference(shown[i] - shown[top]) if i != top else None,
-            chances.get(i),
+            scoring.loss(shown[i], r.estimator(picks[i][0])),
+            scoring.difference(shown[i], shown[0]) if i else None,
+            scoring.difference(shown[i], shown[top]) if i != top else None,
+            chances.get(i, 0.0) if i in own else None,
         )
         for i, r in enumerate(results)
     )
     return Choice(rows, chosen, best)
 
 
-def _close(extra: Floats, scoring: Scoring) -> bool:
-    return bool(extra.mean() <= scoring.standard_error(extra) or not extra.any())
-
-
-def _best_probability(losses: list[Floats], scoring: Scoring, seed: int) -> list[float]:
-    """Return the share of normal draws, with the moments of the mean losses, in which each is the
-    smallest.
-    """
-    table = np.stack([rows.mean(axis=0) for rows in losses], axis=1)
-    n = table.shape[0]
-    if n < 3:
-        return [1.0 / len(losses)] * len(losses)
-    if scoring.groups is not None:
-        codes = np.unique(scoring.groups, return_inverse=True)[1]
-        sums = np.zeros((codes.max() + 1, table.shape[1]))
-        np.add.at(sums, codes, table - table.mean(axis=0))
-        covariance = sums.T @ sums / n**2
-    else:
-        covariance = np.cov(table, rowvar=False) / n
-    covariance = np.atleast_2d(covariance) * scoring.folds / (scoring.folds - 1.0)
-    rng = np.random.default_rng(seed)
-    values, axes = np.linalg.eigh(covariance)  # rounding may leave eigenvalues a little below 0
-    spread = axes * np.sqrt(np.clip(values, 0.0, None))
-    draws = table.mean(axis=0) + rng.standard_normal((DRAWS, values.size)) @ spread.T
-    return [float(s) for s in np.bincount(np.argmin(draws, axis=1), minlength=len(losses)) / DRAWS]
+def _best_probability(losses: dict[int, Floats], scoring: Scoring, seed: int) -> dict[int, float]:
+    """Return the share of draws around the mean losses in which each is the smallest, as searches give it."""
+    found = stand_losses(list(losses.values()), scoring).probability_best(seed)
+    even = 1.0 / len(losses)  # of so few rows or splits that nothing measures an error
+    return {i: float(v) if np.isfinite(v) else even for i, v in zip(losses, found, strict=True)}

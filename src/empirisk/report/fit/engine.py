@@ -13,20 +13,20 @@ from numpy.typing import NDArray
 from empirisk.curves.learning import learning_curve
 from empirisk.curves.learning_result import LearningCurve
 from empirisk.data.deadline import Deadline, OutOfTime
+from empirisk.evaluation.metrics import METRICS
+from empirisk.evaluation.metrics.row_loss import RowLoss
+from empirisk.evaluation.scoring import Scoring
 from empirisk.report.audit.audit import Audit, audit, by_level, grouped
-from empirisk.report.estimates import Scoring
-from empirisk.report.fit.candidates import KINDS, Candidate
+from empirisk.report.fit.candidates import BASELINE, KINDS, Candidate, estimator_for
 from empirisk.report.fit.choose import Choice, choose
 from empirisk.report.fit.diagnosed import Diagnosed, diagnose_model
 from empirisk.report.fit.encode import make_encoder
 from empirisk.report.fit.enough import refuse_too_few
 from empirisk.report.fit.final import FinalModel, fit_final
-from empirisk.report.fit.fit_candidate import Maker
-from empirisk.report.fit.folds import Folds, make_folds
+from empirisk.report.fit.folds import Folds, judged_by, make_folds
 from empirisk.report.fit.held_out_scores import TestScores, predictions
 from empirisk.report.fit.plan import Plan, make_plan
-from empirisk.report.fit.recipe import encoder_of, recipe
-from empirisk.report.fit.rows import constant_scores
+from empirisk.report.fit.recipe import Encoders, recipe
 from empirisk.report.fit.sample import Sample, take
 from empirisk.report.fit.split import Split, split_rows
 from empirisk.report.fit.tuning import cross_validate
@@ -56,13 +56,9 @@ class Prepared:
     test: Sample
     audit: Audit
     plan: Plan
+    folds: Folds
     seed: int
     level: float
-
-    @property
-    def encoder(self) -> Maker:
-        """Returns an unfitted encoder of the table, of the kind that a candidate takes."""
-        return lambda candidate: encoder_of(candidate, self.table)
 
 
 @dataclass(frozen=True)
@@ -87,10 +83,9 @@ class Analysis:
     def gain(self) -> Estimate | None:
         """The fall of the loss that twice the training part would bring; None without a learning curve.
 
-        A curve of another loss than that of the candidates is none here: their losses stand beside it.
+        It is told in the loss of the candidates.
         """
-        tuned = "mse" if self.prepared.table.task == "regression" else "log_loss"
-        return self.curve.extrapolate(2.0).gain[0] if self.curve and self.curve.loss == tuned else None
+        return self.curve.extrapolate(2.0).gain[0] if self.curve else None
 
     @property
     def left_out(self) -> list[str]:
@@ -132,9 +127,10 @@ def prepare(
     refuse_too_few(table, split, train)
     p = make_encoder(table).fit_transform(train.frame[: min(train.n, 5_000)]).shape[1]
     plan = make_plan(train, p, time_limit, kinds)
+    folds = make_folds(train, plan.n_folds, plan.n_repeats, seed)
     seconds = math.inf if deadline is None else 0.25 * deadline.left()
     checked = audit(table, split, test_table=test_table, seed=seed, deadline=deadline, seconds=seconds)
-    return Prepared(table, test_table, split, train, test, checked, plan, seed, level)
+    return Prepared(table, test_table, split, train, test, checked, plan, folds, seed, level)
 
 
 def analyse(p: Prepared, progress: Progress, deadline: Deadline | None = None) -> Analysis:
@@ -147,13 +143,16 @@ def analyse(p: Prepared, progress: Progress, deadline: Deadline | None = None) -
     plan, train = p.plan, p.train
     reserve = closing_seconds(p, deadline)
     guard = Guard(deadline, reserve)
-    planned = make_folds(train, plan.n_folds, plan.n_repeats, p.seed)
-    progress.stage("Fitting", len(planned.items) * len(plan.rows), plan.tuning_seconds)
+    planned = p.folds
+    metric = METRICS[judged_by(train, planned.plan)]
+    assert isinstance(metric, RowLoss)
+    progress.stage("Fitting", planned.n_splits * len(plan.rows), plan.tuning_seconds)
     results, folds, dropped = cross_validate(
         train,
         planned,
         plan.rows,
-        p.encoder,
+        Encoders(p.table),
+        metric,
         plan.n_alphas,
         progress,
         p.seed,
@@ -163,30 +162,28 @@ def analyse(p: Prepared, progress: Progress, deadline: Deadline | None = None) -
     )
     cuts = [f"{label}: {why}" for label, why in dropped.items()]
     cuts += [folds.sentence.rpartition(". ")[2].rstrip(".")] if folds is not planned else []
-    groups = None if train.groups is None else train.groups[folds.scored]
-    trained = round(float(np.mean([fold.fit.size for fold in folds.items])))
-    rows, errors = (trained, train.n), p.table.task == "regression"
-    scoring = Scoring(folds.n_folds, p.level, groups, rows, errors)
+    scoring = Scoring(train.dealt, folds.plan, metric, p.level)
     choice = choose(results, scoring, p.seed)
     model, choice, refused = refit(p, choice, deadline, reserve)
     cuts += [f"the refit of {label}: it took too long" for label in refused]
     row = choice.row
     candidate, alpha = row.result.candidate, float(row.result.alphas[row.at])
+    baseline = next(c for c in plan.rows if c.name == BASELINE)
     progress.stage("Test", 2, 2.0)
     progress.advance("refit")
     X_test = model.encode(p.test.frame)
     z_test = model.scores(X_test)
-    base = constant_scores(train.y, train.n_classes, p.test.n)
-    scores = TestScores(predictions(p.test, z_test), predictions(p.test, base), p.level)
+    base = estimator_for(baseline, p.table.task, math.nan).fit(train.frame, train.y)
+    scores = TestScores(predictions(model.pipeline, p.test), predictions(base, p.test), p.level)
     progress.advance("scores")
     curve = None
     if candidate.fitted and len(plan.shares) > 1:
         fits = len(plan.shares) * (1 if train.time is not None else 2) - (train.time is None)
-        progress.stage("Learning curve", len(folds.items) * fits, plan.curve_seconds)
+        progress.stage("Learning curve", folds.n_splits * fits, plan.curve_seconds)
         guard.reserve = reserve + 0.5 * deadline.left(reserve) if deadline.limit is not None else reserve
-        curve = guard("learning_curve", lambda: _curve(p, folds, candidate, alpha, progress))
+        curve = guard("learning_curve", lambda: _curve(p, scoring, candidate, alpha, progress))
         guard.reserve = reserve
-    looked = guard("suspects", lambda: _look_into(p, folds, choice, scoring, progress))
+    looked = guard("suspects", lambda: _look_into(p, choice, scoring, progress))
     findings = list(p.audit.findings) if looked is None else looked
     diagnosed = None
     if model.fitted:
@@ -263,7 +260,7 @@ def refit(
 
 
 def _curve(
-    p: Prepared, folds: Folds, candidate: Candidate, alpha: float, progress: Progress
+    p: Prepared, scoring: Scoring, candidate: Candidate, alpha: float, progress: Progress
 ) -> LearningCurve:
     """Return the learning curve of the chosen recipe on the folds that chose it."""
     with warnings.catch_warnings():
@@ -273,35 +270,22 @@ def _curve(
             recipe(candidate, p.table, alpha, p.seed),
             p.train.dealt,
             sizes=len(p.plan.shares),
-            cv=[(fold.fit, fold.score) for fold in folds.items],
+            loss=scoring.metric.name,
+            cv=scoring.plan.splits,
             level=p.level,
             random_state=p.seed,
             progress=lambda done, fits: progress.advance(f"{done:,} of {fits:,} fits"),
         )
 
 
-def _look_into(
-    p: Prepared, folds: Folds, choice: Choice, scoring: Scoring, progress: Progress
-) -> list[Finding]:
+def _look_into(p: Prepared, choice: Choice, scoring: Scoring, progress: Progress) -> list[Finding]:
     """Add the score without the column to each suspected leak."""
     row = choice.row
-    candidate, alpha = row.result.candidate, float(row.result.alphas[row.at])
     out, seen = [], 0
     for finding in p.audit.findings:
-        if finding.code == LEAK and finding.where and candidate.fitted and seen < MAX_SUSPECTS:
+        if finding.code == LEAK and finding.where and row.result.candidate.fitted and seen < MAX_SUSPECTS:
             seen += 1
-            found = without_column(
-                p.train,
-                folds,
-                candidate,
-                alpha,
-                p.encoder,
-                finding.where[0],
-                row.losses,
-                scoring,
-                progress,
-                p.seed,
-            )
+            found = without_column(p.train, p.table, row, finding.where[0], scoring, progress, p.seed)
             if found is not None:
                 finding = replace(finding, evidence=f"{finding.evidence}; {_told(row.score, *found)}")
         out.append(finding)

@@ -16,9 +16,8 @@ from empirisk.report.estimates import Json, number
 from empirisk.report.fit.candidates import Candidate
 from empirisk.report.fit.encode import Origin
 from empirisk.report.fit.families import family_loss
-from empirisk.report.fit.fit_candidate import origins_of
 from empirisk.report.fit.grown import log_shares, n_leaves
-from empirisk.report.fit.recipe import recipe
+from empirisk.report.fit.recipe import origins_of, recipe
 from empirisk.report.fit.rows import constant_scores, fill_classes, prior_scores
 from empirisk.report.fit.sample import Sample
 from empirisk.report.read.table import Table
@@ -101,7 +100,7 @@ class FinalModel:
         if hasattr(self.estimator, "decision_function"):
             z = np.asarray(self.estimator.decision_function(X), dtype=np.float64)
         else:
-            z = log_shares(self.estimator.predict_proba(X), train.n)
+            z = log_shares(self.estimator.predict_proba(X), np.inf)
         return fill_classes(z, np.asarray(self.estimator.classes_), prior_scores(train.y, train.n_classes))
 
 
@@ -141,19 +140,8 @@ def fit_final(train: Sample, candidate: Candidate, alpha: float, table: Table, s
     with warnings.catch_warnings():
         # A certificate above the tolerance is told in the report itself.
         warnings.simplefilter("ignore")
-        if not candidate.fitted and train.n_classes:
-            _fit_shares(estimator, train)
-        else:
-            estimator.fit(X, train.y)
+        estimator.fit(X, train.y)
     return FinalModel(candidate, alpha, pipeline, X, origins_of(candidate, encoder, X), train)
-
-
-def _fit_shares(estimator: Any, train: Sample) -> None:
-    """Fit the constant class model with half a row more of each class: the shares that every score of it is
-    made of (:func:`empirisk.report.fit.rows.prior_scores`), so that no class is impossible."""
-    k = train.n_classes
-    y, weights = np.append(train.y, np.arange(k)), np.append(np.ones(train.n), np.full(k, 0.5))
-    estimator.fit(np.zeros((y.size, 1)), y, sample_weight=weights)
 
 
 def certificate_json(model: FinalModel) -> Json | None:

@@ -1,68 +1,58 @@
-"""The folds inside the training part: by row, by whole units, or forward in time."""
+"""Which fits choose the model: the splits of the training part, and how they are told."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from empirisk.evaluation.folds import Plan, recognise
+from empirisk.evaluation.sample import FORWARD
+from empirisk.report.errors import DataError
 from empirisk.report.fit.sample import Sample
 
-__all__ = ["Fold", "Folds", "make_folds"]
-
-Index = NDArray[np.intp]
-
-
-@dataclass(frozen=True)
-class Fold:
-    """Rows to fit on and rows to score, of one fold in one repeat."""
-
-    repeat: int
-    fit: Index
-    score: Index
+__all__ = ["Folds", "judged_by", "make_folds"]
 
 
 @dataclass(frozen=True)
 class Folds:
-    """All folds of all repeats.
+    """The splits, and the sentences that tell them.
 
     Parameters
     ----------
-    items : tuple of Fold
-        Repeat by repeat.
+    plan : Plan
+        The splits of :func:`empirisk.cross_evaluate` with the same numbers and seed.
     n_folds, n_repeats : int
-    scored : int array
-        Rows that are scored once in every repeat (all of them, except with time).
+        Splits of one repeat, and repeats.
     sentence : str
         What was done, for the page.
     """
 
-    items: tuple[Fold, ...]
+    plan: Plan
     n_folds: int
     n_repeats: int
-    scored: Index
     sentence: str
 
-    def positions(self, fold: Fold) -> Index:
-        """Return where the scored rows of a fold stand within :attr:`scored`."""
-        return np.searchsorted(self.scored, fold.score)
+    @property
+    def n_splits(self) -> int:
+        """The number of splits of all repeats."""
+        return len(self.plan.splits)
 
     def first(self, done: int) -> Folds:
-        """Return the first folds alone: whole repeats where there is at least one, else the folds of the
-        first.
+        """Return the first splits alone: whole repeats where there is at least one, else as many as there
+        are.
         """
-        if done >= len(self.items):
+        if done >= self.n_splits:
             return self
         repeats = done // self.n_folds
         if repeats:
             done = repeats * self.n_folds
             said = f" The time limit left {repeats} of {self.n_repeats} repeats."
-            scored = self.scored
         else:
             said = f" The time limit left {done} of {self.n_folds} folds."
-            scored = np.sort(np.concatenate([f.score for f in self.items[:done]]))
-        return Folds(self.items[:done], self.n_folds, max(1, repeats), scored, self.sentence + said)
+        return replace(
+            self, plan=self.plan.first(done), n_repeats=max(1, repeats), sentence=self.sentence + said
+        )
 
 
 def make_folds(sample: Sample, n_folds: int, n_repeats: int, seed: int) -> Folds:
@@ -71,35 +61,70 @@ def make_folds(sample: Sample, n_folds: int, n_repeats: int, seed: int) -> Folds
     Parameters
     ----------
     sample : Sample
-        Training rows. Units stay together; with a time column every fold is scored by a model of its past.
+        Training rows. Units stay together; with a time column every block of rows is scored by a model of its
+        past.
     n_folds, n_repeats : int
-        Wanted numbers; there are never more folds than units, and one repeat only with time.
+        Wanted numbers; there are never more folds than units, and one repeat of five blocks with time.
     seed : int
         Seed of the folds, which are those of :func:`empirisk.cross_evaluate` with the same seed.
+
+    Raises
+    ------
+    DataError
+        Every training part holds one class only, or there are too few rows for blocks in time.
     """
-    if sample.time is not None:
-        return _forward(sample.time, n_folds)
     rows = sample.dealt
-    tied = rows.together if rows.groups is None else rows.groups
-    k = max(2, min(n_folds, sample.n if tied is None else int(tied.max()) + 1))
-    plan = rows.plan(k, n_repeats, seed)
-    items = [Fold(r, *plan.splits[j]) for r in range(plan.repeats) for j in plan.repeat(r)]
+    if sample.time is not None:
+        if sample.n - sample.n // 2 < FORWARD:
+            raise DataError(
+                f"--time leaves {sample.n} rows for training: at least 10 are needed, whose last half is"
+                f" scored in {FORWARD} blocks forward in time"
+            )
+        plan = rows.plan()
+    else:
+        tied = rows.together if rows.groups is None else rows.groups
+        k = max(2, min(n_folds, sample.n if tied is None else int(tied.max()) + 1))
+        plan = rows.plan(k, n_repeats, seed)
+    kept = [split for split in plan.splits if sample.n_classes == 0 or np.unique(sample.y[split[0]]).size > 1]
+    if not kept:
+        raise DataError(
+            "no part of the training rows that a fold leaves holds two classes: give more rows, or split them"
+            " otherwise (--group, --time, --test)"
+        )
+    lost = len(plan.splits) - len(kept)
+    k = plan.folds or len(kept)
+    if lost:
+        plan, k = recognise(sample.n, tuple(kept)), len(kept)
+    return Folds(plan, k, max(1, plan.repeats), _told(sample, plan, k) + _left_out(lost))
+
+
+def _told(sample: Sample, plan: Plan, k: int) -> str:
+    """Return in a sentence what the splits are."""
+    if sample.time is not None:
+        return (
+            f"{k} blocks forward in time inside the training part chose the model: the last half of its rows,"
+            " each block scored by a model of all earlier rows."
+        )
     kind = "folds of whole groups" if sample.groups is not None else "folds"
     kind += "" if sample.task == "regression" else " with like class shares"
-    times = f", repeated {n_repeats} times," if n_repeats > 1 else ""
-    sentence = f"{k} {kind} inside the training part{times} chose the model."
-    return Folds(tuple(items), k, n_repeats, np.arange(sample.n), sentence)
+    times = f", repeated {plan.repeats} times," if plan.repeats > 1 else ""
+    return f"{k} {kind} inside the training part{times} chose the model."
 
 
-def _forward(time: NDArray[np.float64], n_folds: int) -> Folds:
-    """Return the blocks of equal numbers of rows in order of time; each but the first is scored by all before
-    it.
+def _left_out(lost: int) -> str:
+    if not lost:
+        return ""
+    return f" {lost} more {'was' if lost == 1 else 'were'} left out: the rows to fit on hold one class only."
+
+
+def judged_by(sample: Sample, plan: Plan) -> str:
+    """Return the name of the metric that candidates are judged by.
+
+    The squared error of numbers, the log-loss of classes; the Brier score where a training part lacks a
+    class, because a model that never saw a class gives it the probability 0, and its log-loss is infinite.
     """
-    order = np.argsort(time, kind="stable")
-    blocks = [b for b in np.array_split(order, max(2, min(n_folds + 1, time.size))) if b.size]
-    items = [Fold(0, np.sort(np.concatenate(blocks[:i])), np.sort(blocks[i])) for i in range(1, len(blocks))]
-    sentence = (
-        f"{len(items)} folds forward in time inside the training part chose the model: "
-        "each is scored by a model of its past."
-    )
-    return Folds(tuple(items), max(2, len(items)), 1, np.sort(np.concatenate(blocks[1:])), sentence)
+    if sample.task == "regression":
+        return "mse"
+    held = np.unique(sample.y).size
+    whole = all(np.unique(sample.y[train]).size == held for train, _ in plan.splits)
+    return "log_loss" if whole else "brier_score"

@@ -8,17 +8,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from empirisk.evaluation.fit_folds import spread
 from empirisk.evaluation.metrics import METRICS, Predictions
-from empirisk.evaluation.metrics.predictions import classification, regression
+from empirisk.evaluation.metrics.predictions import classification
+from empirisk.evaluation.outputs import outputs_of
 from empirisk.report.estimates import Json, estimate, maybe, proportion
 from empirisk.report.fit.families import Family
-from empirisk.report.fit.rows import class_rows, probabilities
 from empirisk.report.fit.sample import Sample
 from empirisk.results import Estimate
 
-__all__ = ["LABELS", "TestScores", "comparison", "confusion", "metric_names", "predictions", "unit_of"]
-
-Floats = NDArray[np.float64]
+__all__ = [
+    "LABELS",
+    "TestScores",
+    "comparison",
+    "confusion",
+    "metric_names",
+    "of_rows",
+    "predictions",
+    "unit_of",
+]
 
 LABELS = {name: metric.label for name, metric in METRICS.items()}
 _NAMES = {
@@ -49,16 +57,36 @@ def unit_of(metric: str, unit: str | None) -> str | None:
     return None if not told or (unit is None and "{}" in told) else told.format(unit)
 
 
-def predictions(sample: Sample, z: Floats) -> Predictions:
-    """Return the targets of a part and what scores `z` say about them, as metrics take them."""
+def predictions(model: Any, sample: Sample) -> Predictions:
+    """Return the targets of a part and what a fitted pipeline says about them, as metrics take them.
+
+    The classes are all that the table has, in the order of their codes; the model gives the probability 0 to
+    one that it never saw.
+    """
+    said = outputs_of(model, sample.frame)
     if sample.task == "regression":
-        return regression(sample.y, z, sample.groups)
-    codes = np.arange(sample.n_classes)
-    table = probabilities(z)
-    ranking = z if z.ndim == 1 else table
-    guess = class_rows(z)
+        return said.against(sample.y, sample.groups)
+    codes, part = np.arange(sample.n_classes), [(np.arange(sample.n), said)]
     return classification(
-        sample.y, pred=guess, proba=table, score=ranking, classes=codes, groups=sample.groups
+        sample.y,
+        pred=said.pred,
+        proba=spread(part, "proba", sample.n, codes, 0.0),
+        score=spread(part, "score", sample.n, codes, -np.inf),
+        classes=codes,
+        groups=sample.groups,
+        missing=said.missing,
+    )
+
+
+def of_rows(p: Predictions, rows: NDArray[np.bool_]) -> Predictions:
+    """Return the predictions of some rows alone."""
+
+    def taken(values: NDArray[Any] | None) -> NDArray[Any] | None:
+        return None if values is None else values[rows]
+
+    groups = None if p.groups is None else np.unique(p.groups[rows], return_inverse=True)[1]
+    return replace(
+        p, y=p.y[rows], pred=taken(p.pred), proba=taken(p.proba), score=taken(p.score), groups=groups
     )
 
 

@@ -19,10 +19,17 @@ NUMBERS = ("numbers", "dates", "truths")
 LEVELS = ("levels", "date_levels")
 
 
-def native_encoder(table: Table) -> ColumnTransformer:
+def native_encoder(table: Table, most: int | None = None) -> ColumnTransformer:
     """Return an unfitted transformer of a model frame to numbers (NaN where missing) and codes of levels.
 
     A missing level is a level; levels never seen before become NaN.
+
+    Parameters
+    ----------
+    table : Table
+        Decides the columns.
+    most : int, optional
+        Codes of a column at most: the rarest levels share one.
 
     Raises
     ------
@@ -32,7 +39,11 @@ def native_encoder(table: Table) -> ColumnTransformer:
     blocks = blocks_of(table)
     steps = [(key, "passthrough", blocks[key]) for key in NUMBERS]
     steps += [
-        (key, OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan), blocks[key])
+        (
+            key,
+            OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan, max_categories=most),
+            blocks[key],
+        )
         for key in LEVELS
     ]
     if not any(names for _, _, names in steps):

@@ -9,6 +9,7 @@ from math import log2
 import numpy as np
 
 from empirisk.curves.sizes import default_sizes
+from empirisk.evaluation.sample import FORWARD
 from empirisk.report.fit.candidates import KINDS, Candidate, candidates
 from empirisk.report.fit.families import FAMILIES, Family, suggested_family
 from empirisk.report.fit.sample import Sample
@@ -166,14 +167,14 @@ def make_plan(sample: Sample, p: int, time_limit: float | None = None, kinds: Se
     family = suggested_family(sample.y) if sample.task == "regression" else None
     rows = candidates(sample.task, family=family, kinds=kinds)
     units = n if sample.units is None else np.unique(sample.units).size
-    folds = max(2, min(5, n - 1 if sample.time is not None else units))
+    folds = FORWARD if sample.time is not None else max(2, min(5, units))
     counts = None if sample.counts is None else np.array(sample.counts)
     shares = [0.5**j for j in range(len(default_sizes(fit_rows, counts)))][::-1]
     plan = Plan(folds, repeats, 16, shares, rows, n, p, outputs, family=family)
-    return plan if time_limit is None else _cut(plan, time_limit)
+    return plan if time_limit is None else _cut(plan, time_limit, sample.time is not None)
 
 
-def _cut(plan: Plan, limit: float) -> Plan:
+def _cut(plan: Plan, limit: float, in_time: bool) -> Plan:
     rows = [[c for c in plan.rows if c.l1_ratio != 0.5]]
     rows.append([c for c in rows[-1] if c.role != "reference"])
     rows.append([c for c in rows[-1] if not (c.family and c.l1_ratio)])
@@ -186,7 +187,10 @@ def _cut(plan: Plan, limit: float) -> Plan:
         ("no gradient boosting for reference", {"rows": rows[1]}),
         ("a log link with L2 only", {"rows": rows[2]}),
         ("no forest", {"rows": rows[3]}),
-        (f"3 folds instead of {plan.n_folds}", {"n_folds": min(3, plan.n_folds)}),
+        (
+            f"3 folds instead of {plan.n_folds}",
+            {"n_folds": plan.n_folds if in_time else min(3, plan.n_folds)},
+        ),
         ("no learning curve", {"shares": [1.0]}),
         ("4 penalties instead of 8", {"n_alphas": 4}),
     ]

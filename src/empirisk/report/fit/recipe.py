@@ -12,30 +12,61 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from empirisk.evaluation import candidate as evaluation
-from empirisk.report.fit.candidates import Candidate, estimator_for
-from empirisk.report.fit.encode import make_encoder
+from empirisk.report.fit.candidates import REFERENCE, Candidate, estimator_for
+from empirisk.report.fit.encode import Origin, feature_origin, make_encoder
 from empirisk.report.fit.grown import grown_estimator
-from empirisk.report.fit.native import level_positions, native_encoder
+from empirisk.report.fit.native import level_positions, native_encoder, native_origin
 from empirisk.report.read.table import Table
 
-__all__ = ["encoder_of", "estimator_of", "recipe", "recipe_along"]
+__all__ = ["Encoders", "estimator_of", "origins_of", "recipe", "recipe_along"]
 
 ENCODE, MODEL = "encode", "model"
+MAX_LEVELS = 250  # that scikit-learn's boosting takes in one column; the rarest share the last code
 
 
-def encoder_of(candidate: Candidate, table: Table) -> Any:
-    """Return an unfitted encoder of the kind that a candidate takes."""
-    return native_encoder(table) if candidate.grown else make_encoder(table)
+class Encoders:
+    """Unfitted encoders of a table, one object for all candidates that take the same encoding.
+
+    Parameters
+    ----------
+    table : Table
+        Decides the columns; no row of it is looked at.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self._made: dict[str, Any] = {}
+
+    def of(self, candidate: Candidate) -> Any:
+        """Return the encoder that a candidate takes: columns of numbers, or levels and gaps as they are."""
+        kind = "native" if candidate.grown else "numbers"
+        if candidate.name == REFERENCE:
+            many = any(c.role == "feature" and c.n_distinct >= MAX_LEVELS for c in self.table.columns)
+            kind = "capped" if many else "native"
+        if kind not in self._made:
+            self._made[kind] = (
+                make_encoder(self.table)
+                if kind == "numbers"
+                else native_encoder(self.table, MAX_LEVELS if kind == "capped" else None)
+            )
+        return self._made[kind]
 
 
 def estimator_of(candidate: Candidate, table: Table, value: float, seed: int) -> Any:
     """Return the unfitted estimator behind the encoder; trees are told which of its columns hold levels."""
+    if candidate.name == REFERENCE:
+        from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+        made = HistGradientBoostingRegressor if table.task == "regression" else HistGradientBoostingClassifier
+        return made(categorical_features=level_positions(table) or None, random_state=seed)
     if candidate.grown:
         return grown_estimator(candidate, table.task, value, level_positions(table), seed)
     return estimator_for(candidate, table.task, value)
 
 
-def recipe(candidate: Candidate, table: Table, value: float, seed: int) -> Pipeline:
+def recipe(
+    candidate: Candidate, table: Table, value: float, seed: int, encoders: Encoders | None = None
+) -> Pipeline:
     """Return the unfitted pipeline of a candidate at one value of its parameter.
 
     Parameters
@@ -47,35 +78,40 @@ def recipe(candidate: Candidate, table: Table, value: float, seed: int) -> Pipel
     value : float
         Of the candidate's parameter; NaN where it has none.
     seed : int
-        Of the draws of a forest.
+        Of the draws of a forest, and of the reference.
+    encoders : Encoders, optional
+        Of the table, when several candidates are to share their encoder.
 
     Returns
     -------
     sklearn.pipeline.Pipeline
         Takes what :func:`empirisk.report.fit.encode.model_frame` gives.
     """
-    steps = [
-        (ENCODE, encoder_of(candidate, table)),
-        (MODEL, estimator_of(candidate, table, value, seed)),
-    ]
-    return Pipeline(steps)
+    encoder = (encoders or Encoders(table)).of(candidate)
+    return Pipeline([(ENCODE, encoder), (MODEL, estimator_of(candidate, table, value, seed))])
 
 
 def recipe_along(
-    candidate: Candidate, table: Table, values: Sequence[float], seed: int
+    candidate: Candidate, table: Table, values: Sequence[float], seed: int, encoders: Encoders | None = None
 ) -> evaluation.Candidate:
     """Return a candidate with the values of its parameter, as the fold engine of the library takes it.
 
     Parameters
     ----------
-    candidate, table, seed
+    candidate, table, seed, encoders
         As in :func:`recipe`.
     values : sequence of float
         Values of the parameter, the simplest model first; ignored where the candidate has none.
     """
     if not candidate.parameter:
-        return evaluation.Candidate(recipe(candidate, table, float("nan"), seed), name=candidate.label)
+        pipeline = recipe(candidate, table, float("nan"), seed, encoders)
+        return evaluation.Candidate(pipeline, name=candidate.label)
     name = {"alpha": "alpha", "rounds": "n_estimators"}[candidate.parameter]
     tried = [int(v) if name == "n_estimators" else float(v) for v in values]
-    pipeline = recipe(candidate, table, float(tried[0]), seed)
+    pipeline = recipe(candidate, table, float(tried[0]), seed, encoders)
     return evaluation.Candidate(pipeline, f"{MODEL}__{name}", tried, candidate.label)
+
+
+def origins_of(candidate: Candidate, encoder: Any, encoded: Any = None) -> list[Origin]:
+    """Return where the columns of a fitted encoder's matrix come from."""
+    return native_origin(encoder) if candidate.grown else feature_origin(encoder, encoded)

@@ -1,4 +1,4 @@
-"""The rows of one part (training or test) in the form that the fitting code takes."""
+"""The rows of one part (training or test) as the library takes them, with what a table knows beside them."""
 
 from __future__ import annotations
 

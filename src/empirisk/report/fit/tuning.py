@@ -1,4 +1,4 @@
-"""Cross-validation of all candidates on the same folds, every value of a parameter at once."""
+"""Cross-validation of all candidates on the same folds, every value of a parameter at once, within a time."""
 
 from __future__ import annotations
 
@@ -10,19 +10,25 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from empirisk.data.deadline import Deadline, OutOfTime
+from empirisk.evaluation import candidate as evaluation
+from empirisk.evaluation.before import Before
+from empirisk.evaluation.fit_folds import Fit, each_fit
+from empirisk.evaluation.metrics.row_loss import RowLoss
+from empirisk.evaluation.row_losses import losses_over
 from empirisk.report.fit.allowance import Allowance
 from empirisk.report.fit.candidates import Candidate
-from empirisk.report.fit.fit_candidate import Encoded, Maker, encode_fold, fit_candidate, parameter_grid
-from empirisk.report.fit.folds import Fold, Folds
-from empirisk.report.fit.reference import reference_scores
-from empirisk.report.fit.rows import constant_scores, loss_rows
+from empirisk.report.fit.folds import Folds
+from empirisk.report.fit.grid import parameter_grid
+from empirisk.report.fit.grown import n_leaves
+from empirisk.report.fit.recipe import Encoders, origins_of, recipe_along
 from empirisk.report.fit.sample import Sample
 from empirisk.report.progress import Progress
 from empirisk.results import Certificate, Status
 
-__all__ = ["CrossValidated", "cross_validate"]
+__all__ = ["CrossValidated", "class_coefs", "cross_validate"]
 
 Floats = NDArray[np.float64]
 
@@ -34,9 +40,12 @@ class CrossValidated:
     Parameters
     ----------
     candidate : Candidate
+    recipe : empirisk.selection.Candidate
+        What was fitted, with the values of the parameter.
     alphas : array of shape (a,)
         Values of the parameter, the simplest model first; one NaN for a candidate without one.
-    losses : array of shape (repeats, scored rows, a)
+    losses : array of shape (repeats, n, a)
+        As :class:`empirisk.evaluation.scoring.Scoring` takes them, for each value.
     train : array of shape (fits, a)
         Mean loss on the rows that were fitted on; NaN for a candidate without a parameter.
     coefs : list of (names, array of shape (a, p) or (a, p, k))
@@ -50,6 +59,7 @@ class CrossValidated:
     """
 
     candidate: Candidate
+    recipe: evaluation.Candidate
     alphas: Floats
     losses: Floats
     train: Floats
@@ -58,10 +68,11 @@ class CrossValidated:
     ends: list[tuple[tuple[Certificate, Status], ...]] = field(default_factory=list)
     seconds: float = 0.0
 
-    @property
-    def means(self) -> Floats:
-        """The cross-validated loss at each value, the mean over all folds and repeats."""
-        return np.asarray(self.losses.mean(axis=(0, 1)))
+    def estimator(self, at: int) -> Any:
+        """Return the unfitted pipeline at one value of the parameter."""
+        if not self.recipe.parameter:
+            return self.recipe.estimator
+        return clone(self.recipe.estimator).set_params(**{self.recipe.parameter: self.recipe.values[at]})
 
     def shrink(self, size: int) -> None:
         """Keep the first values alone, when a fit was cut after them."""
@@ -73,14 +84,13 @@ class CrossValidated:
         self.sizes, self.ends = [n[:size] for n in self.sizes], [e[:size] for e in self.ends]
 
     def cut(self, folds: Folds, kept: Folds) -> CrossValidated:
-        """Return the part that belongs to the first of the folds; a fit that was cut short leaves nothing
+        """Return the part that belongs to the first of the splits; a fit that was cut short leaves nothing
         behind.
         """
-        done = len(kept.items)
-        if done == len(folds.items):
+        done = kept.n_splits
+        if done == folds.n_splits:
             return self
-        at = np.searchsorted(folds.scored, kept.scored)
-        self.losses = self.losses[: kept.n_repeats, at]
+        self.losses = self.losses[: kept.n_repeats]
         self.train, self.coefs = self.train[:done], self.coefs[:done]
         self.sizes, self.ends = self.sizes[:done], self.ends[:done]
         return self
@@ -90,7 +100,8 @@ def cross_validate(
     sample: Sample,
     folds: Folds,
     rows: Sequence[Candidate],
-    make: Maker,
+    encoders: Encoders,
+    metric: RowLoss,
     n_alphas: int,
     progress: Progress,
     seed: int,
@@ -106,8 +117,10 @@ def cross_validate(
         Training rows.
     folds : Folds
     rows : sequence of Candidate
-    make : callable
-        Returns an unfitted encoder of the kind that a candidate takes.
+    encoders : Encoders
+        Of the table.
+    metric : RowLoss
+        Whose losses of rows are kept.
     n_alphas : int
         Values of each parameter.
     progress : Progress
@@ -133,12 +146,11 @@ def cross_validate(
     deadline = deadline or Deadline(None)
     end = deadline.left() - seconds
     allowance = Allowance(lambda: math.inf if math.isinf(seconds) else deadline.left(end), folds.n_folds)
-    shape = (folds.n_repeats, folds.scored.size)
     out: dict[str, CrossValidated] = {}
-    job = _Job(sample, folds, make, n_alphas, seed, deadline, allowance, progress, out, shape)
+    job = _Job(sample, folds, encoders, metric, n_alphas, seed, deadline, allowance, progress, out)
     order = list(cheapest or rows)
     done = 0
-    for number in range(len(folds.items)):
+    for number in range(folds.n_splits):
         if number and number % folds.n_folds == 0 and not allowance.shorten(folds.n_folds, ()):
             break
         if 0 < number < folds.n_folds:
@@ -147,7 +159,7 @@ def cross_validate(
             break
         done = number + 1
         if not number:
-            progress.forecast(allowance.round * (len(folds.items) - 1))
+            progress.forecast(allowance.round * (folds.n_splits - 1))
     kept = folds.first(done)
     results = [
         out[c.name].cut(folds, kept) for c in rows if c.name in out and c.name not in allowance.dropped
@@ -162,56 +174,54 @@ class _Job:
 
     sample: Sample
     folds: Folds
-    make: Maker
+    encoders: Encoders
+    metric: RowLoss
     n_alphas: int
     seed: int
     deadline: Deadline
     allowance: Allowance
     progress: Progress
     out: dict[str, CrossValidated]
-    shape: tuple[int, int]
+    before: Before = field(default_factory=lambda: Before(2))  # one for the grids
 
     def fold(self, number: int, order: Sequence[Candidate]) -> bool:
         """Fit all candidates on one fold; False when the time is up before the model that must stay."""
-        encoded: dict[bool, Encoded] = {}  # one encoding serves all candidates of a kind
         for candidate in order:
-            if candidate.name in self.allowance.dropped or self._fits(candidate, number, encoded):
+            if candidate.name in self.allowance.dropped or self._fits(candidate, number):
                 continue
             if number and (candidate.role == "baseline" or candidate.name == self.allowance.kept):
                 return False
         fitted = [c for c in order if c.fitted]
         if number == 0 and fitted and not self.allowance.kept:
             self.allowance.again(fitted[0].name)  # nothing else is left that could use the time
-            self._fits(fitted[0], 0, encoded, 0.5 * self.allowance.left())
+            self._fits(fitted[0], 0, 0.5 * self.allowance.left())
         return True
 
-    def _fits(
-        self, candidate: Candidate, number: int, encoded: dict[bool, Encoded], allowed: float | None = None
-    ) -> bool:
-        """Fit and score one candidate on one fold; False, and it leaves, when it takes too long."""
-        name, fold, allowance = candidate.name, self.folds.items[number], self.allowance
+    def _fits(self, candidate: Candidate, number: int, allowed: float | None = None) -> bool:
+        """Fit and score one candidate on one fold; False, and it leaves, when it takes too long.
+
+        A fit that is cut keeps the values of its parameter that it had reached, for all folds.
+        """
+        name, allowance = candidate.name, self.allowance
         started = time.perf_counter()
         if allowed is None:
             allowed = allowance.later(name) if number else allowance.first(candidate.linear)
         if candidate.role == "baseline" and not number:
             allowed = math.inf
+        found: list[_Scored] = []
         try:
             with self.deadline.within(allowed):
                 if not number:
                     self.out[name] = self._empty(candidate)
-                result, grown = self.out[name], bool(candidate.grown)
-                if grown not in encoded:
-                    encoded[grown] = encode_fold(self.sample, fold, candidate, self.make)
-                path = _fit(result, encoded[grown], self.sample, fold, self.seed)
-            with self.deadline.within(max(1.0, allowed)):
-                new, train = _scores(result, path, encoded[grown], self.sample)
+                # The losses of all values are made before they are kept: an alarm may ring between any two.
+                self._score(self.out[name], number, found)
         except OutOfTime:
-            if not number or (candidate.role != "baseline" and name != allowance.kept):
-                allowance.drop(name, f"a fit took more than {max(1.0, allowed):.0f} s")
-            return False
-        result.shrink(new.shape[1])
-        result.losses[fold.repeat, self.folds.positions(fold)] = new[:, : result.alphas.size]
-        result.train[number] = train[: result.alphas.size]
+            if not found:
+                if not number or (candidate.role != "baseline" and name != allowance.kept):
+                    allowance.drop(name, f"a fit took more than {max(1.0, allowed):.0f} s")
+                return False
+        result = self.out[name]
+        self._keep(result, number, found)
         result.seconds += time.perf_counter() - started
         if not number:
             allowance.told(name, result.seconds, candidate.fitted)
@@ -220,35 +230,86 @@ class _Job:
 
     def _empty(self, candidate: Candidate) -> CrossValidated:
         """Return a candidate with the values of its parameter, before any fit."""
-        grid = parameter_grid(candidate, self.sample, self.make, self.n_alphas)
-        losses = np.full((*self.shape, grid.size), np.nan)
-        return CrossValidated(candidate, grid, losses, np.zeros((len(self.folds.items), grid.size)))
+        grid = parameter_grid(candidate, self.sample, self.encoders, self.before, self.n_alphas)
+        losses = np.full((self.folds.n_repeats, self.sample.n, grid.size), np.nan)
+        recipe = recipe_along(candidate, self.encoders.table, list(grid), self.seed, self.encoders)
+        return CrossValidated(candidate, recipe, grid, losses, np.zeros((self.folds.n_splits, grid.size)))
+
+    def _score(self, result: CrossValidated, number: int, found: list[_Scored]) -> None:
+        """Fit a candidate at every value on one split, and note what its models say."""
+        plan, rows, candidate = self.folds.plan.only(number), self.sample.dealt, result.candidate
+        need = self.metric.needs
+        for fit in each_fit(result.recipe, rows, plan, before=self.before):
+            new = losses_over(fit.outputs(need), rows, fit.test, self.metric)
+            # Only a family that is tuned has a curve that shows its losses in training.
+            inside = (
+                float(losses_over(fit.train_outputs(need), rows, fit.train, self.metric).mean())
+                if candidate.parameter
+                else math.nan
+            )
+            found.append(_Scored(new, inside, *_held(candidate, fit, self.sample.n_classes)))
+
+    def _keep(self, result: CrossValidated, number: int, found: list[_Scored]) -> None:
+        """Put what the models of one split said into the table of the candidate."""
+        result.shrink(len(found))
+        found = found[: result.alphas.size]
+        repeat = number // self.folds.n_folds
+        test = self.folds.plan.splits[number][1]
+        result.losses[repeat, test] = np.column_stack([f.new for f in found])
+        result.train[number] = [f.inside for f in found]
+        if result.candidate.fitted:
+            result.sizes.append([f.size for f in found])
+        if result.candidate.linear:
+            result.coefs.append((found[0].names, np.stack([f.coef for f in found])))
+            result.ends.append(tuple(f.end for f in found if f.end is not None))
 
 
-def _fit(result: CrossValidated, encoded: Encoded, sample: Sample, fold: Fold, seed: int) -> Any:
-    """Return a fitted path; the scores of the new rows for the baseline and the reference."""
-    candidate = result.candidate
-    if candidate.fitted:
-        return fit_candidate(candidate, encoded, sample.n_classes, result.alphas, seed)
-    if candidate.role == "baseline":
-        return constant_scores(encoded.y, sample.n_classes, encoded.y_new.size)
-    return reference_scores(sample, fold, seed)
+@dataclass(frozen=True)
+class _Scored:
+    """What one fitted model leaves behind: losses of new rows, its mean training loss, and its numbers."""
+
+    new: Floats
+    inside: float
+    size: int
+    names: list[str]
+    coef: Floats
+    end: tuple[Certificate, Status] | None
 
 
-def _scores(result: CrossValidated, path: Any, encoded: Encoded, sample: Sample) -> tuple[Floats, Floats]:
-    """Return the losses of the new rows (rows by values) and mean losses of the fitting rows."""
-    if not result.candidate.fitted:
-        # Only a family that is tuned has a curve that shows its losses in training.
-        return loss_rows(encoded.y_new, path, sample.task)[:, None], np.array([np.nan])
-    new = path_losses(path, encoded.X_new, encoded.y_new, sample.task)
-    train = path_losses(path, encoded.X, encoded.y, sample.task).mean(axis=0)
-    result.sizes.append(path.sizes)
-    if result.candidate.linear:
-        result.coefs.append((encoded.names, path.class_coefs))
-        result.ends.append(tuple((s.certificate, s.status) for s in path.solutions))
-    return new, train
+def _held(
+    candidate: Candidate, fit: Fit, n_classes: int
+) -> tuple[int, list[str], Floats, tuple[Certificate, Status] | None]:
+    """Return how many numbers a model holds; of linear ones also names, coefficients and certificate."""
+    model = fit.model[-1]
+    if candidate.grown:
+        return n_leaves(model), [], np.empty(0), None
+    if not candidate.linear:
+        return 0, [], np.empty(0), None
+    coef, names = class_coefs(model, n_classes), []
+    if fit.value == 0:
+        names = [o.name for o in origins_of(candidate, fit.model[0])]
+    end = (model.solution_.certificate, model.solution_.status)
+    return int(np.count_nonzero(np.nan_to_num(coef))), names, coef, end
 
 
-def path_losses(path: Any, X: Any, y: NDArray[Any], task: str) -> Floats:
-    """Return the loss of each row at each value of the parameter, shape (n, a)."""
-    return np.column_stack([loss_rows(y, z, task) for z in path.every(X)])
+def class_coefs(model: Any, n_classes: int) -> Floats:
+    """Return the coefficients of a linear model with a place for every class: NaN for those it did not see.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    n_classes : int
+        0 for a regression.
+
+    Returns
+    -------
+    array of shape (p,), or (p, n_classes) with more than two classes
+    """
+    coef = np.asarray(model.coef_, dtype=np.float64)
+    if n_classes <= 2:
+        return coef.reshape(-1)
+    if coef.shape[0] == 1:
+        coef = np.concatenate([0.0 * coef, coef])
+    out = np.full((coef.shape[1], n_classes), np.nan)
+    out[:, np.asarray(model.classes_, dtype=np.intp)] = coef.T
+    return out

@@ -1,57 +1,62 @@
-"""Suspected leaks: the cross-validated score with and without a column."""
+"""Suspected leaks: the cross-validated score with and without a column of the table."""
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import replace
 
-from empirisk.report.estimates import Scoring
-from empirisk.report.fit.candidates import Candidate
-from empirisk.report.fit.fit_candidate import Maker, encode_fold, fit_candidate
-from empirisk.report.fit.folds import Folds
-from empirisk.report.fit.rows import loss_rows
+import numpy as np
+
+from empirisk.evaluation.fit_folds import each_fit
+from empirisk.evaluation.row_losses import losses_over
+from empirisk.evaluation.scoring import Scoring
+from empirisk.report.fit.choose import Row
+from empirisk.report.fit.recipe import recipe_along
 from empirisk.report.fit.sample import Sample
 from empirisk.report.progress import Progress
+from empirisk.report.read.table import Table
 from empirisk.results import Estimate
 
-__all__ = ["without_column"]
+__all__ = ["table_without", "without_column"]
+
+
+def table_without(table: Table, column: str) -> Table:
+    """Return the table with a column that is no feature."""
+    columns = tuple(replace(c, role="dropped") if c.name == column else c for c in table.columns)
+    return replace(table, columns=columns)
 
 
 def without_column(
-    sample: Sample,
-    folds: Folds,
-    candidate: Candidate,
-    alpha: float,
-    make: Maker,
-    column: str,
-    losses: NDArray[np.float64],
-    scoring: Scoring,
-    progress: Progress,
-    seed: int,
+    sample: Sample, table: Table, row: Row, column: str, scoring: Scoring, progress: Progress, seed: int
 ) -> tuple[Estimate, Estimate] | None:
     """Return the loss without a column, and how much it rises by leaving the column out.
 
     Parameters
     ----------
-    sample, folds, candidate, alpha, make, scoring, progress, seed
-        As in the cross-validation.
+    sample : Sample
+        Training rows.
+    table : Table
+        Decides the columns.
+    row : Row
+        The chosen candidate, with its losses on the same folds.
     column : str
         The suspect.
-    losses : array of shape (repeats, n)
-        Out-of-fold losses with the column.
+    scoring, progress, seed
+        As in the cross-validation.
 
     Returns
     -------
     (Estimate, Estimate) or None
         None when there is no other column.
     """
-    bare = np.empty_like(losses)
-    for fold in folds.items:
-        encoded = encode_fold(sample, fold, candidate, make).without(column)
-        if encoded is None:
-            return None
-        path = fit_candidate(candidate, encoded, sample.n_classes, [alpha], seed)
-        z = path.scores(encoded.X_new, 0)
-        bare[fold.repeat, folds.positions(fold)] = loss_rows(encoded.y_new, z, sample.task)
+    bare = table_without(table, column)
+    if not bare.features:
+        return None
+    candidate, losses = row.result.candidate, np.full_like(row.losses, np.nan)
+    recipe = recipe_along(candidate, bare, [float(row.result.alphas[row.at])], seed)
+    rows, folds = sample.dealt, scoring.plan.folds or len(scoring.plan.splits)
+    for fit in each_fit(recipe, rows, scoring.plan):
+        losses[fit.split // folds, fit.test] = losses_over(
+            fit.outputs(scoring.metric.needs), rows, fit.test, scoring.metric
+        )
         progress.advance(column)
-    return scoring.loss(bare), scoring.difference(bare - losses)
+    return scoring.loss(losses, recipe.estimator), scoring.difference(losses, row.losses)

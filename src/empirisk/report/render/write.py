@@ -8,7 +8,6 @@ from typing import Any
 
 from empirisk.report.atomic import report_folder
 from empirisk.report.fit.engine import Analysis
-from empirisk.report.fit.rows import prior_scores
 from empirisk.report.fit.sample import class_order
 from empirisk.report.render.html import render_html
 from empirisk.report.saved import model_file
@@ -84,11 +83,6 @@ def model_metadata(a: Analysis, report: Json) -> Json:
             "alpha": float(row.result.alphas[row.at]) if row.result.candidate.parameter == "alpha" else None,
             "n_terms": len(a.model.origins),
             "n_train": a.prepared.train.n,
-            "log_prior": (
-                None
-                if table.task == "regression"
-                else prior_scores(a.prepared.train.y, len(table.classes)).tolist()
-            ),
         },
         "decisions": decisions,
         "fingerprint": table.fingerprint,

@@ -23,8 +23,7 @@ from sklearn.pipeline import Pipeline
 from empirisk.report.atomic import write_file
 from empirisk.report.errors import DataError
 from empirisk.report.fit.encode import model_frame
-from empirisk.report.fit.grown import log_shares, trees_of
-from empirisk.report.fit.rows import probabilities
+from empirisk.report.fit.grown import trees_of
 from empirisk.report.read.frames import is_frame, raw_frame
 from empirisk.report.read.like import take_like
 from empirisk.report.read.read import read_table
@@ -123,22 +122,18 @@ class ModelFile:
     def predict_proba(self, data: Any) -> np.ndarray:
         """Probability of each of :attr:`classes`, shape (n, k); only for classes.
 
-        They are those that the report scores: shares of classes in trees have half a row added to each class,
-        and so has the share of a class that the training part did not hold; the others share the rest.
+        They are those that the report scores: a class that the training part did not hold has the probability
+        0.
         """
         if not self.classes:
             raise ModelFileError("this model predicts a number, so there are no probabilities: use predict")
         table = self._table(data)
         found = np.asarray(self.pipeline.predict_proba(model_frame(table)), dtype=np.float64)
-        last = self.pipeline[-1]
-        if trees_of(last) is not None and not hasattr(last, "decision_function"):
-            found = probabilities(log_shares(found, self.metadata["model"]["n_train"]))
         present = np.asarray(self.pipeline.classes_, dtype=np.intp)
         if present.size == len(self.classes):
             return found
-        prior = np.exp(np.asarray(self.metadata["model"]["log_prior"], dtype=np.float64))
-        out = np.tile(prior, (found.shape[0], 1))
-        out[:, present] = found * prior[present].sum()
+        out = np.zeros((found.shape[0], len(self.classes)))
+        out[:, present] = found
         return out
 
 

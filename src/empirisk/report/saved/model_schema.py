@@ -82,7 +82,6 @@ METADATA = Record(
                 "alpha": nullable(number),
                 "n_terms": integer,
                 "n_train": integer,
-                "log_prior": nullable(list_of(number)),
             }
         ),
         "decisions": Record(
@@ -164,7 +163,6 @@ def _agree(metadata: dict[str, Any]) -> None:
         or (len(classes) < 2) == (task["kind"] != "regression"),
         "task.positive": positive != decisions["positive"]
         or (task["kind"] == "binary" and positive not in classes),
-        "model.log_prior": len(metadata["model"]["log_prior"] or []) != len(classes),
         "decisions.columns": len(set(names)) < len(names),
         "fingerprint": metadata["fingerprint"] != decisions["fingerprint"],
         "probes.types": set(metadata["probes"]["types"]) != set(metadata["probes"]["rows"])

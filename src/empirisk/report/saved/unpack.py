@@ -14,7 +14,7 @@ from empirisk.report.saved.model_schema import check_metadata
 
 __all__ = ["FORMAT", "ModelFileError", "checksum", "pack", "short", "unpack"]
 
-FORMAT = "empirisk-model/2"
+FORMAT = "empirisk-model/3"
 MEMBERS = ("metadata.json", "model.skops")
 # An honest file unpacks to a few times its size; beyond this a file is a trap for memory.
 ROOM, TIMES, LARGEST = 20_000_000, 100, 2_000_000_000

@@ -11,9 +11,7 @@ from empirisk import wording
 from empirisk.evaluation.metrics import METRICS
 from empirisk.report.errors import DataError
 from empirisk.report.estimates import estimate
-from empirisk.report.fit.grown import log_shares, trees_of
 from empirisk.report.fit.held_out_scores import LABELS, metric_names, predictions
-from empirisk.report.fit.rows import fill_classes
 from empirisk.report.fit.sample import Sample, take
 from empirisk.report.fit.split import split_rows
 from empirisk.report.read.table import Table
@@ -87,7 +85,7 @@ def verify_file(model: ModelFile, table: Table) -> Verification:
         certificate, proved = _prove(model, take(table, rows))
         scored = "the training rows (the test file is another one)"
     sample = take(table, rows)
-    p = predictions(sample, _scores(model, sample))
+    p = predictions(model.pipeline, sample)
     level = float(meta["level"])
     metrics = {
         LABELS[m]: METRICS[m].interval(p, level)
@@ -107,19 +105,6 @@ def _prove(model: ModelFile, train: Sample) -> tuple[Certificate | None, bool | 
 
     certificate = verify(model.pipeline, train.frame, train.y)
     return certificate, certificate.within(10.0 * float(model.pipeline[-1].tol))
-
-
-def _scores(model: ModelFile, sample: Sample) -> np.ndarray:
-    if sample.task == "regression":
-        return np.asarray(model.pipeline.predict(sample.frame), dtype=np.float64)
-    if hasattr(model.pipeline[-1], "decision_function"):
-        z = np.asarray(model.pipeline.decision_function(sample.frame), dtype=np.float64)
-    else:
-        shares = np.asarray(model.pipeline.predict_proba(sample.frame), dtype=np.float64)
-        grown = trees_of(model.pipeline[-1]) is not None
-        z = log_shares(shares, model.metadata["model"]["n_train"] if grown else np.inf)
-    prior = np.asarray(model.metadata["model"]["log_prior"], dtype=np.float64)
-    return fill_classes(z, np.asarray(model.pipeline.classes_, dtype=np.intp), prior)
 
 
 def verify_lines(v: Verification) -> list[str]:

@@ -157,7 +157,7 @@ class Material:
     @property
     def tuned(self) -> str:
         """The name of the loss that models are tuned by."""
-        return "mse" if self.analysis.prepared.table.task == "regression" else "log_loss"
+        return self.analysis.scoring.metric.name
 
     def attempt(self, key: str, make: Callable[[], T]) -> T | None:
         """Return what `make` returns; None where it fails or is too slow, and the report says so at the

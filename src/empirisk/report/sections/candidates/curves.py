@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from empirisk import plots
-from empirisk.report.estimates import Scoring
+from empirisk.evaluation.scoring import Scoring
 from empirisk.report.estimates import band as band_of
 from empirisk.report.fit.choose import Choice
 from empirisk.report.sections.base import Chart
@@ -42,8 +42,11 @@ def penalty_curves(choice: Choice, scoring: Scoring) -> list[Json]:
         result = row.result
         if not result.candidate.parameter or result.alphas.size < 2:
             continue
-        order = np.argsort(result.alphas)
-        points = [scoring.loss(result.losses[:, :, i]) for i in order]
+        # A value at which a row has an infinite loss has no point on the curve.
+        order = [i for i in np.argsort(result.alphas) if np.isfinite(scoring.value(result.losses[:, :, i]))]
+        points = [scoring.loss(result.losses[:, :, i], result.estimator(i)) for i in order]
+        if len(points) < 2:
+            continue
         method = f"pointwise; {points[0].method}"
         train = result.train.mean(axis=0)[order]
         out.append(

@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any
 
 from empirisk import plots
-from empirisk.report.estimates import Scoring, estimate, maybe, number
+from empirisk.evaluation.scoring import Scoring
+from empirisk.report.estimates import estimate, maybe, number
 from empirisk.report.fit.choose import Choice, Row
 from empirisk.report.fit.families import Family
 from empirisk.report.fit.held_out_scores import LABELS, unit_of
@@ -39,8 +40,6 @@ __all__ = ["CANDIDATES"]
 Json = dict[str, Any]
 COMPLEXITY = "non-zero coefficients"
 LEAVES = "leaves"
-FOLD_TOLERANCE = 1e-4
-
 
 candidate = Record(
     {
@@ -131,10 +130,14 @@ def _selection(
         " that holds the fewest numbers (non-zero coefficients, or leaves) is chosen:"
         f" {row.result.candidate.label}."
     ]
-    if scoring.rows is not None:
+    parts.append(
+        f"Scores are those of fits on {scoring.rows[0]:,} of the {scoring.rows[1]:,} training rows; with"
+        " more rows the order of close candidates may change."
+    )
+    if name == "brier_score":
         parts.append(
-            f"Scores are those of fits on {scoring.rows[0]:,} of the {scoring.rows[1]:,} training rows; with"
-            " more rows the order of close candidates may change."
+            "Some fits did not see every class and give it the probability 0, for which the log-loss is"
+            " infinite: the Brier score judges in its place."
         )
     if family is not None:
         parts.append(
@@ -169,7 +172,8 @@ def _selection(
             else "."
         ),
         "best_probability_method": (
-            "normal draws with the mean and covariance of the out-of-fold losses; the reference is left out"
+            "draws of a Student t law with the mean and covariance of the out-of-fold losses; the reference"
+            " is left out"
         ),
         "winner": found,
     }
@@ -259,7 +263,7 @@ def _worst(result: CrossValidated, at: int) -> Json:
         "value": number(certificate.value),
         "scale": number(certificate.scale),
         "relative": number(certificate.relative),
-        "tolerance": FOLD_TOLERANCE,
+        "tolerance": number(result.recipe.estimator[-1].tol),
         "claim": spelled(f"worst of {len(fitted)} fits: {certificate.claim}"),
         "status": status.value,
         "verified": None,

@@ -11,7 +11,8 @@ import numpy as np
 from empirisk import plots
 from empirisk.evaluation.intervals import best_of
 from empirisk.evaluation.intervals.bbc import SELECTION
-from empirisk.report.estimates import Scoring, estimate
+from empirisk.evaluation.scoring import Scoring
+from empirisk.report.estimates import estimate
 from empirisk.report.fit.choose import Choice
 from empirisk.report.sections.base import Chart
 from empirisk.report.shapes.checkers import Record, integer
@@ -42,16 +43,20 @@ def winner(choice: Choice, scoring: Scoring, seed: int, held_out: Json | None) -
     own = [r.result.losses for r in choice.rows if r.result.candidate.role != "reference"]
     every = np.concatenate(own, axis=2)
     table = every.mean(axis=0)
-    if not 30 <= table.shape[0] <= MAX_BOOTSTRAP_ROWS or table.shape[1] < 2 or scoring.groups is not None:
+    # Rows that no split tests have no loss, and a value with an infinite one is never the best.
+    every = every[:, :, np.isfinite(np.nanmax(table, axis=0))]
+    table = every[:, ~np.isnan(table[:, 0])].mean(axis=0)
+    small = not 30 <= table.shape[0] <= MAX_BOOTSTRAP_ROWS or table.shape[1] < 2
+    if small or scoring.sample.groups is not None:
         return None
     corrected = best_of(
         table,
-        scoring.folds,
+        scoring.plan.folds or len(scoring.plan.splits),
         scoring.level,
         n_bootstrap=200,
         random_state=seed,
         target=scoring.target(who=SELECTION),
-        errors=scoring.errors,
+        errors=scoring.metric.errors,
     )
     naive = scoring.loss(every[:, :, int(np.argmin(table.mean(axis=0)))])
     return {

@@ -55,7 +55,7 @@ def _test(m: Material) -> Json:
                 "coverage",
             )
         ),
-        "subgroups": section("test.subgroups", lambda: subgroups(sample, a.z_test, level, unit)),
+        "subgroups": section("test.subgroups", lambda: subgroups(sample, model, level, unit)),
     }
     if sample.task == "regression":
         out |= _regression(m)
@@ -86,9 +86,14 @@ def _test(m: Material) -> Json:
 
 def _regression(m: Material) -> Json:
     a, section = m.analysis, m.part
-    y, z, level, groups = a.prepared.test.y, a.z_test, a.prepared.level, a.prepared.test.groups
-    residuals = y - z
-    out_of_fold = np.sqrt(a.choice.row.losses[0])
+    y, z, level, groups = (
+        a.prepared.test.y,
+        a.scores.model.output("pred"),
+        a.prepared.level,
+        a.prepared.test.groups,
+    )
+    residuals, losses = y - z, a.choice.row.losses[0]
+    out_of_fold = np.sqrt(losses[~np.isnan(losses)])
     out: Json = {
         "observed": section("test.observed", lambda: spread(z, y, level, groups)),
         "residuals": section("test.residuals", lambda: spread(z, residuals, level, groups)),

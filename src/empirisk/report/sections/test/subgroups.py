@@ -6,10 +6,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from empirisk.evaluation.metrics import METRICS
+from empirisk.evaluation.metrics import METRICS, Predictions
 from empirisk.report.estimates import Json, estimate
 from empirisk.report.fit.encode import MISSING
-from empirisk.report.fit.held_out_scores import LABELS, predictions, unit_of
+from empirisk.report.fit.held_out_scores import LABELS, of_rows, unit_of
 from empirisk.report.fit.sample import Sample
 from empirisk.results import Estimate
 
@@ -20,7 +20,7 @@ MAX_GROUPS = 24  # of rows, over all columns
 MAX_LEVELS = 6  # of a column that is divided into groups
 
 
-def subgroups(test: Sample, z: NDArray[np.float64], level: float, unit: str | None = None) -> Json | None:
+def subgroups(test: Sample, p: Predictions, level: float, unit: str | None = None) -> Json | None:
     """Accuracy, or mean absolute error, in every level that at least 100 test rows have.
 
     Columns with at most six such levels (and at least two) are looked at, in file order, up to 24 groups; the
@@ -34,14 +34,7 @@ def subgroups(test: Sample, z: NDArray[np.float64], level: float, unit: str | No
     inside = 1.0 - (1.0 - level) / m
     groups = []
     for column, value, mask in found:
-        part = Sample(
-            test.frame.filter(mask),
-            test.y[mask],
-            test.task,
-            test.classes,
-            groups=None if test.groups is None else test.groups[mask],
-        )
-        e = metric.interval(predictions(part, z[mask]), inside)
+        e = metric.interval(of_rows(p, mask), inside)
         named = Estimate(e.value, e.low, e.high, level, e.n, f"{e.method}, Bonferroni over {m}", e.reason)
         groups.append({"column": column, "value": value, "score": estimate(named)})
     columns = len({c for c, _, _ in found})
@@ -53,7 +46,7 @@ def subgroups(test: Sample, z: NDArray[np.float64], level: float, unit: str | No
             f"{m} groups of {columns} column{'s' if columns > 1 else ''} with at least {MIN_ROWS} test rows; "
             f"each interval is widened so that all {m} hold at once (Bonferroni)."
         ),
-        "overall": estimate(metric.interval(predictions(test, z), level)),
+        "overall": estimate(metric.interval(p, level)),
         "groups": groups,
     }
 

@@ -116,9 +116,10 @@ def _verdict(m: Material, task: Json, metrics: list[Json], certificate: Json | N
     baseline = next((r for r in choice.rows if r.result.candidate.role == "baseline"), None)
     # Boosting that found no split on few rows is the baseline again and says nothing about richer classes.
     idle = reference is None or (
-        baseline is not None and np.allclose(reference.losses, baseline.losses, rtol=1e-6, atol=0.0)
+        baseline is not None
+        and np.allclose(reference.losses, baseline.losses, rtol=1e-6, atol=0.0, equal_nan=True)
     )
-    richer = None if idle or reference is None else a.scoring.difference(row.losses - reference.losses)
+    richer = None if idle or reference is None else a.scoring.difference(row.losses, reference.losses)
     gain = a.gain
     serious = [f for f in a.findings if f.level == "serious"]
     diagnosed = "" if a.diagnosed is None else a.diagnosed.best_step
