@@ -312,6 +312,9 @@ def test_an_unpenalised_model_on_few_rows_is_refused(rng: np.random.Generator) -
     assert unpenalised(er.LogisticRegression(alpha=0.0))
     assert not unpenalised(er.LogisticRegression())
     assert not unpenalised(LogisticRegression())
+    # A tree's alpha is the price of a leaf; nothing there is estimated without a penalty on coefficients.
+    for tree in (er.DecisionTreeClassifier(alpha=0.0), er.DecisionTreeRegressor(alpha=0.0)):
+        assert not unpenalised(tree)
 
 
 def test_our_own_estimators(rng: np.random.Generator) -> None:

@@ -64,6 +64,8 @@ def unpenalised(est: Any) -> bool:
     if type(est).__name__ == "LinearRegression":
         return True
     settings = est.get_params(deep=False) if hasattr(est, "get_params") else {}
+    if "fit_intercept" not in settings:  # of trees and networks alpha = 0 says nothing about coefficients
+        return False
     alpha, strength = settings.get("alpha"), settings.get("C")
     none = "penalty" in settings and settings["penalty"] is None
     return none or (isinstance(alpha, int | float) and alpha == 0.0) or strength == np.inf
