@@ -131,10 +131,7 @@ CASES: dict[str, tuple[Any, str, Json]] = {
 }
 
 
-# Whole reports without a limit: the smallest of them in the quick suite, every one in the other.
-@pytest.fixture(
-    scope="module", params=[pytest.param(c, marks=() if c == "copies" else pytest.mark.full) for c in CASES]
-)
+@pytest.fixture(scope="module", params=CASES)
 def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Made:
     return make(CASES[request.param], tmp_path_factory.mktemp("made"))
 
@@ -226,14 +223,7 @@ def check_held_out(made: Made) -> None:
             agree(row["baseline"], pair.b, EXACT)
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "tree",
-        pytest.param("boosting", marks=pytest.mark.full),
-        pytest.param("forest", marks=pytest.mark.full),
-    ],
-)
+@pytest.mark.parametrize("kind", ["tree", "boosting", "forest"])
 def test_held_out_metrics_of_models_made_of_trees(kind: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
     x, level = rng.normal(size=(2, 400)), rng.choice(["p", "q"], 400)
@@ -259,7 +249,7 @@ def test_a_suspect_is_left_out_of_the_table(tmp_path: Path) -> None:
     assert f"{found.a} without it, a rise of {found.difference}" in told
 
 
-@pytest.mark.parametrize("which", ["lines", pytest.param("classes", marks=pytest.mark.full)])
+@pytest.mark.parametrize("which", ["lines", "classes"])
 def test_bounds(which: str, tmp_path: Path) -> None:
     m = make(CASES[which], tmp_path)
     pipeline = m.recipe(m.chosen)
