@@ -202,7 +202,7 @@ def test_values_along_a_path_are_those_of_the_curve_of_the_library(made: Made) -
     for key in ("value", "low", "high"):
         said = [getattr(e, key) for e in found.validation][::-1]
         assert curve["validation"][key] == pytest.approx(said, rel=1e-10), key
-    np.testing.assert_allclose(curve["train"]["value"], [e.value for e in found.training][::-1], rtol=1e-10)
+    np.testing.assert_allclose(curve["train"]["value"], [e.value for e in found.train][::-1], rtol=1e-10)
 
 
 def test_held_out_metrics(made: Made) -> None:
