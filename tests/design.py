@@ -41,6 +41,7 @@ PAIRS = frozenset(
         ("layout", "dtype"),
         ("estimator", "evidence"),
         ("estimator", "check"),
+        ("criterion", "n_classes"),
     )
 )
 

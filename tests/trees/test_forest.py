@@ -71,10 +71,10 @@ def best_gain(X: Any, n_categories: Any, S: Any, rule: Any, positive: bool) -> f
     return best
 
 
-@pytest.mark.parametrize(("name", "n_classes"), KINDS)
+@pytest.mark.parametrize(("criterion", "n_classes"), KINDS)
 @pytest.mark.parametrize("weighted", [False, True], ids=["drawn", "weighted"])
 def test_every_split_is_the_best_of_all(
-    name: str, n_classes: int, weighted: bool, rng: np.random.Generator
+    criterion: str, n_classes: int, weighted: bool, rng: np.random.Generator
 ) -> None:
     n = 70
     X, n_categories = table(rng, n)
@@ -86,9 +86,17 @@ def test_every_split_is_the_best_of_all(
     weight = rng.uniform(0.5, 2.0, n) if weighted else None
     bag = Bag(n, 0 if weighted else n)
     grown = grow(
-        X, n_categories, y, ForestGrowth(name), bag, n_classes=n_classes, weight=weight, n_trees=3, seed=4
+        X,
+        n_categories,
+        y,
+        ForestGrowth(criterion),
+        bag,
+        n_classes=n_classes,
+        weight=weight,
+        n_trees=3,
+        seed=4,
     )
-    trees, rule = grown.trees, criterion_of(name, n_classes)
+    trees, rule = grown.trees, criterion_of(criterion, n_classes)
     counts = bag.counts(4, 3) if weight is None else np.column_stack([weight] * 3)
     looked = 0
     for t, tree in enumerate(trees):
