@@ -201,7 +201,10 @@ def test_values_along_a_path_are_those_of_the_curve_of_the_library(made: Made) -
     )  # fmt: skip
     for key in ("value", "low", "high"):
         said = [getattr(e, key) for e in found.validation][::-1]
-        assert curve["validation"][key] == pytest.approx(said, rel=1e-10), key
+        if None in said:  # too few groups for an interval: then there is no band
+            assert curve["validation"][key] is None
+        else:
+            assert curve["validation"][key] == pytest.approx(said, rel=1e-10), key
     np.testing.assert_allclose(curve["train"]["value"], [e.value for e in found.train][::-1], rtol=1e-10)
 
 
