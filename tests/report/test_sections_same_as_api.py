@@ -58,7 +58,7 @@ TABLES: dict[str, tuple[Any, str, str]] = {
     "boosting": (lambda: three(300), "answer", "boosting"),
     "tree": (lambda: numbers(n=200), "y", "tree"),
 }
-QUICK = ("line", "classes")
+QUICK = ("line",)
 
 
 @dataclass(frozen=True)
