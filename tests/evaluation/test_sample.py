@@ -54,6 +54,33 @@ def test_every_fold_in_time_is_predicted_from_its_past() -> None:
         assert time[train].max() < time[test].min()
 
 
+TIED = {
+    "four moments": np.repeat(np.arange(4), 50),
+    "runs of all lengths": np.repeat(np.arange(40), RNG.integers(1, 9, size=40)),
+    "one late moment": np.r_[np.zeros(150), np.ones(50)],
+    "one early moment": np.r_[np.zeros(20), np.ones(180)],
+    "dates": np.repeat(np.array(["2020-01-01", "2021-01-01", "2022-01-01"], dtype="M8[D]"), 30),
+}
+
+
+@pytest.mark.parametrize("moments", TIED.values(), ids=list(TIED))
+def test_rows_of_one_moment_are_in_one_block(moments: Any) -> None:
+    time = np.random.default_rng(1).permutation(moments)
+    plan = Sample(RNG.normal(size=(time.size, 2)), RNG.normal(size=time.size), time=time).plan()
+    assert 1 <= len(plan.splits) <= min(5, np.unique(time).size - 1)
+    held = np.concatenate([test for _, test in plan.splits])
+    assert np.unique(held).size == held.size
+    for train, test in plan.splits:
+        assert set(train) == set(np.flatnonzero(time < time[test].min()))
+    assert time[held].max() == time.max()
+
+
+@pytest.mark.parametrize("time", [np.zeros(90), np.r_[0.0, np.ones(89)]])
+def test_a_time_without_an_earlier_moment_is_refused(time: Any) -> None:
+    with pytest.raises(ValueError, match="no row has earlier rows to be predicted"):
+        Sample(X, Y, time=time).plan()
+
+
 def test_weights_reach_the_fits_and_only_them() -> None:
     weights = RNG.integers(1, 4, size=90).astype(float)
     for est in (er.Ridge(), make_pipeline(StandardScaler(), er.Ridge())):

@@ -78,7 +78,7 @@ def learning_curve(
         (its loss is the error rate), ``"mse"`` (the default for regressors) or ``"mae"``.
     cv : None, int, splitter or iterable of (train, test), optional
         As in :func:`empirisk.cross_evaluate`; five folds by default, with `time` the last half of the
-        rows in five blocks.
+        rows in five blocks of whole moments.
     groups : array of shape (n,), optional
         Which rows belong together; folds and subsets then hold whole groups.
     time : array of shape (n,), optional

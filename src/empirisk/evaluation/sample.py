@@ -44,7 +44,7 @@ class Sample:
     together : array of shape (n,), optional
         Rows with the same entry stay in one fold, although every row counts by itself: copies of a row.
     time : array of shape (n,), optional
-        When each row came. Rows are then predicted from earlier ones only.
+        When each row came. Rows are then predicted from earlier ones only; rows of one moment stay together.
     weights : array of shape (n,), optional
         What each row counts in the fits (``sample_weight``). In the scores every row counts once.
     exposure : array of shape (n,), optional
@@ -165,7 +165,8 @@ class Sample:
         ----------
         cv : None, int, splitter or iterable of (train, test), optional
             As in :func:`empirisk.cross_evaluate`. Where the rows have a time, the default is the last half of
-            them in five blocks, each of which is predicted from all earlier rows.
+            them in five blocks of whole moments (fewer where there are fewer moments), each of which is
+            predicted from all rows of earlier moments.
         repeats : int, optional
             Repeats of the folds; 5 up to 1000 rows and with groups, 2 above.
         random_state : int, Generator or None
@@ -179,18 +180,31 @@ class Sample:
         )  # fmt: skip
 
     def _forward(self) -> list[tuple[Rows, Rows]]:
-        """Return the splits forward in time: blocks of the last half, each after all earlier rows."""
+        """Return the splits forward in time: blocks of the last half, each after all earlier moments.
+
+        Rows of one moment are in one block: a block begins at the change of the moment that is nearest to
+        where it would begin by the count of the rows, so there are fewer blocks where there are few moments.
+        """
         if self.groups is not None:
             raise ValueError("give groups or time, or both with cv = a splitter that respects both.")
         assert self.time is not None
-        order = np.argsort(self.time, kind="stable")
         start = self.n // 2
         if start < 2 or self.n - start < FORWARD:
             raise ValueError(
                 f"{self.n} rows are too few for five test blocks in time; at least 10 are needed."
             )
-        blocks = np.array_split(order[start:], FORWARD)
-        return [(order[: start + sum(b.size for b in blocks[:k])], block) for k, block in enumerate(blocks)]
+        order = np.argsort(self.time, kind="stable")
+        moments = self.time[order]
+        changes = 1 + np.flatnonzero(moments[1:] != moments[:-1])
+        changes = changes[changes >= 2]  # a single row fits nothing
+        if not changes.size:
+            raise ValueError(
+                "time is the same in all rows, or in all but the first: no row has earlier rows to be "
+                "predicted from; give the moments more finely, or leave time out."
+            )
+        wanted = start + np.cumsum([0, *(b.size for b in np.array_split(order[start:], FORWARD)[:-1])])
+        begins = np.unique([changes[np.argmin(np.abs(changes - w))] for w in wanted])
+        return [(order[:a], order[a:b]) for a, b in zip(begins, [*begins[1:], self.n], strict=True)]
 
     def fit(self, model: Any, rows: Rows | None = None) -> Any:
         """Fit `model` itself (no clone) on some rows, or on all, and return it.

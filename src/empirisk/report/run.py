@@ -104,7 +104,8 @@ def run_report(options: Options, say: Callable[[str], None], deadline: Deadline 
         kinds=kinds,
         deadline=None if deadline.limit is None else deadline,
     )
-    for line in p.plan.lines(p.split.why, options.time_limit):
+    dealt = "" if p.train.time is None else wording.counted(p.folds.n_folds, "block") + " forward in time"
+    for line in p.plan.lines(p.split.why, options.time_limit, dealt):
         say(line)
     refuse_too_large(p.plan.memory, available_memory())
     # Two BLAS and OpenMP bring a pool of threads each, which fight over the cores in loops like these: on a

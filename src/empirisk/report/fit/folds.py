@@ -64,14 +64,14 @@ def make_folds(sample: Sample, n_folds: int, n_repeats: int, seed: int) -> Folds
         Training rows. Units stay together; with a time column every block of rows is scored by a model of its
         past.
     n_folds, n_repeats : int
-        Wanted numbers; there are never more folds than units, and one repeat of five blocks with time.
+        Wanted numbers; there are never more folds than units; with time, one repeat of at most five blocks.
     seed : int
         Seed of the folds, which are those of :func:`empirisk.cross_evaluate` with the same seed.
 
     Raises
     ------
     DataError
-        Every training part holds one class only, or there are too few rows for blocks in time.
+        Every training part holds one class only, or there are too few rows or moments for blocks in time.
     """
     rows = sample.dealt
     if sample.time is not None:
@@ -80,7 +80,10 @@ def make_folds(sample: Sample, n_folds: int, n_repeats: int, seed: int) -> Folds
                 f"--time leaves {sample.n} rows for training: at least 10 are needed, whose last half is"
                 f" scored in {FORWARD} blocks forward in time"
             )
-        plan = rows.plan()
+        try:
+            plan = rows.plan()
+        except ValueError as error:
+            raise DataError(f"--time, inside the training part: {error}") from error
     else:
         tied = rows.together if rows.groups is None else rows.groups
         k = max(2, min(n_folds, sample.n if tied is None else int(tied.max()) + 1))
@@ -101,9 +104,13 @@ def make_folds(sample: Sample, n_folds: int, n_repeats: int, seed: int) -> Folds
 def _told(sample: Sample, plan: Plan, k: int) -> str:
     """Return in a sentence what the splits are."""
     if sample.time is not None:
+        tested = sum(test.size for _, test in plan.splits)
+        last = (
+            "the last half of its rows" if tested == sample.n - sample.n // 2 else f"{tested:,} of its rows"
+        )
         return (
-            f"{k} blocks forward in time inside the training part chose the model: the last half of its rows,"
-            " each block scored by a model of all earlier rows."
+            f"{k} block{'' if k == 1 else 's'} forward in time inside the training part chose the model:"
+            f" {last}, each block scored by a model of all rows of earlier moments."
         )
     kind = "folds of whole groups" if sample.groups is not None else "folds"
     kind += "" if sample.task == "regression" else " with like class shares"

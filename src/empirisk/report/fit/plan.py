@@ -129,11 +129,15 @@ class Plan:
         factor = FAMILIES[c.family].cost if c.family else 1.0
         return factor * (_FIXED + (_L1 if c.l1_ratio else _L2) * n * size)
 
-    def lines(self, split: str, limit: float | None = None) -> list[str]:
-        """Return the plan in words: what is held out, how many fits there are, and how long they take."""
+    def lines(self, split: str, limit: float | None = None, dealt: str = "") -> list[str]:
+        """Return the plan in words: what is held out, how many fits there are, and how long they take.
+
+        The splits are called `dealt` where that is given.
+        """
         repeats = f" x {self.n_repeats}" if self.n_repeats > 1 else ""
         text = (
-            f"Plan: hold out {split}; {self.n_folds} folds{repeats}; {len(self.rows)} candidates; "
+            f"Plan: hold out {split}; {dealt or f'{self.n_folds} folds{repeats}'}; "
+            f"{len(self.rows)} candidates; "
             f"about {max(1, round(self.seconds))} s, {self.memory:.1f} GB"
         )
         if limit is not None and self.seconds > limit:
