@@ -51,6 +51,6 @@ def test_the_blocks_are_told_as_they_were_dealt(
 
 
 def test_a_training_part_of_one_moment_is_refused(tmp_path: Path) -> None:
-    train = train_part(tmp_path, np.r_[np.zeros(70), np.ones(30)])
+    train = train_part(tmp_path, np.r_[np.zeros(75), np.ones(15), np.full(10, 2)])
     with pytest.raises(DataError, match=r"--time, inside the training part: time is the same in all rows"):
         make_folds(train, 5, 1, 0)
