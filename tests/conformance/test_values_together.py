@@ -13,6 +13,7 @@ import empirisk as er
 from empirisk.data.deadline import OutOfTime
 from empirisk.estimators import REGISTRY
 from empirisk.estimators.linear.base import LinearEstimator
+from empirisk.evaluation.parts import each_value, parts_of, together
 from empirisk.solvers import path as path_module
 from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, use
 from tests.conformance.tree_estimators import SMALL, USES, registered
@@ -150,3 +151,57 @@ def test_a_strength_is_solved_when_it_is_asked_for(
     with pytest.raises(OutOfTime):
         next(models)
     assert found == [1.0, 0.1]
+
+
+@pytest.mark.parametrize(("using", "name", "values"), YES, ids=lambda v: str(v))
+def test_a_fit_that_is_overridden_is_called_for_each_value(
+    using: Use, name: str, values: list[Any], rng: np.random.Generator
+) -> None:
+    """So is a fit whose inner part is overridden; a subclass that overrides no method is fitted together."""
+    est, seen = using.make(), []
+    kind = type(est)
+
+    def fit(self: Any, X: Any, y: Any, *rest: Any, **more: Any) -> Any:
+        seen.append(self.get_params(deep=False)[name])
+        return kind.fit(self, X, y, *rest, **more)
+
+    inner = "_solve" if hasattr(kind, "_solve") else "_fit"
+    told = est.get_params(deep=False)
+    named = type(kind.__name__, (kind,), {})
+    deep = type(kind.__name__, (kind,), {inner: getattr(kind, inner)})
+    own = type(kind.__name__, (kind,), {"fit": fit})
+    mixed = type(kind.__name__, (type("Mixed", (), {"fit": fit}), kind), {})
+    assert together(parts_of(named(**told), name), values)
+    assert not together(parts_of(deep(**told), name), values)
+    X, y, more = rows(est, rng)
+    for cls in (own, mixed):
+        seen.clear()
+        assert not together(parts_of(cls(**told), name), values)
+        models = each_value(cls(**told), X, y, name, values[:2], **more)
+        assert [type(next(models)), type(next(models))] == [cls, cls]
+        assert seen == values[:2]
+
+
+def test_who_says_anew_how_values_are_fitted_is_believed() -> None:
+    class Own(er.Ridge):
+        def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+            return super().fit(X, y, sample_weight)
+
+        _fit_each = er.Ridge._fit_each
+
+    assert together(parts_of(Own(), "alpha"), [0.1, 1.0])
+
+
+def test_a_search_scores_the_fit_that_is_overridden(rng: np.random.Generator) -> None:
+    class Clipped(er.Ridge):
+        def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+            return super().fit(X, np.clip(y, -0.5, 0.5), sample_weight)
+
+    X = rng.normal(size=(60, 3))
+    y, alphas = 3.0 * X[:, 0], [0.1, 1.0]
+    cv = [(np.arange(40), np.arange(40, 60))]
+    search = er.selection.GridSearch(Clipped(), {"alpha": alphas}, metric="mse", cv=cv).fit(X, y)
+    wanted = min(
+        float(np.mean((Clipped(alpha=a).fit(X[:40], y[:40]).predict(X[40:]) - y[40:]) ** 2)) for a in alphas
+    )
+    assert search.naive_score_.value == pytest.approx(wanted, rel=1e-6)

@@ -2,12 +2,14 @@
 
 This is the one door to many fits of a recipe on the same rows: candidates, searches, curves and
 decompositions use it.  Whether an estimator fits many values of a parameter for little more than the price of
-one is asked of it (``_values_together``), and so is the way (``_fit_each``).
+one is asked of it (``_values_together``), and so is the way (``_fit_each``).  A class that overrides methods
+of an estimator without saying the way anew is fitted value by value, so that what it overrides counts.
 """
 
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +17,12 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from empirisk.estimators import REGISTRY
+
 __all__ = ["Parts", "Steps", "each_value", "parts_of", "together"]
+
+# Names that say nothing of a fit: those of Python, and what scikit-learn gives every class.
+GIVEN = re.compile(r"__\w+__|_abc_\w+|set_\w+_request")
 
 Steps = tuple[list[tuple[str, Any]], ...]
 
@@ -96,7 +103,28 @@ def parts_of(est: Any, parameter: str = "") -> Parts:
 def together(parts: Parts, values: Sequence[Any]) -> bool:
     """Return whether the model says that fits at these values cost little more than one of them."""
     asked = getattr(parts.model, "_values_together", None)
-    return bool(parts.parameter and len(values) and asked is not None and asked(parts.parameter, values))
+    if not parts.parameter or not len(values) or asked is None or not asked(parts.parameter, values):
+        return False
+    return not _overridden(type(parts.model))
+
+
+def _overridden(cls: type) -> bool:
+    """Return whether a class overrides methods that the way of fitting values together may go around.
+
+    The way holds for the class that defines it and for the registered estimators; what stands below both
+    has to say it anew.  A fit goes through methods under many names, so each of them counts.
+    """
+    spoken = {id(known) for known in REGISTRY.values()}
+    below: list[type] = []
+    for base in cls.__mro__:
+        if "_fit_each" in vars(base) or id(base) in spoken:
+            return any(
+                hasattr(base, name) and hasattr(value, "__get__") and not GIVEN.fullmatch(name)
+                for one in below
+                for name, value in vars(one).items()
+            )
+        below.append(base)
+    return True
 
 
 def each_value(
