@@ -18,7 +18,7 @@ from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics.predictions import Predictions, classification, encode, regression
 from empirisk.evaluation.metrics.scorer import Scorer
-from empirisk.evaluation.outputs import Outputs
+from empirisk.evaluation.outputs import Outputs, spread
 from empirisk.evaluation.progress import Progress, teller
 from empirisk.evaluation.rows import take_rows
 from empirisk.evaluation.sample import Sample
@@ -201,26 +201,3 @@ def _join(
         groups=groups,
         missing=parts[0][1].missing,
     )
-
-
-def spread(
-    parts: list[tuple[NDArray[np.intp], Outputs]], name: str, n: int, classes: NDArray[Any], absent: float
-) -> Floats | None:
-    """Return the outputs of some fits in one table of n rows; a class that a fit never saw gets the value
-    `absent`.
-    """
-    if any(getattr(out, name) is None for _, out in parts):
-        return None
-    if name == "score" and classes.size == 2:
-        scores = np.empty(n)
-        for rows, out in parts:
-            scores[rows] = getattr(out, name)
-        return scores
-    table = np.full((n, classes.size), absent)
-    for rows, out in parts:
-        values, known = np.asarray(getattr(out, name)), np.asarray(out.classes)
-        columns = encode(known, classes)
-        if values.ndim == 1:  # a fit that saw two of several classes gives one score
-            values = np.column_stack([-values, values])
-        table[np.ix_(rows, columns)] = values
-    return table

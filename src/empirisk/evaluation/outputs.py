@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_expit, softmax
 from sklearn.base import is_classifier
 
-from empirisk.evaluation.metrics.predictions import Predictions, classification, regression
+from empirisk.evaluation.metrics.predictions import Predictions, classification, encode, regression
 
 LINK = 1e-5  # how far a probability may be from the link of its score: rounding of single precision
 LEAST = 5e-324  # the smallest double
@@ -39,6 +39,40 @@ class Outputs:
             groups=groups,
             missing=self.missing,
         )
+
+    def over(self, classes: NDArray[Any] | None) -> Outputs:
+        """Return these outputs with a place for each of `classes`: one that the model never saw has the
+        probability 0.
+        """
+        if classes is None or self.classes is None or np.asarray(self.classes).size >= classes.size:
+            return self
+        rows = [(np.arange(self.pred.size), self)]
+        proba = spread(rows, "proba", self.pred.size, classes, 0.0)
+        score = spread(rows, "score", self.pred.size, classes, -np.inf)
+        return Outputs(self.pred, proba, score, classes, self.missing)
+
+
+def spread(
+    parts: list[tuple[NDArray[np.intp], Outputs]], name: str, n: int, classes: NDArray[Any], absent: float
+) -> NDArray[np.float64] | None:
+    """Return the outputs of some fits in one table of n rows; a class that a fit never saw gets the value
+    `absent`.
+    """
+    if any(getattr(out, name) is None for _, out in parts):
+        return None
+    if name == "score" and classes.size == 2:
+        scores = np.empty(n)
+        for rows, out in parts:
+            scores[rows] = getattr(out, name)
+        return scores
+    table = np.full((n, classes.size), absent)
+    for rows, out in parts:
+        values, known = np.asarray(getattr(out, name)), np.asarray(out.classes)
+        columns = encode(known, classes)
+        if values.ndim == 1:  # a fit that saw two of several classes gives one score
+            values = np.column_stack([-values, values])
+        table[np.ix_(rows, columns)] = values
+    return table
 
 
 def n_rows(X: Any) -> int:

@@ -10,10 +10,9 @@ from sklearn.base import clone
 
 from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.estimators.stochastic.stochastic import StochasticEstimator
-from empirisk.evaluation.fit_folds import spread
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics import METRICS
-from empirisk.evaluation.metrics.predictions import classification, regression
+from empirisk.evaluation.metrics.predictions import regression
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.outputs import Outputs
 from empirisk.evaluation.proba_kinds import probability_metric
@@ -86,7 +85,7 @@ def row_losses(model: Any, sample: Sample, rows: Rows, metric: RowLoss) -> Float
 
 def losses_of(outputs: Outputs, sample: Sample, rows: Rows, metric: RowLoss) -> Floats:
     """Return the losses of what a model says about these rows, shape (rows,)."""
-    p = outputs.against(sample.y[rows])
+    p = outputs.over(sample.classes).against(sample.y[rows])
     why = metric.unavailable(p)
     if why:
         raise ValueError(f"loss = {metric.name!r} cannot be computed: {why}.")
@@ -105,6 +104,4 @@ def losses_over(outputs: Outputs, sample: Sample, rows: Rows, metric: RowLoss) -
         if known.any():
             losses[known] = metric.losses(regression(sample.y[rows[known]], outputs.pred[known]))
         return losses
-    proba = spread([(np.arange(rows.size), outputs)], "proba", rows.size, sample.classes, 0.0)
-    p = classification(sample.y[rows], pred=outputs.pred, proba=proba, classes=sample.classes)
-    return metric.losses(p)
+    return metric.losses(outputs.over(sample.classes).against(sample.y[rows]))

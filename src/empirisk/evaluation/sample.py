@@ -250,8 +250,14 @@ class Sample:
         return outputs_of(model, X, need, exposure=self.exposure if rows is None else self.exposure[rows])
 
     def against(self, out: Outputs, rows: Rows) -> Predictions:
-        """Return outputs for some rows together with the targets and groups of these rows."""
-        return out.against(self.y[rows], None if self.groups is None else self.groups[rows])
+        """Return outputs for some rows together with the targets and groups of these rows.
+
+        They are over all classes of the sample: one that the model never saw has the probability 0, so that
+        a metric means the same whichever classes the training part of a split held.
+        """
+        return out.over(self.classes).against(
+            self.y[rows], None if self.groups is None else self.groups[rows]
+        )
 
     def __repr__(self) -> str:
         said = [f"{self.n:,} rows", self.task]

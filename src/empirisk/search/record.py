@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from empirisk.evaluation.fit_folds import spread
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics.predictions import encode
-from empirisk.evaluation.outputs import Outputs
+from empirisk.evaluation.outputs import Outputs, spread
 
 ARRAYS = ("pred", "proba", "score")
 

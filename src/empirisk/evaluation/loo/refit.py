@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from empirisk.evaluation.fit_folds import one_thread_if_small, spread
+from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics.predictions import encode
-from empirisk.evaluation.outputs import Outputs, model_name
+from empirisk.evaluation.outputs import Outputs, model_name, spread
 from empirisk.evaluation.progress import Progress, teller
 from empirisk.evaluation.row_losses import fit_on
 from empirisk.evaluation.sample import Sample

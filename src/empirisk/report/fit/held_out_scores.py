@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from empirisk.evaluation.fit_folds import spread
 from empirisk.evaluation.metrics import METRICS, Predictions
-from empirisk.evaluation.metrics.predictions import classification
 from empirisk.evaluation.outputs import outputs_of
 from empirisk.report.estimates import Json, estimate, maybe, proportion
 from empirisk.report.fit.families import Family
@@ -63,19 +61,8 @@ def predictions(model: Any, sample: Sample) -> Predictions:
     The classes are all that the table has, in the order of their codes; the model gives the probability 0 to
     one that it never saw.
     """
-    said = outputs_of(model, sample.frame)
-    if sample.task == "regression":
-        return said.against(sample.y, sample.groups)
-    codes, part = np.arange(sample.n_classes), [(np.arange(sample.n), said)]
-    return classification(
-        sample.y,
-        pred=said.pred,
-        proba=spread(part, "proba", sample.n, codes, 0.0),
-        score=spread(part, "score", sample.n, codes, -np.inf),
-        classes=codes,
-        groups=sample.groups,
-        missing=said.missing,
-    )
+    classes = None if sample.task == "regression" else np.arange(sample.n_classes)
+    return outputs_of(model, sample.frame).over(classes).against(sample.y, sample.groups)
 
 
 def of_rows(p: Predictions, rows: NDArray[np.bool_]) -> Predictions:
