@@ -335,3 +335,18 @@ def test_several_quantiles_at_once_are_refused_in_words(measure) -> None:
     model = er.GradientBoostingRegressor("quantile", q=[0.1, 0.5, 0.9], n_estimators=2).fit(X, y)
     with pytest.raises(ValueError, match=r"GradientBoostingRegressor .* one number a row"):
         measure(model, X, y)
+
+
+def test_a_score_means_the_same_whichever_classes_a_split_held(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(90, 2))
+    y = np.repeat(["a", "b", "c"], 30)
+    two, three = np.r_[0:20, 30:50], np.r_[0:20, 30:50, 60:80]
+    test = np.r_[20:30, 50:60, 80:90]
+    splits = [(two, test), (three, test[::2]), (two, test[1::2])]
+    found = er.cross_evaluate(er.LogisticRegression(), X, y, cv=splits, metrics="brier_score")
+    for (train, rows), score in zip(splits, found.fold_scores("brier_score"), strict=True):
+        model = er.LogisticRegression().fit(X[train], y[train])
+        p = np.zeros((rows.size, 3))
+        p[:, [list("abc").index(c) for c in model.classes_]] = model.predict_proba(X[rows])
+        hit = y[rows][:, None] == np.array(["a", "b", "c"])
+        assert score == pytest.approx(np.mean(np.sum((p - hit) ** 2, axis=1)), rel=1e-12)
