@@ -223,7 +223,7 @@ def test_what_cannot_be_streamed_is_refused(rng: np.random.Generator) -> None:
         StreamedProblem(LOSSES["hinge"](), L2(0.1), data)
     y[300] = -1.0
     problem = StreamedProblem(LOSSES["poisson"](), L2(0.1), data)
-    with pytest.raises(ValueError, match="in the block that starts at row 200: y holds -1 in row 100"):
+    with pytest.raises(ValueError, match="in block 1, which starts at row 200: y holds -1 in row 100"):
         er.solve(problem)
     with pytest.raises(ValueError, match="solver 'newton' needs a design matrix in memory"):
         er.solve(problem, "newton")

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from empirisk.data.design import Design
 from empirisk.data.row_blocks import Block, add
+from empirisk.data.row_checks import check_lengths, where
 from empirisk.typing import Access, Array
 
 __all__ = ["BlockList"]
@@ -24,7 +25,8 @@ class BlockList:
     Parameters
     ----------
     blocks : tuple of Block
-        At least one; the rows of each start where those of the one before end.
+        At least one; the rows of each start where those of the one before end.  Blocks without rows are left
+        out.
 
     Examples
     --------
@@ -51,6 +53,8 @@ class BlockList:
             Rows of a block, at least 1; the last may have fewer.
         """
         n = X.shape[0]
+        if n == 0:
+            raise ValueError("X has no rows; a list of row blocks needs at least one row")
         if rows < 1:
             raise ValueError(f"rows must be at least 1, got {rows!r}")
         if len(y) != n or (weight is not None and len(weight) != n):
@@ -85,6 +89,10 @@ class BlockList:
                     f"{self.n_cols} columns, as the block before it says"
                 )
             at += block.design.shape[0]
+        for number, block in enumerate(self.blocks):
+            check_lengths(block, where(number, block))
+        full = tuple(block for block in self.blocks if block.design.shape[0])
+        object.__setattr__(self, "blocks", full or self.blocks[:1])
 
     @property
     def n_cols(self) -> int:

@@ -9,6 +9,7 @@ from typing import Self
 
 import numpy as np
 
+from empirisk.data.row_checks import check_features, check_rows
 from empirisk.problems.base import Problem, Rewriting, judged
 from empirisk.problems.certify import certify, gap_scale, sharpened, slopes
 from empirisk.problems.constants import Constants, constants
@@ -93,7 +94,16 @@ class LinearProblem(LinearObjective, Problem):
         return self.null.copy()
 
     def preflight(self) -> Solution | None:
-        """Return the solution that needs no solver, or says that there is no minimum; else None."""
+        """Return the solution that needs no solver, or says that there is no minimum; else None.
+
+        Rows that are no data for any loss are refused before: weights and targets are looked at, and a sum
+        over X is kept with the design, so that estimators and further strengths pay for it once.
+        """
+        if not self.facts.settled:
+            check_rows(self.data)
+            check_features(self.data)
+            if not self.data.total_weight > 0.0:
+                raise ValueError("weight is 0 for every row; a problem needs one row with weight at least")
         return preflight(self, self.moved is None)
 
     def rewritten(self) -> Rewriting | None:

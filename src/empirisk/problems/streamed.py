@@ -23,6 +23,7 @@ from typing import Any, Self
 import numpy as np
 
 from empirisk.data.row_blocks import RowBlocks
+from empirisk.data.row_checks import check_features, check_rows, where
 from empirisk.data.sums import weighted_sum
 from empirisk.losses.base import Loss, check_targets
 from empirisk.penalties.base import Penalty
@@ -140,15 +141,33 @@ class StreamedProblem(SummedProblem):
         return self.facts.null.copy()
 
     def preflight(self) -> Solution | None:
-        """Refuse targets that the loss is not defined for, and tables without rows or without weight."""
-        if self.data.n_cols + int(self.intercept) == 0 or not self.data.total_weight > 0.0:
-            raise ValueError("streamed rows need at least one parameter and one row with weight")
-        for block in self.data:
+        """Refuse rows that are no data for the loss, by block, row and column; once for all strengths.
+
+        Targets and weights are read in a pass of their own.  The features cost none: their moments, which
+        every certificate asks for, are finite unless a number is not.
+        """
+        if not self.facts.checked:
+            self._check()
+            self.facts.checked = True
+        return None
+
+    def _check(self) -> None:
+        for number, block in enumerate(self.data):
+            place = where(number, block)
+            check_rows(block, place)
+            if self.loss.plain(block.y)[1].ndim != 1:
+                raise ValueError(f"{place}y has shape {block.y.shape}; a streamed row has one target")
             try:
                 check_targets(self.loss, block.y)
             except ValueError as error:
-                raise ValueError(f"in the block that starts at row {block.start}: {error}") from None
-        return None
+                raise ValueError(f"{place}{error}") from None
+        if self.data.n_cols + int(self.intercept) == 0 or not self.data.total_weight > 0.0:
+            raise ValueError("streamed rows need at least one parameter and one row with weight")
+        with np.errstate(over="ignore", invalid="ignore"):
+            sound = all(np.isfinite(moment).all() for moment in self.facts.moments)
+        if not sound:
+            for number, block in enumerate(self.data):
+                check_features(block, where(number, block))
 
     def evaluate(self, w: Array, want: Collection[str] = ()) -> StreamedEvaluation:
         """Return mean loss, gradient and sums; with ``Want.HESSIAN`` in `want` the Hessian too; one pass."""

@@ -44,11 +44,14 @@ class StreamedFacts:
         The rows.
     intercept : bool
         Whether there is a free constant.
+    checked : bool
+        Whether the rows have been looked at for what no loss can take.
     """
 
     loss: Loss
     data: RowBlocks
     intercept: bool
+    checked: bool = False
 
     def mean(self, f: Any) -> float:
         """Return the weighted mean of ``f(y)``, an array of one number a row, in a pass over the targets."""
