@@ -70,9 +70,10 @@ def check_rows(block: Block | ArrayBlocks, place: str = "") -> None:
     ValueError: weight holds -1 in row 1; weights must be finite and >= 0 (1 such row in all)
     """
     check_lengths(block, place)
-    weight, y = np.asarray(block.weight), np.asarray(block.y)
+    weight: Any = np.asarray(block.weight)
+    y: Any = np.asarray(block.y)
     if len(weight) and not (weight.min() >= 0.0 and np.isfinite(weight.max())):
-        bad = ~np.isfinite(weight) | (weight < 0.0)
+        bad: Any = ~np.isfinite(weight) | (weight < 0.0)
         wanted = f"weights must be finite and >= 0 ({_many(bad)} in all)"
         raise ValueError(f"{place}weight holds {_first(weight, bad)}; {wanted}")
     if y.dtype.kind == "f" and not _sum_finite(y) and not np.isfinite(y).all():
@@ -109,12 +110,12 @@ def _sum_finite(values: Array) -> bool:
         return bool(np.isfinite(values.sum(dtype=np.float64)))
 
 
-def _first(values: Any, bad: Array) -> str:
+def _first(values: Any, bad: Any) -> str:
     row = int(np.flatnonzero(bad)[0])
     shown = f"{values[row]:g}" if values.ndim == 1 else str(values[row])
     return f"{shown} in row {row}"
 
 
-def _many(bad: Array) -> str:
+def _many(bad: Any) -> str:
     count = int(bad.sum())
     return f"{count} such {'row' if count == 1 else 'rows'}"
