@@ -15,10 +15,8 @@ from empirisk.results import Estimate
 Floats = NDArray[np.float64]
 
 MODEL = "this fitted model, on new rows drawn like these"
-MODEL_GROUPS = (
-    "this fitted model, on rows of new groups drawn like these, "
-    "each row counting once (large groups weigh more)"
-)
+NEW_GROUPS = "rows of new groups drawn like these"
+MODEL_GROUPS = f"this fitted model, on {NEW_GROUPS}, each row counting once (large groups weigh more)"
 
 
 def check_level(level: float) -> float:

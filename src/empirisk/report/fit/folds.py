@@ -110,7 +110,8 @@ def _told(sample: Sample, plan: Plan, k: int) -> str:
         )
         return (
             f"{k} block{'' if k == 1 else 's'} forward in time inside the training part chose the model:"
-            f" {last}, each block scored by a model of all rows of earlier moments."
+            f" {last}, each block scored by a model of all rows of earlier moments"
+            f"{'' if sample.groups is None else ', whatever their group'}."
         )
     kind = "folds of whole groups" if sample.groups is not None else "folds"
     kind += "" if sample.task == "regression" else " with like class shares"

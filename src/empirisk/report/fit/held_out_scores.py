@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from empirisk.evaluation.intervals.base import NEW_GROUPS
 from empirisk.evaluation.metrics import METRICS, Predictions
 from empirisk.evaluation.outputs import outputs_of
 from empirisk.report.estimates import Json, estimate, maybe, proportion
 from empirisk.report.fit.families import Family
-from empirisk.report.fit.sample import Sample
+from empirisk.report.fit.sample import DECLARED, Sample
 from empirisk.results import Estimate
 
 __all__ = [
     "LABELS",
     "TestScores",
+    "about_groups",
     "comparison",
     "confusion",
     "metric_names",
@@ -93,10 +95,6 @@ class TestScores:
     baseline: Predictions
     level: float
 
-    def interval(self, name: str) -> Estimate:
-        """Return the metric of that name of the chosen model on the test rows, with its interval."""
-        return METRICS[name].interval(self.model, self.level)
-
 
 def comparison(scores: TestScores, name: str, unit: str | None = None) -> Json | None:
     """Return one metric as ``report.json`` has it; None when these rows do not allow it."""
@@ -120,6 +118,31 @@ def comparison(scores: TestScores, name: str, unit: str | None = None) -> Json |
         "baseline": maybe(base),
         "difference": maybe(difference),
     }
+
+
+def about_groups(made: Any, train: Sample, test: Sample) -> Any:
+    """Return the same JSON, whose estimates speak of new groups only where all groups of the test part are.
+
+    The intervals count groups all the same: rows of one group depend on each other.
+    """
+    if test.groups is None or not set(_declared(train)) & set(_declared(test)):
+        return made
+    rows = "new rows" if test.time is None else "later rows"
+    true = f"{rows}, of groups that the training part may hold"
+
+    def told(value: Any) -> Any:
+        if isinstance(value, list):
+            return [told(v) for v in value]
+        if isinstance(value, dict):
+            return {k: told(v) for k, v in value.items()}
+        return value.replace(NEW_GROUPS, true) if isinstance(value, str) else value
+
+    return told(made)
+
+
+def _declared(sample: Sample) -> list[str]:
+    """Return the labels of the group column, without those of rows that have none."""
+    return [] if sample.groups is None else [g for g in sample.groups.tolist() if g.startswith(DECLARED)]
 
 
 def _without_rounding(e: Estimate, size: float) -> Estimate:

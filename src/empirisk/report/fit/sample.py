@@ -15,7 +15,9 @@ from empirisk.evaluation.metrics import CLASSIFICATION, REGRESSION
 from empirisk.report.fit.encode import model_frame
 from empirisk.report.read.table import Table
 
-__all__ = ["Sample", "class_order", "take"]
+__all__ = ["DECLARED", "Sample", "class_order", "take"]
+
+DECLARED = "group "  # before the label of a group; a row without one is called by its number
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,7 @@ def _group_labels(table: Table, index: NDArray[np.int64]) -> NDArray[Any] | None
     if table.group is None:
         return None
     labels = table.frame[table.group].cast(pl.String).to_list()
-    return np.array([f"row {i}" if labels[i] is None else f"group {labels[i]}" for i in index])
+    return np.array([f"row {i}" if labels[i] is None else f"{DECLARED}{labels[i]}" for i in index])
 
 
 def _moments(part: pl.DataFrame, time: str | None) -> NDArray[np.float64] | None:

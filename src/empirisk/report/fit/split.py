@@ -206,6 +206,14 @@ def _by_time(table: Table, test_size: float) -> Split:
     )
     if blank.any():
         why += f"; {int(blank.sum()):,} rows without a time stay in train"
+    if table.group is not None:
+        labels = table.frame[table.group].cast(pl.String)
+        late = set(labels.filter(pl.Series(test)).drop_nulls())
+        both = late & set(labels.filter(pl.Series(~test)).drop_nulls())
+        why += (
+            f"; groups of {table.group!r} are not held out, and {len(both):,} of the {len(late):,} in the "
+            "test part have rows in train"
+        )
     return _made(table, "time", why, test, straddling, told, None)
 
 

@@ -50,6 +50,11 @@ def _limits(table: Table, split: Split, train: Sample, test: Sample) -> list[str
             "How far rows that are close in time depend on each other; if they do, the intervals are too"
             " short."
         )
+        if table.group is not None:
+            out.append(
+                f"How the model does on groups of {table.group!r} that it has not seen: later rows were held"
+                " out, and not whole groups (leave --time out for that)."
+            )
     elif dates:
         out.append(
             f"How the model does on later rows: the rows have dates ({dates[0]}), and the test part was not"

@@ -11,7 +11,7 @@ import numpy as np
 
 from empirisk import plots
 from empirisk.plots.confusion import NUMBERED
-from empirisk.report.fit.held_out_scores import comparison, confusion, metric_names
+from empirisk.report.fit.held_out_scores import about_groups, comparison, confusion, metric_names
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Chart, Material, Section
 from empirisk.report.sections.methods import Pairs
@@ -81,7 +81,7 @@ def _test(m: Material) -> Json:
         absent["test.subgroups"] = (
             "No categorical column has at least two and at most six levels with 100 test rows each."
         )
-    return out
+    return about_groups(out, a.prepared.train, sample)  # type: ignore[no-any-return]
 
 
 def _regression(m: Material) -> Json:
