@@ -22,8 +22,28 @@ DRAWING = [u for u in [*AS_WRITTEN, *BY_STEPS, *TREES, *BAGS] if "random_state" 
 ONE_OF_EACH = list({u.kind: u for u in reversed(DRAWING)}.values())
 
 
+# What is no seed, though NumPy takes some of it.
+BAD = [
+    pytest.param(-1, id="-1"), pytest.param(1.5, id="1.5"), pytest.param("lucky", id="word"),
+    pytest.param(True, id="flag"), pytest.param(float("nan"), id="nan"), pytest.param([1, 2], id="list"),
+    pytest.param(np.random.SeedSequence(7), id="sequence"),
+]  # fmt: skip
+# Several fits or paths of penalties a call: tried with every form of a seed in the full suite alone.
+LONG_FITS = {"Lasso", "ElasticNet", "LeastAbsoluteDeviations"}
+LONG_CALLS = {
+    "no_free_lunch", "selection.bias_variance", "selection.nested_cross_evaluate", "selection.RandomSearch",
+    "selection.stability",
+}  # fmt: skip
+
+
+def long(names: Any, which: set[str]) -> list[Any]:
+    """The same parameters, those of long ones marked `full`."""
+    marks = {name: [pytest.mark.full] if str(name).split("(")[0] in which else [] for name in names}
+    return [pytest.param(name, id=str(name), marks=marks[name]) for name in names]
+
+
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("u", ONE_OF_EACH, ids=str)
+@pytest.mark.parametrize("u", long(ONE_OF_EACH, LONG_FITS))
 def test_every_form_of_a_seed_is_taken(u: Use, kind: str, rng: np.random.Generator) -> None:
     est, make = u.make(), KINDS[kind]
     d = data_for(est, rng)
@@ -40,7 +60,7 @@ def test_every_form_of_a_seed_is_taken(u: Use, kind: str, rng: np.random.Generat
     )
 
 
-@pytest.mark.parametrize("bad", [-1, 1.5, "lucky", True])
+@pytest.mark.parametrize("bad", BAD)
 @pytest.mark.parametrize("u", ONE_OF_EACH, ids=str)
 def test_what_is_no_seed_is_named(u: Use, bad: Any, rng: np.random.Generator) -> None:
     est = u.make().set_params(random_state=bad)
@@ -55,6 +75,15 @@ def test_what_is_no_seed_is_named(u: Use, bad: Any, rng: np.random.Generator) ->
     np.testing.assert_array_equal(said, u.make(random_state=2).fit(d.X, d.y).predict(d.X))
 
 
+# Longer than the 32 or 64 bits that compiled loops take.
+@pytest.mark.parametrize("seed", [2**32, 2**64, 2**70])
+@pytest.mark.parametrize("u", long(ONE_OF_EACH, LONG_FITS))
+def test_a_seed_may_be_as_long_as_it_likes(u: Use, seed: int, rng: np.random.Generator) -> None:
+    est = u.make().set_params(random_state=seed)
+    d = data_for(est, rng)
+    est.fit(d.X, d.y)
+
+
 def test_a_generator_moves_on_from_fit_to_fit(rng: np.random.Generator) -> None:
     X = rng.normal(size=(80, 3))
     y = X[:, 0] + rng.normal(size=80)
@@ -63,6 +92,7 @@ def test_a_generator_moves_on_from_fit_to_fit(rng: np.random.Generator) -> None:
     assert np.abs(a - b).max() > 0.0
 
 
+@pytest.mark.full  # two searches and two evaluations, which CALLS has one by one
 def test_searches_take_one_too(rng: np.random.Generator) -> None:
     X = rng.normal(size=(60, 3))
     for state in (np.random.default_rng(0), np.random.RandomState(0)):
@@ -220,13 +250,26 @@ def told(result: Any) -> str:
         return repr(result)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("bad", BAD)
 @pytest.mark.parametrize("name", CALLS)
+def test_functions_name_what_is_no_seed(name: str, bad: Any) -> None:
+    with pytest.raises(ValueError, match=r"(random_state|seed) must be an integer >= 0, a NumPy Generator"):
+        CALLS[name](bad)
+
+
+@pytest.mark.parametrize("seed", [2**32, 2**64])
+@pytest.mark.parametrize("name", [name for name in CALLS if name.startswith("solvers.")])
+def test_solvers_take_long_seeds(name: str, seed: int) -> None:
+    assert np.abs(CALLS[name](seed) - CALLS[name](seed + 1)).max() > 0.0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", long(CALLS, LONG_CALLS))
 def test_functions_take_every_form_of_a_seed(name: str, kind: str) -> None:
     make, call = KINDS[kind], CALLS[name]
     assert told(call(make(7))) == told(call(make(7)))
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", long(CALLS, LONG_CALLS))
 def test_functions_take_none(name: str) -> None:
     assert told(CALLS[name](None))

@@ -32,7 +32,7 @@ from empirisk.bounds.vc_excess import vc_excess
 from empirisk.bounds.vc_realizable import vc_realizable
 from empirisk.bounds.vc_uniform import vc_uniform
 from empirisk.bounds.words import one_row
-from empirisk.data.seeds import Seed
+from empirisk.data.seeds import Seed, check_form
 
 __all__ = ["sample_sizes"]
 
@@ -119,6 +119,7 @@ def sample_sizes(
     width = check_real(loss_range, "loss_range")
     eps, risk = check_real(epsilon, "epsilon", 0.0, width), check_real(delta, "delta", 0.0, 1.0)
     expected = check_real(rate, "rate", 0.0, 1.0, closed=True)
+    check_form(random_state)
     rows: list[Requirement] = []
     words, points = "one fixed model", 0
     if vc is not None or hypotheses is not None:

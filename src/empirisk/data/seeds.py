@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-__all__ = ["Seed", "check_seed", "generator_of"]
+__all__ = ["Seed", "check_form", "check_seed", "generator_of", "within"]
 
 Seed: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 
@@ -28,30 +28,62 @@ def check_seed(random_state: Any, name: str = "random_state") -> int:
     ...
     ValueError: random_state must be an integer >= 0, a NumPy Generator or RandomState, or None, got 'lucky'
     """
+    check_form(random_state, name)
     if random_state is None:
         return 0
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(LARGEST))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(LARGEST))
+    return int(random_state)
+
+
+def check_form(random_state: Any, name: str = "random_state") -> None:
+    """Refuse what is no seed, by the name of the parameter; nothing is drawn.
+
+    Examples
+    --------
+    >>> check_form([1, 2], "seed")
+    Traceback (most recent call last):
+    ...
+    ValueError: seed must be an integer >= 0, a NumPy Generator or RandomState, or None, got [1, 2]
+    """
+    if random_state is None or isinstance(random_state, np.random.Generator | np.random.RandomState):
+        return
     whole = isinstance(random_state, Integral) and not isinstance(random_state, bool | np.bool_)
-    if whole and int(random_state) >= 0:
-        return int(random_state)
-    raise ValueError(
-        f"{name} must be an integer >= 0, a NumPy Generator or RandomState, or None, got {random_state!r}"
-    )
+    if not whole or int(random_state) < 0:
+        raise ValueError(
+            f"{name} must be an integer >= 0, a NumPy Generator or RandomState, or None, got {random_state!r}"
+        )
 
 
-def generator_of(random_state: Any, name: str = "random_state") -> np.random.Generator:
+def within(seed: int, bits: int) -> int:
+    """A seed of at most so many bits, for loops that take no more: itself where it fits, else a hash of it.
+
+    Examples
+    --------
+    >>> within(7, 64), within(2**64, 64) < 2**64, within(2**64, 64) == within(2**64 + 1, 64)
+    (7, True, False)
+    """
+    if seed < 1 << bits:
+        return seed
+    high, low = np.random.SeedSequence(seed).generate_state(2, np.uint32)
+    return (int(high) << 32 | int(low)) % (1 << bits)
+
+
+def generator_of(
+    random_state: Any, name: str = "random_state", *, shared: bool = False
+) -> np.random.Generator:
     """A generator from what users give: a Generator itself, whose state moves on; None is new at each call.
 
-    A RandomState gives the seed of one, so that its state moves on as well.
+    A RandomState gives the seed of one, so that its state moves on as well; with `shared` it lends its stream.
 
     Examples
     --------
     >>> bool(generator_of(7).random() == np.random.default_rng(7).random())
     True
     """
-    if random_state is None or isinstance(random_state, np.random.Generator):
+    check_form(random_state, name)
+    if shared or random_state is None or isinstance(random_state, np.random.Generator):
         return np.random.default_rng(random_state)
     return np.random.default_rng(check_seed(random_state, name))

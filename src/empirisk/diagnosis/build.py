@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from empirisk.data.seeds import generator_of
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.identical import identical_rows
 from empirisk.diagnosis.model_parts import solution_of
@@ -47,8 +48,8 @@ def context(
     >>> ctx.task, ctx.losses.shape, ctx.n_fits, ctx.columns
     ('regression', (120,), 0, ('x0', 'x1'))
     """
+    rng = generator_of(random_state, shared=True)
     sample = Sample.of(est, X, y, groups)
-    rng = np.random.default_rng(random_state)
     if evaluation is None:
         counted = isinstance(cv, int | np.integer)
         plan = _one_repeat(sample.plan(cv, 1 if counted else None, rng))

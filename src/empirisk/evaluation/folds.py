@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from empirisk.data.seeds import check_form, generator_of
+
 Rows = NDArray[np.intp]
 Split = tuple[Rows, Rows]
 
@@ -128,6 +130,7 @@ def plan_folds(
     >>> plan.folds, plan.repeats, [int(test.size) for _, test in plan.splits]
     (2, 3, [4, 4, 4, 4, 4, 4])
     """
+    check_form(random_state)
     if cv is None or isinstance(cv, int | np.integer):
         return _own_folds(
             strata, n, FOLDS if cv is None else int(cv), groups, repeats, random_state, together
@@ -180,7 +183,7 @@ def _own_folds(
         repeats = 5 if n <= 1000 or groups is not None else 2
     if repeats < 1:
         raise ValueError(f"repeats must be at least 1, got {repeats}.")
-    rng = np.random.default_rng(random_state)
+    rng = generator_of(random_state, shared=True)
     codes = np.zeros(n, dtype=np.intp) if strata is None else strata
     splits: list[Split] = []
     for _ in range(repeats):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from empirisk import _loops
-from empirisk.data.seeds import Seed, check_seed
+from empirisk.data.seeds import Seed, check_seed, within
 from empirisk.data.sums import inner, weighted_sum
 from empirisk.losses.dual_rows import DualRows, dual_rows
 from empirisk.problems.evaluation import Evaluation
@@ -115,7 +115,7 @@ class SDCA:
         _, _, moved, visits = _loops.dual_ascend(
             rows.X, rows.dual.center, rows.dual.low, rows.dual.high, rows.dual.tube, rows.dual.curvature,
             rows.dual.logistic, rows.share, rows.square, problem.penalty.l2, rows.pull, own, w, at, order,
-            len(order), np.inf, EPOCHS, (check_seed(self.seed) << 32) + state.calls,
+            len(order), np.inf, EPOCHS, (within(check_seed(self.seed), 32) << 32) + state.calls,
         )  # fmt: skip
         passes = 2.0 * visits / max(len(order), 1)
         better = None

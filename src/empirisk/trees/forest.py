@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk import _loops
+from empirisk.data.seeds import within
 from empirisk.trees.bins import Binned
 from empirisk.trees.criteria import REGISTRY
 from empirisk.trees.structure import Trees
@@ -71,7 +72,7 @@ class Bag:
         """Return how often trees ``first, first + 1, ...`` drew each row, shape (n, trees)."""
         out = np.empty((self.n, trees), dtype=np.int32)
         below, guide = self.guide
-        _loops.bag_counts(self.draws, below, guide, seed, first, out)
+        _loops.bag_counts(self.draws, below, guide, within(seed, 64), first, out)
         return out
 
 
@@ -227,7 +228,7 @@ def grow_forest(
         None if growth.monotonic is None else np.ascontiguousarray(growth.monotonic, dtype=np.int8),
         largest * 2.0**-40 if bag.draws else 0.0,
         groups,
-        seed,
+        within(seed, 64),
         first,
         n_trees,
     )

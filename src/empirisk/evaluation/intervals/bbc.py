@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from empirisk.data.seeds import generator_of
 from empirisk.evaluation.intervals.base import Floats, accept, group_codes, refuse, too_few
 from empirisk.evaluation.intervals.repeated_kfold import (
     MIN_GROUPS,
@@ -131,7 +132,7 @@ def best_of(
     if target is None:
         trained = rows_trained(n, folds)
         target = scored_target(trained, n, groups is not None, what="loss", who=SELECTION)
-    units, sizes, rng = table, None, np.random.default_rng(random_state)
+    units, sizes, rng = table, None, generator_of(random_state, shared=True)
     method = f"BBC-CV over {m} candidate{'' if m == 1 else 's'}"
     if codes is not None:
         units, sizes = unit_sums(table, codes, n_groups)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import type_of_target
 
+from empirisk.data.seeds import generator_of
 from empirisk.evaluation.metrics.predictions import check_length, classes_of, encode, labels_of
 from empirisk.evaluation.outputs import n_rows
 from empirisk.evaluation.rows import take_rows
@@ -75,6 +76,7 @@ def train_validation_test_split(
       validation  4 rows (20.0%)  no 3 (75.0%), yes 1 (25.0%)
       test        4 rows (20.0%)  no 3 (75.0%), yes 1 (25.0%)
     """
+    rng = generator_of(random_state, shared=True)
     labels = labels_of(y, "y")
     n = int(labels.size)
     check_length("X", n_rows(X), n)
@@ -85,7 +87,6 @@ def train_validation_test_split(
         raise ValueError("groups and time exclude each other: a group can straddle any cut in time.")
     codes, names = _classes(labels, stratify)
     strata = np.zeros(n, dtype=np.intp) if codes is None else codes
-    rng = np.random.default_rng(random_state)
     unit, units = "row", np.arange(n)
     if time is not None:
         part, units = deal_time(time, shares, n)
