@@ -76,7 +76,7 @@ def generator_of(
 ) -> np.random.Generator:
     """A generator from what users give: a Generator itself, whose state moves on; None is new at each call.
 
-    A RandomState gives the seed of one, so that its state moves on as well; with `shared` it lends its stream.
+    A RandomState gives the seed of one, so that its state moves on as well; `shared` lends its stream.
 
     Examples
     --------
