@@ -292,3 +292,13 @@ def test_awkward_tables_get_an_answer_or_a_reason(case: str, code: str) -> None:
     assert not re.search(r"\bnan\b", f"{a.sentence} {a.evidence}")
     assert a.p is None or 0.0 <= a.p <= 1.0
     assert a.rows_needed is None or a.rows_needed > 0
+
+
+def test_an_order_of_groups_counts_groups() -> None:
+    X, y = table()
+    for groups, unit in ((None, "300 rows"), (np.arange(300) % 40, "40 groups")):
+        a = ask("ER208", Ridge(), X, y, time=np.arange(300), groups=groups)
+        assert a.outcome in (Outcome.CANNOT_TELL, Outcome.CLEAR)
+        assert unit in a.evidence
+        if a.outcome is Outcome.CANNOT_TELL:
+            assert f"which {unit} cannot exclude" in a.sentence

@@ -74,6 +74,14 @@ def test_planted_column_fault_is_found(code: str) -> None:
     assert next(c for c in result.checks if c.code == code).outcome == "found"
 
 
+def test_a_column_that_was_dropped_as_asked_is_not_taken_for_row_names(tmp_path: Path) -> None:
+    lines = [f"{i},{(i * 7) % 5},{'yes' if i % 3 else 'no'}" for i in range(400)]
+    data = tmp_path / "table.csv"
+    data.write_text("\n".join(["day,a,y", *lines]), encoding="utf-8")
+    assert [f.where for f in found(run(read_table(data, target="y")), "ER103")] == [("day",)]
+    assert not found(run(read_table(data, target="y", drop=["day"])), "ER103")
+
+
 def test_labels_of_two_files_put_together_look_alike() -> None:
     data = clean()
     data["y"] = [

@@ -107,3 +107,11 @@ def test_a_chart_that_cannot_be_drawn_says_so(monkeypatch: pytest.MonkeyPatch) -
     page = render_html(report)
     assert "This chart could not be made (OverflowError" in page
     assert render_markdown(report)
+
+
+@pytest.mark.parametrize("said", PARTS.values())
+def test_a_part_that_was_left_out_is_one_thing(said: str) -> None:
+    """The sentence says "was left out": the name of the part is a singular."""
+    noun = said.split()[1]
+    assert said.startswith("The ")
+    assert not noun.endswith("s") or noun == "diagnosis"

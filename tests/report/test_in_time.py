@@ -13,7 +13,7 @@ import pytest
 from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.metrics.predictions import regression
 from empirisk.report.errors import DataError
-from empirisk.report.fit.folds import make_folds
+from empirisk.report.fit.folds import AT_RANDOM, make_folds
 from empirisk.report.fit.held_out_scores import about_groups
 from empirisk.report.fit.sample import Sample, take
 from empirisk.report.fit.split import split_rows
@@ -98,3 +98,15 @@ def test_a_report_in_time_with_groups_claims_no_new_groups(tmp_path: Path) -> No
     assert all("that the training part may hold" in e["target"] for e in found.values())
     assert "12 groups" in found["mse"]["method"]
     assert any("not whole groups" in said for said in report["limits"])
+
+
+@pytest.mark.full  # a whole report
+def test_findings_in_time_name_their_folds(tmp_path: Path) -> None:
+    frame = frame_of(np.arange(240)).with_columns(z=pl.col("y") + 0.01 * pl.col("x"))
+    report = make_report(tmp_path, frame, "y", time="day").report
+    leak = next(f for f in report["findings"] if f["code"] == "ER113")
+    assert "in folds that ignore the time" in leak["sentence"]
+    assert f"The findings rest on {AT_RANDOM}" in report["split"]["folds"]["sentence"]
+    asked = [f for f in report["findings"] if f["code"].startswith("ER2")]
+    assert all(AT_RANDOM in f["evidence"] for f in asked)
+    assert AT_RANDOM in report["attribution"]["risk"]["method"]

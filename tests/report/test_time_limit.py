@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -15,15 +18,17 @@ from empirisk.data.deadline import Deadline, OutOfTime, stopped_here
 from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.scoring import Scoring
 from empirisk.report.fit.allowance import Allowance
-from empirisk.report.fit.candidates import candidates
+from empirisk.report.fit.candidates import Candidate, candidates
 from empirisk.report.fit.choose import choose
 from empirisk.report.fit.encode import make_encoder
+from empirisk.report.fit.families import FAMILIES
 from empirisk.report.fit.folds import make_folds
 from empirisk.report.fit.recipe import Encoders
 from empirisk.report.fit.sample import take
 from empirisk.report.fit.tuning import cross_validate
 from empirisk.report.progress import Silent
 from empirisk.report.schema import validate_report
+from empirisk.report.sections.candidates.section import _family
 from tests.report.reports import make_report, numbers, two_classes
 from tests.report.tables import table_of
 
@@ -155,3 +160,30 @@ def test_a_report_without_time_is_small_valid_and_says_so(tmp_path: Path, target
 def test_an_alarm_inside_compiled_code_that_calls_it_unreadable_ends_the_block() -> None:
     with pytest.raises(OutOfTime), Deadline(None).within(60.0):
         raise ValueError("not a valid format string") from OutOfTime()
+
+
+def test_a_family_is_said_to_be_tried_only_where_it_was_fitted() -> None:
+    family = FAMILIES["poisson"]
+    straight = candidates("regression", reference=False)
+    both = candidates("regression", family=family, reference=False)
+
+    def said(fitted: list[Candidate], planned: list[Candidate]) -> str:
+        rows = [SimpleNamespace(result=SimpleNamespace(candidate=c)) for c in fitted]
+        return _family(
+            cast(Any, SimpleNamespace(rows=rows)), cast(Any, SimpleNamespace(family=family, rows=planned))
+        )
+
+    assert "Poisson regression (log link) was tried because of the target" in said(both, both)
+    late = said(straight, both)
+    assert "was not tried: it was left out to keep the time limit." in late
+    assert "was tried" not in late
+    assert "was not tried: --models names no linear models." in said([], [])
+
+
+@pytest.mark.full  # a whole report
+def test_the_clock_of_a_report_is_that_of_the_program(tmp_path: Path) -> None:
+    began = time.perf_counter() - 1000.0
+    outcome = make_report(
+        tmp_path, numbers(60), "y", time_limit=None, models="tree", deadline=Deadline(None, began)
+    )
+    assert outcome.seconds >= outcome.report["provenance"]["seconds"] >= 1000.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from types import SimpleNamespace
 from typing import Any
@@ -111,3 +112,17 @@ def test_findings_of_one_kind_are_one_with_the_first_in_front() -> None:
     assert [f.where for f in made] == [("a", "b", "c"), ("d",)]
     assert made[0].sentence == "Whether 'a' is missing. The same holds for 'b' and 'c'."
     assert "'b': p of b" in made[0].evidence
+
+
+def test_a_gain_beyond_the_loss_is_no_share_of_it() -> None:
+    more = Estimate(0.5, 0.2, 0.9, 0.95, 100, "extrapolated")
+    said = next_step(None, more, "root mean squared error", 0.5, [])
+    assert said is not None
+    assert "would bring the root mean squared error close to 0" in said["sentence"]
+    assert "100 %" not in said["sentence"]
+
+
+def test_a_verdict_in_time_says_so_where_nothing_was_shown() -> None:
+    for in_time in (False, True):
+        made = replace(situation("accuracy", "unknown", "unknown", in_time=in_time), fitted=False)
+        assert ("to predict y forward in time better" in verdict_sentence(made)) is in_time

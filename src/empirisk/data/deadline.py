@@ -32,6 +32,13 @@ class Deadline:
     since : float, optional
         When the time began, by ``time.perf_counter``; now by default.
 
+    Attributes
+    ----------
+    limit : float or None
+        The seconds.
+    began : float
+        When the time began.
+
     Notes
     -----
     Work inside :meth:`within` ends by an alarm of the system (SIGALRM), which reaches Python between two of
@@ -55,6 +62,7 @@ class Deadline:
     def __init__(self, seconds: float | None, since: float | None = None) -> None:
         self.limit = seconds
         start = time.perf_counter() if since is None else since
+        self.began = start
         self._end = math.inf if seconds is None else start + seconds
         self._since = _now()
 

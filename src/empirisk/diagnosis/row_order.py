@@ -67,17 +67,17 @@ def row_order(ctx: Context) -> Answer:
         )
         advice = "Split by time or by group, and give the model the time or what changes with it."
         return Answer(CODE, Outcome.FIRES, sentence, found.p, evidence=evidence, advice=advice)
-    return _quiet(found, along, evidence)
+    return _quiet(found, along, evidence, unit)
 
 
-def _quiet(found: OrderTest, along: str, evidence: str) -> Answer:
+def _quiet(found: OrderTest, along: str, evidence: str, unit: str) -> Answer:
     largest = max(abs(found.drift), abs(found.neighbours), abs(found.loss))
     bound = largest + 1.645 / math.sqrt(found.n)
     if bound < SMALL:
         sentence = f"Errors do not go with {along}: every correlation looked at is below {number(bound, 2)}."
         return Answer(CODE, Outcome.CLEAR, sentence, found.p, evidence=evidence)
     need = int(math.ceil((1.645 / SMALL) ** 2 * 4 / 100) * 100)
-    sentence = f"No dependence of the errors on {along} was seen, which {found.n:,} rows cannot exclude."
+    sentence = f"No dependence of the errors on {along} was seen, which {found.n:,} {unit} cannot exclude."
     return Answer(CODE, Outcome.CANNOT_TELL, sentence, found.p, evidence=evidence, rows_needed=need)
 
 

@@ -69,7 +69,6 @@ def run_report(options: Options, say: Callable[[str], None], deadline: Deadline 
     DataError
         One sentence that names what is wrong and what to do.
     """
-    started = time.perf_counter()
     kinds = options.check()
     deadline = deadline or Deadline(options.time_limit)
     check_folder(options.folder)
@@ -112,11 +111,11 @@ def run_report(options: Options, say: Callable[[str], None], deadline: Deadline 
     # busy machine of two cores one thread took 60 s on Adult, and two threads each more than 200 s.
     with progress_for(p.plan.seconds, quiet=options.quiet) as progress, threadpool_limits(1):
         a = analyse(p, progress, deadline)
-        seconds = time.perf_counter() - started
+        seconds = time.perf_counter() - deadline.began
         report = collect(a, command=options.command(), seconds=seconds, settings=_settings(options, a))
         progress.stage("Writing", 1, 1.0)
         write_report(a, report, options.folder)
-    seconds = time.perf_counter() - started
+    seconds = time.perf_counter() - deadline.began
     outcome = Outcome(report, options.folder, seconds, tuple(a.guard.errors))
     for line in closing_lines(outcome):
         say(line)

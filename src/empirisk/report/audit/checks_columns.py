@@ -74,7 +74,7 @@ def constant_columns(a: Audited) -> Outcome:
 
 def id_columns(a: Audited) -> Outcome:
     """Find the columns that only name the rows, such as a running number."""
-    columns = _of_kind(a, "id")
+    columns = [c for c in _of_kind(a, "id") if "--drop" not in c.reason]
     if not columns:
         return Outcome(nothing="no column names the rows")
     names = [c.name for c in columns]

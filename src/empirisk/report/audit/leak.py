@@ -63,6 +63,8 @@ def _beyond(scores: list[ColumnScore]) -> list[tuple[ColumnScore, float]]:
 def _finding(a: Audited, s: ColumnScore, test: str, level: str) -> Finding:
     kind = "squared error" if a.table.task == "regression" else "log-loss"
     share = f"{percent(s.explained.value)} of the baseline's {kind}"
+    if a.table.time is not None:
+        share += " in folds that ignore the time"
     tells = (
         f"alone predicts the target almost completely: it takes away {share}"
         if level == "serious"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from empirisk.diagnosis.result import Diagnosis
 from empirisk.report.audit.audit import Checked
 from empirisk.report.estimates import Json, estimate, number
 from empirisk.report.fit.final import FinalModel
+from empirisk.report.fit.folds import AT_RANDOM
 from empirisk.report.fit.held_out_scores import LABELS, unit_of
 from empirisk.report.fit.sample import Sample
 from empirisk.results import Estimate, Finding
@@ -48,10 +50,14 @@ class Diagnosed:
         Whose encoder made the columns.
     drawn : bool, default False
         Whether the test part was drawn at random, so that drift is no question.
+    in_time : bool, default False
+        Whether the candidates were scored forward in time, which the folds of the diagnosis are not.
     """
 
-    def __init__(self, diagnosis: Diagnosis, model: FinalModel, drawn: bool = False) -> None:
-        self.diagnosis, self.drawn = diagnosis, drawn
+    def __init__(
+        self, diagnosis: Diagnosis, model: FinalModel, drawn: bool = False, in_time: bool = False
+    ) -> None:
+        self.diagnosis, self.drawn, self.in_time = diagnosis, drawn, in_time
         made = model.pipeline[0].get_feature_names_out()
         # Longest first, so that no name is replaced inside a longer one; the name of the encoder's step leads
         # each of them ("levels__town_Oslo"), so that none is a word of a sentence.
@@ -73,7 +79,7 @@ class Diagnosed:
                 f.code,
                 f.level,
                 self.named(f.sentence),
-                self.named(f.evidence),
+                self.named(f.evidence) + (f"; {AT_RANDOM}" if self.in_time else ""),
                 self.named(f.advice),
                 tuple(columns.get(w, w) for w in f.where),
             )
@@ -109,16 +115,20 @@ class Diagnosed:
 
         That of trees is the Brier score of their own shares of classes, not the log-loss of smoothed ones
         by which the report compares candidates (the metric `tuned`, with the `score` of the chosen one).
+        In time the loss that is taken apart is that of the folds of the diagnosis, which are dealt at random.
         """
         made = self.diagnosis.decomposition
         parts = made.parts
         if not parts:
             return None
         metric = METRIC_OF[made.loss]
+        risk = made.estimate if self.in_time or metric != tuned else score
+        if self.in_time:
+            risk = replace(risk, method=f"{risk.method}; {AT_RANDOM}")
         return {
             "label": LABELS[metric],
             "unit": unit_of(metric, unit),
-            "risk": estimate(score if metric == tuned else made.estimate),
+            "risk": estimate(risk),
             "parts": [
                 {
                     "part": p.name,
@@ -173,7 +183,7 @@ def diagnose_model(
         random_state=seed,
         time_limit=seconds,
     )
-    return Diagnosed(found, model, drawn)
+    return Diagnosed(found, model, drawn, train.time is not None)
 
 
 def _labels(sample: Sample) -> Any:

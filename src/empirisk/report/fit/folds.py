@@ -11,7 +11,9 @@ from empirisk.evaluation.sample import FORWARD
 from empirisk.report.errors import DataError
 from empirisk.report.fit.sample import Sample
 
-__all__ = ["Folds", "judged_by", "make_folds"]
+__all__ = ["AT_RANDOM", "Folds", "judged_by", "make_folds"]
+
+AT_RANDOM = "folds dealt at random, in which rows are predicted from later ones, too"
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ def _told(sample: Sample, plan: Plan, k: int) -> str:
         return (
             f"{k} block{'' if k == 1 else 's'} forward in time inside the training part chose the model:"
             f" {last}, each block scored by a model of all rows of earlier moments"
-            f"{'' if sample.groups is None else ', whatever their group'}."
+            f"{'' if sample.groups is None else ', whatever their group'}. The findings rest on {AT_RANDOM}."
         )
     kind = "folds of whole groups" if sample.groups is not None else "folds"
     kind += "" if sample.task == "regression" else " with like class shares"

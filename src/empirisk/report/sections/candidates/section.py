@@ -10,8 +10,8 @@ from empirisk import plots
 from empirisk.evaluation.scoring import Scoring
 from empirisk.report.estimates import estimate, maybe, number
 from empirisk.report.fit.choose import Choice, Row
-from empirisk.report.fit.families import Family
 from empirisk.report.fit.held_out_scores import LABELS, unit_of
+from empirisk.report.fit.plan import Plan
 from empirisk.report.fit.tuning import CrossValidated
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Chart, Material, Section
@@ -97,7 +97,9 @@ def _collect(m: Material) -> Json:
     ends = _certificates(a.choice, a.model.candidate.name, m.made["model"]["certificate"])
     p = a.prepared
     return {
-        "selection": _selection(a.choice, m.tuned, m.unit, a.scoring, p.seed, tested, p.plan.family),
+        "selection": _selection(
+            a.choice, m.tuned, m.unit, a.scoring, p.seed, tested, _family(a.choice, p.plan)
+        ),
         "candidates": _rows(a.choice, ends),
         "selection_curves": m.part("selection_curves", lambda: penalty_curves(a.choice, a.scoring)) or [],
     }
@@ -110,7 +112,7 @@ def _selection(
     scoring: Scoring,
     seed: int,
     held_out: Json | None,
-    family: Family | None = None,
+    family: str = "",
 ) -> Json:
     """Return ``report["selection"]``: the rule, what it chose, and what the other would have chosen.
 
@@ -118,8 +120,8 @@ def _selection(
     ----------
     held_out : dict or None
         Loss of the chosen model on the test part, an estimate.
-    family : Family or None
-        What the target suggested beside straight lines.
+    family : str
+        What became of the family that the target suggested beside straight lines, "" where it suggests none.
     """
     row = choice.row
     lowest = choice.rows[choice.by_minimum]
@@ -139,18 +141,14 @@ def _selection(
             "Some fits did not see every class and give it the probability 0, for which the log-loss is"
             " infinite: the Brier score judges in its place."
         )
-    if family is not None:
-        parts.append(
-            f"{family.label} ({family.how}) was tried because of the target: {family.why}. All candidates"
-            " predict the mean and are compared by its squared error, which suits every family."
-        )
+    parts += [family] if family else []
     found = winner(choice, scoring, seed, held_out)
     if found is not None:
         value = max(0.0, found["corrected"]["value"] - found["naive"]["value"])
-        size = written(value, 2) if value > 0.0 else "nothing measurable"
+        flatters = f"flatters the best score by about {written(value, 2)}"
         parts.append(
-            f"Having tried {found['n_candidates']} fits on the same folds flatters the best score by about"
-            f" {size} (bootstrap);"
+            f"Having tried {found['n_candidates']} fits on the same folds"
+            f" {flatters if value > 0.0 else 'was not seen to flatter the best score'} (bootstrap);"
             " the test part is untouched."
         )
     return {
@@ -177,6 +175,22 @@ def _selection(
         ),
         "winner": found,
     }
+
+
+def _family(choice: Choice, plan: Plan) -> str:
+    """Return whether the family that the target suggests was tried; "" where it suggests none."""
+    family = plan.family
+    if family is None:
+        return ""
+    named = f"{family.label} ({family.how})"
+    if any(row.result.candidate.family for row in choice.rows):
+        return (
+            f"{named} was tried because of the target: {family.why}. All candidates predict the mean and are"
+            " compared by its squared error, which suits every family."
+        )
+    planned = any(candidate.family for candidate in plan.rows)
+    why = "it was left out to keep the time limit" if planned else "--models names no linear models"
+    return f"{named}, which the target suggests ({family.why}), was not tried: {why}."
 
 
 def _rows(choice: Choice, certificates: dict[str, Json]) -> list[Json]:
@@ -344,6 +358,6 @@ CANDIDATES = Section(
     cross=_cross,
     charts=_charts,
     estimates=_estimates,
-    parts={"selection_curves": "The curves over the penalty"},
+    parts={"selection_curves": "The chart over the penalty"},
     needs=("test", "model"),
 )

@@ -301,7 +301,7 @@ MODEL = Section(
         "model.certificate": "The certificate",
         "model.coefficients": "The table of coefficients",
         "model.importances": "The table of importances",
-        "model.dependence": "The curves of partial dependence",
+        "model.dependence": "The chart of partial dependence",
     },
     long=frozenset({"model.importances", "model.dependence"}),
     needs=("test",),

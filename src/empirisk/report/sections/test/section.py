@@ -243,6 +243,6 @@ TEST = Section(
         "test.residuals": "The chart of the residuals",
         "test.quantiles": "The chart of the normal quantiles",
         "test.coverage": "The coverage of the prediction intervals",
-        "test.subgroups": "The scores by group",
+        "test.subgroups": "The table of scores by group",
     },
 )

@@ -61,7 +61,9 @@ def next_step(
         less = f"boosting has a {_of(richer, score)} lower {measured}"
         return {"sentence": f"A richer class of models would help: {less}; {rows}.", "gain": maybe(richer)}
     if more is not None and more.low is not None and more.low > 0.0 and more.value >= useful:
-        less = f"twice the rows would lower the {measured} by {_of(more, score)}"
+        nothing = 0.0 < score <= more.value  # a law that is carried on beyond the loss itself
+        by = f"bring the {measured} close to 0" if nothing else f"lower the {measured} by {_of(more, score)}"
+        less = f"twice the rows would {by}"
         return {"sentence": f"More rows would help: {less}; {classes}.", "gain": maybe(more)}
     if diagnosed:
         return {"sentence": diagnosed, "gain": None}

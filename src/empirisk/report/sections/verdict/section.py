@@ -142,6 +142,7 @@ def _verdict(m: Material, task: Json, metrics: list[Json], certificate: Json | N
         texts,
         next((f.sentence for f in a.findings if f.code == FORMULA), ""),
         maybe(row.versus_baseline),
+        a.prepared.train.time is not None,
     )
     return {
         "sentence": verdict_sentence(situation),

@@ -38,6 +38,8 @@ class Situation:
         The sentence of a finding that the target is a formula of other columns, or "".
     in_folds : dict or None
         Cross-validated difference of the loss to the baseline, negative when the model is better.
+    in_time : bool
+        Whether models were chosen on rows later than those that they were fitted on.
     """
 
     label: str
@@ -50,6 +52,7 @@ class Situation:
     texts: tuple[str, ...] = ()
     formula: str = ""
     in_folds: Json | None = None
+    in_time: bool = False
 
     @property
     def in_r2(self) -> str:
@@ -93,7 +96,7 @@ def _left_out(texts: Sequence[str]) -> str:
 
 def _nothing(s: Situation) -> str:
     base = "the mean" if s.task["kind"] == "regression" else "the most frequent class"
-    target = s.task["target"]
+    target = s.task["target"] + (" forward in time" if s.in_time else "")
     if s.formula:
         return (
             f"No model that was fitted was shown to predict {target} better than {base} does, so the constant"
