@@ -11,6 +11,7 @@ from sklearn.base import MetaEstimatorMixin, is_classifier
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from empirisk.data.as_before import as_before
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.training import release
 from empirisk.evaluation.cross import CrossEvaluation, run
@@ -120,22 +121,23 @@ class CrossValidatedEnsemble(MetaEstimatorMixin, Estimator):
             raise ValueError(f'vote must be "hard" or "soft", got {self.vote!r}.')
         if self.vote == "soft" and _classifies(self) and not hasattr(self.estimator, "predict_proba"):
             raise ValueError(f'vote="soft" needs probabilities, and {self.estimator!r} has no predict_proba.')
-        X, y = table_and_target(type(self).__name__, X, y)
-        sample = Sample.of(self.estimator, X, y, groups)
-        own = self.cv is None or isinstance(self.cv, int | np.integer)
-        plan = sample.plan(self.cv, self.repeats if own else None, self.random_state)
-        found = run(self.estimator, sample, plan, self.metrics, self.level, keep=release)
-        about = f"the mean score of one member, trained on about {plan.n_train:,} rows, on new rows"
-        estimates = {k: replace(e, target=about) for k, e in found.items()}
-        title = f"Members of the ensemble, not the ensemble itself: {found.title}"
-        lean = replace(found.fitted, kept=())
-        self.members_ = list(found.fitted.kept)
-        self.evaluation_ = CrossEvaluation(estimates, title, lean, found.out_of_fold, found.held_out)
-        if sample.classes is not None:
-            self.classes_ = sample.classes
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.members_[0], name):
-                setattr(self, name, getattr(self.members_[0], name))
+        with as_before(self):
+            X, y = table_and_target(type(self).__name__, X, y)
+            sample = Sample.of(self.estimator, X, y, groups)
+            own = self.cv is None or isinstance(self.cv, int | np.integer)
+            plan = sample.plan(self.cv, self.repeats if own else None, self.random_state)
+            found = run(self.estimator, sample, plan, self.metrics, self.level, keep=release)
+            about = f"the mean score of one member, trained on about {plan.n_train:,} rows, on new rows"
+            estimates = {k: replace(e, target=about) for k, e in found.items()}
+            title = f"Members of the ensemble, not the ensemble itself: {found.title}"
+            lean = replace(found.fitted, kept=())
+            self.members_ = list(found.fitted.kept)
+            self.evaluation_ = CrossEvaluation(estimates, title, lean, found.out_of_fold, found.held_out)
+            if sample.classes is not None:
+                self.classes_ = sample.classes
+            for name in ("n_features_in_", "feature_names_in_"):
+                if hasattr(self.members_[0], name):
+                    setattr(self, name, getattr(self.members_[0], name))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from empirisk.data.as_before import as_before
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.hypotheses.growth import Growth
 from empirisk.hypotheses.labels import check_weight, two_labels
@@ -233,20 +234,21 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):
         """
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        points, y = self._validated(X, y)
-        classes, positive = two_labels(y)
-        weight = check_weight(sample_weight, len(points))
-        kept = weight > 0.0
-        unique, inverse = distinct(points[kept])
-        signed = np.where(positive[kept], weight[kept], -weight[kept])
-        gain = np.bincount(inverse, weights=signed, minlength=len(unique)).astype(np.float64)
-        data = Labelled(unique, gain, float(weight[positive].sum()), float(weight.sum()))
-        best = self._best(data)
-        self.classes_ = classes
-        self.hypothesis_ = best.hypothesis
-        wrong = best.hypothesis(points) != positive
-        self.training_error_ = float(weight[wrong].sum() / weight.sum())
-        self.certificate_ = _certificate(self.words, data, best, self.training_error_)
+        with as_before(self):
+            points, y = self._validated(X, y)
+            classes, positive = two_labels(y)
+            weight = check_weight(sample_weight, len(points))
+            kept = weight > 0.0
+            unique, inverse = distinct(points[kept])
+            signed = np.where(positive[kept], weight[kept], -weight[kept])
+            gain = np.bincount(inverse, weights=signed, minlength=len(unique)).astype(np.float64)
+            data = Labelled(unique, gain, float(weight[positive].sum()), float(weight.sum()))
+            best = self._best(data)
+            self.classes_ = classes
+            self.hypothesis_ = best.hypothesis
+            wrong = best.hypothesis(points) != positive
+            self.training_error_ = float(weight[wrong].sum() / weight.sum())
+            self.certificate_ = _certificate(self.words, data, best, self.training_error_)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:

@@ -16,6 +16,7 @@ from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import Tags, get_tags
 
 from empirisk.data.seeds import generator_of
+from empirisk.data.threads import check_jobs
 from empirisk.estimators.estimator import Estimator
 from empirisk.evaluation.compare import default_metric
 from empirisk.evaluation.cross import foreign_scorers
@@ -98,6 +99,8 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
         Returns
         -------
         self
+            When the first fit of a search is interrupted, what was scored by then is kept; a later fit that
+            fails or is interrupted leaves the search as it was.
 
         Raises
         ------
@@ -110,9 +113,10 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
         before = dict(self.__dict__)
         try:
             self._search(X, y, groups)
-        except Exception:
-            self.__dict__.clear()
-            self.__dict__.update(before)
+        except BaseException as error:
+            if "result_" in before or not isinstance(error, KeyboardInterrupt):
+                self.__dict__.clear()
+                self.__dict__.update(before)
             raise
         return self
 
@@ -143,8 +147,9 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
         except Stopped:
             note = f"Stopped by the time limit of {self.time_limit:g} s after {rounds.done} fits."
         except KeyboardInterrupt:
-            with suppress(TimeoutError, ValueError):  # nothing was scored yet
-                self._finish(q, rounds, points, f"Interrupted after {rounds.done} fits.")
+            if not hasattr(self, "result_"):
+                with suppress(TimeoutError, ValueError):  # nothing was scored yet
+                    self._finish(q, rounds, points, f"Interrupted after {rounds.done} fits.")
             raise
         self._finish(q, rounds, points, note)
         if self.refit:
@@ -230,6 +235,7 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
     def _check(self) -> None:
         check_rule(self.rule)
         check_level(self.level)
+        check_jobs(self.n_jobs)
         if not hasattr(self.estimator, "fit") or isinstance(self.estimator, type):
             raise TypeError(f"estimator must be an estimator instance with fit, got {self.estimator!r}.")
         if self.time_limit is not None and not self.time_limit > 0.0:

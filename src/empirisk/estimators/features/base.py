@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from empirisk.data.as_before import as_before
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.estimators.checks import check_finite, check_weights
@@ -50,14 +51,9 @@ class FeatureMap(TransformerMixin, Estimator):
         -------
         self
         """
-        before = dict(self.__dict__)
-        try:
+        with as_before(self):
             X = self._read(X, reset=True)
             self._learn(X, check_weights(sample_weight, X.shape[0]).astype(np.float64))
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
         return self
 
     def transform(self, X: Any) -> Array:

@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from empirisk.data.as_before import as_before
 from empirisk.data.collinear import find_collinear
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
@@ -112,19 +113,13 @@ class LinearEstimator(InferenceMixin, Estimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, **more: Any) -> Self:
         """`more` are further facts of the rows, for :meth:`_extended`."""
-        before = dict(self.__dict__)
-        try:
+        with as_before(self) as before:
             rows = self._encoded(X, y, sample_weight, fitting=True, **more)
             problem = self._posed(*rows, alpha=None)
             moments = problem.facts.known_moments
             solution = self._solve(problem, self._start(problem, before))
             self._finish(problem, solution)
             self._training = keep(X, *rows, moments)
-        except BaseException:
-            # An interrupted or failed fit leaves what was there before.
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
         self._warn(stacklevel=4)
         return self
 

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from empirisk.bounds import perceptron as mistake_bound
+from empirisk.data.as_before import as_before
 from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.seeds import check_seed
@@ -147,11 +148,10 @@ class Perceptron(LinearClassifier):
         -------
         self
         """
-        before = dict(self.__dict__)
         first = not hasattr(self, "classes_")
         if first and classes is None:
             raise ValueError("classes must name all labels at the first call: a block may lack some of them")
-        try:
+        with as_before(self) as before:
             if classes is not None:
                 given = np.unique(np.asarray(classes))
                 if not first and not np.array_equal(given, self.classes_):
@@ -172,10 +172,6 @@ class Perceptron(LinearClassifier):
                     walk.put_in_pocket(rows, signs)
             claim = "none: the rows came in blocks, of which none is kept"
             self._keep(problem, self._walks, False, Certificate(Kind.NONE, np.inf, 1.0, claim), 1)
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
         return self
 
     # -- parts --------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin
 
 from empirisk.bounds import pegasos
 from empirisk.bounds.base import Guarantee
+from empirisk.data.as_before import as_before
 from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.seeds import check_seed
@@ -167,9 +168,8 @@ class StochasticEstimator(LinearEstimator):
 
     def _partial_fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         """Take one step per batch of the block, in the order of its rows (or as `sampling` says)."""
-        before = dict(self.__dict__)
         first = not hasattr(self, "_stream")
-        try:
+        with as_before(self):
             if self.output == "best":
                 raise ValueError('output="best" compares epochs on all rows, which a stream does not keep')
             if self.alpha == "1/n":
@@ -188,10 +188,6 @@ class StochasticEstimator(LinearEstimator):
             self.solution_ = Solution(
                 self._pack(problem), Status.COMPLETED, STREAMED, n_steps=stream.blocks, solver="sgd"
             )
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
         return self
 
     # -- theory -----------------------------------------------------------------------------------

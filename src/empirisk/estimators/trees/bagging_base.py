@@ -13,6 +13,7 @@ from sklearn.base import MetaEstimatorMixin
 from sklearn.utils import Tags, check_array, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from empirisk.data.as_before import as_before
 from empirisk.data.seeds import check_seed
 from empirisk.data.sparse_cells import canonical
 from empirisk.data.threads import check_jobs
@@ -92,14 +93,8 @@ class BaggingEnsemble(MetaEstimatorMixin, Estimator):
         -------
         self
         """
-        before = dict(self.__dict__)
-        try:
+        with as_before(self):
             self._fit(X, y, sample_weight)
-        except BaseException:
-            # An interrupted or failed fit leaves what was there before.
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:

@@ -10,6 +10,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
+from empirisk.data.as_before import as_before
 from empirisk.data.columns import ColumnCoder, Table
 from empirisk.data.memory import refuse_memory
 from empirisk.data.plain_numbers import numbers_only
@@ -117,8 +118,7 @@ class TreeEstimator(Estimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, **more: Any) -> Self:
         """`more` are further facts of the rows, for a `_grow` that takes them."""
-        before = dict(self.__dict__)
-        try:
+        with as_before(self):
             if y is None:
                 raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
             table = self._table(X, fitting=True)
@@ -129,11 +129,6 @@ class TreeEstimator(Estimator):
             weight = self._weights(check_weights(sample_weight, table.n_rows), targets)
             with at_most(self.n_jobs):
                 self._grow(table, targets, weight, **more)
-        except BaseException:
-            # An interrupted or failed fit leaves what was there before.
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
         return self
 
     def _table(self, X: Any, fitting: bool = False) -> Table:

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
+from empirisk.data.as_before import as_before
 from empirisk.search.structural.base import Structural, name_all
 from empirisk.search.structural.capacity import FixedClassifiers
 
@@ -90,14 +91,15 @@ class DictionarySelector(Structural):
         -------
         self
         """
-        X, labels = self._prepare(X, y)
-        named = self._named()
-        known = dict(self.vc_dimensions or {})
-        strange = set(known) - {name for name, _ in named}
-        if strange:
-            raise ValueError(f"vc_dimensions names {sorted(strange)}, which are no dictionaries.")
-        self._by_bound(X, labels, named, [known.get(name) for name, _ in named])
-        self._learn_columns()
+        with as_before(self):
+            X, labels = self._prepare(X, y)
+            named = self._named()
+            known = dict(self.vc_dimensions or {})
+            strange = set(known) - {name for name, _ in named}
+            if strange:
+                raise ValueError(f"vc_dimensions names {sorted(strange)}, which are no dictionaries.")
+            self._by_bound(X, labels, named, [known.get(name) for name, _ in named])
+            self._learn_columns()
         return self
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from empirisk.data.as_before import as_before
 from empirisk.data.seeds import generator_of
 from empirisk.evaluation.metrics.predictions import encode
 from empirisk.evaluation.rows import take_rows
@@ -126,20 +127,21 @@ class StructuralRiskMinimizer(Structural):
         -------
         self
         """
-        X, labels = self._prepare(X, y)
-        named = self._named()
-        declared = self.vc_dimensions
-        if declared is None:
-            declared = [None] * len(named)
-        elif len(declared) != len(named):
-            raise ValueError(f"vc_dimensions has {len(declared)} entries for {len(named)} classes.")
-        if self.method not in METHODS:
-            raise ValueError(f'method must be "bound" or "validation", got {self.method!r}.')
-        if self.method == "bound":
-            self._by_bound(X, labels, named, declared)
-        else:
-            self._by_validation(X, labels, named)
-        self._learn_columns()
+        with as_before(self):
+            X, labels = self._prepare(X, y)
+            named = self._named()
+            declared = self.vc_dimensions
+            if declared is None:
+                declared = [None] * len(named)
+            elif len(declared) != len(named):
+                raise ValueError(f"vc_dimensions has {len(declared)} entries for {len(named)} classes.")
+            if self.method not in METHODS:
+                raise ValueError(f'method must be "bound" or "validation", got {self.method!r}.')
+            if self.method == "bound":
+                self._by_bound(X, labels, named, declared)
+            else:
+                self._by_validation(X, labels, named)
+            self._learn_columns()
         return self
 
     def _look_at(self, found: Sequence[Capacity], names: Sequence[str]) -> None:
