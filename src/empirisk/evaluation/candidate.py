@@ -12,7 +12,7 @@ from sklearn.base import clone
 from empirisk.evaluation.before import Before
 from empirisk.evaluation.outputs import model_name
 from empirisk.evaluation.parts import parts_of, together
-from empirisk.evaluation.sample import Sample
+from empirisk.evaluation.sample import Sample, check_estimator
 
 __all__ = ["Candidate", "one_model"]
 
@@ -37,6 +37,8 @@ class Candidate:
 
     Raises
     ------
+    TypeError
+        What is no estimator: a class, None, another candidate.
     ValueError
         An unknown parameter, a parameter without values, or values without a parameter.
 
@@ -54,6 +56,7 @@ class Candidate:
     def __init__(
         self, estimator: Any, parameter: str = "", values: Sequence[Any] = (), name: str = ""
     ) -> None:
+        check_estimator(estimator)
         self.estimator, self.parameter = estimator, parameter
         if len(values) and not parameter:
             raise ValueError("values belong to a parameter; name it.")

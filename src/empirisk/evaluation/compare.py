@@ -12,7 +12,7 @@ from scipy import special
 from sklearn.base import is_classifier
 
 from empirisk.evaluation.candidate import one_model
-from empirisk.evaluation.cross import CrossEvaluation, run
+from empirisk.evaluation.cross import CrossEvaluation, run, unseen_class
 from empirisk.evaluation.evaluate import estimate
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import check_level
@@ -247,14 +247,14 @@ def compare_cross(
             return replace(one, rows=(plan.n_train, plan.n))
         scores = a.fold_scores(metric) - b.fold_scores(metric)
         target = scored_target(plan.n_train, plan.n, what="difference", who="each algorithm")
-        d = nadeau_bengio(scores, plan.test_over_train, plan.n, level, target=target)
+        d = nadeau_bengio(scores, plan.test_over_train, plan.n_scored, level, target=target)
         d = with_note(d, plan.note)
         se = math.sqrt(float(scores.var(ddof=1)) * (1.0 / scores.size + plan.test_over_train))
         chance = _confidence(d, se, scores.size - 1, m.greater_is_better)
         rows = (plan.n_train, plan.n)
         return Comparison(metric, names, a[metric], b[metric], d, chance, m.greater_is_better, rows)
     found = _compared(metric, names, list(a.out_of_fold), list(b.out_of_fold), plan.folds, level)
-    return _about(found, plan)
+    return _about(found, plan, a.out_of_fold[0])
 
 
 def compare_fitted(
@@ -325,17 +325,20 @@ def _compared(
     )
 
 
-def _about(c: Comparison, plan: Plan) -> Comparison:
-    """Return the comparison with the number of rows that these folds train on."""
+def _about(c: Comparison, plan: Plan, p: Predictions) -> Comparison:
+    """Return the comparison with the number of rows that these folds train on, and classes they never saw."""
     grouped = "new groups" in c.difference.target
 
     def told(e: Estimate, what: str, who: str) -> Estimate:
         return replace(e, target=scored_target(plan.n_train, plan.n, grouped, what=what, who=who))
 
+    def seen(e: Estimate) -> Estimate:
+        return with_note(e, unseen_class(_known(c.metric), e, p, plan))
+
     return replace(
         c,
-        a=told(c.a, "score", "this algorithm"),
-        b=told(c.b, "score", "this algorithm"),
+        a=told(seen(c.a), "score", "this algorithm"),
+        b=told(seen(c.b), "score", "this algorithm"),
         difference=told(c.difference, "difference", "each algorithm"),
         rows=(plan.n_train, plan.n),
     )

@@ -18,12 +18,13 @@ from empirisk.evaluation.intervals.base import Floats, refuse
 from empirisk.evaluation.intervals.nadeau_bengio import nadeau_bengio
 from empirisk.evaluation.intervals.repeated_kfold import one_split_target, scored_target
 from empirisk.evaluation.metrics import CLASSIFICATION, METRICS, Metric, Predictions
-from empirisk.evaluation.metrics.row_loss import with_note
+from empirisk.evaluation.metrics.row_loss import RowLoss, with_note
 from empirisk.evaluation.metrics.scorer import Scorer, find_scorer
 from empirisk.evaluation.outputs import unpenalised
 from empirisk.evaluation.progress import Progress
 from empirisk.evaluation.sample import Sample
 from empirisk.results import Estimate
+from empirisk.wording import counted
 
 ROWS_PER_COLUMN = 3  # without a penalty; with fewer the errors of folds have no useful variance
 
@@ -165,11 +166,12 @@ def over_plan(
     p = repeats[0] if repeats else held_out[0]
     why = metric.unavailable(p)
     if why:
-        return refuse(math.nan, level, plan.n, "not available", why)
+        return refuse(math.nan, level, plan.n_scored, "not available", why)
     grouped = p.groups is not None
     if plan.folds is not None:
         target = scored_target(plan.n_train, plan.n, grouped)
-        return about(metric.crossed(repeats, plan.folds, level), target, plan)
+        e = metric.crossed(repeats, plan.folds, level)
+        return about(with_note(e, unseen_class(metric, e, p, plan)), target, plan)
     if len(plan.splits) == 1:
         return about(metric.interval(p, level), one_split_target(plan.n_train, plan.n, grouped), plan)
     low = 0.0 if metric.task == CLASSIFICATION or not metric.greater_is_better else -math.inf
@@ -181,6 +183,22 @@ def over_plan(
 def about(e: Estimate, target: str, plan: Plan) -> Estimate:
     """Return the estimate with what these splits make it one of (their training parts may leave rows out)."""
     return with_note(replace(e, target=target), plan.note)
+
+
+def unseen_class(metric: Metric, e: Estimate, p: Predictions, plan: Plan) -> str:
+    """Return a sentence where some training part of these folds lacks a class, on an estimate of a mean."""
+    if metric.task != CLASSIFICATION or not isinstance(metric, RowLoss) or not math.isfinite(e.value):
+        return ""
+    counts = p.class_counts
+    held = np.stack([np.bincount(p.y[test], minlength=counts.size) for _, test in plan.splits])
+    lost = np.flatnonzero(((held == counts) & (counts > 0)).any(axis=0))
+    if not lost.size:
+        return ""
+    rarest, folds = int(counts[lost].min()), int(plan.folds or 0)
+    if rarest < folds:
+        few = counted(rarest, "row")
+        return f"the smallest class has {few}, fewer than the {folds} folds: some fits never saw it"
+    return f"a class of {rarest} rows is in one fold as a whole: some fits never saw it"
 
 
 def _shaky(est: Any, X: Any, plan: Plan) -> str:
@@ -203,6 +221,7 @@ def _over_splits(
         bad = int((~np.isfinite(scores)).sum())
         value = float(np.mean(scores))
         reason = f"the score is undefined or infinite on {bad} of {scores.size} splits"
-        return refuse(value, level, plan.n, "corrected resampled t", reason, target)
-    estimate = nadeau_bengio(scores, plan.test_over_train, plan.n, level, low=low, high=high, target=target)
+        return refuse(value, level, plan.n_scored, "corrected resampled t", reason, target)
+    n, ratio = plan.n_scored, plan.test_over_train
+    estimate = nadeau_bengio(scores, ratio, n, level, low=low, high=high, target=target)
     return with_note(estimate, plan.note if plan.folds is None else "")

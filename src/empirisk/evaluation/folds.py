@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.data.seeds import check_form, generator_of
+from empirisk.evaluation.given_splits import Ties, given_splits
 
 Rows = NDArray[np.intp]
 Split = tuple[Rows, Rows]
@@ -54,6 +54,13 @@ class Plan:
     def n_train(self) -> int:
         """The number of training rows of a split, on average over the splits."""
         return round(float(np.mean([train.size for train, _ in self.splits])))
+
+    @property
+    def n_scored(self) -> int:
+        """The number of rows that are in some test part."""
+        if self.folds is not None:
+            return self.n
+        return int(np.unique(np.concatenate([test for _, test in self.splits])).size)
 
     def repeat(self, r: int) -> tuple[int, ...]:
         """Return the positions of the splits of repeat r."""
@@ -100,6 +107,7 @@ def plan_folds(
     random_state: int | np.random.Generator | None = None,
     *,
     together: NDArray[np.intp] | None = None,
+    time: NDArray[Any] | None = None,
     X: Any = None,
     y: Any = None,
 ) -> Plan:
@@ -121,6 +129,8 @@ def plan_folds(
         Seed of the folds.
     together : int array of shape (n,) or None
         Rows that must stay in one fold, and count one by one: copies.
+    time : array of shape (n,) or None
+        When each row came; given splits must then go forward.
     X, y
         Passed to a splitter.
 
@@ -132,35 +142,20 @@ def plan_folds(
     """
     check_form(random_state)
     if cv is None or isinstance(cv, int | np.integer):
+        if time is not None:
+            raise ValueError(
+                f"cv = {FOLDS if cv is None else int(cv)} deals shuffled folds, which predict rows from "
+                "later ones, and the rows have a time: leave cv out for five blocks forward in time, or give "
+                "a splitter or pairs whose training rows are all earlier than their test rows, such as "
+                "scikit-learn's TimeSeriesSplit on rows in order of time."
+            )
         return _own_folds(
             strata, n, FOLDS if cv is None else int(cv), groups, repeats, random_state, together
         )
     if repeats is not None:
         raise ValueError("repeats goes with cv=None or a number of folds; a splitter brings its own repeats.")
-    made = cv.split(X, y, groups) if hasattr(cv, "split") else cv
-    if not isinstance(made, Iterable):
-        raise TypeError(f"cv must be an int, a splitter or an iterable of splits, got {type(cv).__name__}.")
-    splits = tuple((_rows(train, n), _rows(test, n)) for train, test in made)
-    if not splits:
-        raise ValueError("cv holds no splits: give at least one pair of training and test rows.")
-    for k, (train, test) in enumerate(splits):
-        if train.size == 0 or test.size == 0:
-            raise ValueError(f"split {k} has no {'training' if train.size == 0 else 'test'} rows.")
-        if np.intersect1d(train, test).size:
-            raise ValueError(
-                f"split {k} trains and tests on the same rows; the score would be about rows it knows."
-            )
-        if groups is not None and np.intersect1d(groups[train], groups[test]).size:
-            raise ValueError(
-                f"split {k} has rows of one group in training and in test; that estimates another quantity "
-                "(new rows of known groups). Use a group splitter, or leave groups out."
-            )
-    return recognise(n, splits)
-
-
-def _rows(index: Any, n: int) -> Rows:
-    out = np.asarray(index)
-    return np.flatnonzero(out) if out.dtype == bool and out.size == n else out.astype(np.intp)
+    moment = None if time is None else np.unique(time, return_inverse=True)[1].astype(np.intp)
+    return recognise(n, given_splits(cv, n, Ties(groups, together, moment), X, y))
 
 
 def _own_folds(

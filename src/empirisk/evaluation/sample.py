@@ -118,8 +118,9 @@ class Sample:
         Raises
         ------
         TypeError
-            A sample of the other task, or `y` or `groups` beside a sample.
+            What is no estimator, a sample of the other task, or `y` or `groups` beside a sample.
         """
+        check_estimator(est)
         task = CLASSIFICATION if is_classifier(est) else REGRESSION
         if not isinstance(X, cls):
             if y is None:
@@ -171,12 +172,20 @@ class Sample:
             Repeats of the folds; 5 up to 1000 rows and with groups, 2 above.
         random_state : int, Generator or None
             Seed of the folds.
+
+        Raises
+        ------
+        ValueError
+            Splits that tear groups or rows kept together, folds or splits that predict rows from later ones
+            where rows have a time, and row numbers that are none.
         """
         if self.time is not None and cv is None:
-            cv = self._forward()
+            if repeats not in (None, 1):
+                raise ValueError(f"rows with a time are predicted once, from earlier ones; got {repeats=}.")
+            cv, repeats = self._forward(), None
         return plan_folds(
             self.strata, self.n, cv, self.groups, repeats, random_state,
-            together=self.together, X=self.X, y=self.y,
+            together=self.together, time=self.time, X=self.X, y=self.y,
         )  # fmt: skip
 
     def _forward(self) -> list[tuple[Rows, Rows]]:
@@ -267,6 +276,17 @@ class Sample:
         said += ["weighted"] if self.weights is not None else []
         said += ["with exposures"] if self.exposure is not None else []
         return f"Sample({', '.join(said)})"
+
+
+def check_estimator(est: Any) -> None:
+    """Refuse what is no estimator: a class, None, or a recipe where the estimator itself is wanted."""
+    if isinstance(est, type):
+        raise TypeError(
+            f"an estimator is wanted and the class {est.__name__} was given: write {est.__name__}()."
+        )
+    if not hasattr(est, "fit"):
+        inside = "the estimator inside it" if hasattr(est, "fits") else "an unfitted estimator"
+        raise TypeError(f"an estimator is wanted and {est!r} has no fit: give {inside}.")
 
 
 def _taken_as(model: Any, name: str) -> str:

@@ -91,7 +91,7 @@ class Scoring:
             found, _ = self._given.difference(first_splits, second_splits, None, self.level)
             return with_note(found, plan.note)
         scores = self.of_splits(a) - self.of_splits(b)
-        found = nadeau_bengio(scores, plan.test_over_train, plan.n, self.level, target=target)
+        found = nadeau_bengio(scores, plan.test_over_train, plan.n_scored, self.level, target=target)
         return with_note(found, plan.note)
 
     def standard_error(self, a: Floats, b: Floats) -> float:

@@ -49,11 +49,11 @@ def validation_estimate(
     target = scored_target(size, sample.n, sample.groups is not None, what="loss")
     if not np.isfinite(losses).all():
         why = infinite_loss(losses) if plan.folds else infinite_loss(losses.T, "splits")
-        return refuse(math.inf, level, sample.n, "none: infinite loss, not clipped", why, target)
+        return refuse(math.inf, level, plan.n_scored, "none: infinite loss, not clipped", why, target)
     if plan.folds is None:
         ratio = float(np.mean([test.size for _, test in plan.splits])) / size
         high = math.inf if cap is None else cap
-        return nadeau_bengio(losses[:, 0], ratio, sample.n, level, low=0.0, high=high, target=target)
+        return nadeau_bengio(losses[:, 0], ratio, plan.n_scored, level, low=0.0, high=high, target=target)
     rows = losses.reshape(-1, sample.n)
     kind = "proportion" if metric.proportion else "loss"
     told: dict[str, Any] = {"kind": kind, "bound": cap, "errors": metric.errors, "target": target}

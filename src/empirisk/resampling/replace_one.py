@@ -195,6 +195,8 @@ def stability(
     if rho is not None and not (isinstance(rho, int | float) and math.isfinite(rho) and rho > 0.0):
         raise ValueError(f"rho must be a positive number, got {rho!r}.")
     rng = generator_of(random_state)
+    if sample.time is not None:
+        raise ValueError("stability needs folds that test every row; give the rows without their time.")
     plan = sample.plan(None, repeats, rng)
     count = min(int(n_replace), sample.n)
     with one_thread_if_small(sample.X):

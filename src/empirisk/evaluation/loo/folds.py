@@ -12,7 +12,7 @@ from empirisk.evaluation.cross import CrossEvaluation, conclude, foreign_scorers
 from empirisk.evaluation.evaluate import Metrics, named
 from empirisk.evaluation.fit_folds import Fitted
 from empirisk.evaluation.folds import Plan
-from empirisk.evaluation.loo.predict import NOTE, loo_estimate, loo_outputs
+from empirisk.evaluation.loo.predict import NOTE, check_single_rows, loo_estimate, loo_outputs
 from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.outputs import Outputs
 from empirisk.evaluation.progress import Progress
@@ -32,12 +32,9 @@ def cross_loo(
     Raises
     ------
     ValueError
-        Groups, or more rows than the list of splits should hold.
+        Rows that are tied to others, or more rows than the list of splits should hold.
     """
-    if sample.groups is not None:
-        raise ValueError("cv='loo' leaves single rows out; with groups give a number of folds instead.")
-    if not sample.plain:
-        raise ValueError("cv='loo' has no times, weights or exposures; give a number of folds instead.")
+    check_single_rows(sample)
     if sample.n > MOST_ROWS:
         raise ValueError(
             f"cv='loo' would list {sample.n} splits of {sample.n - 1} training rows; "

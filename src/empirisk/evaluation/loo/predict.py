@@ -77,6 +77,7 @@ def loo_outputs(
     """Return the outputs of all rows, seconds of each fit (one number with a shortcut), the shortcut, or why
     not.
     """
+    check_single_rows(sample)
     if sample.n < 3:
         raise ValueError(f"leave-one-out needs at least 3 rows, got {sample.n}.")
     if sample.classes is not None and sample.n - int(sample.like.class_counts.max()) < 2:
@@ -95,6 +96,21 @@ def loo_outputs(
         why = found
     outputs, seconds = refit_all(est, sample, max_seconds, progress)
     return outputs, seconds, "", why
+
+
+def check_single_rows(sample: Sample) -> None:
+    """Refuse rows that leave-one-out would part from those that they are tied to."""
+    if sample.groups is not None:
+        raise ValueError("cv='loo' leaves single rows out; with groups give a number of folds instead.")
+    if not sample.plain:
+        raise ValueError("cv='loo' has no times, weights or exposures; give a number of folds instead.")
+    if sample.together is not None:
+        shared = np.flatnonzero(np.bincount(sample.together)[sample.together] > 1)
+        if shared.size:
+            raise ValueError(
+                f"cv='loo' leaves single rows out, and `together` keeps row {int(shared[0])} with others, on "
+                "which its model would be fitted: give a number of folds instead, or leave together out."
+            )
 
 
 def leave_one_out(

@@ -22,7 +22,7 @@ from empirisk.evaluation.intervals.repeated_kfold import (
 from empirisk.evaluation.intervals.tails import tail_note
 from empirisk.evaluation.intervals.wilson import wilson
 from empirisk.evaluation.metrics.base import join, model_target, unseen_note, wrong_output
-from empirisk.evaluation.metrics.predictions import CLASSIFICATION, REGRESSION, Predictions
+from empirisk.evaluation.metrics.predictions import REGRESSION, Predictions
 from empirisk.results import Estimate
 
 
@@ -128,21 +128,19 @@ class RowLoss:
             return infinite
         kind = "proportion" if self.proportion else "loss"
         if first.groups is None:
-            estimate = repeated_kfold(
+            return repeated_kfold(
                 rows, folds, level, kind=kind, bound=self.bound(first), errors=self.errors, target=target
             )
-        else:
-            estimate = grouped_kfold(
-                rows,
-                first.groups,
-                folds,
-                level,
-                kind=kind,
-                bound=self.bound(first),
-                errors=self.errors,
-                target=target,
-            )
-        return with_note(estimate, small_class_note(first, folds))
+        return grouped_kfold(
+            rows,
+            first.groups,
+            folds,
+            level,
+            kind=kind,
+            bound=self.bound(first),
+            errors=self.errors,
+            target=target,
+        )
 
     def difference(
         self, a: Sequence[Predictions], b: Sequence[Predictions], folds: int | None, level: float
@@ -196,17 +194,6 @@ def mean_error(rows: Floats, folds: int | None, p: Predictions) -> float:
     if n_groups < 2:
         return math.nan
     return math.sqrt(factor * float(np.mean([cr2_variance(v, codes, n_groups)[0] for v in rows])))
-
-
-def small_class_note(p: Predictions, folds: int) -> str:
-    """Return a sentence on classes with fewer rows than there are folds."""
-    if p.task != CLASSIFICATION:
-        return ""
-    counts = p.class_counts
-    smallest = int(counts[counts > 0].min())
-    if smallest >= folds:
-        return ""
-    return f"the smallest class has {smallest} rows, fewer than the {folds} folds: some fits never saw it"
 
 
 def with_note(estimate: Estimate, note: str) -> Estimate:
