@@ -124,6 +124,13 @@ class Estimator(BaseEstimator):
         for value in values:
             yield clone(self).set_params(**{parameter: value}).fit(X, y, **rows)
 
+    def _learn_columns(self, fitted: Any) -> None:
+        """Take the number and the names of the columns from a member of a fit, and forget those before."""
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+            if hasattr(fitted, name):
+                setattr(self, name, getattr(fitted, name))
+
     def _headline(self) -> str:
         """What a fit is worth, in a sentence that stands behind its repr; "" before the fit."""
         return str(self.solution_.certificate.claim) if hasattr(self, "solution_") else ""

@@ -133,11 +133,10 @@ class CrossValidatedEnsemble(MetaEstimatorMixin, Estimator):
             lean = replace(found.fitted, kept=())
             self.members_ = list(found.fitted.kept)
             self.evaluation_ = CrossEvaluation(estimates, title, lean, found.out_of_fold, found.held_out)
+            self.__dict__.pop("classes_", None)  # of an earlier fit
             if sample.classes is not None:
                 self.classes_ = sample.classes
-            for name in ("n_features_in_", "feature_names_in_"):
-                if hasattr(self.members_[0], name):
-                    setattr(self, name, getattr(self.members_[0], name))
+            self._learn_columns(self.members_[0])
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:

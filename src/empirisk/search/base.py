@@ -226,9 +226,7 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
         model = job.configured(self.best_params_)
         self.best_estimator_ = sample.fit(model)
         self.refit_time_ = time.perf_counter() - started
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.best_estimator_, name):
-                setattr(self, name, getattr(self.best_estimator_, name))
+        self._learn_columns(self.best_estimator_)
 
     # -- preparation ----------------------------------------------------------------------------------
 

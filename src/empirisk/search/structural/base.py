@@ -109,11 +109,6 @@ class Structural(MetaEstimatorMixin, ClassifierMixin, Estimator):
             raise ValueError(f"y holds one class only ({self.classes_[0]}); there is nothing to learn.")
         return X, labels
 
-    def _learn_columns(self) -> None:
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
-
     def _verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Return the certificate of the choice and of the fit that was chosen, for ``er.verify``."""
         check_is_fitted(self, "result_")

@@ -99,7 +99,7 @@ class DictionarySelector(Structural):
             if strange:
                 raise ValueError(f"vc_dimensions names {sorted(strange)}, which are no dictionaries.")
             self._by_bound(X, labels, named, [known.get(name) for name, _ in named])
-            self._learn_columns()
+            self._learn_columns(self.estimator_)
         return self
 
 

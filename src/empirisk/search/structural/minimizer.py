@@ -141,7 +141,7 @@ class StructuralRiskMinimizer(Structural):
                 self._by_bound(X, labels, named, declared)
             else:
                 self._by_validation(X, labels, named)
-            self._learn_columns()
+            self._learn_columns(self.estimator_)
         return self
 
     def _look_at(self, found: Sequence[Capacity], names: Sequence[str]) -> None:
