@@ -68,6 +68,19 @@ def test_weights_one_for_each_row_and_some_above_zero(kind: str, table: Any) -> 
         er.solve(make(X, np.where(y > 0.0, "a", "b"), w))
 
 
+@pytest.mark.parametrize("what", [1, 2])
+def test_a_list_is_named(what: int, table: Any) -> None:
+    given = [list(a) if k == what else a for k, a in enumerate(table)]
+    with pytest.raises(ValueError, match=f"{('X', 'y', 'weight')[what]} is a list; give a NumPy array"):
+        er.solve(in_memory(*given))
+
+
+@pytest.mark.parametrize("form", [list, lambda X: X[:, 0]])
+def test_blocks_are_cut_from_rows_and_columns(form: Callable[..., Any], table: Any) -> None:
+    with pytest.raises(ValueError, match="X must be an array of rows and columns"):
+        BlockList.cut(form(table[0]), table[1])
+
+
 def test_checks_cost_no_pass_over_the_features(table: Any) -> None:
     """A whole solve reads the features as often as before: what the checks read is kept."""
     problem = streamed(*table)

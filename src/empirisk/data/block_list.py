@@ -52,6 +52,10 @@ class BlockList:
         rows : int
             Rows of a block, at least 1; the last may have fewer.
         """
+        if np.ndim(X) != 2 or not hasattr(X, "shape"):
+            raise ValueError(
+                f"X must be an array of rows and columns, got a {type(X).__name__}: np.asarray(X)"
+            )
         n = X.shape[0]
         if n == 0:
             raise ValueError("X has no rows; a list of row blocks needs at least one row")

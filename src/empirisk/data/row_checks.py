@@ -43,7 +43,10 @@ def check_lengths(block: Block | ArrayBlocks, place: str = "") -> None:
     ValueError: y has shape (2,) and X 3 rows; give one target for each row
     """
     n = block.design.shape[0]
-    y, weight = np.asarray(block.y), np.asarray(block.weight)
+    y, weight = block.y, block.weight
+    for name, given in (("y", y), ("weight", weight)):
+        if not isinstance(given, np.ndarray):
+            raise ValueError(f"{place}{name} is a {type(given).__name__}; give a NumPy array")
     if y.ndim not in (1, 2) or len(y) != n:
         raise ValueError(f"{place}y has shape {y.shape} and X {n} rows; give one target for each row")
     if weight.shape != (n,):
@@ -53,8 +56,8 @@ def check_lengths(block: Block | ArrayBlocks, place: str = "") -> None:
     for name, values in (("y", y), ("weight", weight)):
         if values.dtype.kind not in "biuf":
             raise ValueError(
-                f"{place}{name} holds values of type {values.dtype}, and a problem needs numbers (labels -1 "
-                "and +1, class codes, amounts); an estimator encodes labels by itself"
+                f"{place}{name} holds values of type {values.dtype}, and a problem needs numbers"
+                + ("; only estimators turn labels into codes" if name == "y" else "")
             )
 
 
