@@ -26,7 +26,7 @@ from empirisk.report.fit.candidates import Candidate, alpha_grid
 from empirisk.report.fit.choose import one_standard_error
 from empirisk.report.fit.final import FinalModel
 from empirisk.report.fit.plan import Plan, make_plan
-from empirisk.report.fit.rows import brier_rows, fill_classes, loss_rows, prior_scores, probabilities
+from empirisk.report.fit.shares import probabilities
 from empirisk.report.fit.tuning import CrossValidated, class_coefs
 from empirisk.report.run import refuse_too_large
 from empirisk.report.sections.model.coefficients import sandwich, sign_stability
@@ -50,25 +50,6 @@ def sample(y: np.ndarray, k: int, **more: Any) -> Any:
 def judged(y: np.ndarray, z: np.ndarray) -> Predictions:
     """Return two classes with the scores z, as metrics take them."""
     return classification(y, pred=z > 0, proba=probabilities(z), score=z, classes=[0, 1])
-
-
-def test_losses_of_rows_never_overflow() -> None:
-    y = np.array([1, 0, 1])
-    z = np.array([-1000.0, 3.0, 1000.0])
-    assert loss_rows(y, z, "binary") == pytest.approx([1000.0, np.log1p(np.exp(3.0)), 0.0])
-    assert brier_rows(y, z)[0] == pytest.approx(1.0)
-    table = np.array([[0.0, 800.0, 1.0]])
-    assert loss_rows(np.array([0]), table, "multiclass") == pytest.approx([800.0])
-    assert probabilities(table).sum() == pytest.approx(1.0)
-
-
-def test_unseen_classes_keep_their_prior() -> None:
-    prior = prior_scores(np.array([0, 0, 2, 2]), 3)
-    z = fill_classes(np.array([[0.3, -2.0]]), np.array([0, 2]), prior)
-    p = probabilities(z)[0]
-    assert p.sum() == pytest.approx(1.0)
-    assert p[1] == pytest.approx(0.5 / 5.5)
-    assert np.log(p[0] / p[2]) == pytest.approx(2.3)
 
 
 @settings(max_examples=60, deadline=None)
@@ -206,14 +187,17 @@ def test_importance_covers_its_population_value() -> None:
         X[:, 1] += 0.5 * X[:, 0]
         return X, (rng.random(n) < expit(X @ coef)).astype(int)
 
-    X, y = draw(big, 200_000)
-    z = X @ coef
-    truth = importances(y, z, linear_move(X, coef, z), ["a", "b", "c"], "binary", repeats=2)
+    def found_on(X: np.ndarray, y: np.ndarray, **more: int) -> dict[str, Estimate]:
+        def losses(z: np.ndarray) -> np.ndarray:
+            return np.logaddexp(0.0, np.where(y == 1, -z, z))
+
+        z = X @ coef
+        return importances(losses(z), linear_move(X, coef, z, losses), ["a", "b", "c"], **more)
+
+    truth = found_on(*draw(big, 200_000), repeats=2)
     hits = np.zeros(2)
     for seed in range(200):
-        X, y = draw(np.random.default_rng(seed + 10), 150)
-        z = X @ coef
-        found = importances(y, z, linear_move(X, coef, z), ["a", "b", "c"], "binary", seed=seed)
+        found = found_on(*draw(np.random.default_rng(seed + 10), 150), seed=seed)
         for i, name in enumerate("ab"):
             e = found[name]
             assert e.low is not None
@@ -229,9 +213,13 @@ def test_importance_is_that_of_shuffled_columns(rng: np.random.Generator) -> Non
     X = rng.normal(size=(60, 3))
     coef, y = np.array([1.0, -2.0, 0.5]), rng.normal(size=60)
     z, sources = X @ coef, ["s", "s", "t"]
-    found = importances(y, z, linear_move(X, coef, z), sources, "regression", repeats=1, seed=4)
-    again = predicted_move(X, lambda X: X @ coef, np.array([True, True, False]))
-    predicted = importances(y, z, again, sources, "regression", repeats=1, seed=4)
+
+    def losses(z: np.ndarray) -> np.ndarray:
+        return (y - z) ** 2
+
+    found = importances(losses(z), linear_move(X, coef, z, losses), sources, repeats=1, seed=4)
+    again = predicted_move(X, lambda X: losses(X @ coef), np.array([True, True, False]))
+    predicted = importances(losses(z), again, sources, repeats=1, seed=4)
     donor = np.random.default_rng(4).permutation(60)
     moved = np.column_stack([X[donor, :2], X[:, 2]])
     rise = np.mean((y - moved @ coef) ** 2) - np.mean((y - X @ coef) ** 2)

@@ -13,7 +13,6 @@ import empirisk as er
 from empirisk.report.fit.candidates import candidates
 from empirisk.report.fit.families import FAMILIES
 from empirisk.report.fit.final import FinalModel, certificate_json
-from empirisk.report.fit.rows import loss_rows
 from empirisk.report.saved.verify_file import verify_file
 from empirisk.report.sections.model.coefficients import sandwich
 from empirisk.report.sections.model.importance import importances, linear_move
@@ -124,10 +123,13 @@ def test_standard_errors_are_the_robust_ones_of_maximum_likelihood(
 def test_importance_goes_through_the_link(rng: np.random.Generator) -> None:
     X, coef = rng.normal(size=(60, 2)), np.array([0.7, 0.0])
     y, z = np.exp(X[:, 0]), X @ coef + 0.2
-    move = linear_move(X, coef, z, np.exp)
-    found = importances(y, np.exp(z), move, ["a", "b"], "regression", repeats=2000)
-    pairs = [loss_rows(y, np.exp(z - 0.7 * X[:, 0] + 0.7 * v), "regression").mean() for v in X[:, 0]]
-    rise = np.mean(pairs) - loss_rows(y, np.exp(z), "regression").mean()
+
+    def losses(z: np.ndarray) -> np.ndarray:
+        return (y - np.exp(z)) ** 2
+
+    found = importances(losses(z), linear_move(X, coef, z, losses), ["a", "b"], repeats=2000)
+    pairs = [losses(z - 0.7 * X[:, 0] + 0.7 * v).mean() for v in X[:, 0]]
+    rise = np.mean(pairs) - losses(z).mean()
     assert found["a"].value == pytest.approx(rise, rel=0.05)
     assert found["b"].value == 0.0
 

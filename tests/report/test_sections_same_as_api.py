@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,13 @@ def three(n: int) -> pl.DataFrame:
         X[:, [0]] * [1.5, 0.0, -1.5] + X[:, [1]] * [0.0, 1.5, 0.0] + rng.gumbel(size=(n, 3)), axis=1
     )
     return pl.DataFrame({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "answer": np.array(["u", "v", "w"])[kind]})
+
+
+def rare(n: int) -> pl.DataFrame:
+    """Three classes, one of them so rare that a fold lacks it: the Brier score judges."""
+    answer = pl.col("answer")
+    many = (answer == "w") & ((answer == "w").cum_sum() > 1)
+    return three(n).with_columns(answer=pl.when(many).then(pl.lit("u")).otherwise(answer))
 
 
 TABLES: dict[str, tuple[Any, str, str]] = {
@@ -93,8 +101,11 @@ class Told:
     scope="module", params=[pytest.param(k, marks=() if k in QUICK else pytest.mark.full) for k in TABLES]
 )
 def told(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Told:
-    make, target, models = TABLES[request.param]
-    folder = tmp_path_factory.mktemp(request.param)
+    return tell(tmp_path_factory.mktemp(request.param), *TABLES[request.param])
+
+
+def tell(folder: Path, make: Any, target: str, models: str) -> Told:
+    """Report on a table, and return what was said of it."""
     make_report(folder, make(), target, seed=SEED, models=models, time_limit=6.0)  # a plan with a curve
     report = json.loads((folder / "out" / "report.json").read_text())
     table = read_table(folder / "table.csv", target=target)
@@ -198,6 +209,13 @@ def test_importances_are_rises_of_the_loss_when_a_column_is_dealt_to_other_rows(
         if np.isfinite(own):  # shares of trees that are not smoothed may be 0
             assert said[name]["value"] == pytest.approx(np.mean(rises), rel=1e-6, abs=1e-9)
             assert said[name]["low"] <= said[name]["value"] <= said[name]["high"]
+
+
+@pytest.mark.full  # a whole report
+def test_importances_are_in_the_loss_that_judges(tmp_path: Path) -> None:
+    told = tell(tmp_path, lambda: rare(300), "answer", "linear")
+    assert told.metric == "brier_score"
+    test_importances_are_rises_of_the_loss_when_a_column_is_dealt_to_other_rows(told)
 
 
 def test_coefficients(told: Told) -> None:

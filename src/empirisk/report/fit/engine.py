@@ -71,7 +71,6 @@ class Analysis:
     choice: Choice
     model: FinalModel
     X_test: NDArray[np.float64]
-    z_test: NDArray[np.float64]
     scores: TestScores
     curve: LearningCurve | None
     findings: list[Finding]
@@ -172,7 +171,6 @@ def analyse(p: Prepared, progress: Progress, deadline: Deadline | None = None) -
     progress.stage("Test", 2, 2.0)
     progress.advance("refit")
     X_test = model.encode(p.test.frame)
-    z_test = model.scores(X_test)
     base = estimator_for(baseline, p.table.task, math.nan).fit(train.frame, train.y)
     scores = TestScores(predictions(model.pipeline, p.test), predictions(base, p.test), p.level)
     progress.advance("scores")
@@ -204,7 +202,6 @@ def analyse(p: Prepared, progress: Progress, deadline: Deadline | None = None) -
         choice,
         model,
         X_test,
-        z_test,
         scores,
         curve,
         findings,

@@ -11,15 +11,16 @@ import polars as pl
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from empirisk.evaluation.outputs import Outputs, never_zero
 from empirisk.report.errors import DataError
 from empirisk.report.estimates import Json, number
 from empirisk.report.fit.candidates import Candidate
 from empirisk.report.fit.encode import Origin
 from empirisk.report.fit.families import family_loss
-from empirisk.report.fit.grown import log_shares, n_leaves
+from empirisk.report.fit.grown import n_leaves
 from empirisk.report.fit.recipe import origins_of, recipe
-from empirisk.report.fit.rows import constant_scores, fill_classes, prior_scores
 from empirisk.report.fit.sample import Sample
+from empirisk.report.fit.shares import prior_scores, probabilities
 from empirisk.report.read.table import Table
 from empirisk.wording import spelled
 
@@ -90,18 +91,14 @@ class FinalModel:
         """Return the predicted means from weighted sums of encoded columns (the same, but for a log link)."""
         return np.asarray(family_loss(self.candidate.family).mean(z), dtype=np.float64)
 
-    def scores(self, X: Floats) -> Floats:
-        """Return the scores of encoded rows, over all classes; the predicted mean of a number."""
-        train = self.train
-        if not self.fitted:
-            return constant_scores(train.y, train.n_classes, X.shape[0])
-        if train.task == "regression":
-            return np.asarray(self.estimator.predict(X), dtype=np.float64)
-        if hasattr(self.estimator, "decision_function"):
-            z = np.asarray(self.estimator.decision_function(X), dtype=np.float64)
-        else:
-            z = log_shares(self.estimator.predict_proba(X), np.inf)
-        return fill_classes(z, np.asarray(self.estimator.classes_), prior_scores(train.y, train.n_classes))
+    def outputs(self, z: Floats) -> Outputs:
+        """Return what a linear model says about rows with the weighted sums z."""
+        if self.train.task == "regression":
+            return Outputs(self.mean(z))
+        classes = np.asarray(self.estimator.classes_)
+        seen = z if z.ndim == 1 else z[:, classes]
+        proba = never_zero(probabilities(seen), seen)
+        return Outputs(classes[proba.argmax(axis=1)], proba, None, classes)
 
 
 def linear_parts(model: FinalModel) -> tuple[Floats, Floats]:

@@ -17,7 +17,7 @@ ROUNDS = (3, 5, 10, 20, 35, 60, 100, 150, 200, 300)
 TREES = 200
 # Shares of classes in smaller leaves are too rough to be probabilities (Malley et al. 2012 take 10 %).
 LEAF = 5
-SMOOTHING = 0.5  # rows that each class is given in a leaf, so that no probability is 0
+SMOOTHING = 0.5  # rows added to each class in the whole training part, so that no probability is 0
 
 
 def grown_estimator(candidate: Candidate, task: str, value: float, levels: Sequence[int], seed: int) -> Any:
@@ -70,25 +70,6 @@ def grown_grid(candidate: Candidate, X: Any, y: NDArray[Any], levels: Sequence[i
     middles = np.append(np.sqrt(steps[1:] * steps[:-1]), steps[-1] * 1.5)
     picked = np.unique(np.linspace(0, middles.size - 1, min(size, middles.size)).round().astype(int))
     return np.asarray(middles[picked][::-1])
-
-
-def log_shares(p: Floats, n: float) -> Floats:
-    """Class shares as scores: log-odds for two classes, else logarithms; half a row keeps them finite.
-
-    Parameters
-    ----------
-    p : array of shape (m, k)
-        Class shares.
-    n : float
-        Rows that were fitted on; infinite for shares that are never 0.
-
-    Examples
-    --------
-    >>> log_shares(np.array([[0.0, 1.0], [0.5, 0.5]]), 100).round(3)
-    array([5.303, 0.   ])
-    """
-    z = np.log((p + 0.5 / n) / (1.0 + 0.5 * p.shape[1] / n))
-    return np.asarray(z[:, 1] - z[:, 0] if p.shape[1] == 2 else z)
 
 
 def trees_of(model: Any) -> Any:

@@ -11,7 +11,7 @@ from empirisk.evaluation.intervals.base import normal_quantile
 from empirisk.report.estimates import Json, estimate
 from empirisk.report.fit.families import family_loss
 from empirisk.report.fit.final import FinalModel, linear_parts
-from empirisk.report.fit.rows import probabilities
+from empirisk.report.fit.shares import probabilities
 from empirisk.report.fit.tuning import CrossValidated
 from empirisk.results import Estimate
 
@@ -72,10 +72,10 @@ def sandwich(model: FinalModel) -> Floats | None:
 
 def _row_terms(model: FinalModel, n: int) -> tuple[Floats, Any]:
     """Return the derivative of the loss in each score, shape (n, 1) or (n, k), and its second derivatives."""
-    y, z = model.train.y, model.scores(model.X)
+    y, z = model.train.y, model.sums(model.X)
     if model.candidate.family:
-        loss, score = family_loss(model.candidate.family), model.sums(model.X)
-        return loss.grad(y, score)[:, None], lambda a, b: loss.hess(y, score)
+        loss = family_loss(model.candidate.family)
+        return loss.grad(y, z)[:, None], lambda a, b: loss.hess(y, z)
     if model.train.task == "regression":
         return (z - y)[:, None], lambda a, b: np.ones(n)
     P = probabilities(z)

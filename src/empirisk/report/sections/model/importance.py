@@ -12,35 +12,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.evaluation.intervals.base import refuse, student_quantile, too_few
-from empirisk.report.fit.rows import loss_rows
 from empirisk.results import Estimate
 
 __all__ = ["Moved", "importances", "linear_move", "predicted_move"]
 
 Floats = NDArray[np.float64]
 MIN_ROWS = 30  # test rows; with fewer there is no interval
-# Scores of all rows when the block of columns is dealt to them from the donors; None: nothing moves.
+# Losses of all rows when the block of columns is dealt to them from the donors; None: nothing moves.
 Moved = Callable[[NDArray[np.intp]], Callable[[NDArray[np.intp]], Floats] | None]
 
 
-def linear_move(X: Floats, coef: Floats, z: Floats, mean: Callable[[Floats], Floats] = lambda z: z) -> Moved:
-    """Of a linear model with coefficients (p,) or (p, k), weighted sums z and an inverse link."""
+def linear_move(X: Floats, coef: Floats, z: Floats, losses: Callable[[Floats], Floats]) -> Moved:
+    """Of a linear model with coefficients (p,) or (p, k) and weighted sums z, from which `losses` come."""
 
     def move(block: NDArray[np.intp]) -> Callable[[NDArray[np.intp]], Floats] | None:
         part = np.asarray(X[:, block] @ coef[block])
-        return (lambda donor: mean(z - part + part[donor])) if coef[block].any() else None
+        return (lambda donor: losses(z - part + part[donor])) if coef[block].any() else None
 
     return move
 
 
-def predicted_move(X: Floats, scores: Callable[[Floats], Floats], used: NDArray[np.bool_]) -> Moved:
-    """Of any model, by predicting again; `used` says which encoded columns it looks at."""
+def predicted_move(X: Floats, losses: Callable[[Floats], Floats], used: NDArray[np.bool_]) -> Moved:
+    """Of any model, by predicting again: `losses` of encoded rows; `used`: the columns that it looks at."""
 
     def move(block: NDArray[np.intp]) -> Callable[[NDArray[np.intp]], Floats] | None:
         def again(donor: NDArray[np.intp]) -> Floats:
             dealt = X.copy()
             dealt[:, block] = X[np.ix_(donor, block)]
-            return scores(dealt)
+            return losses(dealt)
 
         return again if used[block].any() else None
 
@@ -48,11 +47,9 @@ def predicted_move(X: Floats, scores: Callable[[Floats], Floats], used: NDArray[
 
 
 def importances(
-    y: NDArray,
-    z: Floats,
+    own: Floats,
     move: Moved,
     sources: Sequence[str],
-    task: str,
     *,
     level: float = 0.95,
     repeats: int = 20,
@@ -62,15 +59,13 @@ def importances(
 
     Parameters
     ----------
-    y : array of shape (n,)
-        Class codes or numbers.
-    z : array of shape (n,) or (n, k)
-        Scores of the test rows.
+    own : array of shape (n,)
+        Losses of the test rows as they are. One that is infinite, of a class that the model never saw, does
+        not rise.
     move : callable
         :func:`linear_move` or :func:`predicted_move`.
     sources : sequence of str
         Column of the table behind each encoded column.
-    task : {"binary", "multiclass", "regression"}
     level : float, default 0.95
     repeats : int, default 20
         Shuffles of each column.
@@ -87,8 +82,7 @@ def importances(
     over rows of ``rise as receiver + rise caused as donor`` (Hoeffding's projection). A column that the
     model does not use has a rise of exactly 0. No refit, no re-encoding; of linear models no prediction.
     """
-    n = y.size
-    own = loss_rows(y, z, task)
+    n, finite = own.size, np.isfinite(own)
     rng = np.random.default_rng(seed)
     out = {}
     for source in dict.fromkeys(sources):
@@ -97,7 +91,8 @@ def importances(
         received, caused = np.zeros(n), np.zeros(n)
         for _ in range(repeats if again is not None else 0):
             donor = rng.permutation(n)
-            rise = loss_rows(y, again(donor), task) - own  # type: ignore[misc]
+            rise = np.zeros(n)
+            np.subtract(again(donor), own, out=rise, where=finite)  # type: ignore[misc]
             received += rise / repeats
             caused[donor] += rise / repeats
         out[source] = _estimate(received, received + caused, level, repeats)

@@ -7,8 +7,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from empirisk import plots
+from empirisk.evaluation.outputs import Outputs, outputs_of
 from empirisk.report.estimates import estimate
 from empirisk.report.fit.engine import Analysis
 from empirisk.report.fit.final import FinalModel, certificate_json, linear_parts
@@ -19,7 +21,7 @@ from empirisk.report.sections.base import Chart, Material, Section
 from empirisk.report.sections.methods import Pairs, made_by
 from empirisk.report.sections.model.coefficients import coefficient_rows
 from empirisk.report.sections.model.dependence import dependence_curves
-from empirisk.report.sections.model.importance import importances, linear_move, predicted_move
+from empirisk.report.sections.model.importance import Moved, importances, linear_move, predicted_move
 from empirisk.report.sections.prose import esc, told
 from empirisk.report.shapes.checkers import (
     Record,
@@ -141,11 +143,8 @@ def _ranked(a: Analysis) -> list[Json]:
     """Return what shuffling each column costs on the test rows, the dearest first."""
     p, model = a.prepared, a.model
     found = importances(
-        p.test.y,
-        a.z_test,
-        _move(a),
+        *_shuffled(a),
         [o.source for o in model.origins],
-        p.table.task,
         level=p.level,
         repeats=5 if model.candidate.grown else 20,
         seed=p.seed,
@@ -160,22 +159,28 @@ def _scale(a: Analysis) -> str:
     return f"probability of {table.positive}" if table.task == "binary" else f"predicted {table.target}"
 
 
-def _move(a: Analysis) -> Any:
-    """Return what shuffling a column does to the scores of the test rows."""
-    model = a.model
+def _shuffled(a: Analysis) -> tuple[NDArray[np.float64], Moved]:
+    """Return the losses of the test rows, and what they are when a column is shuffled, by the metric that
+    judges the candidates.
+    """
+    model, test = a.model, a.prepared.test
+    classes = np.arange(test.n_classes) if test.n_classes else None
+
+    def losses(out: Outputs) -> NDArray[np.float64]:
+        found = a.scoring.metric.losses(out.over(classes).against(test.y))
+        return np.asarray(found, dtype=np.float64)
+
+    def again(X: NDArray[np.float64]) -> NDArray[np.float64]:
+        return losses(outputs_of(model.estimator, X, a.scoring.metric.needs))
+
     if not model.candidate.grown:
-        coef, _ = linear_parts(model)
-        family = model.candidate.family
-        return linear_move(
-            a.X_test,
-            coef,
-            model.sums(a.X_test) if family else a.z_test,
-            model.mean if family else np.asarray,
-        )
+        z = model.sums(a.X_test)
+        move = linear_move(a.X_test, linear_parts(model)[0], z, lambda z: losses(model.outputs(z)))
+        return again(a.X_test), move
     used = np.zeros(a.X_test.shape[1], dtype=bool)
     feature = trees_of(model.estimator).feature
     used[np.unique(feature[feature >= 0])] = True
-    return predicted_move(a.X_test, model.scores, used)
+    return again(a.X_test), predicted_move(a.X_test, again, used)
 
 
 def _grown_sentence(model: FinalModel, n_columns: int) -> str:
