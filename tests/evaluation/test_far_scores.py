@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import log_softmax
+from scipy.special import log_expit, log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 import empirisk as er
 from empirisk.evaluation.metrics import METRICS
@@ -20,7 +22,7 @@ from tests.conformance.tree_estimators import USES
 
 LINKED = [u for u in dict.fromkeys([*ALL, *USES]) if is_classifier(u.make())]
 LINKED = [u for u in LINKED if hasattr(u.make(), "decision_function") and not may_answer_zero(u.make())]
-FAR = np.array([-500.0, -100.0, -50.0, 50.0, 100.0, 500.0])
+FAR = np.array([-5000.0, -500.0, -100.0, -50.0, 50.0, 100.0, 500.0, 5000.0])
 
 
 class OneMinus(ClassifierMixin, BaseEstimator):
@@ -66,26 +68,28 @@ def test_classifiers_with_a_link_have_a_finite_log_loss(
     if type(model).__name__ == "LogisticRegression":
         wanted = linked_losses(np.asarray(model.decision_function(new)), codes)
         assert wanted.max() > 50.0
-        most = 744.4400719213812  # of the smallest double
-        np.testing.assert_allclose(losses, np.minimum(wanted, most), rtol=1e-5, atol=np.finfo(dtype).eps)
+        assert wanted.max() > 750.0  # beyond the smallest double
+        np.testing.assert_allclose(losses, wanted, rtol=1e-5, atol=np.finfo(dtype).eps)
 
 
 def test_the_probability_of_the_rarer_class_comes_from_its_score() -> None:
-    X, y = FAR[:, None], np.array([1, 1, 1, 0, 0, 0])
+    X, y = FAR[:, None], np.repeat([1, 0], FAR.size // 2)
     sample = Sample(X, y, task="classification")
     model = OneMinus().fit(X, y)
     assert model.predict_proba(X).min() == 0.0
     for need in ("score", "proba"):
         out = sample.outputs(model, need=need)
         losses = METRICS["log_loss"].losses(out.against(y))
+        assert losses is not None
         np.testing.assert_allclose(losses, np.abs(FAR), rtol=1e-12)
-    assert er.evaluate(model, X, y, metrics="log_loss")["log_loss"].value == pytest.approx(650.0 / 3.0)
+    assert er.evaluate(model, X, y, metrics="log_loss")["log_loss"].value == pytest.approx(5650.0 / 4.0)
 
 
 def test_rows_without_a_zero_keep_their_bits() -> None:
     z = np.linspace(-60.0, 60.0, 200)
     proba = OneMinus().predict_proba(z[:, None])
-    out = never_zero(proba, z)
+    out, logs = never_zero(proba, z)
+    assert logs is None
     same = proba.all(axis=1)
     assert same.any()
     assert not same.all()
@@ -96,7 +100,69 @@ def test_rows_without_a_zero_keep_their_bits() -> None:
 def test_zeros_that_no_link_explains_stay() -> None:
     z = np.array([3.0, -2.0, 0.5])
     shares = np.array([[0.0, 1.0], [1.0, 0.0], [0.4, 0.6]])
-    assert never_zero(shares, z) is shares
-    assert never_zero(np.array([[0.0, 1.0]]), np.array([np.inf])).min() == 0.0
-    ranks = LogisticRegression().fit(FAR[:, None], [0, 0, 0, 1, 1, 1])
+    assert never_zero(shares, z)[0] is shares
+    assert never_zero(np.array([[0.0, 1.0]]), np.array([np.inf]))[0].min() == 0.0
+    ranks = LogisticRegression().fit(FAR[:, None], np.repeat([0, 1], FAR.size // 2))
     assert outputs_of(ranks, FAR[:, None]).proba is not None
+
+
+CLASSIFIERS = {
+    "ours": er.LogisticRegression(alpha=1e-4),
+    "pipeline": make_pipeline(FunctionTransformer(), er.LogisticRegression(alpha=1e-4)),
+    "scikit-learn": LogisticRegression(C=100.0),
+    "sgd": SGDClassifier("log_loss", random_state=0),
+}
+
+
+def own_losses(model: Any, X: Any, codes: Any) -> Any:
+    """The loss of the score, by the link that the kind of model has."""
+    z = np.asarray(model.decision_function(X), dtype=float)
+    rest = isinstance(model, SGDClassifier) and z.ndim == 2
+    return linked_losses(log_expit(z) if rest else z, codes)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+def test_a_log_loss_is_that_of_the_score_in_every_way_in(kind: str, classes: int, dtype: Any) -> None:
+    """Out-of-fold joins, single splits, searches and fixed models; rows far out count in no fit."""
+    rng = np.random.default_rng(0)
+    y = np.arange(120) % classes
+    X = (1.5 * y + rng.normal(size=120)).reshape(-1, 1).astype(dtype)
+    far = np.arange(60, 120, 7)
+    X[far, 0] = 1e5 * np.where(np.arange(far.size) % 2, -1.0, 1.0)
+    weights = np.ones(120)
+    weights[far] = 0.0
+    est, close = CLASSIFIERS[kind], 1e-5
+    name = f"{est.steps[-1][0]}__fit_intercept" if kind == "pipeline" else "fit_intercept"
+    half = [(np.arange(60), np.arange(60, 120))]
+    for cv in (5, half):
+        sample = Sample(X, y, task="classification", weights=weights)
+        found = er.cross_evaluate(est, sample, cv=cv, metrics="log_loss", random_state=0)
+        first = range(found.plan.folds or 1)
+        parts = [found.plan.splits[j] for j in first]
+        wanted = [own_losses(sample.fit(clone(est), a), X[b], y[b]) for a, b in parts]
+        assert max(w.max() for w in wanted) > 1000.0
+        for j, w in zip(first, wanted, strict=True):
+            losses = METRICS["log_loss"].losses(found.held_out[j])
+            assert losses is not None
+            np.testing.assert_allclose(losses, w, rtol=close, atol=close)
+        if found.plan.folds:
+            rows = np.concatenate([b for _, b in parts])
+            joined = found.losses("log_loss")[0][rows]
+            np.testing.assert_allclose(joined, np.concatenate(wanted), rtol=close, atol=close)
+    search = er.selection.GridSearch(est, {name: [True]}, metric="log_loss", cv=half).fit(X, y)
+    assert search.naive_score_.value == pytest.approx(wanted[0].mean(), rel=close)
+    model = clone(est).fit(X[:60], y[:60])
+    fixed = er.evaluate(model, X[60:], y[60:], metrics="log_loss")["log_loss"]
+    assert fixed.value == pytest.approx(wanted[0].mean(), rel=close)
+
+
+def test_a_class_that_no_fit_saw_keeps_an_infinite_loss_beside_far_scores() -> None:
+    model = LogisticRegression().fit(FAR[:, None], np.repeat([0, 1], FAR.size // 2))
+    out = outputs_of(model, np.array([[1e5], [1e5], [0.1]])).over(np.arange(3))
+    losses = METRICS["log_loss"].losses(out.against([0, 2, 1]))
+    assert losses is not None
+    assert losses[0] > 1000.0
+    assert np.isfinite(losses[[0, 2]]).all()
+    assert losses[1] == np.inf

@@ -18,7 +18,7 @@ from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics.predictions import Predictions, classification, encode, regression
 from empirisk.evaluation.metrics.scorer import Scorer
-from empirisk.evaluation.outputs import Outputs, spread
+from empirisk.evaluation.outputs import Outputs, spread, spread_logs
 from empirisk.evaluation.progress import Progress, teller
 from empirisk.evaluation.rows import take_rows
 from empirisk.evaluation.sample import Sample
@@ -200,4 +200,5 @@ def _join(
         classes=classes,
         groups=groups,
         missing=parts[0][1].missing,
+        log_proba=spread_logs(parts, n, classes),
     )

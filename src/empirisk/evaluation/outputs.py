@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import log_expit, softmax
+from scipy.special import log_expit, log_softmax, softmax
 from sklearn.base import is_classifier
 
 from empirisk.evaluation.metrics.predictions import Predictions, classification, encode, regression
@@ -25,6 +25,7 @@ class Outputs:
     score: NDArray[Any] | None = None
     classes: NDArray[Any] | None = None
     missing: dict[str, str] = field(default_factory=dict)
+    log_proba: NDArray[np.float64] | None = None  # where scores tell more than the doubles of `proba` hold
 
     def against(self, y: ArrayLike, groups: ArrayLike | None = None) -> Predictions:
         """Check these outputs against the targets `y`."""
@@ -38,6 +39,7 @@ class Outputs:
             classes=self.classes,
             groups=groups,
             missing=self.missing,
+            log_proba=self.log_proba,
         )
 
     def over(self, classes: NDArray[Any] | None) -> Outputs:
@@ -49,7 +51,8 @@ class Outputs:
         rows = [(np.arange(self.pred.size), self)]
         proba = spread(rows, "proba", self.pred.size, classes, 0.0)
         score = spread(rows, "score", self.pred.size, classes, -np.inf)
-        return Outputs(self.pred, proba, score, classes, self.missing)
+        logs = spread_logs(rows, self.pred.size, classes)
+        return Outputs(self.pred, proba, score, classes, self.missing, logs)
 
 
 def spread(
@@ -73,6 +76,22 @@ def spread(
             values = np.column_stack([-values, values])
         table[np.ix_(rows, columns)] = values
     return table
+
+
+def spread_logs(
+    parts: list[tuple[NDArray[np.intp], Outputs]], n: int, classes: NDArray[Any]
+) -> NDArray[np.float64] | None:
+    """Return the logarithms of the probabilities of some fits in one table; None where no fit has any."""
+    if all(out.log_proba is None for _, out in parts) or any(out.proba is None for _, out in parts):
+        return None
+    with np.errstate(divide="ignore"):
+        told = [
+            (rows, replace(out, log_proba=np.log(np.asarray(out.proba, dtype=np.float64))))
+            if out.log_proba is None
+            else (rows, out)
+            for rows, out in parts
+        ]
+    return spread(told, "log_proba", n, classes, -np.inf)
 
 
 def n_rows(X: Any) -> int:
@@ -142,8 +161,9 @@ def outputs_of(est: Any, X: Any, need: str = "score", **rows: Any) -> Outputs:
     proba = np.asarray(est.predict_proba(X)) if hasattr(est, "predict_proba") else None
     asked = need == "score" or proba is None
     score = np.asarray(est.decision_function(X)) if asked and hasattr(est, "decision_function") else None
+    logs = None
     if proba is not None and too_small(proba).any() and hasattr(est, "decision_function"):
-        proba = never_zero(proba, np.asarray(est.decision_function(X)) if score is None else score)
+        proba, logs = never_zero(proba, np.asarray(est.decision_function(X)) if score is None else score)
     if proba is None:
         missing["proba"] = f"{name} has no predict_proba"
     names = classes
@@ -155,7 +175,7 @@ def outputs_of(est: Any, X: Any, need: str = "score", **rows: Any) -> Outputs:
         missing["score"] = (
             f"{name} has neither predict_proba nor a decision_function with one score for each class"
         )
-    return Outputs(pred, proba, score, names, missing)
+    return Outputs(pred, proba, score, names, missing, logs)
 
 
 def too_small(proba: NDArray[Any]) -> NDArray[np.bool_]:
@@ -164,13 +184,14 @@ def too_small(proba: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(proba < np.finfo(kind).tiny)
 
 
-def never_zero(proba: NDArray[Any], score: NDArray[Any]) -> NDArray[Any]:
-    """Return probabilities that are 0 only where the score says so.
+def never_zero(proba: NDArray[Any], score: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
+    """Return probabilities that are 0 only where the score says so, and their logarithms where doubles end.
 
     A model with a softmax or logistic link may compute ``1 - p``, or in single precision, and round to 0 what
     its finite score makes small.  Where all rows follow that link, those with a 0 (or fewer digits than the
-    type holds) are computed anew from their scores, ``expit(-z)`` for the rarer of two classes; below the
-    smallest double that double stands.
+    type holds) are computed anew from their scores, ``expit(-z)`` for the rarer of two classes.  Below the
+    smallest double that double stands, and the logarithms of all rows, ``-log(1 + exp(z))`` for that class,
+    come beside.
 
     Parameters
     ----------
@@ -181,24 +202,31 @@ def never_zero(proba: NDArray[Any], score: NDArray[Any]) -> NDArray[Any]:
 
     Examples
     --------
-    >>> p = never_zero(np.array([[0.0, 1.0], [0.5, 0.5]]), np.array([50.0, 0.0]))[0, 0]
-    >>> float(-np.log(p).round(12))
-    50.0
+    >>> p, logs = never_zero(np.array([[0.0, 1.0], [0.5, 0.5]]), np.array([50.0, 0.0]))
+    >>> float(-np.log(p[0, 0]).round(12)), logs is None
+    (50.0, True)
+    >>> never_zero(np.array([[0.0, 1.0], [0.5, 0.5]]), np.array([1000.0, 0.0]))[1][0]
+    array([-1000.,     0.])
     """
     z = np.asarray(score, dtype=np.float64)
     if z.ndim == 1:
         z = np.column_stack([np.zeros_like(z), z])
     if proba.shape != z.shape or not np.isfinite(z).all():
-        return proba
+        return proba, None
     # Of several classes each against the rest, the logistic probabilities are made to sum to 1.
-    links = (softmax(z, axis=1), softmax(log_expit(z), axis=1))
-    linked = next((p for p in links if np.allclose(p, proba, rtol=0.0, atol=LINK)), None)
-    if linked is None:
-        return proba
-    rounded = too_small(proba).any(axis=1)
+    links = ((softmax(to, axis=1), to) for to in (z, log_expit(z)))
+    near = [(p, to) for p, to in links if np.allclose(p, proba, rtol=0.0, atol=LINK)]
+    if not near:
+        return proba, None
+    small = too_small(proba)
+    if len(near) > 1:  # the small probabilities tell the two links apart
+        told = np.log(proba[~small].astype(np.float64))
+        near.sort(key=lambda link: not np.allclose(np.log(link[0][~small]), told, rtol=1e-3, atol=1e-3))
+    (linked, to), rounded = near[0], small.any(axis=1)
     out = proba.astype(np.float64)
     out[rounded] = np.maximum(linked[rounded], LEAST)
-    return out
+    ends = (out[rounded] < np.finfo(np.float64).tiny).any()
+    return out, log_softmax(to, axis=1) if ends else None
 
 
 def _classes(est: Any) -> NDArray[Any]:
@@ -216,6 +244,7 @@ def _probable(est: Any, X: Any) -> Outputs:
     classes = _classes(est)
     proba = np.asarray(est.predict_proba(X))
     label = classes[proba.argmax(axis=1)]
+    logs = None
     if too_small(proba).any() and hasattr(est, "decision_function"):
-        proba = never_zero(proba, np.asarray(est.decision_function(X)))
-    return Outputs(label, proba, None, classes)
+        proba, logs = never_zero(proba, np.asarray(est.decision_function(X)))
+    return Outputs(label, proba, None, classes, log_proba=logs)

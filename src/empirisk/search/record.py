@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics.predictions import encode
-from empirisk.evaluation.outputs import Outputs, spread
+from empirisk.evaluation.outputs import Outputs, spread, spread_logs
 
-ARRAYS = ("pred", "proba", "score")
+ARRAYS = ("pred", "proba", "score", "log_proba")
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,8 @@ class Record:
         Predicted numbers or class codes.
     proba, score : array or None
         As in :class:`empirisk.evaluation.outputs.Outputs`, one column for each class of the sample.
+    log_proba : array or None
+        As there, where `proba` is kept.
     missing : mapping
         Why an output is not there.
     value : float
@@ -42,6 +44,7 @@ class Record:
     pred: NDArray[Any] | None = None
     proba: Floats | None = None
     score: Floats | None = None
+    log_proba: Floats | None = None
     missing: dict[str, str] = field(default_factory=dict)
     value: float = math.nan
     seconds: float = math.nan
@@ -53,7 +56,7 @@ class Record:
         pred = np.asarray(self.pred)
         if classes is None:
             return Outputs(pred)
-        return Outputs(classes[pred], self.proba, self.score, classes, self.missing)
+        return Outputs(classes[pred], self.proba, self.score, classes, self.missing, self.log_proba)
 
     def pack(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Return the record as arrays that ``np.savez`` can store, their names beginning with a prefix."""
@@ -83,4 +86,6 @@ def record_of(out: Outputs, classes: NDArray[Any] | None, need: str, value: floa
         name = "score" if need == "score" and out.score is not None else "proba"
         absent = -np.inf if name == "score" else 0.0
         extra[name] = spread([(rows, out)], name, codes.size, classes, absent)
+        if name == "proba":
+            extra["log_proba"] = spread_logs([(rows, out)], codes.size, classes)
     return Record(codes, **extra, missing=dict(out.missing), value=value, seconds=seconds)

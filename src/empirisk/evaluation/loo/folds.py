@@ -63,5 +63,8 @@ def cross_loo(
 
 def _row(out: Outputs, i: int) -> Outputs:
     values = {f.name: getattr(out, f.name) for f in fields(out)}
-    cut = {k: None if values[k] is None else values[k][i : i + 1] for k in ("pred", "proba", "score")}
+    cut = {
+        k: None if values[k] is None else values[k][i : i + 1]
+        for k in ("pred", "proba", "score", "log_proba")
+    }
     return Outputs(**{**values, **cut})

@@ -10,7 +10,7 @@ import numpy as np
 from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics.predictions import encode
-from empirisk.evaluation.outputs import Outputs, model_name, spread
+from empirisk.evaluation.outputs import Outputs, model_name, spread, spread_logs
 from empirisk.evaluation.progress import Progress, teller
 from empirisk.evaluation.row_losses import fit_on
 from empirisk.evaluation.sample import Sample
@@ -56,4 +56,5 @@ def _join(parts: list[Any], sample: Sample) -> Outputs:
     proba = spread(parts, "proba", sample.n, sample.classes, 0.0)
     score = spread(parts, "score", sample.n, sample.classes, -np.inf)
     codes = encode(pred, sample.classes)
-    return Outputs(sample.classes[codes], proba, score, sample.classes, parts[0][1].missing)
+    logs = spread_logs(parts, sample.n, sample.classes)
+    return Outputs(sample.classes[codes], proba, score, sample.classes, parts[0][1].missing, logs)

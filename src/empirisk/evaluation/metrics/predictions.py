@@ -39,6 +39,8 @@ class Predictions:
         Why an output ("pred", "proba", "score") is not there.
     unseen : int
         Rows whose label the model never saw.
+    log_proba : array of shape (n, C) or None
+        Logarithms of the probabilities, where the scores tell more than the doubles in `proba` hold.
     """
 
     task: str
@@ -50,6 +52,7 @@ class Predictions:
     groups: NDArray[np.intp] | None = None
     missing: Mapping[str, str] = field(default_factory=dict)
     unseen: int = 0
+    log_proba: Floats | None = None
 
     @property
     def n(self) -> int:
@@ -196,6 +199,7 @@ def classification(
     classes: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     missing: Mapping[str, str] | None = None,
+    log_proba: Floats | None = None,
 ) -> Predictions:
     """Return the predictions of a class; see :class:`Predictions`. A label outside `classes` counts as an
     error.
@@ -224,6 +228,8 @@ def classification(
             ranking = np.column_stack([ranking, np.zeros((n, extra.size))])
         if table is not None:
             table = np.column_stack([table, np.zeros((n, extra.size))])
+        if log_proba is not None:
+            log_proba = np.column_stack([log_proba, np.full((n, extra.size), -np.inf)])
         names = np.concatenate([names.astype(object), extra.astype(object)])
     if guess is not None:
         check_length("pred", guess.size, n)
@@ -231,7 +237,16 @@ def classification(
     else:
         chosen = None if table is None else table.argmax(axis=1)
     return Predictions(
-        CLASSIFICATION, codes, chosen, table, ranking, names, _groups(groups, n), why, int(unseen.sum())
+        CLASSIFICATION,
+        codes,
+        chosen,
+        table,
+        ranking,
+        names,
+        _groups(groups, n),
+        why,
+        int(unseen.sum()),
+        log_proba,
     )
 
 

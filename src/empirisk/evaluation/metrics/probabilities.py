@@ -8,12 +8,20 @@ from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics.predictions import CLASSIFICATION, Predictions
 from empirisk.evaluation.metrics.row_loss import RowLoss
 
+TINY = np.finfo(np.float64).tiny  # smaller doubles have fewer digits
+
 
 def log_losses(p: Predictions) -> Floats:
-    """``-log p(class that occurred)``; infinite where that is 0, never clipped."""
+    """``-log p(class that occurred)``; infinite where that is 0, never clipped.
+
+    Where p is too small for the digits of a double, the score of the model tells its logarithm.
+    """
     chosen = p.output("proba")[np.arange(p.n), p.y]
     with np.errstate(divide="ignore"):
         losses: Floats = -np.log(chosen)
+    if p.log_proba is not None:
+        far = np.flatnonzero(chosen < TINY)
+        losses[far] = -p.log_proba[far, p.y[far]]
     return losses + 0.0  # no negative zero
 
 

@@ -75,7 +75,13 @@ def of_rows(p: Predictions, rows: NDArray[np.bool_]) -> Predictions:
 
     groups = None if p.groups is None else np.unique(p.groups[rows], return_inverse=True)[1]
     return replace(
-        p, y=p.y[rows], pred=taken(p.pred), proba=taken(p.proba), score=taken(p.score), groups=groups
+        p,
+        y=p.y[rows],
+        pred=taken(p.pred),
+        proba=taken(p.proba),
+        score=taken(p.score),
+        groups=groups,
+        log_proba=taken(p.log_proba),
     )
 
 
