@@ -126,3 +126,12 @@ def test_what_is_no_estimator_is_refused_in_words(given: Any) -> None:
 def test_stability_says_that_it_has_no_times() -> None:
     with pytest.raises(ValueError, match="without their time"):
         er.selection.stability(er.Ridge(), Sample(X, Y, time=TIME), None)  # type: ignore[arg-type]
+
+
+def test_an_error_in_a_fold_names_the_row_of_the_sample() -> None:
+    gap = X.copy()
+    gap[7, 2] = np.nan
+    splits = [(np.arange(1, 60), np.arange(60, 90))]
+    with pytest.raises(ValueError, match="row 6") as caught:
+        er.cross_evaluate(er.Ridge(), gap, Y, cv=splits)
+    assert "Row 6 of these is row 7 of the sample." in caught.value.__notes__[-1]

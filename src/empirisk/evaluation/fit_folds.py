@@ -20,7 +20,7 @@ from empirisk.evaluation.metrics.predictions import Predictions, classification,
 from empirisk.evaluation.metrics.scorer import Scorer
 from empirisk.evaluation.outputs import Outputs, spread, spread_logs
 from empirisk.evaluation.progress import Progress, teller
-from empirisk.evaluation.rows import take_rows
+from empirisk.evaluation.rows import numbered, take_rows
 from empirisk.evaluation.sample import Sample
 
 # Cells of X below which linear algebra runs on one thread: on two cores that was 3 to 25 times faster for
@@ -124,6 +124,7 @@ def each_fit(candidate: Candidate, sample: Sample, plan: Plan, before: Before | 
             except Exception as error:
                 error.add_note(
                     f"This happened while fitting split {j} of {len(plan.splits)} ({train.size} rows)."
+                    + numbered(error, train)
                 )
                 raise
             yield Fit(j, v, train, test, model, time.perf_counter() - start, sample, before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,19 @@ def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     if isinstance(X, list | tuple):
         return [X[i] for i in rows]
     return X[rows]
+
+
+def numbered(error: Exception, rows: NDArray[np.intp]) -> str:
+    """Return which row of the sample an error means by the number of a row of a fit; "" where it names none.
+
+    Examples
+    --------
+    >>> numbered(ValueError("X is missing in row 1"), np.array([3, 7]))
+    ' Row 1 of these is row 7 of the sample.'
+    """
+    said = re.search(r"\brow (\d+)\b", str(error))
+    at = int(said[1]) if said else rows.size
+    return f" Row {at} of these is row {int(rows[at])} of the sample." if at < rows.size else ""
 
 
 def table_and_target(owner: str, X: Any, y: Any) -> tuple[Any, Any]:
