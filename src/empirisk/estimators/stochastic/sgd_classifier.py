@@ -28,7 +28,10 @@ __all__ = ["SGDClassifier"]
 
 def _gives_probabilities(est: Any) -> bool:
     loss = est.loss
-    if getattr(LOSSES.get(loss) if isinstance(loss, str) else loss, "log_odds", False):
+    kind = LOSSES.get(loss) if isinstance(loss, str) else loss
+    # An answer is asked of an object: on the class it would be the property itself, which is always true.
+    asked = kind() if isinstance(kind, type) else kind
+    if getattr(asked, "log_odds", False):
         return True
     raise AttributeError(
         f"predict_proba needs the logistic loss, got loss={loss!r}, whose scores are no log-odds; calibrate "
