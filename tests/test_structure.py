@@ -275,8 +275,6 @@ def test_an_orphan_is_seen() -> None:
 
 SMALL = 40  # lines, below which a file says too little to be looked for
 ROOM = 350  # lines that a file may have after it took in another
-# Rooms that are being rebuilt; take a room out of this list when it is done.
-IN_WORK = ("empirisk.report.fit.",)
 
 
 def small_and_alone(graph: import_graph.Graph, lengths: Mapping[str, int], rows: Set[str]) -> list[str]:
@@ -286,7 +284,7 @@ def small_and_alone(graph: import_graph.Graph, lengths: Mapping[str, int], rows:
         importers = [other for other, named in graph.items() if name in named]
         if n_lines < SMALL and name not in rows and len(importers) == 1:
             home = importers[0]
-            if lengths.get(home, ROOM) + n_lines <= ROOM and not name.startswith(IN_WORK):
+            if lengths.get(home, ROOM) + n_lines <= ROOM:
                 out.append(f"move {name} ({n_lines} lines) into {home}, its only importer")
     return out
 

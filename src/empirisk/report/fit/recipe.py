@@ -9,16 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from empirisk.evaluation import candidate as evaluation
-from empirisk.report.fit.candidates import REFERENCE, Candidate, estimator_for
+from empirisk.evaluation.before import Before
+from empirisk.evaluation.parts import parts_of
+from empirisk.report.fit.candidates import REFERENCE, Candidate, alpha_grid, estimator_for
 from empirisk.report.fit.encode import Origin, feature_origin, make_encoder
-from empirisk.report.fit.grown import grown_estimator
+from empirisk.report.fit.grown import grown_estimator, grown_grid
 from empirisk.report.fit.native import level_positions, native_encoder, native_origin
+from empirisk.report.fit.sample import Sample
 from empirisk.report.read.table import Table
 
-__all__ = ["Encoders", "estimator_of", "origins_of", "recipe", "recipe_along"]
+__all__ = ["Encoders", "estimator_of", "origins_of", "parameter_grid", "recipe", "recipe_along"]
 
 ENCODE, MODEL = "encode", "model"
 MAX_LEVELS = 250  # that scikit-learn's boosting takes in one column; the rarest share the last code
@@ -110,6 +115,25 @@ def recipe_along(
     tried = [int(v) if name == "n_estimators" else float(v) for v in values]
     pipeline = recipe(candidate, table, float(tried[0]), seed, encoders)
     return evaluation.Candidate(pipeline, f"{MODEL}__{name}", tried, candidate.label)
+
+
+def parameter_grid(
+    candidate: Candidate, sample: Sample, encoders: Encoders, before: Before, size: int
+) -> NDArray[np.float64]:
+    """Return the values of the parameter to try, the simplest model first; one NaN where there is none.
+
+    They come from the whole training part and are the same in every fold.
+    """
+    if not candidate.parameter:
+        return np.array([np.nan])
+    if candidate.parameter == "rounds":
+        X: Any = np.empty((sample.n, 0))
+    else:
+        parts = parts_of(recipe(candidate, encoders.table, 1.0, 0, encoders))
+        _, X = before.fitted(parts, sample.dealt, np.arange(sample.n))
+    if candidate.grown:
+        return grown_grid(candidate, X, sample.y, level_positions(encoders.table), size)
+    return alpha_grid(candidate, X, sample.y, sample.n_classes, size)
 
 
 def origins_of(candidate: Candidate, encoder: Any, encoded: Any = None) -> list[Origin]:

@@ -21,9 +21,8 @@ from empirisk.evaluation.row_losses import losses_over
 from empirisk.report.fit.allowance import Allowance
 from empirisk.report.fit.candidates import Candidate
 from empirisk.report.fit.folds import Folds
-from empirisk.report.fit.grid import parameter_grid
 from empirisk.report.fit.grown import n_leaves
-from empirisk.report.fit.recipe import Encoders, origins_of, recipe_along
+from empirisk.report.fit.recipe import Encoders, origins_of, parameter_grid, recipe_along
 from empirisk.report.fit.sample import Sample
 from empirisk.report.progress import Progress
 from empirisk.results import Certificate, Status
