@@ -112,6 +112,7 @@ def test_threshold_bins_agree_with_the_confusion_matrix(classes: tuple[Path, Jso
     assert [sum(scores["positive"][:at]), sum(scores["positive"][at:])] == counts[1]
 
 
+@pytest.mark.full  # a report of its own; classes are looked at in the quick suite
 def test_regression_metrics_by_scikit_learn(regression: tuple[Path, Json]) -> None:
     folder, report = regression
     model, rows, y = test_rows(folder, "y")
@@ -126,6 +127,7 @@ def test_regression_metrics_by_scikit_learn(regression: tuple[Path, Json]) -> No
     assert total == pytest.approx(np.sum(y - z), abs=1e-8)
 
 
+@pytest.mark.full  # a report of its own; classes are looked at in the quick suite
 def test_cross_validated_score_by_scikit_learn(regression: tuple[Path, Json]) -> None:
     """Ridge of scikit-learn on the same folds, at the same penalty on its own scale."""
     folder, report = regression

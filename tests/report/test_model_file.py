@@ -244,6 +244,7 @@ def test_metadata_holds_decisions_metrics_and_certificate(made: Path) -> None:
     assert {"numpy", "scikit-learn", "empirisk", "python"} <= set(metadata["versions"])
 
 
+@pytest.mark.full  # a report of its own; classes are looked at in the quick suite
 def test_regression_file(numbers_made: Path) -> None:
     model = load(numbers_made / "out" / "model.empirisk")
     predicted = model.predict(numbers_made / "table.csv")

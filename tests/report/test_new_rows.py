@@ -54,6 +54,7 @@ def model(made: Path) -> ModelFile:
     return load(made / "out" / "model.empirisk")
 
 
+@pytest.mark.full  # a report of its own
 def test_frames_give_the_answers_of_the_file(made: Path, model: ModelFile) -> None:
     file = made / "table.csv"
     right = model.predict_proba(file)
@@ -74,6 +75,7 @@ def test_frames_give_the_answers_of_the_file(made: Path, model: ModelFile) -> No
         model.predict(guessed.to_numpy())  # type: ignore[arg-type]
 
 
+@pytest.mark.full  # a report of its own
 def test_rows_are_named_and_formulas_are_text(made: Path, model: ModelFile, tmp_path: Path) -> None:
     for ending in ("csv", "parquet"):
         out = tmp_path / f"p.{ending}"
@@ -102,6 +104,7 @@ def test_escaped_text_comes_back(text: str) -> None:
     assert escape(text)[:1] not in ("=", "@", "\t", "\r")
 
 
+@pytest.mark.full  # a report of its own
 def test_rows_far_outside_the_training_rows_are_told(made: Path, model: ModelFile, tmp_path: Path) -> None:
     assert not [t for t in reading_lines(model, model.read(made / "table.csv")) if "outside" in t]
     far = rows(6, seed=1).with_columns(
@@ -116,6 +119,7 @@ def test_rows_far_outside_the_training_rows_are_told(made: Path, model: ModelFil
     assert "from 2020-01-0" in told[1]
 
 
+@pytest.mark.full  # a report of its own
 def test_verify_tells_rows_that_trained_the_model(made: Path, model: ModelFile, tmp_path: Path) -> None:
     def trained(frame: pl.DataFrame) -> str:
         frame.write_csv(tmp_path / "v.csv")
