@@ -73,7 +73,9 @@ def test_small_tables_are_planned_or_refused_in_a_sentence(tmp_path: Path, block
             continue
         planned += 1
         told = p.folds.sentence
-        assert p.folds.n_folds == p.plan.n_folds or "left out" in told, (seed, options)
+        # Few moments in time give fewer blocks, and the sentence says how many.
+        blocks = p.train.time is not None and told.startswith(f"{p.folds.n_folds} block")
+        assert p.folds.n_folds == p.plan.n_folds or blocks or "left out" in told, (seed, options)
         assert all(fit.size and score.size for fit, score in p.folds.plan.splits), (seed, options)
         if p.train.counts is not None:
             assert all(np.unique(p.train.y[fit]).size > 1 for fit, _ in p.folds.plan.splits), (seed, options)

@@ -97,8 +97,8 @@ class FinalModel:
             return Outputs(self.mean(z))
         classes = np.asarray(self.estimator.classes_)
         seen = z if z.ndim == 1 else z[:, classes]
-        proba = never_zero(probabilities(seen), seen)
-        return Outputs(classes[proba.argmax(axis=1)], proba, None, classes)
+        proba, logs = never_zero(probabilities(seen), seen)
+        return Outputs(classes[proba.argmax(axis=1)], proba, None, classes, log_proba=logs)
 
 
 def linear_parts(model: FinalModel) -> tuple[Floats, Floats]:
