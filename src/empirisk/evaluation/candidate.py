@@ -82,14 +82,18 @@ class Candidate:
         ValueError
             There are several values.
         """
+        self.check_one()
+        if not self.parameter:
+            return self.estimator
+        return clone(self.estimator).set_params(**{self.parameter: self.values[0]})
+
+    def check_one(self) -> None:
+        """Refuse several values, where one model is judged."""
         if self.n_values != 1:
             raise ValueError(
                 f"{self!r} makes {self.n_values} models, and one is judged here: leave one value of "
                 f"{self.parameter}, or choose among them with GridSearch or model_selection_curve."
             )
-        if not self.parameter:
-            return self.estimator
-        return clone(self.estimator).set_params(**{self.parameter: self.values[0]})
 
     def fits(self, sample: Sample, rows: NDArray[np.intp], before: Before | None = None) -> Iterator[Any]:
         """Yield the models that are fitted on some rows of a sample, one for each value in their order.
@@ -142,5 +146,5 @@ def one_model(est: Any) -> Candidate:
         A candidate with several values.
     """
     candidate = est if isinstance(est, Candidate) else Candidate(est)
-    candidate.model  # noqa: B018  refuses several values
+    candidate.check_one()
     return candidate

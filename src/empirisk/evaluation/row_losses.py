@@ -84,7 +84,11 @@ def row_losses(model: Any, sample: Sample, rows: Rows, metric: RowLoss) -> Float
 
 
 def losses_of(outputs: Outputs, sample: Sample, rows: Rows, metric: RowLoss) -> Floats:
-    """Return the losses of what a model says about these rows, shape (rows,)."""
+    """Return the losses of what a model says about these rows, over all classes of the sample, shape (rows,).
+
+    A class that the model never saw has the probability 0, as in the out-of-fold predictions of
+    :func:`empirisk.cross_evaluate`.
+    """
     p = outputs.over(sample.classes).against(sample.y[rows])
     why = metric.unavailable(p)
     if why:
@@ -93,15 +97,11 @@ def losses_of(outputs: Outputs, sample: Sample, rows: Rows, metric: RowLoss) -> 
 
 
 def losses_over(outputs: Outputs, sample: Sample, rows: Rows, metric: RowLoss) -> Floats:
-    """Return the losses of what a model says about these rows over all classes of the sample, shape (rows,).
-
-    A class that the model never saw has the probability 0, as in the out-of-fold predictions of
-    :func:`empirisk.cross_evaluate`.  A predicted number that overflowed has an infinite loss.
-    """
-    if sample.classes is None:
-        known = np.isfinite(outputs.pred)
-        losses = np.full(rows.size, np.inf)
-        if known.any():
-            losses[known] = metric.losses(regression(sample.y[rows[known]], outputs.pred[known]))
-        return losses
-    return metric.losses(outputs.over(sample.classes).against(sample.y[rows]))
+    """Return :func:`losses_of`, where a predicted number that overflowed has an infinite loss."""
+    if sample.classes is not None:
+        return losses_of(outputs, sample, rows, metric)
+    known = np.isfinite(outputs.pred)
+    losses = np.full(rows.size, np.inf)
+    if known.any():
+        losses[known] = metric.losses(regression(sample.y[rows[known]], outputs.pred[known]))
+    return losses

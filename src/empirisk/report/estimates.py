@@ -55,12 +55,13 @@ def cannot_tell(value: float, level: float, n: int, reason: str) -> Estimate:
 def band(points: Sequence[Estimate], method: str) -> Json:
     """Return many estimates along an axis; without a band when one of them has no interval."""
     values = [number(e.value) or 0.0 for e in points]
-    open_ended = any(e.low is None or e.high is None for e in points)
+    low, high = [e.low for e in points], [e.high for e in points]
+    open_ended = None in low or None in high
     first = points[0]
     return {
         "value": values,
-        "low": None if open_ended else [float(e.low) for e in points],  # type: ignore[arg-type]
-        "high": None if open_ended else [float(e.high) for e in points],  # type: ignore[arg-type]
+        "low": None if open_ended else low,
+        "high": None if open_ended else high,
         "level": first.level,
         "n": first.n,
         "method": method,

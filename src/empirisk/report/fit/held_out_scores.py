@@ -126,7 +126,7 @@ def comparison(scores: TestScores, name: str, unit: str | None = None) -> Json |
     }
 
 
-def about_groups(made: Any, train: Sample, test: Sample) -> Any:
+def about_groups(made: Json, train: Sample, test: Sample) -> Json:
     """Return the same JSON, whose estimates speak of new groups only where all groups of the test part are.
 
     The intervals count groups all the same: rows of one group depend on each other.
@@ -143,7 +143,8 @@ def about_groups(made: Any, train: Sample, test: Sample) -> Any:
             return {k: told(v) for k, v in value.items()}
         return value.replace(NEW_GROUPS, true) if isinstance(value, str) else value
 
-    return told(made)
+    out: Json = told(made)
+    return out
 
 
 def _declared(sample: Sample) -> list[str]:

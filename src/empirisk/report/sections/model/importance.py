@@ -89,10 +89,12 @@ def importances(
         block = np.flatnonzero([s == source for s in sources])
         again = move(block)
         received, caused = np.zeros(n), np.zeros(n)
-        for _ in range(repeats if again is not None else 0):
+        for _ in range(repeats):
+            if again is None:  # the model does not use the column
+                break
             donor = rng.permutation(n)
             rise = np.zeros(n)
-            np.subtract(again(donor), own, out=rise, where=finite)  # type: ignore[misc]
+            np.subtract(again(donor), own, out=rise, where=finite)
             received += rise / repeats
             caused[donor] += rise / repeats
         out[source] = _estimate(received, received + caused, level, repeats)

@@ -81,7 +81,7 @@ def _test(m: Material) -> Json:
         absent["test.subgroups"] = (
             "No categorical column has at least two and at most six levels with 100 test rows each."
         )
-    return about_groups(out, a.prepared.train, sample)  # type: ignore[no-any-return]
+    return about_groups(out, a.prepared.train, sample)
 
 
 def _regression(m: Material) -> Json:
