@@ -1,5 +1,5 @@
-// The loops of one instruction set, and the choice among them: made once, from what the processor offers. The environment
-// variable EMPIRISK_ISA (baseline, avx2, avx512) may ask for less; tests use it to run every variant.
+// The loops of one instruction set over rows, columns and trees; `isa/choose.hpp` chooses among the sets. Kernels and neighbours
+// have tables of their own (kernels/kernel_table.hpp, neighbors/neighbor_table.hpp).
 #pragma once
 #include <cstdint>
 

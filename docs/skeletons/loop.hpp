@@ -1,7 +1,7 @@
 // Weighted sums of squares of the columns: a copy-me file for a compiled loop.
 //
 // Copy to cpp/loops/<name>.hpp, spans in and spans out: no Python, no allocation of results, no exceptions. Add its entry
-// to loops/table.hpp and isa/variant.hpp (it is compiled once for each instruction set), bind it in a file of bind/ where
+// to loops/table.hpp and loops/variant.hpp (it is compiled once for each instruction set), bind it in a file of bind/ where
 // the shapes are checked, and say its signature in src/empirisk/_loops.pyi. Its test in tests/loops/ compares it with the
 // NumPy twin, here `s @ X**2`, over every layout and both precisions, and `make sanitize` runs it under the sanitizers.
 #pragma once

@@ -1,2 +1,2 @@
 #define EMPIRISK_ISA baseline
-#include "isa/variant.hpp"
+#include "loops/variant.hpp"

@@ -1,4 +1,4 @@
-// The table of one instruction set; included by the files beside it after they have defined EMPIRISK_ISA.
+// The table of one instruction set; included by the files of isa/ after they have defined EMPIRISK_ISA.
 #include "loops/coordinate_impl.hpp"
 #include "loops/dense_pass.hpp"
 #include "loops/dual_ascent_impl.hpp"
@@ -64,7 +64,7 @@ static void log1p_all(const double* x, double* out, i64 n) {
   for (i64 i = 0; i < n; ++i) out[i] = log1p_fast(x[i]);
 }
 
-LoopTable table(const char* name) {
+LoopTable loops(const char* name) {
   return {name, gram, moments, row_pass, exp_all, log1p_all,
           linear_loss, softmax_loss, weighted, softmax_curvature, write_scores, read_residuals,
           {descend_gram, descend_groups, descend_columns, descend_group_columns, gram_columns, columns_rmatvec, columns_matvec},

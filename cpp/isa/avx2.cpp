@@ -1,2 +1,0 @@
-#define EMPIRISK_ISA avx2
-#include "isa/variant.hpp"

@@ -1,2 +1,0 @@
-#define EMPIRISK_ISA avx512
-#include "isa/variant.hpp"
