@@ -1,0 +1,387 @@
+"""What is closed under what: sums, products, positive multiples and column subsets of kernels are kernels.
+
+Shawe-Taylor and Cristianini 2004, Kernel Methods for Pattern Analysis, proposition 3.22.  The operators live
+here, beside what they make, so that every kernel that derives from :class:`MercerKernel` has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any, Self
+
+import numpy as np
+
+from empirisk.kernels.base import Kernel, Loop
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["MercerKernel", "OnColumns", "Product", "Scaled", "Sum"]
+
+
+class MercerKernel:
+    """Base of the kernels: the operators, and the answers that most kernels give."""
+
+    name: str
+    stationary = False
+    normalised = False
+    precomputed = False
+
+    @property
+    def title(self) -> str:
+        """The name, with its numbers in brackets."""
+        shown = ", ".join(f"{k} = {_number(v)}" for k, v in vars(self).items() if v is not None)
+        return f"{self.name} ({shown})" if shown else self.name
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """No positive number that could be learned."""
+        return {}
+
+    @property
+    def loop(self) -> Loop | None:
+        """None: blocks of this kernel are made in Python."""
+        return None
+
+    def resolved(self, X: Any, weight: Array | None = None) -> Self:
+        """Return the kernel itself: it has no words."""
+        return self
+
+    def with_parameters(self, **values: Any) -> Self:
+        """Return the kernel with other numbers."""
+        unknown = sorted(set(values) - set(self.parameters))
+        if unknown:
+            known = ", ".join(self.parameters) or "none"
+            raise ValueError(f"the kernel {self.name!r} has no parameter {unknown[0]!r} (it has {known})")
+        return replace(self, **values) if values else self  # type: ignore[type-var]  # kernels are dataclasses
+
+    def check(self, X: Any) -> None:
+        """Accept all rows: the kernel is defined everywhere."""
+
+    def mapped(self, X: Any) -> Any:
+        """Return the rows as they are."""
+        return X
+
+    def explicit(self, X: Any) -> Any | None:
+        """Return None: the features are many more than the columns."""
+        return None
+
+    def centres(self, X: Any, rows: IndexArray) -> Any:
+        """Return the rows themselves, by their numbers."""
+        return X[rows]
+
+    def block(self, A: Any, B: Any = None) -> Array:
+        """Return ``k(a_i, b_j)``, which each kernel defines."""
+        raise NotImplementedError
+
+    def diagonal(self, A: Any) -> Array:
+        """``k(a_i, a_i)``: 1 for normalised kernels, which the others override."""
+        if not self.normalised:
+            raise NotImplementedError
+        return np.ones(A.shape[0], dtype=A.dtype)
+
+    def derivatives(self, A: Any, B: Any = None) -> list[Array]:
+        """Return nothing: there is no parameter to derive by."""
+        return []
+
+    def __add__(self: Kernel, other: Kernel) -> Sum:
+        return Sum((*_parts(self, Sum), *_parts(other, Sum)))
+
+    def __mul__(self: Kernel, other: Kernel | float) -> Product | Scaled:
+        if isinstance(other, Kernel):
+            return Product((*_parts(self, Product), *_parts(other, Product)))
+        return Scaled(self, float(other))
+
+    def __rmul__(self: Kernel, factor: float) -> Scaled:
+        return Scaled(self, float(factor))
+
+    def columns(self: Kernel, *columns: int) -> OnColumns:
+        """Return the kernel as one of some columns alone, by their numbers."""
+        return OnColumns(self, tuple(columns))
+
+
+def _number(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _parts(kernel: Kernel, kind: type) -> tuple[Kernel, ...]:
+    """Return the parts of a sum (product), so that ``a + b + c`` is one sum of three."""
+    return kernel.parts if isinstance(kernel, kind) else (kernel,)  # type: ignore[attr-defined]
+
+
+class _Composite(MercerKernel):
+    """What a sum and a product share: parts, whose parameters are called ``0.gamma``, ``1.gamma``, ..."""
+
+    parts: tuple[Kernel, ...]
+
+    @property
+    def title(self) -> str:
+        """The titles of the parts, with the sign between them."""
+        return f" {self._sign} ".join(part.title for part in self.parts)
+
+    @property
+    def _sign(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def stationary(self) -> bool:  # type: ignore[override]
+        """Whether every part of the kernel is."""
+        return all(part.stationary for part in self.parts)
+
+    @property
+    def precomputed(self) -> bool:  # type: ignore[override]
+        """Whether every part reads rows of a matrix of values; a mixture is refused when it is made."""
+        return all(part.precomputed for part in self.parts)
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Those of the parts, each with the number of its part before its name."""
+        return {f"{i}.{k}": v for i, part in enumerate(self.parts) for k, v in part.parameters.items()}
+
+    def with_parameters(self, **values: Any) -> Self:
+        """Return the composite with other numbers in its parts."""
+        unknown = sorted(set(values) - set(self.parameters))
+        if unknown:
+            known = ", ".join(self.parameters) or "none"
+            raise ValueError(f"the kernel {self.name!r} has no parameter {unknown[0]!r} (it has {known})")
+        own: list[dict[str, Any]] = [{} for _ in self.parts]
+        for key, value in values.items():
+            i, _, name = key.partition(".")
+            own[int(i)][name] = value
+        parts = tuple(p.with_parameters(**v) for p, v in zip(self.parts, own, strict=True))
+        return replace(self, parts=parts)  # type: ignore[type-var]
+
+    def resolved(self, X: Any, weight: Array | None = None) -> Self:
+        """Return the composite of the resolved parts."""
+        return replace(self, parts=tuple(p.resolved(X, weight) for p in self.parts))  # type: ignore[type-var]
+
+    def check(self, X: Any) -> None:
+        """Refuse rows that one of the parts refuses."""
+        for part in self.parts:
+            part.check(X)
+
+    def centres(self, X: Any, rows: IndexArray) -> Any:
+        """Return the rows as the parts want them: either all of them are precomputed or none is."""
+        return self.parts[0].centres(X, rows)
+
+
+@dataclass(frozen=True)
+class Sum(_Composite):
+    """``k(x, x') = k1(x, x') + k2(x, x') + ...``: the features of all parts side by side.
+
+    Examples
+    --------
+    >>> from empirisk.kernels import Linear
+    >>> (Linear() + Linear()).block(np.array([[2.0]]))
+    array([[8.]])
+    """
+
+    parts: tuple[Kernel, ...]
+    name = "sum"
+    _sign = "+"
+
+    def block(self, A: Any, B: Any = None) -> Array:
+        """Return the sum of the blocks of the parts."""
+        return reduce(np.add, (part.block(A, B) for part in self.parts))
+
+    def diagonal(self, A: Any) -> Array:
+        """Return the sum of the diagonals of the parts."""
+        return reduce(np.add, (part.diagonal(A) for part in self.parts))
+
+    def derivatives(self, A: Any, B: Any = None) -> list[Array]:
+        """Return the derivatives of the parts, one part after the other."""
+        return [each for part in self.parts for each in part.derivatives(A, B)]
+
+
+@dataclass(frozen=True)
+class Product(_Composite):
+    """``k(x, x') = k1(x, x') k2(x, x') ...``: all products of features of the parts (Schur's theorem).
+
+    Examples
+    --------
+    >>> from empirisk.kernels import Linear
+    >>> (Linear() * Linear()).block(np.array([[2.0]]))
+    array([[16.]])
+    """
+
+    parts: tuple[Kernel, ...]
+    name = "product"
+    _sign = "*"
+
+    @property
+    def normalised(self) -> bool:  # type: ignore[override]
+        """Whether every part of the kernel is."""
+        return all(part.normalised for part in self.parts)
+
+    @property
+    def title(self) -> str:
+        """The titles of the parts; sums stand in brackets."""
+        shown = (f"({p.title})" if isinstance(p, Sum) else p.title for p in self.parts)
+        return " * ".join(shown)
+
+    def block(self, A: Any, B: Any = None) -> Array:
+        """Return the elementwise product of the blocks of the parts."""
+        return reduce(np.multiply, (part.block(A, B) for part in self.parts))
+
+    def diagonal(self, A: Any) -> Array:
+        """Return the product of the diagonals of the parts."""
+        return reduce(np.multiply, (part.diagonal(A) for part in self.parts))
+
+    def derivatives(self, A: Any, B: Any = None) -> list[Array]:
+        """Return the derivatives by the rule for products."""
+        blocks = [part.block(A, B) for part in self.parts]
+        out: list[Array] = []
+        for i, part in enumerate(self.parts):
+            others = [b for j, b in enumerate(blocks) if j != i]
+            out.extend(reduce(np.multiply, others, each) for each in part.derivatives(A, B))
+        return out
+
+
+class _Around(MercerKernel):
+    """What a kernel around another one shares with it."""
+
+    kernel: Kernel
+
+    @property
+    def stationary(self) -> bool:  # type: ignore[override]
+        """Whether the kernel inside is one."""
+        return self.kernel.stationary
+
+    @property
+    def precomputed(self) -> bool:  # type: ignore[override]
+        """Whether the kernel inside is one."""
+        return self.kernel.precomputed
+
+    def check(self, X: Any) -> None:
+        """Refuse what the inner kernel refuses."""
+        self.kernel.check(X)
+
+    def resolved(self, X: Any, weight: Array | None = None) -> Self:
+        """Resolve the words of the inner kernel."""
+        return replace(self, kernel=self.kernel.resolved(X, weight))  # type: ignore[type-var]
+
+    def centres(self, X: Any, rows: IndexArray) -> Any:
+        """Return the rows as the inner kernel wants them."""
+        return self.kernel.centres(X, rows)
+
+
+@dataclass(frozen=True)
+class Scaled(_Around):
+    """``k(x, x') = factor * k1(x, x')``, factor > 0.
+
+    Examples
+    --------
+    >>> from empirisk.kernels import Linear
+    >>> (3.0 * Linear()).block(np.array([[2.0]]))
+    array([[12.]])
+    """
+
+    kernel: Kernel
+    factor: float
+    name = "scaled"
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.factor) and self.factor > 0.0):
+            raise ValueError(
+                f"a kernel can be multiplied by a finite number > 0, got {self.factor!r}: "
+                "other products are no kernels"
+            )
+
+    @property
+    def title(self) -> str:
+        """The factor before the title of the inner kernel."""
+        inner = f"({self.kernel.title})" if isinstance(self.kernel, Sum) else self.kernel.title
+        return f"{self.factor:g} * {inner}"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The factor, and the parameters of the inner kernel."""
+        return {"factor": self.factor, **self.kernel.parameters}
+
+    def with_parameters(self, **values: Any) -> Self:
+        """Return the kernel with another factor, or other numbers inside."""
+        factor = float(values.pop("factor", self.factor))
+        return replace(self, factor=factor, kernel=self.kernel.with_parameters(**values))
+
+    def block(self, A: Any, B: Any = None) -> Array:
+        """Return the factor times the inner block."""
+        return np.asarray(self.factor * self.kernel.block(A, B))
+
+    def diagonal(self, A: Any) -> Array:
+        """Return the factor times the inner diagonal."""
+        return np.asarray(self.factor * self.kernel.diagonal(A))
+
+    def derivatives(self, A: Any, B: Any = None) -> list[Array]:
+        """Return the block itself for the factor, then the inner derivatives times the factor."""
+        inner = [np.asarray(self.factor * each) for each in self.kernel.derivatives(A, B)]
+        return [self.block(A, B), *inner]
+
+    def explicit(self, X: Any) -> Any | None:
+        """Return the features of the inner kernel times the root of the factor."""
+        features = self.kernel.explicit(X)
+        return None if features is None else features * float(np.sqrt(self.factor))
+
+
+@dataclass(frozen=True)
+class OnColumns(_Around):
+    """``k(x, x') = k1(x[columns], x'[columns])``: the kernel of some columns alone.
+
+    Examples
+    --------
+    >>> from empirisk.kernels import Linear
+    >>> Linear().columns(1).block(np.array([[5.0, 2.0]]))
+    array([[4.]])
+    """
+
+    kernel: Kernel
+    on: tuple[int, ...]
+    name = "on_columns"
+
+    @property
+    def title(self) -> str:
+        """The title of the inner kernel, and the columns."""
+        return f"{self.kernel.title} of columns {', '.join(map(str, self.on))}"
+
+    @property
+    def normalised(self) -> bool:  # type: ignore[override]
+        """Whether the kernel inside is one."""
+        return self.kernel.normalised
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The parameters of the kernel inside."""
+        return self.kernel.parameters
+
+    def with_parameters(self, **values: Any) -> Self:
+        """Return the kernel with other numbers inside."""
+        return replace(self, kernel=self.kernel.with_parameters(**values))
+
+    def resolved(self, X: Any, weight: Array | None = None) -> Self:
+        """Resolve the words of the inner kernel by these columns."""
+        return replace(self, kernel=self.kernel.resolved(self._pick(X), weight))
+
+    def check(self, X: Any) -> None:
+        """Refuse columns that X does not have, and what the inner kernel refuses."""
+        missing = [j for j in self.on if not 0 <= j < X.shape[1]]
+        if missing:
+            raise ValueError(f"the kernel is one of column {missing[0]}, and X has {X.shape[1]} columns")
+        self.kernel.check(self._pick(X))
+
+    def _pick(self, X: Any) -> Any:
+        return X[:, list(self.on)]
+
+    def block(self, A: Any, B: Any = None) -> Array:
+        """Return the inner block of these columns."""
+        return self.kernel.block(self._pick(A), None if B is None else self._pick(B))
+
+    def diagonal(self, A: Any) -> Array:
+        """Return the inner diagonal of these columns."""
+        return self.kernel.diagonal(self._pick(A))
+
+    def derivatives(self, A: Any, B: Any = None) -> list[Array]:
+        """Return the inner derivatives of these columns."""
+        return self.kernel.derivatives(self._pick(A), None if B is None else self._pick(B))
+
+    def explicit(self, X: Any) -> Any | None:
+        """Return the inner features of these columns."""
+        return self.kernel.explicit(self._pick(X))

@@ -1,0 +1,59 @@
+"""A kernel whose values are given: the rows of X are rows of the matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from empirisk.kernels.algebra import MercerKernel
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["Precomputed"]
+
+
+@dataclass(frozen=True)
+class Precomputed(MercerKernel):
+    """``k(x_i, x_j) = X[i, j]``: in a fit X is the (n, n) matrix of the training rows, later (m, n).
+
+    Centres are numbers of training rows, so that ``block(A, centres)`` picks columns of A.
+
+    Examples
+    --------
+    >>> Precomputed().block(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([1]))
+    array([[1.],
+           [2.]])
+    """
+
+    name = "precomputed"
+    precomputed = True
+
+    def check(self, X: Any) -> None:
+        """Refuse a matrix of training rows that is not square or not symmetric."""
+        n, m = X.shape
+        if n != m:
+            raise ValueError(
+                "with kernel='precomputed' X is the matrix of kernel values of the training rows, (n, n); "
+                f"got {n} x {m}"
+            )
+        off = np.abs(X - X.T)
+        worst = float(off.max()) if n else 0.0
+        if worst > 1e-8 * float(np.abs(X).max()):
+            i, j = (int(v) for v in np.unravel_index(int(off.argmax()), (n, m)))
+            raise ValueError(
+                f"the precomputed kernel matrix is not symmetric: K[{i}, {j}] = {X[i, j]:g} and "
+                f"K[{j}, {i}] = {X[j, i]:g}; use (K + K.T) / 2 if the difference is rounding"
+            )
+
+    def block(self, A: Any, B: Any = None) -> Array:
+        """Return A, or its columns at the centres B."""
+        return np.asarray(A if B is None else A[:, B])
+
+    def diagonal(self, A: Any) -> Array:
+        """Return the diagonal of the matrix of the training rows."""
+        return np.asarray(np.diagonal(A))
+
+    def centres(self, X: Any, rows: IndexArray) -> Any:
+        """Return the numbers of the rows."""
+        return rows
