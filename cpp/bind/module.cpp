@@ -10,6 +10,7 @@ NB_MODULE(_loops, m) {
   empirisk::bind_coordinate(m);
   empirisk::bind_dual_ascent(m);
   empirisk::bind_gram(m);
+  empirisk::bind_kernels(m);
   empirisk::bind_matvec(m);
   empirisk::bind_passes(m);
   empirisk::bind_perceptron(m);

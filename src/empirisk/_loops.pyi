@@ -36,6 +36,25 @@ def gram_rows(X: Dense, weights: Real | None = None, col_center: Real | None = N
 def col_moments(X: Matrix, weights: Real | None = None) -> tuple[Float, Float]:
     """Weighted means and weighted sums of squares about them, (p,) each; zeros where no weight is left."""
 
+def kernel_block(
+    form: str, numbers: Real, A: Matrix, B: Matrix | None = None, center: Real | None = None
+) -> Any:
+    """``k(a_i, b_j)``, (n, m), of the format of A; without B exactly symmetric.  `numbers` has four.
+
+    Dense rows are centred by `center` while they are packed; CSR rows are taken as they are.
+    """
+
+def kernel_product(
+    form: str,
+    numbers: Real,
+    A: Matrix,
+    B: Matrix,
+    weights: Real,
+    n_columns: int,
+    center: Real | None = None,
+) -> Float:
+    """``sum_j k(a_i, b_j) weights[j, c]``, (n, n_columns); the matrix is not stored."""
+
 def matvec(X: Matrix, w: Real, b: float | Real | None = None, out: Float | None = None) -> Float:
     """``X w + b``: w (p,) and b a float give (n,); w (p, k) and b (k,) give (n, k)."""
 

@@ -13,10 +13,15 @@ from typing import Any, Self
 
 import numpy as np
 
+from empirisk.kernels import compiled
 from empirisk.kernels.base import Kernel, Loop
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["MercerKernel", "OnColumns", "Product", "Scaled", "Sum"]
+
+
+# Rows of a block that is made in Python on the way to a product.
+ROWS = 512
 
 
 class MercerKernel:
@@ -71,8 +76,21 @@ class MercerKernel:
         return X[rows]
 
     def block(self, A: Any, B: Any = None) -> Array:
-        """Return ``k(a_i, b_j)``, which each kernel defines."""
-        raise NotImplementedError
+        """Return ``k(a_i, b_j)`` by the compiled function; kernels without one define it."""
+        loop = self.loop
+        if loop is None:
+            raise NotImplementedError
+        return compiled.block(loop, self.mapped(A), None if B is None else self.mapped(B))
+
+    def product(self, A: Any, B: Any, weights: Array) -> Array:
+        """Return ``sum_j k(a_i, b_j) weights[j]`` without the whole matrix."""
+        loop = self.loop
+        if loop is not None:
+            return compiled.product(loop, self.mapped(A), self.mapped(B), weights)
+        out = np.empty((A.shape[0], *np.shape(weights)[1:]))
+        for start in range(0, A.shape[0], ROWS):
+            out[start : start + ROWS] = self.block(A[start : start + ROWS], B) @ weights
+        return out
 
     def diagonal(self, A: Any) -> Array:
         """``k(a_i, a_i)``: 1 for normalised kernels, which the others override."""

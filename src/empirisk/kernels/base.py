@@ -99,6 +99,13 @@ class Kernel(Protocol):
         """``K[i, j] = k(a_i, b_j)``, shape (n, m); without B it is A, and K exactly symmetric."""
         ...
 
+    def product(self, A: Any, B: Any, weights: Array) -> Array:
+        """``sum_j k(a_i, b_j) weights[j]`` in float64, without storing the matrix; B is rows or centres.
+
+        `weights` has shape (m,) or (m, c).
+        """
+        ...
+
     def diagonal(self, A: Any) -> Array:
         """Return ``k(a_i, a_i)`` for every row, shape (n,)."""
         ...

@@ -72,10 +72,6 @@ class Gaussian(MercerKernel):
             return self
         return replace(self, gamma=gamma_of(self.gamma, X, weight))
 
-    def block(self, A: Any, B: Any = None) -> Array:
-        """Return the matrix ``exp(-gamma ||a_i - b_j||^2)`` of all pairs of rows."""
-        return np.asarray(np.exp(-self._gamma * squared_distances(A, B)))
-
     def derivatives(self, A: Any, B: Any = None) -> list[Array]:
         """``-gamma d k`` by log gamma, ``d k / length_scale^2`` by its logarithm, d the squared distance."""
         scaled = self._gamma * squared_distances(A, B)

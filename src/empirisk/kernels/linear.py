@@ -7,7 +7,7 @@ from typing import Any
 
 from empirisk.kernels.algebra import MercerKernel
 from empirisk.kernels.base import Loop
-from empirisk.kernels.pairs import inner, squared_norms
+from empirisk.kernels.pairs import squared_norms
 from empirisk.typing import Array
 
 __all__ = ["Linear"]
@@ -29,10 +29,6 @@ class Linear(MercerKernel):
     def loop(self) -> Loop:
         """The inner product as it is."""
         return Loop("inner", "linear")
-
-    def block(self, A: Any, B: Any = None) -> Array:
-        """Return ``A B'``, the inner products of all pairs."""
-        return inner(A, B)
 
     def diagonal(self, A: Any) -> Array:
         """Return the squared norm ``||a_i||^2`` of every row."""

@@ -50,4 +50,5 @@ def _variance(X: Any) -> float:
     size = cells.shape[0] * cells.shape[1]
     mean = float(cells.sum()) / size
     square = float(cells.multiply(cells).sum()) / size
-    return max(0.0, square - mean * mean)
+    spread: float = square - mean * mean
+    return max(0.0, spread)
