@@ -12,6 +12,7 @@ void bind_matvec(nanobind::module_& m);
 void bind_passes(nanobind::module_& m);
 void bind_perceptron(nanobind::module_& m);
 void bind_resample(nanobind::module_& m);
+void bind_smo(nanobind::module_& m);
 void bind_stochastic(nanobind::module_& m);
 void bind_trees_bins(nanobind::module_& m);
 void bind_trees_boost(nanobind::module_& m);

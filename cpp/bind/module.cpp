@@ -15,6 +15,7 @@ NB_MODULE(_loops, m) {
   empirisk::bind_passes(m);
   empirisk::bind_perceptron(m);
   empirisk::bind_resample(m);
+  empirisk::bind_smo(m);
   empirisk::bind_stochastic(m);
   empirisk::bind_trees_bins(m);
   empirisk::bind_trees_boost(m);

@@ -24,6 +24,24 @@ struct KernelRows {
   std::int64_t count = 0;
 };
 
+// min 1/2 b'K b + p'b over a box and a fixed sum of b, for few variables whose K is at hand: steps along pairs of variables.
+struct PairProblem {
+  std::int64_t n = 0, stride = 0;  // stride: entries of a row of K, a multiple of 8 and at least n; so long are all arrays
+  const float* matrix = nullptr;
+  const double *diagonal = nullptr, *low = nullptr, *high = nullptr;
+  double *slope = nullptr, *value = nullptr;  // K b + p, and b: both are kept up to date
+  double tolerance = 0.0;                     // on the largest violation of the optimality conditions
+  std::int64_t most_steps = 0;
+};
+
+// How the steps ended. The witness is a pair along which the quadratic form curves down: no kernel does that.
+struct PairSteps {
+  std::int64_t steps = 0;
+  double violation = 0.0;
+  std::int64_t witness[2] = {-1, -1};
+  double curvature = 0.0;
+};
+
 struct KernelLoops {
   const char* name;
   // out[i, j] = k(a_i, b_j), rows of `stride` entries; float32 or float64 as out_float32 says. With `same`, b is a, and the
@@ -33,6 +51,14 @@ struct KernelLoops {
   // out[i, c] = sum_j k(a_i, b_j) weights[j, c], without the matrix.
   void (*product)(const KernelSpec& kernel, const KernelRows& a, const KernelRows& b, const double* center, const double* weights,
                   std::int64_t n_columns, double* out);
+  // Rows that are packed once and met by many blocks. `release` takes what `pack` gave and the format of its rows.
+  void* (*pack)(const KernelSpec& kernel, const KernelRows& b, const double* center);
+  void (*release)(void* packed, bool single);
+  // out[i][j] = k(a_i, b_j) in float32, for the packed rows b.
+  void (*packed_block)(const KernelSpec& kernel, const KernelRows& a, const void* packed, const double* center, float* const* out);
+  // f[j] += sum_k steps[k] rows[k][j] for j < n.
+  void (*add_rows)(const float* const* rows, const double* steps, std::int64_t n_rows, std::int64_t n, double* f);
+  PairSteps (*pair_steps)(const PairProblem& problem);
 };
 
 const KernelLoops& kernel_loops();

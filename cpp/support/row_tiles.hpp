@@ -250,7 +250,7 @@ class SparseRows {
 
 // Calls use(row, first_column, n_columns, sums, alone) for every row of a chunk and every group of panels, chunk by chunk over
 // the threads. The rows of a chunk belong to one thread.
-constexpr i64 pair_chunk = 64;
+constexpr i64 pair_chunk = 32;
 
 template <class Rows, class T, class Use>
 void walk_pairs(Rows& rows, i64 begin, i64 end, const PackedRows<T>& columns, const Use& use) {

@@ -13,7 +13,7 @@ from tests.loops.layouts import DENSE, DTYPES, SHAPES, for_thread_counts, matrix
 
 
 def plain(loop: Loop, A: Any, B: Any) -> Any:
-    """The definition, in float64."""
+    """Return the kernel's definition in plain NumPy, in float64."""
     inner, d = A @ B.T, A[:, None, :] - B[None, :, :]
     a, b = (*loop.numbers, 0.0, 0.0)[:2]
     with np.errstate(over="ignore"):
