@@ -20,6 +20,9 @@ from . import (
     inference as inference,
 )
 from . import (
+    kernels as kernels,
+)
+from . import (
     linear_theory as linear_theory,
 )
 from . import (
@@ -51,6 +54,12 @@ from . import (
 )
 from .curves.convergence import convergence as convergence
 from .diagnosis.diagnose import diagnose as diagnose
+from .estimators import (
+    SVC as SVC,
+)
+from .estimators import (
+    SVR as SVR,
+)
 from .estimators import (
     AdaBoostClassifier as AdaBoostClassifier,
 )
@@ -95,6 +104,15 @@ from .estimators import (
 )
 from .estimators import (
     HuberRegressor as HuberRegressor,
+)
+from .estimators import (
+    KernelLogisticRegression as KernelLogisticRegression,
+)
+from .estimators import (
+    KernelQuantile as KernelQuantile,
+)
+from .estimators import (
+    KernelRidge as KernelRidge,
 )
 from .estimators import (
     Lasso as Lasso,

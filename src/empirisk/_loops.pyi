@@ -55,6 +55,37 @@ def kernel_product(
 ) -> Float:
     """``sum_j k(a_i, b_j) weights[j, c]``, (n, n_columns); the matrix is not stored."""
 
+class Smo:
+    """Sequential minimal optimisation of ``1/2 v'K v + linear.v`` over a box and a fixed sum of v.
+
+    Rows of K are kept in float32, as many as fit into the cache; every variable names its row.
+    """
+
+    @staticmethod
+    def of_kernel(form: str, numbers: Real, X: Matrix, center: Real | None, cache_bytes: float) -> Smo:
+        """Return one that reads rows of a compiled kernel on dense or CSR rows."""
+
+    @staticmethod
+    def of_blocks(n: int, block: Any, diagonal: Real, cache_bytes: float) -> Smo:
+        """Return one that reads ``block(rows, columns)``, float64 of shape (len(rows), len(columns))."""
+
+    def run(
+        self,
+        value: Float,
+        f: Float,
+        row: Index,
+        low: Float,
+        high: Float,
+        linear: Float,
+        tolerance: float,
+        most_outer: int,
+    ) -> dict[str, Any]:
+        """Move `value` and ``f = K v`` in place until the largest violation is at most `tolerance`.
+
+        Returns the working sets and pairs that were moved, the violation, the rows of K that were made so
+        far, and a pair of rows along which K curves down, or None.
+        """
+
 def matvec(X: Matrix, w: Real, b: float | Real | None = None, out: Float | None = None) -> Float:
     """``X w + b``: w (p,) and b a float give (n,); w (p, k) and b (k,) give (n, k)."""
 

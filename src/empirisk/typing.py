@@ -57,6 +57,7 @@ class Capability(Enum):
     POLYHEDRAL = "no penalty, or L1 alone"
     FREE_SIGNS = "coefficients of either sign"
     LINEAR = "scores that are linear in columns of known moments"
+    KERNEL = "rows of a kernel matrix"
     DESIGN = "a design matrix in memory"
     COLUMNS = "fast access to columns"
     SCALAR_SCORE = "one score per row"

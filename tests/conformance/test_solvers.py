@@ -16,6 +16,7 @@ from empirisk.penalties import L2, Zero
 from empirisk.problems import LinearProblem
 from empirisk.results import Certificate, ConvergenceError, Kind, Status
 from empirisk.solvers import REGISTRY, choose, solve
+from empirisk.typing import Capability
 from tests.conformance.problems import (
     INEXACT,
     STREAMED,
@@ -30,7 +31,8 @@ from tests.conformance.problems import (
     truth,
 )
 
-SOLVERS = sorted(REGISTRY)
+# Those of kernel problems have their tests in tests/solvers/test_kernel_solvers.py.
+SOLVERS = sorted(name for name, kind in REGISTRY.items() if Capability.KERNEL not in kind.needs)
 EVERY = [*TABLE, *STREAMED]
 SMOOTH = [Row("half_squared", 0.0, 1e-3), Row("logistic", 0.0, 1e-3), Row("softmax", 0.0, 1e-2)]
 

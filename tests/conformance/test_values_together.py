@@ -12,10 +12,12 @@ from sklearn.base import clone
 import empirisk as er
 from empirisk.data.deadline import OutOfTime
 from empirisk.estimators import REGISTRY
+from empirisk.estimators.kernel.kernel_base import KernelEstimator
 from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.evaluation.parts import each_value, parts_of, together
 from empirisk.solvers import path as path_module
 from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, use
+from tests.conformance.kernel_estimators import USES as KERNELS
 from tests.conformance.tree_estimators import SMALL, USES, registered
 
 # Not sorted, with a value twice, and on both sides of what the estimators have by default.
@@ -32,7 +34,7 @@ MORE = [
     use("DecisionTreeClassifier", smoothing=0.5),
     use("DecisionTreeRegressor", optimal=2),
 ]
-TRIED: list[Use] = list(dict.fromkeys([*ALL, *BY_STEPS, *USES, *MORE]))
+TRIED: list[Use] = list(dict.fromkeys([*ALL, *BY_STEPS, *USES, *KERNELS, *MORE]))
 ASKED = [(u, name, values) for u in TRIED for name in u.make().get_params(deep=False) for values in VALUES]
 YES = [(u, name, values) for u, name, values in ASKED if u.make()._values_together(name, values)]
 
@@ -50,6 +52,25 @@ def rows(est: Any, rng: np.random.Generator) -> tuple[Any, Any, dict[str, Any]]:
 def said(model: Any, X: Any) -> Any:
     name = next(k for k in ("predict_proba", "decision_function", "predict") if hasattr(model, k))
     return getattr(model, name)(X)
+
+
+def check_same_optimum(model: Any, own: Any, X: Any, y: Any, more: dict[str, Any]) -> None:
+    """Both are within their gaps of one optimum, problem by problem, and one certificate is the other's
+    kind.
+    """
+    assert model.solution_.status.ok
+    assert model.alpha_ == own.alpha_
+    rows = own._encoded(X, y, more.get("sample_weight"), fitting=False)
+    for k, problem in enumerate(own._problems(rows, own.alpha_)):
+        values, gaps = [], []
+        for fit in (model, own):
+            a = np.zeros(problem.n)
+            a[fit.support_] = fit.dual_coef_[k]
+            w = problem.join(a, float(np.ravel(fit.intercept_)[k]))
+            values.append(problem.objective(w, problem.evaluate(w)))
+            gaps.append(min(problem.certify(w, None, 0.0, t).value for t in (problem.dual_of(a), None)))
+        assert abs(values[0] - values[1]) <= sum(gaps)
+        assert max(gaps) <= 2.0 * own.tol * problem.scale()
 
 
 @pytest.mark.parametrize(("using", "name", "values"), YES, ids=lambda v: str(v))
@@ -78,6 +99,8 @@ def test_the_models_are_those_of_single_fits(
                 # Twice: traces of coefficients are set to 0 at up to the price of the certificate.
                 assert fit.certificate_.value <= 2 * fit.tol * fit.certificate_.scale + certificate.floor
             assert abs(near[0] - near[1]) <= sum(gaps)
+        elif isinstance(est, KernelEstimator):
+            check_same_optimum(model, own, X, y, more)
         else:
             assert np.array_equal(said(model, X), said(own, X))
             assert model.certificate_.claim == own.certificate_.claim

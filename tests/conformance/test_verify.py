@@ -21,6 +21,7 @@ from empirisk.hypotheses import DecisionStumps, FiniteClass, Intervals, Threshol
 from empirisk.results import Certificate, Kind
 from empirisk.selection import DictionarySelector, StructuralRiskMinimizer
 from tests.conformance import estimators as linear
+from tests.conformance import kernel_estimators as kernels
 from tests.conformance import tree_estimators as trees
 from tests.conformance.estimators import Use, use
 
@@ -95,6 +96,7 @@ def _cases() -> list[Case]:
         *many(linear.BY_STEPS, apart, weighted=False, tag="-apart"),
         *many([use("HalfspaceClassifier")], apart, tag="-apart"),
         *many(trees.USES, crossed),
+        *many(kernels.USES, along),
         *many(adaboost, apart, tag="-apart"),
         *many([use("AdaBoostClassifier", n_estimators=20, early_stopping="validation")], crossed),
         *many([use("AdaBoostClassifier", n_estimators=20, early_stopping="margin")], crossed),
@@ -168,6 +170,11 @@ def broken(model: Any, rng: np.random.Generator) -> list[Any]:
         for change in (0.01, -0.03):
             other = copy.copy(model)
             other.coef_ = -model.coef_ if model.certificate_.kind is Kind.EXACT else model.coef_ + change
+            out.append(other)
+    if hasattr(model, "dual_coef_"):
+        for change in (0.9, 1.1):
+            other = copy.copy(model)
+            other.dual_coef_ = change * model.dual_coef_
             out.append(other)
     if hasattr(model, "estimators_"):
         other = copy.copy(model)

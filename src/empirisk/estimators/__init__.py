@@ -1,5 +1,10 @@
 """Estimators: parameters -> problem -> solve -> unpack.  Adding one is a class and a row of REGISTRY."""
 
+from empirisk.estimators.kernel.logistic import KernelLogisticRegression
+from empirisk.estimators.kernel.quantile import KernelQuantile
+from empirisk.estimators.kernel.ridge import KernelRidge
+from empirisk.estimators.kernel.svc import SVC
+from empirisk.estimators.kernel.svr import SVR
 from empirisk.estimators.linear.constrained import ConstrainedRegressor
 from empirisk.estimators.linear.equivalent import EquivalentConstraint, equivalent_constraint
 from empirisk.estimators.linear.generalized import GeneralizedLinearModel
@@ -45,6 +50,9 @@ REGISTRY: dict[str, type] = {
     "GradientBoostingRegressor": GradientBoostingRegressor,
     "HalfspaceClassifier": HalfspaceClassifier,
     "HuberRegressor": HuberRegressor,
+    "KernelLogisticRegression": KernelLogisticRegression,
+    "KernelQuantile": KernelQuantile,
+    "KernelRidge": KernelRidge,
     "Lasso": Lasso,
     "LeastAbsoluteDeviations": LeastAbsoluteDeviations,
     "LinearRegression": LinearRegression,
@@ -60,11 +68,15 @@ REGISTRY: dict[str, type] = {
     "Ridge": Ridge,
     "SGDClassifier": SGDClassifier,
     "SGDRegressor": SGDRegressor,
+    "SVC": SVC,
+    "SVR": SVR,
     "TweedieRegressor": TweedieRegressor,
 }
 
 __all__ = [
     "REGISTRY",
+    "SVC",
+    "SVR",
     "AdaBoostClassifier",
     "BaggingClassifier",
     "BaggingRegressor",
@@ -82,6 +94,9 @@ __all__ = [
     "GradientBoostingRegressor",
     "HalfspaceClassifier",
     "HuberRegressor",
+    "KernelLogisticRegression",
+    "KernelQuantile",
+    "KernelRidge",
     "Lasso",
     "LeastAbsoluteDeviations",
     "LinearRegression",

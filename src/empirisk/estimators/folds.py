@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from empirisk.data.design import Design
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["assign_folds", "deal_rows", "hold_out", "uniform_of_rows", "weight_of_copies"]
+__all__ = ["assign_folds", "copies", "deal_rows", "hold_out", "uniform_of_rows", "weight_of_copies"]
 
 # Equal rows are copies unless there are so many times more rows than different rows are possible.
 FEW = 5
@@ -100,6 +100,22 @@ def deal_rows(
         fold[order] = np.arange(len(order)) % min(k, len(order))
         return fold, weight
     return assign_folds(design, y, weight, k, seed, stratify), weight_of_copies(design, y, weight)
+
+
+def copies(design: Design, y: Array) -> tuple[IndexArray, IndexArray]:
+    """Return the number of the first row of each kind, and which kind each row is, equal rows being one kind.
+
+    Examples
+    --------
+    >>> first, kind = copies(Design(np.array([[0.0], [1.0], [0.0]])), np.zeros(3))
+    >>> bool(kind[0] == kind[2]), sorted(first.tolist())
+    (True, [0, 1])
+    """
+    _, first, kind = np.unique(_row_hash(design, y, 0), return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[kind]
 
 
 def weight_of_copies(design: Design, y: Array, weight: Array) -> Array:

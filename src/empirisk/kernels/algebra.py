@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
 from empirisk.kernels import compiled
-from empirisk.kernels.base import Kernel, Loop
+from empirisk.kernels.base import Kernel, Loop, is_kernel
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["MercerKernel", "OnColumns", "Product", "Scaled", "Sum"]
@@ -106,9 +106,9 @@ class MercerKernel:
         return Sum((*_parts(self, Sum), *_parts(other, Sum)))
 
     def __mul__(self: Kernel, other: Kernel | float) -> Product | Scaled:
-        if isinstance(other, Kernel):
+        if is_kernel(other):
             return Product((*_parts(self, Product), *_parts(other, Product)))
-        return Scaled(self, float(other))
+        return Scaled(self, float(cast(float, other)))
 
     def __rmul__(self: Kernel, factor: float) -> Scaled:
         return Scaled(self, float(factor))

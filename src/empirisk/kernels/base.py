@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, TypeGuard, runtime_checkable
 
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["Kernel", "Loop"]
+__all__ = ["Kernel", "Loop", "is_kernel"]
 
 
 @dataclass(frozen=True)
@@ -127,3 +127,10 @@ class Kernel(Protocol):
     def centres(self, X: Any, rows: IndexArray) -> Any:
         """Return what ``block(A, centres)`` needs to know of some of the training rows."""
         ...
+
+
+def is_kernel(thing: Any) -> TypeGuard[Kernel]:
+    """Return whether an object is a kernel, without asking it for numbers that it may still have to learn."""
+    return not isinstance(thing, type) and all(
+        hasattr(type(thing), m) for m in ("block", "resolved", "centres")
+    )

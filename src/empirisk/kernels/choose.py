@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from empirisk.kernels.base import Kernel
+from empirisk.kernels.base import Kernel, is_kernel
 
 __all__ = ["kernel_of"]
 
@@ -20,8 +20,9 @@ def kernel_of(given: Any, registry: dict[str, Any]) -> Kernel:
     ValueError
         For a name that no kernel has; names of other libraries are told what the kernel is called here.
     """
-    if isinstance(given, Kernel) and not isinstance(given, type):
-        return given
+    if is_kernel(given):
+        found: Kernel = given
+        return found
     if isinstance(given, str) and given in registry:
         made: Kernel = registry[given]()
         return made

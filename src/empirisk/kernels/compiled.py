@@ -11,7 +11,7 @@ from empirisk import _loops
 from empirisk.kernels.base import Loop
 from empirisk.typing import Array
 
-__all__ = ["block", "product"]
+__all__ = ["arguments", "block", "product"]
 
 NUMBERS = 4  # constants that a compiled form can have
 
@@ -48,6 +48,14 @@ def product(loop: Loop, A: Any, B: Any, weights: Array) -> Array:
         loop.form, _numbers(loop), A, B, np.ascontiguousarray(columns), columns.shape[1], centre
     )
     return np.asarray(out).reshape(A.shape[0], *np.shape(weights)[1:])
+
+
+def arguments(loop: Loop, X: Any) -> tuple[str, Array, Any, Array | None]:
+    """Return what compiled loops are handed for the kernel on the rows of X: form, constants, rows,
+    centre.
+    """
+    rows, _, centre = _rows(loop, X, None)
+    return loop.form, _numbers(loop), rows, centre
 
 
 def _numbers(loop: Loop) -> Array:

@@ -32,23 +32,37 @@ def gamma_of(gamma: Any, X: Any, weight: Array | None) -> float:
     """Return gamma as a number: 1/(p variance) for "scale", 1/(2 median distance^2) for "median"."""
     if not isinstance(gamma, str | None):
         return float(gamma)
-    rows = X if weight is None else X[np.asarray(weight) > 0.0]
+    live = np.ones(X.shape[0]) if weight is None else np.asarray(weight, dtype=np.float64)
     if gamma == "median":
-        step = max(1, rows.shape[0] // MEDIAN_ROWS)
-        some = rows[::step]
-        squares = squared_distances(some)[np.triu_indices(some.shape[0], 1)]
-        middle = float(np.median(squares[squares > 0.0])) if (squares > 0.0).any() else 1.0
-        return 0.5 / middle
-    spread = _variance(rows)
-    return 1.0 / (X.shape[1] * spread) if spread > 0.0 else 1.0
+        return 0.5 / _median_square(X[live > 0.0], live[live > 0.0])
+    spread = _variance(X[live > 0.0], live[live > 0.0])
+    return 1.0 / (X.shape[1] * spread) if spread > 0.0 and np.isfinite(spread) else 1.0
 
 
-def _variance(X: Any) -> float:
+def _median_square(rows: Any, weight: Array) -> float:
+    """Return the squared median distance of pairs of different rows, a row of weight 2 counting as two
+    rows.
+    """
+    step = max(1, rows.shape[0] // MEDIAN_ROWS)
+    rows, weight = rows[::step], weight[::step]
+    i, j = np.triu_indices(rows.shape[0], 1)
+    squares, weights = squared_distances(rows)[i, j], weight[i] * weight[j]
+    # Copies are at a distance of rounding, beside the largest.
+    order = np.flatnonzero(squares > 1e-14 * squares.max(initial=0.0))
+    if not len(order):
+        return 1.0
+    order = order[np.argsort(squares[order])]
+    below = np.cumsum(weights[order])
+    return float(squares[order[np.searchsorted(below, 0.5 * below[-1])]])
+
+
+def _variance(X: Any, weight: Array) -> float:
+    """Return the variance of all entries, a row of weight 2 counting as two rows."""
+    share = weight / weight.sum() / X.shape[1]
     if not sp.issparse(X):
-        return float(np.var(X, dtype=np.float64))
+        mean = float(share @ X.sum(axis=1, dtype=np.float64))
+        return float(share @ np.square(X - mean).sum(axis=1, dtype=np.float64))
     cells: Any = X
-    size = cells.shape[0] * cells.shape[1]
-    mean = float(cells.sum()) / size
-    square = float(cells.multiply(cells).sum()) / size
-    spread: float = square - mean * mean
-    return max(0.0, spread)
+    mean = float(share @ np.asarray(cells.sum(axis=1)).ravel())
+    square = float(share @ np.asarray(cells.multiply(cells).sum(axis=1)).ravel())
+    return max(0.0, square - mean * mean)

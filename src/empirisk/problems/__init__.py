@@ -2,12 +2,14 @@
 
 from empirisk.problems.base import Layout, Part, Problem, Rewriting
 from empirisk.problems.evaluation import Evaluation
+from empirisk.problems.kernelised import KernelProblem
 from empirisk.problems.linear import LinearProblem
 from empirisk.problems.potential import Potential
 from empirisk.problems.streamed import StreamedProblem
 
 __all__ = [
     "Evaluation",
+    "KernelProblem",
     "Layout",
     "LinearProblem",
     "Part",

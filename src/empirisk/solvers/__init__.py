@@ -13,6 +13,7 @@ from empirisk.solvers.gradient_descent import GradientDescent
 from empirisk.solvers.grid_search import GridSearch
 from empirisk.solvers.interior_point import InteriorPoint
 from empirisk.solvers.joint_newton import JointNewton
+from empirisk.solvers.kernel_newton import KernelNewton
 from empirisk.solvers.lbfgs import LBFGS
 from empirisk.solvers.least_squares import LeastSquares
 from empirisk.solvers.linear_program import LinearProgram
@@ -24,6 +25,7 @@ from empirisk.solvers.quadratic_penalty import QuadraticPenalty
 from empirisk.solvers.registry import REGISTRY
 from empirisk.solvers.sdca import SDCA
 from empirisk.solvers.sgd import SGD
+from empirisk.solvers.smo import SMO
 from empirisk.solvers.solve import solve
 from empirisk.solvers.subgradient import Subgradient
 from empirisk.solvers.svrg import SVRG
@@ -34,6 +36,7 @@ __all__ = [
     "REGISTRY",
     "SDCA",
     "SGD",
+    "SMO",
     "SVRG",
     "AugmentedNewton",
     "Barrier",
@@ -45,6 +48,7 @@ __all__ = [
     "GridSearch",
     "InteriorPoint",
     "JointNewton",
+    "KernelNewton",
     "LeastSquares",
     "LinearProgram",
     "Newton",

@@ -30,6 +30,8 @@ twice differentiable  group lasso                          block_coordinate
 differentiable        group lasso, sorted L1, others       fista
 ====================  ===================================  ==========================================
 
+Kernel problems: smo for piecewise linear losses, else kernel_newton.
+
 Streamed rows, none of whose solvers sees a design matrix: pass_newton without a penalty or with L2, but
 lbfgs where the Hessian of more than 8000 parameters would have to be stored; projected_gradient on a
 constraint set, and fista with all other penalties.
@@ -84,6 +86,8 @@ def choose(problem: Problem) -> str:
 def _by_passes(problem: Problem) -> str:
     """Return the name of the solver for a problem that tells no more than the sums of its passes."""
     offered = problem.capabilities
+    if Capability.KERNEL in offered:
+        return "smo" if Capability.PIECEWISE_LINEAR in offered else "kernel_newton"
     if Capability.LINEAR in offered and Capability.SMOOTH_PENALTY not in offered:
         return "projected_gradient" if Capability.CONSTRAINT in offered else "fista"
     # The Hessian would have to be stored, and factorised in every step.

@@ -13,6 +13,7 @@ from empirisk.solvers.gradient_descent import GradientDescent
 from empirisk.solvers.grid_search import GridSearch
 from empirisk.solvers.interior_point import InteriorPoint
 from empirisk.solvers.joint_newton import JointNewton
+from empirisk.solvers.kernel_newton import KernelNewton
 from empirisk.solvers.lbfgs import LBFGS
 from empirisk.solvers.least_squares import LeastSquares
 from empirisk.solvers.linear_program import LinearProgram
@@ -23,6 +24,7 @@ from empirisk.solvers.prox_newton import ProxNewton
 from empirisk.solvers.quadratic_penalty import QuadraticPenalty
 from empirisk.solvers.sdca import SDCA
 from empirisk.solvers.sgd import SGD
+from empirisk.solvers.smo import SMO
 from empirisk.solvers.subgradient import Subgradient
 from empirisk.solvers.svrg import SVRG
 
@@ -40,6 +42,7 @@ REGISTRY: dict[str, type] = {
     "grid_search": GridSearch,
     "interior_point": InteriorPoint,
     "joint_newton": JointNewton,
+    "kernel_newton": KernelNewton,
     "lbfgs": LBFGS,
     "least_squares": LeastSquares,
     "linear_program": LinearProgram,
@@ -50,6 +53,7 @@ REGISTRY: dict[str, type] = {
     "quadratic_penalty": QuadraticPenalty,
     "sdca": SDCA,
     "sgd": SGD,
+    "smo": SMO,
     "subgradient": Subgradient,
     "svrg": SVRG,
 }

@@ -21,7 +21,7 @@ from empirisk.solvers.path import solve_path
 from empirisk.solvers.ridge_path import ridge_path
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["StrengthSelection", "alpha_grid", "select_by_folds", "select_by_loo"]
+__all__ = ["StrengthSelection", "alpha_grid", "fold_pairs", "in_own_unit", "select_by_folds", "select_by_loo"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -127,7 +127,7 @@ def select_by_folds(
     rule, seed, tol
         See :class:`StrengthSelection`, :func:`assign_folds`, :func:`empirisk.solvers.solve`.
     """
-    splits = list(_splits(problem, cv, seed))
+    splits = list(fold_pairs(problem.data, cv, seed, not problem.loss.quadratic))
     problem = _in_own_unit(problem if problem.moved is None else problem.moved[1])
     data = problem.data
     grid = alpha_grid(problem, alphas)
@@ -147,22 +147,39 @@ def select_by_folds(
     return StrengthSelection(grid, mean, se, losses, rule, f"{len(splits)}-fold cross-validation")
 
 
-def _in_own_unit(problem: LinearProblem) -> LinearProblem:
-    """Return the same problem, its weights in their own unit: rounding of their scale moves no choice."""
-    data = problem.data
+def in_own_unit(data: ArrayBlocks) -> ArrayBlocks:
+    """Return the same rows, their weights in their own unit: rounding of their scale moves no choice."""
     if data.unit_weights or not data.weight.any():
-        return problem
+        return data
     multiple = WeightUnit.of(data.weight).multiple
     weight = np.ones_like(data.weight) if multiple is None else multiple.astype(data.weight.dtype, copy=False)
-    return replace(problem, data=ArrayBlocks(data.design, data.y, weight))
+    return ArrayBlocks(data.design, data.y, weight)
 
 
-def _splits(problem: LinearProblem, cv: Any, seed: int) -> Iterable[tuple[IndexArray, IndexArray]]:
-    data = problem.data
-    classes = not problem.loss.quadratic
+def _in_own_unit(problem: LinearProblem) -> LinearProblem:
+    """Return the same problem on the rows in their own unit."""
+    data = in_own_unit(problem.data)
+    return problem if data is problem.data else replace(problem, data=data)
+
+
+def fold_pairs(
+    data: ArrayBlocks, cv: Any, seed: int, stratify: bool
+) -> Iterable[tuple[IndexArray, IndexArray]]:
+    """Yield the rows to fit on and to score, for each fold that `cv` stands for.
+
+    Parameters
+    ----------
+    data : ArrayBlocks
+    cv : None, int, splitter or list of (train, test) pairs
+        An int (5 for None) deals rows out by content.
+    seed : int
+        Of the dealing.
+    stratify : bool
+        Whether each value of y is dealt out by itself.
+    """
     if cv is None or isinstance(cv, Integral | str | float | bool):
         k = check_count("cv", 5 if cv is None else cv, 2)
-        fold = assign_folds(data.design, data.y, data.weight, k, seed, stratify=classes)
+        fold = assign_folds(data.design, data.y, data.weight, k, seed, stratify=stratify)
         for number in np.unique(fold[fold >= 0]):
             yield np.flatnonzero((fold >= 0) & (fold != number)), np.flatnonzero(fold == number)
     elif hasattr(cv, "split"):

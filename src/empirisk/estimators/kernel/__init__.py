@@ -1,0 +1,1 @@
+"""Estimators over the functions of a kernel."""

@@ -1,0 +1,184 @@
+"""Sequential minimal optimisation: steps along pairs of dual values, with the kernel read row by row.
+
+Platt 1999, Advances in Kernel Methods, chapter 12; second-order choice of the pair by Fan, Chen and Lin, JMLR
+6 (2005); working sets of many rows by Wen, Shi, Li, He and Chen, JMLR 19 (2018).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from empirisk import _loops
+from empirisk.kernels.compiled import arguments
+from empirisk.losses.dual_rows import DualRows, dual_rows
+from empirisk.problems.kernelised import KernelProblem
+from empirisk.solvers.base import State
+from empirisk.solvers.kinked_intercept import kinked_intercept
+from empirisk.typing import Array, Capability, IndexArray
+
+__all__ = ["SMO"]
+
+
+@dataclass(frozen=True)
+class Box:
+    """``min 1/2 v'K v + linear.v`` over ``low <= v <= high`` and ``sum v = 0``, several v for a row.
+
+    Parameters
+    ----------
+    row : int array, shape (m,)
+        The row of K of each variable; the weight of a row is the sum of its variables.
+    low, high, linear : arrays, shape (m,)
+    """
+
+    row: IndexArray
+    low: Array
+    high: Array
+    linear: Array
+
+    @classmethod
+    def of(cls, problem: KernelProblem) -> Box:
+        """Return the box of a problem whose losses are piecewise linear.
+
+        A tube in which errors are free splits a row into a part that pulls up and one that pulls down.
+        """
+        rows: DualRows = dual_rows(problem.loss, problem.data.y)
+        reach = problem.data.weight * (1.0 if rows.cost is None else rows.cost)
+        reach = reach / (problem.data.total_weight * problem.alpha)
+        at = np.arange(problem.n, dtype=np.int64)
+        low, high = reach * rows.low, reach * rows.high
+        if rows.tube == 0.0:
+            return cls(at, low, high, -rows.center)
+        none = np.zeros(problem.n)
+        return cls(
+            np.concatenate([at, at]),
+            np.concatenate([none, low]),
+            np.concatenate([high, none]),
+            np.concatenate([rows.tube - rows.center, -rows.tube - rows.center]),
+        )
+
+    def spread(self, a: Array) -> Array:
+        """Return the variables of given weights of rows, moved into the box by one factor for all."""
+        n = len(a)
+        v = a.copy() if len(self.row) == n else np.concatenate([np.maximum(a, 0.0), np.minimum(a, 0.0)])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            room = np.where(v > 0.0, self.high / v, np.where(v < 0.0, self.low / v, np.inf))
+        factor = min(1.0, float(room.min(initial=np.inf)))
+        return np.asarray(np.clip(v * factor, self.low, self.high))
+
+    def gather(self, v: Array) -> Array:
+        """Return the weights of the rows."""
+        n = int(self.row.max(initial=-1)) + 1
+        return np.asarray(np.bincount(self.row, v, n))
+
+
+@dataclass(frozen=True)
+class SMOState(State):
+    """The variables, ``K a``, how well the last steps did, and the steps that they took."""
+
+    box: Box = field(kw_only=True)
+    value: Array = field(kw_only=True)
+    f: Array = field(kw_only=True)
+    tolerance: float = field(kw_only=True)
+    rows: Any = field(kw_only=True)
+
+
+@dataclass(frozen=True)
+class SMO:
+    """Steps along pairs of dual values until none violates the optimality conditions by much.
+
+    Parameters
+    ----------
+    cache_bytes : float, default 5e8
+        Memory for rows of the kernel matrix, in float32; at least two rows are kept.
+    first : float, default 1e-5
+        Largest violation that the first look at the certificate waits for, as a share of the problem's scale.
+    most_outer : int, default 100000
+        Working sets between two looks.
+
+    Notes
+    -----
+    Rows are stored in float32, but the certificate is not computed from them: scores are computed anew in
+    float64 before it is asked for, and further steps start from these.
+    """
+
+    cache_bytes: float = 5e8
+    first: float = 1e-5
+    most_outer: int = 100_000
+    name = "smo"
+    needs = frozenset({Capability.KERNEL, Capability.PIECEWISE_LINEAR, Capability.DUAL_STEP})
+
+    def init(self, problem: KernelProblem, w0: Array | None = None) -> SMOState:
+        """Return the state at the given weights, moved into the box, or at none."""
+        if not problem.intercept:
+            raise ValueError("smo keeps the sum of the dual values: it needs a free intercept")
+        box = Box.of(problem)
+        a = np.zeros(problem.n) if w0 is None else problem.split(np.asarray(w0, dtype=np.float64))[0]
+        value = box.spread(a)
+        a = box.gather(value)
+        f = problem.times_kernel(a)
+        state = SMOState(
+            problem.start(), None, False, False, 0.0, "", box=box, value=value, f=f,
+            tolerance=self.first * problem.scale(), rows=_rows(problem, self.cache_bytes),
+        )  # fmt: skip
+        return _told(problem, state)
+
+    def step(self, problem: KernelProblem, state: SMOState) -> SMOState:
+        """Return the state once no pair violates the conditions by more than the tolerance, which then
+        falls.
+        """
+        value, f = state.value.copy(), state.f.copy()
+        box = state.box
+        found = state.rows.run(
+            value, f, box.row, box.low, box.high, box.linear, state.tolerance, self.most_outer
+        )
+        a = box.gather(value)
+        note = ""
+        if found["witness"] is not None:
+            i, j = found["witness"]
+            note = (
+                "the kernel is not positive semi-definite: k(i, i) + k(j, j) - 2 k(i, j) < 0 for rows "
+                f"{i} and {j}"
+            )
+        new = replace(
+            state,
+            value=value,
+            f=problem.times_kernel(a),
+            n_passes=state.n_passes + 1.0,
+            note=note,
+            # Below this, violations are roundings of the rows that are stored in float32.
+            done=state.tolerance <= 1e-11 * problem.scale() or found["outer"] >= self.most_outer,
+            tolerance=0.1 * state.tolerance,
+        )
+        return _told(problem, new)
+
+
+def _told(problem: KernelProblem, state: SMOState) -> SMOState:
+    """Return the state with parameters, evaluation and dual values that belong to its variables."""
+    a = state.box.gather(state.value)
+    y, s = problem.data.y, problem.data.weight
+    b = kinked_intercept(problem.loss, y, s, state.f)
+    evaluation = problem.evaluated(state.f + b, gradient=False)
+    return replace(state, w=problem.join(a, b), evaluation=evaluation, hint=problem.dual_of(a), check=True)
+
+
+def _rows(problem: KernelProblem, cache_bytes: float) -> Any:
+    """Return where rows of K are read from; problems that differ in their strength share it."""
+    if problem.facts.rows is None:
+        X, kernel = problem.data.design.X, problem.kernel
+        if kernel.loop is not None:
+            form, numbers, rows, centre = arguments(kernel.loop, kernel.mapped(X))
+            problem.facts.rows = _loops.Smo.of_kernel(form, numbers, rows, centre, cache_bytes)
+        else:
+            rows = problem.rows
+
+            def block(some: IndexArray, others: IndexArray) -> Array:
+                made = kernel.block(rows[some], kernel.centres(rows, others))
+                return np.ascontiguousarray(made, dtype=np.float64)
+
+            problem.facts.rows = _loops.Smo.of_blocks(
+                problem.n, block, np.ascontiguousarray(problem.diagonal), cache_bytes
+            )
+    return problem.facts.rows
