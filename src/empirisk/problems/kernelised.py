@@ -166,7 +166,7 @@ class KernelProblem(Brief):
 
     @cached_property
     def diagonal(self) -> Array:
-        """``k(x_i, x_i)`` of every row."""
+        """The values ``k(x_i, x_i)`` of every row, in float64."""
         return np.asarray(self.kernel.diagonal(self.rows), dtype=np.float64)
 
     # -- the contract ---------------------------------------------------------------------------

@@ -256,11 +256,10 @@ class KernelEstimator(Estimator):
         for k, problem in enumerate(self._problems(rows, self.alpha_)):
             a = np.zeros(problem.n)
             a[self.support_] = self.dual_coef_[k]
-            found.append(
-                problem.certify(
-                    problem.join(a, float(np.ravel(self.intercept_)[k])), None, 0.0, problem.dual_of(a)
-                )
-            )
+            w = problem.join(a, float(np.ravel(self.intercept_)[k]))
+            # Dual values from the weights themselves, or from the slopes: losses with kinks have no others.
+            both = [problem.certify(w, None, 0.0, theta) for theta in (problem.dual_of(a), None)]
+            found.append(min(both, key=lambda c: c.value))
         return _summed(found)
 
     def __sklearn_tags__(self) -> Tags:

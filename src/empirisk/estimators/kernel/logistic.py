@@ -148,6 +148,6 @@ class KernelLogisticRegression(ClassifierMixin, KernelEstimator):
         return agreeing(made, z[:, 0] if z.shape[1] == 1 else z)
 
     def predict_log_proba(self, X: Any) -> Array:
-        """Return the logarithms of :meth:`predict_proba`."""
+        """Return the logarithms of the probabilities of :meth:`predict_proba`."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.predict_proba(X)))

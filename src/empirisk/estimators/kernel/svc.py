@@ -312,7 +312,7 @@ class SVC(ClassifierMixin, KernelEstimator):
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Array:
-        """Return the logarithms of :meth:`predict_proba`."""
+        """Return the logarithms of the probabilities of :meth:`predict_proba`."""
         return np.asarray(np.log(self.predict_proba(X)))
 
 
