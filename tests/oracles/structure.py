@@ -32,6 +32,7 @@ LAYERS: tuple[frozenset[str], ...] = (
             "graphs",
             "optimizers",
             "convex",
+            "gaussian_processes",
         }
     ),
     frozenset({"inference"}),

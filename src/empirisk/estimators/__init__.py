@@ -1,5 +1,6 @@
 """Estimators: parameters -> problem -> solve -> unpack.  Adding one is a class and a row of REGISTRY."""
 
+from empirisk.estimators.kernel.gaussian_process_regressor import GaussianProcessRegressor
 from empirisk.estimators.kernel.logistic import KernelLogisticRegression
 from empirisk.estimators.kernel.quantile import KernelQuantile
 from empirisk.estimators.kernel.ridge import KernelRidge
@@ -45,6 +46,7 @@ REGISTRY: dict[str, type] = {
     "ExtraTreesClassifier": ExtraTreesClassifier,
     "ExtraTreesRegressor": ExtraTreesRegressor,
     "GammaRegressor": GammaRegressor,
+    "GaussianProcessRegressor": GaussianProcessRegressor,
     "GeneralizedLinearModel": GeneralizedLinearModel,
     "GradientBoostingClassifier": GradientBoostingClassifier,
     "GradientBoostingRegressor": GradientBoostingRegressor,
@@ -89,6 +91,7 @@ __all__ = [
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "GammaRegressor",
+    "GaussianProcessRegressor",
     "GeneralizedLinearModel",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",

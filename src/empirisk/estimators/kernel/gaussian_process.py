@@ -1,0 +1,268 @@
+"""What the two Gaussian process estimators share: rows in, a search for the parameters, words of a fit."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from empirisk.data.as_before import as_before
+from empirisk.data.design import Design
+from empirisk.data.memory import refuse_memory
+from empirisk.data.plain_numbers import numbers_only
+from empirisk.data.seeds import check_seed
+from empirisk.data.sparse_cells import canonical
+from empirisk.data.threads import one_thread
+from empirisk.estimators.checks import check_count, check_finite, check_number, check_weights
+from empirisk.estimators.estimator import Estimator
+from empirisk.estimators.linear.base import CertificateWarning
+from empirisk.gaussian_processes import Ascent, Covariance, Criterion, ascend, wald_intervals
+from empirisk.gaussian_processes.factor import check_definite
+from empirisk.kernels import Kernel, Scaled, kernel_of
+from empirisk.results import Certificate, Estimate, Kind, Solution, Status
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["GaussianProcess", "Rows", "small_algebra", "stationarity"]
+
+FAR = float(np.log(1e5))  # how far a parameter may move from where it begins, either way
+NEAR = 3.0  # further starts are drawn within this many units of the logarithm
+SMALL = 1000  # rows up to which a second thread of BLAS costs more than it brings
+MATRICES = 4  # of n^2 numbers, beside one for each parameter, that a fit holds at once
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows of positive weight: what the kernel reads, targets, weights, and their numbers.
+
+    Parameters
+    ----------
+    X : array or CSR
+        Float64; with a precomputed kernel the matrix of these rows.
+    y, weight : array, shape (n,)
+    live : array of int, shape (n,)
+        Their numbers among the rows that were given.
+    """
+
+    X: Any
+    y: Array
+    weight: Array
+    live: IndexArray
+
+
+class GaussianProcess(Estimator):
+    """Base of the regressor and the classifier; a subclass says what is maximised and what is kept.
+
+    After ``fit``: ``kernel_``, ``solution_``, ``log_marginal_likelihood_``, ``rows_`` and the property
+    ``certificate_``.
+    """
+
+    kernel: Any
+    method: Any
+    restarts: int
+    random_state: Any
+    tol: float
+    max_iter: int
+    kernel_: Kernel
+    rows_: Any
+    solution_: Solution
+    log_marginal_likelihood_: float
+    n_features_in_: int
+    n_iter_: int
+    _search: Ascent | None
+
+    # -- what a subclass gives ----------------------------------------------------------------------
+
+    def _targets(self, y: Any, fitting: bool) -> Array:
+        """Return the targets as numbers; learns ``classes_`` when fitting."""
+        raise NotImplementedError
+
+    def _learn(self, rows: Rows, kernel: Kernel) -> None:
+        """Choose the parameters and keep what predictions need."""
+        raise NotImplementedError
+
+    # -- the flow -----------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose the parameters, and condition the process on the rows.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix, shape (n, p)
+            Features; with a precomputed kernel its matrix on the training rows, (n, n).
+        y : array, shape (n,)
+            Targets.
+        sample_weight : array, shape (n,), optional
+            Weights >= 0: a weight of 2 is the row observed twice, 0 its absence.
+
+        Returns
+        -------
+        self
+        """
+        with as_before(self):
+            if y is None:
+                raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+            self.__dict__.pop("_memory", None)
+            rows = self._encoded(X, y, sample_weight, fitting=True)
+            with small_algebra(len(rows.y)):
+                self._learn(rows, self._prior(rows))
+            self.n_iter_ = self.solution_.n_steps
+        if not self.solution_.status.ok:
+            warnings.warn(f"ER001: {self.solution_.sentence}", CertificateWarning, stacklevel=2)
+        return self
+
+    def _prior(self, rows: Rows) -> Kernel:
+        """Return the kernel with numbers; a name stands for a multiple of the kernel, which is learned."""
+        given = kernel_of(self.kernel)
+        kernel: Kernel = Scaled(given, 1.0) if isinstance(self.kernel, str) else given
+        kernel.check(rows.X)
+        if kernel.precomputed:
+            check_definite(np.asarray(rows.X), "X")
+        resolved: Kernel = kernel.resolved(rows.X, rows.weight)
+        return resolved
+
+    def _encoded(self, X: Any, y: Any, sample_weight: Any, fitting: bool) -> Rows:
+        """Return the checked rows of positive weight."""
+        with numbers_only(X, y):
+            X, y = validate_data(
+                self, canonical(X), y, reset=fitting, accept_sparse=["csr"], dtype=[np.float64, np.float32],
+                order="C", ensure_all_finite=False, **self._y_options(),
+            )  # fmt: skip
+            check_finite(Design(X), getattr(self, "feature_names_in_", None))
+            targets = self._targets(y, fitting)
+        weight = self._weights(check_weights(sample_weight, X.shape[0]), targets)
+        live = np.flatnonzero(weight > 0.0)
+        kernel = kernel_of(self.kernel)
+        if kernel.precomputed:
+            kernel.check(X)
+        if len(live) < X.shape[0]:
+            X = X[live][:, live] if kernel.precomputed else X[live]
+        return Rows(_wide(X), targets[live], weight[live], live)
+
+    def _weights(self, weight: Array, targets: Array) -> Array:
+        """Return the weights of the rows."""
+        return weight
+
+    def _y_options(self) -> dict[str, Any]:
+        return {}
+
+    def _new(self, X: Any) -> Any:
+        """Return new rows, checked against those of the fit."""
+        check_is_fitted(self)
+        with numbers_only(X):
+            X = validate_data(
+                self, canonical(X), reset=False, accept_sparse=["csr"], dtype=[np.float64, np.float32],
+                order="C", ensure_all_finite=False,
+            )  # fmt: skip
+        check_finite(Design(X), getattr(self, "feature_names_in_", None))
+        return _wide(X)
+
+    def _centres(self, kernel: Kernel, rows: Rows) -> Any:
+        """Return what blocks between new rows and the training rows are made with."""
+        return kernel.centres(rows.X, rows.live) if kernel.precomputed else rows.X
+
+    def _forecast(self, n: int, parameters: int, advice: str) -> None:
+        """Refuse n rows whose matrices do not fit into memory."""
+        size = 8.0 * n * n * (MATRICES + parameters)
+        refuse_memory(f"a Gaussian process on {n} rows ({MATRICES + parameters} matrices)", size, advice)
+
+    def _ascended(self, criterion: Criterion, covariance: Covariance, unit: float = 1.0) -> Ascent:
+        """Return the best end of searches from the start and from draws around it."""
+        further = check_count("restarts", self.restarts, 0)
+        tol = check_number("tol", self.tol, 0.0, closed=False)
+        steps = check_count("max_iter", self.max_iter, 1)
+        start = covariance.start
+        low, high = start - FAR, start + FAR
+        if covariance.learn_noise:
+            low[-1], high[-1] = np.log(1e-7 * unit), np.log(1e4 * unit)
+        draws = np.random.default_rng(check_seed(self.random_state))
+        starts = np.vstack([start, start + draws.uniform(-NEAR, NEAR, (further, len(start)))])
+        return ascend(criterion, starts, low, high, tol=tol, max_iter=steps)
+
+    def _stationary(self, criterion: Criterion, found: Ascent, names: tuple[str, ...], note: str) -> Solution:
+        """Return the parameters of a search as a solution, with the slope as its certificate."""
+        value = float(np.abs(found.slope).max(initial=0.0)) / criterion.observations
+        certificate = stationarity(criterion, found, names, value, note)
+        status = Status.CERTIFIED if certificate.within(self.tol) else Status.STALLED
+        return Solution(found.theta, status, certificate, found.evaluations, solver="lbfgs with restarts")
+
+    def parameter_intervals(self, level: float = 0.95) -> dict[str, Estimate]:
+        """Intervals of the parameters that were learned, on the log scale.
+
+        ``exp(log p +- z se)`` with standard errors from the curvature of what was maximised (Wald); it is
+        computed from differences of exact gradients, two evaluations a parameter.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Nominal coverage, reached for many rows.
+
+        Returns
+        -------
+        dict of str to Estimate
+            In the order of the kernel's parameters; a parameter that stands at the end of its range, or that
+            the data hardly tell, has no interval, and says why.
+
+        Raises
+        ------
+        ValueError
+            Where no parameter was learned.
+        """
+        check_is_fitted(self)
+        level = check_number("level", level, 0.0, 1.0, closed=False)
+        if self._search is None:
+            raise ValueError("no parameter was learned (method=None), so that there is no interval of one")
+        criterion, covariance, units = self._fitted_criterion()
+        with small_algebra(len(covariance.weight)):
+            return wald_intervals(criterion, self._search, covariance.names, units, level)
+
+    def _fitted_criterion(self) -> tuple[Criterion, Covariance, Array]:
+        """Return what was maximised, its parameters, and the unit of each."""
+        raise NotImplementedError
+
+    # -- words --------------------------------------------------------------------------------------
+
+    @property
+    def certificate_(self) -> Certificate:
+        """How far the fit can be from the optimum, and by which argument."""
+        check_is_fitted(self, "solution_")
+        return self.solution_.certificate
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = bool(getattr(self.kernel, "precomputed", self.kernel == "precomputed"))
+        return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_memory", None)  # factors, which are made again from rows and parameters
+        return state
+
+
+def small_algebra(n: int) -> AbstractContextManager[Any]:
+    """Return a context in which matrices of n rows are worked on by one thread, where that is quicker."""
+    return one_thread() if n <= SMALL else nullcontext()
+
+
+def stationarity(
+    criterion: Criterion, found: Ascent, names: tuple[str, ...], value: float, note: str = ""
+) -> Certificate:
+    """Return the certificate of a search: the largest slope an observation, and what restarts found."""
+    ends = [name for name, at in zip(names, found.at_bound, strict=True) if at]
+    bound = f"; at the end of its range: {', '.join(ends)}" if ends else ""
+    claim = (
+        f"the slope of the {criterion.title} ({found.value:.6g}) by the logarithm of each of {len(names)} "
+        f"parameters is at most {value:.2g} an observation, a stationary point; "
+        f"{found.spread(criterion.observations)}{bound}{note}"
+    )
+    return Certificate(Kind.STATIONARITY, value, 1.0, claim)
+
+
+def _wide(X: Any) -> Any:
+    """Return rows in float64: covariance matrices need all of its digits."""
+    return X.astype(np.float64) if hasattr(X, "toarray") else np.ascontiguousarray(X, dtype=np.float64)

@@ -1,0 +1,175 @@
+"""What a Gaussian process with Gaussian noise says of new rows: means, deviations, intervals, draws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from empirisk.data.memory import refuse_memory
+from empirisk.data.seeds import check_seed
+from empirisk.estimators.checks import check_choice, check_count, check_number
+from empirisk.estimators.kernel.gaussian_process import GaussianProcess
+from empirisk.gaussian_processes import (
+    Covariance,
+    ExactPosterior,
+    Factor,
+    InducingBound,
+    InducingPosterior,
+    Posterior,
+)
+from empirisk.inference.conformal import Conformal, quantile_band_scores
+from empirisk.typing import Array
+
+__all__ = ["ProcessPredictions"]
+
+
+class ProcessPredictions(RegressorMixin, GaussianProcess):
+    """Base of the regressor: everything that rests on the learned numbers alone."""
+
+    noise_: float
+    dual_coef_: Array
+    target_mean_: float
+    target_scale_: float
+    _memory: Posterior
+    _weight: Array
+    _y: Array
+    _all: Any
+    _left_out: tuple[Array, Array] | None
+
+    def _posterior(self) -> Posterior:
+        """Return the posterior; its factors are made again after a pickle."""
+        if "_memory" not in self.__dict__:
+            noise = self.noise_ / self.target_scale_**2
+            if self._all is not None:
+                covariance = Covariance(self.kernel_, self._all, self._weight, noise)
+                a, prior, seen = InducingBound(covariance, self._y, self.rows_).factors(covariance.start)
+                self._memory = InducingPosterior(self.kernel_, self.rows_, a, prior, seen)
+            else:
+                matrix = np.array(self.kernel_.block(self.rows_), dtype=np.float64)
+                matrix[np.diag_indices_from(matrix)] += noise / self._weight
+                self._memory = ExactPosterior(self.kernel_, self.rows_, self.dual_coef_, Factor.of(matrix))
+        return self._memory
+
+    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Any:
+        """Return the posterior mean of f, and on demand its standard deviation or covariance.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix, shape (n, p)
+            Rows.
+        return_std : bool, default False
+            Whether to return the standard deviation of f(x), too, shape (n,): that of y is
+            ``sqrt(std^2 + noise_)``.
+        return_cov : bool, default False
+            Whether to return the covariance of f at all pairs of rows, too, shape (n, n).
+
+        Returns
+        -------
+        array, shape (n,), or a pair
+        """
+        rows = self._new(X)
+        if return_std and return_cov:
+            raise ValueError("return_std and return_cov exclude each other: the diagonal holds the variances")
+        mean = self._mean(rows)
+        if return_std:
+            return mean, self._deviation(rows)
+        if return_cov:
+            self._has_prior("a covariance")
+            refuse_memory(
+                f"the covariance of {rows.shape[0]} rows", 24.0 * rows.shape[0] ** 2, "ask for fewer rows"
+            )
+            return mean, self.target_scale_**2 * self._posterior().covariance(rows)
+        return mean
+
+    def _mean(self, rows: Any) -> Array:
+        z = np.asarray(self.kernel_.product(rows, self.rows_, self.dual_coef_))
+        return z * self.target_scale_ + self.target_mean_
+
+    def _deviation(self, rows: Any) -> Array:
+        self._has_prior("a standard deviation")
+        return self.target_scale_ * np.sqrt(self._posterior().variance(rows))
+
+    def _has_prior(self, what: str) -> None:
+        if self.kernel_.precomputed:
+            raise ValueError(
+                f"{what} at new rows needs k(x, x), which a precomputed kernel does not tell; give a kernel "
+                "of er.kernels"
+            )
+
+    def prediction_interval(
+        self, X: Any, level: float = 0.9, *, method: str = "gaussian"
+    ) -> tuple[Array, Array]:
+        """Intervals for y itself at new rows.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix, shape (n, p)
+            Rows.
+        level : float, default 0.9
+            Nominal coverage.
+        method : {"gaussian", "conformal"}, default "gaussian"
+            ``"gaussian"``: mean +- z sqrt(std^2 + noise), right where kernel and noise are.  ``"conformal"``:
+            the same widths times the quantile of the leave-one-out residuals over their own standard
+            deviations, so that the intervals cover about as many rows as they say whatever the noise is.
+
+        Returns
+        -------
+        low, high : arrays, shape (n,)
+
+        Raises
+        ------
+        ValueError
+            For a conformal interval with inducing points, with weights below 1, or with too few rows for the
+            level.
+        """
+        rows = self._new(X)
+        level = check_number("level", level, 0.0, 1.0, closed=False)
+        conformal = check_choice("method", method, {"gaussian": False, "conformal": True})
+        factor = self.calibration().threshold(level) if conformal else float(ndtri(0.5 + 0.5 * level))
+        half = factor * np.sqrt(self._deviation(rows) ** 2 + self.noise_)
+        mean = self._mean(rows)
+        return mean - half, mean + half
+
+    def calibration(self) -> Conformal:
+        """Return the scores that conformal intervals rest on: ``|y_i - mean_-i(x_i)| / sd_-i(x_i)``.
+
+        They are exact leave-one-out predictions at the learned parameters.  The parameters have seen every
+        row, so that the theorem of split conformal sets holds only nearly.
+        """
+        check_is_fitted(self)
+        if self._left_out is None:
+            raise ValueError(
+                "conformal intervals need leave-one-out predictions, which are known for the exact process "
+                "(inducing=None) with weights of at least 1"
+            )
+        residual, variance = self._left_out
+        deviation = np.sqrt(variance)
+        scores = quantile_band_scores(residual, np.zeros_like(residual), np.zeros_like(residual), deviation)
+        times = np.round(self._weight).astype(np.intp)
+        return Conformal(np.repeat(scores, times), "leave-one-out residual over its standard deviation")
+
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> Array:
+        """Draw functions from the posterior of f at the given rows.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix, shape (n, p)
+            Rows.
+        n_samples : int, default 1
+            Number of functions.
+        random_state : int, Generator, RandomState or None, default 0
+            Seed.
+
+        Returns
+        -------
+        array, shape (n, n_samples)
+        """
+        count = check_count("n_samples", n_samples, 1)
+        mean, covariance = self.predict(X, return_cov=True)
+        values, vectors = np.linalg.eigh(covariance)
+        draws = np.random.default_rng(check_seed(random_state)).standard_normal((len(mean), count))
+        return np.asarray(mean[:, None] + (vectors * np.sqrt(np.maximum(values, 0.0))) @ draws)
