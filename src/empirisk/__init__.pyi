@@ -175,7 +175,11 @@ from .estimators import (
     verify as verify,
 )
 from .estimators.features import FourierFeatures as FourierFeatures
+from .estimators.features import KernelPCA as KernelPCA
+from .estimators.features import Nystroem as Nystroem
 from .estimators.features import OrthogonalPolynomials as OrthogonalPolynomials
+from .estimators.features import RandomFourierFeatures as RandomFourierFeatures
+from .estimators.features import RandomReluFeatures as RandomReluFeatures
 from .estimators.features import polynomial_regression as polynomial_regression
 from .explanations.interaction_strength import interaction_strength as interaction_strength
 from .explanations.partial_dependence import partial_dependence as partial_dependence

@@ -71,6 +71,14 @@ class MercerKernel:
         """Return None: the features are many more than the columns."""
         return None
 
+    def spectrum(self, rng: np.random.Generator, n_columns: int, count: int) -> Array | None:
+        """Return None: the kernel knows no spectral measure."""
+        return None
+
+    def attraction(self, A: Any, B: Any) -> Array | None:
+        """Return None: the kernel is no smooth function of the squared distance."""
+        return None
+
     def centres(self, X: Any, rows: IndexArray) -> Any:
         """Return the rows themselves, by their numbers."""
         return X[rows]
@@ -210,6 +218,15 @@ class Sum(_Composite):
         """Return the derivatives of the parts, one part after the other."""
         return [each for part in self.parts for each in part.derivatives(A, B)]
 
+    def spectrum(self, rng: np.random.Generator, n_columns: int, count: int) -> Array | None:
+        """Draw each frequency from one of the parts, with their values at 0 as chances."""
+        drawn = [part.spectrum(rng, n_columns, count) for part in self.parts]
+        if any(each is None for each in drawn):
+            return None
+        size = np.array([float(part.diagonal(np.zeros((1, n_columns)))[0]) for part in self.parts])
+        chosen = rng.choice(len(size), count, p=size / size.sum())
+        return np.asarray(np.stack(drawn)[chosen, :, np.arange(count)].T)  # type: ignore[arg-type]
+
 
 @dataclass(frozen=True)
 class Product(_Composite):
@@ -253,6 +270,11 @@ class Product(_Composite):
             others = [b for j, b in enumerate(blocks) if j != i]
             out.extend(reduce(np.multiply, others, each) for each in part.derivatives(A, B))
         return out
+
+    def spectrum(self, rng: np.random.Generator, n_columns: int, count: int) -> Array | None:
+        """Draw the sum of a frequency of each part: measures of products are convolutions."""
+        drawn = [part.spectrum(rng, n_columns, count) for part in self.parts]
+        return None if any(each is None for each in drawn) else reduce(np.add, drawn)  # type: ignore[arg-type]
 
 
 class _Around(MercerKernel):
@@ -334,6 +356,14 @@ class Scaled(_Around):
         inner = [np.asarray(self.factor * each) for each in self.kernel.derivatives(A, B)]
         return [self.block(A, B), *inner]
 
+    def spectrum(self, rng: np.random.Generator, n_columns: int, count: int) -> Array | None:
+        """Draw from the measure of the inner kernel: the factor is its mass."""
+        return self.kernel.spectrum(rng, n_columns, count)
+
+    def attraction(self, A: Any, B: Any) -> Array | None:
+        """Return that of the inner kernel: a factor changes nothing."""
+        return self.kernel.attraction(A, B)
+
     def explicit(self, X: Any) -> Any | None:
         """Return the features of the inner kernel times the root of the factor."""
         features = self.kernel.explicit(X)
@@ -399,6 +429,15 @@ class OnColumns(_Around):
     def derivatives(self, A: Any, B: Any = None) -> list[Array]:
         """Return the inner derivatives of these columns."""
         return self.kernel.derivatives(self._pick(A), None if B is None else self._pick(B))
+
+    def spectrum(self, rng: np.random.Generator, n_columns: int, count: int) -> Array | None:
+        """Draw frequencies of these columns, with 0 for the others."""
+        inner = self.kernel.spectrum(rng, len(self.on), count)
+        if inner is None:
+            return None
+        out = np.zeros((n_columns, count))
+        np.add.at(out, list(self.on), inner)
+        return out
 
     def explicit(self, X: Any) -> Any | None:
         """Return the inner features of these columns."""

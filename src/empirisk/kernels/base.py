@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, Self, TypeGuard, runtime_checkable
 
+import numpy as np
+
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["Kernel", "Loop", "is_kernel"]
@@ -121,6 +123,20 @@ class Kernel(Protocol):
         """Return finitely many features with ``K = phi phi'`` where they are no more than X, else None.
 
         A linear kernel answers: whoever solves kernel problems then solves the linear one.
+        """
+        ...
+
+    def spectrum(self, rng: np.random.Generator, n_columns: int, count: int) -> Array | None:
+        """Draw frequencies w with ``k(x, x') = k(0, 0) E cos(w . (x - x'))``, shape (n_columns, count).
+
+        None where the kernel knows no such measure (Bochner's theorem gives one to every kernel of
+        differences).
+        """
+        ...
+
+    def attraction(self, A: Any, B: Any) -> Array | None:
+        """Return ``-dk/d(||a - b||^2)`` for all pairs, up to a factor, where the kernel is a function of the
+        squared distance that is smooth at 0; else None.
         """
         ...
 

@@ -1,11 +1,13 @@
-"""What every feature map shares: reading columns, and a failed fit that changes nothing."""
+"""What every feature map shares: reading rows, names of features, and a failed fit that changes nothing."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import TransformerMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from empirisk.data.as_before import as_before
@@ -15,34 +17,36 @@ from empirisk.estimators.checks import check_finite, check_weights
 from empirisk.estimators.estimator import Estimator
 from empirisk.typing import Array
 
-__all__ = ["FeatureMap"]
+__all__ = ["ColumnMap", "FeatureMap"]
 
 
 class FeatureMap(TransformerMixin, Estimator):
-    """Base of the transformers that expand each column into functions of it.
+    """Base of the transformers from rows to features.
 
     A subclass gives ``_learn(X, weight)``, which sets attributes that end in an underscore,
-    ``_expand(X)`` and ``_suffixes(j)``, the endings of the names that column j becomes.
+    ``_expand(X)`` and ``_made(names)``, the names of the features.
     """
 
     n_features_in_: int
+    # Whether rows may come as a sparse matrix, which then is CSR.
+    _takes_sparse: ClassVar[bool] = False
 
-    def _learn(self, X: Array, weight: Array) -> None:
+    def _learn(self, X: Any, weight: Array) -> None:
         raise NotImplementedError
 
-    def _expand(self, X: Array) -> Array:
+    def _expand(self, X: Any) -> Array:
         raise NotImplementedError
 
-    def _suffixes(self, column: int) -> list[str]:
+    def _made(self, names: list[str]) -> list[str]:
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn what the expansion needs from the columns.
+        """Learn from the rows what the features need.
 
         Parameters
         ----------
         X : array or data frame, shape (n, p)
-            Dense; float32 stays float32, other numbers become float64.
+            float32 stays float32, other numbers become float64; a sparse matrix where the class says so.
         y : ignored
         sample_weight : array, shape (n,), optional
             Weights >= 0; a row of weight 0 is absent, a weight of 2 is the row twice.
@@ -57,7 +61,7 @@ class FeatureMap(TransformerMixin, Estimator):
         return self
 
     def transform(self, X: Any) -> Array:
-        """The functions at new rows, column by column.
+        """Return the features of new rows.
 
         Parameters
         ----------
@@ -67,7 +71,7 @@ class FeatureMap(TransformerMixin, Estimator):
         return self._expand(self._read(X, reset=False))
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """Names of the functions: the column's name with an ending.
+        """Names of the features, in their order.
 
         Parameters
         ----------
@@ -75,9 +79,7 @@ class FeatureMap(TransformerMixin, Estimator):
             Names of the columns; those seen in ``fit`` by default.
         """
         check_is_fitted(self)
-        names = self._names(input_features)
-        made = [f"{name}_{end}" for j, name in enumerate(names) for end in self._suffixes(j)]
-        return np.asarray(made, dtype=object)
+        return np.asarray(self._made(self._names(input_features)), dtype=object)
 
     def _names(self, given: Any = None) -> list[str]:
         """Return the names of the columns; checked against those of ``fit`` when given."""
@@ -93,6 +95,41 @@ class FeatureMap(TransformerMixin, Estimator):
             )
         return list(given)
 
+    def _read(self, X: Any, reset: bool) -> Any:
+        with numbers_only(X):
+            X = validate_data(
+                self,
+                X,
+                reset=reset,
+                dtype=[np.float64, np.float32],
+                ensure_all_finite=False,
+                accept_sparse="csr" if self._takes_sparse else False,
+            )
+        check_finite(Design(X), getattr(self, "feature_names_in_", None))
+        if sp.issparse(X) and not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        return X if sp.issparse(X) else np.asarray(X)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
+
+
+class ColumnMap(FeatureMap):
+    """Base of the maps that expand each column into functions of it.
+
+    A subclass gives ``_suffixes(j)``, the endings of the names that column j becomes.
+    """
+
+    def _suffixes(self, column: int) -> list[str]:
+        raise NotImplementedError
+
+    def _made(self, names: list[str]) -> list[str]:
+        """Return the name of the column with an ending for each function of it."""
+        return [f"{name}_{end}" for j, name in enumerate(names) for end in self._suffixes(j)]
+
     def _each(self, name: str, given: Any) -> list[Any]:
         """Return one value of a parameter for each column."""
         if np.ndim(given) == 0:
@@ -104,9 +141,3 @@ class FeatureMap(TransformerMixin, Estimator):
                 "single one for all"
             )
         return values
-
-    def _read(self, X: Any, reset: bool) -> Array:
-        with numbers_only(X):
-            X = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite=False)
-        check_finite(Design(X), getattr(self, "feature_names_in_", None))
-        return np.asarray(X)

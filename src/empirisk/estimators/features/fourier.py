@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from empirisk.estimators.checks import check_count, check_flag, check_number
-from empirisk.estimators.features.base import FeatureMap
+from empirisk.estimators.features.base import ColumnMap
 from empirisk.typing import Array
 
 __all__ = ["FourierFeatures"]
 
 
-class FourierFeatures(FeatureMap):
+class FourierFeatures(ColumnMap):
     r"""Sine and cosine basis of each column.
 
     Column ``x`` with period ``P`` becomes ``sin(2 pi k x/P)`` and ``cos(2 pi k x/P)``, ``k = 1 ... K``: the

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from empirisk.estimators.checks import check_count, check_flag
-from empirisk.estimators.features.base import FeatureMap
+from empirisk.estimators.features.base import ColumnMap
 from empirisk.typing import Array
 
 __all__ = ["OrthogonalPolynomials", "Recurrence"]
@@ -27,7 +27,7 @@ class Recurrence(NamedTuple):
     half: float
 
 
-class OrthogonalPolynomials(FeatureMap):
+class OrthogonalPolynomials(ColumnMap):
     r"""Polynomials of each column that are orthonormal on the rows seen in ``fit``.
 
     Column ``x`` becomes ``q_1(x) ... q_d(x)``, ``q_k`` of degree exactly k, with
