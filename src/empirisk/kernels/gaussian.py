@@ -80,7 +80,7 @@ class Gaussian(MercerKernel):
 
     def spectrum(self, rng: np.random.Generator, n_columns: int, count: int) -> Array:
         """Draw from the normal distribution with variance ``2 gamma`` in each column."""
-        return np.sqrt(2.0 * self._gamma) * rng.standard_normal((n_columns, count))
+        return np.asarray(np.sqrt(2.0 * self._gamma) * rng.standard_normal((n_columns, count)))
 
     def attraction(self, A: Any, B: Any) -> Array:
         """Return the block itself, which the derivative is a multiple of."""

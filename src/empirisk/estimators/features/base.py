@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -106,10 +105,12 @@ class FeatureMap(TransformerMixin, Estimator):
                 accept_sparse="csr" if self._takes_sparse else False,
             )
         check_finite(Design(X), getattr(self, "feature_names_in_", None))
-        if sp.issparse(X) and not X.has_canonical_format:
+        if isinstance(X, np.ndarray):
+            return X
+        if not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
-        return X if sp.issparse(X) else np.asarray(X)
+        return X
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from scipy import linalg
 from sklearn.utils.validation import check_is_fitted
 
@@ -120,7 +119,7 @@ class KernelPCA(FeatureMap):
         self._solve(K.astype(np.float64), wanted, eps)
         self._back: Ridge | None = None
         if way != "none":
-            rows = X[live].toarray() if sp.issparse(X) else X[live]
+            rows = X[live] if isinstance(X, np.ndarray) else X[live].toarray()
             Z = self._components(K)
             if way == "fixed_point" and kernel.attraction(X[live[:1]], X[live[:1]]) is None:
                 raise ValueError(
@@ -197,7 +196,7 @@ class KernelPCA(FeatureMap):
         return fixed_point(self.kernel_, self._centres, coef, start)
 
     def _headline(self) -> str:
-        """What the certificate claims."""
+        """The claim of the certificate; nothing before the fit."""
         return self.certificate_.claim if hasattr(self, "certificate_") else ""
 
 

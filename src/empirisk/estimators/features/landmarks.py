@@ -36,7 +36,7 @@ def distinct_rows(X: Any, weight: Array, seed: int) -> Distinct:
     """
     live = np.flatnonzero(weight > 0.0)
     _, first, group = np.unique(uniform_of_rows(X[live], seed), return_index=True, return_inverse=True)
-    return Distinct(live[first], np.bincount(group, weights=weight[live]))
+    return Distinct(live[first], np.asarray(np.bincount(group, weights=weight[live])))
 
 
 def leverage_scores(features: Array, diagonal: Array, share: Array, ridge: float) -> Array:

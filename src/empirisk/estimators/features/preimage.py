@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from scipy import linalg
 
 from empirisk.kernels import Gaussian, Kernel
@@ -33,7 +32,7 @@ class Ridge:
 
     @classmethod
     def fit(cls, Z: Array, X: Array, share: Array, alpha: float) -> Self:
-        """Minimise ``sum_i s_i ||x_i - m - f(z_i)||^2 / 2 + alpha/2 ||f||^2`` with shares s."""
+        """Return the minimum of ``sum_i s_i ||x_i - m - f(z_i)||^2 / 2 + alpha/2 ||f||^2``, s the shares of rows."""
         kernel = Gaussian(gamma="scale").resolved(Z, share)
         middle = share @ X
         root = np.sqrt(share)[:, None]
@@ -60,11 +59,11 @@ def fixed_point(kernel: Kernel, centres: Any, coef: Array, start: Array) -> Arra
         Coefficients of the features of the rows, one line for each point.
     start : array, shape (m, p)
     """
-    rows = centres.toarray() if sp.issparse(centres) else np.asarray(centres)
+    rows = centres if isinstance(centres, np.ndarray) else centres.toarray()
     rows = rows.astype(np.float64)
     at, size = start.copy(), float(np.abs(rows).max()) or 1.0
     for _ in range(STEPS):
-        pull = coef * kernel.attraction(at, rows)
+        pull = coef * np.asarray(kernel.attraction(at, rows))
         total = pull.sum(axis=1)
         sure = np.abs(total) > 1e-8 * np.abs(pull).sum(axis=1)
         new = at.copy()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 
 from empirisk.data.seeds import check_seed
 from empirisk.estimators.checks import check_choice, check_count
@@ -111,7 +110,7 @@ def arc_cosine(A: Any, B: Any, order: int) -> Array:
     ``J_0 = pi - t``, ``J_1 = sin t + (pi - t) cos t``, ``J_2 = 3 sin t cos t + (pi - t) (1 + 2 cos^2 t)``.
     At a row of zeros, which has no angle, the value is 0: that of the units themselves.
     """
-    if sp.issparse(A):
+    if not isinstance(A, np.ndarray):
         A, B = A.toarray(), B.toarray()
     A, B = A.astype(np.float64), B.astype(np.float64)
     one, two = np.linalg.norm(A, axis=1), np.linalg.norm(B, axis=1)
