@@ -32,7 +32,7 @@ class Ridge:
 
     @classmethod
     def fit(cls, Z: Array, X: Array, share: Array, alpha: float) -> Self:
-        """Return the minimum of ``sum_i s_i ||x_i - m - f(z_i)||^2 / 2 + alpha/2 ||f||^2``, s the shares of rows."""
+        """Return the minimum of ``sum_i s_i ||x_i - m - f(z_i)||^2 / 2 + alpha/2 ||f||^2``, s shares."""
         kernel = Gaussian(gamma="scale").resolved(Z, share)
         middle = share @ X
         root = np.sqrt(share)[:, None]
