@@ -19,19 +19,24 @@ using Integers = nb::ndarray<const i64, nb::ndim<1>, nb::c_contig, nb::device::c
 class KernelSource : public RowSource {
  public:
   KernelSource(const KernelSpec& kernel, MatrixArg x, ArrayArg center) : kernel_(kernel), x_(std::move(x)), center_(std::move(center)) {
+    if (kernel_.form == KernelForm::gaussian) round_rows();
+    if (rounded_.empty()) {
+      small_ = x_.view;
+      small_center_ = center_.data;
+    }
     keep(nullptr);
   }
   ~KernelSource() override { release(); }
   i64 size() const override { return x_.view.rows; }
 
   void fill(const Rows& rows, const std::vector<float*>& places) override {
-    kernel_loops().packed_block(kernel_, {x_.view, rows.data(), i64(rows.size())}, packed_, center_.data, places.data());
+    kernel_loops().packed_block(kernel_, {small_, rows.data(), i64(rows.size())}, packed_, small_center_, places.data());
   }
 
   void keep(const Rows* columns) override {
     release();
-    const KernelRows kept{x_.view, columns ? columns->data() : nullptr, columns ? i64(columns->size()) : x_.view.rows};
-    packed_ = kernel_loops().pack(kernel_, kept, center_.data);
+    const KernelRows kept{small_, columns ? columns->data() : nullptr, columns ? i64(columns->size()) : small_.rows};
+    packed_ = kernel_loops().pack(kernel_, kept, small_center_);
   }
 
   std::vector<double> diagonal() override {
@@ -48,12 +53,60 @@ class KernelSource : public RowSource {
 
  private:
   void release() {
-    if (packed_) kernel_loops().release(packed_, x_.view.is_float32);
+    if (packed_) kernel_loops().release(packed_, small_.is_float32);
     packed_ = nullptr;
+  }
+
+  // Rows in float32, centred before they are rounded: the cache holds float32 anyway. The rounding moves the exponent of a
+  // Gaussian by about gamma ||x||^2 / 2^24; rows for which that is above 1e-5 stay as they are.
+  void round_rows() {
+    const Matrix& x = x_.view;
+    constexpr double largest = 100.0;
+    if (x.is_float32 || x.cols == 0) return;
+    const double* values = static_cast<const double*>(x.data);
+    double longest = 0.0;
+    if (x.storage == Storage::dense) {
+      rounded_.resize(std::size_t(x.rows * x.cols));
+      for (i64 i = 0; i < x.rows; ++i) {
+        double square = 0.0;
+        for (i64 d = 0; d < x.cols; ++d) {
+          const double v = values[i * x.row_stride + d * x.col_stride] - (center_.data ? center_.data[d] : 0.0);
+          rounded_[std::size_t(i * x.cols + d)] = float(v);
+          square += v * v;
+        }
+        longest = std::max(longest, square);
+      }
+    } else {
+      const i64 cells = x.is_index64 ? static_cast<const i64*>(x.indptr)[x.rows] : i64(static_cast<const std::int32_t*>(x.indptr)[x.rows]);
+      rounded_.assign(values, values + cells);
+      for (i64 i = 0; i < x.rows; ++i) {
+        const i64 begin = x.is_index64 ? static_cast<const i64*>(x.indptr)[i] : i64(static_cast<const std::int32_t*>(x.indptr)[i]);
+        const i64 end = x.is_index64 ? static_cast<const i64*>(x.indptr)[i + 1] : i64(static_cast<const std::int32_t*>(x.indptr)[i + 1]);
+        double square = 0.0;
+        for (i64 k = begin; k < end; ++k) square += values[k] * values[k];
+        longest = std::max(longest, square);
+      }
+    }
+    // Squares of numbers beyond these leave the range of float32.
+    if (!(kernel_.numbers[0] * longest <= largest) || !(longest < 1e30) || (longest > 0.0 && longest < 1e-20)) {
+      rounded_.clear();
+      rounded_.shrink_to_fit();
+      return;
+    }
+    small_ = x;
+    small_.is_float32 = true;
+    small_.data = rounded_.data();
+    if (x.storage == Storage::dense) {
+      small_.row_stride = x.cols;
+      small_.col_stride = 1;
+    }
   }
   KernelSpec kernel_;
   MatrixArg x_;
   ArrayArg center_;
+  std::vector<float> rounded_;
+  Matrix small_;
+  const double* small_center_ = nullptr;
   void* packed_ = nullptr;
 };
 

@@ -58,6 +58,8 @@ struct KernelLoops {
   void (*packed_block)(const KernelSpec& kernel, const KernelRows& a, const void* packed, const double* center, float* const* out);
   // f[j] += sum_k steps[k] rows[k][j] for j < n.
   void (*add_rows)(const float* const* rows, const double* steps, std::int64_t n_rows, std::int64_t n, double* f);
+  // out[k * stride + l] = rows[k][columns[l]] for k, l < n, and 0 for the other l < stride.
+  void (*gather)(const float* const* rows, const std::int64_t* columns, std::int64_t n, std::int64_t stride, float* out);
   PairSteps (*pair_steps)(const PairProblem& problem);
 };
 

@@ -59,4 +59,17 @@ static void add_rows(const float* const* rows, const double* steps, i64 n_rows, 
   });
 }
 
+static void gather(const float* const* rows, const i64* columns, i64 n, i64 stride, float* out) {
+  constexpr i64 chunk = 32;
+  const i64 chunks = ceil_div(n, chunk);
+  for_chunks(chunks, threads_for(n * n * 16, chunks), [&](i64 c, int) {
+    for (i64 k = c * chunk; k < least(n, (c + 1) * chunk); ++k) {
+      const float* from = rows[k];
+      float* to = out + k * stride;
+      for (i64 l = 0; l < n; ++l) to[l] = from[columns[l]];
+      for (i64 l = n; l < stride; ++l) to[l] = 0.0f;
+    }
+  });
+}
+
 }  // namespace empirisk::EMPIRISK_ISA

@@ -187,19 +187,18 @@ class Smo {
     work_.assign(std::size_t(5 * stride), 0.0);
     double *diagonal = work_.data(), *low = diagonal + stride, *high = low + stride, *slopes = high + stride, *value = slopes + stride;
     std::vector<i64> column(static_cast<std::size_t>(q));
+    std::vector<const float*> line(static_cast<std::size_t>(q));
     for (i64 k = 0; k < q; ++k) column[k] = place_[rows[where[k]]];
     for (i64 k = 0; k < q; ++k) {
       const i64 v = set[k];
-      const float* line = lines[where[k]];
-      float* to = matrix_.data() + k * stride;
-      for (i64 l = 0; l < q; ++l) to[l] = line[column[l]];
-      for (i64 l = q; l < stride; ++l) to[l] = 0.0f;
+      line[k] = lines[where[k]];
       diagonal[k] = diagonal_[rows[where[k]]];
       low[k] = s_.low[v];
       high[k] = s_.high[v];
       slopes[k] = slope(v);
       value[k] = s_.value[v];
     }
+    kernel_loops().gather(line.data(), column.data(), q, stride, matrix_.data());
     PairProblem problem;
     problem.n = q;
     problem.stride = stride;

@@ -7,7 +7,7 @@
 namespace empirisk::EMPIRISK_ISA {
 
 KernelLoops kernel_loops(const char* name) {
-  return {name, kernel_block, kernel_product, pack_for_blocks, release_packed, packed_block, add_rows, pair_steps};
+  return {name, kernel_block, kernel_product, pack_for_blocks, release_packed, packed_block, add_rows, gather, pair_steps};
 }
 
 }  // namespace empirisk::EMPIRISK_ISA
