@@ -110,6 +110,39 @@ def test_support_vectors_are_kept_and_the_others_counted(data: Data) -> None:
     assert "was tuned on these rows" in er.risk_bounds(zoomed, X, y)[name].reason
 
 
+def test_support_vectors_of_a_kernel_machine(data: Data) -> None:
+    X, y = data
+    model = er.SVC(0.01, kernel=er.kernels.Gaussian(gamma=1.0), tol=1e-9).fit(X, y)
+    table = er.risk_bounds(model, X, y)
+    kept = model.support_
+    assert table["leave-one-out by support vectors"].value == len(kept) / 300
+    rest = np.setdiff1d(np.arange(300), kept)
+    wrong = int((model.predict(X[rest]) != y[rest]).sum())
+    compressed = table["compression to support vectors"]
+    assert compressed.value == pytest.approx(b.compression(wrong, 300, len(kept)).value, rel=1e-12)
+    assert compressed.kind == "the fitted model"
+    learned = er.risk_bounds(er.SVC().fit(X, y), X, y)
+    assert "computed from all rows" in learned["margin"].reason
+    assert "no a-priori bound" in er.risk_bounds(er.SVC(kernel="linear").fit(X, y), X, y)["margin"].reason
+
+
+def test_the_margin_of_a_kernel_machine_by_hand(rng: np.random.Generator) -> None:
+    """``k(x, x) = 1`` needs no declared radius; a free intercept is one coordinate more, of value 1."""
+    y = np.arange(3000) % 3 > 0
+    X = 0.1 * rng.normal(size=(3000, 2)) + 3.0 * y[:, None]
+    model = er.SVC(0.1, kernel=er.kernels.Gaussian(gamma=1.0), tol=1e-9).fit(X, y)
+    kept, a = model.support_, model.dual_coef_[0]
+    K = np.exp(-np.square(X[kept][:, None] - X[kept][None]).sum(axis=2))
+    length = np.sqrt(a @ K @ a + model.intercept_[0] ** 2)
+    distance = np.where(y, 1.0, -1.0) * model.decision_function(X) / length
+    radius, values = np.sqrt(2.0), []
+    for gap in radius * np.geomspace(1.0, 1e-4, 60):
+        term = 4.0 * radius / gap + np.sqrt(np.log(np.log2(2.0 * radius / gap))) + np.sqrt(np.log(40.0) / 2.0)
+        values.append(np.mean(distance < gap) + term / np.sqrt(3000.0))
+    assert min(values) < 0.4
+    assert er.risk_bounds(model, X, y)["margin"].value == pytest.approx(min(values), rel=1e-8)
+
+
 def test_margins_and_gaussians_by_hand(data: Data) -> None:
     X, y = data
     model = er.LogisticRegression(0.05).fit(X, y)

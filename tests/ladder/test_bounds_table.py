@@ -22,6 +22,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import empirisk as er
+from empirisk.kernels import Gaussian
 from empirisk.ladder import RUNGS
 from empirisk.selection import RiskBounds
 
@@ -39,6 +40,7 @@ LINEAR = {
     "PAC-Bayes-kl with a Gaussian",
     "PAC-Bayes-kl doubled",
 }
+MACHINE = {"compression to support vectors", "leave-one-out by support vectors"}
 VOTES = {"vote by twice the mean error", "vote by tandem loss"}
 Data = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -63,9 +65,12 @@ def applied(table: RiskBounds) -> set[str]:
         (TheirLogistic(), LINEAR),
         (RidgeClassifier(), LINEAR),
         (Perceptron(), LINEAR),
-        (LinearSVC(), LINEAR | {"compression to support vectors"}),
-        (SVC(kernel="linear"), LINEAR | {"compression to support vectors"}),
-        (SVC(gamma=0.5), {"compression to support vectors"}),
+        (LinearSVC(), LINEAR | MACHINE),
+        (SVC(kernel="linear"), LINEAR | MACHINE),
+        (SVC(gamma=0.5), MACHINE),
+        (er.SVC(kernel=Gaussian(gamma=0.5)), MACHINE | {"margin"}),
+        (er.SVC(kernel="linear"), MACHINE),  # no radius is declared
+        (er.SVC(), set()),  # gamma is computed from all rows
         (SVC(), set()),  # gamma="scale" is computed from all rows
         (make_pipeline(StandardScaler(), er.LogisticRegression()), LINEAR),
         (make_pipeline(PolynomialFeatures(2), er.LogisticRegression()), LINEAR),
@@ -251,7 +256,7 @@ def test_many_classes(data: Data) -> None:
     forest = er.risk_bounds(RandomForestClassifier(30, random_state=0).fit(X, y), X, y)
     assert applied(forest) == VOTES
     machine = er.risk_bounds(SVC(gamma=1.0).fit(X, y), X, y)
-    assert applied(machine) == {"compression to support vectors"}
+    assert applied(machine) == MACHINE
 
 
 def test_simultaneous_divides_delta(data: Data) -> None:

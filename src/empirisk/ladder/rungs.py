@@ -22,6 +22,7 @@ from empirisk.ladder.rademacher_ball import rademacher_ball
 from empirisk.ladder.stability_expected import stability_expected
 from empirisk.ladder.stability_fit import stability_fit
 from empirisk.ladder.support_vectors import support_vectors
+from empirisk.ladder.support_vectors_left_out import support_vectors_left_out
 from empirisk.ladder.vc_half_spaces import vc_half_spaces
 from empirisk.ladder.vc_no_errors import vc_no_errors
 from empirisk.ladder.vc_training_error import vc_training_error
@@ -52,6 +53,7 @@ RUNGS: dict[str, Callable[[Problem], RiskCertificate]] = {
     "stability_expected": stability_expected,
     "oracle_excess": oracle_excess,
     "support_vectors": support_vectors,
+    "support_vectors_left_out": support_vectors_left_out,
     "occam_tree": occam_tree,
     "growth_tree": growth_tree,
     "vote_margin": vote_margin,

@@ -12,9 +12,10 @@ from sklearn.base import clone
 from empirisk.bounds import compression
 from empirisk.evaluation.rows import take_rows
 from empirisk.ladder.base import Problem, refuse, rows_of_fit
+from empirisk.ladder.kernel_machine import learned_kernel
 from empirisk.results import Assumption, RiskCertificate
 
-__all__ = ["support_vectors"]
+__all__ = ["support_of", "support_vectors", "why_no_support"]
 
 NAME = "compression to support vectors"
 MACHINES = ("SVC", "LinearSVC")
@@ -24,15 +25,15 @@ def support_vectors(problem: Problem) -> RiskCertificate:
     """Return a compression bound: fitted to its support vectors alone the machine is the same, and the other
     rows test it.
     """
-    why = _why_not(problem)
+    why = problem.tuning.reason or why_no_support(problem)
     if why:
         return refuse(problem, NAME, why)
-    kept = _support(problem)
+    kept = support_of(problem)
     if kept.size == problem.n:
         return refuse(problem, NAME, "every row is a support vector: no row is left to test on")
     if problem.classes is None or np.unique(problem.y[kept]).size < problem.classes.size:
         return refuse(problem, NAME, "the support vectors lack a class")
-    twin = clone(problem.model)
+    twin = _twin(problem, kept.size)
     labels = problem.classes[problem.y]
     twin.fit(take_rows(problem.features.table, kept), labels[kept])
     again = twin.predict(problem.features.table)
@@ -52,24 +53,36 @@ def support_vectors(problem: Problem) -> RiskCertificate:
     )
 
 
-def _why_not(problem: Problem) -> str:
-    model = problem.model
-    if type(model).__name__ not in MACHINES:
+def why_no_support(problem: Problem) -> str:
+    """Return why the support vectors alone do not determine the model; empty when they do."""
+    model, end = problem.model, "the support vectors alone do not determine the model"
+    asked = hasattr(model, "kernel_") and hasattr(model, "margin_")
+    if not asked and type(model).__name__ not in MACHINES:
         return "the model is not a support vector machine: no few of the rows determine it"
-    if problem.tuning.reason:
-        return problem.tuning.reason
     if problem.features.fixed:
-        return f"{problem.features.fixed}: the support vectors alone do not determine the model"
+        return f"{problem.features.fixed}: {end}"
     if isinstance(model.class_weight, str):
-        return (
-            "balanced class weights depend on all rows: the support vectors alone do not determine the model"
-        )
+        return f"balanced class weights depend on all rows: {end}"
+    if asked and (why := learned_kernel(model)):
+        return f"{why}: {end}"
     if getattr(model, "kernel", "") in ("rbf", "poly", "sigmoid") and model.gamma == "scale":
         return 'gamma="scale" is computed from all rows: pass a number (or "auto")'
     return "" if problem.features.Z is not None else "the columns are not all finite numbers"
 
 
-def _support(problem: Problem) -> NDArray[np.intp]:
+def _twin(problem: Problem, kept: int) -> Any:
+    """Return the machine that is to be fitted to so many of the rows, each at the price that it has now.
+
+    A strength on the scale of the mean loss has to rise when there are fewer rows.
+    """
+    model = problem.model
+    if not hasattr(model, "kernel_"):
+        return clone(model)
+    alpha = 0.0 if model.alpha == 0.0 else model.alpha_ * problem.n / kept
+    return clone(model).set_params(alpha=alpha, probability=False)
+
+
+def support_of(problem: Problem) -> NDArray[np.intp]:
     """Return the rows on or inside the margin (LinearSVC does not list them: with its solver's tolerance)."""
     model: Any = problem.model
     if hasattr(model, "support_"):
