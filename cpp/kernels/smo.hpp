@@ -209,7 +209,7 @@ class Smo {
     problem.slope = slopes;
     problem.value = value;
     problem.tolerance = std::max(inner_share * out.violation, 0.5 * tolerance);
-    problem.most_steps = 100 * widest;
+    problem.most_steps = std::max<i64>(1000, 20 * q);
     const PairSteps done = kernel_loops().pair_steps(problem);
     out.inner += done.steps;
     if (done.witness[0] >= 0 && done.curvature < out.curvature) {

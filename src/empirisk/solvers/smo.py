@@ -76,12 +76,18 @@ class Box:
 
 @dataclass(frozen=True)
 class SMOState(State):
-    """The variables, ``K a``, how well the last steps did, and the steps that they took."""
+    """The variables, ``K a``, the violation that is aimed at, and working sets until the next look.
+
+    `unit` is what values are divided by for the compiled steps, whose squares must not leave the range of
+    doubles.
+    """
 
     box: Box = field(kw_only=True)
     value: Array = field(kw_only=True)
     f: Array = field(kw_only=True)
     tolerance: float = field(kw_only=True)
+    most: int = field(kw_only=True)
+    unit: float = field(kw_only=True)
     rows: Any = field(kw_only=True)
 
 
@@ -95,8 +101,8 @@ class SMO:
         Memory for rows of the kernel matrix, in float32; at least two rows are kept.
     first : float, default 1e-5
         Largest violation that the first look at the certificate waits for, as a share of the problem's scale.
-    most_outer : int, default 100000
-        Working sets between two looks.
+    most_outer : int, default 200
+        Working sets until the first look at the certificate, where no look came before; the number doubles.
 
     Notes
     -----
@@ -106,7 +112,7 @@ class SMO:
 
     cache_bytes: float = 5e8
     first: float = 1e-5
-    most_outer: int = 100_000
+    most_outer: int = 200
     name = "smo"
     needs = frozenset({Capability.KERNEL, Capability.PIECEWISE_LINEAR, Capability.DUAL_STEP})
 
@@ -121,7 +127,8 @@ class SMO:
         f = problem.times_kernel(a)
         state = SMOState(
             problem.start(), None, False, False, 0.0, "", box=box, value=value, f=f,
-            tolerance=self.first * problem.scale(), rows=_rows(problem, self.cache_bytes),
+            tolerance=self.first * problem.scale(), most=self.most_outer, unit=_unit(problem),
+            rows=_rows(problem, self.cache_bytes),
         )  # fmt: skip
         return _told(problem, state)
 
@@ -129,46 +136,85 @@ class SMO:
         """Return the state once no pair violates the conditions by more than the tolerance, which then
         falls.
         """
-        value, f = state.value.copy(), state.f.copy()
-        box = state.box
-        found = state.rows.run(
-            value, f, box.row, box.low, box.high, box.linear, state.tolerance, self.most_outer
-        )
-        a = box.gather(value)
-        note = ""
+        box, unit = state.box, state.unit
+        large = _size(problem) / unit
+        value, f = state.value * large, state.f / unit
+        low, high, linear = box.low * large, box.high * large, box.linear / unit
+        found = state.rows.run(value, f, box.row, low, high, linear, state.tolerance / unit, state.most)
         if found["witness"] is not None:
-            i, j = found["witness"]
-            note = (
-                "the kernel is not positive semi-definite: k(i, i) + k(j, j) - 2 k(i, j) < 0 for rows "
-                f"{i} and {j}"
-            )
+            _refuse_pair(problem, *found["witness"])
+        value = np.clip(value / large, box.low, box.high)
+        reached = found["violation"] * unit <= state.tolerance
         new = replace(
             state,
             value=value,
-            f=problem.times_kernel(a),
+            f=problem.times_kernel(box.gather(value)),
             n_passes=state.n_passes + 1.0,
-            note=note,
             # Below this, violations are roundings of the rows that are stored in float32.
-            done=state.tolerance <= 1e-11 * problem.scale() or found["outer"] >= self.most_outer,
-            tolerance=0.1 * state.tolerance,
+            done=reached and state.tolerance <= 1e-11 * problem.scale(),
+            tolerance=0.1 * state.tolerance if reached else state.tolerance,
+            most=min(2 * state.most, 16 * self.most_outer),
         )
         return _told(problem, new)
+
+
+def _refuse_pair(problem: KernelProblem, i: int, j: int) -> None:
+    """Refuse a kernel whose values at two rows, in float64, have a negative eigenvalue."""
+    pair = np.array([i, j], dtype=np.int64)
+    K = np.asarray(
+        problem.kernel.block(problem.rows[pair], problem.kernel.centres(problem.rows, pair)), dtype=np.float64
+    )
+    curved = float(K[0, 0] + K[1, 1] - K[0, 1] - K[1, 0])
+    if curved < -1e-12 * float(np.abs(K).max()):
+        raise ValueError(
+            f"the kernel {problem.kernel.title} is not positive semi-definite: "
+            f"k(i, i) + k(j, j) - 2 k(i, j) = {curved:.3g} < 0 for rows {i} and {j}; use a Mercer kernel"
+        )
 
 
 def _told(problem: KernelProblem, state: SMOState) -> SMOState:
     """Return the state with parameters, evaluation and dual values that belong to its variables."""
     a = state.box.gather(state.value)
+    _refuse_negative(problem, a, state.f)
     y, s = problem.data.y, problem.data.weight
     b = kinked_intercept(problem.loss, y, s, state.f)
     evaluation = problem.evaluated(state.f + b, gradient=False)
     return replace(state, w=problem.join(a, b), evaluation=evaluation, hint=problem.dual_of(a), check=True)
 
 
+def _unit(problem: KernelProblem) -> float:
+    """Return 1, or the scale of the targets where it is extreme."""
+    scale = problem.scale()
+    return 1.0 if 1e-60 < scale < 1e60 else scale
+
+
+def _size(problem: KernelProblem) -> float:
+    """Return 1, or what rows of the kernel are divided by where float32 cannot hold them: the largest
+    k(x, x).
+    """
+    largest = float(problem.diagonal.max(initial=0.0))
+    return 1.0 if 1e-20 < largest < 1e30 or largest == 0.0 else largest
+
+
+def _refuse_negative(problem: KernelProblem, a: Array, f: Array) -> None:
+    """Refuse a kernel for which ``a'K a < 0`` beyond rounding."""
+    square = float(a @ f)
+    size = float(np.abs(a) @ np.sqrt(np.abs(problem.diagonal)))
+    if square < -1e-9 * size * size:
+        rows = np.argsort(-np.abs(a), kind="stable")[:3]
+        named = ", ".join(f"{a[i]:.3g} at row {i}" for i in rows)
+        raise ValueError(
+            f"the kernel {problem.kernel.title} is not positive semi-definite on these rows: "
+            f"a'K a = {square:.3g} for the weights a that the steps came to ({named}, ...); use a Mercer "
+            "kernel"
+        )
+
+
 def _rows(problem: KernelProblem, cache_bytes: float) -> Any:
     """Return where rows of K are read from; problems that differ in their strength share it."""
     if problem.facts.rows is None:
-        X, kernel = problem.data.design.X, problem.kernel
-        if kernel.loop is not None:
+        X, kernel, size = problem.data.design.X, problem.kernel, _size(problem)
+        if kernel.loop is not None and size == 1.0:
             form, numbers, rows, centre = arguments(kernel.loop, kernel.mapped(X))
             problem.facts.rows = _loops.Smo.of_kernel(form, numbers, rows, centre, cache_bytes)
         else:
@@ -176,9 +222,9 @@ def _rows(problem: KernelProblem, cache_bytes: float) -> Any:
 
             def block(some: IndexArray, others: IndexArray) -> Array:
                 made = kernel.block(rows[some], kernel.centres(rows, others))
-                return np.ascontiguousarray(made, dtype=np.float64)
+                return np.ascontiguousarray(made, dtype=np.float64) / size
 
             problem.facts.rows = _loops.Smo.of_blocks(
-                problem.n, block, np.ascontiguousarray(problem.diagonal), cache_bytes
+                problem.n, block, np.ascontiguousarray(problem.diagonal) / size, cache_bytes
             )
     return problem.facts.rows

@@ -1,4 +1,4 @@
-"""Optima of kernel machines: an interior point of another program, LIBSVM's own numbers, and explicit features."""
+"""Optima of kernel machines: another program, LIBSVM's own numbers, and explicit features."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.sparse_cells import canonical
 from empirisk.estimators.checks import (
     check_alpha,
+    check_columns,
     check_count,
     check_finite,
     check_number,
@@ -200,7 +201,9 @@ class KernelEstimator(Estimator):
                 order="C", ensure_all_finite=False, **self._y_options(),
             )  # fmt: skip
             design = Design(X)
-            check_finite(design, getattr(self, "feature_names_in_", None))
+            names = getattr(self, "feature_names_in_", None)
+            check_finite(design, names)
+            check_columns(_squares(design), names)
             targets = self._targets(y, fitting)
         weight = self._weights(check_weights(sample_weight, design.shape[0]), targets)
         if fitting:
@@ -273,6 +276,16 @@ class KernelEstimator(Estimator):
         if "solution_" in state:  # one number a row, which `verify` can find again
             state["solution_"] = replace(state["solution_"], dual=None)
         return state
+
+
+def _squares(design: Design) -> Array:
+    """Return the sum of squares of each column; infinite where it overflows."""
+    X: Any = design.X
+    with np.errstate(over="ignore"):
+        if design.sparse:
+            cells = X.astype(np.float64)
+            return np.asarray(cells.multiply(cells).sum(axis=0)).ravel()
+        return np.asarray(np.einsum("ij,ij->j", X, X, dtype=np.float64))
 
 
 def _together(solutions: list[Solution]) -> Solution:

@@ -31,8 +31,17 @@ from empirisk.results import Solution
 from empirisk.solvers.smo import SMO
 from empirisk.typing import Array
 
-__all__ = ["SVC"]
+__all__ = ["ELSEWHERE", "SVC"]
 
+# Numbers of the kernel belong to the kernel.
+OF_KERNEL = "it belongs to the kernel: give kernel=er.kernels.{0}"
+ELSEWHERE = {
+    **C_IS_ALPHA,
+    "gamma": OF_KERNEL.format("Gaussian(gamma=...)"),
+    "degree": OF_KERNEL.format("Polynomial(degree=...)"),
+    "coef0": OF_KERNEL.format("Polynomial(degree=..., constant=...)"),
+    "decision_function_shape": 'give multi_class="one_vs_one" or "one_vs_rest", which is what is fitted',
+}
 FOLDS = 5  # that make probabilities of the scores
 
 
@@ -138,7 +147,7 @@ class SVC(ClassifierMixin, KernelEstimator):
     classes_: Any
     margin_: Array
     slack_: Array
-    _elsewhere = C_IS_ALPHA
+    _elsewhere = ELSEWHERE
     _scale: ScoreProbabilities | None = None
 
     def __init__(

@@ -11,8 +11,7 @@ from typing import Any
 from empirisk.estimators.checks import check_number
 from empirisk.estimators.documented import documented
 from empirisk.estimators.kernel.kernel_regressor import KernelRegressor
-from empirisk.estimators.kernel.svc import SVC
-from empirisk.estimators.linear.svm import C_IS_ALPHA
+from empirisk.estimators.kernel.svc import ELSEWHERE, SVC
 from empirisk.losses import EpsilonInsensitive, Loss
 from empirisk.solvers.smo import SMO
 
@@ -82,7 +81,7 @@ class SVR(KernelRegressor):
     True
     """
 
-    _elsewhere = C_IS_ALPHA
+    _elsewhere = ELSEWHERE
 
     def __init__(
         self,
