@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from bench.datasets.adult import adult_rows
+from bench.datasets.adult import adult_one_hot, adult_rows
 from bench.datasets.classification import dense_classes, sparse_classes, ten_classes
 from bench.datasets.grouped import grouped_classes, grouped_regression
 from bench.datasets.interactions import interactions
@@ -40,6 +40,8 @@ REGISTRY: dict[str, tuple[Maker, Maker]] = {
     "classes 1e6x50": (partial(dense_classes, 1_000_000, 50), partial(dense_classes, 3000, 10)),
     "classes 2e5x100": (partial(dense_classes, 200_000, 100), partial(dense_classes, 3000, 10)),
     "classes 2e4x100": (partial(dense_classes, 20_000, 100), partial(dense_classes, 600, 10)),
+    "classes 1e4x50": (partial(dense_classes, 10_000, 50), partial(dense_classes, 600, 10)),
+    "classes 2e4x50": (partial(dense_classes, 20_000, 50), partial(dense_classes, 600, 10)),
     "classes 2e4x2000": (partial(dense_classes, 20_000, 2000), partial(dense_classes, 600, 40)),
     "ten classes 60000x784": (partial(ten_classes, 60_000, 784), partial(ten_classes, 600, 20)),
     "sparse classes 1e5x1e5": (
@@ -54,6 +56,7 @@ REGISTRY: dict[str, tuple[Maker, Maker]] = {
     "interactions 1e6x10": (partial(interactions, 1_000_000, 10), partial(interactions, 1500, 8)),
     "interactions 2000x20": (partial(interactions, 2000, 20), partial(interactions, 1500, 8)),
     "adult 30000x14": (partial(adult_rows, 30_000), partial(adult_rows, 2000)),
+    "adult one-hot 32561": (partial(adult_one_hot, 32_561), partial(adult_one_hot, 600)),
     "groups 2000x20000": (partial(grouped_regression, 2000, 20_000), partial(grouped_regression, 200, 400)),
     "grouped classes 2000x20000": (
         partial(grouped_classes, 2000, 20_000),

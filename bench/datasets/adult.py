@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pandas as pd
+import scipy.sparse as sp
 
 from bench.accuracy.data import adult
 
@@ -23,3 +27,14 @@ def adult_rows(n: int, fresh: bool = False) -> tuple[np.ndarray, np.ndarray]:
             X[:, j] = column
     chosen = order[30_000:] if fresh else order[:n]
     return X[chosen], y[chosen]
+
+
+def adult_one_hot(n: int) -> tuple[Any, np.ndarray]:
+    """n rows in CSR: a column for each category, missing ones included, and standardised numbers."""
+    frame, y = adult()
+    made = pd.get_dummies(frame, dummy_na=True, dtype=float)
+    made = made.loc[:, made.any()]
+    for name in frame.select_dtypes(include="number"):
+        made[name] = (made[name] - made[name].mean()) / made[name].std()
+    order = np.random.default_rng(0).permutation(len(made))[:n]
+    return sp.csr_array(made.to_numpy()[order]), y[order]

@@ -18,6 +18,7 @@ from bench.objectives.glm import Gamma, Poisson
 from bench.objectives.grid import OBJECTIVES as GRIDS
 from bench.objectives.group_lasso import GroupLasso, GroupLogistic
 from bench.objectives.held_out import OBJECTIVES as HELD_OUT
+from bench.objectives.kernel_machine import KernelMachine
 from bench.objectives.l1_logistic import L1Logistic
 from bench.objectives.lasso import Lasso
 from bench.objectives.lasso_path import LassoPath
@@ -37,7 +38,7 @@ REGISTRY: dict[str, Objective] = {
     o.name: o
     for o in (
         OLS(), Ridge(), RidgeLOO(), Lasso(), LassoPath(), Logistic(), L1Logistic(), Softmax(),
-        Hinge(), SquaredHinge(),
+        Hinge(), SquaredHinge(), KernelMachine(),
         Poisson(), Gamma(), GroupLasso(), GroupLogistic(), QuantileRegression(), HuberRegression(),
         SmallOLS(), SmallLasso(), SmallLogistic(),
         BootstrapMean(), BootstrapMedian(), BootstrapCorrelation(), BootstrapRegression(), *HELD_OUT, *GRIDS,
@@ -85,6 +86,9 @@ ROWS = [
     Row("svm_squared_hinge", "classes 2e5x100"),
     Row("svm_hinge", "sparse classes 1e5x1e5"),
     Row("svm_squared_hinge", "sparse classes 1e5x1e5"),
+    Row("svc_rbf", "classes 1e4x50"),
+    Row("svc_rbf", "classes 2e4x50"),
+    Row("svc_rbf", "adult one-hot 32561"),
     Row("sgd_logistic", "classes 1e6x50"),
     Row("rough_logistic", "classes 1e6x50"),
     Row("adaboost", "spheres 1e5x30"),
