@@ -22,6 +22,9 @@ from empirisk.typing import Array, Capability, IndexArray
 __all__ = ["SMO"]
 
 
+WIDEST = 1024  # variables of a compiled working set
+
+
 @dataclass(frozen=True)
 class Box:
     """``min 1/2 v'K v + linear.v`` over ``low <= v <= high`` and ``sum v = 0``, several v for a row.
@@ -153,7 +156,8 @@ class SMO:
             # Below this, violations are roundings of the rows that are stored in float32.
             done=reached and state.tolerance <= 1e-11 * problem.scale(),
             tolerance=0.1 * state.tolerance if reached else state.tolerance,
-            most=min(2 * state.most, 16 * self.most_outer),
+            # A working set that holds all variables is the whole problem: it is not waited for.
+            most=min(2 * state.most, (16 if problem.n > WIDEST else 1) * self.most_outer),
         )
         return _told(problem, new)
 
