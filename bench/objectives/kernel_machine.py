@@ -61,7 +61,7 @@ def gap(X: Any, y: Any, found: Machine) -> float:
 
 
 class KernelMachine:
-    """``mean max(0, 1 - y (f(x) + b)) + alpha ||f||^2 / 2`` at ``alpha = 1/n``."""
+    """The machine ``mean max(0, 1 - y (f(x) + b)) + alpha ||f||^2 / 2`` with the price ``alpha = 1/n``."""
 
     name = "svc_rbf"
 
