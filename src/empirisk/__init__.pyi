@@ -181,6 +181,7 @@ from .estimators.features import OrthogonalPolynomials as OrthogonalPolynomials
 from .estimators.features import RandomFourierFeatures as RandomFourierFeatures
 from .estimators.features import RandomReluFeatures as RandomReluFeatures
 from .estimators.features import polynomial_regression as polynomial_regression
+from .explanations.decision_regions import decision_regions as decision_regions
 from .explanations.interaction_strength import interaction_strength as interaction_strength
 from .explanations.partial_dependence import partial_dependence as partial_dependence
 from .explanations.tree_shap import tree_shap as tree_shap

@@ -126,6 +126,19 @@ COVERED = [{"label": "Wald", "coverage": share(0.8)}, {"label": "Wilson", "cover
 TREE = er.DecisionTreeClassifier(rule="min").fit(
     [[k % 10, k % 7] for k in range(200)], [(k % 10 > 4) + (k % 10 > 7 and k % 7 > 3) for k in range(200)]
 )
+REGIONS = {
+    "features": ["age", "income"],
+    "x": [0.0, 1.0, 2.0],
+    "y": [0.0, 1.0],
+    "classes": ["no", "yes"],
+    "code": [[0, 0, 1], [0, 1, 1]],
+    "chance": [[0.9, 0.6, 0.8], [0.7, 0.6, 0.9]],
+    "score": [[-1.5, -0.5, 1.0], [-0.5, 0.5, 1.5]],
+    "rows": [[0.1, 0.2, 0], [1.9, 0.8, 1], [1.0, 0.2, 0]],
+    "support": [[1.0, 0.2]],
+    "wrong": 0,
+    "n": 3,
+}
 DISPLAYS: list[Display] = [
     plots.AttributionDisplay(PARTS, "log-loss", share(0.32)),
     plots.BestProbabilityDisplay(CHANCES),
@@ -138,6 +151,7 @@ DISPLAYS: list[Display] = [
     plots.ConvergenceDisplay(TRACES),
     plots.CostComplexityDisplay(TREE.path_),
     plots.CoverageDisplay(COVERED, 0.95),
+    plots.DecisionBoundaryDisplay(REGIONS),
     plots.DependenceDisplay(DEPENDENCE),
     plots.GrowthDisplay(GROWTH),
     plots.ImportancesDisplay(BINARY["model"]["importances"], "rise of log-loss (nats)"),

@@ -5,14 +5,17 @@ a classifier), forests and single trees on the mean or probability.  Other model
 predict: probabilities of classifiers, means of regressions.
 """
 
+from empirisk.explanations.decision_regions import DecisionRegions, decision_regions
 from empirisk.explanations.interaction_strength import InteractionStrength, interaction_strength
 from empirisk.explanations.partial_dependence import PartialDependence, partial_dependence
 from empirisk.explanations.tree_shap import TreeShap, tree_shap
 
 __all__ = [
+    "DecisionRegions",
     "InteractionStrength",
     "PartialDependence",
     "TreeShap",
+    "decision_regions",
     "interaction_strength",
     "partial_dependence",
     "tree_shap",

@@ -20,6 +20,7 @@ DISPLAYS = {
     "ConvergenceDisplay": "convergence",
     "CostComplexityDisplay": "cost_complexity",
     "CoverageDisplay": "coverage",
+    "DecisionBoundaryDisplay": "decision_boundary",
     "DependenceDisplay": "dependence",
     "GrowthDisplay": "growth",
     "ImportancesDisplay": "importances",
