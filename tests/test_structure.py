@@ -105,6 +105,21 @@ def methods(*names: str) -> Any:
     return lambda thing: inspect.isclass(thing) and all(callable(getattr(thing, m, None)) for m in names)
 
 
+def is_named_kernel(thing: Any) -> bool:
+    """Whether a class is a kernel by itself: not the base, and not made of other kernels."""
+    fields = set(getattr(thing, "__annotations__", {}))
+    return (
+        methods("block", "resolved", "centres")(thing)
+        and "name" in vars(thing)
+        and not fields & {"parts", "kernel"}
+    )
+
+
+def is_named_metric(thing: Any) -> bool:
+    """Whether a class is a metric by itself: not the wrapper of a user's function."""
+    return methods("distances", "check")(thing) and "function" not in getattr(thing, "__annotations__", {})
+
+
 def is_loss(thing: Any) -> bool:
     """Whether a class is a loss of plain targets; those with more columns wrap one and say so in `plain`."""
     return methods("value", "grad", "conjugate")(thing) and "plain" not in vars(thing)
@@ -147,6 +162,8 @@ def is_metric(thing: Any) -> bool:
 NOUNS: list[tuple[str, str, Any]] = [
     ("losses", "REGISTRY", is_loss),
     ("penalties", "REGISTRY", methods("value", "prox")),
+    ("kernels", "REGISTRY", is_named_kernel),
+    ("neighbors.metrics", "REGISTRY", is_named_metric),
     ("solvers", "REGISTRY", methods("init", "step")),
     ("optimizers", "REGISTRY", methods("init", "update")),
     ("optimizers", "SCHEDULES", methods("at")),

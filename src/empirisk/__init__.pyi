@@ -118,6 +118,12 @@ from .estimators import (
     KernelRidge as KernelRidge,
 )
 from .estimators import (
+    KNeighborsClassifier as KNeighborsClassifier,
+)
+from .estimators import (
+    KNeighborsRegressor as KNeighborsRegressor,
+)
+from .estimators import (
     Lasso as Lasso,
 )
 from .estimators import (

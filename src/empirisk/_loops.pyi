@@ -89,6 +89,15 @@ class Smo:
 def matvec(X: Matrix, w: Real, b: float | Real | None = None, out: Float | None = None) -> Float:
     """``X w + b``: w (p,) and b a float give (n,); w (p, k) and b (k,) give (n, k)."""
 
+def nearest_rows(
+    X: Matrix, Q: Matrix, k: int, left_out: Index | None = None, center: Real | None = None
+) -> tuple[Float, Index]:
+    """Squared Euclidean distances and numbers of the k rows of X nearest to each row of Q, (m, k), rising.
+
+    Exact: distances are sums of squared differences, and equal ones are sorted by the number of the row.
+    `left_out` names for each query a row that it must not find.
+    """
+
 def rmatvec(X: Matrix, u: Real, out: Float | None = None) -> Float:
     """``X' u``: u (n,) gives (p,), u (n, k) gives (p, k)."""
 

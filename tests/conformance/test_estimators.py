@@ -36,6 +36,7 @@ from tests.conformance.estimators import (
     parameters,
 )
 from tests.conformance.kernel_estimators import USES as KERNELS
+from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.process_estimators import USES as PROCESSES
 from tests.conformance.tree_estimators import USES as GROWN
 from tests.oracles.complete import complete
@@ -45,7 +46,8 @@ WRAPPERS = {"BaggingClassifier", "BaggingRegressor"}
 
 
 def test_every_registered_estimator_is_tested() -> None:
-    solved = set(REGISTRY) - {u.kind for u in [*BY_STEPS, *GROWN, *KERNELS, *PROCESSES]} - WRAPPERS
+    answering = [*BY_STEPS, *GROWN, *KERNELS, *NEIGHBORS, *PROCESSES]
+    solved = set(REGISTRY) - {u.kind for u in answering} - WRAPPERS
     for name, uses in (("FIXED", FIXED), ("AS_WRITTEN", AS_WRITTEN)):
         complete({u.kind for u in uses}, solved, "a use", f"{name} in tests/conformance/estimators.py")
 

@@ -13,6 +13,7 @@ from sklearn.base import clone
 import empirisk as er
 from empirisk.estimators import REGISTRY
 from empirisk.estimators.features import REGISTRY as FEATURES
+from empirisk.estimators.neighbors.neighbors_base import NeighborsBase
 from tests.oracles.structure import sections
 
 SEARCHES = {"GridSearch": er.selection.GridSearch, "RandomSearch": er.selection.RandomSearch}
@@ -167,6 +168,8 @@ NAMES = {
 def test_one_thing_has_one_name(name: str) -> None:
     for ours, others in NAMES.items():
         found = others & set(parameters(KINDS[name]))
+        if issubclass(KINDS[name], NeighborsBase):
+            found -= {"weights"}  # of neighbours by their distance, not of rows
         assert not found, f"{name}: {sorted(found)} is called {ours} here"
 
 

@@ -14,10 +14,13 @@ from sklearn.utils import get_tags
 import empirisk as er
 from tests.conformance.estimators import AS_WRITTEN, BY_STEPS, Use, data_for, use
 from tests.conformance.kernel_estimators import USES as KERNELS
+from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.tree_estimators import USES as TREES
 
 BAGS = [use("BaggingClassifier", n_estimators=3), use("BaggingRegressor", n_estimators=3)]
-ONE_OF_EACH = list({u.kind: u for u in reversed([*AS_WRITTEN, *BY_STEPS, *TREES, *KERNELS, *BAGS])}.values())
+ONE_OF_EACH = list(
+    {u.kind: u for u in reversed([*AS_WRITTEN, *BY_STEPS, *TREES, *KERNELS, *NEIGHBORS, *BAGS])}.values()
+)
 REGRESSORS = [u for u in ONE_OF_EACH if not is_classifier(u.make())]
 CLASSIFIERS = [u for u in ONE_OF_EACH if is_classifier(u.make())]
 

@@ -12,6 +12,7 @@ import empirisk as er
 from empirisk.data.tabular import Tabular
 from tests.conformance.estimators import AS_WRITTEN, BY_STEPS, Use, data_for, use
 from tests.conformance.kernel_estimators import USES as KERNELS
+from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.tree_estimators import USES as TREES
 
 MORE = [
@@ -24,7 +25,9 @@ MORE = [
     use("RandomForestRegressor", n_estimators="auto"),
     use("AdaBoostClassifier", early_stopping="validation"),
 ]
-ONE_OF_EACH = list({u.kind: u for u in reversed([*AS_WRITTEN, *BY_STEPS, *TREES, *KERNELS])}.values())
+ONE_OF_EACH = list(
+    {u.kind: u for u in reversed([*AS_WRITTEN, *BY_STEPS, *TREES, *KERNELS, *NEIGHBORS])}.values()
+)
 
 
 def assert_short(thing: Any, what: str) -> None:

@@ -15,13 +15,13 @@ import empirisk as er
 from empirisk.estimators import REGISTRY as ESTIMATORS
 from tests.conformance.estimators import AS_WRITTEN, BY_STEPS, Use, data_for, use
 from tests.conformance.kernel_estimators import USES as KERNELS
+from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.tree_estimators import USES as TREES
 
 KINDS = {"generator": np.random.default_rng, "state": np.random.RandomState, "integer": np.int64}
 BAGS = [use("BaggingClassifier", n_estimators=3), use("BaggingRegressor", n_estimators=3)]
-DRAWING = [
-    u for u in [*AS_WRITTEN, *BY_STEPS, *TREES, *KERNELS, *BAGS] if "random_state" in u.make().get_params()
-]
+EVERY = [*AS_WRITTEN, *BY_STEPS, *TREES, *KERNELS, *NEIGHBORS, *BAGS]
+DRAWING = [u for u in EVERY if "random_state" in u.make().get_params()]
 ONE_OF_EACH = list({u.kind: u for u in reversed(DRAWING)}.values())
 
 

@@ -18,6 +18,7 @@ from empirisk.evaluation.parts import each_value, parts_of, together
 from empirisk.solvers import path as path_module
 from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, use
 from tests.conformance.kernel_estimators import USES as KERNELS
+from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.tree_estimators import SMALL, USES, registered
 
 # Not sorted, with a value twice, and on both sides of what the estimators have by default.
@@ -34,7 +35,7 @@ MORE = [
     use("DecisionTreeClassifier", smoothing=0.5),
     use("DecisionTreeRegressor", optimal=2),
 ]
-TRIED: list[Use] = list(dict.fromkeys([*ALL, *BY_STEPS, *USES, *KERNELS, *MORE]))
+TRIED: list[Use] = list(dict.fromkeys([*ALL, *BY_STEPS, *USES, *KERNELS, *NEIGHBORS, *MORE]))
 ASKED = [(u, name, values) for u in TRIED for name in u.make().get_params(deep=False) for values in VALUES]
 YES = [(u, name, values) for u, name, values in ASKED if u.make()._values_together(name, values)]
 
@@ -111,8 +112,10 @@ def test_the_models_are_those_of_single_fits(
 
 
 def test_every_kind_of_answer_occurs() -> None:
-    """Linear models answer for alpha, trees for alpha, boosting for n_estimators, and nothing else does."""
-    assert {name for _, name, _ in YES} == {"alpha", "n_estimators"}
+    """Linear models and kernels answer for alpha, trees too, boosting for n_estimators, neighbours for
+    theirs.
+    """
+    assert {name for _, name, _ in YES} == {"alpha", "n_estimators", "n_neighbors"}
     linear = {name for name, cls in REGISTRY.items() if issubclass(cls, LinearEstimator)}
     found = {u.kind for u, _, _ in YES}
     walks = {"LinearRegression", "HalfspaceClassifier", "Perceptron", "ConstrainedRegressor"}

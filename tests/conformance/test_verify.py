@@ -22,6 +22,7 @@ from empirisk.results import Certificate, Kind
 from empirisk.selection import DictionarySelector, StructuralRiskMinimizer
 from tests.conformance import estimators as linear
 from tests.conformance import kernel_estimators as kernels
+from tests.conformance import neighbor_estimators as neighbors
 from tests.conformance import tree_estimators as trees
 from tests.conformance.estimators import Use, use
 
@@ -97,6 +98,7 @@ def _cases() -> list[Case]:
         *many([use("HalfspaceClassifier")], apart, tag="-apart"),
         *many(trees.USES, crossed),
         *many(kernels.USES, along),
+        *many(neighbors.USES, along, weighted=False),
         *many(adaboost, apart, tag="-apart"),
         *many([use("AdaBoostClassifier", n_estimators=20, early_stopping="validation")], crossed),
         *many([use("AdaBoostClassifier", n_estimators=20, early_stopping="margin")], crossed),
@@ -171,6 +173,10 @@ def broken(model: Any, rng: np.random.Generator) -> list[Any]:
             other = copy.copy(model)
             other.coef_ = -model.coef_ if model.certificate_.kind is Kind.EXACT else model.coef_ + change
             out.append(other)
+    if hasattr(model, "_votes"):
+        other = copy.copy(model)
+        other._votes = model._votes[::-1]
+        out.append(other)
     if hasattr(model, "dual_coef_"):
         for change in (0.9, 1.1):
             other = copy.copy(model)

@@ -20,6 +20,8 @@ from empirisk.estimators.linear.quantile import LeastAbsoluteDeviations, Quantil
 from empirisk.estimators.linear.robust import HuberRegressor
 from empirisk.estimators.linear.svm import LinearSVC
 from empirisk.estimators.linear.svr import LinearSVR
+from empirisk.estimators.neighbors.classifier import KNeighborsClassifier
+from empirisk.estimators.neighbors.regressor import KNeighborsRegressor
 from empirisk.estimators.stochastic.sgd_classifier import SGDClassifier
 from empirisk.estimators.stochastic.sgd_regressor import SGDRegressor
 from empirisk.estimators.trees.adaboost import AdaBoostClassifier
@@ -52,6 +54,8 @@ REGISTRY: dict[str, type] = {
     "GradientBoostingRegressor": GradientBoostingRegressor,
     "HalfspaceClassifier": HalfspaceClassifier,
     "HuberRegressor": HuberRegressor,
+    "KNeighborsClassifier": KNeighborsClassifier,
+    "KNeighborsRegressor": KNeighborsRegressor,
     "KernelLogisticRegression": KernelLogisticRegression,
     "KernelQuantile": KernelQuantile,
     "KernelRidge": KernelRidge,
@@ -97,6 +101,8 @@ __all__ = [
     "GradientBoostingRegressor",
     "HalfspaceClassifier",
     "HuberRegressor",
+    "KNeighborsClassifier",
+    "KNeighborsRegressor",
     "KernelLogisticRegression",
     "KernelQuantile",
     "KernelRidge",

@@ -16,10 +16,15 @@ from sklearn.linear_model import LinearRegression as SkLinearRegression
 from sklearn.linear_model import Ridge as SkRidge
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
+from empirisk.estimators import KernelRidge as OwnKernelRidge
+from empirisk.estimators import KNeighborsClassifier as OwnClassifier
+from empirisk.estimators import KNeighborsRegressor as OwnRegressor
 from empirisk.estimators import LinearRegression, Ridge
+from empirisk.estimators.kernel.left_out import left_out_residuals
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.loo.smoothers import ridge_loo
 from empirisk.evaluation.outputs import Outputs
+from empirisk.kernels import kernel_of
 
 __all__ = ["SHORTCUTS", "shortcut_for"]
 
@@ -85,6 +90,36 @@ def _kernel_ridge(est: Any, X: Any, y: NDArray[Any]) -> tuple[Outputs, str] | st
     return Outputs(target - inverse @ target / np.diag(inverse)), "inverse of K + alpha I"
 
 
+def _own_kernel_ridge(est: Any, X: Any, y: NDArray[Any]) -> tuple[Outputs, str] | str:
+    """Leave rows out of our kernel ridge by ``a_i / G_ii``; widths that rows decide are another kernel a
+    fold.
+    """
+    if not (est.alpha == "1/n" or isinstance(est.alpha, Real)) or est.alpha == 0:
+        return f"alpha = {est.alpha!r} is chosen anew in every fit"
+    model = clone(est).fit(X, y)
+    if model.kernel_ != kernel_of(est.kernel):
+        return "the width of the kernel is learned anew in every fit"
+    problem = model._problem_of(model._encoded(X, y, None, fitting=False), model.alpha_)
+    n = problem.n
+    total = 1.0 if est.alpha == "1/n" else (n - 1.0) * float(est.alpha)
+    residual = left_out_residuals(problem, np.array([total / n]))[0]
+    return Outputs(np.asarray(y, dtype=np.float64) - residual), "inverse of the bordered kernel matrix"
+
+
+def _own_neighbours(est: Any, X: Any, y: NDArray[Any]) -> tuple[Outputs, str] | str:
+    """Each row asks its neighbours without itself, as ``predict(None)`` does."""
+    if isinstance(est.n_neighbors, str):
+        return "n_neighbors is chosen anew in every fit"
+    if est.n_neighbors > len(y) - 1:
+        return f"n_neighbors = {est.n_neighbors} exceeds the {len(y) - 1} other rows"
+    model = clone(est).fit(X, y)
+    how = "neighbours of each row without itself"
+    if isinstance(est, OwnRegressor):
+        return Outputs(np.asarray(model.predict(None))), how
+    proba = np.asarray(model.predict_proba(None))
+    return Outputs(np.asarray(model.predict(None)), proba, None, model.classes_), how
+
+
 def _neighbours(est: Any, X: Any, y: NDArray[Any]) -> tuple[Outputs, str] | str:
     """Each row asks its neighbours without itself: scikit-learn does that for ``predict(None)``."""
     if est.n_neighbors > len(y) - 1:
@@ -105,6 +140,9 @@ SHORTCUTS: dict[type, Shortcut] = {
     SkRidge: _linear,
     SkLinearRegression: _linear,
     KernelRidge: _kernel_ridge,
+    OwnKernelRidge: _own_kernel_ridge,
+    OwnClassifier: _own_neighbours,
+    OwnRegressor: _own_neighbours,
     KNeighborsClassifier: _neighbours,
     KNeighborsRegressor: _neighbours,
 }

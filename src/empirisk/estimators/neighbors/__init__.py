@@ -1,0 +1,1 @@
+"""Estimators that answer by the rows near a new one."""

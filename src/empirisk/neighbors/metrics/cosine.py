@@ -1,0 +1,46 @@
+"""The cosine distance: one minus the cosine of the angle between rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from empirisk.neighbors.metrics.base import PairMetric, plain
+from empirisk.typing import Array
+
+__all__ = ["Cosine"]
+
+
+@dataclass(frozen=True)
+class Cosine(PairMetric):
+    """``1 - a.b / (||a|| ||b||)``, computed as half the squared distance of the rows on the unit sphere.
+
+    Examples
+    --------
+    >>> Cosine().distances(np.array([[1.0, 0.0]]), np.array([[0.0, 2.0], [3.0, 0.0]]))
+    array([[1., 0.]])
+    """
+
+    name = "cosine"
+
+    def check(self, X: Any, fitting: bool) -> None:
+        """Refuse rows of zeros, which have no direction."""
+        zero = np.flatnonzero(np.abs(plain(X)).max(axis=1, initial=0.0) == 0.0)
+        if len(zero):
+            raise ValueError(
+                f"row {int(zero[0])} of X is zero and has no direction ({len(zero)} such rows in all): "
+                "drop it, or take another metric than 'cosine'"
+            )
+
+    def distances(self, A: Any, B: Any) -> Array:
+        """Return the distances of all pairs; equal directions are at a distance of 0."""
+        out = -(_unit(A) @ _unit(B).T) + 1.0
+        return np.asarray(np.clip(out, 0.0, 2.0))
+
+
+def _unit(X: Any) -> Array:
+    rows = plain(X)
+    rows = rows / np.abs(rows).max(axis=1, keepdims=True)
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
