@@ -91,8 +91,12 @@ class RowCache {
     i64 slots = i64(bytes_ / (sizeof(float) * double(stride_ > 0 ? stride_ : 1)));
     slots = slots < 2 ? 2 : slots;  // a step needs two rows
     slots = slots > i64(slot_of_.size()) ? i64(slot_of_.size()) : slots;
-    if (size_ < slots * stride_) {  // uninitialised: the system hands out pages when they are first written
-      size_ = slots * stride_;
+    // As much as any later layout needs: rows that stay when columns leave must not move to other memory. Uninitialised: the
+    // system hands out pages when they are first written.
+    const i64 most = slots * stride_ > i64(bytes_ / sizeof(float)) ? slots * stride_ : i64(bytes_ / sizeof(float));
+    const i64 all = i64(slot_of_.size()) * stride_, wanted = most < all ? most : all;
+    if (size_ < wanted && size_ < slots * stride_) {
+      size_ = wanted;
       data_.reset(new float[std::size_t(size_)]);
     }
     row_of_.assign(std::size_t(slots), -1);
