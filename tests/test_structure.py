@@ -111,7 +111,7 @@ def is_named_kernel(thing: Any) -> bool:
     return (
         methods("block", "resolved", "centres")(thing)
         and "name" in vars(thing)
-        and not fields & {"parts", "kernel"}
+        and not fields & {"parts", "kernel", "function"}
     )
 
 

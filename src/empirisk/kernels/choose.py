@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from empirisk.kernels.base import Kernel, is_kernel
+from empirisk.kernels.user import UserKernel
 
 __all__ = ["kernel_of"]
 
@@ -26,6 +27,9 @@ def kernel_of(given: Any, registry: dict[str, Any]) -> Kernel:
     if isinstance(given, str) and given in registry:
         made: Kernel = registry[given]()
         return made
+    if callable(given) and not isinstance(given, type):
+        user: Kernel = UserKernel(given)
+        return user
     known = ", ".join(sorted(registry))
     if isinstance(given, str) and given in ELSEWHERE:
         here = ELSEWHERE[given]
@@ -35,4 +39,7 @@ def kernel_of(given: Any, registry: dict[str, Any]) -> Kernel:
                 f"use one of {known}"
             )
         raise ValueError(f"the kernel {given!r} is called {here!r} here")
-    raise ValueError(f"kernel must be one of {known}, or a kernel of er.kernels, got {given!r}")
+    raise ValueError(
+        f"kernel must be one of {known}, a kernel of er.kernels, or a function of two blocks of rows, got "
+        f"{given!r}"
+    )

@@ -16,7 +16,7 @@ __all__ = ["Hamming"]
 
 @dataclass(frozen=True)
 class Hamming(PairMetric):
-    """``(1/p) sum_j [a_j != b_j]``.
+    """``(1/p) sum_j [a_j != b_j]``: the share of the columns in which the rows differ.
 
     Examples
     --------

@@ -41,7 +41,7 @@ class Minkowski(PairMetric):
 
     @property
     def euclidean(self) -> bool:  # type: ignore[override]
-        """Whether p is 2."""
+        """Whether p is 2, the Euclidean distance."""
         return self.p == 2.0
 
     def distances(self, A: Any, B: Any) -> Array:
@@ -57,7 +57,7 @@ class Minkowski(PairMetric):
 
 @dataclass(frozen=True)
 class Euclidean(Minkowski):
-    """The straight distance ``sqrt(sum_j (a_j - b_j)^2)``."""
+    """The length of the straight line between the rows, ``sqrt(sum_j (a_j - b_j)^2)``."""
 
     p: ClassVar[float] = 2.0  # type: ignore[misc]
     name = "euclidean"
