@@ -94,6 +94,14 @@ def test_estimator_skeleton(rng: np.random.Generator) -> None:
     assert er.verify(ours, X, y).within(1e-6)
 
 
+def test_kernel_skeleton(rng: np.random.Generator) -> None:
+    kernel, X = skeletons.load("kernel").Cauchy(1.3), rng.normal(size=(30, 3))
+    assert er.kernels.check_psd(kernel, X).holds
+    up, down = (kernel.with_parameters(length_scale=1.3 * np.exp(h)).block(X) for h in (1e-5, -1e-5))
+    np.testing.assert_allclose(kernel.derivatives(X)[0], (up - down) / 2e-5, atol=1e-8)
+    assert er.SVC(kernel=kernel).fit(X, X[:, 0] > 0.0).certificate_.within(1e-6)
+
+
 def test_bound_skeleton_holds_as_often_as_it_says(rng: np.random.Generator) -> None:
     cantelli = skeletons.load("bound").held_out_cantelli
     risk, delta, failures = 0.1, 0.2, 0

@@ -144,9 +144,8 @@ def test_arc_cosine_is_the_integral_over_the_layer(order: int) -> None:
         u, v = float(a[0] @ w), float(b[0] @ w)
         return u**order * v**order if u > 0.0 and v > 0.0 else 0.0
 
-    borders = np.sort(
-        np.concatenate([np.arctan2(r[0, 0], -r[0, 1]) + [0.0, np.pi] for r in (a, b)]) % (2 * np.pi)
-    )
+    turns = [float(np.arctan2(r[0, 0], -r[0, 1])) + half for r in (a, b) for half in (0.0, np.pi)]
+    borders = np.sort(np.mod(turns, 2.0 * np.pi))
     value, _ = quad(layer, 0.0, 2.0 * np.pi, points=borders, epsabs=1e-12)
     value *= 2.0 * 2.0**order * math.factorial(order) / (2.0 * np.pi)
     assert REGISTRY["arc_cosine"](order).block(a, b)[0, 0] == pytest.approx(value, rel=1e-9)
