@@ -198,7 +198,7 @@ def test_bad_kernels_are_named(est: Any, rng: np.random.Generator) -> None:
         clone(est).set_params(kernel="rbf").fit(d.X, d.y)
     with pytest.raises(ValueError, match="sigmoid function is no Mercer kernel"):
         clone(est).set_params(kernel="sigmoid").fit(d.X, d.y)
-    with pytest.raises(ValueError, match="kernel must be one of gaussian"):
+    with pytest.raises(ValueError, match="kernel must be one of analytic"):
         clone(est).set_params(kernel=3).fit(d.X, d.y)
 
 
@@ -223,3 +223,22 @@ def test_csr_with_repeated_cells_is_its_sum(est: Any, rng: np.random.Generator) 
     )
     assert row[-1] == n - 1
     assert_same(answer(clone(est).fit(half, d.y), half), answer(clone(est).fit(d.X, d.y), d.X), 1e-2)
+
+
+@each(USES, lambda est: est.alpha != "cv")
+def test_kernels_that_tell_no_rows_apart_are_said(est: Any, rng: np.random.Generator) -> None:
+    d = data_for(est, rng)
+    for gamma, words in (
+        (1e9, "K is the identity, take a smaller gamma"),
+        (1e-12, "K is constant, take a larger"),
+    ):
+        model = clone(est).set_params(kernel=Gaussian(gamma=gamma)).fit(d.X, d.y)
+        assert words in model.solution_.sentence
+    assert "alike" not in clone(est).fit(d.X, d.y).solution_.sentence
+
+
+@each(USES)
+def test_squares_that_vanish_are_refused(est: Any, rng: np.random.Generator) -> None:
+    d = data_for(est, rng)
+    with pytest.raises(ValueError, match="so small that their squares are 0; rescale it"):
+        clone(est).fit(d.X * 1e-200, d.y)

@@ -230,6 +230,18 @@ def test_a_matrix_that_curves_down_is_named(rng: np.random.Generator) -> None:
         er.solve(problem)
 
 
+def test_a_gap_of_a_matrix_that_is_given_says_what_it_rests_on(rng: np.random.Generator) -> None:
+    plain = posed(Hinge(), rng)
+    given = KernelProblem(
+        Hinge(),
+        Precomputed(),
+        0.02,
+        ArrayBlocks(Design(KERNEL.block(plain.rows)), plain.data.y, plain.data.weight),
+    )
+    assert "given that the kernel is positive semi-definite" in er.solve(given).certificate.claim
+    assert "given that" not in er.solve(plain).certificate.claim
+
+
 def test_best_constant_is_that_of_a_grid(rng: np.random.Generator) -> None:
     grid = np.linspace(-6.0, 6.0, 24_001)
     for loss in KINKED:

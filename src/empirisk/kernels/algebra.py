@@ -31,6 +31,7 @@ class MercerKernel:
     stationary = False
     normalised = False
     precomputed = False
+    proved = True
 
     @property
     def title(self) -> str:
@@ -153,6 +154,11 @@ class _Composite(MercerKernel):
     def stationary(self) -> bool:  # type: ignore[override]
         """Whether every part of the kernel is."""
         return all(part.stationary for part in self.parts)
+
+    @property
+    def proved(self) -> bool:  # type: ignore[override]
+        """Whether every part of the kernel is proved to be one."""
+        return all(part.proved for part in self.parts)
 
     @property
     def precomputed(self) -> bool:  # type: ignore[override]
@@ -286,6 +292,11 @@ class _Around(MercerKernel):
     def stationary(self) -> bool:  # type: ignore[override]
         """Whether the kernel inside is one."""
         return self.kernel.stationary
+
+    @property
+    def proved(self) -> bool:  # type: ignore[override]
+        """Whether the kernel inside is proved to be one."""
+        return self.kernel.proved
 
     @property
     def precomputed(self) -> bool:  # type: ignore[override]

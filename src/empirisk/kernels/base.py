@@ -54,6 +54,9 @@ class Kernel(Protocol):
         Whether ``k(x, x) = 1`` for every row.
     precomputed : bool
         Whether the rows that it is given are rows of the matrix of its values.
+    proved : bool
+        Whether it is positive semi-definite by its formula; given matrices and functions of the user's are
+        not.
     parameters : mapping of str to float or array
         Its positive numbers that can be learned, in the order of :meth:`derivatives`; words ("scale",
         "median") have to be resolved first.
@@ -76,6 +79,8 @@ class Kernel(Protocol):
     def normalised(self) -> bool: ...
     @property
     def precomputed(self) -> bool: ...
+    @property
+    def proved(self) -> bool: ...
     @property
     def parameters(self) -> Mapping[str, Any]: ...
     @property

@@ -27,6 +27,7 @@ class Precomputed(MercerKernel):
     """
 
     name = "precomputed"
+    proved = False
     precomputed = True
 
     def check(self, X: Any) -> None:

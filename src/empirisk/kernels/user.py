@@ -29,6 +29,7 @@ class UserKernel(MercerKernel):
 
     function: Callable[[Any, Any], Any]
     name = "user"
+    proved = False
 
     @property
     def title(self) -> str:

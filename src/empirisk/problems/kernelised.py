@@ -255,7 +255,14 @@ class KernelProblem(Brief):
         )
         scale = self.scale()
         excess = scale == self.facts.null_excess
-        return gap_certificate(max(gap, 0.0) if math.isfinite(gap) else math.inf, terms, scale, excess, 0.0)
+        gap = max(gap, 0.0) if math.isfinite(gap) else math.inf
+        found = gap_certificate(gap, terms, scale, excess, 0.0)
+        if self.kernel.proved:
+            return found
+        unless = (
+            f"{found.claim}, given that the kernel is positive semi-definite (er.kernels.check_psd tells)"
+        )
+        return replace(found, claim=unless)
 
     def _dual_square(self, u: Array, a: Array, f: Array) -> float:
         """``u'K u``: from f = K a and u - alpha a, whose product with K is left out where it is 0."""

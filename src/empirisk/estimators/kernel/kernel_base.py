@@ -31,6 +31,7 @@ from empirisk.estimators.kernel.strength import select_strength
 from empirisk.estimators.linear.base import CertificateWarning
 from empirisk.estimators.linear.tune import StrengthSelection
 from empirisk.kernels import Kernel, kernel_of
+from empirisk.kernels.likeness import likeness_note
 from empirisk.losses.base import Loss
 from empirisk.problems.kernelised import KernelProblem
 from empirisk.results import Certificate, Solution
@@ -149,7 +150,10 @@ class KernelEstimator(Estimator):
         self.intercept_ = np.array([s.w[n] if len(s.w) > n else 0.0 for s in solutions])
         self._centres = self.kernel_.centres(rows.design.X, self.support_)
         self.alpha_ = alpha
-        self.solution_ = replace(_together(solutions), state=None)
+        told = _together(solutions)
+        likeness = likeness_note(self.kernel_, rows.design.X)
+        note = "; ".join(part for part in (told.note, likeness) if part)
+        self.solution_ = replace(told, state=None, note=note)
         self.n_iter_ = self.solution_.n_steps
 
     def _finish(self, rows: ArrayBlocks) -> None:
@@ -203,7 +207,9 @@ class KernelEstimator(Estimator):
             design = Design(X)
             names = getattr(self, "feature_names_in_", None)
             check_finite(design, names)
-            check_columns(_squares(design), names)
+            squares = _squares(design)
+            check_columns(squares, names)
+            _refuse_underflow(design, squares)
             targets = self._targets(y, fitting)
         weight = self._weights(check_weights(sample_weight, design.shape[0]), targets)
         if fitting:
@@ -276,6 +282,14 @@ class KernelEstimator(Estimator):
         if "solution_" in state:  # one number a row, which `verify` can find again
             state["solution_"] = replace(state["solution_"], dual=None)
         return state
+
+
+def _refuse_underflow(design: Design, squares: Array) -> None:
+    """Refuse rows so small that all squares are 0: to a kernel they would be one row."""
+    if not squares.any() and design.size:
+        values = design.X.data if design.sparse else design.X
+        if np.any(values):
+            raise ValueError("X holds numbers so small that their squares are 0; rescale it")
 
 
 def _squares(design: Design) -> Array:
