@@ -209,12 +209,13 @@ class KernelEstimator(Estimator):
             check_finite(design, names)
             squares = _squares(design)
             check_columns(squares, names)
-            _refuse_underflow(design, squares)
             targets = self._targets(y, fitting)
         weight = self._weights(check_weights(sample_weight, design.shape[0]), targets)
         if fitting:
             given = kernel_of(self._kernel())
             given.check(X)
+            if given.explicit(X) is None:  # linear machines bring the columns to one scale
+                _refuse_underflow(design, squares)
             self.kernel_ = given.resolved(X, weight)
         return ArrayBlocks(design, targets, weight)
 
