@@ -91,6 +91,9 @@ from .estimators import (
     GammaRegressor as GammaRegressor,
 )
 from .estimators import (
+    GaussianProcessClassifier as GaussianProcessClassifier,
+)
+from .estimators import (
     GaussianProcessRegressor as GaussianProcessRegressor,
 )
 from .estimators import (

@@ -18,13 +18,15 @@ FIXED: list[Use] = [
         normalise_y=False,
     ),
     use("GaussianProcessRegressor", kernel=Gaussian(gamma=0.02), noise=0.5, method=None, inducing=50),
+    use("GaussianProcessClassifier", kernel=4.0 * Gaussian(gamma=0.3), method=None),
 ]
 # As users write them: the parameters are learned.
 LEARNED: list[Use] = [
     use("GaussianProcessRegressor"),
-    use("GaussianProcessRegressor", kernel=1.0 * Gaussian(gamma=0.1), noise=0.5, restarts=0),
+    use("GaussianProcessRegressor", kernel=1.0 * Gaussian("median"), noise=0.5, restarts=0),
     use("GaussianProcessRegressor", method="leave_one_out", restarts=1),
     use("GaussianProcessRegressor", inducing=15, restarts=0, tol=1e-8),
+    use("GaussianProcessClassifier", restarts=0),
 ]
 USES = [*FIXED, *LEARNED]
 

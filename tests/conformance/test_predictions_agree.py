@@ -13,10 +13,13 @@ from empirisk.estimators.agreement import agreeing, largest
 from tests.conformance.estimators import ALL, BY_STEPS
 from tests.conformance.kernel_estimators import USES as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
+from tests.conformance.process_estimators import USES as PROCESSES
 from tests.conformance.tree_estimators import USES
 
 CLASSIFIERS = [
-    u for u in dict.fromkeys([*ALL, *BY_STEPS, *USES, *KERNELS, *NEIGHBORS]) if is_classifier(u.make())
+    u
+    for u in dict.fromkeys([*ALL, *BY_STEPS, *USES, *KERNELS, *NEIGHBORS, *PROCESSES])
+    if is_classifier(u.make())
 ]
 
 

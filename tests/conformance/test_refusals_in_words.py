@@ -15,11 +15,14 @@ import empirisk as er
 from tests.conformance.estimators import AS_WRITTEN, BY_STEPS, Use, data_for, use
 from tests.conformance.kernel_estimators import USES as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
+from tests.conformance.process_estimators import USES as PROCESSES
 from tests.conformance.tree_estimators import USES as TREES
 
 BAGS = [use("BaggingClassifier", n_estimators=3), use("BaggingRegressor", n_estimators=3)]
 ONE_OF_EACH = list(
-    {u.kind: u for u in reversed([*AS_WRITTEN, *BY_STEPS, *TREES, *KERNELS, *NEIGHBORS, *BAGS])}.values()
+    {
+        u.kind: u for u in reversed([*AS_WRITTEN, *BY_STEPS, *TREES, *KERNELS, *NEIGHBORS, *PROCESSES, *BAGS])
+    }.values()
 )
 REGRESSORS = [u for u in ONE_OF_EACH if not is_classifier(u.make())]
 CLASSIFIERS = [u for u in ONE_OF_EACH if is_classifier(u.make())]

@@ -1,5 +1,6 @@
 """Estimators: parameters -> problem -> solve -> unpack.  Adding one is a class and a row of REGISTRY."""
 
+from empirisk.estimators.kernel.gaussian_process_classifier import GaussianProcessClassifier
 from empirisk.estimators.kernel.gaussian_process_regressor import GaussianProcessRegressor
 from empirisk.estimators.kernel.logistic import KernelLogisticRegression
 from empirisk.estimators.kernel.quantile import KernelQuantile
@@ -48,6 +49,7 @@ REGISTRY: dict[str, type] = {
     "ExtraTreesClassifier": ExtraTreesClassifier,
     "ExtraTreesRegressor": ExtraTreesRegressor,
     "GammaRegressor": GammaRegressor,
+    "GaussianProcessClassifier": GaussianProcessClassifier,
     "GaussianProcessRegressor": GaussianProcessRegressor,
     "GeneralizedLinearModel": GeneralizedLinearModel,
     "GradientBoostingClassifier": GradientBoostingClassifier,
@@ -95,6 +97,7 @@ __all__ = [
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "GammaRegressor",
+    "GaussianProcessClassifier",
     "GaussianProcessRegressor",
     "GeneralizedLinearModel",
     "GradientBoostingClassifier",

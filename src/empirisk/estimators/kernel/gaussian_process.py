@@ -127,6 +127,7 @@ class GaussianProcess(Estimator):
 
     def _encoded(self, X: Any, y: Any, sample_weight: Any, fitting: bool) -> Rows:
         """Return the checked rows of positive weight."""
+        self._look_at_targets(y)
         with numbers_only(X, y):
             X, y = validate_data(
                 self, canonical(X), y, reset=fitting, accept_sparse=["csr"], dtype=[np.float64, np.float32],
@@ -146,6 +147,9 @@ class GaussianProcess(Estimator):
     def _weights(self, weight: Array, targets: Array) -> Array:
         """Return the weights of the rows."""
         return weight
+
+    def _look_at_targets(self, y: Any) -> None:
+        """Hook for checks of y that name the row."""
 
     def _y_options(self) -> dict[str, Any]:
         return {}

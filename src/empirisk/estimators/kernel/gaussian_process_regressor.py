@@ -148,8 +148,10 @@ class GaussianProcessRegressor(ProcessPredictions):
     def _y_options(self) -> dict[str, Any]:
         return {"y_numeric": True}
 
-    def _targets(self, y: Any, fitting: bool) -> Array:
+    def _look_at_targets(self, y: Any) -> None:
         check_numeric_targets(y)
+
+    def _targets(self, y: Any, fitting: bool) -> Array:
         targets = np.asarray(y, dtype=np.float64)
         check_targets_finite(targets)
         return targets

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from empirisk.estimators.kernel.gaussian_process import stationarity
 from empirisk.gaussian_processes import Ascent, InducingBound, LeftOut, free_slope
 from empirisk.results import Certificate, Kind, unconfirmed
 from empirisk.typing import Array
 
-__all__ = ["verify_process"]
+__all__ = ["verify_modes", "verify_process"]
 
 NEAR = 1e-5  # of the largest target: what the weights may leave of their linear system
 
@@ -92,3 +94,51 @@ def _slopes(criterion: Any, matrix: Array | None) -> Array:
             extra = -0.5 * float((s - 1.0).sum()) if of_noise else 0.0
             out.append(0.5 * float(a @ move @ a) - 0.5 * float(np.trace(product)) + extra)
     return np.array(out)
+
+
+def verify_modes(
+    est: Any, criterion: Any, search: Ascent | None, of_modes: Callable[[float, float], Certificate]
+) -> Certificate:
+    """Return the certificate of a fitted classifier, in plain NumPy.
+
+    The gradient at the weights bounds how far the modes are from their maximum, and the slope of the
+    evidence is that of the textbook formulas.
+
+    Parameters
+    ----------
+    est : GaussianProcessClassifier
+    criterion : LaplaceEvidence
+        What a fit on the given rows maximises, at the parameters of the model.
+    search : Ascent or None
+        What the search found; None where nothing was learned.
+    of_modes : callable
+        Makes the certificate of modes from their gap and the number of observations.
+    """
+    c = criterion.covariance
+    K, s = c.block(c.kernel), c.weight
+    if K.shape[0] != est.dual_coef_.shape[1]:
+        return unconfirmed(f"there are {len(K)} rows and {est.dual_coef_.shape[1]} weights")
+    gap, gradient = 0.0, np.zeros(len(c.names))
+    for t, a in zip(criterion.labels, est.dual_coef_, strict=True):
+        f = K @ a
+        slope = s * t * expit(-t * f)
+        gap += max(0.0, 0.5 * float((slope - a) @ K @ (slope - a)))
+        w = s * expit(f) * expit(-f)
+        both = np.eye(len(K)) + w[:, None] * K
+        inner = np.linalg.solve(both, np.diag(w))  # (K + W^-1)^-1
+        left = np.diagonal(K) - np.einsum("ij,jk,ki->i", K, inner, K, optimize=True)
+        third = -w * (1.0 - 2.0 * expit(f))
+        for k, move in enumerate(c.kernel.derivatives(c.rows)):
+            follow = np.linalg.solve(both.T, move @ slope)
+            direct = 0.5 * float(a @ move @ a) - 0.5 * float(np.trace(inner @ move))
+            gradient[k] += direct + 0.5 * float((left * third) @ follow)
+    if gap > NEAR**2 * criterion.observations:
+        return unconfirmed(
+            f"the weights are no modes: their objective may be {gap:.2g} nats from its optimum"
+        )
+    if search is None:
+        return of_modes(gap, criterion.observations)
+    slope = free_slope(gradient, search.side)
+    value = float(np.abs(slope).max(initial=0.0)) / criterion.observations
+    note = f"; the objective of the modes is within {gap:.2g} nats of its minimum"
+    return stationarity(criterion, replace(search, slope=slope), c.names, value, note)
