@@ -16,11 +16,8 @@ from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.process_estimators import USES as PROCESSES
 from tests.conformance.tree_estimators import USES
 
-CLASSIFIERS = [
-    u
-    for u in dict.fromkeys([*ALL, *BY_STEPS, *USES, *KERNELS, *NEIGHBORS, *PROCESSES])
-    if is_classifier(u.make())
-]
+EVERY = dict.fromkeys([*ALL, *BY_STEPS, *USES, *KERNELS, *NEIGHBORS, *PROCESSES])
+CLASSIFIERS = [u for u in EVERY if is_classifier(u.make())]
 
 
 def named(values: Any) -> Any:

@@ -187,7 +187,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         return np.asarray(self.kernel_.product(rows, self.rows_, weights), dtype=np.float64)
 
     def _factors(self) -> list[Any]:
-        """Return the factors that variances are made with; a fit makes them, and a model from a file when they are asked for."""
+        """Return the factors that variances are made with: by the fit, or later for a model from a file."""
         if "_memory" not in self.__dict__:
             with small_algebra(len(self._weight)):
                 matrix = np.array(self.kernel_.block(self.rows_), dtype=np.float64)
