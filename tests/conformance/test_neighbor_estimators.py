@@ -53,10 +53,8 @@ def test_row_order_does_not_matter(est: Any, rng: np.random.Generator) -> None:
 
 
 @each(USES)
-@pytest.mark.parametrize("scale", [2.0**-1000, 2.0**-400, 2.0**400, 2.0**1000])
+@pytest.mark.parametrize("scale", [2.0**-1000, 2.0**-400, 2.0**400, 2.0**990])
 def test_scale_does_not_matter(est: Any, scale: float, rng: np.random.Generator) -> None:
-    if est.metric == "manhattan" and scale == 2.0**1000:
-        pytest.skip("sums of absolute values are as large as the numbers")
     d = data_for(est, rng)
     scaled = answer(clone(est).fit(d.X * scale, d.y), d.X * scale)
     np.testing.assert_allclose(scaled, answer(clone(est).fit(d.X, d.y), d.X), rtol=1e-9)

@@ -372,3 +372,17 @@ def test_what_a_search_tuned_is_called_by_its_name(data: Data) -> None:
     ours = GridSearchCV(fixed(), {"alpha": [0.1, 0.2], "tol": [1e-6]}, cv=2).fit(X, y)
     reason = er.risk_bounds(ours, X, y, radius=1.5)["expected stability"].reason
     assert reason == "alpha and tol were tuned on these rows: no union bound mends an expectation"
+
+
+def test_our_neighbours_have_the_rows_of_scikit_learn_s(rng: np.random.Generator) -> None:
+    X = rng.uniform(size=(200, 2))
+    y = (X[:, 0] + 0.2 * rng.normal(size=200) > 0.5).astype(int)
+    told: dict[str, float] = {"lipschitz": 2.0, "bayes_risk": 0.1}
+    ours = er.risk_bounds(er.KNeighborsClassifier(15).fit(X, y), X, y, **told)
+    theirs = er.risk_bounds(KNeighborsClassifier(15).fit(X, y), X, y, **told)
+    assert {r.bound: r.value for r in ours} == {r.bound: r.value for r in theirs}
+    assert {r.bound for r in ours} >= {"leave-one-out of nearest neighbours", "smooth nearest neighbours"}
+    chosen = er.risk_bounds(er.KNeighborsClassifier("cv").fit(X, y), X, y, **told)
+    for name in ("leave-one-out of nearest neighbours", "smooth nearest neighbours"):
+        assert "the number of neighbours was chosen on these rows" in chosen[name].reason
+        assert math.isnan(chosen[name].value)

@@ -121,6 +121,16 @@ def test_extreme_scales_find_the_same_rows(rng: np.random.Generator, scale: floa
     np.testing.assert_allclose(scaled / scale, distance, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize(("dtype", "unit"), [(np.float64, 2.0**-1070), (np.float32, 2.0**-146)])
+def test_subnormal_numbers_find_the_same_rows(rng: np.random.Generator, dtype: type, unit: float) -> None:
+    whole = rng.integers(0, 8, (60, 3)).astype(dtype)
+    X = whole * dtype(unit)  # exact: multiples of a subnormal unit
+    distance, index = Index(X, metric_of("euclidean")).nearest(X, 5)
+    _, wanted = Index(whole, metric_of("euclidean")).nearest(whole, 5)
+    np.testing.assert_array_equal(index, wanted)
+    assert np.isfinite(distance).all()
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [

@@ -42,6 +42,8 @@ def _inverse(params: Params, n: int) -> Params:
 
 def _neighbours(params: Params, n: int) -> Params:
     k = params["n_neighbors"]
+    if isinstance(k, str):  # "cv" has looked for it
+        return {}
     return {"n_neighbors": min(max(3 * k, 15), max(1, n // 2))} if k < n // 2 else {}
 
 

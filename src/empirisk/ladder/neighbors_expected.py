@@ -50,11 +50,7 @@ def _why_not(problem: Problem) -> str:
         return problem.tuning.expectation_reason
     if 1 < model.n_neighbors < 10:
         return "the theorem covers 1 neighbour, or 10 and more"
-    if (
-        model.weights != "uniform"
-        or model.metric not in ("minkowski", "euclidean")
-        or getattr(model, "p", 2) != 2
-    ):
+    if model.weights != "uniform" or not _straight(model):
         return "the theorem is about plain votes and Euclidean distance"
     values: Any = Z.data if hasattr(Z, "tocsr") else Z
     if np.size(values) and (values.min() < 0.0 or values.max() > 1.0):
@@ -62,3 +58,11 @@ def _why_not(problem: Problem) -> str:
     if problem.declared.lipschitz is None or problem.declared.bayes_risk is None:
         return "declare lipschitz= (of the class probability) and bayes_risk=: no rows can tell them"
     return ""
+
+
+def _straight(model: Any) -> bool:
+    """Return whether the distance is the Euclidean one: ours says so, scikit-learn's by its parameters."""
+    own = getattr(model, "metric_", None)
+    if own is not None:
+        return bool(own.euclidean)
+    return model.metric in ("minkowski", "euclidean") and getattr(model, "p", 2) == 2

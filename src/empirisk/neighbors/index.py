@@ -145,7 +145,8 @@ def _scale(X: Any, Q: Any) -> float:
     safe = 1e15 if X.dtype == np.float32 else 1e100
     if largest == 0.0 or 1.0 / safe <= largest <= safe:
         return 1.0
-    return float(2.0 ** -np.frexp(largest)[1])
+    # The power for the smallest numbers of all would itself be infinite.
+    return float(2.0 ** min(np.finfo(X.dtype).maxexp - 2, -int(np.frexp(largest)[1])))
 
 
 def _largest(X: Any) -> float:
