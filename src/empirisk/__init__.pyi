@@ -190,6 +190,9 @@ from .estimators.features import OrthogonalPolynomials as OrthogonalPolynomials
 from .estimators.features import RandomFourierFeatures as RandomFourierFeatures
 from .estimators.features import RandomReluFeatures as RandomReluFeatures
 from .estimators.features import polynomial_regression as polynomial_regression
+from .estimators.neighbors.graphs import kneighbors_graph as kneighbors_graph
+from .estimators.neighbors.graphs import radius_graph as radius_graph
+from .evaluation.bayes_error import bayes_error_bracket as bayes_error_bracket
 from .explanations.decision_regions import decision_regions as decision_regions
 from .explanations.interaction_strength import interaction_strength as interaction_strength
 from .explanations.partial_dependence import partial_dependence as partial_dependence

@@ -172,3 +172,34 @@ def test_leave_one_out_for_all_numbers_is_that_of_refits(weights: str) -> None:
             for i in range(50)
         ]
         assert regression.selection_.loss[k - 1] == pytest.approx(0.5 * np.mean((found - target) ** 2))
+
+
+@pytest.mark.parametrize("mode", ["connectivity", "distance"])
+@pytest.mark.parametrize("symmetric", ["no", "either", "both"])
+def test_graphs_are_their_definitions(rng: np.random.Generator, mode: str, symmetric: str) -> None:
+    X = rng.integers(0, 4, (40, 2)).astype(float)
+    D = np.sqrt(squares(X, X))
+    edges = np.zeros((40, 40), dtype=bool)
+    np.put_along_axis(edges, plain(D, 5, np.arange(40))[1], True, axis=1)
+    edges = {"no": edges, "either": edges | edges.T, "both": edges & edges.T}[symmetric]
+    found = er.kneighbors_graph(X, 5, mode=mode, symmetric=symmetric)
+    assert found.nnz == edges.sum()
+    rows, columns = found.nonzero() if mode == "connectivity" else (None, None)
+    if rows is not None:
+        assert edges[rows, columns].all()
+    wanted = D if mode == "distance" else np.ones_like(D)
+    np.testing.assert_allclose(found.toarray(), np.where(edges, wanted, 0.0), atol=1e-12)
+    near = er.radius_graph(X, 1.5, mode=mode)
+    inside = (D <= 1.5) & ~np.eye(40, dtype=bool)
+    assert near.nnz == inside.sum()
+    np.testing.assert_allclose(near.toarray(), np.where(inside, wanted, 0.0), atol=1e-12)
+    np.testing.assert_allclose(near.toarray(), near.toarray().T)
+
+
+def test_graphs_refuse_what_they_cannot_make() -> None:
+    with pytest.raises(ValueError, match="n_neighbors = 3 asks for more rows than there are: 2 other"):
+        er.kneighbors_graph(np.eye(3), 3)
+    with pytest.raises(ValueError, match="symmetric must be 'no' or 'either' or 'both'"):
+        er.kneighbors_graph(np.eye(3), 1, symmetric="yes")
+    with pytest.raises(ValueError, match="radius"):
+        er.radius_graph(np.eye(3), -1.0)

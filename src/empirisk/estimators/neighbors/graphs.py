@@ -1,0 +1,132 @@
+"""Graphs of rows: each with its nearest ones, or with all that are near."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from empirisk.data.design import as_design
+from empirisk.data.sparse_cells import canonical
+from empirisk.estimators.checks import check_choice, check_count, check_finite, check_number
+from empirisk.neighbors import Index, metric_of
+
+__all__ = ["kneighbors_graph", "radius_graph"]
+
+MODES = {"connectivity": False, "distance": True}
+SYMMETRIC = {"no": None, "either": np.maximum, "both": np.minimum}
+
+
+def kneighbors_graph(
+    X: Any, n_neighbors: int, *, mode: str = "connectivity", metric: Any = "euclidean", symmetric: str = "no"
+) -> sp.csr_array:
+    """Return the graph that joins each row with its nearest other rows, as a sparse matrix.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, p)
+        Rows.
+    n_neighbors : int
+        Edges that leave each row, from 1 to n - 1.
+    mode : {"connectivity", "distance"}, default "connectivity"
+        Whether an edge holds 1, or the distance of its rows.
+    metric : str, Metric or callable, default "euclidean"
+        As in :class:`empirisk.KNeighborsClassifier`.
+    symmetric : {"no", "either", "both"}, default "no"
+        Keep edges as they are, those that one of the two rows asks for, or those that both ask for.
+
+    Returns
+    -------
+    csr_array, shape (n, n)
+        Edges of distance 0 are stored.
+
+    Raises
+    ------
+    ValueError
+        When there are not so many other rows.
+
+    Examples
+    --------
+    >>> kneighbors_graph(np.array([[0.0], [1.0], [3.0]]), 1).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 0.],
+           [0., 1., 0.]])
+    """
+    k = check_count("n_neighbors", n_neighbors, 1)
+    index = _index(X, metric)
+    n = index.n_rows
+    distance, rows = index.nearest(index.X, k, np.arange(n))
+    value = distance if check_choice("mode", mode, MODES) else np.ones_like(distance)
+    graph = sp.csr_array((value.ravel(), rows.ravel(), np.arange(n + 1) * k), shape=(n, n))
+    return _joined(graph, symmetric)
+
+
+def radius_graph(
+    X: Any, radius: float, *, mode: str = "connectivity", metric: Any = "euclidean"
+) -> sp.csr_array:
+    """Return the graph that joins all rows at a distance of at most `radius`; it is symmetric.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, p)
+        Rows.
+    radius : float
+        Largest distance of an edge, >= 0.
+    mode : {"connectivity", "distance"}, default "connectivity"
+        Whether an edge holds 1, or the distance of its rows.
+    metric : str, Metric or callable, default "euclidean"
+        As in :class:`empirisk.KNeighborsClassifier`.
+
+    Returns
+    -------
+    csr_array, shape (n, n)
+        No row is joined with itself; edges of distance 0 are stored.
+
+    Examples
+    --------
+    >>> radius_graph(np.array([[0.0], [1.0], [3.0]]), 1.0, mode="distance").toarray()
+    array([[0., 1., 0.],
+           [1., 0., 0.],
+           [0., 0., 0.]])
+    """
+    radius = check_number("radius", radius, 0.0)
+    index = _index(X, metric)
+    n = index.n_rows
+    starts, rows, distance = index.within(index.X, radius)
+    tail = np.repeat(np.arange(n), np.diff(starts))
+    other = tail != rows
+    value = distance if check_choice("mode", mode, MODES) else np.ones_like(distance)
+    counts = np.bincount(tail[other], minlength=n)
+    graph = sp.csr_array((value[other], rows[other], np.concatenate([[0], np.cumsum(counts)])), shape=(n, n))
+    graph.sort_indices()
+    return graph
+
+
+def _index(X: Any, metric: Any) -> Index:
+    """Return the checked rows, ready to be searched."""
+    design = as_design(canonical(X))
+    check_finite(design)
+    made = metric_of(metric)
+    rows = design.X.tocsr() if design.sparse else np.ascontiguousarray(design.X)
+    made.check(rows, True)
+    return Index(rows, made)
+
+
+def _joined(graph: sp.csr_array, symmetric: str) -> sp.csr_array:
+    """Return the graph with edges in both directions, or in those that both rows ask for."""
+    how = check_choice("symmetric", symmetric, SYMMETRIC)
+    graph.sort_indices()
+    if how is None:
+        return graph
+    n = graph.shape[0]
+    rows = np.repeat(np.arange(n), np.diff(graph.indptr))
+    one, back = rows * n + graph.indices, graph.indices.astype(np.int64) * n + rows
+    # Both directions have one value; of an edge that stands twice the first is taken.
+    every, first = np.unique(np.concatenate([one, back]), return_index=True)
+    value = np.concatenate([graph.data, graph.data])[first]
+    kept = every if how is np.maximum else np.intersect1d(one, back)
+    data = value[np.searchsorted(every, kept)]
+    made = sp.csr_array((data, (kept // n, kept % n)), shape=(n, n))
+    made.sort_indices()
+    return made
