@@ -178,7 +178,13 @@ from .estimators import (
     equivalent_constraint as equivalent_constraint,
 )
 from .estimators import (
+    kneighbors_graph as kneighbors_graph,
+)
+from .estimators import (
     path as path,
+)
+from .estimators import (
+    radius_graph as radius_graph,
 )
 from .estimators import (
     verify as verify,
@@ -190,9 +196,6 @@ from .estimators.features import OrthogonalPolynomials as OrthogonalPolynomials
 from .estimators.features import RandomFourierFeatures as RandomFourierFeatures
 from .estimators.features import RandomReluFeatures as RandomReluFeatures
 from .estimators.features import polynomial_regression as polynomial_regression
-from .estimators.neighbors.graphs import kneighbors_graph as kneighbors_graph
-from .estimators.neighbors.graphs import radius_graph as radius_graph
-from .evaluation.bayes_error import bayes_error_bracket as bayes_error_bracket
 from .explanations.decision_regions import decision_regions as decision_regions
 from .explanations.interaction_strength import interaction_strength as interaction_strength
 from .explanations.partial_dependence import partial_dependence as partial_dependence
@@ -222,6 +225,7 @@ from .results import (
 from .search.post_selection import debiased_lasso as debiased_lasso
 from .search.post_selection import likelihood_ratio as likelihood_ratio
 from .search.post_selection import split_sample_inference as split_sample_inference
+from .selection import bayes_error_bracket as bayes_error_bracket
 from .selection import compare as compare
 from .selection import cross_evaluate as cross_evaluate
 from .selection import evaluate as evaluate

@@ -10,6 +10,7 @@ from empirisk.curves import (
     model_selection_curve,
 )
 from empirisk.evaluation import intervals, metrics
+from empirisk.evaluation.bayes_error import BayesErrorBracket, bayes_error_bracket
 from empirisk.evaluation.candidate import Candidate
 from empirisk.evaluation.compare import Comparison, compare, compare_cross, compare_fitted
 from empirisk.evaluation.cross import CrossEvaluation
@@ -35,6 +36,7 @@ from empirisk.search.structural import DictionarySelector, StructuralChoice, Str
 __all__ = [
     "INTERVALS",
     "METRICS",
+    "BayesErrorBracket",
     "BiasVariance",
     "BiasVarianceCurve",
     "Bootstrap",
@@ -62,6 +64,7 @@ __all__ = [
     "Stability",
     "StructuralChoice",
     "StructuralRiskMinimizer",
+    "bayes_error_bracket",
     "best_of",
     "bias_variance",
     "bootstrap",

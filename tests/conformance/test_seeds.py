@@ -161,6 +161,11 @@ def forest() -> Any:
 
 # How each is called, with a seed; what it returns is compared by its printed form, or by these numbers.
 CALLS: dict[str, Callable[[Any], Any]] = {
+    "Nystroem": lambda s: er.Nystroem(n_components=5, random_state=s).fit(X).transform(X),
+    "RandomFourierFeatures": lambda s: (
+        er.RandomFourierFeatures(n_components=6, random_state=s).fit(X).transform(X)
+    ),
+    "RandomReluFeatures": lambda s: er.RandomReluFeatures(n_components=6, random_state=s).fit(X).transform(X),
     "bootstrap": lambda s: er.bootstrap("mean", Y, n_resamples=400, random_state=s),
     "bounds.complexity_simulated": lambda s: er.bounds.complexity_simulated(
         lambda rows, signs: np.full(len(signs), np.sign(signs.sum())), X[:, :1], random_state=s

@@ -22,6 +22,7 @@ from empirisk.estimators.linear.robust import HuberRegressor
 from empirisk.estimators.linear.svm import LinearSVC
 from empirisk.estimators.linear.svr import LinearSVR
 from empirisk.estimators.neighbors.classifier import KNeighborsClassifier
+from empirisk.estimators.neighbors.graphs import kneighbors_graph, radius_graph
 from empirisk.estimators.neighbors.regressor import KNeighborsRegressor
 from empirisk.estimators.stochastic.sgd_classifier import SGDClassifier
 from empirisk.estimators.stochastic.sgd_regressor import SGDRegressor
@@ -127,7 +128,9 @@ __all__ = [
     "SGDRegressor",
     "TweedieRegressor",
     "equivalent_constraint",
+    "kneighbors_graph",
     "path",
+    "radius_graph",
     "verify",
 ]
 

@@ -72,7 +72,7 @@ class MercerKernel:
         """Return None: the features are many more than the columns."""
         return None
 
-    def spectrum(self, rng: np.random.Generator, n_columns: int, count: int) -> Array | None:
+    def spectrum(self, generator: np.random.Generator, n_columns: int, count: int) -> Array | None:
         """Return None: the kernel knows no spectral measure."""
         return None
 
@@ -224,13 +224,13 @@ class Sum(_Composite):
         """Return the derivatives of the parts, one part after the other."""
         return [each for part in self.parts for each in part.derivatives(A, B)]
 
-    def spectrum(self, rng: np.random.Generator, n_columns: int, count: int) -> Array | None:
+    def spectrum(self, generator: np.random.Generator, n_columns: int, count: int) -> Array | None:
         """Draw each frequency from one of the parts, with their values at 0 as chances."""
-        drawn = [part.spectrum(rng, n_columns, count) for part in self.parts]
+        drawn = [part.spectrum(generator, n_columns, count) for part in self.parts]
         if any(each is None for each in drawn):
             return None
         size = np.array([float(part.diagonal(np.zeros((1, n_columns)))[0]) for part in self.parts])
-        chosen = rng.choice(len(size), count, p=size / size.sum())
+        chosen = generator.choice(len(size), count, p=size / size.sum())
         return np.asarray(np.stack(drawn)[chosen, :, np.arange(count)].T)  # type: ignore[arg-type]
 
 
@@ -277,9 +277,9 @@ class Product(_Composite):
             out.extend(reduce(np.multiply, others, each) for each in part.derivatives(A, B))
         return out
 
-    def spectrum(self, rng: np.random.Generator, n_columns: int, count: int) -> Array | None:
+    def spectrum(self, generator: np.random.Generator, n_columns: int, count: int) -> Array | None:
         """Draw the sum of a frequency of each part: measures of products are convolutions."""
-        drawn = [part.spectrum(rng, n_columns, count) for part in self.parts]
+        drawn = [part.spectrum(generator, n_columns, count) for part in self.parts]
         return None if any(each is None for each in drawn) else reduce(np.add, drawn)  # type: ignore[arg-type]
 
 
@@ -367,9 +367,9 @@ class Scaled(_Around):
         inner = [np.asarray(self.factor * each) for each in self.kernel.derivatives(A, B)]
         return [self.block(A, B), *inner]
 
-    def spectrum(self, rng: np.random.Generator, n_columns: int, count: int) -> Array | None:
+    def spectrum(self, generator: np.random.Generator, n_columns: int, count: int) -> Array | None:
         """Draw from the measure of the inner kernel: the factor is its mass."""
-        return self.kernel.spectrum(rng, n_columns, count)
+        return self.kernel.spectrum(generator, n_columns, count)
 
     def attraction(self, A: Any, B: Any) -> Array | None:
         """Return that of the inner kernel: a factor changes nothing."""
@@ -441,9 +441,9 @@ class OnColumns(_Around):
         """Return the inner derivatives of these columns."""
         return self.kernel.derivatives(self._pick(A), None if B is None else self._pick(B))
 
-    def spectrum(self, rng: np.random.Generator, n_columns: int, count: int) -> Array | None:
+    def spectrum(self, generator: np.random.Generator, n_columns: int, count: int) -> Array | None:
         """Draw frequencies of these columns, with 0 for the others."""
-        inner = self.kernel.spectrum(rng, len(self.on), count)
+        inner = self.kernel.spectrum(generator, len(self.on), count)
         if inner is None:
             return None
         out = np.zeros((n_columns, count))

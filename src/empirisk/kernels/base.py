@@ -131,7 +131,7 @@ class Kernel(Protocol):
         """
         ...
 
-    def spectrum(self, rng: np.random.Generator, n_columns: int, count: int) -> Array | None:
+    def spectrum(self, generator: np.random.Generator, n_columns: int, count: int) -> Array | None:
         """Draw frequencies w with ``k(x, x') = k(0, 0) E cos(w . (x - x'))``, shape (n_columns, count).
 
         None where the kernel knows no such measure (Bochner's theorem gives one to every kernel of

@@ -78,9 +78,9 @@ class Gaussian(MercerKernel):
         factor = -1.0 if self.length_scale is None else 2.0
         return [factor * scaled * np.exp(-scaled)]
 
-    def spectrum(self, rng: np.random.Generator, n_columns: int, count: int) -> Array:
+    def spectrum(self, generator: np.random.Generator, n_columns: int, count: int) -> Array:
         """Draw from the normal distribution with variance ``2 gamma`` in each column."""
-        return np.asarray(np.sqrt(2.0 * self._gamma) * rng.standard_normal((n_columns, count)))
+        return np.asarray(np.sqrt(2.0 * self._gamma) * generator.standard_normal((n_columns, count)))
 
     def attraction(self, A: Any, B: Any) -> Array:
         """Return the block itself, which the derivative is a multiple of."""

@@ -62,6 +62,6 @@ class Laplacian(MercerKernel):
         with np.errstate(divide="ignore", invalid="ignore"):
             return [np.where(block > 0.0, block * np.log(block), 0.0)]
 
-    def spectrum(self, rng: np.random.Generator, n_columns: int, count: int) -> Array:
+    def spectrum(self, generator: np.random.Generator, n_columns: int, count: int) -> Array:
         """Draw from the Cauchy distribution of scale gamma in each column."""
-        return np.asarray(self.parameters["gamma"] * rng.standard_cauchy((n_columns, count)))
+        return np.asarray(self.parameters["gamma"] * generator.standard_cauchy((n_columns, count)))

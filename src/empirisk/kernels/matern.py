@@ -65,9 +65,9 @@ class Matern(MercerKernel):
         factor = {0.5: r, 1.5: r * r, 2.5: r * r * (1.0 + r) / 3.0}[self.nu]
         return [np.asarray(factor * np.exp(-r))]
 
-    def spectrum(self, rng: np.random.Generator, n_columns: int, count: int) -> Array:
+    def spectrum(self, generator: np.random.Generator, n_columns: int, count: int) -> Array:
         """Draw from Student's law with 2 nu degrees of freedom, scaled by one over the length."""
-        normal = rng.standard_normal((n_columns, count))
+        normal = generator.standard_normal((n_columns, count))
         return np.asarray(
-            normal / np.sqrt(rng.chisquare(2.0 * self.nu, count) / (2.0 * self.nu)) / self.length_scale
+            normal / np.sqrt(generator.chisquare(2.0 * self.nu, count) / (2.0 * self.nu)) / self.length_scale
         )
