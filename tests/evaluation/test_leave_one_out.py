@@ -30,8 +30,17 @@ REGRESSORS = [
     KernelRidge(alpha=0.5, kernel="poly", degree=2),
     KNeighborsRegressor(3),
     KNeighborsRegressor(4, weights="distance", algorithm="kd_tree"),
+    er.KernelRidge(kernel=er.kernels.Gaussian(gamma=0.1)),
+    er.KernelRidge(alpha=0.05, kernel=er.kernels.Matern(2.0, 1.5), fit_intercept=False),
+    er.KNeighborsRegressor(3),
+    er.KNeighborsRegressor(4, weights="distance", metric="manhattan"),
 ]
-CLASSIFIERS = [KNeighborsClassifier(3), KNeighborsClassifier(6, weights="distance")]
+CLASSIFIERS = [
+    KNeighborsClassifier(3),
+    KNeighborsClassifier(6, weights="distance"),
+    er.KNeighborsClassifier(3),
+    er.KNeighborsClassifier(6, weights="distance", smoothing=0.5),
+]
 SHAPES = {"tall": (40, 5), "wide": (20, 50)}
 
 
