@@ -83,7 +83,7 @@ class KernelNewton:
         B *= root
         B[np.diag_indices_from(B)] += 1.0
         try:
-            # B is symmetric: its transpose is the same matrix in the order of LAPACK, which then copies nothing.
+            # B is symmetric: its transpose is the same matrix in the order of LAPACK, and nothing is copied.
             factor = cho_factor(B.T, lower=True, overwrite_a=True, check_finite=False)
         except np.linalg.LinAlgError:
             return None
