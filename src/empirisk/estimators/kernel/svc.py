@@ -268,7 +268,7 @@ class SVC(ClassifierMixin, KernelEstimator):
     def _of_classes(self, z: Array) -> Array:
         """Return the scores of the classes, (n, K), from those of the problems; (n, 1) for two classes."""
         k = len(self.classes_)
-        if k == 2 or z.shape[1] == k != k * (k - 1) // 2 or self.multi_class == "one_vs_rest":
+        if k == 2 or self.multi_class == "one_vs_rest":
             return z
         votes, sums = np.zeros((len(z), k)), np.zeros((len(z), k))
         for p, (low, high) in enumerate(self._splits()):
