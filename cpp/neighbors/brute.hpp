@@ -154,11 +154,14 @@ class BruteSearch {
     const SomeRows x{p_.x, nullptr, p_.x.rows}, q{p_.q, nullptr, p_.q.rows};
     PackedRows<T> columns(p_.x.rows, p_.x.cols, L);
     pack_panels<Products>(x, p_.center, columns);
-    double largest = 0.0;
-    for (i64 j = 0; j < p_.x.rows; ++j) largest = columns.alone[j] > largest ? columns.alone[j] : largest;
-    // Products, norms and centred entries are rounded in the format of the rows: so much of norms and distance.
+    // Products, norms and centred entries are rounded in the format of the rows: so much of both norms. Each row pays for its own,
+    // so that one row far away does not blur the others.
     const double eps = double(std::numeric_limits<T>::epsilon());
     const double share = 2.0 * eps * double(least(p_.x.cols, pair_depth) + 12) + 8.0 * 2.3e-16 * double(p_.x.cols);
+    // Squares that underflow lose an amount that no norm tells of.
+    const double lost = 4.0 * double(p_.x.cols) * double(std::numeric_limits<T>::min());
+    Buffer<double> least_norm(p_.x.rows);
+    for (i64 j = 0; j < p_.x.rows; ++j) least_norm[j] = (1.0 - share) * columns.alone[j] - lost;
     const i64 chunks = ceil_div(p_.q.rows, pair_chunk);
     const int threads = threads_for(p_.q.rows * p_.x.rows * most<i64>(p_.x.cols, 8), chunks);
     Buffer<Candidates*> candidates(threads);
@@ -175,20 +178,20 @@ class BruteSearch {
         q, p_.center, columns,
         [&](int thread, i64 i, i64 first, i64 width, const double* sums, double alone) {
           alignas(64) double distance[pair_panels * lanes<float>];
-          const double* norm = columns.alone.data() + first;
+          const double* norm = least_norm.data() + first;
           for (i64 l = 0; l < width; ++l) distance[l] = norm[l] - 2.0 * sums[l];
           norms[i] = alone;
           candidates[thread]->see(i % pair_chunk, first, width, distance);
         },
         [&](i64 begin, i64 end, int thread) {
-          for (i64 i = begin; i < end; ++i) settle(*candidates[thread], i, norms[i], share * (norms[i] + largest));
+          for (i64 i = begin; i < end; ++i) settle(*candidates[thread], i, (1.0 - share) * norms[i]);
           candidates[thread]->begin(pair_chunk);
         });
   }
 
  private:
   // Distances of the candidates from differences; they are proved to be the nearest, or all rows are compared.
-  void settle(Candidates& candidates, i64 i, double norm, double slack) const {
+  void settle(Candidates& candidates, i64 i, double least_norm) const {
     i64 count;
     double bound;
     Near* near = candidates.finish(i % pair_chunk, count, bound);
@@ -199,7 +202,7 @@ class BruteSearch {
     sort_nearest(near, n);
     double* distance = p_.distance + i * p_.k;
     i64* index = p_.index + i * p_.k;
-    if (n >= p_.k && (count == p_.x.rows || near[p_.k - 1].distance < bound + norm - slack)) {
+    if (n >= p_.k && (count == p_.x.rows || near[p_.k - 1].distance < bound + least_norm)) {
       for (i64 c = 0; c < p_.k; ++c) {
         distance[c] = near[c].distance;
         index[c] = near[c].index;

@@ -132,6 +132,51 @@ def test_subnormal_numbers_find_the_same_rows(rng: np.random.Generator, dtype: t
 
 
 @pytest.mark.parametrize(
+    ("dtype", "unit", "far"),
+    [(np.float32, 1.0, 3e38), (np.float32, 4e-23, 1.0), (np.float64, 1.0, 1e200), (np.float64, 1.0, 1e300)],
+)
+def test_one_entry_far_away_changes_no_other_answer(
+    rng: np.random.Generator, dtype: type, unit: float, far: float
+) -> None:
+    X, Q = (unit * rng.normal(size=(n, 3)).astype(dtype) for n in (400, 5))
+    X, Q = X.astype(dtype), Q.astype(dtype)
+    wanted, order = plain(squares(Q, X), 4)
+    one = np.full((1, 3), far, dtype=dtype)
+    for rows_, queries in ((X, np.concatenate([Q, one])), (np.concatenate([X, one]), Q)):
+        distance, index = Index(rows_, metric_of("euclidean")).nearest(queries, 4)
+        np.testing.assert_array_equal(index[:5], order)
+        np.testing.assert_allclose(distance[:5], np.sqrt(wanted), rtol=1e-12)
+
+
+def test_small_differences_beside_large_numbers_are_seen() -> None:
+    X: Array = np.array([[1e-200], [0.0], [-3e-200], [1.0]])
+    distance, index = Index(X, metric_of("euclidean")).nearest(np.zeros((1, 1)), 3)
+    np.testing.assert_array_equal(index, [[1, 0, 2]])
+    np.testing.assert_allclose(distance, [[0.0, 1e-200, 3e-200]], rtol=1e-15)
+    _, index = Index(X, metric_of("euclidean")).nearest(X, 2, np.arange(4))
+    np.testing.assert_array_equal(index, [[1, 2], [0, 2], [1, 0], [0, 1]])
+
+
+def test_equal_roots_of_different_squares_go_by_number() -> None:
+    X: Array = np.array([[1.0, 1.2e-8], [1.0, 0.0]])  # squares 1 + 2^-52 and 1
+    distance, index = Index(X, metric_of("euclidean")).nearest(np.zeros((1, 2)), 2)
+    np.testing.assert_array_equal(distance, [[1.0, 1.0]])
+    np.testing.assert_array_equal(index, [[0, 1]])
+
+
+def test_cosine_tells_small_angles_apart_and_copies_are_at_zero(rng: np.random.Generator) -> None:
+    angle: Array = np.array([3e-9, 0.0, 1e-9, 2e-9])
+    X = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    distance, index = Index(X, metric_of("cosine")).nearest(X[1:2], 4)
+    np.testing.assert_array_equal(index, [[1, 2, 3, 0]])
+    np.testing.assert_allclose(distance[0], np.sort(angle) ** 2 / 2.0, rtol=1e-6)
+    copies = np.tile(rng.normal(size=(20, 7)), (2, 1))
+    distance, index = Index(copies, metric_of("cosine")).nearest(copies[20:], 2)
+    assert (distance == 0.0).all()
+    np.testing.assert_array_equal(index, np.stack([np.arange(20), np.arange(20, 40)], axis=1))
+
+
+@pytest.mark.parametrize(
     ("make", "words"),
     [
         (lambda: er.KNeighborsClassifier(metric="cosine"), "row 2 of X is zero and has no direction"),

@@ -12,12 +12,20 @@ from empirisk import _loops
 from empirisk.data.brief import Brief
 from empirisk.data.memory import refuse_memory
 from empirisk.neighbors.metrics import Metric
+from empirisk.neighbors.metrics.base import plain
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["Index"]
 
 # Entries of a block of distances that is made in Python: 32 MiB.
 BLOCK = 1 << 22
+
+# Doubles that differ, differ by 1e-140 at least unless both are below this; squares of less are lost.
+LOST = 1e-124
+# Squared distances that what is lost could change.
+SHORT = 1e-240
+# Rows that the middle is taken of.
+SEEN = 1001
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,13 +117,27 @@ class Index(Brief):
         exact.
         """
         X, Q = _alike(self.X, Q)
+        if X.dtype == np.float32 and not 1e-15 <= max(_largest(X), _largest(Q)) <= 1e15:
+            X, Q = X.astype(np.float64), Q.astype(np.float64)  # holds the squares of all of them
         scale = _scale(X, Q)
+        small = min(_smallest_entry(X), _smallest_entry(Q)) * scale < LOST
+        whole = X, Q
         if scale != 1.0:
             X, Q = X * X.dtype.type(scale), Q * Q.dtype.type(scale)
-        centre = None if sp.issparse(X) else X.mean(axis=0, dtype=np.float64)
         absent = None if left_out is None else np.ascontiguousarray(left_out, dtype=np.int64)
-        square, index = _loops.nearest_rows(X, Q, k, absent, centre)
-        return np.sqrt(square) / scale, index
+        square, index = _loops.nearest_rows(X, Q, k, absent, _middle(X))
+        distance = np.sqrt(square) / scale
+        # Squares that differ in their last bit may have one root: such ties, too, go by number.
+        tied = ((distance[:, 1:] == distance[:, :-1]) & (index[:, 1:] < index[:, :-1])).any(axis=1)
+        for i in np.flatnonzero(tied):
+            index[i] = index[i, np.lexsort((index[i], distance[i]))]
+        for i in np.flatnonzero((square < SHORT).any(axis=1)) if small else ():
+            line = _far_apart(whole[1][[i]], whole[0])
+            if left_out is not None:
+                line[left_out[i]] = np.inf
+            index[i] = np.argsort(line, kind="stable")[:k]
+            distance[i] = line[index[i]]
+        return distance, index
 
 
 def _smallest(block: Array, k: int) -> tuple[Array, IndexArray]:
@@ -142,11 +164,32 @@ def _alike(X: Any, Q: Any) -> tuple[Any, Any]:
 def _scale(X: Any, Q: Any) -> float:
     """Return a power of two that brings the largest entry near 1 where squares would over- or underflow."""
     largest = max(_largest(X), _largest(Q))
-    safe = 1e15 if X.dtype == np.float32 else 1e100
-    if largest == 0.0 or 1.0 / safe <= largest <= safe:
+    if largest == 0.0 or 1e-100 <= largest <= 1e100:
         return 1.0
     # The power for the smallest numbers of all would itself be infinite.
-    return float(2.0 ** min(np.finfo(X.dtype).maxexp - 2, -int(np.frexp(largest)[1])))
+    return float(2.0 ** min(np.finfo(np.float64).maxexp - 2, -int(np.frexp(largest)[1])))
+
+
+def _smallest_entry(X: Any) -> float:
+    """Return the smallest magnitude that is not 0, or infinity."""
+    values = np.abs(X if isinstance(X, np.ndarray) else X.data)
+    return float(np.min(values, where=values > 0.0, initial=np.inf))
+
+
+def _middle(X: Any) -> Array | None:
+    """Return the medians of the columns of some rows, evenly spaced: a row far away does not move them."""
+    if sp.issparse(X):
+        return None
+    return np.asarray(np.median(X[:: max(1, X.shape[0] // SEEN)], axis=0), dtype=np.float64)
+
+
+def _far_apart(q: Any, X: Any) -> Array:
+    """Return the distances of one row from all, where no square over- or underflows."""
+    unit = 0.5 if _largest(X) > 1.0 else 1.0  # halves of large numbers have a finite difference
+    difference = np.abs(plain(q) * unit - plain(X) * unit)
+    largest = difference.max(axis=1, initial=0.0)
+    ratio = difference / np.where(largest > 0.0, largest, 1.0)[:, None]
+    return np.asarray(largest * np.sqrt((ratio**2).sum(axis=1)) / unit)
 
 
 def _largest(X: Any) -> float:
