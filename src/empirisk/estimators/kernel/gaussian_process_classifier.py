@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from empirisk.estimators.checks import check_choice
 from empirisk.estimators.kernel.gaussian_process import GaussianProcess, Rows, small_algebra
 from empirisk.estimators.kernel.verify_process import verify_modes
-from empirisk.estimators.label_codes import encode_labels, weigh_classes
+from empirisk.estimators.label_codes import encode_labels, refuse_mixed, weigh_classes
 from empirisk.gaussian_processes import Covariance, Criterion, LaplaceEvidence, Mode, logistic_mean
 from empirisk.gaussian_processes.laplace import latent_variance, predictive_root
 from empirisk.kernels import Kernel
@@ -112,6 +112,9 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         max_iter: int = 200,
     ) -> None:
         self._set(locals())
+
+    def _look_at_targets(self, y: Any) -> None:
+        refuse_mixed(y)  # before scikit-learn makes all of them text
 
     def _targets(self, y: Any, fitting: bool) -> Array:
         self.classes_, codes = encode_labels(y, None if fitting else self.classes_)
