@@ -451,6 +451,23 @@ def softmax_derivatives(
 ) -> tuple[float, float, float]:
     """The same for class codes y and scores z (k, n): ``g = p - e_y``, ``h = k/(k-1) p (1-p)``, (k, n)."""
 
+class RowTree:
+    """A k-d tree of dense rows, at most `leaf` panels of eight rows in a leaf.
+
+    `power` is that of the Minkowski distance, infinity for the largest difference; queries have the number
+    format of the rows.
+    """
+
+    def __init__(self, X: Matrix, leaf: int) -> None: ...
+    def nearest(self, Q: Matrix, k: int, power: float, left_out: Index | None = None) -> tuple[Float, Index]:
+        """Distances and numbers of the k nearest rows, (m, k), by the sum of powers and the number."""
+
+    def count_within(self, Q: Matrix, radius: float, power: float) -> Index:
+        """How many rows are within the radius of each query."""
+
+    def within(self, Q: Matrix, radius: float, power: float, starts: Index) -> tuple[Index, Float]:
+        """Numbers and distances of the rows within the radius, those of query i from ``starts[i]`` on."""
+
 class BoostGrower:
     """Trees for given derivatives on codes, see cpp/trees/boost_grow.hpp; `rows` (n, p), `columns` (p, n)."""
 

@@ -10,7 +10,9 @@ USES: list[Use] = [
     use("KNeighborsClassifier"),
     use("KNeighborsClassifier", n_neighbors=3, weights="distance", smoothing=0.5),
     use("KNeighborsClassifier", n_neighbors="cv", metric="manhattan"),
+    use("KNeighborsClassifier", algorithm="tree"),
     use("KNeighborsRegressor"),
+    use("KNeighborsRegressor", algorithm="tree", metric="manhattan"),
     use("KNeighborsRegressor", n_neighbors=3, weights="distance", metric="chebyshev"),
     use("KNeighborsRegressor", n_neighbors="cv", rule="one_se"),
 ]

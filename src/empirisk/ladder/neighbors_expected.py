@@ -64,5 +64,5 @@ def _straight(model: Any) -> bool:
     """Return whether the distance is the Euclidean one: ours says so, scikit-learn's by its parameters."""
     own = getattr(model, "metric_", None)
     if own is not None:
-        return bool(own.euclidean)
+        return bool(own.power == 2.0)
     return model.metric in ("minkowski", "euclidean") and getattr(model, "p", 2) == 2

@@ -2,55 +2,75 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from empirisk import _loops
 from empirisk.data.brief import Brief
 from empirisk.data.memory import refuse_memory
+from empirisk.neighbors.euclidean import nearest_euclidean
 from empirisk.neighbors.metrics import Metric
-from empirisk.neighbors.metrics.base import plain
+from empirisk.neighbors.row_tree import RowTree, tree_pays
+from empirisk.neighbors.scales import Sizes, alike
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["Index"]
+__all__ = ["ALGORITHMS", "Index"]
 
+# How rows are searched: by the measured rule, by comparing with all, or in a tree.
+ALGORITHMS = ("auto", "brute", "tree")
 # Entries of a block of distances that is made in Python: 32 MiB.
 BLOCK = 1 << 22
-
-# Doubles that differ, differ by 1e-140 at least unless both are below this; squares of less are lost.
-LOST = 1e-124
-# Squared distances that what is lost could change.
-SHORT = 1e-240
-# Rows that the middle is taken of.
-SEEN = 1001
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Index(Brief):
-    """Rows that are searched by comparing each query with all of them; nothing is built beforehand.
+    """Rows that are searched exactly, by comparing each query with all of them or in a tree of boxes.
 
     Parameters
     ----------
     X : ndarray or CSR, shape (n, p)
         The rows; with precomputed distances their matrix, of which only the number of rows matters.
     metric : Metric
+    algorithm : {"auto", "brute", "tree"}, default "auto"
+        There are trees for dense rows and Minkowski distances; else ``"tree"``, too, compares with all, and
+        the claim says so.  ``"auto"`` takes what a measured rule expects to be sooner.  The answers have the
+        same bits.
 
     Notes
     -----
-    O(n p) a query.  Euclidean distances are searched by compiled tiles on all threads, and no matrix of
-    distances is stored; other metrics make blocks of 32 MiB.
+    A comparison with all is O(n p) a query: Euclidean distances by compiled tiles on all threads, and no
+    matrix of distances is stored; sparse rows and metrics that are no Minkowski distances make blocks of
+    32 MiB.  A tree is built by the first search that pays for it, and is no part of a pickle.
     """
 
     X: Any
     metric: Metric
+    algorithm: str = "auto"
+    _trees: dict[tuple[str, bool], RowTree] = field(default_factory=dict, init=False, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_trees": {}}
 
     @property
     def n_rows(self) -> int:
         """The number of rows that are searched."""
         return int(self.X.shape[0])
+
+    @property
+    def claim(self) -> str:
+        """A sentence that says why what is found is exact."""
+        how = (
+            "every query is compared with all of them"
+            if self.algorithm == "brute" or not self._has_tree
+            else "a query is compared with all of them but those in boxes that a bound shows to be farther"
+        )
+        return (
+            f"the nearest of {self.n_rows:,} rows are found exactly: {how}, "
+            "ties are sorted by the number of the row"
+        )
 
     def nearest(self, Q: Any, k: int, left_out: IndexArray | None = None) -> tuple[Array, IndexArray]:
         """Return distances and numbers of the k nearest rows of each query, (m, k), the nearest first.
@@ -73,8 +93,14 @@ class Index(Brief):
         if not 1 <= k <= others:
             what = "other training rows" if left_out is not None else "training rows"
             raise ValueError(f"n_neighbors = {k} asks for more rows than there are: {others} {what}")
-        if self.metric.euclidean and not self.metric.precomputed:
-            return self._compiled(Q, k, left_out)
+        power = self.metric.power
+        branches = self._wants_tree(k, Q.shape[0])
+        if power is not None and (branches or power != 2.0):
+            tree, queries = self._tree(Q, power, not branches)
+            if tree is not None:
+                return tree.nearest(queries, k, power, left_out)
+        if power == 2.0:
+            return nearest_euclidean(self.X, Q, k, left_out)
         distance, index = np.empty((Q.shape[0], k)), np.empty((Q.shape[0], k), dtype=np.int64)
         for start, block in self._blocks(Q):
             rows = slice(start, start + len(block))
@@ -88,7 +114,11 @@ class Index(Brief):
 
         Those of query i are ``rows[starts[i]:starts[i + 1]]``, by distance and then by number.
         """
-        starts, rows, found = [0], [], []
+        if self.metric.power is not None:
+            tree, queries = self._tree(Q, self.metric.power, self.algorithm == "brute")
+            if tree is not None:
+                return tree.within(queries, radius, self.metric.power)
+        starts, rows, found = [0], [np.empty(0, dtype=np.int64)], [np.empty(0)]
         total = 0
         for _, block in self._blocks(Q):
             for line in block:
@@ -99,45 +129,40 @@ class Index(Brief):
                 rows.append(order)
                 found.append(line[order])
             refuse_memory(f"{total:,} neighbours within {radius:g}", 16.0 * total, "take a smaller radius")
-        empty = np.empty(0)
-        return (
-            np.array(starts, dtype=np.int64),
-            np.concatenate(rows).astype(np.int64) if rows else empty.astype(np.int64),
-            np.concatenate(found) if found else empty,
-        )
+        return np.array(starts, dtype=np.int64), np.concatenate(rows), np.concatenate(found)
 
-    def _blocks(self, Q: Any) -> Any:
+    @property
+    def _has_tree(self) -> bool:
+        """Whether there is a tree for such rows and this metric."""
+        return self.metric.power is not None and not sp.issparse(self.X)
+
+    def _wants_tree(self, k: int, queries: int) -> bool:
+        """Return whether so many queries for k rows go to a tree with branches."""
+        n, p = self.X.shape
+        if not self._has_tree or self.algorithm == "brute":
+            return False
+        return self.algorithm == "tree" or tree_pays(n, p, k, queries)
+
+    def _tree(self, Q: Any, power: float, whole: bool) -> tuple[RowTree | None, Any]:
+        """Return a tree of the rows and the queries in its format, or None where numbers are too large or
+        too small for plain sums of powers.
+        """
+        if not self._has_tree or sp.issparse(Q):
+            return None, Q
+        X, Q = alike(self.X, Q)
+        if not Sizes.of(Q).tame(power):
+            return None, Q
+        kept = (X.dtype.name, whole)
+        if kept not in self._trees:
+            self._trees[kept] = RowTree(X, whole)
+        tree = self._trees[kept]
+        return (tree if tree.sizes.tame(power) else None), Q
+
+    def _blocks(self, Q: Any) -> Iterator[tuple[int, Array]]:
         """Yield the first query and the distances of each block of queries."""
         step = max(1, BLOCK // max(self.n_rows, 1))
         for start in range(0, Q.shape[0], step):
             yield start, np.array(self.metric.distances(Q[start : start + step], self.X), dtype=np.float64)
-
-    def _compiled(self, Q: Any, k: int, left_out: IndexArray | None) -> tuple[Array, IndexArray]:
-        """Search by Euclidean distance; rows far from 1 in size are scaled by a power of two, which is
-        exact.
-        """
-        X, Q = _alike(self.X, Q)
-        if X.dtype == np.float32 and not 1e-15 <= max(_largest(X), _largest(Q)) <= 1e15:
-            X, Q = X.astype(np.float64), Q.astype(np.float64)  # holds the squares of all of them
-        scale = _scale(X, Q)
-        small = min(_smallest_entry(X), _smallest_entry(Q)) * scale < LOST
-        whole = X, Q
-        if scale != 1.0:
-            X, Q = X * X.dtype.type(scale), Q * Q.dtype.type(scale)
-        absent = None if left_out is None else np.ascontiguousarray(left_out, dtype=np.int64)
-        square, index = _loops.nearest_rows(X, Q, k, absent, _middle(X))
-        distance = np.sqrt(square) / scale
-        # Squares that differ in their last bit may have one root: such ties, too, go by number.
-        tied = ((distance[:, 1:] == distance[:, :-1]) & (index[:, 1:] < index[:, :-1])).any(axis=1)
-        for i in np.flatnonzero(tied):
-            index[i] = index[i, np.lexsort((index[i], distance[i]))]
-        for i in np.flatnonzero((square < SHORT).any(axis=1)) if small else ():
-            line = _far_apart(whole[1][[i]], whole[0])
-            if left_out is not None:
-                line[left_out[i]] = np.inf
-            index[i] = np.argsort(line, kind="stable")[:k]
-            distance[i] = line[index[i]]
-        return distance, index
 
 
 def _smallest(block: Array, k: int) -> tuple[Array, IndexArray]:
@@ -151,47 +176,3 @@ def _smallest(block: Array, k: int) -> tuple[Array, IndexArray]:
     else:
         out = np.argsort(block, axis=1, kind="stable").astype(np.int64)
     return np.take_along_axis(block, out, axis=1), out
-
-
-def _alike(X: Any, Q: Any) -> tuple[Any, Any]:
-    """Return both sides dense or both CSR, in the wider of their formats."""
-    wide = np.result_type(X.dtype, Q.dtype)
-    if sp.issparse(X) != sp.issparse(Q):
-        X, Q = (sp.csr_array(X), Q) if sp.issparse(Q) else (X, sp.csr_array(Q))
-    return X.astype(wide, copy=False), Q.astype(wide, copy=False)
-
-
-def _scale(X: Any, Q: Any) -> float:
-    """Return a power of two that brings the largest entry near 1 where squares would over- or underflow."""
-    largest = max(_largest(X), _largest(Q))
-    if largest == 0.0 or 1e-100 <= largest <= 1e100:
-        return 1.0
-    # The power for the smallest numbers of all would itself be infinite.
-    return float(2.0 ** min(np.finfo(np.float64).maxexp - 2, -int(np.frexp(largest)[1])))
-
-
-def _smallest_entry(X: Any) -> float:
-    """Return the smallest magnitude that is not 0, or infinity."""
-    values = np.abs(X if isinstance(X, np.ndarray) else X.data)
-    return float(np.min(values, where=values > 0.0, initial=np.inf))
-
-
-def _middle(X: Any) -> Array | None:
-    """Return the medians of the columns of some rows, evenly spaced: a row far away does not move them."""
-    if sp.issparse(X):
-        return None
-    return np.asarray(np.median(X[:: max(1, X.shape[0] // SEEN)], axis=0), dtype=np.float64)
-
-
-def _far_apart(q: Any, X: Any) -> Array:
-    """Return the distances of one row from all, where no square over- or underflows."""
-    unit = 0.5 if _largest(X) > 1.0 else 1.0  # halves of large numbers have a finite difference
-    difference = np.abs(plain(q) * unit - plain(X) * unit)
-    largest = difference.max(axis=1, initial=0.0)
-    ratio = difference / np.where(largest > 0.0, largest, 1.0)[:, None]
-    return np.asarray(largest * np.sqrt((ratio**2).sum(axis=1)) / unit)
-
-
-def _largest(X: Any) -> float:
-    values = X if isinstance(X, np.ndarray) else X.data
-    return float(np.abs(values).max(initial=0.0))

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from empirisk.data.design import as_design
 from empirisk.data.sparse_cells import canonical
 from empirisk.estimators.checks import check_choice, check_count, check_finite, check_number
-from empirisk.neighbors import Index, metric_of
+from empirisk.neighbors import ALGORITHMS, Index, metric_of
 
 __all__ = ["kneighbors_graph", "radius_graph"]
 
@@ -19,7 +19,13 @@ SYMMETRIC = {"no": None, "either": np.maximum, "both": np.minimum}
 
 
 def kneighbors_graph(
-    X: Any, n_neighbors: int, *, mode: str = "connectivity", metric: Any = "euclidean", symmetric: str = "no"
+    X: Any,
+    n_neighbors: int,
+    *,
+    mode: str = "connectivity",
+    metric: Any = "euclidean",
+    algorithm: str = "auto",
+    symmetric: str = "no",
 ) -> sp.csr_array:
     """Return the graph that joins each row with its nearest other rows, as a sparse matrix.
 
@@ -32,6 +38,7 @@ def kneighbors_graph(
     mode : {"connectivity", "distance"}, default "connectivity"
         Whether an edge holds 1, or the distance of its rows.
     metric : str, Metric or callable, default "euclidean"
+    algorithm : {"auto", "brute", "tree"}, default "auto"
         As in :class:`empirisk.KNeighborsClassifier`.
     symmetric : {"no", "either", "both"}, default "no"
         Keep edges as they are, those that one of the two rows asks for, or those that both ask for.
@@ -54,7 +61,7 @@ def kneighbors_graph(
            [0., 1., 0.]])
     """
     k = check_count("n_neighbors", n_neighbors, 1)
-    index = _index(X, metric)
+    index = _index(X, metric, algorithm)
     n = index.n_rows
     distance, rows = index.nearest(index.X, k, np.arange(n))
     value = distance if check_choice("mode", mode, MODES) else np.ones_like(distance)
@@ -63,7 +70,12 @@ def kneighbors_graph(
 
 
 def radius_graph(
-    X: Any, radius: float, *, mode: str = "connectivity", metric: Any = "euclidean"
+    X: Any,
+    radius: float,
+    *,
+    mode: str = "connectivity",
+    metric: Any = "euclidean",
+    algorithm: str = "auto",
 ) -> sp.csr_array:
     """Return the graph that joins all rows at a distance of at most `radius`; it is symmetric.
 
@@ -76,6 +88,7 @@ def radius_graph(
     mode : {"connectivity", "distance"}, default "connectivity"
         Whether an edge holds 1, or the distance of its rows.
     metric : str, Metric or callable, default "euclidean"
+    algorithm : {"auto", "brute", "tree"}, default "auto"
         As in :class:`empirisk.KNeighborsClassifier`.
 
     Returns
@@ -91,7 +104,7 @@ def radius_graph(
            [0., 0., 0.]])
     """
     radius = check_number("radius", radius, 0.0)
-    index = _index(X, metric)
+    index = _index(X, metric, algorithm)
     n = index.n_rows
     starts, rows, distance = index.within(index.X, radius)
     tail = np.repeat(np.arange(n), np.diff(starts))
@@ -103,14 +116,15 @@ def radius_graph(
     return graph
 
 
-def _index(X: Any, metric: Any) -> Index:
+def _index(X: Any, metric: Any, algorithm: str) -> Index:
     """Return the checked rows, ready to be searched."""
     design = as_design(canonical(X))
     check_finite(design)
     made = metric_of(metric)
     rows = design.X.tocsr() if design.sparse else np.ascontiguousarray(design.X)
     made.check(rows, True)
-    return Index(rows, made)
+    check_choice("algorithm", algorithm, dict.fromkeys(ALGORITHMS))
+    return Index(rows, made, algorithm)
 
 
 def _joined(graph: sp.csr_array, symmetric: str) -> sp.csr_array:

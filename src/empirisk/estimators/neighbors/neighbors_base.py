@@ -20,7 +20,7 @@ from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.sparse_cells import canonical
 from empirisk.estimators.checks import check_choice, check_count, check_finite, check_rule, is_count
 from empirisk.estimators.estimator import Estimator
-from empirisk.neighbors import Index, metric_of
+from empirisk.neighbors import ALGORITHMS, Index, metric_of
 from empirisk.results import Certificate, Kind, Solution, Status, unconfirmed
 from empirisk.typing import Array, IndexArray
 
@@ -101,6 +101,7 @@ class NeighborsBase(Estimator):
     """
 
     metric: Any
+    algorithm: str
     metric_: Any
     n_samples_fit_: int
     n_features_in_: int
@@ -111,12 +112,10 @@ class NeighborsBase(Estimator):
         """Learn the metric and keep the checked rows."""
         self.metric_ = metric_of(self.metric)
         self.metric_.check(X, True)
-        self._index = Index(X, self.metric_)
+        check_choice("algorithm", self.algorithm, dict.fromkeys(ALGORITHMS))
+        self._index = Index(X, self.metric_, self.algorithm)
         self.n_samples_fit_ = int(X.shape[0])
-        claim = (
-            f"the nearest of {self.n_samples_fit_:,} rows are found exactly: every query is compared with "
-            "all of them, ties are sorted by the number of the row"
-        )
+        claim = self._index.claim
         self.solution_ = Solution(np.zeros(0), Status.COMPLETED, Certificate(Kind.EXACT, 0.0, 1.0, claim), 0)
 
     def _rows(self, X: Any) -> Any:

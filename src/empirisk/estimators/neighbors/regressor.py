@@ -29,7 +29,7 @@ class KNeighborsRegressor(RegressorMixin, VotingNeighbors):
     ----------
     n_neighbors : int or "cv", default 5
         k.  ``"cv"`` chooses it by the exact leave-one-out squared error, for all k at once.
-    weights, metric
+    weights, metric, algorithm
         As in :class:`KNeighborsClassifier`.
     rule : {"min", "one_se"}, default "min"
         With ``"cv"``: the least error, or the most neighbours within one standard error of it.
@@ -62,6 +62,7 @@ class KNeighborsRegressor(RegressorMixin, VotingNeighbors):
         *,
         weights: Any = "uniform",
         metric: Any = "euclidean",
+        algorithm: str = "auto",
         rule: str = "min",
     ) -> None:
         self._set(locals())

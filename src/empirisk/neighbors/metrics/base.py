@@ -19,8 +19,8 @@ class Metric(Protocol):
     ----------
     name : str
         Registry name.
-    euclidean : bool
-        Whether it is the Euclidean distance, which the compiled search knows.
+    power : float or None
+        p, where it is the Minkowski distance of that p: compiled searches know those.
     precomputed : bool
         Whether rows of X are rows of a matrix of distances.
     """
@@ -28,7 +28,7 @@ class Metric(Protocol):
     @property
     def name(self) -> str: ...
     @property
-    def euclidean(self) -> bool: ...
+    def power(self) -> float | None: ...
     @property
     def precomputed(self) -> bool: ...
 
@@ -45,7 +45,7 @@ class PairMetric:
     """Base of the metrics: defined everywhere, of plain rows."""
 
     name: str
-    euclidean = False
+    power: float | None = None
     precomputed = False
 
     def check(self, X: Any, fitting: bool) -> None:

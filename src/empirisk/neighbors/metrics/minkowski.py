@@ -40,9 +40,9 @@ class Minkowski(PairMetric):
             raise ValueError(f"p of the Minkowski distance must be a number >= 1, got {self.p!r}")
 
     @property
-    def euclidean(self) -> bool:  # type: ignore[override]
-        """Whether p is 2, the Euclidean distance."""
-        return self.p == 2.0
+    def power(self) -> float:  # type: ignore[override]
+        """The exponent p, by which compiled searches know it."""
+        return self.p
 
     def distances(self, A: Any, B: Any) -> Array:
         """Return the distances of all pairs, from differences."""
