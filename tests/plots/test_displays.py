@@ -139,6 +139,31 @@ REGIONS = {
     "wrong": 0,
     "n": 3,
 }
+LEVELS = [(1e-3, 0.5, 0.9), (1e-3, 2.0, 0.4), (1.0, 0.5, 0.8), (1.0, 2.0, 0.45), (0.03, 2.0, 0.41)]
+MAP = {
+    "metric": "log_loss",
+    "greater_is_better": False,
+    "x": {"label": "alpha", "scale": "log", "values": [1e-3, 0.03, 1.0]},
+    "y": {"label": "gamma of kernel", "scale": "linear", "values": [0.5, 2.0]},
+    "settings": [
+        {
+            "x": x,
+            "y": y,
+            "value": v,
+            "shade": min(1.0, 2.0 * (v - 0.4)),
+            "within": v < 0.42,
+            "first": x != 0.03,
+        }
+        for x, y, v in LEVELS
+    ],
+    "cells": [[0, 2, 2], [1, 4, 3]],
+    "missing": [],
+    "best": 1,
+    "chosen": 4,
+    "rule": "one_se",
+    "edge": {"alpha": "lowest"},
+    "rest": {"epsilon": "0.1"},
+}
 DISPLAYS: list[Display] = [
     plots.AttributionDisplay(PARTS, "log-loss", share(0.32)),
     plots.BestProbabilityDisplay(CHANCES),
@@ -158,6 +183,7 @@ DISPLAYS: list[Display] = [
     plots.InteractionsDisplay({"rows": PAIRS, "scale": "raw score"}),
     plots.LearningCurveDisplay(BINARY["learning_curve"]),
     plots.MarginsDisplay(VOTE),
+    plots.ModelSelectionGridDisplay(MAP),
     plots.ObservedDisplay(REST["observed"], "quality (points)"),
     plots.PathDisplay(er.path(er.Lasso(), np.diag([3.0, 2.0, 1.0, 0.5]), np.array([1.0, -2.0, 3.0, 1.0]))),
     plots.PrecisionRecallDisplay(CHOSEN["pr"], ">50K"),
@@ -265,6 +291,27 @@ def test_the_calibration_counts_bins_off_the_line() -> None:
 def test_the_confusion_names_the_most_frequent_error() -> None:
     c = {"labels": ["a", "b", "c"], "counts": [[5, 1, 0], [0, 7, 3], [0, 0, 9]], "recall": None}
     assert plots.ConfusionDisplay(c).title == "The most frequent error: 3 of 10 b rows are taken for c"
+
+
+def test_the_map_of_a_search_says_who_is_best_who_is_close_and_what_the_zoom_brought() -> None:
+    display = plots.ModelSelectionGridDisplay(MAP)
+    assert display.title == (
+        "log_loss is lowest (0.4) at alpha = 0.001, gamma of kernel = 2; "
+        "1 of 4 others is within one standard error"
+    )
+    for said in (
+        "A finer grid of 1 setting around the best found none better.",
+        "alpha from 0.001 to 0.03 and gamma of kernel 2",
+        "Chosen as the simplest within one standard error: alpha = 0.03, gamma of kernel = 2.",
+        "The best alpha is the lowest tried",
+        "All have epsilon = 0.1",
+    ):
+        assert said in display.description
+    alone = [{**s, "within": k == 1} for k, s in enumerate(MAP["settings"])]
+    lonely = plots.ModelSelectionGridDisplay({**MAP, "settings": alone})
+    assert lonely.title.endswith("no other setting is within one standard error")
+    gone = {**MAP, "missing": [{"x": 1.0, "y": 0.5, "state": "failed"}]}
+    assert "1 setting without a score (failed)" in plots.ModelSelectionGridDisplay(gone).description
 
 
 def test_plots_use_no_pyplot_and_change_no_setting() -> None:

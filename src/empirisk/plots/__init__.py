@@ -27,6 +27,7 @@ DISPLAYS = {
     "InteractionsDisplay": "interactions",
     "LearningCurveDisplay": "learning_curve",
     "MarginsDisplay": "margins",
+    "ModelSelectionGridDisplay": "model_selection_grid",
     "ObservedDisplay": "observed",
     "PathDisplay": "path",
     "PrecisionRecallDisplay": "precision_recall",

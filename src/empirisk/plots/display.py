@@ -25,6 +25,7 @@ __all__ = [
     "interval_rows",
     "log_ticks",
     "on_end",
+    "power_of_ten",
     "reference_line",
     "style",
 ]
@@ -151,11 +152,12 @@ def log_ticks(ax: Axes) -> None:
 
     ax.set_xscale("log")
     ax.xaxis.set_major_locator(LogLocator(numticks=6))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: _power_of_ten(v)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: power_of_ten(v)))
     ax.xaxis.set_minor_formatter(NullFormatter())
 
 
-def _power_of_ten(v: float) -> str:
+def power_of_ten(v: float) -> str:
+    """Return the name of a tick at a power of ten, such as 10⁻⁴ or 100."""
     from math import log10
 
     exponent = round(log10(v))

@@ -125,6 +125,7 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
         self._check()
         X, y = table_and_target(type(self).__name__, X, y)
         points = self._points(generator_of(self.random_state))
+        n_first = len(points)
         for point in points:
             clone(self.estimator).set_params(**clone(point, safe=False))  # names that do not exist, at once
         sample = Sample.of(self.estimator, X, y, groups)
@@ -149,9 +150,9 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
         except KeyboardInterrupt:
             if not hasattr(self, "result_"):
                 with suppress(TimeoutError, ValueError):  # nothing was scored yet
-                    self._finish(q, rounds, points, f"Interrupted after {rounds.done} fits.")
+                    self._finish(q, rounds, points, n_first, f"Interrupted after {rounds.done} fits.")
             raise
-        self._finish(q, rounds, points, note)
+        self._finish(q, rounds, points, n_first, note)
         if self.refit:
             self._refit(job, sample)
 
@@ -172,7 +173,7 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
             points.extend(new)
             rounds.run(points, range(len(points) - len(new), len(points)))
 
-    def _finish(self, q: Question, rounds: Rounds, points: list[Params], note: str) -> None:
+    def _finish(self, q: Question, rounds: Rounds, points: list[Params], n_first: int, note: str) -> None:
         ledger = rounds.ledger
         order = complexities(points, self.complexity, self.rule == "one_se")
         dropped = {i: at for i, at in rounds.out.items() if not ledger.error(i)}
@@ -214,6 +215,7 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
             fold_scores=tuple(np.empty(0) if e is None else e.fold_scores(metric) for e in v.scored),
             seconds=tuple(np.array([r.seconds for r in records]) for records in fits),
             note=" ".join(notes),
+            n_first=n_first,
         )
         self.cv_results_ = cv_results(self.result_, len(q.plan.splits))
         self.n_splits_ = len(q.plan.splits)

@@ -13,7 +13,9 @@ from empirisk.data.frames import as_frame
 from empirisk.evaluation.evaluation import describe, number
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics import METRICS
+from empirisk.kernels.base import is_kernel
 from empirisk.results import Estimate
+from empirisk.search.grid_section import grid_section
 from empirisk.search.points import Params
 from empirisk.search.standing import Standing
 
@@ -58,6 +60,8 @@ class SearchResult:
         Fitting times.
     note : str
         What cut the search short or happened on the way; empty when nothing did.
+    n_first : int
+        How many of the candidates were there at the start; a zoom added the others.
     """
 
     metric: str
@@ -77,6 +81,7 @@ class SearchResult:
     fold_scores: tuple[Floats, ...] = field(repr=False)
     seconds: tuple[Floats, ...] = field(repr=False)
     note: str = ""
+    n_first: int = 0
 
     @property
     def naive(self) -> Estimate:
@@ -143,22 +148,32 @@ class SearchResult:
     def _order(self) -> list[int]:
         return [int(i) for i in np.argsort(self.rank, kind="stable")]
 
-    def plot(self, ax: Any = None, *, kind: str = "winner") -> Any:
-        """What having chosen does to the score, or how sure it is which candidate is best.
+    def plot(self, ax: Any = None, *, kind: str = "winner", over: Sequence[str] | None = None) -> Any:
+        """What having chosen does to the score, how sure it is which candidate is best, or a map of all.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
-        kind : {"winner", "best"}, default "winner"
-            Naive against corrected score, or the probabilities of being best.
+        kind : {"winner", "best", "grid"}, default "winner"
+            Naive against corrected score; the probabilities of being best; or the score over two numbers,
+            with the best, all within one standard error of it, and the finer grid of a zoom.
+        over : two names, optional
+            With ``kind="grid"``: the parameters along x and y, one of them the kernel, for example, where the
+            candidates' kernels differ in one number.  The first two numbers that vary by default.
 
         Returns
         -------
         matplotlib Axes
         """
-        from empirisk.plots import BestProbabilityDisplay, WinnersCurseDisplay
+        from empirisk.plots import (
+            BestProbabilityDisplay,
+            ModelSelectionGridDisplay,
+            WinnersCurseDisplay,
+        )
 
+        if kind == "grid":
+            return ModelSelectionGridDisplay(grid_section(self, over)).plot(ax)
         if kind == "best":
             rows = [
                 {"label": _settings(self.points[i]), "probability": float(self.probability_best[i])}
@@ -166,7 +181,7 @@ class SearchResult:
             ]
             return BestProbabilityDisplay(rows).plot(ax)
         if kind != "winner":
-            raise ValueError(f"kind must be 'winner' or 'best', got {kind!r}.")
+            raise ValueError(f"kind must be 'winner', 'best' or 'grid', got {kind!r}.")
         values = [e.value for e in self.scores if e is not None]
         curse = {
             "label": self.metric,
@@ -237,11 +252,14 @@ class SearchResult:
 
 
 def _settings(point: Params) -> str:
-    """Return the settings in a line: numbers with four figures."""
-    return (
-        ", ".join(f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in point.items())
-        or "as given"
-    )
+    """Return the settings in a line: numbers with four figures, kernels by their titles."""
+    return ", ".join(f"{k}={_said(v)}" for k, v in point.items()) or "as given"
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return value.title if is_kernel(value) else str(value)
 
 
 def masked_column(points: Sequence[Params], name: str) -> np.ma.MaskedArray:

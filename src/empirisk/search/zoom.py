@@ -4,34 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from itertools import combinations, product
 
 import numpy as np
 
+from empirisk.search.axes import Axis, axes_of
 from empirisk.search.points import Params, same
 from empirisk.search.standing import Standing
 
 
-def numeric_axes(points: Sequence[Params]) -> dict[str, list[float]]:
-    """Return the sorted distinct values of every parameter that takes at least two, all of them numbers."""
-    axes = {}
-    for name in {k: None for p in points for k in p}:
-        values = [p[name] for p in points if name in p]
-        if all(_is_number(v) for v in values) and len(set(values)) > 1:
-            axes[name] = sorted(set(values))
-    return axes
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
 def edges(points: Sequence[Params], best: int) -> dict[str, str]:
-    """Return the numeric parameters whose best value is the "lowest" or the "highest" that was tried."""
+    """Return the numbers whose best value is the "lowest" or the "highest" that was tried."""
     out = {}
-    for name, values in numeric_axes(points).items():
-        if name in points[best] and points[best][name] in (values[0], values[-1]):
-            out[name] = "lowest" if points[best][name] == values[0] else "highest"
+    for axis in axes_of(points):
+        at = axis.at(points[best])
+        if at in (axis.values[0], axis.values[-1]):
+            out[axis.label] = "lowest" if at == axis.values[0] else "highest"
     return out
 
 
@@ -46,10 +34,12 @@ def between(a: float, b: float) -> float:
 
 
 def refine(points: Sequence[Params], best: int, standing: Standing) -> list[Params]:
-    """New candidates half-way between the best and its neighbours along each numeric parameter.
+    """New candidates around the best: a grid of half the step along each number, and each two numbers.
 
     A neighbour whose loss is within one standard error (of the paired difference) of the best shows nothing
-    that a smaller step could resolve, and a parameter both of whose neighbours are like that is left alone.
+    that a smaller step could resolve, and a number both of whose neighbours are like that is left alone.
+    The corners of two numbers are tried, too: along a slanted valley of the loss (a stronger penalty with a
+    narrower kernel, say) neither number alone leads on.
 
     Parameters
     ----------
@@ -61,32 +51,35 @@ def refine(points: Sequence[Params], best: int, standing: Standing) -> list[Para
         Losses and errors of `points`.
     """
     centre = points[best]
-    out: list[Params] = []
-    for name in numeric_axes(points):
-        if name not in centre:
+    steps: list[tuple[Axis, list[float]]] = []
+    for axis in axes_of(points):
+        at = axis.at(centre)
+        if at is None:
             continue
-        line = _line(points, centre, name)
-        values = sorted(line)
-        at = values.index(centre[name])
-        near = [values[k] for k in (at - 1, at + 1) if 0 <= k < len(values)]
-        if all(_within_noise(standing, best, line[v]) for v in near):
+        k, line = axis.values.index(at), _line(points, centre, axis)
+        near = [axis.values[j] for j in (k - 1, k + 1) if 0 <= j < len(axis.values)]
+        if all(v in line and _within_noise(standing, best, line[v]) for v in near):
             continue
-        for value in near:
-            middle = between(centre[name], value)
-            if middle not in line:
-                out.append({**centre, name: middle})
+        middles = [m for v in near if (m := between(at, v)) not in axis.values]
+        if middles:
+            steps.append((axis, middles))
+    out = [axis.moved(centre, m) for axis, middles in steps for m in middles]
+    for (one, mine), (other, yours) in combinations(steps, 2):
+        out += [other.moved(one.moved(centre, a), b) for a, b in product(mine, yours)]
     return out
 
 
-def _line(points: Sequence[Params], centre: Params, name: str) -> dict[float, int]:
-    """Return the candidates that differ from the centre in one parameter at most: its value to their
+def _line(points: Sequence[Params], centre: Params, axis: Axis) -> dict[float, int]:
+    """Return the candidates that differ from the centre on one axis at most: their number to their
     position.
     """
-    return {
-        p[name]: i
-        for i, p in enumerate(points)
-        if p.keys() == centre.keys() and all(k == name or same(p[k], centre[k]) for k in p)
-    }
+    out = {}
+    for i, p in enumerate(points):
+        at = axis.at(p)
+        rest = p.keys() == centre.keys() and all(k == axis.name or same(p[k], centre[k]) for k in p)
+        if at is not None and rest:
+            out[at] = i
+    return out
 
 
 def _within_noise(standing: Standing, best: int, i: int) -> bool:
