@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics import METRICS
 from empirisk.search.axes import Axis, axes_of
 from empirisk.search.points import Params, same
-
-if TYPE_CHECKING:
-    from empirisk.search.result import SearchResult
 
 __all__ = ["grid_section"]
 
@@ -28,7 +25,7 @@ LOG_SPREAD = 20.0
 PALEST = 0.75
 
 
-def grid_section(result: SearchResult, over: Sequence[str] | None = None) -> dict[str, Any]:
+def grid_section(result: Any, over: Sequence[str] | None = None) -> dict[str, Any]:
     """Return what a chart of two numbers needs: the settings, their losses, and who stands within one error.
 
     Parameters
