@@ -10,9 +10,9 @@ USES: list[Use] = [
     use("KNeighborsClassifier"),
     use("KNeighborsClassifier", n_neighbors=3, weights="distance", smoothing=0.5),
     use("KNeighborsClassifier", n_neighbors="cv", metric="manhattan"),
-    use("KNeighborsClassifier", algorithm="tree"),
+    use("KNeighborsClassifier", algorithm="kd_tree"),
     use("KNeighborsRegressor"),
-    use("KNeighborsRegressor", algorithm="tree", metric="manhattan"),
+    use("KNeighborsRegressor", algorithm="kd_tree", metric="manhattan"),
     use("KNeighborsRegressor", n_neighbors=3, weights="distance", metric="chebyshev"),
     use("KNeighborsRegressor", n_neighbors="cv", rule="one_se"),
 ]

@@ -13,14 +13,15 @@ from empirisk.data.brief import Brief
 from empirisk.data.memory import refuse_memory
 from empirisk.neighbors.euclidean import nearest_euclidean
 from empirisk.neighbors.metrics import Metric
-from empirisk.neighbors.row_tree import RowTree, tree_pays
+from empirisk.neighbors.row_tree import RowTree
 from empirisk.neighbors.scales import Sizes, alike
+from empirisk.neighbors.tree_rule import tree_pays
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["ALGORITHMS", "Index"]
 
 # How rows are searched: by the measured rule, by comparing with all, or in a tree.
-ALGORITHMS = ("auto", "brute", "tree")
+ALGORITHMS = ("auto", "brute", "kd_tree")
 # Entries of a block of distances that is made in Python: 32 MiB.
 BLOCK = 1 << 22
 
@@ -34,10 +35,11 @@ class Index(Brief):
     X : ndarray or CSR, shape (n, p)
         The rows; with precomputed distances their matrix, of which only the number of rows matters.
     metric : Metric
-    algorithm : {"auto", "brute", "tree"}, default "auto"
-        There are trees for dense rows and Minkowski distances; else ``"tree"``, too, compares with all, and
-        the claim says so.  ``"auto"`` takes what a measured rule expects to be sooner.  The answers have the
-        same bits.
+    algorithm : {"auto", "brute", "kd_tree"}, default "auto"
+        There are trees for dense rows and Minkowski distances; else ``"kd_tree"``, too, compares with all,
+        and the claim says so.  ``"auto"`` takes what is expected to be sooner by the measured rule of
+        :func:`empirisk.neighbors.tree_rule.tree_pays`, which counts the queries of all searches.  The answers
+        have the same bits.
 
     Notes
     -----
@@ -50,9 +52,10 @@ class Index(Brief):
     metric: Metric
     algorithm: str = "auto"
     _trees: dict[tuple[str, bool], RowTree] = field(default_factory=dict, init=False, repr=False)
+    _asked: list[int] = field(default_factory=lambda: [0], init=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_trees": {}}
+        return {**vars(self), "_trees": {}, "_asked": [0]}
 
     @property
     def n_rows(self) -> int:
@@ -137,11 +140,13 @@ class Index(Brief):
         return self.metric.power is not None and not sp.issparse(self.X)
 
     def _wants_tree(self, k: int, queries: int) -> bool:
-        """Return whether so many queries for k rows go to a tree with branches."""
-        n, p = self.X.shape
-        if not self._has_tree or self.algorithm == "brute":
+        """Return whether so many more queries for k rows go to a tree with branches."""
+        power = self.metric.power
+        if power is None or not self._has_tree or self.algorithm == "brute":
             return False
-        return self.algorithm == "tree" or tree_pays(n, p, k, queries)
+        self._asked[0] += queries
+        n, p = self.X.shape
+        return self.algorithm == "kd_tree" or tree_pays(n, p, k, self._asked[0], power)
 
     def _tree(self, Q: Any, power: float, whole: bool) -> tuple[RowTree | None, Any]:
         """Return a tree of the rows and the queries in its format, or None where numbers are too large or

@@ -18,7 +18,7 @@ from empirisk.neighbors.euclidean import by_number
 from empirisk.neighbors.scales import Sizes
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["RowTree", "tree_pays"]
+__all__ = ["RowTree"]
 
 # Panels of eight rows in a leaf; searches take as long with 1 to 4 of them.
 LEAF = 2
@@ -93,8 +93,3 @@ class RowTree(Brief):
         refuse_memory(f"{total:,} neighbours within {radius:g}", 16.0 * total, "take a smaller radius")
         rows, distance = self._tree.within(Q, radius, power, starts)
         return starts, rows, distance
-
-
-def tree_pays(n: int, p: int, k: int, queries: int) -> bool:
-    """Return whether a tree of n rows of p columns is expected to answer the queries sooner."""
-    return p <= 8 and n >= 2000 and queries >= 100 and k <= n // 100

@@ -35,7 +35,7 @@ class KNeighborsClassifier(ClassifierMixin, VotingNeighbors):
         returns weights of that shape.
     metric : str, Metric or callable, default "euclidean"
         A name of :data:`empirisk.neighbors.METRICS`, an object, or a function of two rows.
-    algorithm : {"auto", "brute", "tree"}, default "auto"
+    algorithm : {"auto", "brute", "kd_tree"}, default "auto"
         Compare each query with all rows, or search a k-d tree, which there is for dense rows and Minkowski
         distances; ``"auto"`` takes what a measured rule expects to be sooner.  The answers have the same
         bits, and the certificate says how they were found.

@@ -38,7 +38,7 @@ def kneighbors_graph(
     mode : {"connectivity", "distance"}, default "connectivity"
         Whether an edge holds 1, or the distance of its rows.
     metric : str, Metric or callable, default "euclidean"
-    algorithm : {"auto", "brute", "tree"}, default "auto"
+    algorithm : {"auto", "brute", "kd_tree"}, default "auto"
         As in :class:`empirisk.KNeighborsClassifier`.
     symmetric : {"no", "either", "both"}, default "no"
         Keep edges as they are, those that one of the two rows asks for, or those that both ask for.
@@ -88,7 +88,7 @@ def radius_graph(
     mode : {"connectivity", "distance"}, default "connectivity"
         Whether an edge holds 1, or the distance of its rows.
     metric : str, Metric or callable, default "euclidean"
-    algorithm : {"auto", "brute", "tree"}, default "auto"
+    algorithm : {"auto", "brute", "kd_tree"}, default "auto"
         As in :class:`empirisk.KNeighborsClassifier`.
 
     Returns
