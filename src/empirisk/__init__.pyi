@@ -198,6 +198,7 @@ from .estimators.features import RandomReluFeatures as RandomReluFeatures
 from .estimators.features import polynomial_regression as polynomial_regression
 from .explanations.decision_regions import decision_regions as decision_regions
 from .explanations.interaction_strength import interaction_strength as interaction_strength
+from .explanations.kernel_matrix import kernel_matrix as kernel_matrix
 from .explanations.partial_dependence import partial_dependence as partial_dependence
 from .explanations.tree_shap import tree_shap as tree_shap
 from .report.saved.model_file import load as load

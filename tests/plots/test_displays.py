@@ -164,6 +164,19 @@ MAP = {
     "edge": {"alpha": "lowest"},
     "rest": {"epsilon": "0.1"},
 }
+MATRIX = {
+    "kernel": "gaussian (gamma = 1)",
+    "shade": [[1.0, 0.8, 0.1], [0.8, 1.0, -0.2], [0.1, -0.2, 1.0]],
+    "range": [-0.2, 1.0],
+    "classes": ["no", "yes"],
+    "sizes": [2, 1],
+    "likeness": [[0.8, -0.05], [-0.05, None]],
+    "within": 0.8,
+    "between": -0.05,
+    "note": "",
+    "n_given": 30,
+    "eigenvalue": {"smallest": 0.17, "error": 1e-15, "holds": True, "rows": [4, 2, 9], "places": [0, 2, 1]},
+}
 DISPLAYS: list[Display] = [
     plots.AttributionDisplay(PARTS, "log-loss", share(0.32)),
     plots.BestProbabilityDisplay(CHANCES),
@@ -181,6 +194,7 @@ DISPLAYS: list[Display] = [
     plots.GrowthDisplay(GROWTH),
     plots.ImportancesDisplay(BINARY["model"]["importances"], "rise of log-loss (nats)"),
     plots.InteractionsDisplay({"rows": PAIRS, "scale": "raw score"}),
+    plots.KernelMatrixDisplay(MATRIX),
     plots.LearningCurveDisplay(BINARY["learning_curve"]),
     plots.MarginsDisplay(VOTE),
     plots.ModelSelectionGridDisplay(MAP),
@@ -312,6 +326,25 @@ def test_the_map_of_a_search_says_who_is_best_who_is_close_and_what_the_zoom_bro
     assert lonely.title.endswith("no other setting is within one standard error")
     gone = {**MAP, "missing": [{"x": 1.0, "y": 0.5, "state": "failed"}]}
     assert "1 setting without a score (failed)" in plots.ModelSelectionGridDisplay(gone).description
+
+
+def test_the_matrix_of_a_kernel_says_what_is_alike_and_when_it_is_no_kernel() -> None:
+    display = plots.KernelMatrixDisplay(MATRIX)
+    assert display.title == (
+        "gaussian (gamma = 1): rows of one class are alike by 0.8 on average, of different classes by −0.05"
+    )
+    for said in ("on 3 of 30 rows", "no 0.8 and yes has one row", "The smallest eigenvalue is 0.17"):
+        assert said in display.description
+    broken = {**MATRIX["eigenvalue"], "smallest": -0.5, "holds": False}
+    refused = plots.KernelMatrixDisplay({**MATRIX, "eigenvalue": broken})
+    assert refused.title.endswith("an eigenvalue is −0.5, and its witness weighs rows 4, 2 and 9 most")
+    assert [t.get_text() for t in refused.plot().texts if "row" in t.get_text()] == [
+        "◄ row 4", "◄ row 2", "◄ row 9"
+    ]  # fmt: skip
+    noted = plots.KernelMatrixDisplay({**MATRIX, "note": "no two rows are alike to the kernel"})
+    assert noted.title == "no two rows are alike to the kernel"
+    one = {**MATRIX, "classes": [""], "sizes": [3], "likeness": [[0.23]], "within": 0.23, "between": None}
+    assert plots.KernelMatrixDisplay(one).title.endswith("two different rows are alike by 0.23 on average")
 
 
 def test_plots_use_no_pyplot_and_change_no_setting() -> None:

@@ -7,16 +7,19 @@ predict: probabilities of classifiers, means of regressions.
 
 from empirisk.explanations.decision_regions import DecisionRegions, decision_regions
 from empirisk.explanations.interaction_strength import InteractionStrength, interaction_strength
+from empirisk.explanations.kernel_matrix import KernelMatrix, kernel_matrix
 from empirisk.explanations.partial_dependence import PartialDependence, partial_dependence
 from empirisk.explanations.tree_shap import TreeShap, tree_shap
 
 __all__ = [
     "DecisionRegions",
     "InteractionStrength",
+    "KernelMatrix",
     "PartialDependence",
     "TreeShap",
     "decision_regions",
     "interaction_strength",
+    "kernel_matrix",
     "partial_dependence",
     "tree_shap",
 ]

@@ -25,6 +25,7 @@ DISPLAYS = {
     "GrowthDisplay": "growth",
     "ImportancesDisplay": "importances",
     "InteractionsDisplay": "interactions",
+    "KernelMatrixDisplay": "kernel_matrix",
     "LearningCurveDisplay": "learning_curve",
     "MarginsDisplay": "margins",
     "ModelSelectionGridDisplay": "model_selection_grid",
