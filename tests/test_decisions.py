@@ -19,7 +19,6 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("curves/convergence.py", "isinstance(solver, Subgradient)"): THEOREM,
     ("curves/convergence.py", "solver.name == 'fista'"): THEOREM,
     ("curves/convergence.py", "solver.name == 'sgd'"): THEOREM,
-    ("estimators/stochastic/stochastic.py", "self.schedule == 'strongly_convex'"): THEOREM,
     ("estimators/trees/boosting_losses.py", "loss == 'tweedie'"): WORD,
     ("estimators/trees/boosting_regressor.py", "self.loss != 'quantile'"): WORD,
     (

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "loops/stochastic.hpp"
 #include "support/view.hpp"
 
 namespace empirisk {
@@ -42,6 +43,18 @@ struct PairSteps {
   double curvature = 0.0;
 };
 
+// Stochastic steps first, first + 1, ... over the n draws of a block, for several problems on the same draws: step t of a problem
+// looks at z = score / (alpha t) of its draw and adds -l'(y, z) to the weight of that row, which moves the scores of later draws.
+struct KernelStochastic {
+  RowLoss loss = RowLoss::hinge;
+  double parameter = 0.0;
+  std::int64_t n = 0, columns = 0;   // draws, problems
+  const double* matrix = nullptr;    // n x n: k(draw, draw)
+  const double* y = nullptr;         // a row for each problem, as score and added
+  double first = 1.0, alpha = 1.0;
+  double *score = nullptr, *added = nullptr;
+};
+
 struct KernelLoops {
   const char* name;
   // out[i, j] = k(a_i, b_j), rows of `stride` entries; float32 or float64 as out_float32 says. With `same`, b is a, and the
@@ -61,6 +74,7 @@ struct KernelLoops {
   // out[k * stride + l] = rows[k][columns[l]] for k, l < n, and 0 for the other l < stride.
   void (*gather)(const float* const* rows, const std::int64_t* columns, std::int64_t n, std::int64_t stride, float* out);
   PairSteps (*pair_steps)(const PairProblem& problem);
+  void (*stochastic)(const KernelStochastic& task);
 };
 
 const KernelLoops& kernel_loops();

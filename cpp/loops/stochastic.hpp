@@ -13,7 +13,8 @@ enum class RowLoss {
 // A step over the rows B of a batch, in the coordinates x~_j = (x_j - center_j) scale_j, and `unit` for the constant column:
 //   v <- prox(v - size * mean_{i in B} (weight_i (l'(y_i, v . x~_i) - anchor_i) x~_i + drift)),
 // prox that of size * (l1_j |v_j| + l2_j v_j^2 / 2), v_j >= low_j. Over CSR only the columns that a row stores move, and share_j
-// (rows over rows that store j) multiplies drift, l1 and l2 there: their mean over the rows is right.
+// (rows over rows that store j) multiplies drift, l1 and l2 there: their mean over the rows is right. With `whole` every column
+// shrinks at every step, stored or not: an L2 penalty alone, of one strength for all columns.
 struct StochasticTask {
   RowLoss loss = RowLoss::half_squared;
   double parameter = 0.0;          // of the loss
@@ -25,6 +26,7 @@ struct StochasticTask {
   const double* scale = nullptr;
   const double* share = nullptr;   // null: ones
   const double *l1 = nullptr, *l2 = nullptr, *low = nullptr;  // null: none
+  bool whole = false;              // CSR only: no drift, l1 and low
   bool intercept = false;          // v, drift, l1, l2, low have a last place for the constant column
   double unit = 1.0;
   const std::int64_t* order = nullptr;

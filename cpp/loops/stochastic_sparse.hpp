@@ -1,6 +1,7 @@
 // Stochastic steps over CSR: a step costs the stored values of its rows, whatever the number of columns. Drift and penalty are spread
 // over the rows that store a column (Pedregosa, Leblond and Lacoste-Julien 2017), and sums of iterates are brought up to date when
-// a column moves, so that nothing waits for a pass over all columns.
+// a column moves, so that nothing waits for a pass over all columns. An L2 penalty that shrinks whole vectors is one factor of all
+// coefficients (Shalev-Shwartz, Singer, Srebro and Cotter 2011, section 2.2): they are held without it.
 #pragma once
 #include "loops/row_slope.hpp"
 #include "support/view.hpp"
@@ -14,6 +15,7 @@ class SparseStochastic {
   const StochasticState& state_;
   const i64 p_, size_;
   const Buffer<i64> last_, touched_;        // first step that a column's sum lacks; columns of a batch
+  const Buffer<double> settled_;
   const Buffer<double> gradient_, parts_;   // of a batch: mean gradient, and how often the penalty counts
   const Buffer<double> slopes_;
 
@@ -21,18 +23,27 @@ class SparseStochastic {
     return task_.scale ? double(x_.data[k]) * task_.scale[x_.indices[k]] : double(x_.data[k]);
   }
 
-  EMPIRISK_INLINE double slope(i64 i) const {
+  EMPIRISK_INLINE double constant() const { return task_.intercept ? task_.unit * state_.v[p_] : 0.0; }
+
+  // `start` and the sum over the cells of row i.
+  EMPIRISK_INLINE double score(i64 i, double start) const {
     const i64 end = i64(x_.indptr[i + 1]);
-    double a = task_.intercept ? task_.unit * state_.v[p_] : 0.0, b = 0.0;
+    double a = start, b = 0.0;
     i64 k = i64(x_.indptr[i]);
     for (; k + 2 <= end; k += 2) {
       a += scaled(k) * state_.v[x_.indices[k]];
       b += scaled(k + 1) * state_.v[x_.indices[k + 1]];
     }
     if (k < end) a += scaled(k) * state_.v[x_.indices[k]];
-    const double raw = row_slope(task_.loss, task_.parameter, task_.y[i], a + b) - (task_.anchor ? task_.anchor[i] : 0.0);
+    return a + b;
+  }
+
+  EMPIRISK_INLINE double slope_at(i64 i, double z) const {
+    const double raw = row_slope(task_.loss, task_.parameter, task_.y[i], z) - (task_.anchor ? task_.anchor[i] : 0.0);
     return task_.weight ? raw * task_.weight[i] : raw;
   }
+
+  EMPIRISK_INLINE double slope(i64 i) const { return slope_at(i, score(i, constant())); }
 
   // The column has been what it is at all steps before `step`.
   EMPIRISK_INLINE void settle(i64 j, i64 step) const {
@@ -108,15 +119,64 @@ class SparseStochastic {
     return step;
   }
 
+  // v_j = factor u_j, the u in place of v; `total` is the sum of the factors so far, and `settled_` what of it a column's sum has.
+  void settle_factor(i64 j, double total) const {
+    if (!state_.sum) return;
+    state_.sum[j] += state_.v[j] * (total - settled_[j]);
+    settled_[j] = total;
+  }
+
+  void fold(double factor, double total) const {
+    for (i64 j = 0; j < p_; ++j) {
+      settle_factor(j, total);
+      state_.v[j] *= factor;
+    }
+  }
+
+  void whole() const {
+    double factor = 1.0, total = 0.0;
+    i64 step = 0;
+    for (i64 j = 0; state_.sum && j < p_; ++j) settled_[j] = 0.0;
+    for (i64 t = 0; t < task_.n_order; ++step) {
+      const i64 end = least(t + task_.batch, task_.n_order), first = t;
+      const double part = 1.0 / double(end - first), size = task_.sizes[step / task_.every];
+      total += factor;
+      if (state_.sum && task_.intercept) state_.sum[p_] += state_.v[p_];
+      for (; t < end; ++t) {
+        const i64 i = task_.order[t];
+        prefetch(t);
+        slopes_[t - first] = part * slope_at(i, constant() + factor * score(i, 0.0));
+      }
+      for (t = first; t < end; ++t) {
+        const i64 i = task_.order[t];
+        const double f = size * slopes_[t - first];
+        if (f == 0.0) continue;
+        for (i64 k = i64(x_.indptr[i]), stop = i64(x_.indptr[i + 1]); k < stop; ++k) {
+          const i64 j = i64(x_.indices[k]);
+          settle_factor(j, total);
+          state_.v[j] -= f * scaled(k) / factor;
+        }
+        if (task_.intercept) state_.v[p_] -= f * task_.unit;
+      }
+      if (p_ > 0 && task_.l2) factor /= 1.0 + size * task_.l2[0];
+      if (factor < 1e-100) {  // before the u overflow
+        fold(factor, total);
+        factor = 1.0;
+      }
+    }
+    fold(factor, total);
+  }
+
  public:
   SparseStochastic(const CompressedView<T, I>& x, const StochasticTask& task, const StochasticState& state)
       : x_(x), task_(task), state_(state), p_(x.minor), size_(x.minor + task.intercept), last_(state.sum ? size_ : 0),
-        touched_(task.batch > 1 ? p_ : 0), gradient_(task.batch > 1 ? p_ : 0), parts_(task.batch > 1 ? p_ : 0),
+        touched_(task.batch > 1 ? p_ : 0), settled_(state.sum && task.whole ? p_ : 0), gradient_(task.batch > 1 ? p_ : 0), parts_(task.batch > 1 ? p_ : 0),
         slopes_(least(task.batch, task.n_order)) {
     for (i64 j = 0; state.sum && j < size_; ++j) last_[j] = 0;
   }
 
   void run() const {
+    if (task_.whole) return whole();
     const i64 steps = task_.batch > 1 ? batches() : single();
     for (i64 j = 0; state_.sum && j < size_; ++j) settle(j, steps);
   }

@@ -292,14 +292,33 @@ def stochastic_steps(
     batch: int = 1,
     every: int = 1,
     momentum: float = 0.0,
+    whole: bool = False,
 ) -> None:
     """Stochastic proximal gradient steps over the rows `order` of dense (contiguous rows) or CSR X.
 
     One step per `batch` rows B: ``v <- prox(v - size (mean_B weight_i (l'(y_i, v.x_i) - anchor_i) x_i +
     drift))``, the proximal step of ``size (l1_j |v_j| + l2_j v_j^2 / 2)`` above `low`, in the coordinates
     ``(x - center) scale``, with `unit` as the last, constant column. Over CSR only stored columns move, and
-    share (p,) multiplies drift, l1 and l2 there. Step t has size ``sizes[t // every]``. Changes v, `sum`
+    share (p,) multiplies drift, l1 and l2 there; with `whole` (l2 alone, equal for all columns) every column
+    shrinks at every step, as over dense X. Step t has size ``sizes[t // every]``. Changes v, `sum`
     (gains every iterate at which a gradient was taken) and `velocity`, all (p + intercept,), in place.
+    """
+
+def kernel_stochastic_steps(
+    matrix: Real,
+    y: Real,
+    loss: str,
+    parameter: float,
+    alpha: float,
+    first: int,
+    score: Float,
+    added: Float,
+) -> None:
+    """Stochastic steps first, first + 1, ... on the weights of rows, over the n draws of a block.
+
+    `matrix` (n, n) is the kernel on the draws; y, score and added have shape (problems, n). Step t adds
+    ``-l'(y, score / (alpha t))`` to the weight of its row, writes it into `added`, and moves the scores of
+    the later draws.
     """
 
 def perceptron_pass(

@@ -207,7 +207,7 @@ def test_bound_of_theory(rng: np.random.Generator) -> None:
     rho = np.linalg.norm(X, axis=1).max()
     wanted = 2.0 * rho**2 * (1.0 + np.log(1500)) / (0.1 * 1500)
     assert model.guarantee(X, y).epsilon == pytest.approx(wanted, rel=1e-12)
-    with pytest.raises(ValueError, match='needs schedule="strongly_convex", output="average"'):
+    with pytest.raises(ValueError, match='needs schedule="pegasos", output="average"'):
         er.SGDClassifier().fit(X, y).guarantee(X, y)
 
 

@@ -81,6 +81,7 @@ def twin(
         total += v
         slope = s[rows] * (loss.grad(y[rows], Z[rows] @ v) - anchor[rows])
         part = stored[rows].mean(axis=0) * share  # how often drift and penalty count
+        part = np.ones(k) if o.get("whole") else part
         g = Z[rows].T @ slope / len(rows) + part * drift
         velocity = momentum * velocity + size * g
         u = v - velocity
@@ -98,6 +99,8 @@ OPTIONS = {
     "weights": {"weight", "l2"},
     "batch": {"batch", "l1", "l2", "weight"},
     "batch, reduced": {"batch", "anchor", "drift", "l2", "scale"},
+    "whole": {"whole", "l2", "weight"},
+    "whole, batch": {"whole", "l2", "batch", "scale"},
     "momentum": {"momentum", "l2"},
     "momentum, batch": {"momentum", "batch", "drift", "anchor"},
 }
@@ -130,7 +133,8 @@ def test_against_the_twin(name: str, storage: str, intercept: bool, rng: np.rand
         "anchor": rng.normal(size=n),
         "drift": 0.1 * rng.normal(size=k),
         "l1": 0.05 * rng.random(k) * free,
-        "l2": 0.3 * rng.random(k) * free,
+        "l2": 0.3 * (rng.random() if "whole" in wanted else rng.random(k)) * free,
+        "whole": True,
         "low": np.append(np.zeros(p), np.full(int(intercept), -np.inf)),
         "center": rng.normal(size=p),
         "scale": rng.random(p) + 0.5,

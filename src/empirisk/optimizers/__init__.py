@@ -17,6 +17,7 @@ from empirisk.optimizers.inverse_time import InverseTime
 from empirisk.optimizers.langevin import Langevin
 from empirisk.optimizers.momentum import Momentum
 from empirisk.optimizers.nesterov import Nesterov
+from empirisk.optimizers.pegasos import Pegasos
 from empirisk.optimizers.rmsprop import RMSprop
 from empirisk.optimizers.step_decay import StepDecay
 from empirisk.optimizers.strongly_convex import StronglyConvex
@@ -38,6 +39,7 @@ SCHEDULES: dict[str, Any] = {
     "constant": Constant,
     "cosine": Cosine,
     "inverse_time": InverseTime,
+    "pegasos": Pegasos,
     "step_decay": StepDecay,
     "strongly_convex": StronglyConvex,
 }
@@ -58,6 +60,7 @@ __all__ = [
     "Momentum",
     "Nesterov",
     "Parameters",
+    "Pegasos",
     "RMSprop",
     "Schedule",
     "StepDecay",

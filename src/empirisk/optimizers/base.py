@@ -38,7 +38,10 @@ class Schedule(Protocol):
 
     Those of SCHEDULES say more, so that stochastic solvers take them by name: a class method
     ``of_run(size, steps, mu)``, `needs_horizon` (whether the number of steps must be known) and `sizes`:
-    "one" for all steps, a "formula" of an array of steps, or "stairs", an array held between.
+    "one" for all steps, a "formula" of an array of steps, or "stairs", an array held between.  They may say
+    `of_modulus` (whether the sizes follow from mu alone), `run` (output, sampling, coordinates and intercept
+    of a run that leaves them open) and `whole` (whether a step shrinks the columns that a sparse row does not
+    store, too).
     """
 
     @property

@@ -30,6 +30,7 @@ class StronglyConvex:
     name = "strongly_convex"
     sizes = "formula"
     needs_horizon = False
+    of_modulus = True
 
     def __post_init__(self) -> None:
         check_size("mu", self.mu)
@@ -39,7 +40,7 @@ class StronglyConvex:
         """Return the schedule of a run: its first step, all its steps, the modulus of its objective."""
         if not mu > 0.0:
             raise ValueError(
-                'schedule="strongly_convex" takes steps 1/(mu t) and needs an L2 penalty (alpha > 0 and '
+                f'schedule="{cls.name}" takes steps 1/(mu t) and needs an L2 penalty (alpha > 0 and '
                 'l1_ratio < 1); use "cosine" or "constant" without one'
             )
         return cls(mu)

@@ -15,7 +15,7 @@ from empirisk.data.seeds import Seed, check_seed
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
 from empirisk.solvers.smoothed_dual import smoothed_dual
-from empirisk.solvers.step_sizes import make_schedule
+from empirisk.solvers.step_sizes import make_schedule, named_schedule
 from empirisk.solvers.stochastic_rows import (
     SAMPLE,
     StochasticRows,
@@ -30,6 +30,8 @@ __all__ = ["OUTPUTS", "SAMPLINGS", "SGD"]
 
 OUTPUTS = ("average", "last", "suffix", "best")
 SAMPLINGS = ("permutation", "replacement", "given")
+# What "auto" stands for, unless the schedule says otherwise.
+USUAL: dict[str, Any] = {"output": "suffix", "sampling": "permutation", "precondition": True}
 # "suffix" is the mean over this share of the steps, the last ones.
 SUFFIX = 0.5
 # Steps of a run above which the automatic step gets shorter; measured, like the power of it.
@@ -60,26 +62,30 @@ class SGD:
     ----------
     schedule : str or Schedule, default "cosine"
         "constant", "cosine" (falls to 0 over `n_epochs`), "inverse_time" (``step_size / t``),
-        "strongly_convex" (``1 / (l2 t)``, whatever `step_size` is), "step_decay" (halved ten times), or an
-        object of :mod:`empirisk.optimizers`; t counts steps, not epochs.
+        "strongly_convex" (``1 / (l2 t)``, whatever `step_size` is), "pegasos" (the same sizes, with the
+        output, sampling and coordinates of its theorem), "step_decay" (halved ten times), or an object of
+        :mod:`empirisk.optimizers`; t counts steps, not epochs.
     step_size : float or "auto", default "auto"
         First step in the coordinates of :mod:`empirisk.solvers.stochastic_rows`.  "auto" is 1 over the
         smoothness of the longest row among 4096, times ``(1e5 / T)^(3/4)`` for runs of T > 1e5 steps, and a
         quarter of it as often as the first epoch makes matters worse.
-    output : {"suffix", "average", "last", "best"}, default "suffix"
+    output : {"auto", "suffix", "average", "last", "best"}, default "auto"
         The mean of the iterates of the second half of the run, of all iterates (Polyak and Ruppert), the last
-        iterate, or the end of the epoch with the smallest objective (one more pass each epoch).
+        iterate, or the end of the epoch with the smallest objective (one more pass each epoch).  "auto" is
+        "suffix", and "average" for "pegasos".
     n_epochs : int, default 20
         Length of the run.
     batch_size : int, default 1
         Rows a step.
     momentum : float, default 0.0
         Share of the last step that is kept, in [0, 1); dense X only.
-    sampling : {"permutation", "replacement", "given"}, default "permutation"
+    sampling : {"auto", "permutation", "replacement", "given"}, default "auto"
         A fresh random order each epoch (of blocks of 8 neighbouring rows where X exceeds the caches);
-        independent draws, as the theorems ask; or the order of the data.
-    precondition : bool, default True
-        Whether steps are taken in the coordinates of centred and scaled columns.
+        independent draws, as the theorems ask; or the order of the data.  "auto" is "permutation", and
+        "replacement" for "pegasos".
+    precondition : bool or "auto", default "auto"
+        Whether steps are taken in the coordinates of centred and scaled columns; "auto" is True, and False
+        for "pegasos".
     seed : int, Generator, RandomState or None, default 0
         Of the order of the rows.  A generator is drawn from once, when the solver is made.
 
@@ -99,12 +105,12 @@ class SGD:
 
     schedule: Any = "cosine"
     step_size: float | str = "auto"
-    output: str = "suffix"
+    output: str = "auto"
     n_epochs: int = 20
     batch_size: int = 1
     momentum: float = 0.0
-    sampling: str = "permutation"
-    precondition: bool = True
+    sampling: str = "auto"
+    precondition: bool | str = "auto"
     seed: Seed = 0
 
     name = "sgd"
@@ -120,6 +126,10 @@ class SGD:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "seed", check_seed(self.seed, "seed"))
+        said = {**USUAL, **getattr(named_schedule(self.schedule), "run", {})}
+        for setting in USUAL:
+            if isinstance(getattr(self, setting), str) and getattr(self, setting) == "auto":
+                object.__setattr__(self, setting, said[setting])
         for name, value, known in (
             ("output", self.output, OUTPUTS),
             ("sampling", self.sampling, SAMPLINGS),
@@ -144,7 +154,7 @@ class SGD:
             return SGDState(w, done=True)
         if self.momentum > 0.0 and problem.design.sparse:
             raise ValueError("momentum would move every column at every step: use momentum=0 with sparse X")
-        rows = stochastic_rows(problem, precondition=self.precondition, stored_only=True)
+        rows = stochastic_rows(problem, precondition=bool(self.precondition), stored_only=True)
         steps = self.n_epochs * -(-len(rows.active) // self.batch_size)
         size = automatic_size(problem, rows, steps) if self.step_size == "auto" else float(self.step_size)
         walk = start(rows.inside(w), self.momentum)
@@ -160,7 +170,7 @@ class SGD:
         steep = not (math.isfinite(problem.loss.curvature[1]) or math.isfinite(problem.loss.lipschitz))
         origin = now.origin or walk
         worse = not after.finite or ((now.epoch == 0 or steep) and _worse(problem, rows, origin, after))
-        if worse and self.step_size == "auto" and isinstance(self.schedule, str) and now.cuts < CUTS:
+        if worse and self._may_cut and now.cuts < CUTS:
             size = now.size / CUT
             note = f"the automatic step was cut to {size:.2g} because a longer one led away"
             cuts = now.cuts + 1
@@ -172,6 +182,16 @@ class SGD:
         if self.output != "best" and now.epoch < self.n_epochs:
             return replace(now, w=w, evaluation=None, hint=None)
         return self._look(problem, now, w)
+
+    @property
+    def _may_cut(self) -> bool:
+        """Whether a shorter first step is ours to take, and changes the steps."""
+        return self.step_size == "auto" and isinstance(self.schedule, str) and not self._of_modulus
+
+    @property
+    def _of_modulus(self) -> bool:
+        """Whether the sizes follow from the strength of the penalty alone."""
+        return getattr(named_schedule(self.schedule), "of_modulus", False)
 
     def _epoch(self, problem: LinearProblem, now: SGDState, rows: StochasticRows, walk: Walk) -> Walk:
         """Return the steps of one epoch; what counts towards the mean begins where `output` says."""
@@ -222,7 +242,12 @@ class SGD:
         return random_order(rows, rng)
 
     def _too_long(self, problem: LinearProblem, state: SGDState) -> str:
-        """Return the sentence about a first step beyond the stability limit of the longest row, if it is."""
+        """Return the sentence about a first step beyond the stability limit of the longest row, if it is.
+
+        Steps ``1/(mu t)`` begin beyond it by design, and come back.
+        """
+        if self._of_modulus:
+            return ""
         longest = 0.0 if state.rows is None else state.rows.longest
         limit = 2.0 / (curvature_scale(problem) * max(longest, 1e-300) + problem.penalty.l2)
         first = make_schedule(self.schedule, state.size, 1, problem.penalty.l2).at(1)

@@ -9,7 +9,7 @@ import numpy as np
 from empirisk.optimizers import SCHEDULES, Schedule
 from empirisk.typing import Array
 
-__all__ = ["make_schedule", "sizes_of"]
+__all__ = ["make_schedule", "named_schedule", "sizes_of"]
 
 # Schedules that are not formulas of arrays are evaluated at most this often per call, and held between.
 STAIRS = 2_000
@@ -33,6 +33,17 @@ def make_schedule(schedule: Any, size: float, horizon: int, mu: float) -> Schedu
     if not isinstance(schedule, Schedule):
         raise TypeError(f"schedule must be one of {known} or a schedule of er.optimizers, got {schedule!r}")
     return schedule
+
+
+def named_schedule(schedule: Any) -> Any:
+    """Return the class that a name stands for, and anything else as it is: both say what they ask of a run.
+
+    Examples
+    --------
+    >>> named_schedule("pegasos").run["output"]
+    'average'
+    """
+    return SCHEDULES.get(schedule) if isinstance(schedule, str) else schedule
 
 
 def sizes_of(schedule: Schedule, first: int, count: int) -> tuple[Array, int]:

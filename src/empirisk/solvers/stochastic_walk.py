@@ -75,6 +75,9 @@ def advance(
     velocity = None if walk.velocity is None else walk.velocity.copy()
     options: dict[str, Any] = {"velocity": velocity, "batch": batch, "momentum": momentum}
     options.update(rows.penalty(problem))
+    plain = rows.scale is None and options["l1"] is None and options["low"] is None
+    if plain and getattr(schedule, "whole", False):
+        options["whole"] = True
     spans: tuple[tuple[int, int, Array | None], ...] = ((0, before, None), (before, steps, total))
     for first, last, into in spans:
         if last > first:

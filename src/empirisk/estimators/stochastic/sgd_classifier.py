@@ -57,29 +57,32 @@ class SGDClassifier(ClassifierMixin, StochasticEstimator):
         number there); "1/n" is 1/S.
     l1_ratio : float, default 0.0
         r, in [0, 1]: 0 is L2, 1 is L1, between them elastic net.
-    fit_intercept : bool, default True
-        Whether b is free (else 0); it is never penalised.
+    fit_intercept : bool or "auto", default "auto"
+        Whether b is free (else 0); it is never penalised.  "auto" is True (False with "pegasos").
     class_weight : dict, "balanced" or None, default None
         Factors on the weights of the rows of each class; "balanced" gives every class weight S/K.
     schedule : str or Schedule, default "cosine"
         Step sizes: "cosine" (falls to 0 over the run), "constant", "inverse_time" (``step / t``),
-        "strongly_convex" (``1 / (alpha t)``, Pegasos), "step_decay", or an object of ``er.optimizers``.
+        "strongly_convex" (``1 / (alpha t)``), "pegasos" (the same sizes, with the settings of the notes
+        below), "step_decay", or an object of ``er.optimizers``.
     step : float or "auto", default "auto"
         First step, > 0; "auto" is 1 over the smoothness of the longest row, shorter for runs of more than
         1e5 steps and where that leads away.
-    output : {"suffix", "average", "last", "best"}, default "suffix"
+    output : {"auto", "suffix", "average", "last", "best"}, default "auto"
         Mean of the iterates of the last half of the run, of all, the last one, or the best end of an epoch.
+        "auto" is "suffix" ("average" with "pegasos").
     n_epochs : int or "auto", default "auto"
         Passes over the rows; "auto" makes a million steps, in 5 to 1000 passes.
     batch_size : int, default 1
         Rows a step.
     momentum : float, default 0.0
         Share of the last step that is kept, in [0, 1); dense X only.
-    sampling : {"permutation", "replacement", "given"}, default "permutation"
+    sampling : {"auto", "permutation", "replacement", "given"}, default "auto"
         A fresh random order each epoch (of blocks of 8 neighbouring rows where X exceeds the caches),
-        independent draws, or the order of the data.
-    precondition : bool, default True
-        Whether steps are taken in the coordinates of centred and scaled columns.
+        independent draws, or the order of the data.  "auto" is "permutation" ("replacement" with "pegasos").
+    precondition : bool or "auto", default "auto"
+        Whether steps are taken in the coordinates of centred and scaled columns: "auto" is True (False with
+        "pegasos").
     tol : float or None, default None
         With a number, epochs with reduced variance follow until the certificate over its scale is at most
         this (losses without kinks; the others warn when they miss it).  None takes the epochs and says how
@@ -117,6 +120,13 @@ class SGDClassifier(ClassifierMixin, StochasticEstimator):
     O(stored numbers) per epoch, without copies of X but for CSC and column-major arrays (one copy by rows).
     A step that is too long ends with status DIVERGED and the sentence by how much.
 
+    ``SGDClassifier("hinge", alpha, schedule="pegasos")`` is SGD for soft-margin machines as textbooks do:
+    ``theta_1 = 0``, ``w_t = theta_t / (alpha t)``, a row i drawn at random, ``theta += y_i x_i`` where
+    ``y_i w_t.x_i < 1``; the output is the mean of ``w_1 ... w_T``, T = ``t_``.  Its lambda is alpha where the
+    objective is ``lambda/2 ||w||^2 + mean hinge``, and ``alpha = 2 lambda`` where it is ``lambda ||w||^2 +
+    mean hinge``.  An intercept would take the same steps, which do not shrink it: no theorem covers that, and
+    it stays far off for long.  Give X a column of ones for one that is penalised.
+
     References
     ----------
     Shalev-Shwartz, Singer, Srebro & Cotter 2011 (Pegasos); Rakhlin, Shamir & Sridharan 2012 (suffix
@@ -142,16 +152,16 @@ class SGDClassifier(ClassifierMixin, StochasticEstimator):
         alpha: float | str = 1e-4,
         *,
         l1_ratio: float = 0.0,
-        fit_intercept: bool = True,
+        fit_intercept: bool | str = "auto",
         class_weight: Any = None,
         schedule: Any = "cosine",
         step: float | str = "auto",
-        output: str = "suffix",
+        output: str = "auto",
         n_epochs: int | str = "auto",
         batch_size: int = 1,
         momentum: float = 0.0,
-        sampling: str = "permutation",
-        precondition: bool = True,
+        sampling: str = "auto",
+        precondition: bool | str = "auto",
         tol: float | None = None,
         max_iter: int = 1_000,
         warm_start: bool = False,

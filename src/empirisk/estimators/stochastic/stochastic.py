@@ -22,11 +22,13 @@ from empirisk.estimators.linear.scalar_regression import elastic_net
 from empirisk.estimators.loss_names import loss_named, scalar_losses
 from empirisk.estimators.stochastic.stream import Stream, continue_stream
 from empirisk.losses import Loss
+from empirisk.optimizers import SCHEDULES
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Certificate, Kind, Solution, Status
 from empirisk.solvers.one_by_one import single_problems, together
 from empirisk.solvers.sgd import SGD
 from empirisk.solvers.solve import solve
+from empirisk.solvers.step_sizes import named_schedule
 from empirisk.solvers.svrg import SVRG
 from empirisk.typing import Array
 
@@ -49,7 +51,7 @@ class StochasticEstimator(LinearEstimator):
     loss: Any
     alpha: float | str
     l1_ratio: float
-    fit_intercept: bool
+    fit_intercept: bool | str
     schedule: Any
     step: float | str
     output: str
@@ -57,7 +59,7 @@ class StochasticEstimator(LinearEstimator):
     batch_size: int
     momentum: float
     sampling: str
-    precondition: bool
+    precondition: bool | str
     tol: Any
     max_iter: int
     warm_start: bool
@@ -105,9 +107,20 @@ class StochasticEstimator(LinearEstimator):
             batch_size=check_count("batch_size", self.batch_size, 1),
             momentum=check_number("momentum", self.momentum, 0.0),
             sampling=self.sampling,
-            precondition=check_flag("precondition", self.precondition),
+            precondition=self._flag("precondition"),
             seed=check_seed(self.random_state),
         )
+
+    def _flag(self, name: str) -> bool | str:
+        """Return a flag that may be left open, as "auto"."""
+        given = getattr(self, name)
+        return "auto" if isinstance(given, str) and given == "auto" else check_flag(name, given)
+
+    def _has_intercept(self) -> bool:
+        """Return whether b is free: where that is left open, as the schedule says."""
+        given = self._flag("fit_intercept")
+        said = getattr(named_schedule(self.schedule), "run", {})
+        return bool(said.get("fit_intercept", True) if given == "auto" else given)
 
     def _tolerance(self) -> float:
         return 0.0 if self.tol is None else check_number("tol", self.tol, 0.0, closed=False)
@@ -118,7 +131,7 @@ class StochasticEstimator(LinearEstimator):
 
     def _build(self, design: Design, y: Array, weight: Array, alpha: float | None) -> LinearProblem:
         ratio = check_number("l1_ratio", self.l1_ratio, 0.0, 1.0)
-        intercept = check_flag("fit_intercept", self.fit_intercept)
+        intercept = self._has_intercept()
         self._tolerance()
         check_count("max_iter", self.max_iter, 1)
         data = ArrayBlocks(design, y, weight)
@@ -195,6 +208,8 @@ class StochasticEstimator(LinearEstimator):
     def guarantee(self, X: Any, y: Any, sample_weight: Any = None) -> Guarantee:
         """How near to the minimum the fit is in expectation, by the theorem on steps ``1/(alpha t)``.
 
+        Asked of ``schedule="pegasos"``, or of the same settings one by one.
+
         ``E J(average) - J* <= 2 rho^2 (1 + log T) / (alpha T)``, with rho from the rows of the fit.
 
         Parameters
@@ -213,13 +228,14 @@ class StochasticEstimator(LinearEstimator):
             When a condition of the theorem does not hold; the message lists them.
         """
         problem = self.problem(X, y, sample_weight)
+        solver = self._solver(int(np.count_nonzero(problem.data.weight)))
         base = getattr(problem.loss, "base", problem.loss)
         wanted = {
-            'schedule="strongly_convex"': self.schedule == "strongly_convex",
-            'output="average"': self.output == "average",
-            'sampling="replacement"': self.sampling == "replacement",
-            "precondition=False": not self.precondition,
-            "fit_intercept=False": not self.fit_intercept,
+            'schedule="pegasos"': getattr(SCHEDULES.get(str(self.schedule)), "of_modulus", False),
+            'output="average"': solver.output == "average",
+            'sampling="replacement"': solver.sampling == "replacement",
+            "precondition=False": not solver.precondition,
+            "fit_intercept=False": not problem.intercept,
             "warm_start=False": not self.warm_start,
             "tol=None": self.tol is None,
             "momentum=0": self.momentum == 0.0,

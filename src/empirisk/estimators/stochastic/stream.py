@@ -112,7 +112,7 @@ def continue_stream(problem: LinearProblem, solver: SGD, held: Stream | None, w0
 def _first(problem: LinearProblem, parts: list[LinearProblem], solver: SGD, w0: Array | None) -> Stream:
     weight = problem.data.weight
     starts = [None] * len(parts) if w0 is None else list(np.reshape(w0, (problem.n_params, -1)).T)
-    rows = [stochastic_rows(part, precondition=solver.precondition) for part in parts]
+    rows = [stochastic_rows(part, precondition=bool(solver.precondition)) for part in parts]
     sizes = [
         automatic_size(part, r) if solver.step_size == "auto" else float(solver.step_size)
         for part, r in zip(parts, rows, strict=True)
