@@ -11,6 +11,7 @@ void bind_kernels(nanobind::module_& m);
 void bind_matvec(nanobind::module_& m);
 void bind_neighbors(nanobind::module_& m);
 void bind_neighbor_trees(nanobind::module_& m);
+void bind_neighbor_windows(nanobind::module_& m);
 void bind_passes(nanobind::module_& m);
 void bind_perceptron(nanobind::module_& m);
 void bind_resample(nanobind::module_& m);

@@ -48,12 +48,31 @@ struct TreeQuery {
   std::int64_t* index = nullptr;  // numbers of rows, or the counts
 };
 
+// Sums over rows with weights that are a function of the squared distance over h^2, for several h at once.
+enum class WindowForm { gaussian, epanechnikov, tricube, boxcar };
+
+struct WindowProblem {
+  Matrix x, q;  // dense float64
+  WindowForm form = WindowForm::gaussian;
+  const double* bandwidth = nullptr;  // (bandwidths)
+  std::int64_t bandwidths = 0;
+  const double *weight = nullptr, *target = nullptr;  // (rows of x)
+  const std::int64_t* left_out = nullptr;  // for each query a row that it must not see, or null
+  bool slopes = false;     // with D = 1 + columns terms u = (1, x - nearest row), else with u = 1
+  bool fall_back = false;  // an empty window has the sums of the nearest rows
+  double* sums = nullptr;  // (bandwidths, queries, D (D + 1)/2 + D + 1): w u u', upper triangle; w u y; w^2
+  double* least = nullptr;           // (queries): the smallest squared distance
+  std::int64_t* anchor = nullptr;    // (queries): the nearest row
+  std::uint8_t* empty = nullptr;     // (bandwidths, queries): whether no row has weight
+};
+
 struct NeighborLoops {
   const char* name;
   void (*nearest)(const NearestProblem& problem);
   TreeSize (*tree_size)(std::int64_t rows, std::int64_t leaf);
   void (*build_tree)(const TreeProblem& problem);
   void (*search_tree)(const TreeQuery& query);
+  void (*window_sums)(const WindowProblem& problem);
 };
 
 const NeighborLoops& neighbor_loops();

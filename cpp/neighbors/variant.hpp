@@ -3,9 +3,10 @@
 #include "neighbors/neighbor_table.hpp"
 #include "neighbors/row_tree.hpp"
 #include "neighbors/tree_search.hpp"
+#include "neighbors/windows.hpp"
 
 namespace empirisk::EMPIRISK_ISA {
 
-NeighborLoops neighbor_loops(const char* name) { return {name, nearest_brute, tree_size, build_tree, search_tree}; }
+NeighborLoops neighbor_loops(const char* name) { return {name, nearest_brute, tree_size, build_tree, search_tree, window_sums}; }
 
 }  // namespace empirisk::EMPIRISK_ISA

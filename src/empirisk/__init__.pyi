@@ -121,6 +121,9 @@ from .estimators import (
     KernelRidge as KernelRidge,
 )
 from .estimators import (
+    KernelSmoother as KernelSmoother,
+)
+from .estimators import (
     KNeighborsClassifier as KNeighborsClassifier,
 )
 from .estimators import (

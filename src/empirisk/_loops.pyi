@@ -98,6 +98,26 @@ def nearest_rows(
     `left_out` names for each query a row that it must not find.
     """
 
+def window_sums(
+    X: Float,
+    Q: Float,
+    window: str,
+    bandwidths: Real,
+    weight: Real,
+    target: Real,
+    slopes: bool = False,
+    fall_back: bool = False,
+    left_out: Index | None = None,
+) -> tuple[Float, Float, Index, Any]:
+    """Sums over the rows of X with weights ``w = weight * K(||q - x||^2 / h^2)``, for every h and row of Q.
+
+    Returned are the sums, shape (m * queries, D (D + 1)/2 + D + 1), with ``u = (1, x - nearest row)`` of D
+    terms (without `slopes` D = 1): ``w u u'`` (upper triangle, row by row), ``w u target`` and ``w^2``; the
+    smallest squared distance and the nearest row of each query; and where no row has weight, (m, queries).
+    There `fall_back` takes the rows at the smallest distance.  The Gaussian window is relative to the nearest
+    row.
+    """
+
 def rmatvec(X: Matrix, u: Real, out: Float | None = None) -> Float:
     """``X' u``: u (n,) gives (p,), u (n, k) gives (p, k)."""
 

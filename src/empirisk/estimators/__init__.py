@@ -24,6 +24,7 @@ from empirisk.estimators.linear.svr import LinearSVR
 from empirisk.estimators.neighbors.classifier import KNeighborsClassifier
 from empirisk.estimators.neighbors.graphs import kneighbors_graph, radius_graph
 from empirisk.estimators.neighbors.regressor import KNeighborsRegressor
+from empirisk.estimators.neighbors.smoother import KernelSmoother
 from empirisk.estimators.stochastic.sgd_classifier import SGDClassifier
 from empirisk.estimators.stochastic.sgd_regressor import SGDRegressor
 from empirisk.estimators.trees.adaboost import AdaBoostClassifier
@@ -62,6 +63,7 @@ REGISTRY: dict[str, type] = {
     "KernelLogisticRegression": KernelLogisticRegression,
     "KernelQuantile": KernelQuantile,
     "KernelRidge": KernelRidge,
+    "KernelSmoother": KernelSmoother,
     "Lasso": Lasso,
     "LeastAbsoluteDeviations": LeastAbsoluteDeviations,
     "LinearRegression": LinearRegression,
@@ -110,6 +112,7 @@ __all__ = [
     "KernelLogisticRegression",
     "KernelQuantile",
     "KernelRidge",
+    "KernelSmoother",
     "Lasso",
     "LeastAbsoluteDeviations",
     "LinearRegression",

@@ -1,0 +1,123 @@
+"""Bandwidths that are compared, and the one that a rule chooses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from empirisk.data.brief import Brief
+from empirisk.neighbors.windows import Window
+from empirisk.typing import Array
+
+__all__ = ["BandwidthSelection", "bandwidth_grid", "weighted_mean_and_se"]
+
+# Losses that differ by less are equal: windows that hold all rows alike differ by rounding alone.
+TIED = 1e-9
+# Bandwidths reach down to this share of the reference.
+LOWEST = 1.0 / 32.0
+
+
+@dataclass(frozen=True, repr=False)
+class BandwidthSelection(Brief):
+    """Leave-one-out losses of bandwidths, and the ones that two rules choose.
+
+    Parameters
+    ----------
+    bandwidths : array, shape (a,)
+        Rising, in the unit of ``bandwidth_``.
+    loss, se : arrays, shape (a,)
+        Weighted mean loss of training rows that the others predict, and its standard error; infinite where
+        some row has none.
+    rule : str
+        ``"min"`` or ``"one_se"``.
+    method : str
+        How they were found, and what was averaged.
+    """
+
+    bandwidths: Array
+    loss: Array
+    se: Array
+    rule: str
+    method: str
+
+    @property
+    def index_min(self) -> int:
+        """Position of the smallest loss; of equal ones that of the largest bandwidth."""
+        least = float(self.loss.min())
+        return int(np.flatnonzero(self.loss <= least + TIED * abs(least))[-1])
+
+    @property
+    def index_one_se(self) -> int:
+        """Position of the largest bandwidth within one standard error of the smallest loss."""
+        best = self.index_min
+        return int(np.flatnonzero(self.loss <= self.loss[best] + self.se[best])[-1])
+
+    @property
+    def index(self) -> int:
+        """Position of the bandwidth that the rule chooses."""
+        return self.index_one_se if self.rule == "one_se" else self.index_min
+
+    @property
+    def best(self) -> float:
+        """The bandwidth that the rule chooses."""
+        return float(self.bandwidths[self.index])
+
+    @property
+    def at_the_edge(self) -> bool:
+        """Whether the smallest bandwidth was chosen: one below it might be better."""
+        return self.index == 0 and len(self.bandwidths) > 1
+
+
+def bandwidth_grid(given: Any, rows: Array, window: Window) -> tuple[Array, bool]:
+    """Return bandwidths to compare, rising, and whether they were given as numbers.
+
+    A count asks for so many, evenly spaced in the logarithm, from a 32nd of the normal reference
+    ``(4 / (n (p + 2)))^(1 / (p + 4))`` (Silverman 1986, section 4.3.2; in units of the largest spread of a
+    column, and of the window's own) to one that holds all rows wherever it stands.
+
+    Parameters
+    ----------
+    given : int >= 1 or array of numbers > 0
+    rows : array, shape (n, p)
+        On the scale on which distances are taken.
+    window : Window
+
+    Raises
+    ------
+    ValueError
+        For anything else.
+    """
+    if np.ndim(given) == 0 and isinstance(given, int | np.integer) and not isinstance(given, bool):
+        if given < 1:
+            raise ValueError(f"bandwidths must be a number of them >= 1 or a list of numbers > 0, got {given!r}")
+        n, p = rows.shape
+        unit = float(rows.std(axis=0).max(initial=0.0)) or 1.0
+        reference = unit * (4.0 / (n * (p + 2.0))) ** (1.0 / (p + 4.0)) / window.deviation(p)
+        reach = 2.0 * float(np.sqrt(((rows - rows.mean(axis=0)) ** 2).sum(axis=1).max(initial=0.0)))
+        return np.geomspace(LOWEST * reference, max(reach, reference), int(given)), False
+    try:
+        grid = np.sort(np.asarray(given, dtype=np.float64))
+    except (TypeError, ValueError):
+        grid = np.empty(0)
+    if grid.ndim != 1 or not len(grid) or not (np.isfinite(grid) & (grid > 0.0)).all():
+        raise ValueError(f"bandwidths must be a number of them >= 1 or a list of numbers > 0, got {given!r}")
+    return grid, True
+
+
+def weighted_mean_and_se(loss: Array, weight: Array) -> tuple[Array, Array]:
+    """Return weighted means over the last axis and their standard errors; infinite where a loss is.
+
+    Examples
+    --------
+    >>> weighted_mean_and_se(np.array([[1.0, 3.0]]), np.ones(2))
+    (array([2.]), array([1.]))
+    """
+    share = weight / weight.sum()
+    n = len(weight)
+    with np.errstate(invalid="ignore"):
+        mean = np.asarray((loss * share).sum(axis=-1))
+        off = np.square(share * (loss - mean[..., None])).sum(axis=-1)
+    se = np.sqrt(off * n / max(n - 1, 1))
+    return mean, np.where(np.isfinite(mean), se, np.inf)

@@ -1,0 +1,153 @@
+"""Local means and local lines: weighted least squares in a window around each query.
+
+Nadaraya, Theory of Probability and its Applications 9 (1964); Watson, Sankhya A 26 (1964); Cleveland, Journal
+of the American Statistical Association 74 (1979), and Fan, ibid. 87 (1992), on local lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from empirisk import _loops
+from empirisk.data.brief import Brief
+from empirisk.neighbors.windows import Window
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["LocalFits", "RowsInWindows"]
+
+# Numbers of sums that are held at once, and pairs of rows between two looks at an interrupt.
+HELD, PAIRS = 1 << 21, 1 << 26
+# A direction in which the rows of a window vary by less than this share of the bandwidth (squared) has no
+# slope: so much of a variance is rounding.
+FLAT = 1e-10
+
+
+@dataclass(frozen=True, repr=False)
+class LocalFits(Brief):
+    """What windows say, for m bandwidths and q queries.
+
+    Parameters
+    ----------
+    value : array, shape (m, q)
+        Fitted values.
+    effective : array, shape (m, q)
+        ``(sum w)^2 / sum w^2``: so many rows of equal weight tell as much.
+    log_mass : array, shape (m, q)
+        Logarithm of the sum of the weights; -inf for empty windows.
+    empty : bool array, shape (m, q)
+        Windows in which no row has weight.
+    """
+
+    value: Array
+    effective: Array
+    log_mass: Array
+    empty: Array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RowsInWindows(Brief):
+    """Rows with weights and targets, seen through windows around queries.
+
+    Parameters
+    ----------
+    rows : array, shape (n, p)
+        float64, on the scale on which distances are taken.
+    weight : array, shape (n,)
+        Weights > 0.
+    target : array, shape (n,)
+        What is averaged.
+    window : Window
+    slopes : bool, default False
+        Fit ``a + b (x - query)`` in each window, else a constant.
+    fall_back : bool, default False
+        An empty window takes the mean of the nearest rows.
+
+    Notes
+    -----
+    O(n p) a query for distances, and O(n) for each bandwidth (O(n p^2) with slopes), on all threads; O(n p)
+    in memory.
+
+    Examples
+    --------
+    >>> from empirisk.neighbors.windows import window_of
+    >>> rows = RowsInWindows(np.array([[0.0], [1.0]]), np.ones(2), np.array([2.0, 6.0]), window_of("boxcar"))
+    >>> rows.fits(np.array([[0.2]]), np.array([0.5, 1.0])).value.tolist()
+    [[2.0], [4.0]]
+    """
+
+    rows: Array
+    weight: Array
+    target: Array
+    window: Window
+    slopes: bool = False
+    fall_back: bool = False
+
+    def fits(self, queries: Array, bandwidths: Array, left_out: IndexArray | None = None) -> LocalFits:
+        """Return the fits of all windows around the queries.
+
+        Parameters
+        ----------
+        queries : array, shape (q, p)
+        bandwidths : array, shape (m,)
+        left_out : int array, shape (q,), optional
+            A row that each query must not see, -1 for none.
+        """
+        parts = list(self._parts(queries, bandwidths, left_out))
+        if not parts:
+            none = np.empty((len(bandwidths), 0))
+            return LocalFits(none, none, none, none.astype(bool))
+        value, effective, log_mass, empty = (np.concatenate(part, axis=1) for part in zip(*parts, strict=True))
+        return LocalFits(value, effective, log_mass, empty)
+
+    def _parts(self, queries: Array, bandwidths: Array, left_out: Any) -> Iterator[tuple[Any, ...]]:
+        """Yield values, effective numbers, masses and empty windows of some queries at a time."""
+        n, p = self.rows.shape
+        terms = p + 1 if self.slopes else 1
+        size = len(bandwidths) * (terms * (terms + 1) // 2 + terms + 1)
+        step = max(1, min(HELD // size, PAIRS // (n * max(1, len(bandwidths) * terms))))
+        for start in range(0, len(queries), step):
+            some = slice(start, start + step)
+            absent = None if left_out is None else np.ascontiguousarray(left_out[some], dtype=np.int64)
+            sums, least, anchor, empty = _loops.window_sums(
+                self.rows, queries[some], self.window.name, bandwidths, self.weight, self.target,
+                self.slopes, self.fall_back, absent,
+            )  # fmt: skip
+            sums = sums.reshape(*empty.shape, -1)
+            mass = sums[:, :, 0]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                effective = mass**2 / sums[:, :, -1]
+                log_mass = np.log(mass)
+                if not self.window.bounded:  # the weights are relative to that of the nearest row
+                    log_mass -= least / (2.0 * bandwidths[:, None] ** 2)
+                value = sums[:, :, terms * (terms + 1) // 2] / mass
+            if self.slopes:
+                value = value + self._rise(sums, value, queries[some] - self.rows[anchor], bandwidths)
+            yield value, effective, log_mass, empty.astype(bool)
+
+    def _rise(self, sums: Array, mean: Array, beyond: Array, bandwidths: Array) -> Array:
+        """Return how far each line rises from the mean of its rows to the query.
+
+        `beyond` is the way from the nearest row, about which the sums are taken, to the query.
+        """
+        p = self.rows.shape[1]
+        upper = np.triu_indices(p + 1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.nan_to_num(sums / sums[:, :, :1], nan=0.0, posinf=0.0)
+        second = np.empty((*mean.shape, p + 1, p + 1))
+        second[:, :, upper[0], upper[1]] = second[:, :, upper[1], upper[0]] = share[:, :, : len(upper[0])]
+        middle = second[:, :, 0, 1:]
+        spread = second[:, :, 1:, 1:] - middle[..., :, None] * middle[..., None, :]
+        with_target = share[:, :, len(upper[0]) + 1 : -1] - middle * np.nan_to_num(mean)[..., None]
+        variance, axes = np.linalg.eigh(spread)
+        # Wide windows hold all rows, whose spread then is what variances are compared with.
+        wide = self.rows.var(axis=0).max(initial=0.0)
+        ruler = np.maximum(variance[..., -1:], np.minimum(bandwidths**2, wide)[:, None, None])
+        steep = variance > FLAT * ruler
+        along = np.einsum("mqkj,mqk->mqj", axes, with_target)
+        slope = np.where(steep, along, 0.0) / np.where(steep, variance, 1.0)
+        way = np.einsum("mqkj,mqk->mqj", axes, beyond[None] - middle)
+        return np.asarray((slope * way).sum(axis=2))
