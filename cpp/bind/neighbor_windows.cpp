@@ -14,7 +14,7 @@ static WindowForm form_of(const std::string& name) {
 }
 
 static nb::tuple window_sums(nb::handle x, nb::handle q, const std::string& window, nb::handle bandwidths, nb::handle weight,
-                             nb::handle target, bool slopes, bool fall_back, nb::handle left_out) {
+                             nb::handle target, bool slopes, bool fall_back, nb::handle left_out, nb::handle left_weight) {
   const MatrixArg rows = matrix_arg(x, "X"), queries = matrix_arg(q, "Q");
   const auto plain = [](const Matrix& m) { return m.storage == Storage::dense && !m.is_float32; };
   if (!plain(rows.view) || !plain(queries.view)) refuse("X and Q must be dense float64");
@@ -39,6 +39,8 @@ static nb::tuple window_sums(nb::handle x, nb::handle q, const std::string& wind
     if (!nb::try_cast(left_out, absent, false) || i64(absent.shape(0)) != queries.view.rows) refuse("left_out must be int64, one for each query");
     problem.left_out = absent.data();
   }
+  const ArrayArg left = array_arg(left_weight, "left_weight", {queries.view.rows});
+  problem.left_weight = left.data;
   if (rows.view.rows < (problem.left_out ? 2 : 1)) refuse("X must have a row for every query");
   const i64 terms = slopes ? rows.view.cols + 1 : 1, each = terms * (terms + 1) / 2 + terms + 1;
   const Result sums = new_result({problem.bandwidths * queries.view.rows, each}), least = new_result({queries.view.rows});
@@ -58,7 +60,8 @@ static nb::tuple window_sums(nb::handle x, nb::handle q, const std::string& wind
 
 void bind_neighbor_windows(nb::module_& m) {
   m.def("window_sums", &window_sums, nb::arg("X"), nb::arg("Q"), nb::arg("window"), nb::arg("bandwidths"), nb::arg("weight"),
-        nb::arg("target"), nb::arg("slopes") = false, nb::arg("fall_back") = false, nb::arg("left_out") = nb::none());
+        nb::arg("target"), nb::arg("slopes") = false, nb::arg("fall_back") = false, nb::arg("left_out") = nb::none(),
+        nb::arg("left_weight") = nb::none());
 }
 
 }  // namespace empirisk

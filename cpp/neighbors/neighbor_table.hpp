@@ -57,7 +57,8 @@ struct WindowProblem {
   const double* bandwidth = nullptr;  // (bandwidths)
   std::int64_t bandwidths = 0;
   const double *weight = nullptr, *target = nullptr;  // (rows of x)
-  const std::int64_t* left_out = nullptr;  // for each query a row that it must not see, or null
+  const std::int64_t* left_out = nullptr;  // for each query a row that has another weight for it, or null
+  const double* left_weight = nullptr;     // these weights; null leaves the rows out
   bool slopes = false;     // with D = 1 + columns terms u = (1, x - nearest row), else with u = 1
   bool fall_back = false;  // an empty window has the sums of the nearest rows
   double* sums = nullptr;  // (bandwidths, queries, D (D + 1)/2 + D + 1): w u u', upper triangle; w u y; w^2

@@ -102,7 +102,8 @@ class WindowSums {
     double* differences = scaled + window_block;
     i64 anchor = 0;
     const double least_of_all = measure(i, point, distance, nearest, anchor);
-    const i64 each = terms_ * (terms_ + 1) / 2 + terms_ + 1;
+    const i64 each = terms_ * (terms_ + 1) / 2 + terms_ + 1, own_row = p_.left_out ? p_.left_out[i] : -1;
+    const double own_weight = p_.left_weight ? p_.left_weight[i] : 0.0;
     for (i64 h = 0; h < p_.bandwidths; ++h) {
       double* sums = p_.sums + (h * p_.q.rows + i) * each;
       for (i64 c = 0; c < each; ++c) sums[c] = 0.0;
@@ -116,6 +117,8 @@ class WindowSums {
         if (window.beyond(nearest[b], least_of_all)) continue;
         const double *d = distance + b * window_block, *s = weight_.data() + b * window_block;
         for (i64 l = 0; l < window_block; ++l) values[l] = s[l] * window(d[l], least_of_all);
+        if (own_row >= 0 && own_row / window_block == b)
+          values[own_row % window_block] = own_weight * window(d[own_row % window_block], least_of_all);
         if (!ready) relative(b, anchor, differences);
         ready = true;
         add(b, values, scaled, differences, p_.sums + (h * p_.q.rows + i) * each);
@@ -130,7 +133,7 @@ class WindowSums {
 
   // Squared distances from the query, and the nearest row: of equal ones the first.
   double measure(i64 i, const double* point, double* distance, double* nearest, i64& anchor) const {
-    const i64 absent = p_.left_out ? p_.left_out[i] : -1;
+    const i64 absent = p_.left_out && !(p_.left_weight && p_.left_weight[i] > 0.0) ? p_.left_out[i] : -1;
     double least_of_all = std::numeric_limits<double>::infinity();
     for (i64 b = 0; b < blocks_; ++b) {
       const double* rows = rows_.data() + b * window_block * cols_;
@@ -144,7 +147,7 @@ class WindowSums {
         }
       }
       for (i64 l = most<i64>(0, p_.x.rows - b * window_block); l < window_block; ++l) d[l] = std::numeric_limits<double>::infinity();
-      if (absent / window_block == b && absent >= 0) d[absent % window_block] = std::numeric_limits<double>::infinity();
+      if (absent >= 0 && absent / window_block == b) d[absent % window_block] = std::numeric_limits<double>::infinity();
       double low = std::numeric_limits<double>::infinity();
       for (i64 l = 0; l < window_block; ++l) low = d[l] < low ? d[l] : low;
       nearest[b] = low;

@@ -108,6 +108,7 @@ def window_sums(
     slopes: bool = False,
     fall_back: bool = False,
     left_out: Index | None = None,
+    left_weight: Real | None = None,
 ) -> tuple[Float, Float, Index, Any]:
     """Sums over the rows of X with weights ``w = weight * K(||q - x||^2 / h^2)``, for every h and row of Q.
 
@@ -115,7 +116,7 @@ def window_sums(
     terms (without `slopes` D = 1): ``w u u'`` (upper triangle, row by row), ``w u target`` and ``w^2``; the
     smallest squared distance and the nearest row of each query; and where no row has weight, (m, queries).
     There `fall_back` takes the rows at the smallest distance.  The Gaussian window is relative to the nearest
-    row.
+    row.  A query has `left_weight` (0) as weight of its row `left_out`; -1 is none.
     """
 
 def rmatvec(X: Matrix, u: Real, out: Float | None = None) -> Float:

@@ -38,6 +38,7 @@ from tests.conformance.estimators import (
 from tests.conformance.kernel_estimators import USES as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.process_estimators import USES as PROCESSES
+from tests.conformance.smoother_estimators import USES as SMOOTHERS
 from tests.conformance.tree_estimators import USES as GROWN
 from tests.oracles.complete import complete
 
@@ -46,7 +47,7 @@ WRAPPERS = {"BaggingClassifier", "BaggingRegressor"}
 
 
 def test_every_registered_estimator_is_tested() -> None:
-    answering = [*BY_STEPS, *GROWN, *KERNELS, *NEIGHBORS, *PROCESSES]
+    answering = [*BY_STEPS, *GROWN, *KERNELS, *NEIGHBORS, *PROCESSES, *SMOOTHERS]
     solved = set(REGISTRY) - {u.kind for u in answering} - WRAPPERS
     for name, uses in (("FIXED", FIXED), ("AS_WRITTEN", AS_WRITTEN)):
         complete({u.kind for u in uses}, solved, "a use", f"{name} in tests/conformance/estimators.py")

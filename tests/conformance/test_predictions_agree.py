@@ -14,9 +14,10 @@ from tests.conformance.estimators import ALL, BY_STEPS
 from tests.conformance.kernel_estimators import USES as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.process_estimators import USES as PROCESSES
+from tests.conformance.smoother_estimators import USES as SMOOTHERS
 from tests.conformance.tree_estimators import USES
 
-EVERY = dict.fromkeys([*ALL, *BY_STEPS, *USES, *KERNELS, *NEIGHBORS, *PROCESSES])
+EVERY = dict.fromkeys([*ALL, *BY_STEPS, *USES, *KERNELS, *NEIGHBORS, *PROCESSES, *SMOOTHERS])
 CLASSIFIERS = [u for u in EVERY if is_classifier(u.make())]
 
 

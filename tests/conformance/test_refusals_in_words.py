@@ -16,12 +16,16 @@ from tests.conformance.estimators import AS_WRITTEN, BY_STEPS, Use, data_for, us
 from tests.conformance.kernel_estimators import USES as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.process_estimators import USES as PROCESSES
+from tests.conformance.smoother_estimators import USES as SMOOTHERS
 from tests.conformance.tree_estimators import USES as TREES
 
 BAGS = [use("BaggingClassifier", n_estimators=3), use("BaggingRegressor", n_estimators=3)]
 ONE_OF_EACH = list(
     {
-        u.kind: u for u in reversed([*AS_WRITTEN, *BY_STEPS, *TREES, *KERNELS, *NEIGHBORS, *PROCESSES, *BAGS])
+        u.kind: u
+        for u in reversed(
+            [*AS_WRITTEN, *BY_STEPS, *TREES, *KERNELS, *NEIGHBORS, *PROCESSES, *SMOOTHERS, *BAGS]
+        )
     }.values()
 )
 REGRESSORS = [u for u in ONE_OF_EACH if not is_classifier(u.make())]

@@ -14,6 +14,7 @@ from tests.conformance.estimators import AS_WRITTEN, BY_STEPS, Use, data_for, us
 from tests.conformance.kernel_estimators import USES as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.process_estimators import USES as PROCESSES
+from tests.conformance.smoother_estimators import USES as SMOOTHERS
 from tests.conformance.tree_estimators import USES as TREES
 
 MORE = [
@@ -27,7 +28,10 @@ MORE = [
     use("AdaBoostClassifier", early_stopping="validation"),
 ]
 ONE_OF_EACH = list(
-    {u.kind: u for u in reversed([*AS_WRITTEN, *BY_STEPS, *TREES, *KERNELS, *NEIGHBORS, *PROCESSES])}.values()
+    {
+        u.kind: u
+        for u in reversed([*AS_WRITTEN, *BY_STEPS, *TREES, *KERNELS, *NEIGHBORS, *PROCESSES, *SMOOTHERS])
+    }.values()
 )
 
 

@@ -16,6 +16,7 @@ from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, parameter
 from tests.conformance.kernel_estimators import USES as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.process_estimators import USES as PROCESSES
+from tests.conformance.smoother_estimators import USES as SMOOTHERS
 from tests.conformance.sparse_layouts import LAYOUTS, dyadic, make
 from tests.conformance.tree_estimators import USES as TREES
 from tests.oracles.complete import complete
@@ -24,7 +25,7 @@ BAGS = [
     use("BaggingClassifier", n_estimators=4, random_state=0),
     use("BaggingRegressor", estimator=er.Ridge(), n_estimators=4, random_state=0),
 ]
-EVERY = [*ALL, *BY_STEPS, *TREES, *KERNELS, *NEIGHBORS, *PROCESSES, *BAGS]
+EVERY = [*ALL, *BY_STEPS, *TREES, *KERNELS, *NEIGHBORS, *PROCESSES, *SMOOTHERS, *BAGS]
 ONE_OF_EACH = list({u.kind: u for u in reversed(EVERY)}.values())
 QUICK = [
     ("repeated", "csr", True),

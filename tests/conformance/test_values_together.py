@@ -20,6 +20,7 @@ from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, use
 from tests.conformance.kernel_estimators import USES as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.process_estimators import USES as PROCESSES
+from tests.conformance.smoother_estimators import USES as SMOOTHERS
 from tests.conformance.tree_estimators import SMALL, USES, registered
 
 # Not sorted, with a value twice, and on both sides of what the estimators have by default.
@@ -36,7 +37,9 @@ MORE = [
     use("DecisionTreeClassifier", smoothing=0.5),
     use("DecisionTreeRegressor", optimal=2),
 ]
-TRIED: list[Use] = list(dict.fromkeys([*ALL, *BY_STEPS, *USES, *KERNELS, *NEIGHBORS, *PROCESSES, *MORE]))
+TRIED: list[Use] = list(
+    dict.fromkeys([*ALL, *BY_STEPS, *USES, *KERNELS, *NEIGHBORS, *PROCESSES, *SMOOTHERS, *MORE])
+)
 ASKED = [(u, name, values) for u in TRIED for name in u.make().get_params(deep=False) for values in VALUES]
 YES = [(u, name, values) for u, name, values in ASKED if u.make()._values_together(name, values)]
 

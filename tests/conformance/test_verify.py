@@ -24,6 +24,7 @@ from tests.conformance import estimators as linear
 from tests.conformance import kernel_estimators as kernels
 from tests.conformance import neighbor_estimators as neighbors
 from tests.conformance import process_estimators as processes
+from tests.conformance import smoother_estimators as smoothers
 from tests.conformance import tree_estimators as trees
 from tests.conformance.estimators import Use, use
 
@@ -101,6 +102,7 @@ def _cases() -> list[Case]:
         *many(kernels.USES, along),
         *many(neighbors.USES, along, weighted=False),
         *many(processes.USES, along),
+        *many(smoothers.USES, along),
         *many(adaboost, apart, tag="-apart"),
         *many([use("AdaBoostClassifier", n_estimators=20, early_stopping="validation")], crossed),
         *many([use("AdaBoostClassifier", n_estimators=20, early_stopping="margin")], crossed),

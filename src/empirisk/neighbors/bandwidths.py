@@ -70,7 +70,7 @@ class BandwidthSelection(Brief):
         return self.index == 0 and len(self.bandwidths) > 1
 
 
-def bandwidth_grid(given: Any, rows: Array, window: Window) -> tuple[Array, bool]:
+def bandwidth_grid(given: Any, rows: Array, times: Array, window: Window) -> tuple[Array, bool]:
     """Return bandwidths to compare, rising, and whether they were given as numbers.
 
     A count asks for so many, evenly spaced in the logarithm, from a 32nd of the normal reference
@@ -81,7 +81,9 @@ def bandwidth_grid(given: Any, rows: Array, window: Window) -> tuple[Array, bool
     ----------
     given : int >= 1 or array of numbers > 0
     rows : array, shape (n, p)
-        On the scale on which distances are taken.
+        On the scale on which distances are taken, their mean at 0.
+    times : array, shape (n,)
+        How often each row counts.
     window : Window
 
     Raises
@@ -91,11 +93,13 @@ def bandwidth_grid(given: Any, rows: Array, window: Window) -> tuple[Array, bool
     """
     if np.ndim(given) == 0 and isinstance(given, int | np.integer) and not isinstance(given, bool):
         if given < 1:
-            raise ValueError(f"bandwidths must be a number of them >= 1 or a list of numbers > 0, got {given!r}")
-        n, p = rows.shape
-        unit = float(rows.std(axis=0).max(initial=0.0)) or 1.0
+            raise ValueError(
+                f"bandwidths must be a number of them >= 1 or a list of numbers > 0, got {given!r}"
+            )
+        n, p = float(times.sum()), rows.shape[1]
+        unit = float(np.sqrt(np.einsum("i,ij,ij->j", times, rows, rows).max(initial=0.0) / n)) or 1.0
         reference = unit * (4.0 / (n * (p + 2.0))) ** (1.0 / (p + 4.0)) / window.deviation(p)
-        reach = 2.0 * float(np.sqrt(((rows - rows.mean(axis=0)) ** 2).sum(axis=1).max(initial=0.0)))
+        reach = 2.0 * float(np.sqrt(np.square(rows).sum(axis=1).max(initial=0.0)))
         return np.geomspace(LOWEST * reference, max(reach, reference), int(given)), False
     try:
         grid = np.sort(np.asarray(given, dtype=np.float64))
@@ -106,18 +110,18 @@ def bandwidth_grid(given: Any, rows: Array, window: Window) -> tuple[Array, bool
     return grid, True
 
 
-def weighted_mean_and_se(loss: Array, weight: Array) -> tuple[Array, Array]:
-    """Return weighted means over the last axis and their standard errors; infinite where a loss is.
+def weighted_mean_and_se(loss: Array, times: Array) -> tuple[Array, Array]:
+    """Return means over the last axis of losses that count so many times, and their standard errors; infinite
+    where a loss is.
 
     Examples
     --------
     >>> weighted_mean_and_se(np.array([[1.0, 3.0]]), np.ones(2))
     (array([2.]), array([1.]))
     """
-    share = weight / weight.sum()
-    n = len(weight)
+    n = float(times.sum())
     with np.errstate(invalid="ignore"):
-        mean = np.asarray((loss * share).sum(axis=-1))
-        off = np.square(share * (loss - mean[..., None])).sum(axis=-1)
-    se = np.sqrt(off * n / max(n - 1, 1))
+        mean = np.asarray((loss * times).sum(axis=-1) / n)
+        off = (times * np.square(loss - mean[..., None])).sum(axis=-1)
+    se = np.sqrt(off / n / max(n - 1.0, 1.0))
     return mean, np.where(np.isfinite(mean), se, np.inf)

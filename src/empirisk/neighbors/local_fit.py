@@ -21,9 +21,9 @@ __all__ = ["LocalFits", "RowsInWindows"]
 
 # Numbers of sums that are held at once, and pairs of rows between two looks at an interrupt.
 HELD, PAIRS = 1 << 21, 1 << 26
-# A direction in which the rows of a window vary by less than this share of the bandwidth (squared) has no
-# slope: so much of a variance is rounding.
-FLAT = 1e-10
+# A direction in which the standard deviation of the rows of a window is below 1e-3 bandwidths has no slope:
+# the query would stand a thousand deviations away, and rounding would leave ten digits of the slope.
+FLAT = 1e-6
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,7 +86,13 @@ class RowsInWindows(Brief):
     slopes: bool = False
     fall_back: bool = False
 
-    def fits(self, queries: Array, bandwidths: Array, left_out: IndexArray | None = None) -> LocalFits:
+    def fits(
+        self,
+        queries: Array,
+        bandwidths: Array,
+        left_out: IndexArray | None = None,
+        left_weight: Array | None = None,
+    ) -> LocalFits:
         """Return the fits of all windows around the queries.
 
         Parameters
@@ -95,15 +101,21 @@ class RowsInWindows(Brief):
         bandwidths : array, shape (m,)
         left_out : int array, shape (q,), optional
             A row that each query must not see, -1 for none.
+        left_weight : array, shape (q,), optional
+            The weight that this row has for its query, where it is to be left out in part.
         """
-        parts = list(self._parts(queries, bandwidths, left_out))
+        parts = list(self._parts(queries, bandwidths, left_out, left_weight))
         if not parts:
             none = np.empty((len(bandwidths), 0))
             return LocalFits(none, none, none, none.astype(bool))
-        value, effective, log_mass, empty = (np.concatenate(part, axis=1) for part in zip(*parts, strict=True))
+        value, effective, log_mass, empty = (
+            np.concatenate(part, axis=1) for part in zip(*parts, strict=True)
+        )
         return LocalFits(value, effective, log_mass, empty)
 
-    def _parts(self, queries: Array, bandwidths: Array, left_out: Any) -> Iterator[tuple[Any, ...]]:
+    def _parts(
+        self, queries: Array, bandwidths: Array, left_out: Any, left_weight: Any
+    ) -> Iterator[tuple[Any, ...]]:
         """Yield values, effective numbers, masses and empty windows of some queries at a time."""
         n, p = self.rows.shape
         terms = p + 1 if self.slopes else 1
@@ -114,7 +126,7 @@ class RowsInWindows(Brief):
             absent = None if left_out is None else np.ascontiguousarray(left_out[some], dtype=np.int64)
             sums, least, anchor, empty = _loops.window_sums(
                 self.rows, queries[some], self.window.name, bandwidths, self.weight, self.target,
-                self.slopes, self.fall_back, absent,
+                self.slopes, self.fall_back, absent, None if left_weight is None else left_weight[some],
             )  # fmt: skip
             sums = sums.reshape(*empty.shape, -1)
             mass = sums[:, :, 0]
@@ -144,7 +156,9 @@ class RowsInWindows(Brief):
         with_target = share[:, :, len(upper[0]) + 1 : -1] - middle * np.nan_to_num(mean)[..., None]
         variance, axes = np.linalg.eigh(spread)
         # Wide windows hold all rows, whose spread then is what variances are compared with.
-        wide = self.rows.var(axis=0).max(initial=0.0)
+        share_of = self.weight / self.weight.sum()
+        off = self.rows - np.einsum("i,ij->j", share_of, self.rows)
+        wide = np.einsum("i,ij,ij->j", share_of, off, off).max(initial=0.0)
         ruler = np.maximum(variance[..., -1:], np.minimum(bandwidths**2, wide)[:, None, None])
         steep = variance > FLAT * ruler
         along = np.einsum("mqkj,mqk->mqj", axes, with_target)

@@ -18,6 +18,7 @@ from empirisk.data.as_before import as_before
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.sparse_cells import canonical
+from empirisk.data.weight_unit import WeightUnit
 from empirisk.estimators.checks import (
     check_choice,
     check_finite,
@@ -42,8 +43,8 @@ SMALLEST, LARGEST = 1e-100, 1e100
 class KernelSmoother(RegressorMixin, Estimator):
     """A mean, or a line, of the training rows in a window around each new row.
 
-    ``f(x) = a`` with ``(a, b) = argmin sum_i s_i k(||x_i - x|| / h) (y_i - a - b.(x_i - x))^2``; with degree 0
-    (Nadaraya and Watson) without b: the weighted mean of the targets.
+    ``f(x) = a`` with ``(a, b) = argmin sum_i s_i k(||x_i - x|| / h) (y_i - a - b.(x_i - x))^2``; with degree
+    0 (Nadaraya and Watson) without b: the weighted mean of the targets.
 
     Parameters
     ----------
@@ -89,11 +90,12 @@ class KernelSmoother(RegressorMixin, Estimator):
 
     Notes
     -----
-    O(n p) a row for the distances and O(n) for the window, with slopes O(n p^2); ``"cv"`` is as much for every
-    training row and bandwidth; on all threads, with the same bits for any number of them.  Slopes are fitted in
-    the directions in which the rows of a window differ (by more than 1e-5 bandwidths); in others the fit is
-    constant.  A row of weight 2 counts as two; ``"cv"`` leaves it out as one.  With more than a few columns the
-    nearest rows are far: compare with a model that says less.
+    O(n p) a row for the distances and O(n) for the window, with slopes O(n p^2); ``"cv"`` is as much for
+    every training row and bandwidth; on all threads, with the same bits for any number of them.  Slopes are
+    fitted in the directions in which the rows of a window differ (with a standard deviation of more than
+    1e-3 bandwidths); in others the fit is constant.  Weights that are small multiples of one number count
+    rows so often, and one of them is left out; other rows are left out with all their weight.  With more than
+    a few columns the nearest rows are far: compare with a model that says less.
 
     References
     ----------
@@ -118,7 +120,7 @@ class KernelSmoother(RegressorMixin, Estimator):
     _scale: RowScale
     _rows: RowsInWindows
     _level: float
-    _seen: tuple[Array, IndexArray]
+    _seen: tuple[Array, IndexArray, Array]
 
     def __init__(
         self,
@@ -170,15 +172,19 @@ class KernelSmoother(RegressorMixin, Estimator):
         if not slopes and (self.degree != 0 or isinstance(self.degree, bool)):
             raise ValueError(f"degree must be 0 or 1, got {self.degree!r}")
         fall_back = bool(check_choice("empty", self.empty, {"nearest": True, "error": False}))
-        weight = weight / weight.max()
-        self._scale = RowScale.of(X, weight, check_flag("standardise", self.standardise))
-        self.scale_ = self._scale.scale if self.standardise else np.ones(X.shape[1])
-        target = np.asarray(y, dtype=np.float64)
+        unit = WeightUnit.of(weight)
+        weight = np.ones(len(weight)) if unit.multiple is None else unit.multiple
         live = np.flatnonzero(weight > 0.0)
+        standardise = check_flag("standardise", self.standardise)
+        self._scale = RowScale.of(X[live], weight[live], standardise)
+        self.scale_ = self._scale.scale if standardise else np.ones(X.shape[1])
+        target = np.asarray(y, dtype=np.float64)
         place = np.full(len(weight), -1)
         place[live] = np.arange(len(live))
         rows = self._scale.apply(X)
-        self._seen = rows, place
+        # A row of weight 3 among rows of weight 1 is there three times: two of it stay.
+        stays = np.maximum(weight - 1.0, 0.0) if unit.whole else np.zeros(len(weight))
+        self._seen = rows, place, stays
         weight, target = weight[live], target[live]
         self._level = float((weight * target).sum() / weight.sum())
         kept = rows if len(live) == len(rows) else rows[live]
@@ -196,9 +202,11 @@ class KernelSmoother(RegressorMixin, Estimator):
         rule, rows = check_rule(self.rule), self._rows
         if len(rows.rows) < 2:
             raise ValueError('bandwidth="cv" needs at least 2 rows for leave-one-out, got n_samples = 1')
-        grid, given = bandwidth_grid(self.bandwidths, rows.rows, rows.window)
+        grid, given = bandwidth_grid(self.bandwidths, rows.rows, rows.weight, rows.window)
         grid = _in_range(self._scale.inner(grid) if given else grid, "bandwidths")
-        fits = rows.fits(rows.rows, grid, np.arange(len(rows.rows)))
+        seen, place, stays = self._seen
+        live = place >= 0
+        fits = rows.fits(seen[live], grid, place[live], stays[live])
         lost = 0.5 * np.square(rows.target - fits.value)
         if not rows.fall_back:
             lost[fits.empty] = np.inf
@@ -235,9 +243,9 @@ class KernelSmoother(RegressorMixin, Estimator):
     def _fits(self, X: Any) -> Any:
         """Return the fits around new rows, or around the training rows without themselves."""
         check_is_fitted(self)
-        left_out: Any = None
+        left_out: tuple[Any, Any] = None, None
         if X is None:
-            queries, left_out = self._seen
+            queries, *left_out = self._seen
             if len(self._rows.rows) < 2:
                 raise ValueError("predict(None) leaves each row out, and needs at least 2 rows of weight > 0")
         else:
@@ -248,12 +256,12 @@ class KernelSmoother(RegressorMixin, Estimator):
                 )  # fmt: skip
             check_finite(Design(X), getattr(self, "feature_names_in_", None))
             queries = self._scale.apply(X)
-        fits = self._rows.fits(queries, self._scale.inner(self.bandwidth_), left_out)
+        fits = self._rows.fits(queries, self._scale.inner(self.bandwidth_), *left_out)
         if fits.empty.any() and not self._rows.fall_back:
             row, count = int(np.flatnonzero(fits.empty[0])[0]), int(fits.empty.sum())
             raise ValueError(
-                f"no training row is within the bandwidth {self.bandwidth_:.3g} of row {row} of X ({count} such "
-                'rows in all); take a larger bandwidth, a Gaussian window, or empty="nearest"'
+                f"no training row is within the bandwidth {self.bandwidth_:.3g} of row {row} of X ({count} "
+                'such rows in all); take a larger bandwidth, a Gaussian window, or empty="nearest"'
             )
         return fits
 
