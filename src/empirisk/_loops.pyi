@@ -99,8 +99,8 @@ def nearest_rows(
     """
 
 def window_sums(
-    X: Float,
-    Q: Float,
+    X: Dense,
+    Q: Dense,
     window: str,
     bandwidths: Real,
     weight: Real,
@@ -110,7 +110,7 @@ def window_sums(
     left_out: Index | None = None,
     left_weight: Real | None = None,
 ) -> tuple[Float, Float, Index, Any]:
-    """Sums over the rows of X with weights ``w = weight * K(||q - x||^2 / h^2)``, for every h and row of Q.
+    """Sums over rows of X with weights ``w = weight * K(||q - x||^2 / h^2)``, for every h and row of Q, float64.
 
     Returned are the sums, shape (m * queries, D (D + 1)/2 + D + 1), with ``u = (1, x - nearest row)`` of D
     terms (without `slopes` D = 1): ``w u u'`` (upper triangle, row by row), ``w u target`` and ``w^2``; the

@@ -16,6 +16,6 @@ USES: list[Use] = [
     use("KernelSmoother"),
     *FIXED,
     use("KernelSmoother", degree=0, rule="one_se", bandwidths=12),
-    use("KernelSmoother", window="tricube", bandwidths=[1.5, 3.0, 6.0]),
+    use("KernelSmoother", window="tricube", bandwidths=(1.5, 3.0, 6.0)),
     use("KernelSmoother", window="boxcar", empty="error", bandwidths=8),
 ]

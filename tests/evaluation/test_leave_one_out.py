@@ -34,6 +34,8 @@ REGRESSORS = [
     er.KernelRidge(alpha=0.05, kernel=er.kernels.Matern(2.0, 1.5), fit_intercept=False),
     er.KNeighborsRegressor(3),
     er.KNeighborsRegressor(4, weights="distance", metric="manhattan"),
+    er.KernelSmoother(1.2, standardise=False),
+    er.KernelSmoother(2.5, standardise=False, window="tricube", degree=0),
 ]
 CLASSIFIERS = [
     KNeighborsClassifier(3),

@@ -21,9 +21,10 @@ __all__ = ["LocalFits", "RowsInWindows"]
 
 # Numbers of sums that are held at once, and pairs of rows between two looks at an interrupt.
 HELD, PAIRS = 1 << 21, 1 << 26
-# A direction in which the standard deviation of the rows of a window is below 1e-3 bandwidths has no slope:
-# the query would stand a thousand deviations away, and rounding would leave ten digits of the slope.
-FLAT = 1e-6
+# A direction has no slope where the variance of the rows in a window is below these shares of the largest one
+# (rounding would leave fewer than nine digits of it) and of the bandwidth squared (the query would stand a
+# hundred thousand deviations away).
+SLIGHT, FLAT = 1e-7, 1e-10
 
 
 @dataclass(frozen=True, repr=False)
@@ -155,12 +156,12 @@ class RowsInWindows(Brief):
         spread = second[:, :, 1:, 1:] - middle[..., :, None] * middle[..., None, :]
         with_target = share[:, :, len(upper[0]) + 1 : -1] - middle * np.nan_to_num(mean)[..., None]
         variance, axes = np.linalg.eigh(spread)
-        # Wide windows hold all rows, whose spread then is what variances are compared with.
+        # Wide windows hold all rows, whose spread is what variances then are compared with.
         share_of = self.weight / self.weight.sum()
         off = self.rows - np.einsum("i,ij->j", share_of, self.rows)
         wide = np.einsum("i,ij,ij->j", share_of, off, off).max(initial=0.0)
-        ruler = np.maximum(variance[..., -1:], np.minimum(bandwidths**2, wide)[:, None, None])
-        steep = variance > FLAT * ruler
+        ruler = FLAT * np.minimum(bandwidths**2, wide)[:, None, None]
+        steep = variance > np.maximum(SLIGHT * variance[..., -1:], ruler)
         along = np.einsum("mqkj,mqk->mqj", axes, with_target)
         slope = np.where(steep, along, 0.0) / np.where(steep, variance, 1.0)
         way = np.einsum("mqkj,mqk->mqj", axes, beyond[None] - middle)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 
 from empirisk.data.brief import Brief
 from empirisk.data.memory import refuse_memory
@@ -108,7 +107,7 @@ class RowScale(Brief):
 
 def dense(X: Any) -> Array:
     """Return rows as a dense float64 array; sparse rows that would not fit are refused with a forecast."""
-    if not sp.issparse(X):
+    if isinstance(X, np.ndarray):
         return np.asarray(X, dtype=np.float64)
     n, p = X.shape
     refuse_memory(f"a dense copy of {n:,} x {p:,} sparse cells", 8.0 * n * p, "take fewer rows or columns")

@@ -56,8 +56,8 @@ def _log_ball(p: int) -> float:
 class Gaussian:
     """``k(u) = exp(-u^2 / 2)``: every row has weight, however far it is."""
 
-    name = "gaussian"
-    bounded = False
+    name: ClassVar[str] = "gaussian"
+    bounded: ClassVar[bool] = False
 
     def weights(self, square: Array) -> Array:
         return np.asarray(np.exp(-0.5 * square))
@@ -75,8 +75,8 @@ class Gaussian:
 class Epanechnikov:
     """``k(u) = 1 - u^2`` within one bandwidth, which has the least asymptotic error of a density."""
 
-    name = "epanechnikov"
-    bounded = True
+    name: ClassVar[str] = "epanechnikov"
+    bounded: ClassVar[bool] = True
 
     def weights(self, square: Array) -> Array:
         return np.asarray(np.maximum(1.0 - square, 0.0))
@@ -94,8 +94,8 @@ class Epanechnikov:
 class Tricube:
     """``k(u) = (1 - u^3)^3`` within one bandwidth: smooth at its end."""
 
-    name = "tricube"
-    bounded = True
+    name: ClassVar[str] = "tricube"
+    bounded: ClassVar[bool] = True
 
     def weights(self, square: Array) -> Array:
         inside = np.minimum(square, 1.0)
@@ -114,8 +114,8 @@ class Tricube:
 class Boxcar:
     """``k(u) = 1`` within one bandwidth, its end included, and 0 beyond."""
 
-    name = "boxcar"
-    bounded = True
+    name: ClassVar[str] = "boxcar"
+    bounded: ClassVar[bool] = True
 
     def weights(self, square: Array) -> Array:
         return np.asarray(square <= 1.0, dtype=np.float64)

@@ -93,9 +93,10 @@ class KernelSmoother(RegressorMixin, Estimator):
     O(n p) a row for the distances and O(n) for the window, with slopes O(n p^2); ``"cv"`` is as much for
     every training row and bandwidth; on all threads, with the same bits for any number of them.  Slopes are
     fitted in the directions in which the rows of a window differ (with a standard deviation of more than
-    1e-3 bandwidths); in others the fit is constant.  Weights that are small multiples of one number count
-    rows so often, and one of them is left out; other rows are left out with all their weight.  With more than
-    a few columns the nearest rows are far: compare with a model that says less.
+    1e-5 bandwidths, and 3e-4 of the largest one); in others the fit is constant.  Weights that
+    are small multiples of one number count rows so often, and one of them is left out; other rows are left
+    out with all their weight.  With more than a few columns the nearest rows are far: compare with a model
+    that says less.
 
     References
     ----------
@@ -243,9 +244,10 @@ class KernelSmoother(RegressorMixin, Estimator):
     def _fits(self, X: Any) -> Any:
         """Return the fits around new rows, or around the training rows without themselves."""
         check_is_fitted(self)
-        left_out: tuple[Any, Any] = None, None
+        place: Any = None
+        stays: Any = None
         if X is None:
-            queries, *left_out = self._seen
+            queries, place, stays = self._seen
             if len(self._rows.rows) < 2:
                 raise ValueError("predict(None) leaves each row out, and needs at least 2 rows of weight > 0")
         else:
@@ -256,7 +258,7 @@ class KernelSmoother(RegressorMixin, Estimator):
                 )  # fmt: skip
             check_finite(Design(X), getattr(self, "feature_names_in_", None))
             queries = self._scale.apply(X)
-        fits = self._rows.fits(queries, self._scale.inner(self.bandwidth_), *left_out)
+        fits = self._rows.fits(queries, self._scale.inner(self.bandwidth_), place, stays)
         if fits.empty.any() and not self._rows.fall_back:
             row, count = int(np.flatnonzero(fits.empty[0])[0]), int(fits.empty.sum())
             raise ValueError(

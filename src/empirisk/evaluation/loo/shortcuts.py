@@ -17,9 +17,9 @@ from sklearn.linear_model import Ridge as SkRidge
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from empirisk.estimators import KernelRidge as OwnKernelRidge
+from empirisk.estimators import KernelSmoother, LinearRegression, Ridge
 from empirisk.estimators import KNeighborsClassifier as OwnClassifier
 from empirisk.estimators import KNeighborsRegressor as OwnRegressor
-from empirisk.estimators import LinearRegression, Ridge
 from empirisk.estimators.kernel.left_out import left_out_residuals
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.loo.smoothers import ridge_loo
@@ -120,6 +120,18 @@ def _own_neighbours(est: Any, X: Any, y: NDArray[Any]) -> tuple[Outputs, str] | 
     return Outputs(np.asarray(model.predict(None)), proba, None, model.classes_), how
 
 
+def _smoother(est: Any, X: Any, y: NDArray[Any]) -> tuple[Outputs, str] | str:
+    """Each row asks the rows in its window without itself, as ``predict(None)`` does."""
+    if isinstance(est.bandwidth, str):
+        return "the bandwidth is chosen anew in every fit"
+    if est.standardise:
+        return "columns are standardised anew in every fit"
+    if len(y) < 2:
+        return "no other row is there"
+    model = clone(est).fit(X, y)
+    return Outputs(np.asarray(model.predict(None))), "windows around each row without itself"
+
+
 def _neighbours(est: Any, X: Any, y: NDArray[Any]) -> tuple[Outputs, str] | str:
     """Each row asks its neighbours without itself: scikit-learn does that for ``predict(None)``."""
     if est.n_neighbors > len(y) - 1:
@@ -143,6 +155,7 @@ SHORTCUTS: dict[type, Shortcut] = {
     OwnKernelRidge: _own_kernel_ridge,
     OwnClassifier: _own_neighbours,
     OwnRegressor: _own_neighbours,
+    KernelSmoother: _smoother,
     KNeighborsClassifier: _neighbours,
     KNeighborsRegressor: _neighbours,
 }
