@@ -110,7 +110,7 @@ def window_sums(
     left_out: Index | None = None,
     left_weight: Real | None = None,
 ) -> tuple[Float, Float, Index, Any]:
-    """Sums over rows of X with weights ``w = weight * K(||q - x||^2 / h^2)``, for every h and row of Q, float64.
+    """Sums over rows of X with weights ``w = weight * K(||q - x||^2 / h^2)``, for every h and row of Q.
 
     Returned are the sums, shape (m * queries, D (D + 1)/2 + D + 1), with ``u = (1, x - nearest row)`` of D
     terms (without `slopes` D = 1): ``w u u'`` (upper triangle, row by row), ``w u target`` and ``w^2``; the
