@@ -171,6 +171,7 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("trees.criteria", "REGISTRY", methods("statistics", "heterogeneity")),
     ("estimators", "REGISTRY", methods("fit", "get_params")),
     ("estimators.features", "REGISTRY", methods("fit", "transform")),
+    ("estimators.unsupervised", "REGISTRY", methods("fit", "get_params")),
     ("bounds", "REGISTRY", returns_bound),
     ("evaluation.intervals", "INTERVALS", returns_estimate),
     ("evaluation.metrics", "METRICS", is_metric),

@@ -14,6 +14,7 @@ import empirisk as er
 from empirisk.estimators import REGISTRY
 from empirisk.estimators.features import REGISTRY as FEATURES
 from empirisk.estimators.neighbors.neighbors_base import NeighborsBase
+from empirisk.estimators.unsupervised import REGISTRY as UNSUPERVISED
 from tests.oracles.structure import sections
 
 SEARCHES = {"GridSearch": er.selection.GridSearch, "RandomSearch": er.selection.RandomSearch}
@@ -21,7 +22,7 @@ CHOOSERS = {
     "StructuralRiskMinimizer": er.selection.StructuralRiskMinimizer,
     "DictionarySelector": er.selection.DictionarySelector,
 }
-KINDS = {**REGISTRY, **FEATURES, **SEARCHES, **CHOOSERS}
+KINDS = {**REGISTRY, **FEATURES, **UNSUPERVISED, **SEARCHES, **CHOOSERS}
 
 
 def parameters(kind: type) -> dict[str, inspect.Parameter]:
@@ -138,7 +139,7 @@ def test_docstrings_describe_every_parameter_in_full(name: str) -> None:
     assert list(told) == [p for p in parameters(KINDS[name]) if p in told], f"{name}: not in their order"
 
 
-@pytest.mark.parametrize("name", REGISTRY | FEATURES)
+@pytest.mark.parametrize("name", REGISTRY | FEATURES | UNSUPERVISED)
 def test_described_defaults_are_those_of_the_signature(name: str) -> None:
     takes = parameters(KINDS[name])
     for given, (head, _) in blocks(inspect.getdoc(KINDS[name]) or "", "Parameters").items():
@@ -164,7 +165,7 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("name", REGISTRY | FEATURES)
+@pytest.mark.parametrize("name", REGISTRY | FEATURES | UNSUPERVISED)
 def test_one_thing_has_one_name(name: str) -> None:
     for ours, others in NAMES.items():
         found = others & set(parameters(KINDS[name]))

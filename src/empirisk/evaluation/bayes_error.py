@@ -113,7 +113,7 @@ def bayes_error_bracket(
     if n < FEWEST:
         error = refuse(math.nan, level, n, METHOD, too_few(n, FEWEST), target)
         return BayesErrorBracket(math.nan, math.nan, (math.nan, math.nan), error, k)
-    _, nearest = model.kneighbors()
+    _, nearest = model._nearest(None, 1)
     codes = model._votes.argmax(axis=1)
     wrong = (codes != codes[nearest[:, 0]]).astype(np.float64)
     rate, rows = float(wrong.mean()), independent_rows(wrong, nearest[:, 0])

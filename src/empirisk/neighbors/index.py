@@ -134,6 +134,14 @@ class Index(Brief):
             refuse_memory(f"{total:,} neighbours within {radius:g}", 16.0 * total, "take a smaller radius")
         return np.array(starts, dtype=np.int64), np.concatenate(rows), np.concatenate(found)
 
+    def within_others(self, radius: float) -> tuple[IndexArray, IndexArray, Array]:
+        """Return all rows within the radius of each of the rows themselves, as :meth:`within`, without it."""
+        starts, rows, distance = self.within(self.X, radius)
+        asking = np.repeat(np.arange(self.n_rows), np.diff(starts))
+        other = asking != rows
+        counts = np.bincount(asking[other], minlength=self.n_rows)
+        return np.concatenate([[0], np.cumsum(counts)]), rows[other], distance[other]
+
     @property
     def _has_tree(self) -> bool:
         """Whether there is a tree for such rows and this metric."""

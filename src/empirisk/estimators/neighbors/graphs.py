@@ -11,8 +11,9 @@ from empirisk.data.design import as_design
 from empirisk.data.sparse_cells import canonical
 from empirisk.estimators.checks import check_choice, check_count, check_finite, check_number
 from empirisk.neighbors import ALGORITHMS, Index, metric_of
+from empirisk.typing import Array, IndexArray
 
-__all__ = ["kneighbors_graph", "radius_graph"]
+__all__ = ["graph_of", "kneighbors_graph", "radius_graph"]
 
 MODES = {"connectivity": False, "distance": True}
 SYMMETRIC = {"no": None, "either": np.maximum, "both": np.minimum}
@@ -64,8 +65,7 @@ def kneighbors_graph(
     index = _index(X, metric, algorithm)
     n = index.n_rows
     distance, rows = index.nearest(index.X, k, np.arange(n))
-    value = distance if check_choice("mode", mode, MODES) else np.ones_like(distance)
-    graph = sp.csr_array((value.ravel(), rows.ravel(), np.arange(n + 1) * k), shape=(n, n))
+    graph = graph_of(np.arange(n + 1) * k, rows.ravel(), distance.ravel(), n, mode)
     return _joined(graph, symmetric)
 
 
@@ -105,13 +105,13 @@ def radius_graph(
     """
     radius = check_number("radius", radius, 0.0)
     index = _index(X, metric, algorithm)
-    n = index.n_rows
-    starts, rows, distance = index.within(index.X, radius)
-    tail = np.repeat(np.arange(n), np.diff(starts))
-    other = tail != rows
+    return graph_of(*index.within_others(radius), index.n_rows, mode)
+
+
+def graph_of(starts: IndexArray, rows: IndexArray, distance: Array, n: int, mode: str) -> sp.csr_array:
+    """Return the edges of query i to ``rows[starts[i]:starts[i + 1]]`` as a sparse matrix, shape (m, n)."""
     value = distance if check_choice("mode", mode, MODES) else np.ones_like(distance)
-    counts = np.bincount(tail[other], minlength=n)
-    graph = sp.csr_array((value[other], rows[other], np.concatenate([[0], np.cumsum(counts)])), shape=(n, n))
+    graph = sp.csr_array((value, rows, starts), shape=(len(starts) - 1, n))
     graph.sort_indices()
     return graph
 
@@ -130,7 +130,6 @@ def _index(X: Any, metric: Any, algorithm: str) -> Index:
 def _joined(graph: sp.csr_array, symmetric: str) -> sp.csr_array:
     """Return the graph with edges in both directions, or in those that both rows ask for."""
     how = check_choice("symmetric", symmetric, SYMMETRIC)
-    graph.sort_indices()
     if how is None:
         return graph
     n = graph.shape[0]

@@ -18,7 +18,14 @@ from empirisk.data.brief import Brief
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.sparse_cells import canonical
-from empirisk.estimators.checks import check_choice, check_count, check_finite, check_rule, is_count
+from empirisk.estimators.checks import (
+    check_choice,
+    check_count,
+    check_finite,
+    check_flag,
+    check_rule,
+    is_count,
+)
 from empirisk.estimators.estimator import Estimator
 from empirisk.neighbors import ALGORITHMS, Index, metric_of
 from empirisk.results import Certificate, Kind, Solution, Status, unconfirmed
@@ -97,11 +104,13 @@ def weights_of(given: Any, distance: Array) -> Array:
 class NeighborsBase(Estimator):
     """Base of the estimators that keep training rows and search among them.
 
-    After ``fit``: ``n_samples_fit_``, ``metric_``, and the property ``certificate_``.
+    After ``fit``: ``n_samples_fit_``, ``n_neighbors_``, ``metric_``, and the property ``certificate_``.
     """
 
+    n_neighbors: Any
     metric: Any
     algorithm: str
+    n_neighbors_: int
     metric_: Any
     n_samples_fit_: int
     n_features_in_: int
@@ -141,6 +150,40 @@ class NeighborsBase(Estimator):
             return self._index.nearest(self._index.X, k, np.arange(self.n_samples_fit_))
         return self._index.nearest(self._rows(X), k)
 
+    def _within(self, X: Any, radius: float) -> tuple[IndexArray, IndexArray, Array]:
+        """Return the training rows within a radius of new rows, or of the training rows but themselves."""
+        check_is_fitted(self)
+        if X is None:
+            return self._index.within_others(radius)
+        return self._index.within(self._rows(X), radius)
+
+    def _count(self, given: int | None) -> int:
+        """Return a number of neighbours: that of the fit by default."""
+        check_is_fitted(self)
+        return self.n_neighbors_ if given is None else check_count("n_neighbors", given, 1)
+
+    def kneighbors(
+        self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
+    ) -> tuple[Array, IndexArray] | IndexArray:
+        """Return distances and numbers of the nearest training rows, by distance and then by number.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (m, p), optional
+            New rows; by default the training rows, each without itself.
+        n_neighbors : int, optional
+            That of the fit by default.
+        return_distance : bool, default True
+            False returns the numbers alone.
+
+        Returns
+        -------
+        distances, numbers : arrays, shape (m, n_neighbors)
+        """
+        both = check_flag("return_distance", return_distance)
+        distance, rows = self._nearest(X, self._count(n_neighbors))
+        return (distance, rows) if both else rows
+
     @property
     def certificate_(self) -> Certificate:
         """What is known of the search: it is exact."""
@@ -173,10 +216,8 @@ class NeighborsBase(Estimator):
 class VotingNeighbors(NeighborsBase):
     """Base of the classifier and the regressor: a weighted mean over the nearest rows, for any k."""
 
-    n_neighbors: Any
     weights: Any
     rule: str
-    n_neighbors_: int
     selection_: NeighborSelection
     _votes: Array
 
@@ -279,20 +320,6 @@ class VotingNeighbors(NeighborsBase):
         """Return the mean over the chosen number of neighbours, shape (m, c)."""
         check_is_fitted(self)
         return next(self._means(X, [self.n_neighbors_]))
-
-    def kneighbors(self, X: Any = None, n_neighbors: int | None = None) -> tuple[Array, IndexArray]:
-        """Return distances and numbers of the nearest training rows, the nearest first.
-
-        Parameters
-        ----------
-        X : array or sparse matrix, shape (m, p), optional
-            New rows; by default the training rows, each without itself.
-        n_neighbors : int, optional
-            That of the fit by default.
-        """
-        check_is_fitted(self)
-        k = self.n_neighbors_ if n_neighbors is None else check_count("n_neighbors", n_neighbors, 1)
-        return self._nearest(X, k)
 
     # -- values together ----------------------------------------------------------------------------
 

@@ -1,0 +1,13 @@
+"""Estimators that learn from rows without targets.  Adding one is a class and a row of REGISTRY."""
+
+from empirisk.estimators.unsupervised.nearest_neighbors import NearestNeighbors
+
+REGISTRY: dict[str, type] = {
+    "NearestNeighbors": NearestNeighbors,
+}
+
+__all__ = ["REGISTRY", "NearestNeighbors"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
