@@ -6,9 +6,6 @@ writes docs/maths/forest-coverage.md.
 
 from __future__ import annotations
 
-import argparse
-import json
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +16,11 @@ import empirisk as er
 from bench.coverage.forest_samples import Rng, Setting, Shares, curve, default_forest, forest, sample
 from bench.coverage.ladder import simulate
 from bench.coverage.out_of_bag import rare, risk
+from bench.coverage.study import Study
 from empirisk.trees.jackknife import Jackknife
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "maths" / "forest-coverage.md"
 STORE = Path(__file__).resolve().parents[1] / "results" / "forest-coverage.json"
-
-DECIMALS = (" width", ": mean", " risk")  # numbers that are no percentages
 
 ROWS = np.random.default_rng(5).uniform(-0.9, 0.9, size=(20, 5))
 
@@ -170,17 +166,6 @@ SETTINGS = {
 }
 
 
-def measure(setting: Setting, scale: float = 1.0, seed: int = 0) -> Shares:
-    """Means over samples, in per cent (widths: in the unit of y)."""
-    rng = np.random.default_rng([seed, *setting.what.encode()])
-    samples = max(2, int(setting.samples * scale))
-    found = [setting.draw(rng) for _ in range(samples)]
-    out = {"samples": samples, **{k: 100.0 * float(np.mean([f[k] for f in found])) for k in found[0]}}
-    for k in setting.errors:
-        out[f"{k}, s.e."] = 100.0 * float(np.std([f[k] for f in found], ddof=1)) / samples**0.5
-    return out
-
-
 HEAD = """# Measured coverage of the intervals of forests
 
 Made by `python -m bench.coverage.forest` with seed 0: the share of intervals, in per cent, that hold the
@@ -250,44 +235,8 @@ TAIL = """
 """
 
 
-def page(results: dict[str, Shares]) -> str:
-    """One table for each group of settings."""
-    out = HEAD
-    for group, settings in SETTINGS.items():
-        settings = [s for s in settings if f"{group}: {s.what}" in results]
-        rows = [results[f"{group}: {s.what}"] for s in settings]
-        names = [k for k in dict.fromkeys(k for r in rows for k in r) if k != "samples"]
-        out += f"\n## {group}\n{NOTES[group]}\n| setting | samples | {' | '.join(names)} |\n"
-        out += "|---" * (2 + len(names)) + "|\n"
-        for s, r in zip(settings, rows, strict=True):
-            shown = [f"{r[k]:.{2 if k.endswith(DECIMALS) else 1}f}" for k in names]
-            cells = " | ".join(shown)
-            out += f"| {s.what} | {r['samples']:.0f} | {cells} |\n"
-    return out + TAIL
-
-
-def stored() -> dict[str, Shares]:
-    """The last full-size result of every setting."""
-    return json.loads(STORE.read_text(encoding="utf-8")) if STORE.exists() else {}
-
-
-def main() -> None:
-    """Measure all settings and write the page; with --only the others keep their last result."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--only", default="", help="measure the settings whose name holds this")
-    parser.add_argument("--scale", type=float, default=1.0, help="factor on the samples; 1 writes the page")
-    args = parser.parse_args()
-    warnings.simplefilter("ignore")
-    for group, settings in SETTINGS.items():
-        for s in (s for s in settings if args.only in f"{group}: {s.what}"):
-            found = measure(s, args.scale)
-            print(s.what, {k: round(v, 2) for k, v in found.items()}, flush=True)
-            if args.scale == 1.0:
-                text = json.dumps({**stored(), f"{group}: {s.what}": found}, indent=1, sort_keys=True)
-                STORE.write_text(text + "\n", encoding="utf-8")
-    if args.scale == 1.0:
-        PAGE.write_text(page(stored()), encoding="utf-8")
+STUDY = Study(__doc__ or "", SETTINGS, NOTES, HEAD, TAIL, PAGE, STORE)
 
 
 if __name__ == "__main__":
-    main()
+    STUDY.main()

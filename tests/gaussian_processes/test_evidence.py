@@ -14,6 +14,7 @@ from empirisk.gaussian_processes import (
     Evidence,
     Factor,
     InducingBound,
+    InducingPosterior,
     LaplaceEvidence,
     LeftOut,
     ascend,
@@ -121,6 +122,23 @@ def test_the_bound_is_its_definition(rng: np.random.Generator) -> None:
     density = multivariate_normal(np.zeros(12), Q + 0.2 * np.eye(12)).logpdf(y)
     lost = float((KERNEL.diagonal(c.rows) - np.diag(Q)).sum()) / 0.4
     assert InducingBound(c, y, points)(c.start)[0] == pytest.approx(density - lost, rel=1e-7)
+
+
+def test_the_bound_leaves_out_observations_as_refits_do(rng: np.random.Generator) -> None:
+    c, y = made(rng)
+    points = c.rows[:5] + 0.1
+    residual, variance = InducingBound(c, y, points).left_out(c.start)
+    for i in range(len(y)):
+        fewer = c.weight.copy()
+        fewer[i] -= 1.0
+        kept = fewer > 0.0
+        rest = Covariance(c.kernel, c.rows[kept], fewer[kept], 0.2, True)
+        a, prior, seen = InducingBound(rest, y[kept], points).factors(c.start)
+        post = InducingPosterior(KERNEL, points, a, prior, seen)
+        at = c.rows[i : i + 1]
+        mean = float(KERNEL.product(at, points, a)[0])
+        assert residual[i] == pytest.approx(y[i] - mean, rel=1e-7, abs=1e-9)
+        assert variance[i] == pytest.approx(post.variance(at)[0] + 0.2, rel=1e-7)
 
 
 def test_spread_rows_do_not_depend_on_the_order(rng: np.random.Generator) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.coverage.forest import SETTINGS, measure, page
+from bench.coverage.forest import SETTINGS, STUDY
 from bench.coverage.forest_samples import Setting
 from bench.coverage.out_of_bag import absolute_risk
+from bench.coverage.study import measure
 
 ROOT = Path(__file__).parents[2]
 
@@ -50,7 +51,7 @@ def test_the_page_shows_what_was_measured() -> None:
         assert f"## {group}" in text
         for s in settings:
             assert f"| {s.what} |" in text, s.what
-    made = page(
+    made = STUDY.text(
         {"A new y, 90 %: 100 rows, noise even": {"samples": 3, "leaves": 91.24, "leaves, width": 4.126}}
     )
     assert "| 100 rows, noise even | 3 | 91.2 | 4.13 |" in made

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from empirisk.results import Estimate
 from empirisk.trees.conformal_rank import conformal_rank
 from empirisk.typing import Array
 
-__all__ = ["Conformal", "cumulative_scores", "quantile_band_scores", "widened"]
+__all__ = ["Conformal", "LeftOutConformal", "cumulative_scores", "quantile_band_scores", "widened"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,6 +53,9 @@ class Conformal(Brief):
 
     scores: Array
     what: str
+    _of: ClassVar[str] = "held-out rows"
+    _advice: ClassVar[str] = "raise calibration_fraction, or lower level"
+    _method: ClassVar[str] = "split conformal, beta law"
 
     def __post_init__(self) -> None:
         ordered = np.sort(np.asarray(self.scores, dtype=np.float64))
@@ -72,8 +76,7 @@ class Conformal(Brief):
             # In floating point 0.9 / (1 - 0.9) is 9.000000000000002, which must not ask for a tenth row.
             need = math.ceil(level / (1.0 - level) - 1e-9)
             raise ValueError(
-                f"level = {level:g} needs at least {need} held-out rows, there are {n}: raise "
-                "calibration_fraction, or lower level"
+                f"level = {level:g} needs at least {need} {self._of}, there are {n}: {self._advice}"
             )
         return k
 
@@ -96,9 +99,7 @@ class Conformal(Brief):
         k, n = self.rank(level), len(self.scores)
         low, high = special.betaincinv(k, n + 1 - k, [0.5 * (1.0 - confidence), 0.5 * (1.0 + confidence)])
         target = f"coverage of the {100 * level:g} % sets of this fit on new rows"
-        return Estimate(
-            k / (n + 1), float(low), float(high), confidence, n, "split conformal, beta law", "", target
-        )
+        return Estimate(k / (n + 1), float(low), float(high), confidence, n, self._method, "", target)
 
     def claim(self, level: float) -> str:
         """Return the guarantee in one sentence, with its level and the number of held-out rows."""
@@ -107,6 +108,29 @@ class Conformal(Brief):
             f"P(covered) >= {level:g} (without ties {k / (n + 1):.4g}): split conformal on {n} rows that the "
             "fit has not seen"
         )
+
+
+class LeftOutConformal(Conformal):
+    """Scores of rows that were left out one at a time, at parameters that all rows have chosen.
+
+    Neither half is the split of the theorem: the scores depend on each other through the rows that they
+    share, and a little on their own row through the parameters.  What they cover is measured, not proved.
+
+    Examples
+    --------
+    >>> c = LeftOutConformal(np.arange(1.0, 21.0), "leave-one-out residual")
+    >>> print(c.claim(0.9))
+    about 0.9 of new rows, not proved: number 19 of 20 sorted leave-one-out scores
+    """
+
+    _of: ClassVar[str] = "rows"
+    _advice: ClassVar[str] = "fit on more rows, or lower level"
+    _method: ClassVar[str] = "leave-one-out scores, beta law as if they were independent"
+
+    def claim(self, level: float) -> str:
+        """Return in one sentence what the sets rest on; no theorem stands behind it."""
+        k, n = self.rank(level), len(self.scores)
+        return f"about {level:g} of new rows, not proved: number {k} of {n} sorted leave-one-out scores"
 
 
 def quantile_band_scores(y: Array, low: Array, high: Array, unit: Array | float = 1.0) -> Array:

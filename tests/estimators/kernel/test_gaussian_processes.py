@@ -130,8 +130,6 @@ def test_many_rows_take_inducing_points_by_themselves(rng: np.random.Generator, 
     model = er.GaussianProcessRegressor(restarts=0).fit(X, y)
     assert len(model.dual_coef_) <= 40
     assert "variational bound" in model.certificate_.claim
-    with pytest.raises(ValueError, match="leave-one-out predictions, which are known for the exact process"):
-        model.prediction_interval(X, method="conformal")
 
 
 def test_conformal_intervals_widen_where_the_noise_is_wrong(rng: np.random.Generator) -> None:
@@ -144,6 +142,45 @@ def test_conformal_intervals_widen_where_the_noise_is_wrong(rng: np.random.Gener
         shares[method] = float(((low <= truth) & (truth <= high)).mean())
     assert shares["gaussian"] < 0.75
     assert 0.82 < shares["conformal"] < 0.97
+
+
+@pytest.mark.parametrize("inducing", [None, 12])
+def test_conformal_intervals_are_those_of_refits_without_a_row(
+    inducing: Any, rng: np.random.Generator
+) -> None:
+    X, y = rows(rng)
+    points = None if inducing is None else X[:inducing]
+    given = {"noise": 0.05, "method": None, "normalise_y": False, "inducing": points}
+    model = er.GaussianProcessRegressor(KERNEL, **given).fit(X, y)
+    scores = []
+    for i in range(40):
+        rest = np.arange(40) != i
+        mean, std = (
+            er.GaussianProcessRegressor(KERNEL, **given)
+            .fit(X[rest], y[rest])
+            .predict(X[i : i + 1], return_std=True)
+        )
+        scores.append(abs(y[i] - mean[0]) / np.sqrt(std[0] ** 2 + 0.05))
+    found = model.calibration()
+    np.testing.assert_allclose(found.scores, np.sort(scores), rtol=1e-6)
+    assert (
+        found.claim(0.9) == "about 0.9 of new rows, not proved: number 37 of 40 sorted leave-one-out scores"
+    )
+    mean, std = model.predict(X, return_std=True)
+    low, high = model.prediction_interval(X, 0.9, method="conformal")
+    half = np.sort(scores)[36] * np.sqrt(std**2 + 0.05)
+    np.testing.assert_allclose(low, mean - half, rtol=1e-6)
+    np.testing.assert_allclose(high, mean + half, rtol=1e-6)
+
+
+def test_conformal_intervals_say_what_they_need(rng: np.random.Generator) -> None:
+    X, y = rows(rng)
+    model = er.GaussianProcessRegressor(KERNEL, noise=0.1, method=None).fit(X, y)
+    with pytest.raises(ValueError, match=r"needs at least 99 rows, there are 40: fit on more rows"):
+        model.prediction_interval(X, 0.99, method="conformal")
+    model.fit(X, y, np.full(40, 0.5))
+    with pytest.raises(ValueError, match="leave out whole observations, and sample_weight held weights"):
+        model.prediction_interval(X, method="conformal")
 
 
 def test_copies_with_different_targets_and_identical_points(rng: np.random.Generator) -> None:

@@ -276,6 +276,8 @@ class GaussianProcessRegressor(ProcessPredictions):
             self.dual_coef_, self.rows_ = a, points
             self.jitter_, residual = 0.0, 0.0
             self.inducing_gap_, value = bound.gap(theta), bound(theta)[0]
+            if float(rows.weight.min()) >= 1.0:
+                self._left_out = bound.left_out(theta)
             self._memory = InducingPosterior(kernel, points, a, prior, seen)
         self._weight, self._y, self._all = rows.weight, y, None if points is None else rows.X
         self.log_marginal_likelihood_ = value - observations * float(np.log(self.target_scale_))

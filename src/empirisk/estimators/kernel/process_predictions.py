@@ -21,7 +21,7 @@ from empirisk.gaussian_processes import (
     InducingPosterior,
     Posterior,
 )
-from empirisk.inference.conformal import Conformal, quantile_band_scores
+from empirisk.inference.conformal import LeftOutConformal
 from empirisk.typing import Array
 
 __all__ = ["ProcessPredictions"]
@@ -112,9 +112,11 @@ class ProcessPredictions(RegressorMixin, GaussianProcess):
         level : float, default 0.9
             Nominal coverage.
         method : {"gaussian", "conformal"}, default "gaussian"
-            ``"gaussian"``: mean +- z sqrt(std^2 + noise), right where kernel and noise are.  ``"conformal"``:
-            the same widths times the quantile of the leave-one-out residuals over their own standard
-            deviations, so that the intervals cover about as many rows as they say whatever the noise is.
+            ``"gaussian"``: mean +- z sqrt(std^2 + noise), right where kernel and noise are; too narrow where
+            the noise is given too small, off where it is not normal, and blind to noise that differs from row
+            to row.  ``"conformal"``: the same widths times the quantile of the leave-one-out residuals over
+            their own standard deviations, which covers as many rows as it says on average over rows like
+            those of the fit, whatever kernel and noise are.
 
         Returns
         -------
@@ -123,8 +125,12 @@ class ProcessPredictions(RegressorMixin, GaussianProcess):
         Raises
         ------
         ValueError
-            For a conformal interval with inducing points, with weights below 1, or with too few rows for the
-            level.
+            For a conformal interval with weights below 1, or with too few rows for the level.
+
+        Notes
+        -----
+        Neither helps rows beyond those of the fit, where a wrong kernel cannot be seen.  Measured coverage of
+        both: docs/maths/process-coverage.md.
         """
         rows = self._new(X)
         level = check_number("level", level, 0.0, 1.0, closed=False)
@@ -134,23 +140,24 @@ class ProcessPredictions(RegressorMixin, GaussianProcess):
         mean = self._mean(rows)
         return mean - half, mean + half
 
-    def calibration(self) -> Conformal:
+    def calibration(self) -> LeftOutConformal:
         """Return the scores that conformal intervals rest on: ``|y_i - mean_-i(x_i)| / sd_-i(x_i)``.
 
-        They are exact leave-one-out predictions at the learned parameters.  The parameters have seen every
-        row, so that the theorem of split conformal sets holds only nearly.
+        They are exact leave-one-out predictions at the learned parameters (and inducing points).  The
+        parameters have seen every row, so that the theorem of split conformal sets holds only nearly.
         """
         check_is_fitted(self)
         if self._left_out is None:
             raise ValueError(
-                "conformal intervals need leave-one-out predictions, which are known for the exact process "
-                "(inducing=None) with weights of at least 1"
+                "conformal intervals leave out whole observations, and sample_weight held weights below 1: "
+                "fit with weights of at least 1 (or 0)"
             )
         residual, variance = self._left_out
-        deviation = np.sqrt(variance)
-        scores = quantile_band_scores(residual, np.zeros_like(residual), np.zeros_like(residual), deviation)
+        scores = np.abs(residual) / np.sqrt(variance)
         times = np.round(self._weight).astype(np.intp)
-        return Conformal(np.repeat(scores, times), "leave-one-out residual over its standard deviation")
+        return LeftOutConformal(
+            np.repeat(scores, times), "leave-one-out residual over its standard deviation"
+        )
 
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> Array:
         """Draw functions from the posterior of f at the given rows.
