@@ -64,11 +64,11 @@ class Study:
 
     def main(self) -> None:
         """Measure all settings and write the page; with --only the others keep their last result."""
-        parser = argparse.ArgumentParser(
-            description=self.what, formatter_class=argparse.RawTextHelpFormatter
-        )
+        parser = argparse.ArgumentParser(description=self.what, formatter_class=argparse.RawTextHelpFormatter)
         parser.add_argument("--only", default="", help="measure the settings whose name holds this")
-        parser.add_argument("--scale", type=float, default=1.0, help="share of the samples; 1 writes the page")
+        parser.add_argument(
+            "--scale", type=float, default=1.0, help="share of the samples; 1 writes the page"
+        )
         args = parser.parse_args()
         warnings.simplefilter("ignore")
         for group, settings in self.settings.items():

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import mpmath as mp
 import numpy as np
 import pytest
-from scipy.stats import multivariate_normal
+from scipy.optimize import brentq
+from scipy.stats import chi2, multivariate_normal
 
 from empirisk.gaussian_processes import (
+    Ascent,
     Covariance,
     Evidence,
     Factor,
@@ -19,6 +22,7 @@ from empirisk.gaussian_processes import (
     LeftOut,
     ascend,
     left_out,
+    profile_intervals,
     spread_rows,
     wald_intervals,
 )
@@ -194,4 +198,50 @@ def test_the_search_finds_a_maximum_and_tells_bounds() -> None:
     rows = wald_intervals(Quadratic(), found, ("a", "b"), np.ones(2), 0.95)
     error = np.sqrt(np.linalg.inv(Quadratic.H)[0, 0])
     assert rows["a"].low == pytest.approx(np.exp(0.5 - 1.959964 * error), rel=1e-5)
+    rows = profile_intervals(Quadratic(), found, ("a", "b"), np.array([1.0, 2.0]), 0.95)
+    # The profile of a quadratic is one, with the variance of the inverse of the curvature.
+    assert rows["a"].low == pytest.approx(np.exp(0.5 - 1.959964 * error), rel=5e-3)
+    other = np.sqrt(np.linalg.inv(Quadratic.H)[1, 1])
+    assert rows["b"].high == pytest.approx(2.0 * np.exp(-0.3 + 1.959964 * other), rel=5e-3)
     assert "end of its range" in wald_intervals(Quadratic(), held, ("a", "b"), np.ones(2), 0.95)["a"].reason
+
+
+class Lopsided(Quadratic):
+    """``n log x - n x`` for ``x = exp(theta)``: the likelihood of a rate, n = 10, beside a flat side."""
+
+    def __call__(self, theta: Any) -> tuple[float, Any]:
+        t = theta[0]
+        return float(10.0 * (t - np.exp(t))), np.array([10.0 * (1.0 - np.exp(t))])
+
+
+def test_profiles_are_likelihood_ratios_of_a_rate() -> None:
+    found = ascend(Lopsided(), np.zeros((1, 1)), np.full(1, -5.0), np.full(1, 5.0), tol=1e-9, max_iter=50)
+    row = profile_intervals(Lopsided(), found, ("rate",), np.ones(1), 0.95)["rate"]
+
+    def drop(x: float) -> float:
+        return float(2.0 * (-10.0 - 10.0 * (np.log(x) - x)) - chi2(1).ppf(0.95))
+
+    assert row.low == pytest.approx(brentq(drop, 1e-3, 1.0), rel=5e-3)
+    assert row.high == pytest.approx(brentq(drop, 1.0, 10.0), rel=5e-3)
+
+
+class OneSided(Quadratic):
+    """``-9 max(0, side theta)^2 / 2``: flat towards one side, normal with deviation 1/3 towards the other."""
+
+    def __init__(self, side: float) -> None:
+        self.side = side
+
+    def __call__(self, theta: Any) -> tuple[float, Any]:
+        t = max(0.0, self.side * theta[0])
+        return -4.5 * t * t, np.array([-9.0 * self.side * t])
+
+
+def test_profiles_without_an_end_say_so() -> None:
+    at = Ascent(np.zeros(1), 0.0, np.zeros(1), np.zeros(1, dtype=np.intp), (0.0,), 1)
+    rows = [profile_intervals(OneSided(s), at, ("p",), np.ones(1), 0.95)["p"] for s in (1.0, -1.0)]
+    assert rows[0].low == 0.0
+    assert rows[0].high == pytest.approx(np.exp(1.959964 / 3.0), rel=5e-3)
+    assert rows[1].low is None
+    assert rows[1].reason == "the data set no upper end"
+    lower = profile_intervals(OneSided(1.0), replace(at, value=-9.0), ("p",), np.ones(1), 0.95)["p"]
+    assert "met a higher maximum" in lower.reason

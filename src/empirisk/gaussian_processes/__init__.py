@@ -12,6 +12,7 @@ from empirisk.gaussian_processes.laplace import LaplaceEvidence, Mode
 from empirisk.gaussian_processes.left_out import LeftOut, left_out
 from empirisk.gaussian_processes.logistic_mean import logistic_mean
 from empirisk.gaussian_processes.posterior import ExactPosterior, InducingPosterior, Posterior
+from empirisk.gaussian_processes.profile import profile_intervals
 from empirisk.gaussian_processes.wald import wald_intervals
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "free_slope",
     "left_out",
     "logistic_mean",
+    "profile_intervals",
     "spread_rows",
     "wald_intervals",
 ]

@@ -107,6 +107,15 @@ def test_intervals_tell_the_unit_of_the_noise(rng: np.random.Generator) -> None:
     assert noise.high is not None
     assert noise.low < model.noise_ < noise.high
     assert noise.high / noise.value == pytest.approx(noise.value / noise.low)
+    wide = model.parameter_intervals(method="profile")["noise"]
+    assert wide.low == pytest.approx(noise.low, rel=0.15)
+    assert wide.high == pytest.approx(noise.high, rel=0.15)
+    assert wide.method == "profile of the log marginal likelihood"
+    with pytest.raises(ValueError, match="method must be 'wald' or 'profile'"):
+        model.parameter_intervals(method="bayes")
+    left = er.GaussianProcessRegressor(method="leave_one_out", restarts=0).fit(X, y)
+    with pytest.raises(ValueError, match="a profile needs a likelihood"):
+        left.parameter_intervals(method="profile")
     with pytest.raises(ValueError, match="no parameter was learned"):
         er.GaussianProcessRegressor(KERNEL, noise=1.0, method=None).fit(X, y).parameter_intervals()
 
