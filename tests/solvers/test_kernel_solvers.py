@@ -161,7 +161,7 @@ def test_linear_problems_are_refused() -> None:
 
 def of(name: str) -> Loss:
     """A loss that the solver takes."""
-    return Hinge() if name == "smo" else Logistic()
+    return {"smo": Hinge(), "kernel_cg": HalfSquared()}.get(name, Logistic())
 
 
 @pytest.mark.parametrize("name", SOLVERS)

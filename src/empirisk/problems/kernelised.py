@@ -25,6 +25,7 @@ from empirisk.data.brief import Brief
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.sums import weighted_sum
 from empirisk.kernels.base import Kernel
+from empirisk.kernels.tiles import Tiles
 from empirisk.losses.base import Loss, check_targets
 from empirisk.problems.base import Layout, Part, Rewriting
 from empirisk.problems.facts import Facts
@@ -64,10 +65,17 @@ class KernelFacts(Facts):
         K, where a solver has stored it.
     rows : object or None
         What a solver reads rows of K from; it keeps those that were used last.
+    tiles : Tiles or None
+        What a solver takes products with K from, in the format that it chose.
     """
 
     matrix: Array | None = field(default=None, kw_only=True)
     rows: Any = field(default=None, kw_only=True)
+    tiles: Tiles | None = field(default=None, kw_only=True)
+
+    def share(self, other: KernelFacts) -> None:
+        """Read the kernel where `other` does, whose rows and kernel are the same; weights may differ."""
+        self.matrix, self.rows, self.tiles = other.matrix, other.rows, other.tiles
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -127,7 +135,8 @@ class KernelProblem(Brief):
     @property
     def capabilities(self) -> frozenset[Capability]:
         """What the loss offers, and products with the kernel matrix."""
-        return frozenset({Capability.KERNEL, *self.loss.offers})
+        quadratic = {Capability.QUADRATIC} if self.loss.quadratic else set()
+        return frozenset({Capability.KERNEL, *quadratic, *self.loss.offers})
 
     @cached_property
     def facts(self) -> KernelFacts:

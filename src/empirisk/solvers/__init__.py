@@ -13,6 +13,7 @@ from empirisk.solvers.gradient_descent import GradientDescent
 from empirisk.solvers.grid_search import GridSearch
 from empirisk.solvers.interior_point import InteriorPoint
 from empirisk.solvers.joint_newton import JointNewton
+from empirisk.solvers.kernel_cg import KernelCG
 from empirisk.solvers.kernel_newton import KernelNewton
 from empirisk.solvers.lbfgs import LBFGS
 from empirisk.solvers.least_squares import LeastSquares
@@ -48,6 +49,7 @@ __all__ = [
     "GridSearch",
     "InteriorPoint",
     "JointNewton",
+    "KernelCG",
     "KernelNewton",
     "LeastSquares",
     "LinearProgram",

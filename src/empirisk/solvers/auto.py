@@ -30,7 +30,8 @@ twice differentiable  group lasso                          block_coordinate
 differentiable        group lasso, sorted L1, others       fista
 ====================  ===================================  ==========================================
 
-Kernel problems: smo for piecewise linear losses, else kernel_newton.
+Kernel problems: smo for piecewise linear losses; kernel_cg for the squared loss on 4000 rows or more, unless
+the ridge is small beside the diagonal of K, and where K does not fit into memory; else kernel_newton.
 
 Streamed rows, none of whose solvers sees a design matrix: pass_newton without a penalty or with L2, but
 lbfgs where the Hessian of more than 8000 parameters would have to be stored; projected_gradient on a
@@ -46,11 +47,13 @@ Newton, Poisson loss: 30000 x 20 0.008, 0.012; 100000 x 50 0.05, 0.1; with 79 ev
 from __future__ import annotations
 
 import math
+from typing import Any, cast
 
 from empirisk.problems.base import Problem
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import Solver
 from empirisk.solvers.block_coordinate import BlockCoordinate
+from empirisk.solvers.kernel_cg import KernelCG, pays
 from empirisk.solvers.precondition import subsamples
 from empirisk.solvers.registry import REGISTRY
 from empirisk.typing import Capability
@@ -87,7 +90,9 @@ def _by_passes(problem: Problem) -> str:
     """Return the name of the solver for a problem that tells no more than the sums of its passes."""
     offered = problem.capabilities
     if Capability.KERNEL in offered:
-        return "smo" if Capability.PIECEWISE_LINEAR in offered else "kernel_newton"
+        if Capability.PIECEWISE_LINEAR in offered:
+            return "smo"
+        return "kernel_cg" if KernelCG.needs <= offered and pays(cast(Any, problem)) else "kernel_newton"
     if Capability.LINEAR in offered and Capability.SMOOTH_PENALTY not in offered:
         return "projected_gradient" if Capability.CONSTRAINT in offered else "fista"
     # The Hessian would have to be stored, and factorised in every step.

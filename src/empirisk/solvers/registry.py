@@ -13,6 +13,7 @@ from empirisk.solvers.gradient_descent import GradientDescent
 from empirisk.solvers.grid_search import GridSearch
 from empirisk.solvers.interior_point import InteriorPoint
 from empirisk.solvers.joint_newton import JointNewton
+from empirisk.solvers.kernel_cg import KernelCG
 from empirisk.solvers.kernel_newton import KernelNewton
 from empirisk.solvers.lbfgs import LBFGS
 from empirisk.solvers.least_squares import LeastSquares
@@ -42,6 +43,7 @@ REGISTRY: dict[str, type] = {
     "grid_search": GridSearch,
     "interior_point": InteriorPoint,
     "joint_newton": JointNewton,
+    "kernel_cg": KernelCG,
     "kernel_newton": KernelNewton,
     "lbfgs": LBFGS,
     "least_squares": LeastSquares,

@@ -46,7 +46,7 @@ def hard_strength(model: Any, rows: ArrayBlocks) -> float:
         alpha = share * (float(first.diagonal.mean()) or 1.0) / rows.total_weight
         problems = model._problems(rows, alpha)
         if shared is not None:
-            problems[0].facts.rows, problems[0].facts.matrix = shared.facts.rows, shared.facts.matrix
+            problems[0].facts.share(shared.facts)
         shared = problems[0]
         solutions = model._all_solved(problems, starts or [None] * len(problems))
         starts = [s.w for s in solutions]

@@ -125,7 +125,7 @@ class KernelEstimator(Estimator):
         """Return the solutions of problems on the same rows, which read the kernel from one place."""
         out = []
         for problem, start in zip(problems, starts, strict=True):
-            problem.facts.rows, problem.facts.matrix = problems[0].facts.rows, problems[0].facts.matrix
+            problem.facts.share(problems[0].facts)
             out.append(self._solve(problem, start))
         return out
 

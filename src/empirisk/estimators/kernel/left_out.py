@@ -76,7 +76,9 @@ def left_out_residuals(problem: KernelProblem, alphas: Array) -> Array:
     """
     n = problem.n
     refuse_memory(
-        f"the eigenvectors of the kernel matrix of {n} rows", 24.0 * float(n) ** 2, "give alpha as a number"
+        f"the eigenvectors of the kernel matrix of {n} rows",
+        24.0 * float(n) ** 2,
+        "give alpha as a number, or choose it by folds (cv=5)",
     )
     y, s = problem.data.y, problem.data.weight
     live = np.flatnonzero(s > 0.0)

@@ -17,6 +17,7 @@ from empirisk.estimators.kernel.svc import SVC
 from empirisk.estimators.linear.tune import StrengthSelection
 from empirisk.kernels import kernel_of
 from empirisk.losses import HalfSquared, Loss
+from empirisk.solvers.auto import resolve
 
 __all__ = ["KernelRidge"]
 
@@ -47,12 +48,16 @@ class KernelRidge(KernelRegressor):
         Folds; leave-one-out by default.
     rule : {"min", "one_se"}, default "min"
         Smallest validation loss, or the strongest penalty within one standard error of it.
+    solver : {"auto", "kernel_newton", "kernel_cg"} or Solver, default "auto"
+        Cholesky's factorisation, or conjugate gradients, which do not need the kernel matrix in memory and
+        stop at `tol`; "auto" takes these from 4000 rows on, unless the ridge is small, and where the matrix
+        does not fit.
     random_state
         As in :class:`SVC`.
     tol : float, default 1e-6
         Largest accepted ``certificate.value / certificate.scale``.
     max_iter : int, default 100
-        Most Newton steps; one is exact.
+        Most Newton steps, of which one is exact, or bursts of 200 conjugate gradients.
 
     Attributes
     ----------
@@ -75,12 +80,16 @@ class KernelRidge(KernelRegressor):
     Raises
     ------
     MemoryError
-        When the kernel matrix and its factor do not fit into memory, with a forecast.
+        When ``"kernel_newton"`` or leave-one-out do not find room for the kernel matrix and its factor, with
+        a forecast.
+    ValueError
+        When leave-one-out meets ``solver="kernel_cg"``: it needs the eigenvectors of the whole matrix.
 
     Notes
     -----
-    ``n^3/3`` flops and 16 n^2 bytes; leave-one-out for all strengths takes one eigendecomposition, about
-    ``9 n^3`` flops.  A row is left out with its weight and all its copies, at the same ``alpha S``.
+    ``n^3/3`` flops and 16 n^2 bytes by ``"kernel_newton"``; ``2 n^2`` flops an iteration and up to 2 GB by
+    ``"kernel_cg"``.  Leave-one-out for all strengths takes one eigendecomposition, about ``9 n^3`` flops.  A
+    row is left out with its weight and all its copies, at the same ``alpha S``.
 
     Examples
     --------
@@ -102,6 +111,7 @@ class KernelRidge(KernelRegressor):
         alphas: Any = 20,
         cv: Any = None,
         rule: str = "min",
+        solver: Any = "auto",
         random_state: Any = None,
         tol: float = 1e-6,
         max_iter: int = 100,
@@ -113,6 +123,9 @@ class KernelRidge(KernelRegressor):
 
     def _has_intercept(self) -> bool:
         return check_flag("fit_intercept", self.fit_intercept)
+
+    def _solver(self) -> Any:
+        return self.solver
 
     def _kernel(self) -> Any:
         """Return the kernel as given, or the first one of a grid, which is looked through later."""
@@ -127,6 +140,7 @@ class KernelRidge(KernelRegressor):
     def _strength(self, rows: ArrayBlocks) -> float:
         if self.alpha != "cv" or self.cv is not None:
             return super()._strength(rows)
+        self._refuse_without_matrix(rows)
         check_choice("rule", self.rule, {"min": 0, "one_se": 1})
         given = self.kernel if isinstance(self.kernel, list | tuple) else [self.kernel_]
         found = []
@@ -140,3 +154,13 @@ class KernelRidge(KernelRegressor):
             method = f"{self.selection_.method}, the best of {len(found)} kernels"
             self.selection_ = replace(self.selection_, method=method)
         return self.selection_.alpha
+
+    def _refuse_without_matrix(self, rows: ArrayBlocks) -> None:
+        """Refuse leave-one-out by a solver that is there to do without the kernel matrix."""
+        chosen = resolve(self._problem_of(rows, 1.0), self.solver) if self.solver != "auto" else None
+        if not getattr(chosen, "stores_kernel", True):
+            raise ValueError(
+                'alpha="cv" without cv is exact leave-one-out, which needs the eigenvectors of the kernel '
+                f"matrix: the solver {getattr(chosen, 'name', chosen)!r} does without the matrix; give cv=5, "
+                'alpha as a number, or solver="auto"'
+            )

@@ -53,9 +53,9 @@ def _path(
     for k, alpha in enumerate(grid):
         problems = model._problems(replace(rows, weight=kept), float(alpha))
         for problem in problems:
-            problem.facts.rows, problem.facts.matrix = first[0].facts.rows, first[0].facts.matrix
+            problem.facts.share(first[0].facts)
         solutions = model._all_solved(problems, starts)
-        first[0].facts.rows, first[0].facts.matrix = problems[0].facts.rows, problems[0].facts.matrix
+        first[0].facts.share(problems[0].facts)
         starts = [s.w for s in solutions]
         for problem, test, solution in zip(
             problems, model._problems(replace(rows, weight=held), float(alpha)), solutions, strict=True
