@@ -68,7 +68,7 @@ class System:
     tiles: Tiles
 
     def projected(self, v: Array) -> Array:
-        """Return P v."""
+        """Return P v, the vector without its part along `along`."""
         return v if self.along is None else v - self.along * float(self.along @ v)
 
     def times(self, v: Array) -> Array:
