@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 from empirisk.results import Estimate
+from empirisk.results.named import NamedEnum
 
 __all__ = ["Answer", "NotRun", "Outcome"]
 
 
-class Outcome(Enum):
+class Outcome(NamedEnum):
     """How a finding ended; the value is the word that the user reads."""
 
     FIRES = "fires"

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from enum import Enum
+
+from empirisk.results.named import NamedEnum
 
 __all__ = ["Certificate", "Kind", "unconfirmed"]
 
 
-class Kind(Enum):
+class Kind(NamedEnum):
     """By which argument a certificate holds."""
 
     DUALITY_GAP = "the duality gap"

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any, NamedTuple, Self
 
 from empirisk.results.certificate import Certificate
+from empirisk.results.named import NamedEnum
 
 __all__ = ["ConvergenceError", "Solution", "Status", "TracePoint"]
 
 
-class Status(Enum):
+class Status(NamedEnum):
     """How a solve ended; the value is the sentence that the user reads."""
 
     CERTIFIED = "The certificate is within the tolerance."
