@@ -16,12 +16,14 @@ import empirisk as er
 from empirisk.diagnosis.answer import Outcome
 from empirisk.estimators import REGISTRY
 from empirisk.estimators.features import REGISTRY as FEATURES
+from empirisk.estimators.unsupervised import REGISTRY as UNSUPERVISED
 from empirisk.kernels import Gaussian
 from empirisk.results import Kind, Status
 from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, each, use
 from tests.conformance.kernel_estimators import USES as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.process_estimators import USES as PROCESSES
+from tests.conformance.smoother_estimators import USES as SMOOTHERS
 from tests.conformance.tree_estimators import OPTIMAL
 from tests.conformance.tree_estimators import USES as TREES
 
@@ -35,8 +37,10 @@ MORE: list[Use] = [
     ),
     use("AdaBoostClassifier", early_stopping="validation"),
 ]
-USES = [*ALL, *BY_STEPS, *KERNELS, *NEIGHBORS, *PROCESSES, *TREES, *OPTIMAL, *MORE]
-MAPS = [
+USES = [*ALL, *BY_STEPS, *KERNELS, *NEIGHBORS, *PROCESSES, *SMOOTHERS, *TREES, *OPTIMAL, *MORE]
+WITHOUT_TARGETS = [
+    er.NearestNeighbors(3),
+    er.NearestNeighbors(3, algorithm="kd_tree", metric="manhattan"),
     er.FourierFeatures(),
     er.OrthogonalPolynomials(),
     er.Nystroem(n_components=10),
@@ -59,9 +63,9 @@ def stored(thing: Any) -> Any:
 
 def answers(est: Any, X: Any) -> Any:
     """Return what a fitted estimator says of some rows: probabilities, numbers or features."""
-    for name in ("predict_proba", "predict", "transform"):
+    for name in ("predict_proba", "predict", "transform", "kneighbors"):
         if hasattr(est, name):
-            return getattr(est, name)(X)
+            return np.asarray(getattr(est, name)(X))
     raise AssertionError(f"{type(est).__name__} says nothing of rows")
 
 
@@ -80,7 +84,7 @@ def assert_kept(est: Any, X: Any) -> None:
 
 def test_every_registered_estimator_is_tested() -> None:
     assert {u.kind for u in USES} >= set(REGISTRY)
-    assert {type(m).__name__ for m in MAPS} >= set(FEATURES)
+    assert {type(m).__name__ for m in WITHOUT_TARGETS} >= {*FEATURES, *UNSUPERVISED}
 
 
 @each(USES)
@@ -89,10 +93,10 @@ def test_a_file_answers_and_claims_as_the_fit(est: Any, rng: np.random.Generator
     assert_kept(clone(est).fit(d.X, d.y), d.X)
 
 
-@pytest.mark.parametrize("feature_map", MAPS, ids=repr)
-def test_a_file_of_a_feature_map_has_its_features(feature_map: Any, rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("one", WITHOUT_TARGETS, ids=repr)
+def test_a_file_of_what_has_no_targets_answers_as_the_fit(one: Any, rng: np.random.Generator) -> None:
     X = rng.normal(size=(40, 3))
-    assert_kept(clone(feature_map).fit(X, X[:, 0]), X)
+    assert_kept(clone(one).fit(X, X[:, 0]), X)
 
 
 @pytest.mark.parametrize("form", ["sparse", "precomputed", "frame", "float32"])
