@@ -16,7 +16,7 @@ FIXED: list[Use] = [
     use("SVR", alpha=0.01, kernel=0.5 * Gaussian(length_scale=1.5) + Linear(), epsilon=0.3),
     use("KernelRidge", alpha=0.002, kernel=Gaussian(gamma=0.3)),
     use("KernelRidge", alpha=0.02, kernel="linear", fit_intercept=False),
-    use("KernelRidge", alpha=0.005, kernel=Gaussian(gamma=0.3), solver="kernel_cg", tol=1e-15),
+    use("KernelRidge", alpha=0.005, kernel=Gaussian(gamma=0.3), solver="kernel_cg"),
     use("KernelLogisticRegression", alpha=0.01, kernel=Gaussian(gamma=0.3)),
     use("KernelQuantile", alpha=0.002, kernel=Gaussian(gamma=0.3), q=0.3),
 ]

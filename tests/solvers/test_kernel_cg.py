@@ -32,6 +32,12 @@ def posed(rng: np.random.Generator, n: int = 60, alpha: float = 0.01, **options:
     return KernelProblem(HalfSquared(), kernel, alpha, ArrayBlocks(Design(X), y, weight), intercept)
 
 
+@pytest.fixture
+def as_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few rows are treated as many are."""
+    monkeypatch.setattr("empirisk.solvers.kernel_cg.FEW", 0)
+
+
 def by_algebra(problem: KernelProblem) -> tuple[Array, float]:
     """The bordered system of the rows that have weight, in float64."""
     live = np.flatnonzero(problem.data.weight > 0.0)
@@ -49,12 +55,19 @@ def by_algebra(problem: KernelProblem) -> tuple[Array, float]:
     return a, float(found[m])
 
 
+@pytest.mark.parametrize("few", [0, 2000])
 @pytest.mark.parametrize("far", [0.0, 1e6])
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("alpha", [1e-6, 1e-2, 10.0])
 def test_optimum_is_that_of_the_bordered_system(
-    alpha: float, intercept: bool, far: float, rng: np.random.Generator
+    alpha: float,
+    intercept: bool,
+    far: float,
+    few: int,
+    rng: np.random.Generator,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("empirisk.solvers.kernel_cg.FEW", few)
     problem = posed(rng, alpha=alpha, intercept=intercept, far=far)
     found = er.solve(problem, "kernel_cg", tol=1e-10)
     assert found.status.ok
@@ -68,6 +81,7 @@ def test_optimum_is_that_of_the_bordered_system(
     assert float(s[s > 0.0] @ error**2) / s.sum() <= bound
 
 
+@pytest.mark.usefixtures("as_many")
 def test_the_gap_is_the_mean_square_of_the_residuals(rng: np.random.Generator) -> None:
     problem = posed(rng, n=400, alpha=1e-3)
     solver = KernelCG()
@@ -83,6 +97,7 @@ def test_the_gap_is_the_mean_square_of_the_residuals(rng: np.random.Generator) -
     assert state.residual @ state.residual == pytest.approx(float(s[live] @ r**2), rel=1e-6)
 
 
+@pytest.mark.usefixtures("as_many")
 @pytest.mark.parametrize("memory", [0.0, 0.5, 100.0])
 def test_no_limit_of_memory_changes_a_bit(memory: float, rng: np.random.Generator) -> None:
     problem = posed(rng, n=2 * SIDE + 77, alpha=1e-3)
@@ -95,6 +110,7 @@ def test_no_limit_of_memory_changes_a_bit(memory: float, rng: np.random.Generato
     assert np.array_equal(found.w, er.solve(again, "kernel_cg").w)
 
 
+@pytest.mark.usefixtures("as_many")
 @pytest.mark.parametrize(("alpha", "dtype"), [(1.0, np.float32), (1e-9, np.float64)])
 def test_a_small_ridge_is_solved_in_double(alpha: float, dtype: Any, rng: np.random.Generator) -> None:
     problem = posed(rng, alpha=alpha)
@@ -103,6 +119,7 @@ def test_a_small_ridge_is_solved_in_double(alpha: float, dtype: Any, rng: np.ran
     assert problem.facts.tiles.dtype == dtype
 
 
+@pytest.mark.usefixtures("as_many")
 def test_tiles_that_are_too_rough_are_replaced(rng: np.random.Generator) -> None:
     # Rounded to halves, the values are another matrix, from which no burst gets near the answer.
     problem = posed(rng, alpha=0.05)

@@ -32,6 +32,8 @@ __all__ = ["KernelCG", "pays"]
 # Iterations in one step at most, and the share of the residual at which it ends: the gap is its square.
 BURST = 200
 SHARE = 1e-4
+# Rows up to which a step goes on to this share, on tiles of float64: it takes milliseconds.
+FEW, FINE = 2_000, 1e-9
 # Columns of the factor as multiples of the root of n, by the ridge over the mean of the diagonal (`_rank`).
 FEWEST, MOST = 2.0, 16.0
 # Rows from which, and ridges over the mean of the diagonal down to which, `auto` prefers this solver to
@@ -128,7 +130,7 @@ class KernelCG:
     def step(self, problem: KernelProblem, state: CGState) -> CGState:
         """Return the state after one burst."""
         system = state.system
-        c, used = _burst(system, state.residual)
+        c, used = _burst(system, state.residual, FINE if problem.n <= FEW else SHARE)
         a = problem.split(state.w)[0] + system.root * c
         new = _at(problem, system, a, state.n_passes + used)
         if not new.value < state.value * (1.0 - 1e-15):
@@ -142,11 +144,11 @@ class KernelCG:
         return replace(new, done=new.stalls >= 3 or used == 0)
 
 
-def _burst(system: System, residual: Array) -> tuple[Array, int]:
-    """Take conjugate gradients from 0 until the residual has fallen; return the change and the iterations."""
+def _burst(system: System, residual: Array, share: float) -> tuple[Array, int]:
+    """Take conjugate gradients from 0 until a share of the residual is left; return change and iterations."""
     x, r = np.zeros_like(residual), residual.copy()
     square = float(r @ r)
-    goal = SHARE**2 * square
+    goal = share**2 * square
     z = system.preconditioned(r)
     p, rz = z, float(r @ z)
     used = 0
@@ -224,7 +226,8 @@ def _system(problem: KernelProblem, memory: float) -> System:
         factor -= np.multiply.outer(along, along @ factor)
     # Roundings of the tiles are a matrix of about this norm beside the ridge.
     rounding = 2.0**-23 * math.sqrt(problem.n) * float(diagonal.max(initial=0.0))
-    tiles = _tiles(problem, memory, np.dtype(np.float32 if rounding <= 1e-2 * ridge else np.float64))
+    rough = problem.n > FEW and rounding <= 1e-2 * ridge
+    tiles = _tiles(problem, memory, np.dtype(np.float32 if rough else np.float64))
     return System(root, ridge, along, factor, _inner(factor, ridge), tiles)
 
 
