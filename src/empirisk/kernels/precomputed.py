@@ -12,6 +12,12 @@ from empirisk.typing import Array, IndexArray
 
 __all__ = ["Precomputed"]
 
+# Said of fewer rows than columns.
+FOLDS = (
+    "; whoever deals rows to folds must take the same columns: give a function that looks values up instead, "
+    "kernel=lambda A, B: K[np.ix_(A[:, 0].astype(int), B[:, 0].astype(int))], with numbers of rows as X"
+)
+
 
 @dataclass(frozen=True)
 class Precomputed(MercerKernel):
@@ -36,7 +42,7 @@ class Precomputed(MercerKernel):
         if n != m:
             raise ValueError(
                 "with kernel='precomputed' X is the matrix of kernel values of the training rows, (n, n); "
-                f"got {n} x {m}"
+                f"got {n} x {m}{FOLDS if n < m else ''}"
             )
         off = np.abs(X - X.T)
         worst = float(off.max()) if n else 0.0

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.model_selection import cross_val_score
 
 import empirisk as er
 from empirisk.estimators.linear.base import CertificateWarning
-from empirisk.kernels import Gaussian
+from empirisk.kernels import Gaussian, Precomputed
 
 
 def rows(rng: np.random.Generator, n: int = 60) -> tuple[Any, Any]:
@@ -207,3 +208,34 @@ def test_pairs_of_classes_vote(rng: np.random.Generator) -> None:
         votes[:, high] += wins
         votes[:, low] += ~wins
     np.testing.assert_array_equal(np.round(model.decision_function(X)), votes)
+
+
+@pytest.mark.parametrize(
+    "kernel", ["precomputed", Precomputed(), Precomputed() + 0.5 * Precomputed()], ids=str
+)
+def test_scikit_learn_takes_the_columns_of_a_precomputed_matrix_along(
+    kernel: Any, rng: np.random.Generator
+) -> None:
+    X = rng.normal(size=(60, 2))
+    y = np.hypot(*X.T) > 1.1
+    factor = 1.5 if isinstance(kernel, er.kernels.Sum) else 1.0
+    known = factor * Gaussian(gamma=0.5)
+    given = cross_val_score(er.SVC(0.01, kernel=kernel, tol=1e-9), Gaussian(gamma=0.5).block(X), y)
+    np.testing.assert_array_equal(given, cross_val_score(er.SVC(0.01, kernel=known, tol=1e-9), X, y))
+
+
+def test_values_that_are_looked_up_go_through_the_folds_of_every_function(rng: np.random.Generator) -> None:
+    """Folds of a matrix would need its columns, too: the refusal says what to do, and it does the same."""
+    X = rng.normal(size=(60, 2))
+    y = np.hypot(*X.T) > 1.1
+    K = Gaussian(gamma=0.5).block(X)
+    with pytest.raises(ValueError, match=r"deals rows to folds must take the same columns: give a func"):
+        er.cross_evaluate(er.SVC(0.01, kernel="precomputed"), K, y, random_state=0)
+
+    def looked_up(A: Any, B: Any) -> Any:
+        return K[np.ix_(A[:, 0].astype(int), B[:, 0].astype(int))]
+
+    numbers = np.arange(60.0)[:, None]
+    found = er.cross_evaluate(er.SVC(0.01, kernel=looked_up, tol=1e-9), numbers, y, random_state=0)
+    known = er.cross_evaluate(er.SVC(0.01, kernel=Gaussian(gamma=0.5), tol=1e-9), X, y, random_state=0)
+    assert found["accuracy"].value == known["accuracy"].value

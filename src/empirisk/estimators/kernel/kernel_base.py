@@ -275,7 +275,7 @@ class KernelEstimator(Estimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.pairwise = bool(getattr(self.kernel, "precomputed", self.kernel == "precomputed"))
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
