@@ -11,6 +11,7 @@ USES: list[Use] = [
     use("KNeighborsClassifier", n_neighbors=3, weights="distance", smoothing=0.5),
     use("KNeighborsClassifier", n_neighbors="cv", metric="manhattan"),
     use("KNeighborsClassifier", algorithm="kd_tree"),
+    use("KNeighborsClassifier", n_neighbors="cv", class_weight="balanced"),
     use("KNeighborsRegressor"),
     use("KNeighborsRegressor", algorithm="kd_tree", metric="manhattan"),
     use("KNeighborsRegressor", n_neighbors=3, weights="distance", metric="chebyshev"),

@@ -28,7 +28,22 @@ def test_every_registered_estimator_is_tested() -> None:
     assert {use.kind for use in USES} >= registered()
 
 
-@parametrize_with_checks([use.make() for use in USES])
+# Both copies of a row are among the k nearest, and a row of weight 2 takes one of the k places.
+PLACES = {
+    f"check_sample_weight_equivalence_on_{kind}_data": "a weight is a factor on a vote, and no repetition"
+    for kind in ("dense", "sparse")
+}
+
+FEW = {"check_class_weight_classifiers": "no weight names a class that none of three neighbours has"}
+
+
+def expected_failures(est: Any) -> dict[str, str]:
+    """Checks that cannot hold, with the reason; an expected failure that passes is a failure."""
+    few = is_classifier(est) and est.n_neighbors == 3
+    return {**PLACES, **(FEW if few else {})}
+
+
+@parametrize_with_checks([use.make() for use in USES], expected_failed_checks=expected_failures)
 def test_scikit_learn_contract(estimator: Any, check: Any) -> None:
     check(estimator)
 

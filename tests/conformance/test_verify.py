@@ -100,7 +100,7 @@ def _cases() -> list[Case]:
         *many([use("HalfspaceClassifier")], apart, tag="-apart"),
         *many(trees.USES, crossed),
         *many(kernels.USES, along),
-        *many(neighbors.USES, along, weighted=False),
+        *many(neighbors.USES, along),
         *many(processes.USES, along),
         *many(smoothers.USES, along),
         *many(adaboost, apart, tag="-apart"),

@@ -11,6 +11,7 @@ from sklearn.base import clone, is_classifier
 
 from empirisk.losses import REGISTRY as LOSSES
 from tests.conformance.estimators import AS_WRITTEN, FIXED, Use, use
+from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.smoother_estimators import USES as SMOOTHERS
 from tests.conformance.tree_estimators import GREEDY, RANDOM, SMALL
 
@@ -20,6 +21,7 @@ SCALES = (1e-6, 1.0 / 90.0, 2.0, 1000.0)
 CHOOSE = [
     *(u for u in AS_WRITTEN if dict(u.params).get("alpha") == "cv"),
     *GREEDY,
+    *NEIGHBORS,
     *SMOOTHERS,
     *(u for u in RANDOM if "Boosting" in u.kind or u.kind == "DecisionTreeClassifier"),
     use("Ridge", alpha="cv", rule="one_se"),
@@ -32,7 +34,7 @@ CHOOSE = [
     use("RandomForestRegressor", n_estimators=20, min_samples_leaf=3),
     use("ExtraTreesClassifier", n_estimators=20),
 ]
-CHOICES = ("alpha_", "n_iter_", "n_estimators_", "bandwidth_")
+CHOICES = ("alpha_", "n_iter_", "n_estimators_", "bandwidth_", "n_neighbors_")
 
 
 def rows(est: Any, rng: np.random.Generator) -> tuple[Any, Any, Any]:

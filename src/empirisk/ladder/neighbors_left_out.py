@@ -23,6 +23,8 @@ def why_no_neighbors(problem: Problem) -> str:
         return "the model is not a nearest-neighbour classifier"
     if problem.model.n_samples_fit_ != problem.n:
         return f"X has {problem.n:,} rows, the model was fitted on {problem.model.n_samples_fit_:,}"
+    if getattr(getattr(problem.model, "_row_weights", None), "multiple", None) is not None:
+        return "the rows have weights, and the theorems are about rows that vote alike"
     if isinstance(problem.model.n_neighbors, str):
         return "the number of neighbours was chosen on these rows: give one that was fixed before"
     return problem.features.fixed

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from empirisk.estimators.checks import check_number, is_number
-from empirisk.estimators.label_codes import encode_labels, refuse_mixed
+from empirisk.estimators.label_codes import encode_labels, refuse_mixed, weigh_classes
 from empirisk.estimators.neighbors.neighbors_base import VotingNeighbors
 from empirisk.typing import Array
 
@@ -22,9 +22,10 @@ __all__ = ["KNeighborsClassifier"]
 class KNeighborsClassifier(ClassifierMixin, VotingNeighbors):
     """The class that most of the k nearest training rows have.
 
-    ``p_c(x) = sum_{i in N_k(x)} w_i [y_i = c] / sum_{i in N_k(x)} w_i``
+    ``p_c(x) = sum_{i in N_k(x)} w_i s_i [y_i = c] / sum_{i in N_k(x)} w_i s_i``
 
-    is the plug-in estimate of the probability of class c, and the class of the largest one is predicted.
+    is the plug-in estimate of the probability of class c, and the class of the largest one is predicted; w
+    are weights by distance, s those of the rows.
 
     Parameters
     ----------
@@ -39,6 +40,8 @@ class KNeighborsClassifier(ClassifierMixin, VotingNeighbors):
         Compare each query with all rows, or search a k-d tree, which there is for dense rows and Minkowski
         distances; ``"auto"`` takes what a measured rule expects to be sooner.  The answers have the same
         bits, and the certificate says how they were found.
+    class_weight : dict, "balanced" or None, default None
+        Factors on the weights of the rows of each class; "balanced" gives every class weight S/K.
     smoothing : float, default 0.0
         Rows that are added to each class, >= 0: no class is impossible because few neighbours were asked.
     rule : {"min", "one_se"}, default "min"
@@ -53,7 +56,7 @@ class KNeighborsClassifier(ClassifierMixin, VotingNeighbors):
     metric_ : Metric
         The metric as an object.
     n_samples_fit_ : int
-        Rows that are kept.
+        Rows that are searched: those of positive weight.
     certificate_ : Certificate
         The search is exact.
     selection_ : NeighborSelection
@@ -68,7 +71,10 @@ class KNeighborsClassifier(ClassifierMixin, VotingNeighbors):
     -----
     O(n p) a query by comparing with all rows, about O(log n) in a tree where rows fill few dimensions; on all
     threads.  Columns are compared as they are: bring them to one scale before.  Equal distances are sorted by
-    the number of the row.  There are no sample weights: a row counts once.
+    the number of the row.  A row of weight 0 is no row's neighbour, as if it were not there.  A weight of 2
+    doubles a vote, and is not the row twice: copies take two of the k places, and no rule about k places
+    holds for repetition and for the scale of the weights together.  Leave-one-out with ``"balanced"`` weights
+    is that of refits, whose balance the row does not enter.
 
     Examples
     --------
@@ -88,6 +94,7 @@ class KNeighborsClassifier(ClassifierMixin, VotingNeighbors):
         weights: Any = "uniform",
         metric: Any = "euclidean",
         algorithm: str = "auto",
+        class_weight: Any = None,
         smoothing: float = 0.0,
         rule: str = "min",
     ) -> None:
@@ -105,6 +112,21 @@ class KNeighborsClassifier(ClassifierMixin, VotingNeighbors):
     def _targets(self, y: Any, fitting: bool) -> Array:
         self.classes_, codes = encode_labels(y, None if fitting else self.classes_)
         return np.eye(len(self.classes_))[codes]
+
+    def _weights(self, weight: Array, votes: Array) -> Array:
+        codes = votes.argmax(axis=1)
+        return weigh_classes(self.class_weight, self.classes_, codes, weight)
+
+    def _without(self, total: Array) -> Array:
+        """Return votes with the balance of the other rows: S_c lacks the row, whose class weighs more."""
+        if self.class_weight != "balanced":
+            return total
+        # Balanced weights of a class are in proportion to those of the rows: the ratio is the same.
+        own = self._votes * self._row_weights.ones(len(self._votes))[:, None]
+        all_of = own.sum(axis=0)
+        others = np.where(all_of > own, all_of - own, 1.0)
+        changed = total[:, :-1] * np.where(all_of > own, all_of / others, 1.0)
+        return np.column_stack([changed, changed.sum(axis=1)])
 
     def _losses(self, mean: Array, rows: Array) -> Array:
         return np.asarray(mean.argmax(axis=1) != rows.argmax(axis=1), dtype=np.float64)

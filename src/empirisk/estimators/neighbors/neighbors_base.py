@@ -5,7 +5,6 @@ once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +13,6 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from empirisk.data.as_before import as_before
-from empirisk.data.brief import Brief
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.sparse_cells import canonical
@@ -24,81 +22,22 @@ from empirisk.estimators.checks import (
     check_finite,
     check_flag,
     check_rule,
+    check_weights,
     is_count,
 )
 from empirisk.estimators.estimator import Estimator
+from empirisk.estimators.neighbors.selection import NeighborSelection
+from empirisk.estimators.neighbors.vote_weights import VoteWeights, weights_of
 from empirisk.neighbors import ALGORITHMS, Index, metric_of
 from empirisk.results import Certificate, Kind, Solution, Status, unconfirmed
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["NeighborSelection", "NeighborsBase", "VotingNeighbors", "weights_of"]
+__all__ = ["NeighborsBase", "VotingNeighbors"]
 
 # Rows whose neighbours `verify` looks for again.
 VERIFIED = 200
 # Numbers of neighbours that "cv" tries at most: a share of the rows, and never more than these.
 MOST = 200
-
-
-@dataclass(frozen=True, repr=False)
-class NeighborSelection(Brief):
-    """Leave-one-out losses of every number of neighbours, and those that two rules choose.
-
-    Parameters
-    ----------
-    n_neighbors : int array, shape (a,)
-        1, 2, ..., a.
-    loss, se : arrays, shape (a,)
-        Mean loss of training rows that are predicted by the others, and its standard error.
-    rule : str
-        ``"min"`` or ``"one_se"``.
-    """
-
-    n_neighbors: IndexArray
-    loss: Array
-    se: Array
-    rule: str
-
-    @property
-    def index_min(self) -> int:
-        """Position of the smallest loss; of equal ones the most neighbours."""
-        return int(len(self.loss) - 1 - np.argmin(self.loss[::-1]))
-
-    @property
-    def index_one_se(self) -> int:
-        """Position of the most neighbours within one standard error of the smallest loss."""
-        best = self.index_min
-        return int(np.flatnonzero(self.loss <= self.loss[best] + self.se[best])[-1])
-
-    @property
-    def best(self) -> int:
-        """The number of neighbours that the rule chooses."""
-        return int(self.n_neighbors[self.index_one_se if self.rule == "one_se" else self.index_min])
-
-
-def weights_of(given: Any, distance: Array) -> Array:
-    """Return the weights of neighbours by their distances, shape (m, k).
-
-    ``"distance"`` is one over the distance; rows at a distance of 0 then have all the weight.
-
-    Raises
-    ------
-    ValueError
-        For a function whose weights are no finite numbers >= 0.
-    """
-    if callable(given):
-        weight = np.asarray(given(distance), dtype=np.float64)
-        if weight.shape != distance.shape or not (np.isfinite(weight) & (weight >= 0.0)).all():
-            raise ValueError(
-                "weights(distances) must return finite numbers >= 0 in the shape of the distances"
-            )
-        return weight
-    if not check_choice("weights", given, {"uniform": False, "distance": True}):
-        return np.ones_like(distance)
-    touching = distance == 0.0
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        # Relative to the nearest one, so that no distance is too small or too large for its inverse.
-        inverse = np.where(touching, 0.0, np.min(distance, axis=1, keepdims=True) / distance)
-    return np.where(touching.any(axis=1, keepdims=True), touching, inverse).astype(np.float64)
 
 
 class NeighborsBase(Estimator):
@@ -116,14 +55,24 @@ class NeighborsBase(Estimator):
     n_features_in_: int
     solution_: Solution
     _index: Index
+    _row_weights: VoteWeights
+    _absent: Any
+    # A weight of 2 is one row with two votes, where the row twice takes two of the k places.
+    _weight_is_repetition = False
 
-    def _keep(self, X: Any) -> None:
-        """Learn the metric and keep the checked rows."""
+    def _keep(self, X: Any, weights: VoteWeights | None = None) -> None:
+        """Learn the metric and keep the checked rows, those without weight only to ask."""
         self.metric_ = metric_of(self.metric)
-        self.metric_.check(X, True)
+        given = self.metric_.precomputed
+        self._row_weights = weights or VoteWeights(None, None)
+        kept = self._row_weights.kept(X, given)
+        self.metric_.check(X if given else kept, True)
         check_choice("algorithm", self.algorithm, dict.fromkeys(ALGORITHMS))
-        self._index = Index(X, self.metric_, self.algorithm)
-        self.n_samples_fit_ = int(X.shape[0])
+        self._index, self._absent = (
+            Index(kept, self.metric_, self.algorithm),
+            self._row_weights.absent(X, given),
+        )
+        self.n_samples_fit_ = int(kept.shape[0])
         claim = self._index.claim
         self.solution_ = Solution(np.zeros(0), Status.COMPLETED, Certificate(Kind.EXACT, 0.0, 1.0, claim), 0)
 
@@ -132,7 +81,7 @@ class NeighborsBase(Estimator):
         check_is_fitted(self)
         X = self._checked(X, False)
         self.metric_.check(X, False)
-        return X
+        return self._row_weights.columns(X) if self.metric_.precomputed else X
 
     def _checked(self, X: Any, fitting: bool) -> Any:
         with numbers_only(X):
@@ -145,10 +94,18 @@ class NeighborsBase(Estimator):
 
     def _nearest(self, X: Any, k: int) -> tuple[Array, IndexArray]:
         """Return the k nearest training rows: of new rows, or of the training rows without themselves."""
-        if X is None:
-            check_is_fitted(self)
-            return self._index.nearest(self._index.X, k, np.arange(self.n_samples_fit_))
-        return self._index.nearest(self._rows(X), k)
+        check_is_fitted(self)
+        index, weights = self._index, self._row_weights
+        if X is not None:
+            distance, found = index.nearest(self._rows(X), k)
+            return distance, weights.numbered(found)
+        own = index.nearest(index.X, k, np.arange(index.n_rows))
+        if self._absent is None:
+            return own
+        n = index.n_rows + self._absent.shape[0]
+        other = index.nearest(self._absent, k)
+        distance, found = weights.in_order(own[0], other[0], n), weights.in_order(own[1], other[1], n)
+        return distance, weights.numbered(found)
 
     def _within(self, X: Any, radius: float) -> tuple[IndexArray, IndexArray, Array]:
         """Return the training rows within a radius of new rows, or of the training rows but themselves."""
@@ -193,7 +150,8 @@ class NeighborsBase(Estimator):
     def _verify_search(self, X: Any, k: int) -> Certificate:
         """Return whether the kept rows are X, and their neighbours those of plain NumPy, for some rows."""
         X = self._checked(X, False)
-        kept = self._index.X
+        n = self._index.n_rows + (0 if self._absent is None else self._absent.shape[0])
+        X, kept = self._row_weights.kept(X, self.metric_.precomputed) if X.shape[0] == n else X, self._index.X
         same = kept.shape == X.shape and not (kept != X).sum()
         if not same:
             return unconfirmed("the rows that the model keeps are not these rows")
@@ -235,7 +193,15 @@ class VotingNeighbors(NeighborsBase):
     def _y_options(self) -> dict[str, Any]:
         return {}
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def _weights(self, weight: Array, votes: Array) -> Array:
+        """Return the weights of the rows; the classifier multiplies them by those of the classes here."""
+        return weight
+
+    def _without(self, total: Array) -> Array:
+        """Hook for votes of leave-one-out whose weights depend on the row that is left out."""
+        return total
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Keep the rows, and choose the number of neighbours where it is to be chosen.
 
         Parameters
@@ -244,21 +210,25 @@ class VotingNeighbors(NeighborsBase):
             Features; with precomputed distances their matrix on the training rows, (n, n).
         y : array, shape (n,)
             Targets.
+        sample_weight : array, shape (n,), optional
+            Weights >= 0 of the votes, beside those by distance, and of the losses with ``"cv"``.  Their scale
+            changes nothing, and a row of weight 0 is absent: it is no row's neighbour.  A weight of 2 is not
+            the row twice, which would take two of the k places.
 
         Returns
         -------
         self
         """
-        return self._fit(X, y)
+        return self._fit(X, y, sample_weight)
 
-    def _fit(self, X: Any, y: Any) -> Self:
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         with as_before(self):
-            self._learn(X, y)
+            self._learn(X, y, sample_weight)
             self.n_neighbors_ = self._chosen()
         return self
 
-    def _learn(self, X: Any, y: Any) -> None:
-        """Keep the checked rows and targets."""
+    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Keep the checked rows, targets and weights."""
         if not callable(self.weights):
             check_choice("weights", self.weights, {"uniform": False, "distance": True})
         self._look_at_targets(y)
@@ -269,7 +239,7 @@ class VotingNeighbors(NeighborsBase):
             )  # fmt: skip
             check_finite(Design(X), getattr(self, "feature_names_in_", None))
             self._votes = self._targets(y, True)
-        self._keep(X)
+        self._keep(X, VoteWeights.of(self._weights(check_weights(sample_weight, X.shape[0]), self._votes)))
 
     def _chosen(self) -> int:
         """Return the number of neighbours: given, or that of the least leave-one-out loss."""
@@ -278,8 +248,9 @@ class VotingNeighbors(NeighborsBase):
                 raise ValueError(f'n_neighbors must be an integer >= 1 or "cv", got {self.n_neighbors!r}')
             k = check_count("n_neighbors", self.n_neighbors, 1)
             if k > self.n_samples_fit_:
+                alive = "" if self._absent is None else " with positive weight"
                 raise ValueError(
-                    f"n_neighbors = {k} exceeds the number of training rows, n_samples = "
+                    f"n_neighbors = {k} exceeds the number of training rows{alive}, n_samples = "
                     f"{self.n_samples_fit_}; ask for fewer"
                 )
             return k
@@ -289,32 +260,44 @@ class VotingNeighbors(NeighborsBase):
             raise ValueError(f'n_neighbors="cv" needs at least 2 rows for leave-one-out, got n_samples = {n}')
         most = int(min(MOST, n - 1, max(10, n // 2)))
         lost = np.stack([self._losses(mean, self._votes) for mean in self._means(None, range(1, most + 1))])
-        se = lost.std(axis=1, ddof=1) / np.sqrt(n)
-        self.selection_ = NeighborSelection(np.arange(1, most + 1), lost.mean(axis=1), se, rule)
+        loss, se = self._row_weights.mean_and_se(lost)
+        self.selection_ = NeighborSelection(np.arange(1, most + 1), loss, se, rule)
         return self.selection_.best
 
     def _means(self, X: Any, numbers: Sequence[int]) -> Iterator[Array]:
         """Yield the weighted mean over the nearest rows for each number of them, rising, from one search."""
         distance, index = self._nearest(X, max(numbers))
         weight = weights_of(self.weights, distance) if not callable(self.weights) else None
-        total, mass = np.zeros((len(index), self._votes.shape[1])), np.zeros(len(index))
-        done = 0
+        counts = None if self._row_weights.multiple is None else self._row_weights.multiple[index]
+        votes = self._counted()
+        total, done = np.zeros((len(index), votes.shape[1])), 0
         for k in numbers:
             if weight is None:  # a function may look at all k distances
-                w = weights_of(self.weights, distance[:, :k])
-                total, mass = np.einsum("ij,ijc->ic", w, self._votes[index[:, :k]]), w.sum(axis=1)
-            else:
-                part = slice(done, k)
-                total = total + np.einsum("ij,ijc->ic", weight[:, part], self._votes[index[:, part]])
-                mass = mass + weight[:, part].sum(axis=1)
-                done = k
-            yield self._mean(total, mass)
+                total, done = np.zeros_like(total), 0
+            part = slice(done, k)
+            w = weights_of(self.weights, distance[:, :k]) if weight is None else weight[:, part]
+            w = w if counts is None else w * counts[:, part]
+            total = total + np.einsum("ij,ijc->ic", w, votes[index[:, part]])
+            done = k
+            yield self._mean(total, X is None)
 
-    def _mean(self, total: Array, mass: Array) -> Array:
-        """Return the mean; where no neighbour has weight, that of all training rows."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean = total / mass[:, None]
-        return np.where(mass[:, None] > 0.0, mean, self._votes.mean(axis=0))
+    def _counted(self) -> Array:
+        """Return the votes with a last column of ones, whose sum is that of the weights."""
+        return np.column_stack([self._votes, np.ones(len(self._votes))])
+
+    def _mean(self, total: Array, left_out: bool) -> Array:
+        """Return the mean from sums of votes and of weights; where no neighbour has weight, that of all
+        training rows, of the others where a row is left out.
+        """
+        total = self._without(total) if left_out else total
+        empty = ~(total[:, -1] > 0.0)
+        if empty.any():
+            votes = self._counted() * self._row_weights.ones(len(self._votes))[:, None]
+            everyone = votes.sum(axis=0)
+            rest = self._without(everyone - votes)[empty] if left_out else everyone
+            total = total.copy()
+            total[empty] = rest
+        return np.asarray(total[:, :-1] / total[:, -1:])
 
     def _answer(self, X: Any) -> Array:
         """Return the mean over the chosen number of neighbours, shape (m, c)."""
@@ -333,7 +316,7 @@ class VotingNeighbors(NeighborsBase):
             yield from super()._fit_each(X, y, parameter, values, **rows)
             return
         first = clone(self)
-        first._learn(X, y)
+        first._learn(X, y, rows.get("sample_weight"))
         learned = {k: v for k, v in vars(first).items() if k not in first.get_params(deep=False)}
         for value in values:
             model = clone(self).set_params(n_neighbors=value)
@@ -349,4 +332,9 @@ class VotingNeighbors(NeighborsBase):
         votes = self._targets(y, False)
         if votes.shape != self._votes.shape or (votes != self._votes).any():
             return unconfirmed("the targets that the model keeps are not these targets")
+        weight = VoteWeights.of(self._weights(check_weights(sample_weight, len(votes)), votes)).ones(
+            len(votes)
+        )
+        if not np.allclose(weight, self._row_weights.ones(len(votes)), rtol=1e-9, atol=0.0):
+            return unconfirmed("the weights that the model keeps are not these weights")
         return found

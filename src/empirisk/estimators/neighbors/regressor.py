@@ -23,7 +23,8 @@ __all__ = ["KNeighborsRegressor"]
 class KNeighborsRegressor(RegressorMixin, VotingNeighbors):
     """The weighted mean of the targets of the k nearest training rows.
 
-    ``f(x) = sum_{i in N_k(x)} w_i y_i / sum_{i in N_k(x)} w_i``
+    ``f(x) = sum_{i in N_k(x)} w_i s_i y_i / sum_{i in N_k(x)} w_i s_i`` with weights w by distance and s of
+    the rows.
 
     Parameters
     ----------
@@ -46,7 +47,7 @@ class KNeighborsRegressor(RegressorMixin, VotingNeighbors):
 
     Notes
     -----
-    Cost as :class:`KNeighborsClassifier`.  There are no sample weights: a row counts once.
+    Cost and weights as :class:`KNeighborsClassifier`.
 
     Examples
     --------

@@ -138,13 +138,15 @@ def fit_member(
     """Draw, fit a clone, and ask it about the rows that it did not see.
 
     Rows that were drawn several times count as often by their sample_weight, or stand several times in X
-    where the estimator takes none.  Without replacement the weights of the rows go to the estimator.
+    where the estimator takes none, or where a weight of 2 is not the row twice (among neighbours).  Without
+    replacement the weights of the rows go to the estimator.
     """
     draw = plan.draw(number)
     model = clone(estimator)
     seeds = [k for k in sorted(model.get_params()) if k == "random_state" or k.endswith("__random_state")]
     model.set_params(**dict.fromkeys(seeds, draw.seed))
-    if takes_weights(model):
+    repeats = getattr(model, "_weight_is_repetition", True)
+    if takes_weights(model) and (repeats or not plan.bootstrap):
         rows = draw.rows
         more = {"sample_weight": draw.counts * (1.0 if plan.bootstrap else weight[rows])}
     else:
