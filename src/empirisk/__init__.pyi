@@ -199,6 +199,7 @@ from .estimators.features import OrthogonalPolynomials as OrthogonalPolynomials
 from .estimators.features import RandomFourierFeatures as RandomFourierFeatures
 from .estimators.features import RandomReluFeatures as RandomReluFeatures
 from .estimators.features import polynomial_regression as polynomial_regression
+from .estimators.unsupervised import KernelDensity as KernelDensity
 from .estimators.unsupervised import NearestNeighbors as NearestNeighbors
 from .explanations.decision_regions import decision_regions as decision_regions
 from .explanations.interaction_strength import interaction_strength as interaction_strength

@@ -162,6 +162,7 @@ def forest() -> Any:
 
 # How each is called, with a seed; what it returns is compared by its printed form, or by these numbers.
 CALLS: dict[str, Callable[[Any], Any]] = {
+    "KernelDensity.sample": lambda s: er.KernelDensity(0.5).fit(X).sample(4, s),
     "Nystroem": lambda s: er.Nystroem(n_components=5, random_state=s).fit(X).transform(X),
     "RandomFourierFeatures": lambda s: (
         er.RandomFourierFeatures(n_components=6, random_state=s).fit(X).transform(X)

@@ -39,6 +39,7 @@ MORE: list[Use] = [
 ]
 USES = [*ALL, *BY_STEPS, *KERNELS, *NEIGHBORS, *PROCESSES, *SMOOTHERS, *TREES, *OPTIMAL, *MORE]
 WITHOUT_TARGETS = [
+    er.KernelDensity(),
     er.NearestNeighbors(3),
     er.NearestNeighbors(3, algorithm="kd_tree", metric="manhattan"),
     er.FourierFeatures(),
@@ -63,7 +64,7 @@ def stored(thing: Any) -> Any:
 
 def answers(est: Any, X: Any) -> Any:
     """Return what a fitted estimator says of some rows: probabilities, numbers or features."""
-    for name in ("predict_proba", "predict", "transform", "kneighbors"):
+    for name in ("predict_proba", "predict", "transform", "kneighbors", "score_samples"):
         if hasattr(est, name):
             return np.asarray(getattr(est, name)(X))
     raise AssertionError(f"{type(est).__name__} says nothing of rows")

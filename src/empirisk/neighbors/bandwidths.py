@@ -11,12 +11,14 @@ from empirisk.data.brief import Brief
 from empirisk.neighbors.windows import Window
 from empirisk.typing import Array
 
-__all__ = ["BandwidthSelection", "bandwidth_grid", "weighted_mean_and_se"]
+__all__ = ["BandwidthSelection", "bandwidth_grid", "refuse_extremes", "weighted_mean_and_se"]
 
 # Losses that differ by less are equal: windows that hold all rows alike differ by rounding alone.
 TIED = 1e-9
 # Bandwidths reach down to this share of the reference.
 LOWEST = 1.0 / 32.0
+# Bandwidths beyond these, in units of the spread of a column, have squares that over- or underflow.
+SMALLEST, LARGEST = 1e-100, 1e100
 
 
 @dataclass(frozen=True, repr=False)
@@ -108,6 +110,25 @@ def bandwidth_grid(given: Any, rows: Array, times: Array, window: Window) -> tup
     if grid.ndim != 1 or not len(grid) or not (np.isfinite(grid) & (grid > 0.0)).all():
         raise ValueError(f"bandwidths must be a number of them >= 1 or a list of numbers > 0, got {given!r}")
     return grid, True
+
+
+def refuse_extremes(width: Array, name: str) -> Array:
+    """Refuse bandwidths that are nothing beside the rows, or hold them all many times over.
+
+    Parameters
+    ----------
+    width : array
+        Bandwidths on the scale on which distances are taken.
+    name : str
+        The parameter that messages name.
+    """
+    bad = ~((width >= SMALLEST) & (width <= LARGEST))
+    if bad.any():
+        raise ValueError(
+            f"{name} must be between {SMALLEST:g} and {LARGEST:g} times the spread of the columns, got "
+            f"{float(width[bad][0]):.3g} times"
+        )
+    return width
 
 
 def weighted_mean_and_se(loss: Array, times: Array) -> tuple[Array, Array]:

@@ -71,6 +71,11 @@ class RowScale(Brief):
         """What columns are divided by, in their own units."""
         return np.asarray(np.ldexp(self.spread, self.exponent))
 
+    @property
+    def log_volume(self) -> float:
+        """The logarithm of the volume, in the units of the columns, of a unit cube of the common scale."""
+        return float(np.log(self.spread).sum() + np.log(2.0) * self.exponent.sum())
+
     def apply(self, X: Any) -> Array:
         """Return the rows on the common scale, float64 in C order.
 

@@ -30,14 +30,11 @@ from empirisk.estimators.checks import (
 )
 from empirisk.estimators.estimator import Estimator
 from empirisk.neighbors import BandwidthSelection, RowScale, RowsInWindows, bandwidth_grid, window_of
-from empirisk.neighbors.bandwidths import weighted_mean_and_se
+from empirisk.neighbors.bandwidths import refuse_extremes, weighted_mean_and_se
 from empirisk.results import Certificate, Kind, Solution, Status
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["KernelSmoother"]
-
-# Bandwidths beyond these, in units of the spread of a column, have squares that over- or underflow.
-SMALLEST, LARGEST = 1e-100, 1e100
 
 
 class KernelSmoother(RegressorMixin, Estimator):
@@ -196,7 +193,7 @@ class KernelSmoother(RegressorMixin, Estimator):
         """Return the bandwidth: given, or that of the least leave-one-out error."""
         if not isinstance(self.bandwidth, str):
             width = check_number("bandwidth", self.bandwidth, 0.0, closed=False)
-            _in_range(self._scale.inner(width), "bandwidth")
+            refuse_extremes(self._scale.inner(width), "bandwidth")
             return width
         if self.bandwidth != "cv":
             raise ValueError(f'bandwidth must be a number > 0 or "cv", got {self.bandwidth!r}')
@@ -204,7 +201,7 @@ class KernelSmoother(RegressorMixin, Estimator):
         if len(rows.rows) < 2:
             raise ValueError('bandwidth="cv" needs at least 2 rows for leave-one-out, got n_samples = 1')
         grid, given = bandwidth_grid(self.bandwidths, rows.rows, rows.weight, rows.window)
-        grid = _in_range(self._scale.inner(grid) if given else grid, "bandwidths")
+        grid = refuse_extremes(self._scale.inner(grid) if given else grid, "bandwidths")
         seen, place, stays = self._seen
         live = place >= 0
         fits = rows.fits(seen[live], grid, place[live], stays[live])
@@ -294,14 +291,3 @@ class KernelSmoother(RegressorMixin, Estimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _in_range(width: Array, name: str) -> Array:
-    """Refuse bandwidths that are nothing beside the rows, or hold them all many times over."""
-    bad = ~((width >= SMALLEST) & (width <= LARGEST))
-    if bad.any():
-        raise ValueError(
-            f"{name} must be between {SMALLEST:g} and {LARGEST:g} times the spread of the columns, got "
-            f"{float(width[bad][0]):.3g} times"
-        )
-    return width

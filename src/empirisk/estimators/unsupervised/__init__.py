@@ -1,12 +1,14 @@
 """Estimators that learn from rows without targets.  Adding one is a class and a row of REGISTRY."""
 
+from empirisk.estimators.unsupervised.kernel_density import KernelDensity
 from empirisk.estimators.unsupervised.nearest_neighbors import NearestNeighbors
 
 REGISTRY: dict[str, type] = {
+    "KernelDensity": KernelDensity,
     "NearestNeighbors": NearestNeighbors,
 }
 
-__all__ = ["REGISTRY", "NearestNeighbors"]
+__all__ = ["REGISTRY", "KernelDensity", "NearestNeighbors"]
 
 
 def __dir__() -> list[str]:
