@@ -160,7 +160,10 @@ def report(
         float | None, typer.Option(help="Seconds; less is done to keep it, and said.")
     ] = None,
     models: Annotated[
-        str | None, typer.Option(help="Kinds to try, such as linear,tree: linear, tree, boosting, forest.")
+        str | None,
+        typer.Option(
+            help="Kinds to try, such as linear,tree: linear, tree, boosting, forest, neighbors, kernel."
+        ),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 3 after a serious finding.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,

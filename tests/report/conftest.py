@@ -121,6 +121,7 @@ def bare() -> Json:
     report |= {
         "learning_curve": None,
         "attribution": None,
+        "best_possible": None,
         "bounds": None,
         "selection_curves": [],
         "findings": [],

@@ -23,7 +23,7 @@ from empirisk.report.saved.verify_file import verify_file
 from tests.report.reports import make_report, two_classes
 
 TREE, BOOSTING, FOREST = (
-    Candidate(name, name, "candidate", grown=name) for name in ("tree", "boosting", "forest")
+    Candidate(name, name, "candidate", kind=name) for name in ("tree", "boosting", "forest")
 )
 
 
@@ -74,7 +74,7 @@ def test_recipes_are_pipelines_that_the_library_fits(tmp_path: Path) -> None:
     two_classes(120).write_csv(file)
     table = read_table(file, target="answer")
     sample = er.selection.Sample(model_frame(table), table.frame["answer"].to_numpy(), task="classification")
-    values = {"alpha": [0.5, 0.01], "rounds": [3, 5], "": []}
+    values = {"alpha": [0.5, 0.01], "rounds": [3, 5], "n_neighbors": [3, 1], "": []}
     for row in candidates("binary"):
         recipe = recipe_along(row, table, values[row.parameter], seed=0)
         assert recipe.name == row.label
@@ -156,7 +156,7 @@ def test_the_model_file_predicts_and_verifies(report) -> None:
 
 
 def test_kinds_of_models_can_be_chosen(tmp_path: Path) -> None:
-    assert [c.grown for c in candidates("regression", kinds=["tree"], reference=False)] == ["", "tree"]
+    assert [c.kind for c in candidates("regression", kinds=["tree"], reference=False)] == ["", "tree"]
     options = Options(Path("a.csv"), "y", models="forest, linear")
     assert options.kinds() == ("forest", "linear")
     assert "--models 'forest, linear'" in options.command()

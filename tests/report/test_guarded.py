@@ -32,6 +32,7 @@ MAKERS: dict[str, tuple[Any, str]] = {
     "learning_curve": (engine, "learning_curve"),
     "selection_curves": (candidates, "penalty_curves"),
     "attribution": (learning, "collect_attribution"),
+    "best_possible": (learning, "collect_best_possible"),
     "bounds": (learning, "collect_bounds"),
     "model.certificate": (model, "certificate_json"),
     "model.coefficients": (model, "coefficient_rows"),

@@ -57,7 +57,7 @@ class Made:
                 DummyRegressor() if self.table.task == "regression" else DummyClassifier(strategy="prior"),
             )
         if name not in LINEAR:
-            value = settings.get("alpha", settings.get("rounds", np.nan))
+            value = next((settings[k] for k in ("alpha", "rounds", "n_neighbors") if k in settings), np.nan)
             known = {c.name: c for c in candidates(self.table.task)}
             return recipe(known[name], self.table, value, SEED)
         kind, more = LINEAR[name]

@@ -65,6 +65,8 @@ TABLES: dict[str, tuple[Any, str, str]] = {
     "forest": (lambda: numbers(n=200), "y", "forest"),
     "boosting": (lambda: three(300), "answer", "boosting"),
     "tree": (lambda: numbers(n=200), "y", "tree"),
+    "neighbors": (lambda: three(300), "answer", "neighbors"),
+    "kernel": (lambda: numbers(n=200), "y", "kernel"),
 }
 QUICK = ("line",)
 

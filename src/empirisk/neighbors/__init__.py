@@ -7,6 +7,7 @@ from empirisk.neighbors.index import ALGORITHMS, Index
 from empirisk.neighbors.local_fit import LocalFits, RowsInWindows
 from empirisk.neighbors.metrics import REGISTRY as METRICS
 from empirisk.neighbors.metrics import Metric, metric_of
+from empirisk.neighbors.remembered import Remembered
 from empirisk.neighbors.row_scale import RowScale
 from empirisk.neighbors.windows import REGISTRY as WINDOWS
 from empirisk.neighbors.windows import Window, window_of
@@ -19,6 +20,7 @@ __all__ = [
     "Index",
     "LocalFits",
     "Metric",
+    "Remembered",
     "RowScale",
     "RowsInWindows",
     "Window",

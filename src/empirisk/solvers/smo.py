@@ -63,13 +63,18 @@ class Box:
         )
 
     def spread(self, a: Array) -> Array:
-        """Return the variables of given weights of rows, moved into the box by one factor for all."""
+        """Return the variables of given weights of rows, clipped to the box; the heavier side then shrinks
+        until the sum is 0.
+        """
         n = len(a)
-        v = a.copy() if len(self.row) == n else np.concatenate([np.maximum(a, 0.0), np.minimum(a, 0.0)])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            room = np.where(v > 0.0, self.high / v, np.where(v < 0.0, self.low / v, np.inf))
-        factor = min(1.0, float(room.min(initial=np.inf)))
-        return np.asarray(np.clip(v * factor, self.low, self.high))
+        v = a if len(self.row) == n else np.concatenate([np.maximum(a, 0.0), np.minimum(a, 0.0)])
+        v = np.clip(v, self.low, self.high)
+        up, down = float(v[v > 0.0].sum()), -float(v[v < 0.0].sum())
+        if up > 0.0 and down > 0.0:
+            v = np.where(v > 0.0, v * min(1.0, down / up), v * min(1.0, up / down))
+        else:
+            v = np.zeros_like(v)
+        return np.asarray(np.clip(v, self.low, self.high))
 
     def gather(self, v: Array) -> Array:
         """Return the weights of the rows."""

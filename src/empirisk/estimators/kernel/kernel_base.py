@@ -102,16 +102,18 @@ class KernelEstimator(Estimator):
         """
         with as_before(self):
             rows = self._encoded(X, y, sample_weight, fitting=True)
-            self._fit_rows(rows)
-            self._finish(rows)
+            self._finish(rows, self._fit_rows(rows))
         self._warn(stacklevel=3)
         return self
 
-    def _fit_rows(self, rows: ArrayBlocks) -> None:
-        """Choose the strength, where it is to be chosen, solve, and keep what predictions need."""
+    def _fit_rows(self, rows: ArrayBlocks) -> list[KernelProblem]:
+        """Choose the strength, where it is to be chosen, solve, and keep what predictions need; return what
+        was solved.
+        """
         alpha = self._strength(rows)
         problems = self._problems(rows, alpha)
         self._keep(rows, alpha, self._all_solved(problems, [None] * len(problems)))
+        return problems
 
     def _strength(self, rows: ArrayBlocks) -> float:
         """Return the strength that the parameter says; "1/n" is one over the total weight."""
@@ -156,8 +158,8 @@ class KernelEstimator(Estimator):
         self.solution_ = replace(told, state=None, note=note)
         self.n_iter_ = self.solution_.n_steps
 
-    def _finish(self, rows: ArrayBlocks) -> None:
-        """Hook for what is made of the fit after it."""
+    def _finish(self, rows: ArrayBlocks, solved: list[KernelProblem]) -> None:
+        """Hook for what is made of the fit after it; what was solved holds rows of the kernel."""
 
     def _look_at_targets(self, y: Any) -> None:
         """Hook for checks of y that name the row."""
@@ -190,7 +192,7 @@ class KernelEstimator(Estimator):
             solutions = model._all_solved(parts, starts)
             starts = [s.w for s in solutions]
             model._keep(data, alpha, solutions)
-            model._finish(data)
+            model._finish(data, parts)
             model._warn(stacklevel=2)
             yield model
 

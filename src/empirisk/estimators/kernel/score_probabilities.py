@@ -84,8 +84,8 @@ class ScoreProbabilities:
             return np.asarray(softmax(self.above * scores, axis=1))
         z = scores[:, 0]
         with np.errstate(over="ignore"):
-            high = expit(np.where(z > 0.0, self.above, self.below) * z)
-        return np.stack([1.0 - high, high], axis=1)
+            score = np.where(z > 0.0, self.above, self.below) * z
+        return np.stack([expit(-score), expit(score)], axis=1)
 
 
 def _smallest(lost: object) -> float:

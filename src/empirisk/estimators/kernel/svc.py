@@ -42,7 +42,6 @@ ELSEWHERE = {
     "coef0": OF_KERNEL.format("Polynomial(degree=..., constant=...)"),
     "decision_function_shape": 'give multi_class="one_vs_one" or "one_vs_rest", which is what is fitted',
 }
-FOLDS = 5  # that make probabilities of the scores
 
 
 class SVC(ClassifierMixin, KernelEstimator):
@@ -71,13 +70,13 @@ class SVC(ClassifierMixin, KernelEstimator):
     class_weight : dict, "balanced" or None, default None
         Factors on the weights of the rows of each class; "balanced" gives every class weight S/K.
     probability : bool, default False
-        Whether ``predict_proba`` is wanted: it takes five more fits.
+        Whether ``predict_proba`` is wanted: it takes one more fit for each fold of `cv`.
     cache_size : float, default 500
         Megabytes for rows of the kernel matrix; the limit is kept.
     alphas : int or list of floats, default 10
         Strengths that ``"cv"`` tries.
     cv : int, splitter or list of (train, test) index pairs, optional
-        Folds, 5 (stratified by class) by default.
+        Folds for ``alpha="cv"`` and for probabilities, 5 (stratified by class) by default.
     rule : {"min", "one_se"}, default "min"
         Smallest validation loss, or the strongest penalty within one standard error of it.
     random_state : int, Generator, RandomState or None, default None
@@ -124,10 +123,10 @@ class SVC(ClassifierMixin, KernelEstimator):
     Between O(n^2) and O(n^3) values of the kernel, of which those in the cache are computed once.  Rows of
     the kernel are read in float32; the certificate is computed in float64.
 
-    Probabilities are made from scores of rows that a fit has not seen (five folds).  Two classes: ``1 / (1 +
-    exp(-A z))`` with one A for positive and one for negative scores, so that the probability is above 1/2
-    where the score is above 0.  More classes: a softmax of the scores times one number.  Both are monotone,
-    and what
+    Probabilities are made from scores of rows that a fit has not seen (the folds of `cv`, each fit begun at
+    the weights of the whole).  Two classes: ``1 / (1 + exp(-A z))`` with one A for positive and one for
+    negative scores, so that the probability is above 1/2 where the score is above 0.  More classes: a
+    softmax of the scores times one number.  Both are monotone, and what
     ``predict`` names is what ``predict_proba`` says is most probable.
 
     References
@@ -216,9 +215,9 @@ class SVC(ClassifierMixin, KernelEstimator):
             return hard_strength(self, rows)
         return super()._strength(rows)
 
-    def _finish(self, rows: ArrayBlocks) -> None:
+    def _finish(self, rows: ArrayBlocks, solved: list[KernelProblem]) -> None:
         check_flag("probability", self.probability)
-        self._scale = self._calibrated(rows) if self.probability else None
+        self._scale = self._calibrated(rows, solved[0].facts.rows) if self.probability else None
 
     def _keep(self, rows: ArrayBlocks, alpha: float, solutions: list[Solution]) -> None:
         super()._keep(rows, alpha, solutions)
@@ -236,13 +235,16 @@ class SVC(ClassifierMixin, KernelEstimator):
             self.margin_ = 1.0 / np.sqrt(np.maximum(square, 0.0))
         self.slack_ = lost / np.maximum(count, 1.0)
 
-    def _calibrated(self, rows: ArrayBlocks) -> ScoreProbabilities:
-        """Return probabilities learned from the scores of rows that were left out of a fit."""
+    def _calibrated(self, rows: ArrayBlocks, shared: Any) -> ScoreProbabilities:
+        """Return probabilities learned from the scores of rows that were left out of a fit.
+
+        The fits read the kernel from where the whole fit read it, `shared`, and begin at its weights.
+        """
         scores = np.zeros((len(rows.y), 1 if len(self.classes_) == 2 else len(self.classes_)))
         seen = np.zeros(len(rows.y), dtype=bool)
         seed = check_seed(self.random_state)
-        shared = None
-        for train, test in fold_pairs(rows, FOLDS, seed, True):
+        whole = self._weights_and_intercept(len(rows.y))
+        for train, test in fold_pairs(rows, self.cv, seed, True):
             weight = np.zeros_like(rows.weight)
             weight[train] = rows.weight[train]
             left = np.unique(rows.y[weight > 0.0])
@@ -250,7 +252,7 @@ class SVC(ClassifierMixin, KernelEstimator):
                 continue  # a fold that holds all rows of a class tells nothing about scores
             problems = self._problems(replace(rows, weight=weight), self.alpha_)
             problems[0].facts.rows = shared
-            found = self._all_solved(problems, [None] * len(problems))
+            found = self._all_solved(problems, whole)
             shared = problems[0].facts.rows
             z = np.stack(
                 [
@@ -262,6 +264,12 @@ class SVC(ClassifierMixin, KernelEstimator):
             scores[test], seen[test] = self._of_classes(z[test]), True
         live = seen & (rows.weight > 0.0)
         return ScoreProbabilities.learned(scores[live], rows.y[live].astype(np.intp), rows.weight[live])
+
+    def _weights_and_intercept(self, n: int) -> list[Array]:
+        """Return the parameters of each problem, as its solver takes them for a start."""
+        out = np.zeros((len(self.dual_coef_), n + 1))
+        out[:, self.support_], out[:, n] = self.dual_coef_, np.ravel(self.intercept_)
+        return list(out)
 
     # -- predictions --------------------------------------------------------------------------------
 
@@ -294,11 +302,16 @@ class SVC(ClassifierMixin, KernelEstimator):
         chosen = largest(self.decision_function(X))
         return self.classes_[chosen]
 
+    @property
+    def probabilities_open(self) -> bool:
+        """Probabilities have a logistic link: none is 0."""
+        return True
+
     def _has_probabilities(self) -> bool:
         """Return whether probabilities were asked for, and say what to do where they were not."""
         if not self.probability:
             raise AttributeError(
-                "this SVC has no probabilities: fit it with probability=True, which takes five more fits"
+                "this SVC has no probabilities: fit it with probability=True, which takes a fit for each fold"
             )
         return True
 

@@ -28,7 +28,7 @@ from empirisk.estimators.checks import (
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.neighbors.selection import NeighborSelection
 from empirisk.estimators.neighbors.vote_weights import VoteWeights, weights_of
-from empirisk.neighbors import ALGORITHMS, Index, metric_of
+from empirisk.neighbors import ALGORITHMS, Index, Remembered, metric_of
 from empirisk.results import Certificate, Kind, Solution, Status, unconfirmed
 from empirisk.typing import Array, IndexArray
 
@@ -73,8 +73,11 @@ class NeighborsBase(Estimator):
             self._row_weights.absent(X, given),
         )
         self.n_samples_fit_ = int(kept.shape[0])
-        claim = self._index.claim
-        self.solution_ = Solution(np.zeros(0), Status.COMPLETED, Certificate(Kind.EXACT, 0.0, 1.0, claim), 0)
+        self.solution_ = Solution(np.zeros(0), Status.COMPLETED, self._exact(), 0)
+
+    def _exact(self) -> Certificate:
+        """Return the certificate of an exact search among the rows that are kept."""
+        return Certificate(Kind.EXACT, 0.0, 1.0, self._index.claim)
 
     def _rows(self, X: Any) -> Any:
         """Return new rows, checked against those of the fit."""
@@ -162,7 +165,7 @@ class NeighborsBase(Estimator):
         if off.any():
             row = int(some[np.argwhere(off)[0, 0]])
             return unconfirmed(f"row {row} has other neighbours than those that are found")
-        return self.certificate_
+        return self._exact()
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -311,12 +314,14 @@ class VotingNeighbors(NeighborsBase):
         return parameter == "n_neighbors" and all(is_count(value, 1) for value in values)
 
     def _fit_each(self, X: Any, y: Any, parameter: str, values: Sequence[Any], **rows: Any) -> Iterator[Self]:
-        """Yield the models in the order of the values; they share the rows."""
+        """Yield the models in the order of the values; they share the rows, and their searches."""
         if not self._values_together(parameter, values):
             yield from super()._fit_each(X, y, parameter, values, **rows)
             return
         first = clone(self)
         first._learn(X, y, rows.get("sample_weight"))
+        index = first._index
+        first._index = Remembered(index.X, index.metric, index.algorithm, max(values, default=1))
         learned = {k: v for k, v in vars(first).items() if k not in first.get_params(deep=False)}
         for value in values:
             model = clone(self).set_params(n_neighbors=value)

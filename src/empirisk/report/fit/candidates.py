@@ -1,5 +1,6 @@
 """The models that a report compares, from the simplest: a constant, L1, elastic net, L2, with a log link
-where the target suggests one; a pruned tree, boosted trees, a forest; and one from outside.
+where the target suggests one; a pruned tree, boosted trees, a forest; neighbours, a kernel machine; and one
+from outside.
 """
 
 from __future__ import annotations
@@ -13,11 +14,25 @@ from numpy.typing import NDArray
 
 from empirisk.report.fit.families import FAMILIES, Family
 
-__all__ = ["BASELINE", "KINDS", "REFERENCE", "Candidate", "alpha_grid", "candidates", "estimator_for"]
+__all__ = [
+    "BASELINE",
+    "COMPARES",
+    "KINDS",
+    "REFERENCE",
+    "Candidate",
+    "alpha_grid",
+    "candidates",
+    "estimator_for",
+]
 
 BASELINE = "baseline"
 REFERENCE = "reference"
-KINDS = ("linear", "tree", "boosting", "forest")
+GROWN, COMPARES = ("tree", "boosting", "forest"), ("neighbors", "kernel")
+KINDS = ("linear", *GROWN, *COMPARES)
+UNITS = {"linear": "non-zero coefficients"} | dict.fromkeys(GROWN, "leaves")
+UNITS |= dict.fromkeys(COMPARES, "numbers in the rows that are kept")
+PARAMETERS = {"tree": "alpha", "boosting": "rounds", "neighbors": "n_neighbors"}
+PARAMETERS |= dict.fromkeys(("linear", "kernel"), "alpha")
 
 
 @dataclass(frozen=True)
@@ -33,8 +48,8 @@ class Candidate:
         Share of the L1 penalty; None for models without a penalty.
     family : str
         Name of a family with a log link, "" for the others.
-    grown : str
-        ``"tree"``, ``"boosting"`` or ``"forest"`` for models made of trees, "" for the others.
+    kind : str
+        Which of :data:`KINDS`; "" for the baseline and the reference.
     """
 
     name: str
@@ -42,33 +57,37 @@ class Candidate:
     role: str
     l1_ratio: float | None = None
     family: str = ""
-    grown: str = ""
+    kind: str = ""
 
     @property
     def linear(self) -> bool:
         """Whether there are coefficients, under a penalty that is chosen by cross-validation."""
-        return self.l1_ratio is not None
+        return self.kind == "linear"
+
+    @property
+    def grown(self) -> bool:
+        """Whether the model is made of trees."""
+        return self.kind in GROWN
+
+    @property
+    def compares(self) -> bool:
+        """Whether the model keeps training rows, and compares new ones with them."""
+        return self.kind in COMPARES
 
     @property
     def fitted(self) -> bool:
         """Whether the model uses columns; the constant prediction uses none."""
-        return self.linear or bool(self.grown)
+        return bool(self.kind)
 
     @property
     def parameter(self) -> str:
         """What is chosen by cross-validation, "" for nothing."""
-        if self.linear or self.grown == "tree":
-            return "alpha"
-        return "rounds" if self.grown == "boosting" else ""
+        return PARAMETERS.get(self.kind, "")
 
-    def at_share(self, value: float, share: float) -> float:
-        """Return the parameter that means the same for a share of the rows.
-
-        A penalty is that of the same prior: ``alpha / share``, with an L1 part ``alpha / sqrt(share)``.
-        """
-        if self.parameter != "alpha":
-            return value
-        return float(value * share ** (-0.5 if self.l1_ratio else -1.0))
+    @property
+    def unit(self) -> str:
+        """What is counted to tell simple from rich: the numbers that the model consists of."""
+        return UNITS.get(self.kind, "")
 
 
 def candidates(
@@ -89,31 +108,35 @@ def candidates(
     if task == "regression":
         rows = [
             Candidate(BASELINE, "Mean of the target", "baseline"),
-            Candidate("lasso", "Linear regression (L1, lasso)", "candidate", 1.0),
-            Candidate("elastic_net", "Linear regression (elastic net)", "candidate", 0.5),
-            Candidate("ridge", "Linear regression (L2, ridge)", "candidate", 0.0),
+            Candidate("lasso", "Linear regression (L1, lasso)", "candidate", 1.0, kind="linear"),
+            Candidate("elastic_net", "Linear regression (elastic net)", "candidate", 0.5, kind="linear"),
+            Candidate("ridge", "Linear regression (L2, ridge)", "candidate", 0.0, kind="linear"),
         ]
         if family is not None:
             name, label = family.name, f"{family.label} ({family.how}"
             rows += [
-                Candidate(f"{name}_l1", f"{label}, L1)", "candidate", 1.0, name),
-                Candidate(f"{name}_l2", f"{label}, L2)", "candidate", 0.0, name),
+                Candidate(f"{name}_l1", f"{label}, L1)", "candidate", 1.0, name, "linear"),
+                Candidate(f"{name}_l2", f"{label}, L2)", "candidate", 0.0, name, "linear"),
             ]
     else:
         rows = [
             Candidate(BASELINE, "Class shares", "baseline"),
-            Candidate("logistic_l1", "Logistic regression (L1)", "candidate", 1.0),
-            Candidate("logistic_en", "Logistic regression (elastic net)", "candidate", 0.5),
-            Candidate("logistic_l2", "Logistic regression (L2)", "candidate", 0.0),
+            Candidate("logistic_l1", "Logistic regression (L1)", "candidate", 1.0, kind="linear"),
+            Candidate("logistic_en", "Logistic regression (elastic net)", "candidate", 0.5, kind="linear"),
+            Candidate("logistic_l2", "Logistic regression (L2)", "candidate", 0.0, kind="linear"),
         ]
     rows += [
-        Candidate("tree", "Decision tree (pruned)", "candidate", grown="tree"),
-        Candidate("boosting", "Gradient boosting", "candidate", grown="boosting"),
-        Candidate("forest", "Random forest", "candidate", grown="forest"),
+        Candidate("tree", "Decision tree (pruned)", "candidate", kind="tree"),
+        Candidate("boosting", "Gradient boosting", "candidate", kind="boosting"),
+        Candidate("forest", "Random forest", "candidate", kind="forest"),
+        Candidate("neighbors", "Nearest neighbours", "candidate", kind="neighbors"),
+        Candidate("kernel_ridge", "Kernel ridge regression (Gaussian)", "candidate", kind="kernel")
+        if task == "regression"
+        else Candidate("svc", "Support vector machine (Gaussian kernel)", "candidate", kind="kernel"),
     ]
     if reference:
         rows.append(Candidate(REFERENCE, "Gradient boosting (scikit-learn)", "reference"))
-    return [c for c in rows if not c.fitted or (c.grown or "linear") in kinds]
+    return [c for c in rows if not c.fitted or c.kind in kinds]
 
 
 def alpha_grid(candidate: Candidate, X: Any, y: NDArray, n_classes: int, size: int) -> NDArray[np.float64]:

@@ -29,7 +29,7 @@ class Row:
     at, lowest : int
         Penalty by the one-standard-error rule, and by the smallest mean loss.
     complexity : int
-        Non-zero coefficients or leaves (median over fits); 0 for the baseline.
+        Numbers in the candidate's unit (median over fits); 0 for the baseline.
     score, versus_baseline, versus_best : Estimate or None
         Cross-validated loss and paired differences.
     best_probability : float or None
@@ -102,7 +102,7 @@ def _errors(losses: Sequence[Floats], best: Floats, scoring: Scoring) -> Floats:
 
 
 def complexity(result: CrossValidated, at: int) -> int:
-    """Return the median over the fits of the numbers that a fit holds: non-zero coefficients, or leaves."""
+    """Return the median over the fits of the numbers that a fit holds, in the unit of its candidate."""
     return int(np.median([sizes[at] for sizes in result.sizes])) if result.sizes else 0
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from empirisk.curves.learning import learning_curve
 from empirisk.curves.learning_result import LearningCurve
+from empirisk.curves.sizes import smallest_training_part
 from empirisk.data.deadline import Deadline, OutOfTime
 from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.metrics.row_loss import RowLoss
@@ -259,14 +260,20 @@ def refit(
 def _curve(
     p: Prepared, scoring: Scoring, candidate: Candidate, alpha: float, progress: Progress
 ) -> LearningCurve:
-    """Return the learning curve of the chosen recipe on the folds that chose it."""
+    """Return the learning curve of the chosen recipe on the folds that chose it.
+
+    Of neighbours it begins where there are as many rows as are asked.
+    """
+    points = len(p.plan.shares)
+    if candidate.parameter == "n_neighbors":
+        points = min(points, 1 + int(math.log2(smallest_training_part(scoring.plan) / alpha)))
     with warnings.catch_warnings():
         # Fits on few rows may end above their tolerance, and meet levels that their rows did not have.
         warnings.simplefilter("ignore")
         return learning_curve(
             recipe(candidate, p.table, alpha, p.seed),
             p.train.dealt,
-            sizes=len(p.plan.shares),
+            sizes=points,
             loss=scoring.metric.name,
             cv=scoring.plan.splits,
             level=p.level,

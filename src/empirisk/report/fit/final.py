@@ -15,6 +15,7 @@ from empirisk.evaluation.outputs import Outputs, never_zero
 from empirisk.report.errors import DataError
 from empirisk.report.estimates import Json, number
 from empirisk.report.fit.candidates import Candidate
+from empirisk.report.fit.compared import numbers_kept
 from empirisk.report.fit.encode import Origin
 from empirisk.report.fit.families import family_loss
 from empirisk.report.fit.grown import n_leaves
@@ -72,9 +73,11 @@ class FinalModel:
 
     @property
     def n_numbers(self) -> int:
-        """How many numbers the model consists of: non-zero coefficients, or leaves."""
+        """How many numbers the model consists of, in the unit of its candidate."""
         if self.candidate.grown:
             return n_leaves(self.estimator)
+        if self.candidate.compares:
+            return numbers_kept(self.estimator)
         coef = linear_parts(self)[0]
         return int(np.count_nonzero(coef.any(axis=1) if coef.ndim == 2 else coef))
 
@@ -142,28 +145,24 @@ def fit_final(train: Sample, candidate: Candidate, alpha: float, table: Table, s
 
 
 def certificate_json(model: FinalModel) -> Json | None:
-    """Return the certificate of the fit, of linear models recomputed with plain NumPy; None for the
-    baseline.
-    """
+    """Return the certificate of the fit, recomputed with plain NumPy but for trees; None for the baseline."""
     if not model.fitted:
         return None
-    if not model.linear:
+    if model.candidate.grown:
         return _unverified(model.estimator)
     from empirisk.estimators.verify import verify
 
     solution = model.estimator.solution_
-    again = verify(model.estimator, model.X, model.train.y)
+    again, tol = verify(model.estimator, model.X, model.train.y), getattr(model.estimator, "tol", 0.0)
     return {
         "kind": solution.certificate.kind.name,
         "value": number(solution.certificate.value),
         "scale": number(solution.certificate.scale),
         "relative": number(solution.certificate.relative),
-        "tolerance": number(model.estimator.tol),
+        "tolerance": number(tol),
         "claim": spelled(solution.certificate.claim),
         "status": solution.status.value,
-        "verified": bool(
-            again.within(10.0 * model.estimator.tol) or again.value <= 2.0 * solution.certificate.value
-        ),
+        "verified": bool(again.within(10.0 * tol) or again.value <= 2.0 * solution.certificate.value),
     }
 
 

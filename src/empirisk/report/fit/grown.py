@@ -37,13 +37,13 @@ def grown_estimator(candidate: Candidate, task: str, value: float, levels: Seque
 
     kind = "Regressor" if task == "regression" else "Classifier"
     more: dict[str, Any] = {"categorical_features": list(levels) or None, "random_state": seed}
-    if task != "regression" and candidate.grown != "boosting":
+    if task != "regression" and candidate.kind != "boosting":
         more["smoothing"] = SMOOTHING
-    if candidate.grown == "tree":
+    if candidate.kind == "tree":
         if task != "regression":  # probabilities are judged by the log-loss, and so are branches
             more |= {"criterion": "entropy", "risk": "criterion"}
         return estimators.REGISTRY[f"DecisionTree{kind}"](alpha=value, min_samples_leaf=LEAF, **more)
-    if candidate.grown == "boosting":
+    if candidate.kind == "boosting":
         boosting = estimators.REGISTRY[f"GradientBoosting{kind}"]
         return boosting(n_estimators=int(value), early_stopping=False, **more)
     return estimators.REGISTRY[f"RandomForest{kind}"](TREES, min_samples_leaf=LEAF, **more)
@@ -55,9 +55,9 @@ def grown_grid(candidate: Candidate, X: Any, y: NDArray[Any], levels: Sequence[i
     A tree: geometric midpoints of the strengths at which the whole training part loses a branch, thinned to
     `size`.  Boosting: rounds, the most not above one for each 5 rows.
     """
-    if candidate.grown == "forest":
+    if candidate.kind == "forest":
         return np.array([np.nan])
-    if candidate.grown == "boosting":
+    if candidate.kind == "boosting":
         rounds = [r for r in ROUNDS if r <= max(10, y.size // 5)]
         return np.array(rounds[-size:], dtype=np.float64)
     task = "regression" if y.dtype.kind == "f" else "binary"

@@ -11,6 +11,7 @@ import numpy as np
 from empirisk.curves.sizes import default_sizes
 from empirisk.evaluation.sample import FORWARD
 from empirisk.report.fit.candidates import KINDS, Candidate, candidates
+from empirisk.report.fit.compared import MOST_ROWS, compared_seconds
 from empirisk.report.fit.families import FAMILIES, Family, suggested_family
 from empirisk.report.fit.sample import Sample
 from empirisk.wording import number
@@ -47,6 +48,8 @@ class Plan:
         What a time limit took away, in words.
     family : Family or None
         What a numeric target suggests beside straight lines.
+    large : tuple of str
+        Candidates that are not tried on so many rows, in words.
     """
 
     n_folds: int
@@ -59,6 +62,7 @@ class Plan:
     outputs: int
     cuts: tuple[str, ...] = ()
     family: Family | None = None
+    large: tuple[str, ...] = ()
 
     @property
     def fits(self) -> int:
@@ -78,6 +82,8 @@ class Plan:
             return self.n_alphas * self._linear(n, c)
         if c.grown:
             return self._grown(n, c)
+        if c.compares:
+            return compared_seconds(c, n, self.p, self.outputs)
         if c.role == "reference":
             return 0.15 * self.outputs + _BOOST * n * min(self.p, 40) * self.outputs
         return 0.0
@@ -121,8 +127,8 @@ class Plan:
         return _BASE_MEMORY + 8e-9 * (5.0 * self.n * self.p + 2.0 * losses + 4.0 * self.n * self.outputs)
 
     def _grown(self, n: float, c: Candidate) -> float:
-        outputs = self.outputs if c.grown == "boosting" else 1
-        return 0.05 * outputs + _GROWN[c.grown] * n * min(self.p, 40) * log2(n + 2.0) * outputs
+        outputs = self.outputs if c.kind == "boosting" else 1
+        return 0.05 * outputs + _GROWN[c.kind] * n * min(self.p, 40) * log2(n + 2.0) * outputs
 
     def _linear(self, n: float, c: Candidate) -> float:
         size = min(self.p * self.outputs, 400) * self.p * self.outputs
@@ -142,7 +148,11 @@ class Plan:
         )
         if limit is not None and self.seconds > limit:
             text += f"; what does not fit into {number(limit)} s is left out while it runs"
-        return [text, *(f"  to keep the time limit: {cut}" for cut in self.cuts)]
+        return [
+            text,
+            *(f"  {one}" for one in self.large),
+            *(f"  to keep the time limit: {cut}" for cut in self.cuts),
+        ]
 
 
 def make_plan(sample: Sample, p: int, time_limit: float | None = None, kinds: Sequence[str] = KINDS) -> Plan:
@@ -150,8 +160,9 @@ def make_plan(sample: Sample, p: int, time_limit: float | None = None, kinds: Se
 
     Repeats: 5 up to 1,000 rows, 2 up to 10,000, else 1 (with them the intervals cover what they say). Cuts
     come in this order: repeats, penalties, sizes of the learning curve, the elastic net, the reference,
-    L1 with a log link, the forest, folds.  What still takes too long is cut by the clock while it runs
-    (:mod:`empirisk.report.fit.allowance`).
+    L1 with a log link, the kernel machine, neighbours and the forest, folds.  Models that compare rows are
+    tried up to the numbers of rows of :data:`MOST_ROWS`.  What still takes too long is cut by the clock
+    while it runs (:mod:`empirisk.report.fit.allowance`).
 
     Parameters
     ----------
@@ -169,12 +180,16 @@ def make_plan(sample: Sample, p: int, time_limit: float | None = None, kinds: Se
     outputs = sample.n_classes if sample.n_classes > 2 else 1
     fit_rows = int(n * 0.8)
     family = suggested_family(sample.y) if sample.task == "regression" else None
-    rows = candidates(sample.task, family=family, kinds=kinds)
+    named = candidates(sample.task, family=family, kinds=kinds)
+    rows = [c for c in named if n <= MOST_ROWS.get(c.name, n)]
+    large = tuple(
+        f"{c.label}: tried up to {MOST_ROWS[c.name]:,} training rows" for c in named if c not in rows
+    )
     units = n if sample.units is None else np.unique(sample.units).size
     folds = FORWARD if sample.time is not None else max(2, min(5, units))
     counts = None if sample.counts is None else np.array(sample.counts)
     shares = [0.5**j for j in range(len(default_sizes(fit_rows, counts)))][::-1]
-    plan = Plan(folds, repeats, 16, shares, rows, n, p, outputs, family=family)
+    plan = Plan(folds, repeats, 16, shares, rows, n, p, outputs, family=family, large=large)
     return plan if time_limit is None else _cut(plan, time_limit, sample.time is not None)
 
 
@@ -182,7 +197,8 @@ def _cut(plan: Plan, limit: float, in_time: bool) -> Plan:
     rows = [[c for c in plan.rows if c.l1_ratio != 0.5]]
     rows.append([c for c in rows[-1] if c.role != "reference"])
     rows.append([c for c in rows[-1] if not (c.family and c.l1_ratio)])
-    rows.append([c for c in rows[-1] if c.grown != "forest"])
+    rows.append([c for c in rows[-1] if c.kind != "kernel"])
+    rows.append([c for c in rows[-1] if c.kind not in ("forest", "neighbors")])
     steps = [
         (f"1 repeat instead of {plan.n_repeats}", {"n_repeats": 1}),
         ("8 penalties instead of 16", {"n_alphas": 8}),
@@ -190,7 +206,8 @@ def _cut(plan: Plan, limit: float, in_time: bool) -> Plan:
         ("no elastic net", {"rows": rows[0]}),
         ("no gradient boosting for reference", {"rows": rows[1]}),
         ("a log link with L2 only", {"rows": rows[2]}),
-        ("no forest", {"rows": rows[3]}),
+        ("no kernel machine", {"rows": rows[3]}),
+        ("no forest and no neighbours", {"rows": rows[4]}),
         (
             f"3 folds instead of {plan.n_folds}",
             {"n_folds": plan.n_folds if in_time else min(3, plan.n_folds)},

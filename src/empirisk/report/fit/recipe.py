@@ -17,6 +17,7 @@ from empirisk.evaluation import candidate as evaluation
 from empirisk.evaluation.before import Before
 from empirisk.evaluation.parts import parts_of
 from empirisk.report.fit.candidates import REFERENCE, Candidate, alpha_grid, estimator_for
+from empirisk.report.fit.compared import compared_estimator, compared_grid
 from empirisk.report.fit.encode import Origin, feature_origin, make_encoder
 from empirisk.report.fit.grown import grown_estimator, grown_grid
 from empirisk.report.fit.native import level_positions, native_encoder, native_origin
@@ -66,6 +67,8 @@ def estimator_of(candidate: Candidate, table: Table, value: float, seed: int) ->
         return made(categorical_features=level_positions(table) or None, random_state=seed)
     if candidate.grown:
         return grown_estimator(candidate, table.task, value, level_positions(table), seed)
+    if candidate.compares:
+        return compared_estimator(candidate, table.task, value, seed)
     return estimator_for(candidate, table.task, value)
 
 
@@ -111,21 +114,24 @@ def recipe_along(
     if not candidate.parameter:
         pipeline = recipe(candidate, table, float("nan"), seed, encoders)
         return evaluation.Candidate(pipeline, name=candidate.label)
-    name = {"alpha": "alpha", "rounds": "n_estimators"}[candidate.parameter]
-    tried = [int(v) if name == "n_estimators" else float(v) for v in values]
+    name = {"rounds": "n_estimators"}.get(candidate.parameter, candidate.parameter)
+    tried = [float(v) if name == "alpha" else int(v) for v in values]
     pipeline = recipe(candidate, table, float(tried[0]), seed, encoders)
     return evaluation.Candidate(pipeline, f"{MODEL}__{name}", tried, candidate.label)
 
 
 def parameter_grid(
-    candidate: Candidate, sample: Sample, encoders: Encoders, before: Before, size: int
+    candidate: Candidate, sample: Sample, encoders: Encoders, before: Before, size: int, fewest: int
 ) -> NDArray[np.float64]:
     """Return the values of the parameter to try, the simplest model first; one NaN where there is none.
 
-    They come from the whole training part and are the same in every fold.
+    They come from the whole training part and are the same in every fold, of which the smallest trains on
+    `fewest` rows.
     """
     if not candidate.parameter:
         return np.array([np.nan])
+    if candidate.compares:
+        return compared_grid(candidate, sample.n, fewest, size)
     if candidate.parameter == "rounds":
         X: Any = np.empty((sample.n, 0))
     else:

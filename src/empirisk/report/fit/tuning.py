@@ -20,6 +20,7 @@ from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.row_losses import losses_over
 from empirisk.report.fit.allowance import Allowance
 from empirisk.report.fit.candidates import Candidate
+from empirisk.report.fit.compared import numbers_kept
 from empirisk.report.fit.folds import Folds
 from empirisk.report.fit.grown import n_leaves
 from empirisk.report.fit.recipe import Encoders, origins_of, parameter_grid, recipe_along
@@ -50,7 +51,7 @@ class CrossValidated:
     coefs : list of (names, array of shape (a, p) or (a, p, k))
         One a fit; NaN for a class that the fit did not see.
     sizes : list of list of int
-        Numbers that each fit holds at each value (non-zero coefficients, leaves); one list a fit.
+        Numbers that each fit holds at each value (in the candidate's unit); one list a fit.
     ends : list of tuple of (Certificate, Status)
         How each solve of each fit ended.
     seconds : float
@@ -229,7 +230,8 @@ class _Job:
 
     def _empty(self, candidate: Candidate) -> CrossValidated:
         """Return a candidate with the values of its parameter, before any fit."""
-        grid = parameter_grid(candidate, self.sample, self.encoders, self.before, self.n_alphas)
+        fewest = min(len(train) for train, _ in self.folds.plan.splits)
+        grid = parameter_grid(candidate, self.sample, self.encoders, self.before, self.n_alphas, fewest)
         losses = np.full((self.folds.n_repeats, self.sample.n, grid.size), np.nan)
         recipe = recipe_along(candidate, self.encoders.table, list(grid), self.seed, self.encoders)
         return CrossValidated(candidate, recipe, grid, losses, np.zeros((self.folds.n_splits, grid.size)))
@@ -260,6 +262,7 @@ class _Job:
             result.sizes.append([f.size for f in found])
         if result.candidate.linear:
             result.coefs.append((found[0].names, np.stack([f.coef for f in found])))
+        if result.candidate.linear or result.candidate.kind == "kernel":
             result.ends.append(tuple(f.end for f in found if f.end is not None))
 
 
@@ -282,12 +285,16 @@ def _held(
     model = fit.model[-1]
     if candidate.grown:
         return n_leaves(model), [], np.empty(0), None
-    if not candidate.linear:
+    if candidate.kind == "neighbors":
+        return numbers_kept(model), [], np.empty(0), None
+    if not candidate.fitted:
         return 0, [], np.empty(0), None
+    end = (model.solution_.certificate, model.solution_.status)
+    if candidate.compares:
+        return numbers_kept(model), [], np.empty(0), end
     coef, names = class_coefs(model, n_classes), []
     if fit.value == 0:
         names = [o.name for o in origins_of(candidate, fit.model[0])]
-    end = (model.solution_.certificate, model.solution_.status)
     return int(np.count_nonzero(np.nan_to_num(coef))), names, coef, end
 
 

@@ -37,7 +37,15 @@ TOLERANCE = 1e-6  # relative; the file keeps full precision, machines round diff
 # scikit-learn's imputers keep the type of their columns: a description of memory, which skops does not list.
 PLAIN = frozenset({"numpy.dtype"})
 # Records of arrays and labels that our estimators hold.
-TABLES = frozenset({"empirisk.trees.structure.Trees", "empirisk.data.columns.ColumnCoder"})
+TABLES = frozenset(
+    {
+        "empirisk.trees.structure.Trees",
+        "empirisk.data.columns.ColumnCoder",
+        "empirisk.neighbors.index.Index",
+        "empirisk.estimators.neighbors.vote_weights.VoteWeights",
+        "empirisk.estimators.kernel.score_probabilities.ScoreProbabilities",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -258,13 +266,14 @@ def _plain_data(value: Any) -> bool:
 
 
 def _is_own_record(name: str) -> bool:
-    """Return whether a dotted name is a frozen record that our estimators hold: trees, names of columns, a
-    loss.
+    """Return whether a dotted name is a frozen record that our estimators hold: trees, rows to search, names
+    of columns, a loss, a kernel, a distance.
     """
-    from empirisk.losses import REGISTRY
+    from empirisk import kernels, losses, neighbors
 
-    losses = {f"{kind.__module__}.{kind.__qualname__}" for kind in REGISTRY.values()}
-    return name in TABLES or name in losses
+    known = (losses.REGISTRY, kernels.REGISTRY, neighbors.METRICS)
+    named = {f"{kind.__module__}.{kind.__qualname__}" for registry in known for kind in registry.values()}
+    return name in TABLES or name in named
 
 
 def _is_own_type(name: str) -> bool:

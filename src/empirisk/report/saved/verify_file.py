@@ -104,7 +104,7 @@ def _prove(model: ModelFile, train: Sample) -> tuple[Certificate | None, bool | 
     from empirisk.estimators.verify import verify
 
     certificate = verify(model.pipeline, train.frame, train.y)
-    return certificate, certificate.within(10.0 * float(model.pipeline[-1].tol))
+    return certificate, certificate.within(10.0 * float(getattr(model.pipeline[-1], "tol", 0.0)))
 
 
 def verify_lines(v: Verification) -> list[str]:

@@ -38,8 +38,13 @@ from empirisk.wording import number as written
 __all__ = ["CANDIDATES"]
 
 Json = dict[str, Any]
-COMPLEXITY = "non-zero coefficients"
-LEAVES = "leaves"
+
+# What is left of a model under a penalty as large as that.
+FEW = {
+    "linear": "nearly all coefficients are zero or close to it",
+    "tree": "hardly a split is left",
+    "kernel": "its scores are nearly flat",
+}
 
 candidate = Record(
     {
@@ -129,7 +134,8 @@ def _selection(
     same = lowest is row and row.at == row.lowest
     parts = [
         "Within one standard error of the best score (of the difference on the same rows), the candidate"
-        " that holds the fewest numbers (non-zero coefficients, or leaves) is chosen:"
+        " that holds the fewest numbers (non-zero coefficients, leaves, or what is in the rows that it"
+        " keeps) is chosen:"
         f" {row.result.candidate.label}."
     ]
     parts.append(
@@ -224,7 +230,7 @@ def _rows(choice: Choice, certificates: dict[str, Json]) -> list[Json]:
                 "best_probability": row.best_probability,
                 "complexity": {
                     "value": row.complexity,
-                    "unit": COMPLEXITY if c.linear else LEAVES,
+                    "unit": c.unit,
                 }
                 if c.fitted
                 else None,
@@ -246,13 +252,14 @@ def _note(row: Row) -> str | None:
     richest = row.lowest == result.alphas.size - 1 and row.at == row.lowest
     if candidate.parameter == "rounds":
         return "The most rounds that were tried were chosen: more might be better still." if richest else None
-    if row.at == 0:
-        few = (
-            "nearly all coefficients are zero or close to it"
-            if candidate.linear
-            else "hardly a split is left"
+    if candidate.parameter == "n_neighbors":
+        return (
+            "The most neighbours that were tried were chosen: more might be better still."
+            if row.at == 0
+            else None
         )
-        return f"The largest penalty that was tried was chosen: {few}."
+    if row.at == 0:
+        return f"The largest penalty that was tried was chosen: {FEW[candidate.kind]}."
     if richest:
         return "The smallest penalty that was tried was chosen: less might be better still."
     return None

@@ -1,4 +1,6 @@
-"""The section "Is it learning?": the learning curve, where the error comes from, what theorems promise."""
+"""The section "Is it learning?": the learning curve, where the error comes from, what the best rule could do,
+what theorems promise.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,12 @@ from empirisk.report.sections.learning.attribution import (
     attribution_charts,
     attribution_markdown,
     collect_attribution,
+)
+from empirisk.report.sections.learning.best_possible import (
+    BEST_POSSIBLE,
+    best_possible_estimates,
+    best_possible_markdown,
+    collect_best_possible,
 )
 from empirisk.report.sections.learning.bounds import BOUNDS, bounds_charts, bounds_markdown, collect_bounds
 from empirisk.report.sections.learning.curve import (
@@ -33,12 +41,18 @@ def _collect(m: Material) -> Json:
     return {
         "learning_curve": m.part("learning_curve", lambda: collect_curve(m)),
         "attribution": m.part("attribution", lambda: collect_attribution(m)),
+        "best_possible": m.part("best_possible", lambda: collect_best_possible(m)),
         "bounds": m.part("bounds", lambda: collect_bounds(m)),
     }
 
 
 def _markdown(r: Json) -> prose.Lines:
-    return [*curve_markdown(r), *attribution_markdown(r), *bounds_markdown(r)]
+    return [
+        *curve_markdown(r),
+        *attribution_markdown(r),
+        *best_possible_markdown(r),
+        *bounds_markdown(r),
+    ]
 
 
 def _charts(report: Json) -> Iterator[Chart]:
@@ -50,16 +64,26 @@ def _charts(report: Json) -> Iterator[Chart]:
 LEARNING = Section(
     "learning",
     "Is it learning?",
-    {"learning_curve": nullable(CURVE), "attribution": nullable(ATTRIBUTION), "bounds": nullable(BOUNDS)},
+    {
+        "learning_curve": nullable(CURVE),
+        "attribution": nullable(ATTRIBUTION),
+        "best_possible": nullable(BEST_POSSIBLE),
+        "bounds": nullable(BOUNDS),
+    },
     _collect,
     _markdown,
     "learning/learning.html.j2",
     cross=cross_curve,
     charts=_charts,
-    estimates=lambda report: {"learning": curve_estimates(report["learning_curve"])},
+    estimates=lambda report: {
+        "learning": curve_estimates(report["learning_curve"]),
+        "best_possible": best_possible_estimates(report),
+    },
     parts={
         "learning_curve": "The learning curve",
         "attribution": "The table of where the error comes from",
+        "best_possible": "The bracket of the best possible error",
         "bounds": "The table of bounds",
     },
+    needs=("test",),
 )

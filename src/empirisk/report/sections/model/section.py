@@ -20,6 +20,7 @@ from empirisk.report.sections import prose
 from empirisk.report.sections.base import Chart, Material, Section
 from empirisk.report.sections.methods import Pairs, made_by
 from empirisk.report.sections.model.coefficients import coefficient_rows
+from empirisk.report.sections.model.compared import compared_sentence
 from empirisk.report.sections.model.dependence import dependence_curves
 from empirisk.report.sections.model.importance import Moved, importances, linear_move, predicted_move
 from empirisk.report.sections.prose import esc, told
@@ -42,6 +43,8 @@ from empirisk.wording import plain, shorten
 __all__ = ["MODEL"]
 
 Json = dict[str, Any]
+# Test rows at most that a model which compares rows is asked about for the importances.
+COMPARED = 1_000
 
 
 coefficient = Record(
@@ -113,6 +116,9 @@ def _model(m: Material) -> Json:
     if model.candidate.grown:
         absent["model.coefficients"] = "Trees have no coefficients."
         out["sentence"] = _grown_sentence(model, len(p.table.features))
+    elif model.candidate.compares:
+        absent["model.coefficients"] = "A model that compares rows has no coefficients of columns."
+        out["sentence"] = compared_sentence(model, len(p.table.features))
     else:
         out |= _linear_part(m)
     ranked = m.part("model.importances", lambda: _ranked(a)) or []
@@ -146,7 +152,7 @@ def _ranked(a: Analysis) -> list[Json]:
         *_shuffled(a),
         [o.source for o in model.origins],
         level=p.level,
-        repeats=5 if model.candidate.grown else 20,
+        repeats=20 if model.linear else 5,
         seed=p.seed,
     )
     ranked = sorted(found.items(), key=lambda item: -item[1].value)
@@ -163,31 +169,36 @@ def _shuffled(a: Analysis) -> tuple[NDArray[np.float64], Moved]:
     """Return the losses of the test rows, and what they are when a column is shuffled, by the metric that
     judges the candidates.
     """
-    model, test = a.model, a.prepared.test
+    model, test, X = a.model, a.prepared.test, a.X_test
+    y = test.y
+    if model.candidate.compares and test.n > COMPARED:
+        some = np.sort(np.random.default_rng(a.prepared.seed).choice(test.n, COMPARED, replace=False))
+        X, y = X[some], y[some]
     classes = np.arange(test.n_classes) if test.n_classes else None
 
     def losses(out: Outputs) -> NDArray[np.float64]:
-        found = a.scoring.metric.losses(out.over(classes).against(test.y))
+        found = a.scoring.metric.losses(out.over(classes).against(y))
         return np.asarray(found, dtype=np.float64)
 
     def again(X: NDArray[np.float64]) -> NDArray[np.float64]:
         return losses(outputs_of(model.estimator, X, a.scoring.metric.needs))
 
-    if not model.candidate.grown:
-        z = model.sums(a.X_test)
-        move = linear_move(a.X_test, linear_parts(model)[0], z, lambda z: losses(model.outputs(z)))
-        return again(a.X_test), move
-    used = np.zeros(a.X_test.shape[1], dtype=bool)
-    feature = trees_of(model.estimator).feature
-    used[np.unique(feature[feature >= 0])] = True
-    return again(a.X_test), predicted_move(a.X_test, again, used)
+    if model.linear:
+        z = model.sums(X)
+        move = linear_move(X, linear_parts(model)[0], z, lambda z: losses(model.outputs(z)))
+        return again(X), move
+    used = np.full(X.shape[1], not model.candidate.grown)
+    if model.candidate.grown:
+        feature = trees_of(model.estimator).feature
+        used[np.unique(feature[feature >= 0])] = True
+    return again(X), predicted_move(X, again, used)
 
 
 def _grown_sentence(model: FinalModel, n_columns: int) -> str:
     leaves, trees = model.n_numbers, len(trees_of(model.estimator))
     columns = f"{n_columns:,} column{'' if n_columns == 1 else 's'}"
     one = "A decision tree" if trees == 1 else f"{trees:,} trees"
-    how = {"boosting": ", added up", "forest": ", averaged"}.get(model.candidate.grown, "")
+    how = {"boosting": ", added up", "forest": ", averaged"}.get(model.candidate.kind, "")
     whole = "" if trees == 1 else " in all"
     return (
         f"{one} with {leaves:,} lea{'f' if leaves == 1 else 'ves'}{whole}{how}, over {columns};"

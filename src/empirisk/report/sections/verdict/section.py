@@ -8,6 +8,7 @@ import numpy as np
 
 from empirisk.report.audit.formula import CODE as FORMULA
 from empirisk.report.estimates import maybe
+from empirisk.report.fit.candidates import COMPARES
 from empirisk.report.fit.engine import Analysis
 from empirisk.report.fit.final import UNPROVED
 from empirisk.report.fit.held_out_scores import LABELS
@@ -34,7 +35,7 @@ from empirisk.wording import counted, spelled
 __all__ = ["VERDICT"]
 
 Json = dict[str, Any]
-RICH = ("boosting", "forest")
+RICH = ("boosting", "forest", *COMPARES)
 _ORDER = {"serious": 0, "warning": 1, "note": 2}
 
 
@@ -110,7 +111,7 @@ def _verdict(m: Material, task: Json, metrics: list[Json], certificate: Json | N
     loss = LABELS[name]
     row = choice.row
     # Our own boosting; without it that from outside.
-    boosted = [r for r in choice.rows if r.result.candidate.grown == "boosting"]
+    boosted = [r for r in choice.rows if r.result.candidate.kind == "boosting"]
     boosted += [r for r in choice.rows if r.result.candidate.role == "reference"]
     reference = boosted[0] if boosted else None
     baseline = next((r for r in choice.rows if r.result.candidate.role == "baseline"), None)
@@ -156,7 +157,7 @@ def _verdict(m: Material, task: Json, metrics: list[Json], certificate: Json | N
             row.score.value**0.5 if root else row.score.value,
             serious,
             diagnosed,
-            row.result.candidate.grown in RICH,
+            row.result.candidate.kind in RICH,
             texts,
             unit or "",
         ),

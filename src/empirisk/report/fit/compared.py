@@ -1,0 +1,118 @@
+"""The candidates that compare rows: nearest neighbours and machines with a Gaussian kernel, on standardised
+columns.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empirisk.report.fit.candidates import Candidate
+
+__all__ = [
+    "MOST_ROWS",
+    "compared_estimator",
+    "compared_grid",
+    "compared_seconds",
+    "n_kept",
+    "numbers_kept",
+]
+
+Floats = NDArray[np.float64]
+# Training rows up to which each is tried: the searches of neighbours are O(n^2 p), the machine reads most
+# values of the kernel, and the factor of kernel ridge is n numbers wide and long.
+MOST_ROWS = {"neighbors": 100_000, "svc": 50_000, "kernel_ridge": 5_000}
+NEIGHBORS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 45, 70, 100, 150, 200)
+# Rows added to each class, so that a class without a neighbour is not impossible.
+SMOOTHING = 0.5
+STRENGTHS = 5  # of a machine; LIBSVM's C = 1 / (n alpha) goes from 0.1 to 100
+RIDGES = 9  # strengths of kernel ridge
+FOLDS = 3  # that make probabilities of the scores
+# Stopping early costs no accuracy that a score could show: the certificate says how far from the optimum.
+TOLERANCE = 1e-4
+# Seconds for a pair of rows and a column of a search, and for a value of the kernel in each solve.
+_SEARCH, _VALUE, _FACTOR = 6.0e-11, 1.2e-9, 3.0e-11
+
+
+def compared_estimator(candidate: Candidate, task: str, value: float, seed: int) -> Any:
+    """Return the unfitted estimator at one value of the candidate's parameter.
+
+    Parameters
+    ----------
+    candidate : Candidate
+    task : {"binary", "multiclass", "regression"}
+    value : float
+        Number of neighbours, or the strength of a kernel machine.
+    seed : int
+        Of the folds that make probabilities.
+    """
+    from empirisk import estimators
+
+    if candidate.kind == "neighbors":
+        if task == "regression":
+            return estimators.REGISTRY["KNeighborsRegressor"](int(value))
+        return estimators.REGISTRY["KNeighborsClassifier"](int(value), smoothing=SMOOTHING)
+    if candidate.name == "kernel_ridge":
+        return estimators.REGISTRY["KernelRidge"](value)
+    return estimators.REGISTRY["SVC"](value, probability=True, cv=FOLDS, random_state=seed, tol=TOLERANCE)
+
+
+def compared_grid(candidate: Candidate, n: int, fewest: int, size: int) -> Floats:
+    """Return the values to try, the simplest model first: many neighbours, or a strong penalty.
+
+    Neighbours are at most a quarter of the rows of the smallest fit.  Strengths are ``1 / (n C)`` with C
+    from 0.1 to 100 for the support vector machine, and from 10 to a ten-millionth for kernel ridge, whose
+    kernel has the value 1 at equal rows.
+
+    Parameters
+    ----------
+    candidate : Candidate
+    n : int
+        Training rows.
+    fewest : int
+        Rows of the smallest fit.
+    size : int
+        Values at most.
+    """
+    if candidate.kind == "neighbors":
+        some = [k for k in NEIGHBORS if k <= max(1, fewest // 4)]
+        return np.array(some[-size:][::-1], dtype=np.float64)
+    if candidate.name == "kernel_ridge":
+        return np.logspace(1.0, -7.0, min(RIDGES, size))
+    return 1.0 / (n * np.logspace(-1.0, 2.0, min(STRENGTHS, size)))
+
+
+def compared_seconds(candidate: Candidate, n: float, p: int, outputs: int) -> float:
+    """Return the predicted seconds of the fits of one fold: all values, predictions included.
+
+    Parameters
+    ----------
+    candidate : Candidate
+    n : float
+        Rows of a fit.
+    p : int
+        Encoded columns.
+    outputs : int
+        Scores of a row.
+    """
+    if candidate.kind == "neighbors":
+        return 0.05 + _SEARCH * 1.25 * n * n * (p + 20.0)
+    if candidate.name == "kernel_ridge":
+        return 0.05 + RIDGES * (_FACTOR * n**3 + _VALUE * n * n)
+    pairs = max(1.0, 0.5 * outputs * (outputs - 1.0)) if outputs > 1 else 1.0
+    # Each pair of classes has its share of the rows; every strength takes a fit and those of the folds.
+    share = 1.0 if outputs == 1 else 2.0 / outputs
+    return 0.1 + STRENGTHS * (1 + FOLDS) * pairs * _VALUE * (share * n) ** 2 * (4.0 + 0.1 * p)
+
+
+def n_kept(model: Any) -> int:
+    """Return how many training rows a fitted model keeps: all of them, or those with a weight."""
+    support = getattr(model, "support_", None)
+    return int(model.n_samples_fit_) if support is None else len(support)
+
+
+def numbers_kept(model: Any) -> int:
+    """Return how many numbers a fitted model keeps: the columns of its rows, and a weight for each."""
+    return n_kept(model) * (int(model.n_features_in_) + 1)

@@ -1,0 +1,109 @@
+"""What no rule can do better than: the bracket of Cover and Hart for the training rows of the report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from empirisk.evaluation.bayes_error import bayes_error_bracket
+from empirisk.report.estimates import estimate
+from empirisk.report.fit.encode import make_encoder
+from empirisk.report.sections import prose
+from empirisk.report.sections.base import Material
+from empirisk.report.sections.methods import Pairs
+from empirisk.report.sections.prose import esc, told
+from empirisk.report.shapes.checkers import Record, number, string
+from empirisk.report.shapes.values import estimate as estimated
+from empirisk.wording import number as written
+
+__all__ = [
+    "BEST_POSSIBLE",
+    "best_possible_estimates",
+    "best_possible_markdown",
+    "collect_best_possible",
+]
+
+Json = dict[str, Any]
+# Rows whose neighbours are looked for at most: O(n^2 p).
+MOST = 20_000
+
+BEST_POSSIBLE = Record(
+    {
+        "low": number,
+        "high": number,
+        "interval": Record({"low": number, "high": number}),
+        "error": estimated,
+        "sentence": string,
+    }
+)
+
+
+def collect_best_possible(m: Material) -> Json | None:
+    """``report["best_possible"]``; None for numbers, and for rows that come in groups or in time."""
+    p, absent = m.analysis.prepared, m.absent
+    if p.table.task == "regression":
+        absent["best_possible"] = "The error of the best rule is bracketed for classes, not for numbers."
+        return None
+    if p.train.groups is not None or p.train.time is not None:
+        how = "in time" if p.train.time is not None else "in groups"
+        absent["best_possible"] = (
+            f"The error of the best rule is not bracketed: the rows come {how}, and the nearest row of a row"
+            " would say too much about it."
+        )
+        return None
+    rows = np.arange(p.train.n)
+    if p.train.n > MOST:
+        rows = np.sort(np.random.default_rng(p.seed).choice(p.train.n, MOST, replace=False))
+    X = np.asarray(make_encoder(p.table).fit_transform(p.train.frame[rows]), dtype=np.float64)
+    found = bayes_error_bracket(X, p.train.y[rows], level=p.level)
+    if found.error.low is None:
+        absent["best_possible"] = found.sentence
+        return None
+    error = next((s["model"] for s in m.made["test"]["metrics"] if s["name"] == "accuracy"), None)
+    low, high = found.interval
+    return {
+        "low": found.low,
+        "high": found.high,
+        "interval": {"low": low, "high": high},
+        "error": estimate(found.error),
+        "sentence": _sentence(found.low, found.high, low, high, None if error is None else error["value"]),
+    }
+
+
+def _sentence(low: float, high: float, lowest: float, highest: float, accuracy: float | None) -> str:
+    """Return the bracket in words, and where the error of the model on the test part lies."""
+    said = (
+        f"Whatever the model, the best rule on these columns errs on {_percent(low)} to {_percent(high)} of"
+        f" new rows, as the errors of the nearest neighbour tell ({_percent(lowest)} to {_percent(highest)}"
+        " with their interval)"
+    )
+    where = ""
+    if accuracy is not None:
+        error = 1.0 - accuracy
+        place = "below it" if error < lowest else "above it" if error > highest else "within it"
+        where = f"; the error of the model on the test part, {_percent(error)}, is {place}"
+    return (
+        f"{said}{where}. The theorem is about the limit of many rows: with these the nearest neighbour may"
+        " err more often than in the limit, so that the lower end is not proved."
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{written(100.0 * share, 2)} %"
+
+
+def best_possible_estimates(report: Json) -> Pairs:
+    """Return the estimate behind the bracket."""
+    b = report["best_possible"]
+    return [("one nearest neighbour", b["error"])] if b else []
+
+
+def best_possible_markdown(r: Json) -> prose.Lines:
+    """Return the bracket as sentences, or why there is none."""
+    b = r["best_possible"]
+    if b is None:
+        return prose.absent(r, "best_possible")
+    lines = ["### What the best rule could do", "", esc(b["sentence"]), ""]
+    lines += [f"Leave-one-out error of one nearest neighbour: {told(b['error'])}.", ""]
+    return lines + prose.how(best_possible_estimates(r))
