@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+import numpy as np
+
 from bench.datasets.adult import adult_one_hot, adult_rows
 from bench.datasets.classification import dense_classes, sparse_classes, ten_classes
 from bench.datasets.grouped import grouped_classes, grouped_regression
 from bench.datasets.interactions import interactions
+from bench.datasets.points import points
 from bench.datasets.positive import counts, durations
 from bench.datasets.regression import (
     dense_regression,
@@ -28,6 +31,14 @@ REGISTRY: dict[str, tuple[Maker, Maker]] = {
     "dense 1e5x500": (partial(dense_regression, 100_000, 500), partial(dense_regression, 2000, 30)),
     "dense 1e5x200": (partial(dense_regression, 100_000, 200), partial(dense_regression, 2000, 20)),
     "dense 2e4x200": (partial(dense_regression, 20_000, 200), partial(dense_regression, 500, 20)),
+    "dense 5000x20": (partial(dense_regression, 5000, 20), partial(dense_regression, 500, 20)),
+    "dense 2e4x20": (partial(dense_regression, 20_000, 20), partial(dense_regression, 500, 20)),
+    "points 1e5x64": (partial(points, 100_000, 64, 10_000), partial(points, 1000, 8, 400)),
+    "points float32 1e5x64": (
+        partial(points, 100_000, 64, 10_000, np.float32),
+        partial(points, 1000, 8, 400, np.float32),
+    ),
+    "points 1e6x3": (partial(points, 1_000_000, 3, 100_000), partial(points, 1000, 3, 400)),
     "wide 500x20000": (partial(dense_regression, 500, 20_000), partial(dense_regression, 50, 300)),
     "wide 1000x50000": (partial(wide_regression, 1000, 50_000), partial(wide_regression, 100, 500)),
     "sparse 2e4x1e5": (
@@ -40,6 +51,7 @@ REGISTRY: dict[str, tuple[Maker, Maker]] = {
     "classes 1e6x50": (partial(dense_classes, 1_000_000, 50), partial(dense_classes, 3000, 10)),
     "classes 2e5x100": (partial(dense_classes, 200_000, 100), partial(dense_classes, 3000, 10)),
     "classes 2e4x100": (partial(dense_classes, 20_000, 100), partial(dense_classes, 600, 10)),
+    "classes 2000x20": (partial(dense_classes, 2000, 20), partial(dense_classes, 300, 10)),
     "classes 1e4x50": (partial(dense_classes, 10_000, 50), partial(dense_classes, 600, 10)),
     "classes 2e4x50": (partial(dense_classes, 20_000, 50), partial(dense_classes, 600, 10)),
     "classes 2e4x2000": (partial(dense_classes, 20_000, 2000), partial(dense_classes, 600, 40)),

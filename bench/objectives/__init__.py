@@ -16,14 +16,17 @@ from bench.objectives.bootstrap import (
 from bench.objectives.forest import OBJECTIVES as FORESTS
 from bench.objectives.glm import Gamma, Poisson
 from bench.objectives.grid import OBJECTIVES as GRIDS
+from bench.objectives.grid_svc import MachineGrid
 from bench.objectives.group_lasso import GroupLasso, GroupLogistic
 from bench.objectives.held_out import OBJECTIVES as HELD_OUT
 from bench.objectives.kernel_machine import KernelMachine
+from bench.objectives.kernel_ridge import KernelRidgeRegression
 from bench.objectives.l1_logistic import L1Logistic
 from bench.objectives.lasso import Lasso
 from bench.objectives.lasso_path import LassoPath
 from bench.objectives.latency import SmallLasso, SmallLogistic, SmallOLS
 from bench.objectives.logistic import Logistic
+from bench.objectives.nearest import OBJECTIVES as NEAREST
 from bench.objectives.ols import OLS
 from bench.objectives.ridge import Ridge
 from bench.objectives.ridge_loo import RidgeLOO
@@ -38,7 +41,7 @@ REGISTRY: dict[str, Objective] = {
     o.name: o
     for o in (
         OLS(), Ridge(), RidgeLOO(), Lasso(), LassoPath(), Logistic(), L1Logistic(), Softmax(),
-        Hinge(), SquaredHinge(), KernelMachine(),
+        Hinge(), SquaredHinge(), KernelMachine(), KernelRidgeRegression(), MachineGrid(), *NEAREST,
         Poisson(), Gamma(), GroupLasso(), GroupLogistic(), QuantileRegression(), HuberRegression(),
         SmallOLS(), SmallLasso(), SmallLogistic(),
         BootstrapMean(), BootstrapMedian(), BootstrapCorrelation(), BootstrapRegression(), *HELD_OUT, *GRIDS,
@@ -89,6 +92,12 @@ ROWS = [
     Row("svc_rbf", "classes 1e4x50"),
     Row("svc_rbf", "classes 2e4x50"),
     Row("svc_rbf", "adult one-hot 32561"),
+    Row("grid_svc", "classes 2000x20"),
+    Row("kernel_ridge", "dense 5000x20"),
+    Row("kernel_ridge", "dense 2e4x20"),
+    Row("nearest_brute", "points 1e5x64"),
+    Row("nearest_brute_float32", "points float32 1e5x64"),
+    Row("nearest_tree", "points 1e6x3"),
     Row("sgd_logistic", "classes 1e6x50"),
     Row("rough_logistic", "classes 1e6x50"),
     Row("adaboost", "spheres 1e5x30"),

@@ -21,6 +21,7 @@ from bench.solvers import (
     kernel_machines,
     liblinear,
     lightgbm,
+    neighbors,
     scikit_learn,
     scikit_learn_boosting,
     scikit_learn_curves,
@@ -44,7 +45,7 @@ LIBRARIES = (
     scikit_learn_grid, scikit_learn_glm, glum, statsmodels, scikit_learn_stochastic,
     empirisk_robust, scikit_learn_robust, empirisk_votes, scikit_learn_votes,
     empirisk_boosting, scikit_learn_boosting, lightgbm, xgboost, single_trees, forests,
-    empirisk_tree_reading, scikit_learn_tree_reading, kernel_machines,
+    empirisk_tree_reading, scikit_learn_tree_reading, kernel_machines, neighbors,
 )  # fmt: skip
 
 # Small data are fitted by the same calls as large.
