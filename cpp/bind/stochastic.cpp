@@ -56,15 +56,17 @@ static void stochastic_steps(nb::handle x, nb::handle y, nb::handle weight, cons
   loops().stochastic.steps(m.view, task, state);
 }
 
-static void kernel_stochastic_steps(nb::handle matrix, nb::handle y, const std::string& loss, double parameter, double alpha,
-                                    i64 first, nb::handle score, nb::handle added) {
+static void kernel_stochastic_steps(nb::handle matrix, nb::handle y, Order order, const std::string& loss, double parameter,
+                                    double alpha, i64 first, nb::handle score, nb::handle added) {
   const AnyArray labels = any_array(y, "y");
   if (labels.ndim() != 2) refuse("y must have a row for each problem");
-  const i64 columns = i64(labels.shape(0)), n = i64(labels.shape(1));
+  const i64 problems = i64(labels.shape(0)), n = i64(labels.shape(1)), steps = i64(order.size());
   if (first < 1 || !(alpha > 0.0)) refuse("first must be at least 1 and alpha above 0");
-  const ArrayArg ks = array_arg(matrix, "matrix", {n, n}), ys = array_arg(y, "y", {columns, n});
-  const KernelStochastic task{row_loss(loss), parameter, n, columns, ks.data, ys.data, double(first), alpha,
-                              result_or_out(score, {columns, n}).data, result_or_out(added, {columns, n}).data};
+  for (i64 t = 0; t < steps; ++t)
+    if (order.data()[t] < 0 || order.data()[t] >= n) refuse("order names a row that matrix does not have");
+  const ArrayArg ks = array_arg(matrix, "matrix", {n, n}), ys = array_arg(y, "y", {problems, n});
+  const KernelStochastic task{row_loss(loss), parameter, n, steps, problems, ks.data, order.data(), ys.data, double(first), alpha,
+                              result_or_out(score, {problems, n}).data, result_or_out(added, {problems, steps}).data};
   const nb::gil_scoped_release release;
   kernel_loops().stochastic(task);
 }
@@ -76,8 +78,8 @@ void bind_stochastic(nb::module_& m) {
         nb::arg("center") = nb::none(), nb::arg("scale") = nb::none(), nb::arg("share") = nb::none(), nb::arg("l1") = nb::none(),
         nb::arg("l2") = nb::none(), nb::arg("low") = nb::none(), nb::arg("intercept") = false, nb::arg("unit") = 1.0,
         nb::arg("batch") = 1, nb::arg("every") = 1, nb::arg("momentum") = 0.0, nb::arg("whole") = false);
-  m.def("kernel_stochastic_steps", &kernel_stochastic_steps, nb::arg("matrix"), nb::arg("y"), nb::arg("loss"), nb::arg("parameter"),
-        nb::arg("alpha"), nb::arg("first"), nb::arg("score"), nb::arg("added"));
+  m.def("kernel_stochastic_steps", &kernel_stochastic_steps, nb::arg("matrix"), nb::arg("y"), nb::arg("order"), nb::arg("loss"),
+        nb::arg("parameter"), nb::arg("alpha"), nb::arg("first"), nb::arg("score"), nb::arg("added"));
 }
 
 }  // namespace empirisk

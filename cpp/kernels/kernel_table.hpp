@@ -43,16 +43,18 @@ struct PairSteps {
   double curvature = 0.0;
 };
 
-// Stochastic steps first, first + 1, ... over the n draws of a block, for several problems on the same draws: step t of a problem
-// looks at z = score / (alpha t) of its draw and adds -l'(y, z) to the weight of that row, which moves the scores of later draws.
+// Stochastic steps first, first + 1, ... on rows whose kernel matrix is at hand, for several problems on the same draws: step t of
+// a problem looks at z = score / (alpha t) of the row drawn and adds -l'(y, z) to its weight, which moves the scores of all rows.
 struct KernelStochastic {
   RowLoss loss = RowLoss::hinge;
   double parameter = 0.0;
-  std::int64_t n = 0, columns = 0;   // draws, problems
-  const double* matrix = nullptr;    // n x n: k(draw, draw)
-  const double* y = nullptr;         // a row for each problem, as score and added
+  std::int64_t n = 0, steps = 0, problems = 0;
+  const double* matrix = nullptr;       // n x n
+  const std::int64_t* order = nullptr;  // the row of each step
+  const double* y = nullptr;            // problems x n, as score
   double first = 1.0, alpha = 1.0;
-  double *score = nullptr, *added = nullptr;
+  double* score = nullptr;
+  double* added = nullptr;              // problems x steps
 };
 
 struct KernelLoops {

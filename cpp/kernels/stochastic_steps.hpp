@@ -1,4 +1,4 @@
-// Stochastic steps on the weights of rows, for the draws of one block whose kernel matrix is at hand.
+// Stochastic steps on the weights of rows whose kernel matrix is at hand.
 #pragma once
 #include "kernels/kernel_table.hpp"
 #include "loops/row_slope.hpp"
@@ -6,16 +6,15 @@
 namespace empirisk::EMPIRISK_ISA {
 
 static void kernel_stochastic_steps(const KernelStochastic& task) {
-  for (i64 c = 0; c < task.columns; ++c) {
-    const double* y = task.y + c * task.n;
-    double* EMPIRISK_RESTRICT score = task.score + c * task.n;
-    double* EMPIRISK_RESTRICT added = task.added + c * task.n;
-    for (i64 t = 0; t < task.n; ++t) {
-      const double f = -row_slope(task.loss, task.parameter, y[t], score[t] / (task.alpha * (task.first + double(t))));
-      added[t] = f;
-      if (f == 0.0) continue;
-      const double* EMPIRISK_RESTRICT k = task.matrix + t * task.n;
-      for (i64 j = t + 1; j < task.n; ++j) score[j] += f * k[j];
+  for (i64 t = 0; t < task.steps; ++t) {
+    const i64 row = task.order[t];
+    const double* EMPIRISK_RESTRICT k = task.matrix + row * task.n;
+    const double reach = task.alpha * (task.first + double(t));
+    for (i64 c = 0; c < task.problems; ++c) {
+      double* EMPIRISK_RESTRICT score = task.score + c * task.n;
+      const double f = -row_slope(task.loss, task.parameter, task.y[c * task.n + row], score[row] / reach);
+      task.added[c * task.steps + t] = f;
+      for (i64 j = 0; f != 0.0 && j < task.n; ++j) score[j] += f * k[j];
     }
   }
 }

@@ -121,6 +121,9 @@ from .estimators import (
     KernelRidge as KernelRidge,
 )
 from .estimators import (
+    KernelSGDClassifier as KernelSGDClassifier,
+)
+from .estimators import (
     KernelSmoother as KernelSmoother,
 )
 from .estimators import (

@@ -328,6 +328,7 @@ def stochastic_steps(
 def kernel_stochastic_steps(
     matrix: Real,
     y: Real,
+    order: Index,
     loss: str,
     parameter: float,
     alpha: float,
@@ -335,11 +336,10 @@ def kernel_stochastic_steps(
     score: Float,
     added: Float,
 ) -> None:
-    """Stochastic steps first, first + 1, ... on the weights of rows, over the n draws of a block.
+    """Stochastic steps first, first + 1, ... on the weights of rows, over the rows `order`.
 
-    `matrix` (n, n) is the kernel on the draws; y, score and added have shape (problems, n). Step t adds
-    ``-l'(y, score / (alpha t))`` to the weight of its row, writes it into `added`, and moves the scores of
-    the later draws.
+    `matrix` (n, n) is the kernel; y and score have shape (problems, n). Step t adds ``-l'(y, score / (alpha
+    t))`` to the weight of its row, writes it into `added` (problems, steps), and moves the scores.
     """
 
 def perceptron_pass(

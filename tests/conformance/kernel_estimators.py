@@ -35,6 +35,18 @@ AS_WRITTEN: list[Use] = [
     use("KernelQuantile"),
 ]
 USES = [*FIXED, *AS_WRITTEN]
+# Means over a number of steps: no tolerance is promised, and the order of the rows matters; equal draws have
+# equal answers.
+GIVEN_STEPS: list[Use] = [
+    use("KernelSGDClassifier", alpha=0.02, kernel=Gaussian(gamma=0.3), n_draws=3_000),
+    use("KernelSGDClassifier", alpha=0.05, kernel=0.5 * Gaussian(length_scale=1.5), n_draws=2_000),
+]
+BY_STEPS: list[Use] = [
+    *GIVEN_STEPS,
+    use("KernelSGDClassifier"),
+    use("KernelSGDClassifier", class_weight="balanced", cache_size=1e-6),
+]
+EVERY = [*USES, *BY_STEPS]
 
 
 def registered() -> set[str]:

@@ -35,7 +35,7 @@ from tests.conformance.estimators import (
     has_intercept,
     parameters,
 )
-from tests.conformance.kernel_estimators import USES as KERNELS
+from tests.conformance.kernel_estimators import EVERY as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.process_estimators import USES as PROCESSES
 from tests.conformance.smoother_estimators import USES as SMOOTHERS

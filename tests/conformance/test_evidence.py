@@ -21,7 +21,7 @@ from empirisk.selection import GridSearch
 N = 60
 HALVES = [(np.arange(0, N, 2), np.arange(1, N, 2)), (np.arange(1, N, 2), np.arange(0, N, 2))]
 # Draws of rows, or steps in the order of the rows: the order of a subset shows in the fit.
-RANDOM = ("Bagging", "ExtraTrees", "RandomForest", "SGD", "Perceptron")
+RANDOM = ("Bagging", "ExtraTrees", "RandomForest", "SGD", "KernelSGD", "Perceptron")
 
 
 def made(kind: str) -> Any:

@@ -11,7 +11,7 @@ from sklearn.base import clone, is_classifier
 
 from empirisk.estimators.agreement import agreeing, largest
 from tests.conformance.estimators import ALL, BY_STEPS
-from tests.conformance.kernel_estimators import USES as KERNELS
+from tests.conformance.kernel_estimators import EVERY as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.process_estimators import USES as PROCESSES
 from tests.conformance.smoother_estimators import USES as SMOOTHERS

@@ -13,7 +13,7 @@ from sklearn.utils import get_tags
 
 import empirisk as er
 from tests.conformance.estimators import AS_WRITTEN, BY_STEPS, Use, data_for, use
-from tests.conformance.kernel_estimators import USES as KERNELS
+from tests.conformance.kernel_estimators import EVERY as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.process_estimators import USES as PROCESSES
 from tests.conformance.smoother_estimators import USES as SMOOTHERS

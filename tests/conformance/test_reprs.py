@@ -11,7 +11,7 @@ import pytest
 import empirisk as er
 from empirisk.data.tabular import Tabular
 from tests.conformance.estimators import AS_WRITTEN, BY_STEPS, Use, data_for, use
-from tests.conformance.kernel_estimators import USES as KERNELS
+from tests.conformance.kernel_estimators import EVERY as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.process_estimators import USES as PROCESSES
 from tests.conformance.smoother_estimators import USES as SMOOTHERS

@@ -13,7 +13,7 @@ import empirisk as er
 from empirisk.estimators import REGISTRY
 from empirisk.evaluation.evaluate import evaluate
 from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, parameters, use
-from tests.conformance.kernel_estimators import USES as KERNELS
+from tests.conformance.kernel_estimators import EVERY as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.process_estimators import USES as PROCESSES
 from tests.conformance.smoother_estimators import USES as SMOOTHERS

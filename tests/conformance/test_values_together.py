@@ -17,7 +17,7 @@ from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.evaluation.parts import each_value, parts_of, together
 from empirisk.solvers import path as path_module
 from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, use
-from tests.conformance.kernel_estimators import USES as KERNELS
+from tests.conformance.kernel_estimators import EVERY as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.process_estimators import USES as PROCESSES
 from tests.conformance.smoother_estimators import USES as SMOOTHERS

@@ -2,6 +2,7 @@
 
 from empirisk.estimators.kernel.gaussian_process_classifier import GaussianProcessClassifier
 from empirisk.estimators.kernel.gaussian_process_regressor import GaussianProcessRegressor
+from empirisk.estimators.kernel.kernel_sgd_classifier import KernelSGDClassifier
 from empirisk.estimators.kernel.logistic import KernelLogisticRegression
 from empirisk.estimators.kernel.quantile import KernelQuantile
 from empirisk.estimators.kernel.ridge import KernelRidge
@@ -63,6 +64,7 @@ REGISTRY: dict[str, type] = {
     "KernelLogisticRegression": KernelLogisticRegression,
     "KernelQuantile": KernelQuantile,
     "KernelRidge": KernelRidge,
+    "KernelSGDClassifier": KernelSGDClassifier,
     "KernelSmoother": KernelSmoother,
     "Lasso": Lasso,
     "LeastAbsoluteDeviations": LeastAbsoluteDeviations,
@@ -112,6 +114,7 @@ __all__ = [
     "KernelLogisticRegression",
     "KernelQuantile",
     "KernelRidge",
+    "KernelSGDClassifier",
     "KernelSmoother",
     "Lasso",
     "LeastAbsoluteDeviations",

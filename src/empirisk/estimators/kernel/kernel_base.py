@@ -269,10 +269,17 @@ class KernelEstimator(Estimator):
             a = np.zeros(problem.n)
             a[self.support_] = self.dual_coef_[k]
             w = problem.join(a, float(np.ravel(self.intercept_)[k]))
-            # Dual values from the weights themselves, or from the slopes: losses with kinks have no others.
-            both = [problem.certify(w, None, 0.0, theta) for theta in (problem.dual_of(a), None)]
-            found.append(min(both, key=lambda c: c.value))
+            found.append(self._certified(problem, w, k))
         return _summed(found)
+
+    def _certified(self, problem: KernelProblem, w: Array, k: int) -> Certificate:
+        """Return the smaller gap of two for problem k: dual values from the weights, or from the slopes.
+
+        Losses with kinks have no others at an optimum.
+        """
+        a = problem.split(w)[0]
+        both = [problem.certify(w, None, 0.0, theta) for theta in (problem.dual_of(a), None)]
+        return min(both, key=lambda c: c.value)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
