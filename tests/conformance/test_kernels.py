@@ -45,6 +45,8 @@ SAMPLES: list[tuple[Any, Any]] = [
     (REGISTRY["precomputed"](), None),
     (2.0 * Gaussian(gamma=0.7) + Linear() * Matern(0.8, 1.5), None),
     (Linear().columns(1) * Gaussian(gamma=0.3), None),
+    (2.0 * (Gaussian(length_scale=0.6) * (0.5 * Gaussian(gamma=0.3).columns(0, 2))), None),
+    (0.7 * (Matern(0.8, 2.5) + Gaussian(gamma=0.3)), None),
     (UserKernel(lambda A, B: np.exp(np.asarray(A @ B.T))), lambda a, b: np.exp(a @ b)),
 ]
 each = pytest.mark.parametrize(("kernel", "formula"), SAMPLES, ids=lambda v: getattr(v, "title", ""))
@@ -57,7 +59,7 @@ def rows(rng: np.random.Generator, n: int = 12) -> Array:
 
 
 def test_every_registered_kernel_is_tested() -> None:
-    made_of_others = {"sum", "product", "user"}
+    made_of_others = {"sum", "product", "scaled", "user"}
     named = {k.name for k, _ in SAMPLES} - made_of_others
     complete(named, set(REGISTRY), "a sample", "SAMPLES in tests/conformance/test_kernels.py")
 
@@ -103,6 +105,23 @@ def test_derivatives_are_those_of_differences(kernel: Any, formula: Any, rng: np
     for (name, value), slope in zip(told.items(), found, strict=True):
         up, down = (kernel.with_parameters(**{name: value * np.exp(h)}).block(A, B) for h in (1e-5, -1e-5))
         np.testing.assert_allclose(slope, (up - down) / 2e-5, rtol=1e-5, atol=1e-8)
+
+
+@each
+def test_contracted_derivatives_are_their_sums(kernel: Any, formula: Any, rng: np.random.Generator) -> None:
+    if kernel.precomputed:
+        return
+    A, B = rows(rng), rows(rng, 5)
+    for one, other in ((A, None), (A, B), *([(sp.csr_array(A), None)] if kernel.name != "user" else [])):
+        K = np.asarray(kernel.block(one, other))
+        adjoint = rng.normal(size=K.shape)
+        # Half of the upper triangle stands for the whole: blocks of A with itself are symmetric.
+        adjoint = adjoint if other is not None else np.triu(adjoint)
+        wanted = [float((adjoint * d).sum()) for d in kernel.derivatives(one, other)]
+        before = adjoint.copy()
+        np.testing.assert_allclose(kernel.contracted(adjoint, K, one, other), wanted, rtol=1e-9, atol=1e-11)
+        np.testing.assert_array_equal(adjoint, before)
+        np.testing.assert_array_equal(kernel.block(one, other), K)
 
 
 @each

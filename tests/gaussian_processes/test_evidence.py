@@ -27,7 +27,7 @@ from empirisk.gaussian_processes import (
     wald_intervals,
 )
 from empirisk.gaussian_processes.factor import NotDefiniteError
-from empirisk.kernels import Gaussian, Linear
+from empirisk.kernels import Gaussian, Linear, Precomputed
 
 KERNEL = 2.0 * Gaussian(gamma=0.7) + 0.5 * Linear()
 
@@ -161,12 +161,39 @@ def test_jitter_is_added_where_it_must_be_and_said() -> None:
         Factor.of(np.array([[1.0, 2.0], [2.0, 1.0]]))
 
 
+def test_an_evaluation_leaves_a_given_matrix_alone(rng: np.random.Generator) -> None:
+    B = rng.normal(size=(9, 9))
+    K = B @ B.T
+    before, y = K.copy(), rng.normal(size=9)
+    for kernel in (Precomputed(), 2.0 * Precomputed()):
+        for criterion in (Evidence, LeftOut):
+            c = Covariance(kernel, K, np.ones(9), 0.3, True)
+            criterion(c, y)(c.start)
+            np.testing.assert_array_equal(K, before)
+
+
+def test_a_singular_matrix_is_factorised_with_jitter_by_the_evidence(rng: np.random.Generator) -> None:
+    """With rows that are copies and hardly any noise the first factorisation fails, on a matrix it spoils."""
+    c = Covariance(Gaussian(gamma=1.0), np.ones((4, 1)), np.ones(4), 1e-30, False)
+    factor = Factor.of(np.ones((4, 4)) + 1e-30 * np.eye(4))
+    y = rng.normal(size=4)
+    value = -0.5 * y @ factor.solve(y) - factor.half_log_det - 2.0 * np.log(2.0 * np.pi)
+    assert Evidence(c, y)(c.start)[0] == pytest.approx(value, rel=1e-9)
+
+
 def test_solves_and_inverses_are_those_of_the_matrix(rng: np.random.Generator) -> None:
     B = rng.normal(size=(7, 7))
     A = B @ B.T + np.eye(7)
     factor = Factor.of(A)
     np.testing.assert_allclose(factor.inverse(), np.linalg.inv(A), rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(factor.solve(B), np.linalg.solve(A, B), rtol=1e-10, atol=1e-12)
+    half = factor.half_inverse()
+    np.testing.assert_array_equal(half, np.tril(factor.inverse()))
+    over = Factor.over(A.copy())
+    assert over is not None
+    np.testing.assert_allclose(over.lower, factor.lower, rtol=1e-12, atol=1e-14)
+    assert Factor.over(-np.eye(3)) is None
+    assert Factor.over(np.full((2, 2), np.inf)) is None
     assert factor.half_log_det == pytest.approx(0.5 * np.linalg.slogdet(A)[1], rel=1e-12)
 
 

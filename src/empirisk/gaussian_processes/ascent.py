@@ -98,18 +98,23 @@ def ascend(
     max_iter : int
         Steps of each search.
     """
-    unit, count = criterion.observations, 0
+    unit = criterion.observations
+    known: dict[bytes, tuple[float, Array]] = {}  # the ends of a search are asked for again and again
+
+    def at(theta: Array) -> tuple[float, Array]:
+        key = theta.tobytes()
+        if key not in known:
+            known[key] = criterion(theta)
+        return known[key]
 
     def downhill(theta: Array) -> tuple[float, Array]:
-        nonlocal count
-        count += 1
         try:
-            value, gradient = criterion(theta)
+            value, gradient = at(theta)
         except NotDefiniteError:
             return WORST, np.zeros_like(theta)
         return -value / unit, -gradient / unit
 
-    criterion(starts[0])  # says what is wrong, if anything is
+    at(starts[0])  # says what is wrong, if anything is
     ends: list[tuple[float, Array]] = []
     for start in starts:
         found = minimize(
@@ -120,9 +125,11 @@ def ascend(
         if found.fun < WORST:
             ends.append((float(found.fun), np.clip(found.x, low, high)))
     best = _polished(downhill, min(ends, key=lambda end: end[0])[1], low, high, tol)
-    value, gradient = criterion(best)
+    value, gradient = at(best)
     side = np.where(best <= low, -1, np.where(best >= high, 1, 0))
-    return Ascent(best, value, free_slope(gradient, side), side, tuple(-f * unit for f, _ in ends), count)
+    return Ascent(
+        best, value, free_slope(gradient, side), side, tuple(-f * unit for f, _ in ends), len(known)
+    )
 
 
 def _polished(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,10 +69,16 @@ class Covariance:
         """Return the matrix of the kernel on the rows, in an array of its own."""
         return np.array(kernel.block(self.rows), dtype=np.float64)
 
-    def slopes(self, kernel: Kernel, adjoint: Array) -> Iterator[float]:
-        """Yield ``sum_ij adjoint_ij dK_ij`` for each parameter of the kernel, adjoint symmetric."""
-        for each in kernel.derivatives(self.rows):
-            yield float(np.vdot(adjoint, each))
+    def values(self, kernel: Kernel) -> Array:
+        """Return the same matrix to be read alone: it may be one that was given."""
+        return np.asarray(kernel.block(self.rows), dtype=np.float64)
+
+    def slopes(self, kernel: Kernel, adjoint: Array, block: Array) -> list[float]:
+        """Return ``sum_ij adjoint_ij dK_ij`` for each parameter of the kernel.
+
+        `block` is the matrix of the kernel; of the adjoint the sums of entries (i, j) and (j, i) count.
+        """
+        return kernel.contracted(adjoint, block, self.rows)
 
 
 def like(old: Any, numbers: Array) -> Any:

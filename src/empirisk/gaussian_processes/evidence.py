@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg.blas import dsyr
 
 from empirisk.gaussian_processes.covariance import Covariance
 from empirisk.gaussian_processes.factor import Factor
@@ -51,24 +52,33 @@ class Evidence:
         return float(self.covariance.weight.sum())
 
     def __call__(self, theta: Array) -> tuple[float, Array]:
-        """Return the value and the gradient: one factor, one inverse, and one pass over n^2 a parameter."""
-        c, y = self.covariance, self.y
+        """Return the value and the gradient: one factor, one inverse, and a pass over n^2 a parameter."""
+        c = self.covariance
         kernel, noise = c.at(theta)
-        matrix = c.block(kernel)
-        own = noise / c.weight
-        matrix[np.diag_indices_from(matrix)] += own
-        factor = Factor.of(matrix)
-        a = factor.solve(y)
-        value = -0.5 * float(y @ a) - factor.half_log_det - 0.5 * len(y) * LOG_2PI
-        extra, slope = repetitions(c.weight, noise)
-        # d value = sum (a a' - inverse) * dK / 2: no product of matrices is needed.
-        adjoint = factor.inverse()
-        np.subtract(np.outer(a, a), adjoint, out=adjoint)
-        adjoint *= 0.5
-        gradient = list(c.slopes(kernel, adjoint))
+        block, own = c.values(kernel), noise / c.weight
+        factor = Factor.over(_noisy(block, own)) or Factor.of(_noisy(block, own))
+        a = factor.solve(self.y)
+        value = self.value(factor, a, noise)
+        # d value = sum (a a' - inverse) * dK / 2: no product of matrices is needed.  All are symmetric: the
+        # lower triangle with half of the diagonal gives the same sums as half of the whole.
+        lower = dsyr(-1.0, a, lower=1, a=factor.half_inverse(instead=True), overwrite_a=1)
+        lower[np.diag_indices_from(lower)] *= 0.5
+        gradient = [-slope for slope in c.slopes(kernel, lower.T, block)]
         if c.learn_noise:
-            gradient.append(float(np.diagonal(adjoint) @ own) + slope)
-        return value + extra, np.array(gradient)
+            gradient.append(repetitions(c.weight, noise)[1] - float(np.diagonal(lower) @ own))
+        return value, np.array(gradient)
+
+    def value(self, factor: Factor, a: Array, noise: float) -> float:
+        """Return the value alone, from the factor of ``K + noise / s`` and ``a = (K + noise / s)^-1 y``."""
+        value = -0.5 * float(self.y @ a) - factor.half_log_det - 0.5 * len(self.y) * LOG_2PI
+        return value + repetitions(self.covariance.weight, noise)[0]
+
+
+def _noisy(block: Array, own: Array) -> Array:
+    """Return a copy of the matrix of the kernel with the variances of the noise on its diagonal."""
+    matrix = np.array(block, order="C")
+    matrix[np.diag_indices_from(matrix)] += own
+    return matrix
 
 
 def repetitions(weight: Array, noise: float) -> tuple[float, float]:

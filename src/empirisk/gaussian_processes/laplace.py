@@ -136,7 +136,7 @@ class LaplaceEvidence:
             more, part = _one(matrix, t, c.weight)
             value += more
             adjoint += part
-        return value, np.array(list(c.slopes(kernel, adjoint)))
+        return value, np.array(c.slopes(kernel, adjoint, matrix))
 
 
 def _one(matrix: Array, t: Array, weight: Array) -> tuple[float, Array]:

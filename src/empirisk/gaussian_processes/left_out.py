@@ -62,8 +62,8 @@ class LeftOut:
         """Return the value and the gradient, by two products of matrices for all parameters together."""
         co, s = self.covariance, self.covariance.weight
         kernel, noise = co.at(theta)
-        matrix = co.block(kernel)
-        own = noise / s
+        block = co.values(kernel)
+        own, matrix = noise / s, block.copy()
         matrix[np.diag_indices_from(matrix)] += own
         factor = Factor.of(matrix)
         a, inverse = factor.solve(self.y), factor.inverse()
@@ -78,7 +78,7 @@ class LeftOut:
         adjoint = -((inverse * by_diagonal) @ inverse)
         spread = np.outer(inverse @ by_a, a)
         adjoint -= 0.5 * (spread + spread.T)
-        gradient = list(co.slopes(kernel, adjoint))
+        gradient = co.slopes(kernel, adjoint, block)
         if co.learn_noise:
             direct = float(by_c @ (noise * diagonal / s**2)) - 0.5 * float(s @ (1.0 + square))
             gradient.append(float(np.diagonal(adjoint) @ own) + direct)

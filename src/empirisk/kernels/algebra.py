@@ -111,6 +111,15 @@ class MercerKernel:
         """Return nothing: there is no parameter to derive by."""
         return []
 
+    def contracted(self: Kernel, adjoint: Array, block: Array, A: Any, B: Any = None) -> list[float]:
+        """Return the sums by the logarithms where they are known, else from the derivatives."""
+        found = self.log_slopes(adjoint * block, A, B)
+        return [float(np.vdot(adjoint, d)) for d in self.derivatives(A, B)] if found is None else found
+
+    def log_slopes(self, product: Array, A: Any, B: Any = None) -> list[float] | None:
+        """Return None, or nothing for a kernel without parameters."""
+        return None if self.parameters else []
+
     def __add__(self: Kernel, other: Kernel) -> Sum:
         return Sum((*_parts(self, Sum), *_parts(other, Sum)))
 
@@ -134,6 +143,11 @@ def _number(value: Any) -> str:
 def _parts(kernel: Kernel, kind: type) -> tuple[Kernel, ...]:
     """Return the parts of a sum (product), so that ``a + b + c`` is one sum of three."""
     return kernel.parts if isinstance(kernel, kind) else (kernel,)  # type: ignore[attr-defined]
+
+
+def _joined(parts: list[list[float] | None]) -> list[float] | None:
+    """Return the numbers of all parts, or None where one of them does not know its own."""
+    return None if any(part is None for part in parts) else [v for part in parts for v in part or ()]
 
 
 class _Composite(MercerKernel):
@@ -224,6 +238,10 @@ class Sum(_Composite):
         """Return the derivatives of the parts, one part after the other."""
         return [each for part in self.parts for each in part.derivatives(A, B)]
 
+    def contracted(self, adjoint: Array, block: Array, A: Any, B: Any = None) -> list[float]:
+        """Return the sums of the parts, whose blocks are made again."""
+        return [v for k in self.parts for v in k.contracted(adjoint, np.asarray(k.block(A, B)), A, B)]
+
     def spectrum(self, generator: np.random.Generator, n_columns: int, count: int) -> Array | None:
         """Draw each frequency from one of the parts, with their values at 0 as chances."""
         drawn = [part.spectrum(generator, n_columns, count) for part in self.parts]
@@ -276,6 +294,10 @@ class Product(_Composite):
             others = [b for j, b in enumerate(blocks) if j != i]
             out.extend(reduce(np.multiply, others, each) for each in part.derivatives(A, B))
         return out
+
+    def log_slopes(self, product: Array, A: Any, B: Any = None) -> list[float] | None:
+        """Return those of the parts: logarithms of products are sums."""
+        return _joined([part.log_slopes(product, A, B) for part in self.parts])
 
     def spectrum(self, generator: np.random.Generator, n_columns: int, count: int) -> Array | None:
         """Draw the sum of a frequency of each part: measures of products are convolutions."""
@@ -356,7 +378,9 @@ class Scaled(_Around):
 
     def block(self, A: Any, B: Any = None) -> Array:
         """Return the factor times the inner block."""
-        return np.asarray(self.factor * self.kernel.block(A, B))
+        inner = self.kernel.block(A, B)
+        # What a loop has made is nobody else's.
+        return np.multiply(inner, self.factor, out=None if self.kernel.loop is None else inner)
 
     def diagonal(self, A: Any) -> Array:
         """Return the factor times the inner diagonal."""
@@ -366,6 +390,10 @@ class Scaled(_Around):
         """Return the block itself for the factor, then the inner derivatives times the factor."""
         inner = [np.asarray(self.factor * each) for each in self.kernel.derivatives(A, B)]
         return [self.block(A, B), *inner]
+
+    def log_slopes(self, product: Array, A: Any, B: Any = None) -> list[float] | None:
+        """Return the sum of the product for the factor, then those of the inner kernel."""
+        return _joined([[float(product.sum())], self.kernel.log_slopes(product, A, B)])
 
     def spectrum(self, generator: np.random.Generator, n_columns: int, count: int) -> Array | None:
         """Draw from the measure of the inner kernel: the factor is its mass."""
@@ -440,6 +468,10 @@ class OnColumns(_Around):
     def derivatives(self, A: Any, B: Any = None) -> list[Array]:
         """Return the inner derivatives of these columns."""
         return self.kernel.derivatives(self._pick(A), None if B is None else self._pick(B))
+
+    def log_slopes(self, product: Array, A: Any, B: Any = None) -> list[float] | None:
+        """Return the inner sums of these columns."""
+        return self.kernel.log_slopes(product, self._pick(A), None if B is None else self._pick(B))
 
     def spectrum(self, generator: np.random.Generator, n_columns: int, count: int) -> Array | None:
         """Draw frequencies of these columns, with 0 for the others."""

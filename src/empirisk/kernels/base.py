@@ -124,6 +124,19 @@ class Kernel(Protocol):
         """
         ...
 
+    def contracted(self, adjoint: Array, block: Array, A: Any, B: Any = None) -> list[float]:
+        """``sum_ij adjoint_ij dK_ij`` for each of :meth:`derivatives`, which need not be stored for it.
+
+        `block` is ``block(A, B)``; the adjoint of a symmetric block may be one triangle of its sums.
+        """
+        ...
+
+    def log_slopes(self, product: Array, A: Any, B: Any = None) -> list[float] | None:
+        """``sum_ij product_ij d log K_ij`` for each of the parameters, or None where they are not known
+        without the derivatives; ``product = adjoint * block`` makes them the numbers of :meth:`contracted`.
+        """
+        ...
+
     def explicit(self, X: Any) -> Any | None:
         """Return finitely many features with ``K = phi phi'`` where they are no more than X, else None.
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from empirisk.kernels.algebra import MercerKernel
 from empirisk.kernels.base import Loop
-from empirisk.kernels.pairs import squared_distances
+from empirisk.kernels.pairs import squared_distances, weighted_squares
 from empirisk.kernels.words import check_width, gamma_of
 from empirisk.typing import Array
 
@@ -77,6 +77,12 @@ class Gaussian(MercerKernel):
         scaled = self._gamma * squared_distances(A, B)
         factor = -1.0 if self.length_scale is None else 2.0
         return [factor * scaled * np.exp(-scaled)]
+
+    def log_slopes(self, product: Array, A: Any, B: Any = None) -> list[float]:
+        """``-gamma sum_ij product_ij d_ij`` by log gamma, without the distances."""
+        factor = -1.0 if self.length_scale is None else 2.0
+        unit = float(np.sqrt(self._gamma))  # brings rows of any scale to one whose squares can be summed
+        return [factor * weighted_squares(product, unit * A, None if B is None else unit * B)]
 
     def spectrum(self, generator: np.random.Generator, n_columns: int, count: int) -> Array:
         """Draw from the normal distribution with variance ``2 gamma`` in each column."""

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from empirisk.typing import Array
 
-__all__ = ["inner", "squared_distances", "squared_norms"]
+__all__ = ["inner", "squared_distances", "squared_norms", "weighted_squares"]
 
 
 def inner(A: Any, B: Any = None) -> Array:
@@ -41,3 +41,21 @@ def squared_distances(A: Any, B: Any = None) -> Array:
     if same:
         np.fill_diagonal(out, 0.0)
     return out
+
+
+def weighted_squares(M: Array, A: Any, B: Any = None) -> float:
+    """``sum_ij M_ij ||a_i - b_j||^2`` by one product of M with the rows; the distances are not stored.
+
+    Rows are centred first where they are dense, as in :func:`squared_distances`.
+    """
+    if B is None:  # rows are at a distance of exactly 0 from themselves, whatever M has there
+        M = M.copy()
+        np.fill_diagonal(M, 0.0)
+    B = A if B is None else B
+    if not sp.issparse(A) and not sp.issparse(B):
+        centre = A.mean(axis=0)
+        A, B = A - centre, B - centre
+    own = squared_norms(A) @ M.sum(axis=1) + M.sum(axis=0) @ squared_norms(B)
+    across: Any = M @ B  # dense rows times CSR are dense, too
+    cross = np.vdot(A, across) if isinstance(A, np.ndarray) else A.multiply(across).sum()
+    return float(own - 2.0 * cross)

@@ -267,8 +267,8 @@ class GaussianProcessRegressor(ProcessPredictions):
             size = float(np.abs(y).max()) or 1.0
             residual = float(np.abs(matrix @ a - y).max()) / size
             if float(rows.weight.min()) >= 1.0:
-                self._left_out = left_out(a, np.diagonal(factor.inverse()), rows.weight, noise)
-            value = Evidence(covariance, y)(theta)[0]
+                self._left_out = left_out(a, np.diagonal(factor.half_inverse()), rows.weight, noise)
+            value = Evidence(covariance, y).value(factor, a, noise)
             self._memory = ExactPosterior(kernel, self.rows_, a, factor)
         else:
             bound = InducingBound(covariance, y, points)
