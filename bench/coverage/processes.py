@@ -173,6 +173,29 @@ interval; coverage is over the others.
 
 TAIL = """
 ## How to read it
+
+- With the right kernel and noise plain bands are 1.4 points short with 50 rows and 4 with 25, because learned
+  parameters are taken for known ones (the band of f, which has no noise to widen it, holds it at 84 to 88 %).
+  Calibrated bands cover what they say.
+- A wrong smoothness of the kernel costs little: the noise that is learned swallows what the kernel cannot
+  follow, so that bands for y widen and cover, on average over rows. The band of f pays: with a kernel that is
+  too smooth it holds f at two rows of three and not at nine of ten, and with ten inducing points at two of
+  five. A kernel that is too rough errs to the safe side. Calibration cannot repair this: f is never seen.
+- Noise with long tails makes plain bands too wide at 90 % (90 to 96 % are covered) and too narrow at 99 %
+  (97 %). Calibrated bands cover 89 to 90 % and 99 %, and at 90 % are 4 to 47 % narrower.
+- Numbers that are given and wrong are what plain bands do not survive: a noise of a ninth of its variance
+  leaves 42 % of 90, a kernel that is too smooth 71 to 75 %. Calibrated bands cover 86 to 90 %. Where the
+  kernel is learned beside a noise that is too small, it takes the noise for f, and the leave-one-out
+  residuals of such a fit are too small for 50 rows.
+- Noise that differs from row to row is the limit of both: on average over rows they cover, and where the
+  noise is loud 74 to 78 %, not 90. One quantile for all rows cannot know; model the noise, or the quantiles.
+- Beyond the rows of the fit both cover what the learned kernel deserves, about 76 %. Calibration is about
+  rows like those of the fit.
+- The interval of the noise covers for normal noise, by either method. It takes the noise for normal: with t3
+  noise it holds the variance in 48 of 100 samples.
+- The profile covers the length scale better than Wald's interval (91 to 94 % against 86 to 91 %); where it
+  has no end (7 % of the samples of 25 rows) the likelihood does not fall, or the search had not found the
+  highest maximum. After `method="leave_one_out"` intervals cover less than they say.
 """
 
 STUDY = Study(__doc__ or "", SETTINGS, NOTES, HEAD, TAIL, PAGE, STORE)
