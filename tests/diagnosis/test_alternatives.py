@@ -65,6 +65,7 @@ def test_every_move_gives_another_model_that_fits(name: str, rng: np.random.Gene
 
 @pytest.mark.parametrize("est", [Lasso(0.5), KNeighborsRegressor(1), DecisionTreeRegressor(random_state=0),
                                  LinearRegression(), er.Ridge(alpha=0.01), er.LinearRegression(),
+                                 er.KernelSmoother(0.2), er.KernelSmoother(0.5, degree=0, window="tricube"),
                                  RandomForestRegressor(20, random_state=0)])  # fmt: skip
 def test_the_simpler_version_fits_its_own_rows_worse(
     est: Any, numbers: tuple[np.ndarray, np.ndarray]
@@ -85,6 +86,8 @@ def test_words_of_moves() -> None:
     assert simpler(er.LogisticRegression(), 50)[1] == "alpha=0.2"
     assert simpler(er.Lasso(), 50) is None  # tunes its own penalty
     assert simpler(RidgeCV(), 50) is None
+    assert simpler(er.KernelSmoother(0.2), 50)[1] == "bandwidth=0.6"
+    assert simpler(er.KernelSmoother(), 50) is None  # has looked for it
 
 
 # -- richer -------------------------------------------------------------------------------------

@@ -47,6 +47,12 @@ def _neighbours(params: Params, n: int) -> Params:
     return {"n_neighbors": min(max(3 * k, 15), max(1, n // 2))} if k < n // 2 else {}
 
 
+def _window(params: Params, n: int) -> Params:
+    """Return a window three times as wide, which holds more rows."""
+    h = params["bandwidth"]
+    return {} if isinstance(h, str) else {"bandwidth": 3.0 * float(h)}
+
+
 def _tree(params: Params, n: int) -> Params:
     """Return a penalty on leaves x 4; else half the depth if it is limited; else leaves x 4 (ten rows at
     least).
@@ -83,6 +89,7 @@ MOVES: dict[str, Move] = {
     "HuberRegressor": _alpha(),
     **dict.fromkeys(("LogisticRegression", "SVC", "SVR", "LinearSVC", "LinearSVR"), _inverse),
     **dict.fromkeys(("KNeighborsClassifier", "KNeighborsRegressor"), _neighbours),
+    "KernelSmoother": _window,
     **dict.fromkeys(("DecisionTreeClassifier", "DecisionTreeRegressor"), _tree),
     **dict.fromkeys(("ExtraTreeClassifier", "ExtraTreeRegressor"), _tree),
     **dict.fromkeys(("RandomForestClassifier", "RandomForestRegressor"), _forest),
@@ -99,8 +106,8 @@ def simpler(est: Any, n: int) -> tuple[Any, str] | None:
     """Return a clone one step more regularised, and what was changed in words; None where no step is
     known.
 
-    Penalty x 10 (of leaves x 4), k x 3 (15 at least), leaves x 4, depth / 2, half the boosting rounds; least
-    squares gets a ridge whose penalty is chosen by generalised cross-validation.
+    Penalty x 10 (of leaves x 4), k x 3 (15 at least), windows x 3, leaves x 4, depth / 2, half the boosting
+    rounds; least squares gets a ridge whose penalty is chosen by generalised cross-validation.
 
     Parameters
     ----------
