@@ -68,7 +68,7 @@ class WindowSums {
 
   void run() {
     pack();
-    constexpr i64 chunk = 8;
+    const i64 chunk = most<i64>(1, 16384 / padded_);  // queries; those of a call may be few where the rows are many
     const i64 chunks = ceil_div(p_.q.rows, chunk);
     const int threads = threads_for(p_.q.rows * p_.x.rows * (cols_ + 8 * p_.bandwidths), chunks);
     const i64 room = padded_ + blocks_ + (terms_ + 2) * window_block + cols_;

@@ -132,6 +132,7 @@ def test_blocks_and_layouts_have_one_answer(
     seen = RowsInWindows(rows, np.ones(300), y, window_of("tricube"), True)
     fits = seen.fits(rows, np.array([1.0, 2.0]))
     monkeypatch.setattr("empirisk.neighbors.local_fit.PAIRS", 5000)
+    monkeypatch.setattr("empirisk.neighbors.local_fit.FEWEST", 3)
     again = seen.fits(rows, np.array([1.0, 2.0]))
     np.testing.assert_array_equal(fits.value, again.value)
     none = seen.fits(rows[:0], np.array([1.0, 2.0]))

@@ -19,8 +19,9 @@ from empirisk.typing import Array, IndexArray
 
 __all__ = ["LocalFits", "RowsInWindows"]
 
-# Numbers of sums that are held at once, and pairs of rows between two looks at an interrupt.
-HELD, PAIRS = 1 << 21, 1 << 26
+# Numbers of sums that are held at once, pairs of rows and sums between two looks at an interrupt (about a
+# second), and the fewest queries of a call, for the threads to share.
+HELD, PAIRS, FEWEST = 1 << 21, 1 << 28, 16
 # A direction has no slope where the variance of the rows in a window is below these shares of the largest one
 # (rounding would leave fewer than nine digits of it) and of the bandwidth squared (the query would stand a
 # hundred thousand deviations away).
@@ -121,7 +122,7 @@ class RowsInWindows(Brief):
         n, p = self.rows.shape
         terms = p + 1 if self.slopes else 1
         size = len(bandwidths) * (terms * (terms + 1) // 2 + terms + 1)
-        step = max(1, min(HELD // size, PAIRS // (n * max(1, len(bandwidths) * terms))))
+        step = max(FEWEST, min(HELD // size, PAIRS // (n * max(1, len(bandwidths) * terms))))
         for start in range(0, len(queries), step):
             some = slice(start, start + step)
             absent = None if left_out is None else np.ascontiguousarray(left_out[some], dtype=np.int64)
