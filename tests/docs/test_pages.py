@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = [
     page
-    for page in sorted((ROOT / "docs").rglob("*.md"))
+    for page in [ROOT / "examples" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     if ">>>" in page.read_text(encoding="utf-8") and page.parent.name != "skeletons"
 ]
 

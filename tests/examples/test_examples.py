@@ -16,6 +16,12 @@ def test_there_are_examples() -> None:
     assert len(EXAMPLES) >= 3, "the scan looks in the wrong place"
 
 
+def test_every_example_has_its_row() -> None:
+    index = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
+    lacking = [e.name for e in EXAMPLES if f"]({e.name})" not in index]
+    assert not lacking, f"add a row of {', '.join(lacking)} to examples/README.md"
+
+
 # These fit for many seconds.
 LONG = {"compare_models", "separable", "robust_fit"}
 
