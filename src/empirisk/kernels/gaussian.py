@@ -74,15 +74,17 @@ class Gaussian(MercerKernel):
 
     def derivatives(self, A: Any, B: Any = None) -> list[Array]:
         """``-gamma d k`` by log gamma, ``d k / length_scale^2`` by its logarithm, d the squared distance."""
-        scaled = self._gamma * squared_distances(A, B)
+        scaled = np.minimum(self._gamma * squared_distances(A, B), 800.0)  # exp(-800) is 0, inf times it NaN
         factor = -1.0 if self.length_scale is None else 2.0
         return [factor * scaled * np.exp(-scaled)]
 
-    def log_slopes(self, product: Array, A: Any, B: Any = None) -> list[float]:
-        """``-gamma sum_ij product_ij d_ij`` by log gamma, without the distances."""
+    def log_slopes(self, product: Array, A: Any, B: Any = None) -> list[float] | None:
+        """``-gamma sum_ij product_ij d_ij`` by log gamma, without the distances; None where they overflow."""
         factor = -1.0 if self.length_scale is None else 2.0
         unit = float(np.sqrt(self._gamma))  # brings rows of any scale to one whose squares can be summed
-        return [factor * weighted_squares(product, unit * A, None if B is None else unit * B)]
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = weighted_squares(product, unit * A, None if B is None else unit * B)
+        return [factor * total] if np.isfinite(total) else None
 
     def spectrum(self, generator: np.random.Generator, n_columns: int, count: int) -> Array:
         """Draw from the normal distribution with variance ``2 gamma`` in each column."""

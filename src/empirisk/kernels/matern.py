@@ -62,6 +62,7 @@ class Matern(MercerKernel):
     def derivatives(self, A: Any, B: Any = None) -> list[Array]:
         """Return ``-r k'(r)`` by the logarithm of the length scale."""
         r = np.sqrt(2.0 * self.nu * squared_distances(A, B)) / self.length_scale
+        r = np.minimum(r, 800.0)  # exp(-800) is 0, and powers of larger r overflow
         factor = {0.5: r, 1.5: r * r, 2.5: r * r * (1.0 + r) / 3.0}[self.nu]
         return [np.asarray(factor * np.exp(-r))]
 

@@ -36,7 +36,7 @@ def gamma_of(gamma: Any, X: Any, weight: Array | None) -> float:
     if gamma == "median":
         return 0.5 / _median_square(X[live > 0.0], live[live > 0.0])
     spread = _variance(X[live > 0.0], live[live > 0.0])
-    return 1.0 / (X.shape[1] * spread) if 1e-300 < spread < np.inf else 1.0
+    return 1.0 / (X.shape[1] * spread) if 1e-305 < spread < np.inf else 1.0
 
 
 def _median_square(rows: Any, weight: Array) -> float:

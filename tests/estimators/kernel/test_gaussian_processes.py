@@ -11,7 +11,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor as Peer
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
 import empirisk as er
-from empirisk.kernels import Gaussian, Linear
+from empirisk.kernels import Gaussian, Linear, Matern
 
 KERNEL = 1.5 * Gaussian(gamma=0.6)
 
@@ -134,7 +134,7 @@ def test_inducing_points_come_near_the_exact_process(rng: np.random.Generator) -
 
 
 def test_many_rows_take_inducing_points_by_themselves(rng: np.random.Generator, monkeypatch: Any) -> None:
-    monkeypatch.setattr("empirisk.estimators.kernel.gaussian_process_regressor.EXACT_ROWS", 30)
+    monkeypatch.setattr("empirisk.estimators.kernel.process_points.EXACT_ROWS", 30)
     X, y = rows(rng)
     model = er.GaussianProcessRegressor(restarts=0).fit(X, y)
     assert len(model.dual_coef_) <= 40
@@ -272,3 +272,55 @@ def test_jitter_is_told(rng: np.random.Generator) -> None:
     )
     assert model.jitter_ > 0.0
     assert "added to the diagonal" in model.certificate_.claim
+
+
+@pytest.mark.parametrize("given", [{}, {"method": "leave_one_out"}, {"inducing": 15}, {"normalise_y": False}])
+@pytest.mark.parametrize("scale", [1e-150, 1e140])
+def test_targets_of_extreme_size_have_the_same_model(
+    given: dict[str, Any], scale: float, rng: np.random.Generator
+) -> None:
+    X, y = rows(rng)
+    y = y - 5.0
+    one, other = (er.GaussianProcessRegressor(restarts=0, **given).fit(X, c * y) for c in (1.0, scale))
+    np.testing.assert_allclose(
+        np.stack(other.predict(X, return_std=True)) / scale, one.predict(X, return_std=True), rtol=1e-5
+    )
+    for method in ("gaussian", "conformal"):
+        low = other.prediction_interval(X, method=method)[0] / scale
+        np.testing.assert_allclose(low, one.prediction_interval(X, method=method)[0], rtol=1e-5, atol=1e-6)
+    wide, told = (m.parameter_intervals()["noise"] for m in (other, one))
+    assert wide.low / scale / scale == pytest.approx(told.low, rel=1e-4)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "linear", "polynomial"])
+@pytest.mark.parametrize("scale", [1e-150, 1e150])
+def test_rows_of_extreme_size_have_the_same_model(
+    kernel: str, scale: float, rng: np.random.Generator
+) -> None:
+    X, y = rows(rng)
+    one, other = (er.GaussianProcessRegressor(kernel, restarts=0).fit(c * X, y) for c in (1.0, scale))
+    np.testing.assert_allclose(other.predict(scale * X), one.predict(X), rtol=1e-5)
+
+
+@pytest.mark.parametrize("cls", [er.GaussianProcessRegressor, er.GaussianProcessClassifier])
+def test_what_double_precision_cannot_hold_is_refused(cls: Any, rng: np.random.Generator) -> None:
+    X, y = rows(rng)
+    with pytest.raises(ValueError, match=r"X holds no number above .*e-300 in size, and squares .* vanish"):
+        cls().fit(1e-300 * X, y > 5.0)
+    with pytest.raises(ValueError, match="column 0 of X holds numbers whose squares overflow"):
+        cls().fit(1e200 * X, y > 5.0)
+    if cls is er.GaussianProcessRegressor:
+        for normalise in (True, False):
+            with pytest.raises(ValueError, match=r"y differs from its mean by .*e-160 at most"):
+                cls(normalise_y=normalise).fit(X, 1e-160 * (y - 5.0))
+        with pytest.raises(ValueError, match="its square overflows; rescale y"):
+            cls().fit(X, 1e150 * y)
+
+
+def test_kernels_that_tell_no_rows_apart_are_named(rng: np.random.Generator) -> None:
+    X, y = rows(rng)
+    for scale, words in ((1e-150, "all rows are alike to"), (1e150, "no two rows are alike to")):
+        for cls in (er.GaussianProcessRegressor, er.GaussianProcessClassifier):
+            model = cls(1.0 * Matern(1.0), restarts=0).fit(scale * X, y > 5.0)
+            assert words in model.certificate_.claim
+    assert "alike" not in er.GaussianProcessRegressor(restarts=0).fit(X, y).certificate_.claim

@@ -19,8 +19,16 @@ from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.seeds import check_seed
 from empirisk.data.sparse_cells import canonical
 from empirisk.data.threads import one_thread
-from empirisk.estimators.checks import check_choice, check_count, check_finite, check_number, check_weights
+from empirisk.estimators.checks import (
+    check_choice,
+    check_columns,
+    check_count,
+    check_finite,
+    check_number,
+    check_weights,
+)
 from empirisk.estimators.estimator import Estimator
+from empirisk.estimators.kernel.kernel_base import squares_of
 from empirisk.estimators.linear.base import CertificateWarning
 from empirisk.gaussian_processes import (
     Ascent,
@@ -42,6 +50,7 @@ Intervals = Callable[[Criterion, Ascent, tuple[str, ...], Array, float], dict[st
 FAR = float(np.log(1e5))  # how far a parameter may move from where it begins, either way
 NEAR = 3.0  # further starts are drawn within this many units of the logarithm
 SMALL = 1000  # rows up to which a second thread of BLAS costs more than it brings
+SMALLEST = 1e-150  # squares of smaller numbers lose digits, or vanish
 MATRICES = 4  # of n^2 numbers, beside one for each parameter, that a fit holds at once
 
 
@@ -128,12 +137,21 @@ class GaussianProcess(Estimator):
     def _prior(self, rows: Rows) -> Kernel:
         """Return the kernel with numbers; a name stands for a multiple of the kernel, which is learned."""
         given = kernel_of(self.kernel)
-        kernel: Kernel = Scaled(given, 1.0) if isinstance(self.kernel, str) else given
-        kernel.check(rows.X)
-        if kernel.precomputed:
+        given.check(rows.X)
+        if given.precomputed:
             check_definite(np.asarray(rows.X), "X")
-        resolved: Kernel = kernel.resolved(rows.X, rows.weight)
-        return resolved
+        kernel: Kernel = given.resolved(rows.X, rows.weight)
+        if not isinstance(self.kernel, str):
+            return kernel
+        if kernel.precomputed:
+            return Scaled(kernel, 1.0)
+        # A search reaches 1e5 times its start: it begins where the process is as large as the targets.
+        size = float(np.mean(np.asarray(kernel.diagonal(rows.X), dtype=np.float64)))
+        return Scaled(kernel, self._size(rows.y) / (size if 0.0 < size < np.inf else 1.0))
+
+    def _size(self, y: Array) -> float:
+        """Return the variance that the process begins with."""
+        return 1.0
 
     def _encoded(self, X: Any, y: Any, sample_weight: Any, fitting: bool) -> Rows:
         """Return the checked rows of positive weight."""
@@ -143,11 +161,15 @@ class GaussianProcess(Estimator):
                 self, canonical(X), y, reset=fitting, accept_sparse=["csr"], dtype=[np.float64, np.float32],
                 order="C", ensure_all_finite=False, **self._y_options(),
             )  # fmt: skip
-            check_finite(Design(X), getattr(self, "feature_names_in_", None))
+            names = getattr(self, "feature_names_in_", None)
+            check_finite(Design(X), names)
             targets = self._targets(y, fitting)
         weight = self._weights(check_weights(sample_weight, X.shape[0]), targets)
         live = np.flatnonzero(weight > 0.0)
         kernel = kernel_of(self.kernel)
+        if not kernel.precomputed:
+            check_columns(squares_of(Design(X)), names)
+            _refuse_small(X)
         if kernel.precomputed:
             kernel.check(X)
         if len(live) < X.shape[0]:
@@ -274,6 +296,16 @@ class GaussianProcess(Estimator):
         state = dict(super().__getstate__())
         state.pop("_memory", None)  # factors, which are made again from rows and parameters
         return state
+
+
+def _refuse_small(X: Any) -> None:
+    """Refuse rows so small that their squares vanish: to a kernel they would be one row."""
+    values = X.data if hasattr(X, "toarray") else X
+    largest = float(np.abs(values).max(initial=0.0))
+    if 0.0 < largest < SMALLEST:
+        raise ValueError(
+            f"X holds no number above {largest:.2g} in size, and squares of such numbers vanish; rescale it"
+        )
 
 
 def small_algebra(n: int) -> AbstractContextManager[Any]:

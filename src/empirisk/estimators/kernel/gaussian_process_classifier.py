@@ -19,6 +19,7 @@ from empirisk.estimators.label_codes import encode_labels, refuse_mixed, weigh_c
 from empirisk.gaussian_processes import Covariance, Criterion, LaplaceEvidence, Mode, logistic_mean
 from empirisk.gaussian_processes.laplace import latent_variance, predictive_root
 from empirisk.kernels import Kernel
+from empirisk.kernels.likeness import likeness_note
 from empirisk.results import Certificate, Kind, Solution, Status
 from empirisk.typing import Array
 
@@ -154,7 +155,9 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
             self._factors()
 
     def _state(self, criterion: LaplaceEvidence, covariance: Covariance, modes: list[Mode]) -> None:
+        alike = likeness_note(self.kernel_, self.rows_)
         note = f"; the objective of the modes is within {self.mode_gap_:.2g} nats of its minimum"
+        note += f"; {alike}" if alike else ""
         if self._search is not None:
             self.solution_ = self._stationary(criterion, self._search, covariance.names, note)
             return

@@ -13,14 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from empirisk.estimators.checks import (
     check_choice,
-    check_count,
     check_flag,
     check_number,
     check_numeric_targets,
     check_targets_finite,
-    is_count,
 )
-from empirisk.estimators.kernel.gaussian_process import Rows
+from empirisk.estimators.kernel.gaussian_process import SMALLEST, Rows
+from empirisk.estimators.kernel.process_points import inducing_points
 from empirisk.estimators.kernel.process_predictions import ProcessPredictions
 from empirisk.estimators.kernel.verify_process import verify_process
 from empirisk.gaussian_processes import (
@@ -36,13 +35,11 @@ from empirisk.gaussian_processes import (
     spread_rows,
 )
 from empirisk.kernels import Kernel
+from empirisk.kernels.likeness import likeness_note
 from empirisk.results import Certificate, Kind, Solution, Status
 from empirisk.typing import Array
 
 __all__ = ["GaussianProcessRegressor"]
-
-EXACT_ROWS = 10_000  # with "auto" more rows are seen through inducing points
-POINTS = 500
 
 
 class GaussianProcessRegressor(ProcessPredictions):
@@ -160,7 +157,7 @@ class GaussianProcessRegressor(ProcessPredictions):
 
     def _learn(self, rows: Rows, kernel: Kernel) -> None:
         self._normalise(rows)
-        points = self._points(rows, kernel)
+        points = inducing_points(self.inducing, rows.X, kernel, self.method)
         y = self._unit(rows.y)
         unit = float(rows.weight @ y**2) / float(rows.weight.sum()) or 1.0
         covariance = self._covariance(rows, kernel, unit)
@@ -182,12 +179,23 @@ class GaussianProcessRegressor(ProcessPredictions):
 
     def _normalise(self, rows: Rows) -> None:
         self.target_mean_, self.target_scale_ = 0.0, 1.0
+        total = float(rows.weight.sum())
         if check_flag("normalise_y", self.normalise_y):
-            total = float(rows.weight.sum())
             self.target_mean_ = float(rows.weight @ rows.y) / total
-            spread = float(np.sqrt(rows.weight @ (rows.y - self.target_mean_) ** 2 / total))
-            # Less than the rounding of the mean is no spread.
-            self.target_scale_ = spread if spread > 1e-14 * abs(self.target_mean_) else 1.0
+        moved = rows.y - self.target_mean_
+        # Less than the rounding of the mean is no spread.
+        if (size := float(np.abs(moved).max())) <= 1e-14 * abs(self.target_mean_):
+            return
+        if size < SMALLEST:
+            raise ValueError(
+                f"y differs from its mean by {size:.2g} at most, and squares of such numbers vanish; "
+                "rescale y"
+            )
+        if self.normalise_y:
+            self.target_scale_ = float(np.sqrt(rows.weight @ moved**2 / total))
+
+    def _size(self, y: Array) -> float:
+        return 1.0 if self.normalise_y else float(np.mean(y**2)) or 1.0
 
     def _unit(self, y: Array) -> Array:
         return (y - self.target_mean_) / self.target_scale_
@@ -207,35 +215,6 @@ class GaussianProcessRegressor(ProcessPredictions):
     def _learned(self, covariance: Covariance, theta: Array) -> Covariance:
         kernel, noise = covariance.at(theta)
         return Covariance(kernel, covariance.rows, covariance.weight, noise, covariance.learn_noise)
-
-    def _points(self, rows: Rows, kernel: Kernel) -> Any:
-        """Return the inducing points, or None for the exact process."""
-        given, n = self.inducing, len(rows.y)
-        if given is None or (
-            isinstance(given, str) and given == "auto" and (n <= EXACT_ROWS or kernel.precomputed)
-        ):
-            return None
-        if kernel.precomputed:
-            raise ValueError(
-                "inducing points need rows, and a precomputed kernel has none: give inducing=None"
-            )
-        if self.method == "leave_one_out":
-            raise ValueError(
-                "method='leave_one_out' needs the exact process (inducing=None); with inducing points "
-                "parameters are learned by method='marginal_likelihood'"
-            )
-        if isinstance(given, str):
-            check_choice("inducing", given, {"auto": None})
-        if isinstance(given, str) or is_count(given, 1) or np.ndim(given) == 0:
-            m = POINTS if isinstance(given, str) else check_count("inducing", given, 1)
-            return rows.X[spread_rows(kernel, rows.X, m)]
-        points = np.asarray(given, dtype=np.float64)
-        if points.ndim != 2 or points.shape[1] != self.n_features_in_ or not np.isfinite(points).all():
-            raise ValueError(
-                f"inducing points must be finite and of shape (m, {self.n_features_in_}), got shape "
-                f"{points.shape}"
-            )
-        return points
 
     def _criterion(self, covariance: Covariance, y: Array, points: Any) -> Criterion:
         """Return what describes how well the parameters fit; without learning the evidence, as a measure."""
@@ -297,7 +276,8 @@ class GaussianProcessRegressor(ProcessPredictions):
         self.solution_ = Solution(self.dual_coef_, status, certificate, 1, solver="cholesky")
 
     def _notes(self) -> str:
-        out = ""
+        note = likeness_note(self.kernel_, self.rows_ if self._all is None else self._all)
+        out = f"; {note}" if note else ""
         if self.jitter_ > 0.0:
             out += (
                 f"; {self.jitter_:.2g} was added to the diagonal of a covariance that is singular in double "

@@ -209,7 +209,7 @@ class KernelEstimator(Estimator):
             design = Design(X)
             names = getattr(self, "feature_names_in_", None)
             check_finite(design, names)
-            squares = _squares(design)
+            squares = squares_of(design)
             check_columns(squares, names)
             targets = self._targets(y, fitting)
         weight = self._weights(check_weights(sample_weight, design.shape[0]), targets)
@@ -302,7 +302,7 @@ def _refuse_underflow(design: Design, squares: Array) -> None:
             raise ValueError("X holds numbers so small that their squares are 0; rescale it")
 
 
-def _squares(design: Design) -> Array:
+def squares_of(design: Design) -> Array:
     """Return the sum of squares of each column; infinite where it overflows."""
     X: Any = design.X
     with np.errstate(over="ignore"):
