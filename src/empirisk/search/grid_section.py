@@ -72,7 +72,7 @@ def grid_section(result: Any, over: Sequence[str] | None = None) -> dict[str, An
                 "value": float("nan") if e is None else e.value,
                 "shade": float(dark),
                 "within": i == result.lowest or bool(above <= error[place[i]]),
-                "first": i < result.n_first,
+                "first": i < (result.n_first or len(result.points)),
             }
         )
     state = {i: "infinite" if i in loss else result.states[i] for i in alike if i not in shown}
