@@ -11,6 +11,7 @@ from empirisk.kernels.arc_cosine import ArcCosine
 from empirisk.kernels.base import Kernel
 from empirisk.kernels.choose import kernel_of as _kernel_of
 from empirisk.kernels.gaussian import Gaussian
+from empirisk.kernels.gram import Gram
 from empirisk.kernels.laplacian import Laplacian
 from empirisk.kernels.linear import Linear
 from empirisk.kernels.matern import Matern
@@ -39,6 +40,7 @@ __all__ = [
     "Analytic",
     "ArcCosine",
     "Gaussian",
+    "Gram",
     "Kernel",
     "Laplacian",
     "Linear",

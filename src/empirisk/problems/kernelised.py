@@ -25,6 +25,7 @@ from empirisk.data.brief import Brief
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.sums import weighted_sum
 from empirisk.kernels.base import Kernel
+from empirisk.kernels.gram import Gram
 from empirisk.kernels.tiles import Tiles
 from empirisk.losses.base import Loss, check_targets
 from empirisk.problems.base import Layout, Part, Rewriting
@@ -61,21 +62,21 @@ class KernelFacts(Facts):
 
     Parameters
     ----------
-    matrix : array or None
-        K, where a solver has stored it.
+    gram : Gram or None
+        K in float64, where somebody has asked for it.
     rows : object or None
         What a solver reads rows of K from; it keeps those that were used last.
     tiles : Tiles or None
         What a solver takes products with K from, in the format that it chose.
     """
 
-    matrix: Array | None = field(default=None, kw_only=True)
+    gram: Gram | None = field(default=None, kw_only=True)
     rows: Any = field(default=None, kw_only=True)
     tiles: Tiles | None = field(default=None, kw_only=True)
 
     def share(self, other: KernelFacts) -> None:
         """Read the kernel where `other` does, whose rows and kernel are the same; weights may differ."""
-        self.matrix, self.rows, self.tiles = other.matrix, other.rows, other.tiles
+        self.gram, self.rows, self.tiles = other.gram, other.rows, other.tiles
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -166,12 +167,20 @@ class KernelProblem(Brief):
 
     def times_kernel(self, a: Array) -> Array:
         """``K a`` in float64, by the rows that a weighs; K is not stored for it."""
-        if self.facts.matrix is not None:
-            return np.asarray(self.facts.matrix @ a)
+        stored = None if self.facts.gram is None else self.facts.gram.whole
+        if stored is not None:
+            return np.asarray(stored @ a)
         live = np.flatnonzero(a)
         if not len(live):
             return np.zeros(self.n)
         return self.kernel.product(self.rows, self.kernel.centres(self.rows, live), a[live])
+
+    @property
+    def gram(self) -> Gram:
+        """The kernel matrix in float64, made when it is asked for and kept for problems on the same rows."""
+        if self.facts.gram is None:
+            self.facts.gram = Gram(self.kernel, self.rows)
+        return self.facts.gram
 
     @cached_property
     def diagonal(self) -> Array:

@@ -73,8 +73,7 @@ class KernelNewton:
 
     def _newton(self, problem: KernelProblem, state: NewtonState) -> Array | None:
         """Return where the quadratic model of the objective at the state has its minimum."""
-        K, y = problem.facts.matrix, problem.data.y
-        assert K is not None
+        K, y = kernel_matrix(problem), problem.data.y
         s = problem.data.weight / problem.data.total_weight
         z = state.evaluation.scores
         g, h = s * problem.loss.grad(y, z), s * problem.loss.hess(y, z)
@@ -111,14 +110,13 @@ def kernel_matrix(problem: KernelProblem) -> Array:
     MemoryError
         With a forecast.
     """
-    if problem.facts.matrix is None:
+    if problem.gram.whole is None:
         refuse_memory(
             f"the kernel matrix of {problem.n} rows, and its factor,",
             2.0 * 8.0 * float(problem.n) ** 2,
             "fit on fewer rows, or map the rows by Nystroem or random features and fit a linear model",
         )
-        problem.facts.matrix = np.asarray(problem.kernel.block(problem.rows), dtype=np.float64)
-    return problem.facts.matrix
+    return problem.gram.matrix()
 
 
 def _at(problem: KernelProblem, w: Array, passes: float) -> NewtonState:

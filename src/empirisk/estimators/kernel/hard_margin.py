@@ -25,8 +25,8 @@ NONE = 1e-4
 TAIL = "give alpha > 0, which lets rows lie on the wrong side at a price"
 
 
-def hard_strength(model: Any, rows: ArrayBlocks) -> float:
-    """Return the largest strength tried at which the machine leaves no row within the margin.
+def hard_strength(model: Any, rows: ArrayBlocks) -> tuple[float, KernelProblem]:
+    """Return the largest strength tried at which no row is left within the margin, and its first problem.
 
     Below it all machines are the same: no weight of a row is at its limit.
 
@@ -58,7 +58,7 @@ def hard_strength(model: Any, rows: ArrayBlocks) -> float:
             slack = max(slack, float(problem.loss.value(problem.data.y[live], f[live] + b).max()))
             norm = max(norm, float(np.sqrt(max(0.0, float(a @ f)))))
         if slack <= NONE:
-            return float(alpha)
+            return float(alpha), shared
     raise ValueError(_why(rows, norm))
 
 

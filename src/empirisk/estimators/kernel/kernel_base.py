@@ -110,18 +110,23 @@ class KernelEstimator(Estimator):
         """Choose the strength, where it is to be chosen, solve, and keep what predictions need; return what
         was solved.
         """
-        alpha = self._strength(rows)
+        alpha, known = self._strength(rows)
         problems = self._problems(rows, alpha)
+        if known is not None:
+            problems[0].facts.share(known.facts)
         self._keep(rows, alpha, self._all_solved(problems, [None] * len(problems)))
         return problems
 
-    def _strength(self, rows: ArrayBlocks) -> float:
-        """Return the strength that the parameter says; "1/n" is one over the total weight."""
+    def _strength(self, rows: ArrayBlocks) -> tuple[float, KernelProblem | None]:
+        """Return the strength that the parameter says; "1/n" is one over the total weight.
+
+        With it comes a problem on the same rows that has read their kernel, where the choice took one.
+        """
         given = check_alpha(self.alpha)
         if given == "cv":
-            self.selection_ = select_strength(self, rows)
-            return self.selection_.alpha
-        return 1.0 / rows.total_weight if given == "1/n" else float(given)
+            self.selection_, seen = select_strength(self, rows)
+            return self.selection_.alpha, seen
+        return (1.0 / rows.total_weight if given == "1/n" else float(given)), None
 
     def _all_solved(self, problems: list[KernelProblem], starts: Sequence[Array | None]) -> list[Solution]:
         """Return the solutions of problems on the same rows, which read the kernel from one place."""
@@ -247,6 +252,14 @@ class KernelEstimator(Estimator):
 
     def _problem_of(self, rows: ArrayBlocks, alpha: float) -> KernelProblem:
         return KernelProblem(self._loss(), self.kernel_, alpha, rows, self._has_intercept())
+
+    def _posed(self, rows: ArrayBlocks) -> KernelProblem:
+        """Return the problem that a fit on these rows would solve, all parameters checked."""
+        self._tolerance()
+        check_count("max_iter", self.max_iter, 1)
+        problem = self._problem_of(rows, self._strength(rows)[0])
+        problem.preflight()
+        return problem
 
     def _has_intercept(self) -> bool:
         return True

@@ -31,13 +31,14 @@ def select_by_left_out(problem: KernelProblem, alphas: Any, rule: str) -> Streng
     Parameters
     ----------
     problem : KernelProblem
-        With the squared loss, at any strength.
+        With the squared loss, at any strength; it has the kernel matrix afterwards, unless rows have copies.
     alphas : int or list of floats
         As :func:`empirisk.estimators.kernel.strength.strengths` takes them.
     rule : str
         ``"min"`` or ``"one_se"``.
     """
-    problem = distinct(replace(problem, data=in_own_unit(problem.data)))
+    unit = replace(problem, data=in_own_unit(problem.data))
+    given, problem = problem, distinct(unit)
     s = problem.data.weight
     live = int(np.count_nonzero(s))
     if live < 2:
@@ -46,6 +47,8 @@ def select_by_left_out(problem: KernelProblem, alphas: Any, rule: str) -> Streng
         )
     grid = strengths(problem, alphas, 6.0)
     lost = 0.5 * left_out_residuals(problem, grid)[:, s > 0.0] ** 2
+    if problem is unit:
+        given.facts.share(unit.facts)
     share = s[s > 0.0] / problem.data.total_weight
     mean = lost @ share
     spread = np.sqrt(np.square(lost - mean[:, None]) @ share)
@@ -77,14 +80,17 @@ def left_out_residuals(problem: KernelProblem, alphas: Array) -> Array:
     n = problem.n
     refuse_memory(
         f"the eigenvectors of the kernel matrix of {n} rows",
-        24.0 * float(n) ** 2,
+        32.0 * float(n) ** 2,
         "give alpha as a number, or choose it by folds (cv=5)",
     )
     y, s = problem.data.y, problem.data.weight
     live = np.flatnonzero(s > 0.0)
     root = np.sqrt(s[live])
-    K = np.asarray(problem.kernel.block(problem.rows), dtype=np.float64)[np.ix_(live, live)]
-    value, vector = eigh(root[:, None] * K * root, overwrite_a=True, check_finite=False, driver="evd")
+    K = problem.gram.matrix()
+    A = K.copy() if len(live) == n else K[np.ix_(live, live)]
+    A *= root
+    A *= root[:, None]
+    value, vector = eigh(A, overwrite_a=True, check_finite=False, driver="evd")
     value = np.maximum(value, 0.0)
     squared = np.square(vector)
     ones, target = vector.T @ root, vector.T @ (root * y[live])

@@ -17,6 +17,7 @@ from empirisk.estimators.kernel.svc import SVC
 from empirisk.estimators.linear.tune import StrengthSelection
 from empirisk.kernels import kernel_of
 from empirisk.losses import HalfSquared, Loss
+from empirisk.problems.kernelised import KernelProblem
 from empirisk.solvers.auto import resolve
 
 __all__ = ["KernelRidge"]
@@ -137,23 +138,29 @@ class KernelRidge(KernelRegressor):
             raise ValueError('several kernels are compared by leave-one-out: give alpha="cv", or one kernel')
         return self.kernel[0]
 
-    def _strength(self, rows: ArrayBlocks) -> float:
+    def _strength(self, rows: ArrayBlocks) -> tuple[float, KernelProblem | None]:
         if self.alpha != "cv" or self.cv is not None:
             return super()._strength(rows)
         self._refuse_without_matrix(rows)
         check_choice("rule", self.rule, {"min": 0, "one_se": 1})
         given = self.kernel if isinstance(self.kernel, list | tuple) else [self.kernel_]
         found = []
+        best: tuple[float, KernelProblem] | None = None
         for one in given:
             self.kernel_ = kernel_of(one).resolved(rows.design.X, rows.weight)
-            chosen = select_by_left_out(self._problem_of(rows, 1.0), self.alphas, self.rule)
+            problem = self._problem_of(rows, 1.0)
+            chosen = select_by_left_out(problem, self.alphas, self.rule)
             found.append((self.kernel_, chosen))
-        self.selections_ = found
-        self.kernel_, self.selection_ = min(found, key=lambda one: float(one[1].loss[one[1].index_min]))
+            least = float(chosen.loss[chosen.index_min])
+            if best is None or least < best[0]:  # the matrices of the others are let go
+                best = least, problem
+                self.selection_ = chosen
+        assert best is not None
+        self.selections_, self.kernel_ = found, best[1].kernel
         if len(found) > 1:
             method = f"{self.selection_.method}, the best of {len(found)} kernels"
             self.selection_ = replace(self.selection_, method=method)
-        return self.selection_.alpha
+        return self.selection_.alpha, best[1]
 
     def _refuse_without_matrix(self, rows: ArrayBlocks) -> None:
         """Refuse leave-one-out by a solver that is there to do without the kernel matrix."""

@@ -20,11 +20,11 @@ from empirisk.typing import Array
 __all__ = ["select_strength", "strengths"]
 
 
-def select_strength(model: Any, rows: ArrayBlocks) -> StrengthSelection:
+def select_strength(model: Any, rows: ArrayBlocks) -> tuple[StrengthSelection, KernelProblem]:
     """K-fold cross-validation over a path of falling strengths.
 
     Rows that are left out have weight 0, and their scores come with every solution.  All folds and strengths
-    read the kernel from one place.
+    read the kernel from one place: that of the problem which is returned, too.
     """
     unit = in_own_unit(rows)
     classes = hasattr(model, "classes_")
@@ -41,7 +41,8 @@ def select_strength(model: Any, rows: ArrayBlocks) -> StrengthSelection:
     mean = losses.mean(axis=0)
     se = losses.std(axis=0, ddof=1) / np.sqrt(len(splits)) if len(splits) > 1 else np.zeros(len(grid))
     rule = check_rule(model.rule)
-    return StrengthSelection(grid, mean, se, losses, rule, f"{len(splits)}-fold cross-validation")
+    method = f"{len(splits)}-fold cross-validation"
+    return StrengthSelection(grid, mean, se, losses, rule, method), first[0]
 
 
 def _path(

@@ -210,7 +210,7 @@ class SVC(ClassifierMixin, KernelEstimator):
             out.append(self._problem_of(data, alpha * total / mass))
         return out
 
-    def _strength(self, rows: ArrayBlocks) -> float:
+    def _strength(self, rows: ArrayBlocks) -> tuple[float, KernelProblem | None]:
         if self.alpha == 0.0 and not isinstance(self.alpha, bool):
             return hard_strength(self, rows)
         return super()._strength(rows)

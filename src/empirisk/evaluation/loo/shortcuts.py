@@ -96,10 +96,12 @@ def _own_kernel_ridge(est: Any, X: Any, y: NDArray[Any]) -> tuple[Outputs, str] 
     """
     if not (est.alpha == "1/n" or isinstance(est.alpha, Real)) or est.alpha == 0:
         return f"alpha = {est.alpha!r} is chosen anew in every fit"
-    model = clone(est).fit(X, y)
+    # The checks of the estimator, without its fit: the residuals say all, and the kernel matrix is made once.
+    model = clone(est)
+    rows = model._encoded(X, y, None, fitting=True)
     if model.kernel_ != kernel_of(est.kernel):
         return "the width of the kernel is learned anew in every fit"
-    problem = model._problem_of(model._encoded(X, y, None, fitting=False), model.alpha_)
+    problem = model._posed(rows)
     n = problem.n
     total = 1.0 if est.alpha == "1/n" else (n - 1.0) * float(est.alpha)
     residual = left_out_residuals(problem, np.array([total / n]))[0]
