@@ -80,7 +80,7 @@ class Gram:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """The number of rows, twice."""
+        """The number of rows of X, and again: the matrix is square."""
         n = int(self.X.shape[0])
         return n, n
 
