@@ -105,7 +105,7 @@ class _Stored:
 
     def steps(self, drawn: IndexArray, first: int, beta: Array) -> NDArray[np.float64]:
         """Return what each step adds to the weight of its row, shape (problems, steps)."""
-        return _steps(self.problem, self.problem.facts.matrix, self.y, drawn, first, self.score)
+        return _steps(self.problem, self.problem.gram.matrix(), self.y, drawn, first, self.score)
 
 
 class _Drawn:
@@ -160,9 +160,9 @@ def _draws(problem: KernelProblem, rng: np.random.Generator) -> Callable[[int], 
 
 def _store(problem: KernelProblem, steps: int, cache_bytes: float) -> bool:
     """Keep the kernel matrix where it fits and is worth it, and return whether it is there."""
-    if problem.facts.matrix is None and steps >= problem.n and 8.0 * problem.n**2 <= cache_bytes:
-        problem.facts.matrix = np.asarray(problem.kernel.block(problem.rows), dtype=np.float64)
-    return problem.facts.matrix is not None
+    if problem.gram.whole is None and steps >= problem.n and 8.0 * problem.n**2 <= cache_bytes:
+        problem.gram.matrix()
+    return problem.gram.whole is not None
 
 
 def walked(problem: KernelProblem, walk: KernelWalk, steps: int) -> Solution:

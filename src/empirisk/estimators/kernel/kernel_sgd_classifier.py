@@ -148,9 +148,9 @@ class KernelSGDClassifier(ClassifierMixin, KernelEstimator):
     def _weights(self, weight: Array, targets: Array) -> Array:
         return weigh_classes(self.class_weight, self.classes_, targets.astype(np.intp), weight)
 
-    def _strength(self, rows: ArrayBlocks) -> float:
+    def _strength(self, rows: ArrayBlocks) -> tuple[float, None]:
         given = check_alpha(self.alpha, ("1/n",))
-        return 1.0 / rows.total_weight if given == "1/n" else float(given)
+        return (1.0 / rows.total_weight if given == "1/n" else float(given)), None
 
     def _problems(self, rows: ArrayBlocks, alpha: float) -> list[KernelProblem]:
         """Return one problem for two classes, else one for each class against the rest."""
@@ -162,7 +162,7 @@ class KernelSGDClassifier(ClassifierMixin, KernelEstimator):
         """Return the means of the steps, which all problems take on the same draws, from 0."""
         for problem in problems:
             problem.preflight()
-            problem.facts.matrix = problems[0].facts.matrix
+            problem.facts.share(problems[0].facts)
         if isinstance(self.n_draws, str) and self.n_draws == "auto":
             steps = max(FEWEST, EACH * int(np.count_nonzero(problems[0].data.weight)))
         else:
@@ -172,7 +172,7 @@ class KernelSGDClassifier(ClassifierMixin, KernelEstimator):
         self.t_ = steps
         out = []
         for problem, walk in zip(problems, walks, strict=True):
-            problem.facts.matrix = problems[0].facts.matrix
+            problem.facts.share(problems[0].facts)
             out.append(walked(problem, walk, steps))
         return out
 
