@@ -204,6 +204,7 @@ from .estimators.features import RandomReluFeatures as RandomReluFeatures
 from .estimators.features import polynomial_regression as polynomial_regression
 from .estimators.unsupervised import KernelDensity as KernelDensity
 from .estimators.unsupervised import NearestNeighbors as NearestNeighbors
+from .estimators.unsupervised import OneClassSVM as OneClassSVM
 from .explanations.decision_regions import decision_regions as decision_regions
 from .explanations.interaction_strength import interaction_strength as interaction_strength
 from .explanations.kernel_matrix import kernel_matrix as kernel_matrix

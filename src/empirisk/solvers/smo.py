@@ -19,7 +19,7 @@ from empirisk.solvers.base import State
 from empirisk.solvers.kinked_intercept import kinked_intercept
 from empirisk.typing import Array, Capability, IndexArray
 
-__all__ = ["SMO"]
+__all__ = ["SMO", "refuse_pair", "rows_of", "size_of"]
 
 
 WIDEST = 1024  # variables of a compiled working set
@@ -136,7 +136,7 @@ class SMO:
         state = SMOState(
             problem.start(), None, False, False, 0.0, "", box=box, value=value, f=f,
             tolerance=self.first * problem.scale(), most=self.most_outer, unit=_unit(problem),
-            rows=_rows(problem, self.cache_bytes),
+            rows=rows_of(problem, self.cache_bytes),
         )  # fmt: skip
         return _told(problem, state)
 
@@ -145,12 +145,12 @@ class SMO:
         falls.
         """
         box, unit = state.box, state.unit
-        large = _size(problem) / unit
+        large = size_of(problem) / unit
         value, f = state.value * large, state.f / unit
         low, high, linear = box.low * large, box.high * large, box.linear / unit
         found = state.rows.run(value, f, box.row, low, high, linear, state.tolerance / unit, state.most)
         if found["witness"] is not None:
-            _refuse_pair(problem, *found["witness"])
+            refuse_pair(problem, *found["witness"])
         value = np.clip(value / large, box.low, box.high)
         reached = found["violation"] * unit <= state.tolerance
         new = replace(
@@ -167,7 +167,7 @@ class SMO:
         return _told(problem, new)
 
 
-def _refuse_pair(problem: KernelProblem, i: int, j: int) -> None:
+def refuse_pair(problem: KernelProblem, i: int, j: int) -> None:
     """Refuse a kernel whose values at two rows, in float64, have a negative eigenvalue."""
     pair = np.array([i, j], dtype=np.int64)
     K = np.asarray(
@@ -197,7 +197,7 @@ def _unit(problem: KernelProblem) -> float:
     return 1.0 if 1e-60 < scale < 1e60 else scale
 
 
-def _size(problem: KernelProblem) -> float:
+def size_of(problem: KernelProblem) -> float:
     """Return 1, or what rows of the kernel are divided by where float32 cannot hold them: the largest
     k(x, x).
     """
@@ -219,10 +219,10 @@ def _refuse_negative(problem: KernelProblem, a: Array, f: Array) -> None:
         )
 
 
-def _rows(problem: KernelProblem, cache_bytes: float) -> Any:
+def rows_of(problem: KernelProblem, cache_bytes: float) -> Any:
     """Return where rows of K are read from; problems that differ in their strength share it."""
     if problem.facts.rows is None:
-        X, kernel, size = problem.data.design.X, problem.kernel, _size(problem)
+        X, kernel, size = problem.data.design.X, problem.kernel, size_of(problem)
         if kernel.loop is not None and size == 1.0:
             form, numbers, rows, centre = arguments(kernel.loop, kernel.mapped(X))
             problem.facts.rows = _loops.Smo.of_kernel(form, numbers, rows, centre, cache_bytes)

@@ -22,6 +22,8 @@ USES = [
     er.NearestNeighbors(),
     er.NearestNeighbors(3, metric="manhattan", algorithm="kd_tree"),
     er.NearestNeighbors(1, radius=0.5, metric="chebyshev"),
+    er.OneClassSVM(),
+    er.OneClassSVM(0.1, kernel="laplacian"),
 ]
 EACH = pytest.mark.parametrize("est", USES, ids=repr)
 
@@ -33,7 +35,17 @@ def test_every_row_is_tested() -> None:
         assert getattr(er, name, None) is thing, f"add {name!r} to src/empirisk/__init__.pyi"
 
 
-@parametrize_with_checks(USES)
+def expected_failures(est: Any) -> dict[str, str]:
+    """Checks that cannot hold, with the reason; an expected failure that passes is a failure."""
+    if not isinstance(est, er.OneClassSVM):
+        return {}
+    return {
+        f"check_sample_weight_equivalence_on_{kind}_data": "equal up to the tolerance, and not bit for bit"
+        for kind in ("dense", "sparse")
+    }
+
+
+@parametrize_with_checks(USES, expected_failed_checks=expected_failures)
 def test_scikit_learn_contract(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -53,7 +65,8 @@ def test_certificates_are_shown_kept_and_verified(est: Any, rng: np.random.Gener
     else:
         assert er.verify(again, X, None).kind is model.certificate_.kind
         with np.errstate(all="ignore"):
-            assert er.verify(again, X + 1e-3, None).kind.name == "NONE"
+            other = er.verify(again, 1.01 * X, None)
+        assert other.kind is Kind.NONE or not other.within(1e-4)
     frame = pd.DataFrame(X, columns=list("abc"))
     assert list(clone(est).fit(frame).feature_names_in_) == list("abc")
 

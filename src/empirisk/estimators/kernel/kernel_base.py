@@ -155,8 +155,12 @@ class KernelEstimator(Estimator):
         self.support_ = np.flatnonzero(weights.any(axis=1))
         self.dual_coef_ = weights[self.support_].T
         self.intercept_ = np.array([s.w[n] if len(s.w) > n else 0.0 for s in solutions])
-        self._centres = self.kernel_.centres(rows.design.X, self.support_)
         self.alpha_ = alpha
+        self._keep_solution(rows, solutions)
+
+    def _keep_solution(self, rows: ArrayBlocks, solutions: list[Solution]) -> None:
+        """Keep the support vectors, and what is said of the solutions."""
+        self._centres = self.kernel_.centres(rows.design.X, self.support_)
         told = _together(solutions)
         likeness = likeness_note(self.kernel_, rows.design.X)
         note = "; ".join(part for part in (told.note, likeness) if part)
@@ -212,19 +216,28 @@ class KernelEstimator(Estimator):
                 order="C", ensure_all_finite=False, **self._y_options(),
             )  # fmt: skip
             design = Design(X)
-            names = getattr(self, "feature_names_in_", None)
-            check_finite(design, names)
-            squares = squares_of(design)
-            check_columns(squares, names)
+            squares = self._checked_squares(design)
             targets = self._targets(y, fitting)
         weight = self._weights(check_weights(sample_weight, design.shape[0]), targets)
         if fitting:
-            given = kernel_of(self._kernel())
-            given.check(X)
-            if given.explicit(X) is None:  # linear machines bring the columns to one scale
-                _refuse_underflow(design, squares)
-            self.kernel_ = given.resolved(X, weight)
+            self._learn_kernel(design, squares, weight)
         return ArrayBlocks(design, targets, weight)
+
+    def _checked_squares(self, design: Design) -> Array:
+        """Return the sum of squares of each column of rows that are finite and whose squares are."""
+        names = getattr(self, "feature_names_in_", None)
+        check_finite(design, names)
+        squares = squares_of(design)
+        check_columns(squares, names)
+        return squares
+
+    def _learn_kernel(self, design: Design, squares: Array, weight: Array) -> None:
+        """Set ``kernel_``: the kernel with numbers in place of words."""
+        given = kernel_of(self._kernel())
+        given.check(design.X)
+        if given.explicit(design.X) is None:  # linear machines bring the columns to one scale
+            _refuse_underflow(design, squares)
+        self.kernel_ = given.resolved(design.X, weight)
 
     def _y_options(self) -> dict[str, Any]:
         return {}

@@ -2,13 +2,15 @@
 
 from empirisk.estimators.unsupervised.kernel_density import KernelDensity
 from empirisk.estimators.unsupervised.nearest_neighbors import NearestNeighbors
+from empirisk.estimators.unsupervised.one_class_svm import OneClassSVM
 
 REGISTRY: dict[str, type] = {
     "KernelDensity": KernelDensity,
     "NearestNeighbors": NearestNeighbors,
+    "OneClassSVM": OneClassSVM,
 }
 
-__all__ = ["REGISTRY", "KernelDensity", "NearestNeighbors"]
+__all__ = ["REGISTRY", "KernelDensity", "NearestNeighbors", "OneClassSVM"]
 
 
 def __dir__() -> list[str]:
