@@ -178,7 +178,7 @@ def test_a_grid_holds_the_reference_and_all_rows(rng: np.random.Generator) -> No
     np.testing.assert_array_equal(
         bandwidth_grid([3.0, 1.0], rows, np.ones(200), window_of("boxcar"))[0], [1, 3]
     )
-    for bad in (0, -1, 2.5, True, [], [0.0], [1.0, np.inf], "many", [[1.0]]):
+    for bad in (0, 1, -1, 2.5, True, [], [0.0], [1.0, np.inf], "many", [[1.0]]):
         with pytest.raises(ValueError, match="bandwidths must be a number of them"):
             bandwidth_grid(bad, rows, np.ones(200), window_of("boxcar"))
 

@@ -81,7 +81,7 @@ def bandwidth_grid(given: Any, rows: Array, times: Array, window: Window) -> tup
 
     Parameters
     ----------
-    given : int >= 1 or array of numbers > 0
+    given : int >= 2 or array of numbers > 0
     rows : array, shape (n, p)
         On the scale on which distances are taken, their mean at 0.
     times : array, shape (n,)
@@ -94,9 +94,9 @@ def bandwidth_grid(given: Any, rows: Array, times: Array, window: Window) -> tup
         For anything else.
     """
     if np.ndim(given) == 0 and isinstance(given, int | np.integer) and not isinstance(given, bool):
-        if given < 1:
+        if given < 2:
             raise ValueError(
-                f"bandwidths must be a number of them >= 1 or a list of numbers > 0, got {given!r}"
+                f"bandwidths must be a number of them >= 2 or a list of numbers > 0, got {given!r}"
             )
         n, p = float(times.sum()), rows.shape[1]
         unit = float(np.sqrt(np.einsum("i,ij,ij->j", times, rows, rows).max(initial=0.0) / n)) or 1.0
@@ -108,7 +108,7 @@ def bandwidth_grid(given: Any, rows: Array, times: Array, window: Window) -> tup
     except (TypeError, ValueError):
         grid = np.empty(0)
     if grid.ndim != 1 or not len(grid) or not (np.isfinite(grid) & (grid > 0.0)).all():
-        raise ValueError(f"bandwidths must be a number of them >= 1 or a list of numbers > 0, got {given!r}")
+        raise ValueError(f"bandwidths must be a number of them >= 2 or a list of numbers > 0, got {given!r}")
     return grid, True
 
 

@@ -7,7 +7,7 @@ of the American Statistical Association 74 (1979), and Fan, ibid. 87 (1992), on 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,8 @@ HELD, PAIRS, FEWEST = 1 << 21, 1 << 28, 16
 # (rounding would leave fewer than nine digits of it) and of the bandwidth squared (the query would stand a
 # hundred thousand deviations away).
 SLIGHT, FLAT = 1e-7, 1e-10
+# Rows of a block of the loop, which passes over blocks that no window reaches.
+BLOCK = 512
 
 
 @dataclass(frozen=True, repr=False)
@@ -87,6 +89,12 @@ class RowsInWindows(Brief):
     window: Window
     slopes: bool = False
     fall_back: bool = False
+    _sorted: list[tuple[Array, Array, Array, IndexArray]] = field(
+        default_factory=list, init=False, repr=False
+    )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_sorted": []}
 
     def fits(
         self,
@@ -120,14 +128,17 @@ class RowsInWindows(Brief):
     ) -> Iterator[tuple[Any, ...]]:
         """Yield values, effective numbers, masses and empty windows of some queries at a time."""
         n, p = self.rows.shape
+        rows, weight, target, place = self._by_place()
         terms = p + 1 if self.slopes else 1
         size = len(bandwidths) * (terms * (terms + 1) // 2 + terms + 1)
         step = max(FEWEST, min(HELD // size, PAIRS // (n * max(1, len(bandwidths) * terms))))
         for start in range(0, len(queries), step):
             some = slice(start, start + step)
-            absent = None if left_out is None else np.ascontiguousarray(left_out[some], dtype=np.int64)
+            absent = None
+            if left_out is not None:
+                absent = np.where(left_out[some] >= 0, place[left_out[some]], -1)
             sums, least, anchor, empty = _loops.window_sums(
-                self.rows, queries[some], self.window.name, bandwidths, self.weight, self.target,
+                rows, queries[some], self.window.name, bandwidths, weight, target,
                 self.slopes, self.fall_back, absent, None if left_weight is None else left_weight[some],
             )  # fmt: skip
             sums = sums.reshape(*empty.shape, -1)
@@ -139,8 +150,31 @@ class RowsInWindows(Brief):
                     log_mass -= least / (2.0 * bandwidths[:, None] ** 2)
                 value = sums[:, :, terms * (terms + 1) // 2] / mass
             if self.slopes:
-                value = value + self._rise(sums, value, queries[some] - self.rows[anchor], bandwidths)
+                value = value + self._rise(sums, value, queries[some] - rows[anchor], bandwidths)
             yield value, effective, log_mass, empty.astype(bool)
+
+    def _by_place(self) -> tuple[Array, Array, Array, IndexArray]:
+        """Return rows, weights and targets with rows that are near side by side, and where each row went.
+
+        The longest side of a box is halved until a block of the loop holds it.
+        """
+        if not self._sorted:
+            order, boxes = [], [np.arange(len(self.rows))]
+            while boxes:
+                box = boxes.pop()
+                if len(box) <= BLOCK:
+                    order.append(box)
+                    continue
+                middle = (-(-len(box) // BLOCK) + 1) // 2 * BLOCK
+                side = self.rows[box, np.ptp(self.rows[box], axis=0).argmax()]
+                halves = np.argpartition(side, middle)
+                boxes += [box[halves[middle:]], box[halves[:middle]]]
+            by_place = np.concatenate(order)
+            place = np.empty(len(by_place), dtype=np.int64)
+            place[by_place] = np.arange(len(by_place))
+            kept = self.rows[by_place], self.weight[by_place], self.target[by_place], place
+            self._sorted.append(kept)
+        return self._sorted[0]
 
     def _rise(self, sums: Array, mean: Array, beyond: Array, bandwidths: Array) -> Array:
         """Return how far each line rises from the mean of its rows to the query.

@@ -59,7 +59,7 @@ class KernelSmoother(RegressorMixin, Estimator):
         by its number (``"cv"`` then takes no bandwidth that leaves a training row without others).  Windows
         of Gaussian shape are never empty: far away they tend to the nearest row.
     bandwidths : int or array, default 30
-        With ``"cv"``: how many are compared, on a grid that the rows span, or which.
+        With ``"cv"``: how many are compared (2 at least), on a grid that the rows span, or which.
     rule : {"min", "one_se"}, default "min"
         With ``"cv"``: the least error, or the largest bandwidth within one standard error of it.
 

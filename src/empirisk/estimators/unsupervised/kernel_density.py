@@ -47,7 +47,7 @@ class KernelDensity(DensityMixin, Estimator):
     standardise : bool, default True
         Whether columns are divided by their standard deviations, else taken as they are.
     bandwidths : int or array, default 30
-        With ``"cv"``: how many are compared, on a grid that the rows span, or which.
+        With ``"cv"``: how many are compared (2 at least), on a grid that the rows span, or which.
 
     Attributes
     ----------
