@@ -8,6 +8,7 @@ from empirisk.diagnosis.baseline import no_better_than_the_baseline
 from empirisk.diagnosis.build import context
 from empirisk.diagnosis.class_rows import rows_of_a_class
 from empirisk.diagnosis.collinearity import collinearity
+from empirisk.diagnosis.concentration import distance_concentration
 from empirisk.diagnosis.dominating import dominating_feature
 from empirisk.diagnosis.drift import drift
 from empirisk.diagnosis.formula import target_is_a_formula
@@ -47,6 +48,7 @@ REGISTRY: dict[str, Finder] = {
     "ER217": noise_ceiling,
     "ER218": overdispersion,
     "ER219": target_is_a_formula,
+    "ER220": distance_concentration,
 }
 
 __all__ = ["REGISTRY", "Answer", "Context", "Diagnosis", "Finder", "Outcome", "context"]
