@@ -177,6 +177,25 @@ MATRIX = {
     "n_given": 30,
     "eigenvalue": {"smallest": 0.17, "error": 1e-15, "holds": True, "rows": [4, 2, 9], "places": [0, 2, 1]},
 }
+PROCESS = {
+    "x": [0.0, 1.0, 2.0],
+    **{
+        name: (np.array([0.2, 0.6, 0.4]) + d).tolist()
+        for name, d in (("value", 0), ("low", -0.3), ("high", 0.3))
+    },
+    "level": 0.9,
+    "rows": [[0.0, 0.3], [1.0, 0.1], [2.0, 0.5]],
+    "inside": 2,
+    "feature": "dose",
+    "label": "mean of y",
+}
+EVIDENCE = {
+    "parameter": "gamma",
+    "x": [0.1, 0.3, 1.0, 3.0],
+    "value": [-30.0, -1.0, 0.0, -5.0],
+    "fitted": 1.0,
+    "of": "log marginal likelihood",
+}
 DISPLAYS: list[Display] = [
     plots.AttributionDisplay(PARTS, "log-loss", share(0.32)),
     plots.BestProbabilityDisplay(CHANCES),
@@ -191,6 +210,7 @@ DISPLAYS: list[Display] = [
     plots.CoverageDisplay(COVERED, 0.95),
     plots.DecisionBoundaryDisplay(REGIONS),
     plots.DependenceDisplay(DEPENDENCE),
+    plots.EvidenceDisplay(EVIDENCE),
     plots.GrowthDisplay(GROWTH),
     plots.ImportancesDisplay(BINARY["model"]["importances"], "rise of log-loss (nats)"),
     plots.InteractionsDisplay({"rows": PAIRS, "scale": "raw score"}),
@@ -201,6 +221,7 @@ DISPLAYS: list[Display] = [
     plots.ObservedDisplay(REST["observed"], "quality (points)"),
     plots.PathDisplay(er.path(er.Lasso(), np.diag([3.0, 2.0, 1.0, 0.5]), np.array([1.0, -2.0, 3.0, 1.0]))),
     plots.PrecisionRecallDisplay(CHOSEN["pr"], ">50K"),
+    plots.ProcessDisplay(PROCESS),
     plots.QuantilesDisplay(REST["quantiles"]),
     plots.ResidualsDisplay(REST["residuals"], "quality (points)"),
     plots.RocDisplay(CHOSEN["roc"], ">50K"),

@@ -29,6 +29,7 @@ from empirisk.estimators.checks import (
 )
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.kernel.kernel_base import squares_of
+from empirisk.estimators.kernel.process_charts import ProcessCharts
 from empirisk.estimators.linear.base import CertificateWarning
 from empirisk.gaussian_processes import (
     Ascent,
@@ -73,7 +74,7 @@ class Rows:
     live: IndexArray
 
 
-class GaussianProcess(Estimator):
+class GaussianProcess(ProcessCharts, Estimator):
     """Base of the regressor and the classifier; a subclass says what is maximised and what is kept.
 
     After ``fit``: ``kernel_``, ``solution_``, ``log_marginal_likelihood_``, ``rows_`` and the property

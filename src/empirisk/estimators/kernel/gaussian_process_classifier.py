@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.special import expit, ndtri
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -249,6 +250,18 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         mean = self._mean(self._new(X))
         codes = (mean[:, 0] > 0.0).astype(np.intp) if len(self.classes_) == 2 else mean.argmax(axis=1)
         return self.classes_[codes]
+
+    def _band(self, rows: Array, level: float) -> tuple[Array, Array, Array]:
+        mean, variance = self._mean(rows)[:, 0], self._variance(rows)[:, 0]
+        half = float(ndtri(0.5 + 0.5 * level)) * np.sqrt(variance)
+        return logistic_mean(mean, variance), expit(mean - half), expit(mean + half)
+
+    def _drawn(self) -> tuple[Any, Array, str]:
+        if len(self.classes_) > 2:
+            raise ValueError(
+                f"a curve is that of two classes, and there are {len(self.classes_)}: see evidence_curve"
+            )
+        return self.rows_, self._codes, f"probability of {self.classes_[1]}"
 
     # -- questions about the fit ----------------------------------------------------------------------
 

@@ -136,9 +136,24 @@ class ProcessPredictions(RegressorMixin, GaussianProcess):
         level = check_number("level", level, 0.0, 1.0, closed=False)
         conformal = check_choice("method", method, {"gaussian": False, "conformal": True})
         factor = self.calibration().threshold(level) if conformal else float(ndtri(0.5 + 0.5 * level))
-        half = factor * np.sqrt(self._deviation(rows) ** 2 + self.noise_)
-        mean = self._mean(rows)
-        return mean - half, mean + half
+        _, low, high = self._around(rows, factor)
+        return low, high
+
+    def _around(self, rows: Any, factor: float) -> tuple[Array, Array, Array]:
+        """Return the mean, and the ends that are so many deviations of a new y away from it."""
+        mean, half = self._mean(rows), factor * np.sqrt(self._deviation(rows) ** 2 + self.noise_)
+        return mean, mean - half, mean + half
+
+    def _band(self, rows: Array, level: float) -> tuple[Array, Array, Array]:
+        return self._around(rows, float(ndtri(0.5 + 0.5 * level)))
+
+    def _drawn(self) -> tuple[Any, Array, str]:
+        rows = self.rows_ if self._all is None else self._all
+        return rows, self._y * self.target_scale_ + self.target_mean_, "mean of y"
+
+    def _inside(self, rows: Array, y: Array, level: float) -> int:
+        _, low, high = self._band(rows, level)
+        return int(((low <= y) & (y <= high)).sum())
 
     def calibration(self) -> LeftOutConformal:
         """Return the scores that conformal intervals rest on: ``|y_i - mean_-i(x_i)| / sd_-i(x_i)``.
