@@ -161,7 +161,7 @@ class InducingBound:
         """Return residual and variance of each observation, predicted without it; points and numbers stay.
 
         With ``q = v'B^-1 v``, v the row's column of V, one observation of a row less makes it ``q / c`` with
-        ``c = 1 - q / noise`` (Sherman and Morrison 1950), and the residual ``(y - mean) / c``.  Weights are
+        ``c = 1 - q / noise`` (B changes by rank one), and the residual ``(y - mean) / c``.  Weights are
         at least 1.  O(n m^2).
         """
         t, c = self._sums(theta), self.covariance

@@ -76,8 +76,7 @@ class LeftOut:
         by_c = 0.5 * s * (1.0 + square) / c
         by_diagonal = by_c * noise / s**2
         adjoint = -((inverse * by_diagonal) @ inverse)
-        spread = np.outer(inverse @ by_a, a)
-        adjoint -= 0.5 * (spread + spread.T)
+        adjoint -= np.outer(inverse @ by_a, a)  # of entries (i, j) and (j, i) the sum alone counts
         gradient = co.slopes(kernel, adjoint, block)
         if co.learn_noise:
             direct = float(by_c @ (noise * diagonal / s**2)) - 0.5 * float(s @ (1.0 + square))

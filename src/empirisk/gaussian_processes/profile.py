@@ -1,6 +1,6 @@
 """Intervals of the parameters of a Gaussian process by the profile of its likelihood.
 
-Wilks 1938, Annals of Mathematical Statistics 9; Venzon and Moolgavkar 1988, Applied Statistics 37.
+Venzon and Moolgavkar 1988, Applied Statistics 37.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+import warnings
 from typing import Any
 
 import numpy as np
@@ -324,3 +326,43 @@ def test_kernels_that_tell_no_rows_apart_are_named(rng: np.random.Generator) -> 
             model = cls(1.0 * Matern(1.0), restarts=0).fit(scale * X, y > 5.0)
             assert words in model.certificate_.claim
     assert "alike" not in er.GaussianProcessRegressor(restarts=0).fit(X, y).certificate_.claim
+
+
+FORECAST: list[tuple[Any, dict[str, Any]]] = [
+    (er.GaussianProcessRegressor, {}),
+    (er.GaussianProcessRegressor, {"kernel": 1.0 * Matern(1.0) + 1.0 * Gaussian(gamma=0.1)}),
+    (er.GaussianProcessRegressor, {"kernel": 1.0 * Matern(1.0), "method": "leave_one_out"}),
+    (er.GaussianProcessRegressor, {"kernel": KERNEL, "noise": 0.1, "method": None}),
+    (er.GaussianProcessClassifier, {}),
+    (er.GaussianProcessClassifier, {"kernel": 1.0 * Matern(1.0) + 1.0 * Gaussian(gamma=0.1)}),
+    (er.GaussianProcessClassifier, {"kernel": KERNEL, "method": None}),
+]
+
+
+@pytest.mark.parametrize(("cls", "given"), FORECAST)
+@pytest.mark.parametrize("classes", [2, 4])
+def test_the_memory_of_a_fit_is_what_was_forecast(
+    cls: Any, given: dict[str, Any], classes: int, rng: np.random.Generator, monkeypatch: Any
+) -> None:
+    told: list[float] = []
+    monkeypatch.setattr(
+        "empirisk.estimators.kernel.gaussian_process.refuse_memory",
+        lambda what, size, advice: told.append(size),
+    )
+    X, y = rows(rng, 400)
+    if cls is er.GaussianProcessClassifier:
+        y = np.digitize(y, np.quantile(y, np.arange(1, classes) / classes))
+    elif classes > 2:
+        return
+    model = cls(**given, restarts=0, max_iter=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X[:20], y[:20])  # what is imported on the way is no part of the fit
+        tracemalloc.start()
+        try:
+            model.fit(X, y)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    # Beside matrices there are vectors and small objects: a tenth of a matrix of 400 rows.
+    assert 0.4 * told[-1] < peak < told[-1] + 0.1 * 8 * 400**2

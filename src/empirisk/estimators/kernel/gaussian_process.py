@@ -52,7 +52,8 @@ FAR = float(np.log(1e5))  # how far a parameter may move from where it begins, e
 NEAR = 3.0  # further starts are drawn within this many units of the logarithm
 SMALL = 1000  # rows up to which a second thread of BLAS costs more than it brings
 SMALLEST = 1e-150  # squares of smaller numbers lose digits, or vanish
-MATRICES = 4  # of n^2 numbers, beside one for each parameter, that a fit holds at once
+# Matrices of n^2 numbers that a fit holds at once, beside one for each parameter.
+MATRICES = {"marginal_likelihood": 5, "leave_one_out": 6, "laplace": 7}
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,10 +203,10 @@ class GaussianProcess(ProcessCharts, Estimator):
         """Return what blocks between new rows and the training rows are made with."""
         return kernel.centres(rows.X, rows.live) if kernel.precomputed else rows.X
 
-    def _forecast(self, n: int, parameters: int, advice: str) -> None:
+    def _forecast(self, n: int, parameters: int, method: str, advice: str) -> None:
         """Refuse n rows whose matrices do not fit into memory."""
-        size = 8.0 * n * n * (MATRICES + parameters)
-        refuse_memory(f"a Gaussian process on {n} rows ({MATRICES + parameters} matrices)", size, advice)
+        matrices = MATRICES[method] + parameters
+        refuse_memory(f"a Gaussian process on {n} rows ({matrices} matrices)", 8.0 * n * n * matrices, advice)
 
     def _ascended(self, criterion: Criterion, covariance: Covariance, unit: float = 1.0) -> Ascent:
         """Return the best end of searches from the start and from draws around it."""

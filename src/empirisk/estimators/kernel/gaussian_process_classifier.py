@@ -137,7 +137,8 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
             check_choice("method", self.method, {"marginal_likelihood": None})
         labels = self._labels(rows.y)
         covariance = Covariance(kernel, rows.X, rows.weight)
-        self._forecast(len(rows.y), len(covariance.names) + len(labels), "fit on fewer rows")
+        parameters = len(covariance.names) + len(labels)
+        self._forecast(len(rows.y), parameters, "laplace", "fit on fewer rows")
         criterion = LaplaceEvidence(covariance, labels)
         self._search = None
         if self.method is not None and len(covariance.names):
