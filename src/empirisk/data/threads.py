@@ -22,7 +22,9 @@ def one_thread() -> AbstractContextManager[Any]:
     """Return a context in which BLAS runs on one thread.
 
     NumPy and SciPy bring one thread pool each; algebra that alternates between the two pools runs many
-    times slower than on one thread, the more so the busier the machine is.
+    times slower than on one thread, the more so the busier the machine is.  One pool alone does, too, where
+    other programs use the cores: the eigenvectors of 500 rows took 8.5 seconds on two threads of two cores
+    whose load was 8, and 0.1 on one.
     """
     out: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
     return out

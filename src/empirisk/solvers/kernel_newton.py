@@ -24,8 +24,11 @@ __all__ = ["KernelNewton", "kernel_matrix"]
 
 # Halvings of a step before it is given up: its length is then a rounding.
 HALVINGS = 40
-# Flops from which the factorisation is worth a second thread of BLAS.
-LARGE = 1e9
+# Flops of a factorisation from which further threads of BLAS are worth their risk.  They wait for each other
+# by spinning: on two cores that other programs used, two threads took as long as one or many times as long
+# (seconds for 8000 rows, 2e11 flops: 6 and 25 against 8; 4000 rows: 2.3 and 11 against 1.1 and 1.5; 2000
+# rows: 2.0 and 8.3 against 0.2), and without other programs they cannot halve the time.
+LARGE = 1e12
 
 
 @dataclass(frozen=True)

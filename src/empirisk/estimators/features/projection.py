@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from empirisk.data.threads import one_thread
 from empirisk.kernels import Kernel
 from empirisk.typing import Array, IndexArray
 
@@ -50,7 +51,8 @@ class Projection:
         K = kernel.block(X[rows], centres)
         eps = float(np.finfo(K.dtype).eps)
         K = K.astype(np.float64)
-        values, vectors = np.linalg.eigh(0.5 * (K + K.T))
+        with one_thread():
+            values, vectors = np.linalg.eigh(0.5 * (K + K.T))
         cut = len(rows) * eps * float(np.abs(values).max())
         if values[0] < -10.0 * cut:
             raise ValueError(

@@ -50,7 +50,9 @@ Intervals = Callable[[Criterion, Ascent, tuple[str, ...], Array, float], dict[st
 
 FAR = float(np.log(1e5))  # how far a parameter may move from where it begins, either way
 NEAR = 3.0  # further starts are drawn within this many units of the logarithm
-SMALL = 1000  # rows up to which a second thread of BLAS costs more than it brings
+# Rows up to which further threads of BLAS are not worth their risk: on two cores that other programs used, a
+# fit of 1500 rows took 12 and 27 seconds on two threads, and 6 and 11 on one.
+SMALL = 4000
 SMALLEST = 1e-150  # squares of smaller numbers lose digits, or vanish
 # Matrices of n^2 numbers that a fit holds at once, beside one for each parameter.
 MATRICES = {"marginal_likelihood": 5, "leave_one_out": 6, "laplace": 7}
