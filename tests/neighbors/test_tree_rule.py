@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from empirisk.neighbors import Index, metric_of
+from empirisk.neighbors.tree_pilot import share_seen
 from empirisk.neighbors.tree_rule import QUERIES, most_columns, tree_pays
 
 
@@ -64,3 +65,26 @@ def test_a_word_overrules_the_rule(rng: np.random.Generator) -> None:
     index = Index(X, metric_of("manhattan"), "auto")
     index.nearest(X, 59)
     assert not branching(index)
+
+
+def test_rows_near_few_dimensions_call_for_a_tree_in_many_columns(rng: np.random.Generator) -> None:
+    flat = rng.normal(size=(10_000, 3)) @ rng.normal(size=(3, 50))
+    for X, wanted in ((flat, True), (rng.normal(size=(10_000, 50)), False)):
+        index = Index(X, metric_of("euclidean"))
+        found = index.nearest(X[:900], 4)
+        assert not branching(index)  # 450 million cells
+        index.nearest(X[:900], 4)
+        assert branching(index) == wanted
+        np.testing.assert_array_equal(index.nearest(X[:900], 4)[1], found[1])
+
+
+@pytest.mark.parametrize("power", [1.0, 1.5, 2.0, np.inf])
+def test_the_share_is_that_of_boxes_that_matter(power: float, rng: np.random.Generator) -> None:
+    X = rng.normal(size=(32, 3)) + np.repeat([0.0, 100.0], 16)[:, None]
+    assert share_seen(X, 5, power) == 0.5  # two boxes of 16, each its own neighbours
+    assert share_seen(X, 16, power) == 1.0
+    assert share_seen(X[:16], 1, power) == 1.0
+    assert share_seen(np.ones((50, 2)), 1, power) == 1.0  # every box is at a distance of 0
+    wide = rng.normal(size=(3_000, 9))
+    for scale in (2.0**-1000, 2.0**1000):
+        assert share_seen(wide * scale, 5, power) == pytest.approx(share_seen(wide, 5, power), abs=0.01)

@@ -15,7 +15,8 @@ from empirisk.neighbors.euclidean import nearest_euclidean
 from empirisk.neighbors.metrics import Metric
 from empirisk.neighbors.row_tree import RowTree
 from empirisk.neighbors.scales import Sizes, alike
-from empirisk.neighbors.tree_rule import tree_pays
+from empirisk.neighbors.tree_pilot import MOST_SEEN, share_seen
+from empirisk.neighbors.tree_rule import tree_pays, worth_a_pilot
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["ALGORITHMS", "Index"]
@@ -38,8 +39,8 @@ class Index(Brief):
     algorithm : {"auto", "brute", "kd_tree"}, default "auto"
         There are trees for dense rows and Minkowski distances; else ``"kd_tree"``, too, compares with all,
         and the claim says so.  ``"auto"`` takes what is expected to be sooner by the measured rule of
-        :func:`empirisk.neighbors.tree_rule.tree_pays`, which counts the queries of all searches.  The answers
-        have the same bits.
+        :func:`empirisk.neighbors.tree_rule.tree_pays`, which counts the queries of all searches; long
+        searches in many columns try a tree on some rows.  The answers have the same bits.
 
     Notes
     -----
@@ -53,9 +54,10 @@ class Index(Brief):
     algorithm: str = "auto"
     _trees: dict[tuple[str, bool], RowTree] = field(default_factory=dict, init=False, repr=False)
     _asked: list[int] = field(default_factory=lambda: [0], init=False, repr=False)
+    _shares: dict[int, float] = field(default_factory=dict, init=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_trees": {}, "_asked": [0]}
+        return {**vars(self), "_trees": {}, "_asked": [0], "_shares": {}}
 
     @property
     def n_rows(self) -> int:
@@ -153,8 +155,14 @@ class Index(Brief):
         if power is None or not self._has_tree or self.algorithm == "brute":
             return False
         self._asked[0] += queries
-        n, p = self.X.shape
-        return self.algorithm == "kd_tree" or tree_pays(n, p, k, self._asked[0], power)
+        (n, p), asked = self.X.shape, self._asked[0]
+        if self.algorithm == "kd_tree" or tree_pays(n, p, k, asked, power):
+            return True
+        if not worth_a_pilot(n, p, k, asked):
+            return False
+        if k not in self._shares:
+            self._shares[k] = share_seen(self.X, k, power)
+        return self._shares[k] <= MOST_SEEN
 
     def _tree(self, Q: Any, power: float, whole: bool) -> tuple[RowTree | None, Any]:
         """Return a tree of the rows and the queries in its format, or None where numbers are too large or

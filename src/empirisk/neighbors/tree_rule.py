@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["QUERIES", "most_columns", "tree_pays"]
+__all__ = ["QUERIES", "most_columns", "tree_pays", "worth_a_pilot"]
 
 # Queries that pay for the largest trees: to build one took as long as 150 to 250 comparisons with all rows.
 QUERIES = 250
@@ -16,6 +16,9 @@ PER_DIGIT = {1.0: 2.0, math.inf: 3.5}
 OTHERWISE = 4.0
 # More than this share of the rows as neighbours: there is little left to skip.
 SHARE = 0.1
+# Cells that all queries compare, which take 50 ms at least: above them it is worth trying whether rows lie near
+# few dimensions; and columns up to which the trial is short.
+LONG, TRIED = 5e8, 300
 
 
 def most_columns(n: int, power: float) -> float:
@@ -72,8 +75,8 @@ def tree_pays(n: int, p: int, k: int, queries: int, power: float) -> bool:
     ======== ========== ========= ========= =========== ===========
 
     Where the rule errs by a step, the two take about as long.  Rows that lie near a few dimensions are found
-    sooner than it expects: 20,000 rows of 60 columns near 4 dimensions took 7 against 124 microseconds;
-    ``algorithm="kd_tree"`` is then the better choice, which no count of columns can see.
+    sooner than it expects: 20,000 rows of 60 columns near 4 dimensions took 7 against 124 microseconds.  For
+    those there is :func:`empirisk.neighbors.tree_pilot.share_seen`.
 
     Examples
     --------
@@ -82,3 +85,16 @@ def tree_pays(n: int, p: int, k: int, queries: int, power: float) -> bool:
     """
     enough = min(n / 20, QUERIES)
     return p <= most_columns(n, power) and k <= SHARE * n and queries >= enough
+
+
+def worth_a_pilot(n: int, p: int, k: int, queries: int) -> bool:
+    """Return whether comparing with all takes so long that it pays to try a tree on some rows.
+
+    ``n p queries >= 5e8, p <= 300, k <= n/10, queries >= 250``, the arguments as in :func:`tree_pays`.
+
+    Examples
+    --------
+    >>> worth_a_pilot(20_000, 60, 5, 1_000), worth_a_pilot(2_000, 60, 5, 1_000)
+    (True, False)
+    """
+    return n * p * queries >= LONG and p <= TRIED and k <= SHARE * n and queries >= QUERIES
