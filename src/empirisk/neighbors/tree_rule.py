@@ -16,8 +16,8 @@ PER_DIGIT = {1.0: 2.0, math.inf: 3.5}
 OTHERWISE = 4.0
 # More than this share of the rows as neighbours: there is little left to skip.
 SHARE = 0.1
-# Cells that all queries compare, which take 50 ms at least: above them it is worth trying whether rows lie near
-# few dimensions; and columns up to which the trial is short.
+# Cells that all queries compare, which take 50 ms at least: above them it is worth trying whether rows lie
+# near few dimensions; and columns up to which the trial is short.
 LONG, TRIED = 5e8, 300
 
 
