@@ -340,7 +340,7 @@ FORECAST: list[tuple[Any, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("cls", "given"), FORECAST)
-@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("classes", [2, 8])
 def test_the_memory_of_a_fit_is_what_was_forecast(
     cls: Any, given: dict[str, Any], classes: int, rng: np.random.Generator, monkeypatch: Any
 ) -> None:

@@ -54,8 +54,8 @@ NEAR = 3.0  # further starts are drawn within this many units of the logarithm
 # fit of 1500 rows took 12 and 27 seconds on two threads, and 6 and 11 on one.
 SMALL = 4000
 SMALLEST = 1e-150  # squares of smaller numbers lose digits, or vanish
-# Matrices of n^2 numbers that a fit holds at once, beside one for each parameter.
-MATRICES = {"marginal_likelihood": 5, "leave_one_out": 6, "laplace": 7}
+# Matrices of n^2 numbers that a fit holds at once, beside one for each parameter of the kernel.
+MATRICES = {"marginal_likelihood": 4, "leave_one_out": 8, "laplace": 5}
 
 
 @dataclass(frozen=True, eq=False)

@@ -137,7 +137,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
             check_choice("method", self.method, {"marginal_likelihood": None})
         labels = self._labels(rows.y)
         covariance = Covariance(kernel, rows.X, rows.weight)
-        parameters = len(covariance.names) + len(labels)
+        parameters = max(len(covariance.names), len(labels) - 3)  # the factor of each class is kept
         self._forecast(len(rows.y), parameters, "laplace", "fit on fewer rows")
         criterion = LaplaceEvidence(covariance, labels)
         self._search = None

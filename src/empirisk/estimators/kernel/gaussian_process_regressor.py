@@ -163,7 +163,8 @@ class GaussianProcessRegressor(ProcessPredictions):
         covariance = self._covariance(rows, kernel, unit)
         if points is None:
             advice = "give inducing=500, or fit on fewer rows"
-            self._forecast(len(y), len(covariance.names), self.method or "marginal_likelihood", advice)
+            parameters = len(covariance.names) - covariance.learn_noise
+            self._forecast(len(y), parameters, self.method or "marginal_likelihood", advice)
         criterion = self._criterion(covariance, y, points)
         self._search = None
         if self.method is not None and len(covariance.names):
