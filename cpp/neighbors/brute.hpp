@@ -103,10 +103,18 @@ class Candidates {
     }
   }
 
-  EMPIRISK_INLINE void see(i64 q, i64 first, i64 width, const double* distance) {
+  // Distances `norm - 2 sum`; both may be read up to the end of a vector.
+  EMPIRISK_INLINE void see(i64 q, i64 first, i64 width, const double* norm, const double* sum) {
+    alignas(64) double distance[pair_panels * lanes<float>];
+    Vec<double> lowest = fill(std::numeric_limits<double>::infinity());
+    for (i64 l = 0; l < width; l += lanes<double>) {
+      const Vec<double> d = load(norm + l) - fill(2.0) * load(sum + l);
+      store(distance + l, d);
+      lowest = smaller<double>(d, lowest);
+    }
     double worst = worst_[q];
     bool any = false;
-    for (i64 l = 0; l < width; ++l) any |= distance[l] < worst;
+    for (i64 l = 0; l < lanes<double>; ++l) any |= lowest[l] < worst;
     if (!any) return;
     Near* near = near_.data() + q * room_;
     for (i64 l = 0; l < width; ++l) {
@@ -147,7 +155,7 @@ class Candidates {
 template <class T>
 class BruteSearch {
  public:
-  explicit BruteSearch(const NearestProblem& p) : p_(p), kept_(least(p.x.rows, p.k + 1 + most<i64>(32, p.k / 4))) {}
+  explicit BruteSearch(const NearestProblem& p) : p_(p), kept_(least(p.x.rows, p.k + 1 + most<i64>(32, p.k / 4))), chunk_(pair_chunk_of(p.q.rows, p.x.cols)) {}
 
   void run() {
     constexpr i64 L = lanes<T>;
@@ -160,9 +168,10 @@ class BruteSearch {
     const double share = 2.0 * eps * double(least(p_.x.cols, pair_depth) + 12) + 8.0 * 2.3e-16 * double(p_.x.cols);
     // Squares that underflow lose an amount that no norm tells of.
     const double lost = 4.0 * double(p_.x.cols) * double(std::numeric_limits<T>::min());
-    Buffer<double> least_norm(p_.x.rows);
+    Buffer<double> least_norm(round_up(p_.x.rows, L));
+    for (i64 j = p_.x.rows; j < round_up(p_.x.rows, L); ++j) least_norm[j] = std::numeric_limits<double>::infinity();
     for (i64 j = 0; j < p_.x.rows; ++j) least_norm[j] = (1.0 - share) * columns.alone[j] - lost;
-    const i64 chunks = ceil_div(p_.q.rows, pair_chunk);
+    const i64 chunks = ceil_div(p_.q.rows, chunk_);
     const int threads = threads_for(p_.q.rows * p_.x.rows * most<i64>(p_.x.cols, 8), chunks);
     Buffer<Candidates*> candidates(threads);
     int made = 0;
@@ -171,21 +180,18 @@ class BruteSearch {
       int& count;
       ~Release() { for (int i = 0; i < count; ++i) delete each[i]; }
     } release{candidates, made};
-    for (; made < threads; ++made) candidates[made] = new Candidates(pair_chunk, kept_);
+    for (; made < threads; ++made) candidates[made] = new Candidates(chunk_, kept_);
     Buffer<double> norms(p_.q.rows);
-    for (int t = 0; t < threads; ++t) candidates[t]->begin(pair_chunk);
+    for (int t = 0; t < threads; ++t) candidates[t]->begin(chunk_);
     walk_all_pairs<Products, T>(
         q, p_.center, columns,
         [&](int thread, i64 i, i64 first, i64 width, const double* sums, double alone) {
-          alignas(64) double distance[pair_panels * lanes<float>];
-          const double* norm = least_norm.data() + first;
-          for (i64 l = 0; l < width; ++l) distance[l] = norm[l] - 2.0 * sums[l];
           norms[i] = alone;
-          candidates[thread]->see(i % pair_chunk, first, width, distance);
+          candidates[thread]->see(i % chunk_, first, width, least_norm.data() + first, sums);
         },
         [&](i64 begin, i64 end, int thread) {
           for (i64 i = begin; i < end; ++i) settle(*candidates[thread], i, (1.0 - share) * norms[i]);
-          candidates[thread]->begin(pair_chunk);
+          candidates[thread]->begin(chunk_);
         });
   }
 
@@ -194,7 +200,7 @@ class BruteSearch {
   void settle(Candidates& candidates, i64 i, double least_norm) const {
     i64 count;
     double bound;
-    Near* near = candidates.finish(i % pair_chunk, count, bound);
+    Near* near = candidates.finish(i % chunk_, count, bound);
     const i64 absent = p_.left_out ? p_.left_out[i] : -1;
     i64 n = 0;
     for (i64 c = 0; c < count; ++c)
@@ -230,7 +236,7 @@ class BruteSearch {
   }
 
   NearestProblem p_;
-  i64 kept_;
+  i64 kept_, chunk_;
 };
 
 static void nearest_brute(const NearestProblem& problem) {

@@ -112,9 +112,9 @@ void pack_panels(const SomeRows& rows, const double* center, PackedRows<T>& to) 
   });
 }
 
-// out[m][l] += sum over the columns [0, depth) of Op(row m, lane l of N panels).
+// out[m][l] (+)= sum over the columns [0, depth) of Op(row m, lane l of N panels); the first stretch of columns overwrites.
 template <int N, class Op, class T>
-inline void pair_tile(i64 depth, const T* rows, const T* panels, i64 panel_size, double* out) {
+inline void pair_tile(i64 depth, const T* rows, const T* panels, i64 panel_size, bool first, double* out) {
   constexpr int M = pair_rows;
   constexpr i64 L = lanes<T>, ld = pair_panels * L;
   Vec<T> sum[M][N];
@@ -132,7 +132,9 @@ inline void pair_tile(i64 depth, const T* rows, const T* panels, i64 panel_size,
     for (int j = 0; j < N; ++j) {
       alignas(64) T part[L];
       store(part, sum[m][j]);
-      for (i64 l = 0; l < L; ++l) out[m * ld + j * L + l] += double(part[l]);
+      double* to = out + m * ld + j * L;
+      if (first) for (i64 l = 0; l < L; ++l) to[l] = double(part[l]);
+      else for (i64 l = 0; l < L; ++l) to[l] += double(part[l]);
     }
 }
 
@@ -164,16 +166,16 @@ class DenseRows {
   // Sums of the M rows from `first` on with `n` panels from `panel` on; out is (M, 3 vectors).
   void tile(i64 first, const PackedRows<T>& columns, i64 panel, i64 n, double* out) const {
     constexpr i64 L = lanes<T>;
-    for (i64 c = 0; c < pair_rows * pair_panels * L; ++c) out[c] = 0.0;
     const i64 p = packed_.depth, size = L * p;
+    if (p == 0) for (i64 c = 0; c < pair_rows * pair_panels * L; ++c) out[c] = 0.0;
     for (i64 d = 0; d < p; d += pair_depth) {
       const i64 depth = least(pair_depth, p - d);
       const T* left = packed_.panel(first / pair_rows) + d * pair_rows;
       const T* right = columns.panel(panel) + d * L;
       switch (n) {
-        case 3: pair_tile<3, Op>(depth, left, right, size, out); break;
-        case 2: pair_tile<2, Op>(depth, left, right, size, out); break;
-        default: pair_tile<1, Op>(depth, left, right, size, out);
+        case 3: pair_tile<3, Op>(depth, left, right, size, d == 0, out); break;
+        case 2: pair_tile<2, Op>(depth, left, right, size, d == 0, out); break;
+        default: pair_tile<1, Op>(depth, left, right, size, d == 0, out);
       }
     }
   }
@@ -249,8 +251,15 @@ class SparseRows {
 };
 
 // Calls use(row, first_column, n_columns, sums, alone) for every row of a chunk and every group of panels, chunk by chunk over
-// the threads. The rows of a chunk belong to one thread.
+// the threads. The rows of a chunk belong to one thread. Every chunk reads all columns once: where there are many rows, a chunk
+// holds as many of them as a share of the second cache does.
 constexpr i64 pair_chunk = 32;
+
+inline i64 pair_chunk_of(i64 rows, i64 depth) {
+  if (rows < 64 * pair_chunk) return pair_chunk;
+  const i64 fit = (i64(1) << 17) / most<i64>(8 * depth, 1) / pair_chunk;
+  return pair_chunk * least<i64>(most<i64>(fit, 1), 8);
+}
 
 template <class Rows, class T, class Use>
 void walk_pairs(Rows& rows, i64 begin, i64 end, const PackedRows<T>& columns, const Use& use) {
@@ -271,7 +280,7 @@ void walk_pairs(Rows& rows, i64 begin, i64 end, const PackedRows<T>& columns, co
 // The same over all rows, on as many threads as pay, with use(thread, row, ...); done(begin, end, thread) ends a chunk.
 template <class Op, class T, class Use, class Done>
 void walk_all_pairs(const SomeRows& rows, const double* center, const PackedRows<T>& columns, const Use& use, const Done& done) {
-  const i64 chunks = ceil_div(rows.count, pair_chunk);
+  const i64 size = pair_chunk_of(rows.count, columns.depth), chunks = ceil_div(rows.count, size);
   const int threads = threads_for(rows.count * columns.count * most<i64>(columns.depth, 8), chunks);
   const bool sparse = std::is_same_v<Op, Products> && rows.matrix.storage == Storage::csr;
   const auto run = [&](auto make) {
@@ -285,7 +294,7 @@ void walk_all_pairs(const SomeRows& rows, const double* center, const PackedRows
     } readers(threads);
     for (; readers.count < threads; ++readers.count) readers.each[readers.count] = new Reader(make());
     for_chunks(chunks, threads, [&](i64 c, int thread) {
-      const i64 begin = c * pair_chunk, end = least(rows.count, begin + pair_chunk);
+      const i64 begin = c * size, end = least(rows.count, begin + size);
       walk_pairs(*readers.each[thread], begin, end, columns, [&](i64 row, i64 first, i64 width, const double* sums, double alone) {
         use(thread, row, first, width, sums, alone);
       });
@@ -297,12 +306,12 @@ void walk_all_pairs(const SomeRows& rows, const double* center, const PackedRows
       visit_compressed(rows.matrix, [&](const auto& view) {
         using S = std::remove_cvref_t<decltype(*view.data)>;
         using I = std::remove_cvref_t<decltype(*view.indices)>;
-        if constexpr (std::is_same_v<S, T>) run([&] { return SparseRows<T, I>(rows, view, pair_chunk); });
+        if constexpr (std::is_same_v<S, T>) run([&] { return SparseRows<T, I>(rows, view, size); });
       });
       return;
     }
   }
-  run([&] { return DenseRows<Op, T>(rows, center, pair_chunk, columns.depth); });
+  run([&] { return DenseRows<Op, T>(rows, center, size, columns.depth); });
 }
 
 }  // namespace empirisk::EMPIRISK_ISA

@@ -100,6 +100,18 @@ EMPIRISK_INLINE Vec<double> load_double(const float* p) {
 #endif
 }
 
+// The smaller one in each lane; where a is not a number, b.
+template <class T>
+EMPIRISK_INLINE Vec<T> smaller(const Vec<T>& a, const Vec<T>& b) {
+#if defined(__GNUC__)
+  return a < b ? a : b;
+#else
+  Vec<T> v;
+  for (i64 i = 0; i < lanes<T>; ++i) v[i] = a[i] < b[i] ? a[i] : b[i];
+  return v;
+#endif
+}
+
 // Sum of the lanes, always in the same order: halves are folded.
 EMPIRISK_INLINE double lane_sum(const Vec<double>& v) {
 #if EMPIRISK_VECTOR_BYTES == 64 && defined(__GNUC__)

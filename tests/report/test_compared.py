@@ -146,7 +146,7 @@ def test_a_report_chooses_explains_saves_and_verifies(
     name = report["verdict"]["model"]
     assert name in {"neighbors": ("neighbors",), "kernel": ("svc", "kernel_ridge")}[models]
     row = next(c for c in report["candidates"] if c["name"] == name)
-    assert row["complexity"]["unit"] == "numbers in the rows that are kept"
+    assert row["complexity"]["unit"] == "kept numbers"
     assert row["certificate"]["verified"] is True
     assert row["certificate"]["kind"] == ("EXACT" if models == "neighbors" else "DUALITY_GAP")
     assert (

@@ -30,7 +30,7 @@ REFERENCE = "reference"
 GROWN, COMPARES = ("tree", "boosting", "forest"), ("neighbors", "kernel")
 KINDS = ("linear", *GROWN, *COMPARES)
 UNITS = {"linear": "non-zero coefficients"} | dict.fromkeys(GROWN, "leaves")
-UNITS |= dict.fromkeys(COMPARES, "numbers in the rows that are kept")
+UNITS |= dict.fromkeys(COMPARES, "kept numbers")
 PARAMETERS = {"tree": "alpha", "boosting": "rounds", "neighbors": "n_neighbors"}
 PARAMETERS |= dict.fromkeys(("linear", "kernel"), "alpha")
 

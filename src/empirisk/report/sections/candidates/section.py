@@ -43,7 +43,7 @@ Json = dict[str, Any]
 FEW = {
     "linear": "nearly all coefficients are zero or close to it",
     "tree": "hardly a split is left",
-    "kernel": "its scores are nearly flat",
+    "kernel": "a larger one might do as well",
 }
 
 candidate = Record(
