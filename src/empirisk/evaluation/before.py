@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from empirisk.evaluation.outputs import Outputs
 from empirisk.evaluation.parts import Parts, Steps, parts_of
-from empirisk.evaluation.rows import take_rows
 from empirisk.evaluation.sample import Sample
 
 __all__ = ["Before"]
@@ -68,7 +67,7 @@ class Before:
         gets them.
         """
         if not parts.steps:
-            return parts.fit_before(take_rows(sample.X, rows), sample.y[rows])
+            return parts.fit_before(sample.rows_to_fit(parts.whole_estimator, rows), sample.y[rows])
         key = sample, _print(rows)
         known = self._kept.setdefault(key, {})
         self._kept.move_to_end(key)
@@ -77,7 +76,9 @@ class Before:
         ids = tuple(map(id, parts.steps))
         if ids not in known:
             # The parts hold the unfitted steps, so that no other object can get their ids.
-            known[ids] = _Fitted(parts, *parts.fit_before(take_rows(sample.X, rows), sample.y[rows]))
+            known[ids] = _Fitted(
+                parts, *parts.fit_before(sample.rows_to_fit(parts.whole_estimator, rows), sample.y[rows])
+            )
         return known[ids].steps, known[ids].X
 
     def outputs(self, model: Any, sample: Sample, rows: Rows, need: str = "score") -> Outputs:
@@ -88,7 +89,7 @@ class Before:
             return sample.outputs(model, rows, need)
         key = _print(rows)
         if key not in found.passed:
-            X = take_rows(sample.X, rows)
+            X = sample.rows_for(model, rows)
             for pipeline in parts.pipelines:
                 X = pipeline[:-1].transform(X) if len(pipeline.steps) > 1 else X
             found.passed[key] = X

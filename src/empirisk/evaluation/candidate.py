@@ -115,7 +115,9 @@ class Candidate:
         steps, X = (Before() if before is None else before).fitted(parts, sample, rows)
         told = {name.removeprefix(parts.prefix): held for name, held in told.items()}
         for model in parts.fit_each(X, sample.y[rows], self.values, **told):
-            yield parts.whole(steps, model)
+            fitted = parts.whole(steps, model)
+            sample.fitted_on(fitted, rows)
+            yield fitted
 
     def __repr__(self) -> str:
         if not self.parameter:

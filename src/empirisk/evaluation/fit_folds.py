@@ -20,7 +20,7 @@ from empirisk.evaluation.metrics.predictions import Predictions, classification,
 from empirisk.evaluation.metrics.scorer import Scorer
 from empirisk.evaluation.outputs import Outputs, spread, spread_logs
 from empirisk.evaluation.progress import Progress, teller
-from empirisk.evaluation.rows import numbered, take_rows
+from empirisk.evaluation.rows import numbered
 from empirisk.evaluation.sample import Sample
 
 # Cells of X below which linear algebra runs on one thread: on two cores that was 3 to 25 times faster for
@@ -154,7 +154,7 @@ def fit_folds(
             seconds[fit.split] = fit.seconds
             outputs.append(fit.outputs())
             for name, scorer in scorers.items():
-                held_out = take_rows(sample.X, fit.test)
+                held_out = sample.rows_for(fit.model, fit.test)
                 values[name].append(float(scorer(fit.model, held_out, sample.y[fit.test])))
             if keep is not None:
                 kept.append(keep(fit.model))

@@ -53,6 +53,11 @@ class Parts:
         """The steps before the model, from the first to the last."""
         return tuple(step for pipeline in self.pipelines for _, step in pipeline.steps[:-1])
 
+    @property
+    def whole_estimator(self) -> Any:
+        """What was taken apart: the outermost pipeline, or the model by itself."""
+        return self.pipelines[0] if self.pipelines else self.model
+
     def fit_before(self, X: Any, y: Any) -> tuple[Steps, Any]:
         """Return copies of the steps before the model, fitted, and the rows as the model gets them."""
         fitted = []

@@ -23,6 +23,14 @@ def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     return X[rows]
 
 
+def take_pairs(X: Any, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Any:
+    """``X[rows][:, columns]`` of a matrix of pairs of rows, keeping the type."""
+    part = take_rows(X, rows)
+    if isinstance(part, list):
+        part = np.asarray(part)
+    return part.iloc[:, columns] if hasattr(part, "iloc") else part[:, columns]
+
+
 def numbered(error: Exception, rows: NDArray[np.intp]) -> str:
     """Return which row of the sample an error means by the number of a row of a fit; "" where it names none.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from typing import Any, Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +16,8 @@ from empirisk.evaluation.intervals.base import group_codes
 from empirisk.evaluation.metrics import CLASSIFICATION, REGRESSION, Predictions
 from empirisk.evaluation.metrics.predictions import check_length, classes_of, encode, finite, labels_of
 from empirisk.evaluation.outputs import Outputs, n_rows, outputs_of
-from empirisk.evaluation.rows import take_rows
+from empirisk.evaluation.rows import take_pairs, take_rows
+from empirisk.evaluation.tags import of_pairs
 
 __all__ = ["Sample"]
 
@@ -83,6 +85,7 @@ class Sample:
         exposure: ArrayLike | None = None,
     ) -> None:
         self.X, self.y = canonical(X), labels_of(y, "y")
+        self._columns: WeakKeyDictionary[Any, Rows] = WeakKeyDictionary()
         self.n = int(self.y.size)
         check_length("X", n_rows(X), self.n)
         self.groups = None if groups is None else group_codes(groups, self.n)[0]
@@ -108,6 +111,12 @@ class Sample:
         else:
             self.y = finite(self.y, "y")
             self.like = Predictions(REGRESSION, self.y, self.y)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_columns": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state | {"_columns": WeakKeyDictionary()})
 
     @classmethod
     def of(
@@ -226,8 +235,11 @@ class Sample:
         TypeError
             The sample has weights or exposures, and the model takes none.
         """
-        X, y = (self.X, self.y) if rows is None else (take_rows(self.X, rows), self.y[rows])
-        return model.fit(X, y, **self.arguments(model, rows))
+        X, y = (self.X, self.y) if rows is None else (self.rows_to_fit(model, rows), self.y[rows])
+        fitted = model.fit(X, y, **self.arguments(model, rows))
+        if rows is not None:
+            self.fitted_on(fitted, rows)
+        return fitted
 
     def arguments(self, model: Any, rows: Rows | None = None) -> dict[str, Any]:
         """Return what ``model.fit`` takes of these rows beside X and y, by the names that it has there."""
@@ -249,8 +261,23 @@ class Sample:
 
     def outputs(self, model: Any, rows: Rows | None = None, need: str = "score") -> Outputs:
         """Return what a fitted model says about some rows, or about all."""
-        X = self.X if rows is None else take_rows(self.X, rows)
-        return self.outputs_on(model, X, rows, need)
+        return self.outputs_on(model, self.rows_for(model, rows), rows, need)
+
+    def rows_to_fit(self, est: Any, rows: Rows) -> Any:
+        """Return rows as an unfitted estimator takes them: of a matrix of pairs only their own columns."""
+        return take_pairs(self.X, rows, rows) if of_pairs(est, self.X) else take_rows(self.X, rows)
+
+    def fitted_on(self, model: Any, rows: Rows) -> None:
+        """Remember which rows a model was fitted on, where it wants their columns of a matrix of pairs."""
+        if of_pairs(model, self.X):
+            self._columns[model] = rows
+
+    def rows_for(self, model: Any, rows: Rows | None) -> Any:
+        """Return some rows, or all, as a fitted model takes them."""
+        columns = self._columns.get(model)
+        if columns is not None:
+            return take_pairs(self.X, np.arange(self.n) if rows is None else rows, columns)
+        return self.X if rows is None else take_rows(self.X, rows)
 
     def outputs_on(self, model: Any, X: Any, rows: Rows | None, need: str = "score") -> Outputs:
         """Return the same from `X`, which is those rows as this model takes them."""

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
-from sklearn.utils import Tags
+import numpy as np
+from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -17,6 +18,17 @@ def offered(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
     type.
     """
     return cast("Callable[[Method], Method]", available_if(check))
+
+
+def of_pairs(est: Any, X: Any) -> bool:
+    """Return whether an estimator takes a matrix of pairs of rows, such as a kernel's, and X is square."""
+    shape = getattr(X, "shape", None)
+    if shape is not None and (len(shape) != 2 or shape[0] != shape[1]):
+        return False
+    if not get_tags(est).input_tags.pairwise:
+        return False
+    shape = np.shape(X) if shape is None else shape
+    return len(shape) == 2 and shape[0] == shape[1]
 
 
 def inherit(tags: Tags, inner: Tags) -> Tags:

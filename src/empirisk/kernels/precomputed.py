@@ -14,7 +14,8 @@ __all__ = ["Precomputed"]
 
 # Said of fewer rows than columns.
 FOLDS = (
-    "; whoever deals rows to folds must take the same columns: give a function that looks values up instead, "
+    "; whoever deals rows to folds must take the same columns, K[rows][:, rows], as er.cross_evaluate and "
+    "scikit-learn do; where that cannot be, give a function that looks values up, "
     "kernel=lambda A, B: K[np.ix_(A[:, 0].astype(int), B[:, 0].astype(int))], with numbers of rows as X"
 )
 
