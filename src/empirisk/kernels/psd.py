@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 
 from empirisk.data.brief import Brief
 from empirisk.data.memory import refuse_memory
-from empirisk.data.threads import one_thread
+from empirisk.data.threads import for_rows
 from empirisk.kernels.base import Kernel
 from empirisk.typing import Array
 
@@ -91,7 +91,7 @@ def check_psd(kernel: Kernel, X: Any) -> PSDCheck:
     refuse_memory(f"the eigenvectors of {n} rows", 24.0 * float(n) ** 2, "check a sample of the rows")
     kernel.check(X)
     made = kernel.resolved(X)
-    with one_thread():
+    with for_rows(n):
         value, vector = eigh(np.asarray(made.block(X), dtype=np.float64))
     largest = float(np.abs(value).max(initial=0.0))
     eps = float(np.finfo(np.float64 if X.dtype == np.float64 else np.float32).eps)

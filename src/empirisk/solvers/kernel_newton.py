@@ -15,6 +15,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from empirisk.data.memory import refuse_memory
+from empirisk.data.threads import MANY
 from empirisk.problems.intercept import best_intercept
 from empirisk.problems.kernelised import KernelEvaluation, KernelProblem
 from empirisk.solvers.base import State
@@ -24,11 +25,6 @@ __all__ = ["KernelNewton", "kernel_matrix"]
 
 # Halvings of a step before it is given up: its length is then a rounding.
 HALVINGS = 40
-# Flops of a factorisation from which further threads of BLAS are worth their risk.  They wait for each other
-# by spinning: on two cores that other programs used, two threads took as long as one or many times as long
-# (seconds for 8000 rows, 2e11 flops: 6 and 25 against 8; 4000 rows: 2.3 and 11 against 1.1 and 1.5; 2000
-# rows: 2.0 and 8.3 against 0.2), and without other programs they cannot halve the time.
-LARGE = 1e12
 
 
 @dataclass(frozen=True)
@@ -53,7 +49,7 @@ class KernelNewton:
 
     def large(self, problem: KernelProblem) -> bool:
         """Return whether the algebra of a step is worth all threads."""
-        return float(problem.n) ** 3 / 3.0 > LARGE
+        return problem.n >= MANY
 
     def init(self, problem: KernelProblem, w0: Array | None = None) -> NewtonState:
         """Return the state at the given point, or at the null model, with K in memory."""

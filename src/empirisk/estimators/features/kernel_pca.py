@@ -9,7 +9,7 @@ from scipy import linalg
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.memory import refuse_memory
-from empirisk.data.threads import one_thread
+from empirisk.data.threads import for_rows
 from empirisk.estimators.checks import check_choice, check_count, check_number
 from empirisk.estimators.features.base import FeatureMap
 from empirisk.estimators.features.preimage import Ridge, fixed_point
@@ -139,7 +139,7 @@ class KernelPCA(FeatureMap):
         n, whole = A.shape[0], float(np.trace(A))
         size = float(np.abs(np.diagonal(K)).max())
         count = min(wanted + 1, n)
-        with one_thread():
+        with for_rows(n):
             values, vectors = linalg.eigh(A, subset_by_index=(n - count, n - 1))
         values, vectors = values[::-1], vectors[:, ::-1]
         k = min(wanted, int((values > n * eps * size).sum()))

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from empirisk.data.threads import one_thread
+from empirisk.data.threads import for_rows
 from empirisk.kernels import Kernel
 from empirisk.typing import Array, IndexArray
 
@@ -51,7 +51,7 @@ class Projection:
         K = kernel.block(X[rows], centres)
         eps = float(np.finfo(K.dtype).eps)
         K = K.astype(np.float64)
-        with one_thread():
+        with for_rows(len(rows)):
             values, vectors = np.linalg.eigh(0.5 * (K + K.T))
         cut = len(rows) * eps * float(np.abs(values).max())
         if values[0] < -10.0 * cut:

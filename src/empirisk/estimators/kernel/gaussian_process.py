@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -18,7 +17,7 @@ from empirisk.data.memory import refuse_memory
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.seeds import check_seed
 from empirisk.data.sparse_cells import canonical
-from empirisk.data.threads import one_thread
+from empirisk.data.threads import for_rows
 from empirisk.estimators.checks import (
     check_choice,
     check_columns,
@@ -44,15 +43,12 @@ from empirisk.kernels import Kernel, Scaled, kernel_of
 from empirisk.results import Certificate, Estimate, Kind, Solution, Status
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["GaussianProcess", "Rows", "small_algebra", "stationarity"]
+__all__ = ["GaussianProcess", "Rows", "for_rows", "stationarity"]
 
 Intervals = Callable[[Criterion, Ascent, tuple[str, ...], Array, float], dict[str, Estimate]]
 
 FAR = float(np.log(1e5))  # how far a parameter may move from where it begins, either way
 NEAR = 3.0  # further starts are drawn within this many units of the logarithm
-# Rows up to which further threads of BLAS are not worth their risk: on two cores that other programs used, a
-# fit of 1500 rows took 12 and 27 seconds on two threads, and 6 and 11 on one.
-SMALL = 4000
 SMALLEST = 1e-150  # squares of smaller numbers lose digits, or vanish
 # Matrices of n^2 numbers that a fit holds at once, beside one for each parameter of the kernel.
 MATRICES = {"marginal_likelihood": 4, "leave_one_out": 8, "laplace": 5}
@@ -131,7 +127,7 @@ class GaussianProcess(ProcessCharts, Estimator):
                 raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
             self.__dict__.pop("_memory", None)
             rows = self._encoded(X, y, sample_weight, fitting=True)
-            with small_algebra(len(rows.y)):
+            with for_rows(len(rows.y)):
                 self._learn(rows, self._prior(rows))
             self.n_iter_ = self.solution_.n_steps
         if not self.solution_.status.ok:
@@ -275,7 +271,7 @@ class GaussianProcess(ProcessCharts, Estimator):
                 "take method='wald' here, or fit by method='marginal_likelihood'"
             )
         criterion, covariance, units = self._fitted_criterion()
-        with small_algebra(len(covariance.weight)):
+        with for_rows(len(covariance.weight)):
             return intervals(criterion, self._search, covariance.names, units, level)
 
     def _fitted_criterion(self) -> tuple[Criterion, Covariance, Array]:
@@ -310,11 +306,6 @@ def _refuse_small(X: Any) -> None:
         raise ValueError(
             f"X holds no number above {largest:.2g} in size, and squares of such numbers vanish; rescale it"
         )
-
-
-def small_algebra(n: int) -> AbstractContextManager[Any]:
-    """Return a context in which matrices of n rows are worked on by one thread, where that is quicker."""
-    return one_thread() if n <= SMALL else nullcontext()
 
 
 def stationarity(

@@ -13,8 +13,9 @@ from scipy.special import expit, ndtri
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from empirisk.data.threads import for_rows
 from empirisk.estimators.checks import check_choice
-from empirisk.estimators.kernel.gaussian_process import GaussianProcess, Rows, small_algebra
+from empirisk.estimators.kernel.gaussian_process import GaussianProcess, Rows
 from empirisk.estimators.kernel.verify_process import verify_modes
 from empirisk.estimators.label_codes import encode_labels, refuse_mixed, weigh_classes
 from empirisk.gaussian_processes import Covariance, Criterion, LaplaceEvidence, Mode, logistic_mean
@@ -197,7 +198,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
     def _factors(self) -> list[Any]:
         """Return the factors that variances are made with: by the fit, or later for a model from a file."""
         if "_memory" not in self.__dict__:
-            with small_algebra(len(self._weight)):
+            with for_rows(len(self._weight)):
                 matrix = np.array(self.kernel_.block(self.rows_), dtype=np.float64)
                 modes = [Mode(a, matrix @ a, 0.0, 0) for a in self.dual_coef_]
                 self._memory = [predictive_root(matrix, mode, self._weight) for mode in modes]
@@ -296,7 +297,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
     def _verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Return the certificate, recomputed from the rows, the weights and the kernel alone."""
         criterion = self.objective(X, y, sample_weight)
-        with small_algebra(len(criterion.covariance.weight)):
+        with for_rows(len(criterion.covariance.weight)):
             return verify_modes(self, criterion, self._search, mode_certificate)
 
 

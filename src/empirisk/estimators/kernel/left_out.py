@@ -16,7 +16,7 @@ from scipy.linalg import eigh
 from empirisk.data.design import Design
 from empirisk.data.memory import refuse_memory
 from empirisk.data.row_blocks import ArrayBlocks
-from empirisk.data.threads import one_thread
+from empirisk.data.threads import for_rows
 from empirisk.estimators.folds import copies
 from empirisk.estimators.kernel.strength import strengths
 from empirisk.estimators.linear.tune import StrengthSelection, in_own_unit
@@ -91,7 +91,7 @@ def left_out_residuals(problem: KernelProblem, alphas: Array) -> Array:
     A = K.copy() if len(live) == n else K[np.ix_(live, live)]
     A *= root
     A *= root[:, None]
-    with one_thread():
+    with for_rows(len(live)):
         value, vector = eigh(A, overwrite_a=True, check_finite=False, driver="evd")
     value = np.maximum(value, 0.0)
     squared = np.square(vector)
