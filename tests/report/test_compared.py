@@ -73,7 +73,7 @@ def test_grids_run_from_the_simplest_model_to_the_richest(
         assert grid.min() == 1
     lost = []
     for value in grid:
-        model = compared_estimator(candidate, task, float(value), 0).fit(X, target)
+        model = compared_estimator(candidate, task, float(value), 0, 120).fit(X, target)
         found = model.predict(X)
         lost.append(np.mean(found != target) if candidate is SVC else np.mean((found - target) ** 2))
     assert lost[0] > lost[-1]

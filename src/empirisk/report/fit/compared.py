@@ -27,16 +27,19 @@ MOST_ROWS = {"neighbors": 100_000, "svc": 50_000, "kernel_ridge": 5_000}
 NEIGHBORS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 45, 70, 100, 150, 200)
 # Rows added to each class, so that a class without a neighbour is not impossible.
 SMOOTHING = 0.5
-STRENGTHS = 5  # of a machine; LIBSVM's C = 1 / (n alpha) goes from 0.1 to 100
+# Strengths of a machine and folds that make its probabilities, for few rows and for many: a fit of these
+# takes seconds.  LIBSVM's C = 1 / (n alpha) goes from 0.1 to 30, or from 0.3 to 10.
+FEW_ROWS = 5_000
+PRICES = {True: np.logspace(-1.0, 1.5, 5), False: np.logspace(-0.5, 1.0, 3)}
+FOLDS = {True: 3, False: 2}
 RIDGES = 9  # strengths of kernel ridge
-FOLDS = 3  # that make probabilities of the scores
 # Stopping early costs no accuracy that a score could show: the certificate says how far from the optimum.
 TOLERANCE = 1e-4
 # Seconds for a pair of rows and a column of a search, and for a value of the kernel in each solve.
 _SEARCH, _VALUE, _FACTOR = 6.0e-11, 1.2e-9, 3.0e-11
 
 
-def compared_estimator(candidate: Candidate, task: str, value: float, seed: int) -> Any:
+def compared_estimator(candidate: Candidate, task: str, value: float, seed: int, n: int) -> Any:
     """Return the unfitted estimator at one value of the candidate's parameter.
 
     Parameters
@@ -47,6 +50,8 @@ def compared_estimator(candidate: Candidate, task: str, value: float, seed: int)
         Number of neighbours, or the strength of a kernel machine.
     seed : int
         Of the folds that make probabilities.
+    n : int
+        Rows of the table.
     """
     from empirisk import estimators
 
@@ -56,15 +61,18 @@ def compared_estimator(candidate: Candidate, task: str, value: float, seed: int)
         return estimators.REGISTRY["KNeighborsClassifier"](int(value), smoothing=SMOOTHING)
     if candidate.name == "kernel_ridge":
         return estimators.REGISTRY["KernelRidge"](value)
-    return estimators.REGISTRY["SVC"](value, probability=True, cv=FOLDS, random_state=seed, tol=TOLERANCE)
+    return estimators.REGISTRY["SVC"](
+        value, probability=True, cv=FOLDS[n <= FEW_ROWS], random_state=seed, tol=TOLERANCE
+    )
 
 
 def compared_grid(candidate: Candidate, n: int, fewest: int, size: int) -> Floats:
     """Return the values to try, the simplest model first: many neighbours, or a strong penalty.
 
-    Neighbours are at most a quarter of the rows of the smallest fit.  Strengths are ``1 / (n C)`` with C
-    from 0.1 to 100 for the support vector machine, and from 10 to a ten-millionth for kernel ridge, whose
-    kernel has the value 1 at equal rows.
+    Neighbours are at most a quarter of the rows of the smallest fit.  Strengths are ``1 / (n C)`` with the
+    prices C of :data:`PRICES` for the support vector machine, and from 10 to a ten-millionth for kernel
+    ridge,
+    whose kernel has the value 1 at equal rows.
 
     Parameters
     ----------
@@ -81,7 +89,8 @@ def compared_grid(candidate: Candidate, n: int, fewest: int, size: int) -> Float
         return np.array(some[-size:][::-1], dtype=np.float64)
     if candidate.name == "kernel_ridge":
         return np.logspace(1.0, -7.0, min(RIDGES, size))
-    return 1.0 / (n * np.logspace(-1.0, 2.0, min(STRENGTHS, size)))
+    prices = PRICES[n <= FEW_ROWS]
+    return 1.0 / (n * prices[-size:])
 
 
 def compared_seconds(candidate: Candidate, n: float, p: int, outputs: int) -> float:
@@ -104,7 +113,9 @@ def compared_seconds(candidate: Candidate, n: float, p: int, outputs: int) -> fl
     pairs = max(1.0, 0.5 * outputs * (outputs - 1.0)) if outputs > 1 else 1.0
     # Each pair of classes has its share of the rows; every strength takes a fit and those of the folds.
     share = 1.0 if outputs == 1 else 2.0 / outputs
-    return 0.1 + STRENGTHS * (1 + FOLDS) * pairs * _VALUE * (share * n) ** 2 * (4.0 + 0.1 * p)
+    few = n <= FEW_ROWS
+    fits = len(PRICES[few]) * (1.0 + 0.4 * FOLDS[few])
+    return 0.1 + fits * pairs * _VALUE * (share * n) ** 2 * (4.0 + 0.1 * p)
 
 
 def n_kept(model: Any) -> int:

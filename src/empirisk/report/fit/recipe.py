@@ -68,7 +68,7 @@ def estimator_of(candidate: Candidate, table: Table, value: float, seed: int) ->
     if candidate.grown:
         return grown_estimator(candidate, table.task, value, level_positions(table), seed)
     if candidate.compares:
-        return compared_estimator(candidate, table.task, value, seed)
+        return compared_estimator(candidate, table.task, value, seed, table.n_rows)
     return estimator_for(candidate, table.task, value)
 
 
