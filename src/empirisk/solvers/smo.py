@@ -124,6 +124,14 @@ class SMO:
     name = "smo"
     needs = frozenset({Capability.KERNEL, Capability.PIECEWISE_LINEAR, Capability.DUAL_STEP})
 
+    @classmethod
+    def until(cls, tol: float, cache_bytes: float) -> SMO:
+        """Return the steps that look early where a relative gap of `tol` is enough.
+
+        The gap is a tenth of the violation or less, as a rule.
+        """
+        return cls(cache_bytes, float(np.clip(10.0 * tol, 1e-5, 1e-3)))
+
     def init(self, problem: KernelProblem, w0: Array | None = None) -> SMOState:
         """Return the state at the given weights, moved into the box, or at none."""
         if not problem.intercept:

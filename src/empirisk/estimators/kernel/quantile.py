@@ -90,4 +90,5 @@ class KernelQuantile(KernelRegressor):
         return Quantile(check_number("q", self.q, 0.0, 1.0))
 
     def _solver(self) -> SMO:
-        return SMO(1e6 * check_number("cache_size", self.cache_size, 0.0, closed=False))
+        megabytes = check_number("cache_size", self.cache_size, 0.0, closed=False)
+        return SMO.until(self._tolerance(), 1e6 * megabytes)

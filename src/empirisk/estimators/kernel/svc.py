@@ -173,7 +173,8 @@ class SVC(ClassifierMixin, KernelEstimator):
         return Hinge()
 
     def _solver(self) -> SMO:
-        return SMO(1e6 * check_number("cache_size", self.cache_size, 0.0, closed=False))
+        megabytes = check_number("cache_size", self.cache_size, 0.0, closed=False)
+        return SMO.until(self._tolerance(), 1e6 * megabytes)
 
     def _look_at_targets(self, y: Any) -> None:
         refuse_mixed(y)

@@ -103,4 +103,5 @@ class SVR(KernelRegressor):
         return EpsilonInsensitive(check_number("epsilon", self.epsilon, 0.0))
 
     def _solver(self) -> SMO:
-        return SMO(1e6 * check_number("cache_size", self.cache_size, 0.0, closed=False))
+        megabytes = check_number("cache_size", self.cache_size, 0.0, closed=False)
+        return SMO.until(self._tolerance(), 1e6 * megabytes)
