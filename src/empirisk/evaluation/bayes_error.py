@@ -56,9 +56,10 @@ class BayesErrorBracket(Brief):
         ends = " and ".join(number(end, 2) for end in (self.low, self.high))
         widest = " to ".join(number(end, 2) for end in self.interval)
         return (
-            f"In the limit of many rows the error of the best rule lies between {ends} ({widest} with the "
-            f"interval of the one-neighbour error {self.error}); with these {self.error.n:,} rows the error "
-            "of one neighbour may still be above its limit, so that the lower end is not proved."
+            f"The best rule errs at most as often as one nearest neighbour, {self.error}. If that is the "
+            f"error in the limit of many rows, too, the best rule's lies between {ends} ({widest} with the "
+            f"interval); with {self.error.n:,} rows in more than a few columns it is above its limit, and "
+            "the lower end says nothing."
         )
 
     def __repr__(self) -> str:
@@ -95,6 +96,11 @@ def bayes_error_bracket(
 
     Notes
     -----
+    One nearest neighbour is a rule, so that the best one errs no more often: the upper end.  The lower end is
+    about the limit of many rows, which is far away in many columns: in 200 samples of 200 normal rows with a
+    Bayes error of 0.1 the whole bracket lay above it in 1 % with one column, 9 % with two, 68 % with five and
+    97 % with ten, and below it in none.
+
     O(n^2 p).  Rows that share a neighbour err together: the variance of their share counts these pairs, and
     Wilson's interval is made with the number of independent rows that has this variance.
 

@@ -163,7 +163,9 @@ class KernelEstimator(Estimator):
         self._centres = self.kernel_.centres(rows.design.X, self.support_)
         told = _together(solutions)
         likeness = likeness_note(self.kernel_, rows.design.X)
-        note = "; ".join(part for part in (told.note, likeness) if part)
+        # A path of given strengths chooses nothing, whatever an earlier fit did.
+        edge = self.selection_.note if isinstance(self.alpha, str) and self.alpha == "cv" else ""
+        note = "; ".join(part for part in (told.note, edge, likeness) if part)
         self.solution_ = replace(told, state=None, note=note)
         self.n_iter_ = self.solution_.n_steps
 

@@ -72,11 +72,26 @@ def _path(
 def strengths(problem: KernelProblem, alphas: Any, decades: float = 2.0) -> Array:
     """Return falling strengths: given ones, or that many around the mean of k(x, x) over S, where C is 1.
 
-    They span `decades` to either side.
+    They span `decades` to either side.  Of losses whose slope does not grow with the error the middle is in
+    the unit of the targets: a row can then move its own score by about the spread of the targets.
     """
     if np.ndim(alphas) == 1:
         if not len(alphas):
             raise ValueError("alphas must hold at least one strength, got an empty list")
         return np.sort(np.array([check_number("alphas", a, 0.0, closed=False) for a in alphas]))[::-1]
-    middle = (float(problem.diagonal.mean()) or 1.0) / problem.data.total_weight
+    middle = (float(problem.diagonal.mean()) or 1.0) / problem.data.total_weight * _slope_a_unit(problem)
     return np.asarray(middle * np.logspace(decades, -decades, check_count("alphas", alphas, 1)))
+
+
+def _slope_a_unit(problem: KernelProblem) -> float:
+    """Return the mean slope of the loss at a constant score, over the mean distance of the targets from it.
+
+    It is 1 for the squared loss, whatever the unit of the targets, and for labels.
+    """
+    if not problem.loss.of_difference:
+        return 1.0
+    y, s = problem.data.y, problem.data.weight
+    middle = weighted_sum(s, y) / problem.data.total_weight
+    slope = weighted_sum(s, np.abs(problem.loss.grad(y, np.full_like(y, middle))))
+    spread = weighted_sum(s, np.abs(y - middle))
+    return float(slope / spread) if slope > 0.0 and spread > 0.0 and np.isfinite(slope / spread) else 1.0

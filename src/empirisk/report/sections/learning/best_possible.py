@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from empirisk.evaluation.bayes_error import bayes_error_bracket
+from empirisk.report.audit.formula import CODE as FORMULA
 from empirisk.report.estimates import estimate
 from empirisk.report.fit.encode import make_encoder
 from empirisk.report.sections import prose
@@ -52,6 +53,9 @@ def collect_best_possible(m: Material) -> Json | None:
             " would say too much about it."
         )
         return None
+    if any(f.code == FORMULA for f in m.analysis.findings):
+        absent["best_possible"] = "The target is a formula of another column: the best rule makes no error."
+        return None
     rows = np.arange(p.train.n)
     if p.train.n > MOST:
         rows = np.sort(np.random.default_rng(p.seed).choice(p.train.n, MOST, replace=False))
@@ -72,20 +76,17 @@ def collect_best_possible(m: Material) -> Json | None:
 
 
 def _sentence(low: float, high: float, lowest: float, highest: float, accuracy: float | None) -> str:
-    """Return the bracket in words, and where the error of the model on the test part lies."""
-    said = (
-        f"Whatever the model, the best rule on these columns errs on {_percent(low)} to {_percent(high)} of"
-        f" new rows, as the errors of the nearest neighbour tell ({_percent(lowest)} to {_percent(highest)}"
-        " with their interval)"
-    )
+    """Return the bracket in words, the proved end first, and where the error of the model lies."""
     where = ""
     if accuracy is not None:
         error = 1.0 - accuracy
-        place = "below it" if error < lowest else "above it" if error > highest else "within it"
-        where = f"; the error of the model on the test part, {_percent(error)}, is {place}"
+        place = "more: a better rule exists" if error > highest else "no more than that"
+        where = f"; the model errs on {_percent(error)} of the test part, {place}"
     return (
-        f"{said}{where}. The theorem is about the limit of many rows: with these the nearest neighbour may"
-        " err more often than in the limit, so that the lower end is not proved."
+        f"The best rule on these columns errs on at most {_percent(high)} of new rows ({_percent(highest)}"
+        f" with the interval), for so often errs the nearest neighbour{where}. It errs on at least {_percent(low)}"
+        f" ({_percent(lowest)}) if the nearest neighbour errs no more than it would with many more rows: in"
+        " more than a few columns it does, and then the best rule may be better than that."
     )
 
 
