@@ -84,9 +84,9 @@ def _sentence(low: float, high: float, lowest: float, highest: float, accuracy: 
         where = f"; the model errs on {_percent(error)} of the test part, {place}"
     return (
         f"The best rule on these columns errs on at most {_percent(high)} of new rows ({_percent(highest)}"
-        f" with the interval), for so often errs the nearest neighbour{where}. It errs on at least {_percent(low)}"
-        f" ({_percent(lowest)}) if the nearest neighbour errs no more than it would with many more rows: in"
-        " more than a few columns it does, and then the best rule may be better than that."
+        f" with the interval), for so often errs the nearest neighbour{where}. It errs on at least"
+        f" {_percent(low)} ({_percent(lowest)}) if the nearest neighbour errs no more than it would with many"
+        " more rows: in more than a few columns it does, and then the best rule may be better than that."
     )
 
 
