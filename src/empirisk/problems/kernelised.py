@@ -68,15 +68,19 @@ class KernelFacts(Facts):
         What a solver reads rows of K from; it keeps those that were used last.
     tiles : Tiles or None
         What a solver takes products with K from, in the format that it chose.
+    definite : array of bool or None
+        Rows on which K was seen to have no negative eigenvalue.
     """
 
     gram: Gram | None = field(default=None, kw_only=True)
     rows: Any = field(default=None, kw_only=True)
     tiles: Tiles | None = field(default=None, kw_only=True)
+    definite: Any = field(default=None, kw_only=True)
 
     def share(self, other: KernelFacts) -> None:
         """Read the kernel where `other` does, whose rows and kernel are the same; weights may differ."""
         self.gram, self.rows, self.tiles = other.gram, other.rows, other.tiles
+        self.definite = other.definite
 
 
 @dataclass(frozen=True, eq=False, repr=False)

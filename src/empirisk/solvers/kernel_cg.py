@@ -23,6 +23,7 @@ from empirisk.data.memory import available_memory, refuse_memory
 from empirisk.kernels.tiles import Tiles
 from empirisk.problems.intercept import best_intercept
 from empirisk.problems.kernelised import KernelProblem
+from empirisk.problems.mercer import refuse_curved, refuse_no_kernel
 from empirisk.solvers.base import State
 from empirisk.solvers.pivoted_cholesky import pivoted_cholesky
 from empirisk.typing import Array, Capability, IndexArray
@@ -121,6 +122,7 @@ class KernelCG:
 
     def init(self, problem: KernelProblem, w0: Array | None = None) -> CGState:
         """Return the state at the given point, or at the null model."""
+        refuse_no_kernel(problem)
         system = _system(problem, self.memory)
         a = np.zeros(problem.n) if w0 is None else problem.split(np.asarray(w0, dtype=np.float64))[0]
         live = system.root > 0.0
@@ -246,6 +248,7 @@ def _inner(factor: Array, ridge: float) -> Any:
 def _at(problem: KernelProblem, system: System, a: Array, passes: float) -> CGState:
     """Return the state at weights of the rows, with the best intercept; it takes one product in float64."""
     f = problem.times_kernel(a)
+    refuse_curved(problem, a, f)
     y, s, b = problem.data.y, problem.data.weight, 0.0
     if problem.intercept and np.isfinite(f).all():
         b = float(best_intercept(problem.loss, y, s, f))

@@ -18,6 +18,7 @@ from empirisk.data.memory import refuse_memory
 from empirisk.data.threads import MANY
 from empirisk.problems.intercept import best_intercept
 from empirisk.problems.kernelised import KernelEvaluation, KernelProblem
+from empirisk.problems.mercer import refuse_no_kernel
 from empirisk.solvers.base import State
 from empirisk.typing import Array, Capability
 
@@ -54,6 +55,7 @@ class KernelNewton:
     def init(self, problem: KernelProblem, w0: Array | None = None) -> NewtonState:
         """Return the state at the given point, or at the null model, with K in memory."""
         kernel_matrix(problem)
+        refuse_no_kernel(problem)
         w = problem.start() if w0 is None else np.asarray(w0, dtype=np.float64)
         return _at(problem, w, 0.0)
 

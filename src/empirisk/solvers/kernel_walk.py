@@ -20,6 +20,7 @@ from scipy.special import digamma
 
 from empirisk import _loops
 from empirisk.problems.kernelised import KernelProblem
+from empirisk.problems.mercer import refuse_curved
 from empirisk.results import Certificate, Solution, Status
 from empirisk.typing import Array, IndexArray
 
@@ -188,6 +189,8 @@ def best_certificate(problem: KernelProblem, w: Array, slope: Array) -> Certific
     between at the optimum; their gap is the smaller one early in a run.
     """
     a, b = problem.split(w)
-    evaluation = problem.evaluated(problem.times_kernel(a) + b, gradient=False)
+    f = problem.times_kernel(a)
+    refuse_curved(problem, a, f)
+    evaluation = problem.evaluated(f + b, gradient=False)
     found = [problem.certify(w, evaluation, 0.0, theta) for theta in (slope, None)]
     return min(found, key=lambda c: c.value)

@@ -15,6 +15,7 @@ from empirisk import _loops
 from empirisk.kernels.compiled import arguments
 from empirisk.losses.dual_rows import DualRows, dual_rows
 from empirisk.problems.kernelised import KernelProblem
+from empirisk.problems.mercer import refuse_curved
 from empirisk.solvers.base import State
 from empirisk.solvers.kinked_intercept import kinked_intercept
 from empirisk.typing import Array, Capability, IndexArray
@@ -192,7 +193,7 @@ def refuse_pair(problem: KernelProblem, i: int, j: int) -> None:
 def _told(problem: KernelProblem, state: SMOState) -> SMOState:
     """Return the state with parameters, evaluation and dual values that belong to its variables."""
     a = state.box.gather(state.value)
-    _refuse_negative(problem, a, state.f)
+    refuse_curved(problem, a, state.f)
     y, s = problem.data.y, problem.data.weight
     b = kinked_intercept(problem.loss, y, s, state.f)
     evaluation = problem.evaluated(state.f + b, gradient=False)
@@ -211,20 +212,6 @@ def size_of(problem: KernelProblem) -> float:
     """
     largest = float(problem.diagonal.max(initial=0.0))
     return 1.0 if 1e-20 < largest < 1e30 or largest == 0.0 else largest
-
-
-def _refuse_negative(problem: KernelProblem, a: Array, f: Array) -> None:
-    """Refuse a kernel for which ``a'K a < 0`` beyond rounding."""
-    square = float(a @ f)
-    size = float(np.abs(a) @ np.sqrt(np.abs(problem.diagonal)))
-    if square < -1e-9 * size * size:
-        rows = np.argsort(-np.abs(a), kind="stable")[:3]
-        named = ", ".join(f"{a[i]:.3g} at row {i}" for i in rows)
-        raise ValueError(
-            f"the kernel {problem.kernel.title} is not positive semi-definite on these rows: "
-            f"a'K a = {square:.3g} for the weights a that the steps came to ({named}, ...); use a Mercer "
-            "kernel"
-        )
 
 
 def rows_of(problem: KernelProblem, cache_bytes: float) -> Any:

@@ -24,6 +24,7 @@ from empirisk.estimators.kernel.svc import SVC
 from empirisk.estimators.label_codes import encode_labels, refuse_mixed, weigh_classes
 from empirisk.losses import Hinge, Loss
 from empirisk.problems.kernelised import KernelProblem
+from empirisk.problems.mercer import refuse_no_kernel
 from empirisk.results import Certificate, Solution
 from empirisk.solvers.kernel_walk import best_certificate, kernel_walk, walked
 from empirisk.typing import Array
@@ -163,6 +164,7 @@ class KernelSGDClassifier(ClassifierMixin, KernelEstimator):
         for problem in problems:
             problem.preflight()
             problem.facts.share(problems[0].facts)
+            refuse_no_kernel(problem)
         if isinstance(self.n_draws, str) and self.n_draws == "auto":
             steps = max(FEWEST, EACH * int(np.count_nonzero(problems[0].data.weight)))
         else:

@@ -21,6 +21,7 @@ from empirisk.estimators.folds import copies
 from empirisk.estimators.kernel.strength import strengths
 from empirisk.estimators.linear.tune import StrengthSelection, in_own_unit
 from empirisk.problems.kernelised import KernelProblem
+from empirisk.problems.mercer import refuse_no_kernel
 from empirisk.typing import Array
 
 __all__ = ["left_out_residuals", "select_by_left_out"]
@@ -39,6 +40,7 @@ def select_by_left_out(problem: KernelProblem, alphas: Any, rule: str) -> Streng
         ``"min"`` or ``"one_se"``.
     """
     unit = replace(problem, data=in_own_unit(problem.data))
+    refuse_no_kernel(unit)
     given, problem = problem, distinct(unit)
     s = problem.data.weight
     live = int(np.count_nonzero(s))

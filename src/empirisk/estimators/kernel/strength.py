@@ -15,6 +15,7 @@ from empirisk.data.sums import weighted_sum
 from empirisk.estimators.checks import check_count, check_number, check_rule
 from empirisk.estimators.linear.tune import StrengthSelection, fold_pairs, in_own_unit
 from empirisk.problems.kernelised import KernelProblem
+from empirisk.problems.mercer import refuse_no_kernel
 from empirisk.typing import Array
 
 __all__ = ["select_strength", "strengths"]
@@ -30,6 +31,7 @@ def select_strength(model: Any, rows: ArrayBlocks) -> tuple[StrengthSelection, K
     classes = hasattr(model, "classes_")
     splits = list(fold_pairs(unit, model.cv, check_seed(model.random_state), classes))
     first = model._problems(unit, 1.0)
+    refuse_no_kernel(first[0])
     grid = strengths(first[0], model.alphas)
     losses = np.empty((len(splits), len(grid)))
     for at, (train, test) in enumerate(splits):

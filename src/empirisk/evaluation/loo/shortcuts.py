@@ -25,6 +25,7 @@ from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.loo.smoothers import ridge_loo
 from empirisk.evaluation.outputs import Outputs
 from empirisk.kernels import kernel_of
+from empirisk.problems.mercer import refuse_no_kernel
 
 __all__ = ["SHORTCUTS", "shortcut_for"]
 
@@ -102,6 +103,7 @@ def _own_kernel_ridge(est: Any, X: Any, y: NDArray[Any]) -> tuple[Outputs, str] 
     if model.kernel_ != kernel_of(est.kernel):
         return "the width of the kernel is learned anew in every fit"
     problem = model._posed(rows)
+    refuse_no_kernel(problem)
     n = problem.n
     total = 1.0 if est.alpha == "1/n" else (n - 1.0) * float(est.alpha)
     residual = left_out_residuals(problem, np.array([total / n]))[0]
