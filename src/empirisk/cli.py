@@ -22,8 +22,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help=(
         "Fit, report and check models of tables, with a certificate for every fit and an interval for every"
-        " number. Exit codes: 0 done; 2 wrong input, said in one sentence; 3 a serious finding with --strict,"
-        " or a model that cannot be verified; 70 an error inside empirisk; 130 interrupted."
+        " number. Exit codes: 0 done; 1 the reader of a pipe went away; 2 wrong input, said in one sentence;"
+        " 3 a serious finding with --strict, or a model that cannot be verified; 70 an error inside empirisk;"
+        " 130 interrupted."
     ),
 )
 WRONG, SERIOUS, INTERRUPTED, BROKEN = 2, 3, 130, 70  # exit codes; 130 is what shells use for Ctrl-C
@@ -53,7 +54,7 @@ def guarded(command: Callable[..., Any]) -> Callable[..., Any]:
 
         try:
             return command(*args, debug=debug, **kwargs)
-        except typer.Exit:
+        except (typer.Exit, BrokenPipeError):  # typer ends in silence with 1 where the reader went away
             raise
         except KeyboardInterrupt:
             complain("Interrupted: nothing was written.")

@@ -104,3 +104,42 @@ def test_bagging_shows_missing_values_to_members_that_take_them(rng: np.random.G
     est = er.BaggingRegressor(n_estimators=3)
     assert get_tags(est).input_tags.allow_nan
     assert np.isfinite(est.fit(X, X[:, 1]).predict(X)).all()
+
+
+WORDS = {"str": np.array, "list": list, "object": lambda y: np.array(y, dtype=object)}
+
+
+@pytest.mark.parametrize("make", WORDS.values(), ids=WORDS)
+@pytest.mark.parametrize("u", REGRESSORS, ids=str)
+def test_words_as_a_target_are_refused(u: Use, make: Any, rng: np.random.Generator) -> None:
+    est = u.make()
+    X = data_for(est, rng).X
+    with pytest.raises(ValueError, match=r"^y holds the text 'no' in row 0, .* take a classifier"):
+        est.fit(X, make(["no", "yes"] * (len(X) // 2)))
+
+
+@pytest.mark.parametrize("u", ONE_OF_EACH, ids=str)
+def test_a_path_is_drawn_or_refused_by_name(u: Use, rng: np.random.Generator) -> None:
+    est = u.make()
+    d = data_for(est, rng)
+    if hasattr(est, "_prepare") and hasattr(est, "alphas"):
+        assert len(er.path(est, d.X, d.y, alphas=[1.0, 0.1]).alphas) == 2
+        return
+    with pytest.raises(TypeError, match=rf"^path needs .*{u.kind}"):
+        er.path(est, d.X, d.y)
+
+
+HIDDEN = [
+    (er.SVC(), "predict_proba", "probability=True"),
+    (er.SVC(), "predict_log_proba", "probability=True"),
+    (er.SGDClassifier(loss="hinge"), "predict_proba", "logistic loss"),
+    (er.SGDClassifier(loss="hinge"), "predict_log_proba", "logistic loss"),
+]
+
+
+@pytest.mark.parametrize(("est", "method", "remedy"), HIDDEN, ids=str)
+def test_a_method_that_is_not_there_says_why(est: Any, method: str, remedy: str) -> None:
+    assert not hasattr(est, method)
+    assert hasattr(type(est), method)  # documentation finds it
+    with pytest.raises(AttributeError, match=remedy):
+        getattr(est, method)

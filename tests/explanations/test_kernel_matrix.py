@@ -119,3 +119,14 @@ def test_what_is_no_matrix_is_refused() -> None:
         er.kernel_matrix("gaussian", X, max_rows=1)
     with pytest.raises(ValueError, match="kernel must be one of"):
         er.kernel_matrix("squared", X)
+
+
+def test_the_check_names_rows_of_the_user() -> None:
+    K = np.eye(6)
+    K[1, 4] = K[4, 1] = 3.0  # e_1 - e_4 has the eigenvalue -2, and no other row takes part
+    found = er.kernel_matrix("precomputed", K, ["b", "b", "a", "a", "b", "a"])
+    assert not found.check.holds
+    assert set(found.most_weighed[:2]) == {1, 4}
+    named = found.check.sentence.rpartition("rows ")[2].removesuffix(" most").split(", ")
+    assert [int(row) for row in named] == found.most_weighed
+    assert er.kernels.check_psd(er.kernels.Precomputed(), K).rows is None

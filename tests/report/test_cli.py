@@ -278,6 +278,27 @@ def test_inspect(made: Path) -> None:
     assert json.loads(said)["format"] == "empirisk-model/3"
 
 
+WRITERS = [
+    "inspect MODEL",
+    "bound --list",
+    "bound hoeffding --n=9 --delta=0.1",
+    "samples --vc=3 --no-simulate",
+    "--version",
+    "report --help",
+]
+
+
+@pytest.mark.parametrize("line", WRITERS)
+def test_a_reader_that_goes_away_is_no_error(made: Path, line: str) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)  # as `head` does after its lines
+    model = str(made / "out" / "model.empirisk")
+    command = [sys.executable, "-m", "empirisk.cli", *(model if w == "MODEL" else w for w in line.split())]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
 @pytest.mark.full
 def test_same_seed_same_report(tmp_path: Path) -> None:
     found = []

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import empirisk as er
+from empirisk.report.errors import DataError
 from empirisk.report.fit import plan as planned
 from empirisk.report.fit.candidates import Candidate, candidates
 from empirisk.report.fit.compared import (
@@ -126,6 +127,8 @@ def test_kinds(tmp_path: Path) -> None:
         named = [c.name for c in candidates(task, kinds=["neighbors", "kernel"], reference=False)]
         assert named == ["baseline", "neighbors", machine]
     assert Options(Path("a.csv"), "y", models="kernel").kinds() == ("kernel",)
+    with pytest.raises(DataError, match=r"and not 'neighbours': did you mean 'neighbors'\?$"):
+        Options(Path("a.csv"), "y", models="linear,neighbours").kinds()
 
 
 @pytest.mark.parametrize(

@@ -142,5 +142,5 @@ def _first_other(values: Any) -> tuple[int, Any] | None:
         try:
             float(value)
         except (TypeError, ValueError):
-            return row, value
+            return row, value.item() if isinstance(value, np.generic) else value
     return None

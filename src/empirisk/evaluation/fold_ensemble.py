@@ -12,6 +12,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.as_before import as_before
+from empirisk.data.offered import offered
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.training import release
 from empirisk.evaluation.cross import CrossEvaluation, run
@@ -20,7 +21,7 @@ from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics.predictions import encode
 from empirisk.evaluation.rows import table_and_target
 from empirisk.evaluation.sample import Sample
-from empirisk.evaluation.tags import inherit, offered
+from empirisk.evaluation.tags import inherit
 
 VOTES = ("hard", "soft")
 

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numpy as np
 from sklearn.utils import Tags, get_tags
-from sklearn.utils.metaestimators import available_if
-
-Method = TypeVar("Method", bound=Callable[..., Any])
-
-
-def offered(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
-    """Return a method that an object has only when `check` says so; scikit-learn's ``available_if`` with a
-    type.
-    """
-    return cast("Callable[[Method], Method]", available_if(check))
 
 
 def of_pairs(est: Any, X: Any) -> bool:

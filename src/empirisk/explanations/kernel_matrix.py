@@ -6,7 +6,7 @@ Shawe-Taylor, Elisseeff and Kandola 2001, NIPS 14 (kernel-target alignment).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -207,7 +207,7 @@ def kernel_matrix(
         [labels[k] for k in kept],
         sizes,
         _means(values, sizes),
-        check_psd(made, some),
+        replace(check_psd(made, some), rows=chosen),
         likeness_note(made, some),
         n,
         made.normalised,

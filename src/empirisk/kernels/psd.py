@@ -12,7 +12,7 @@ from empirisk.data.brief import Brief
 from empirisk.data.memory import refuse_memory
 from empirisk.data.threads import for_rows
 from empirisk.kernels.base import Kernel
-from empirisk.typing import Array
+from empirisk.typing import Array, IndexArray
 
 __all__ = ["PSDCheck", "check_psd"]
 
@@ -31,6 +31,8 @@ class PSDCheck(Brief):
         What rounding can have done to the eigenvalues: ``n eps`` times the largest one.
     title : str
         The kernel.
+    rows : int array, shape (n,), optional
+        Numbers that the sentence gives to the rows, those of a larger table; 0 to n - 1 by default.
     """
 
     smallest: float
@@ -38,6 +40,7 @@ class PSDCheck(Brief):
     witness: Array
     error: float
     title: str
+    rows: IndexArray | None = None
 
     @property
     def holds(self) -> bool:
@@ -50,7 +53,8 @@ class PSDCheck(Brief):
         what = f"the smallest eigenvalue of {self.title} on {len(self.witness):,} rows is {self.smallest:.3g}"
         if self.holds:
             return f"{what}, not negative beyond rounding ({self.error:.1g})"
-        rows = ", ".join(map(str, np.argsort(-np.abs(self.witness))[:3]))
+        places = np.argsort(-np.abs(self.witness))[:3]
+        rows = ", ".join(map(str, places if self.rows is None else self.rows[places]))
         return f"{what} < 0: it is no Mercer kernel; the witness weighs rows {rows} most"
 
     def __repr__(self) -> str:

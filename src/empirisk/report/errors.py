@@ -5,11 +5,23 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["DataError", "near_matches", "require_column"]
+__all__ = ["DataError", "meant", "near_matches", "require_column"]
 
 
 class DataError(ValueError):
     """The data cannot be used as asked; the message is one sentence for the user."""
+
+
+def meant(word: str, words: Iterable[str]) -> str:
+    """Return the end of a sentence about a word that is none of `words`: the nearest one, or nothing.
+
+    Examples
+    --------
+    >>> meant("neighbours", ["kernel", "neighbors"]), meant("zzz", ["kernel"])
+    (": did you mean 'neighbors'?", '')
+    """
+    near = difflib.get_close_matches(word.casefold(), list(words), n=1)
+    return f": did you mean {near[0]!r}?" if near else ""
 
 
 def near_matches(name: str, names: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from empirisk.report.errors import DataError
+from empirisk.report.errors import DataError, meant
 from empirisk.report.fit.candidates import KINDS
 
 __all__ = ["Options"]
@@ -81,7 +81,7 @@ class Options:
             return KINDS
         asked = tuple(word.strip() for word in self.models.split(",") if word.strip())
         if not asked or (unknown := [word for word in asked if word not in KINDS]):
-            named = f" and not {unknown[0]!r}" if asked else ""
+            named = f" and not {unknown[0]!r}{meant(unknown[0], KINDS)}" if asked else ""
             raise DataError(f"--models {self.models!r} must name some of {', '.join(KINDS)}{named}")
         return asked
 

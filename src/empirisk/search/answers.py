@@ -7,8 +7,8 @@ from typing import Any
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from empirisk.data.offered import offered
 from empirisk.evaluation.intervals.base import Floats
-from empirisk.evaluation.tags import offered
 from empirisk.results import Estimate
 from empirisk.search.points import Params
 from empirisk.search.result import SearchResult

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from empirisk.data.offered import offered
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.seeds import check_seed
 from empirisk.estimators.agreement import agreeing, largest
@@ -316,7 +316,7 @@ class SVC(ClassifierMixin, KernelEstimator):
             )
         return True
 
-    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    @offered(_has_probabilities)
     def predict_proba(self, X: Any) -> Array:
         """Return the probability of each class, shape (n, K), in the order of ``classes_``.
 
@@ -333,7 +333,7 @@ class SVC(ClassifierMixin, KernelEstimator):
         z = self.decision_function(X)
         return agreeing(self._scale.probabilities(z.reshape(len(z), -1)), z)
 
-    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    @offered(_has_probabilities)
     def predict_log_proba(self, X: Any) -> Array:
         """Return the logarithms of the probabilities of :meth:`predict_proba`."""
         return np.asarray(np.log(self.predict_proba(X)))

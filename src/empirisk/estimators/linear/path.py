@@ -87,7 +87,7 @@ def path(
     Raises
     ------
     TypeError
-        The estimator has no ``alpha``.
+        The estimator has no ``alpha``, or is no linear model.
 
     Examples
     --------
@@ -100,6 +100,12 @@ def path(
     """
     if "alpha" not in est.get_params(deep=False):
         raise TypeError(f"path needs an estimator with a penalty strength, {type(est).__name__} has none")
+    if not hasattr(est, "_prepare") or not hasattr(est, "alphas"):
+        raise TypeError(
+            f"path needs a linear model with a grid of strengths (alphas), and {type(est).__name__} is none: "
+            "draw er.selection.model_selection_curve over alpha, search it with er.selection.GridSearch, or "
+            'fit with alpha="cv" where the estimator has it'
+        )
     twin = clone(est)
     twin.set_params(alpha=1.0)
     problem = twin._prepare(X, y, sample_weight, fitting=True)

@@ -164,6 +164,7 @@ class KernelSmoother(RegressorMixin, Estimator):
                 order="C", ensure_all_finite=False, y_numeric=True,
             )  # fmt: skip
             check_finite(Design(X), getattr(self, "feature_names_in_", None))
+            target = np.asarray(y, dtype=np.float64)
         weight = check_weights(sample_weight, X.shape[0])
         window = window_of(self.window)
         slopes = self.degree == 1 and not isinstance(self.degree, bool)
@@ -176,7 +177,6 @@ class KernelSmoother(RegressorMixin, Estimator):
         standardise = check_flag("standardise", self.standardise)
         self._scale = RowScale.of(X[live], weight[live], standardise)
         self.scale_ = self._scale.scale if standardise else np.ones(X.shape[1])
-        target = np.asarray(y, dtype=np.float64)
         place = np.full(len(weight), -1)
         place[live] = np.arange(len(live))
         rows = self._scale.apply(X)

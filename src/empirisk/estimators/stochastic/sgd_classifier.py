@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import log_expit, logsumexp
 from sklearn.base import ClassifierMixin
-from sklearn.utils.metaestimators import available_if
 
+from empirisk.data.offered import offered
 from empirisk.estimators.agreement import agreeing, largest
 from empirisk.estimators.checks import check_flag
 from empirisk.estimators.class_weight import apply_class_weight
@@ -265,7 +265,7 @@ class SGDClassifier(ClassifierMixin, StochasticEstimator):
         z = self.decision_function(X)
         return self.classes_[largest(z)]
 
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    @offered(_gives_probabilities)
     def predict_proba(self, X: Any) -> Array:
         """Probability of each class, shape (n, K), for the logistic loss.
 
@@ -274,7 +274,7 @@ class SGDClassifier(ClassifierMixin, StochasticEstimator):
         z = self.decision_function(X)
         return agreeing(np.asarray(np.exp(_log_proba(z))), z)
 
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    @offered(_gives_probabilities)
     def predict_log_proba(self, X: Any) -> Array:
         """Return the logarithm of :meth:`predict_proba`, exact far into the tails."""
         return _log_proba(self.decision_function(X))

@@ -8,7 +8,7 @@ from typing import cast
 
 import polars as pl
 
-from empirisk.report.errors import DataError
+from empirisk.report.errors import DataError, meant
 from empirisk.report.read.numerals import as_words
 from empirisk.report.read.parse import Reading, parse_column, truth_words
 from empirisk.report.read.summary import summarise
@@ -53,7 +53,10 @@ def infer_column(raw: pl.Series, reading: Reading, forced: str = "") -> tuple[Co
     """
     kind, _, detail = forced.partition(":")
     if kind and kind not in _ASKED:
-        raise DataError(f"--types {raw.name}={forced} is no kind of column: use one of {', '.join(_ASKED)}")
+        raise DataError(
+            f"--types {raw.name}={forced} is no kind of column: use one of {', '.join(_ASKED)}"
+            f"{meant(kind, _ASKED)}"
+        )
     column, values = parse_column(raw, reading, kind, detail)
     column = replace(
         column,

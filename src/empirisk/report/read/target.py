@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from empirisk.report.errors import DataError, near_matches
+from empirisk.report.errors import DataError, meant, near_matches
 from empirisk.report.read.numerals import as_words
 from empirisk.report.read.parse import truth_words
 from empirisk.report.read.table import Column, Kind, Task, option
@@ -55,7 +55,9 @@ def decide_target(
     """
     name = column.name
     if task is not None and task not in _TASKS:
-        raise DataError(f"--task {task!r} is no task: use binary, multiclass or regression")
+        raise DataError(
+            f"--task {task!r} is no task: use binary, multiclass or regression{meant(task, _TASKS)}"
+        )
     if column.n_distinct == 0:
         raise DataError(
             f"the target {name!r} of {file} has no value in any row: nothing can be learned from it"
