@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 from empirisk.data.design import Design
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["assign_folds", "copies", "deal_rows", "hold_out", "uniform_of_rows", "weight_of_copies"]
+__all__ = [
+    "assign_folds",
+    "copies",
+    "deal_rows",
+    "hold_out",
+    "left_together",
+    "uniform_of_rows",
+    "weight_of_copies",
+]
 
 # Equal rows are copies unless there are so many times more rows than different rows are possible.
 FEW = 5
@@ -90,10 +98,7 @@ def deal_rows(
     """
     keys = _row_hash(design, y, seed)
     live = weight > 0.0
-    cells = len(np.unique(keys[live]))
-    count = int(live.sum())
-    few = FEW * cells <= count and FEW * _possible_rows(design, y) <= count
-    if few or (cells == 1 and count > 1):
+    if _different_cases(design, y, len(np.unique(keys[live])), float(live.sum())):
         fold = np.full(len(weight), -1, dtype=np.intp)
         order = np.lexsort((weight, keys, y) if stratify else (weight, keys))
         order = order[live[order]]
@@ -116,6 +121,36 @@ def copies(design: Design, y: Array) -> tuple[IndexArray, IndexArray]:
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     return first[order], rank[kind]
+
+
+def left_together(design: Design, y: Array, times: Array) -> IndexArray:
+    """Return the kind of each row, shape (n,): those of one kind are left out together.
+
+    Copies are of one kind, but where equal rows are different cases, as :func:`deal_rows` says.
+
+    Parameters
+    ----------
+    design, y
+        The rows; ``y`` of shape (n,) or (n, m).
+    times : array, shape (n,)
+        How often each row is there.
+
+    Examples
+    --------
+    >>> kind = left_together(Design(np.array([[0.0], [1.0], [0.0]])), np.array([1.5, 2.5, 1.5]), np.ones(3))
+    >>> kind.tolist()
+    [0, 1, 0]
+    """
+    first, kind = copies(design, y)
+    if _different_cases(design, y, len(first), float(times.sum())):
+        return np.arange(len(kind))
+    return kind
+
+
+def _different_cases(design: Design, y: Array, cells: int, count: float) -> bool:
+    """Return whether equal ones of `count` rows with `cells` different ones are different cases."""
+    few = FEW * cells <= count and FEW * _possible_rows(design, y) <= count
+    return few or (cells == 1 and count > 1)
 
 
 def weight_of_copies(design: Design, y: Array, weight: Array) -> Array:

@@ -72,7 +72,7 @@ def bayes_error_bracket(
     """Bracket the error of the best possible rule by that of one nearest neighbour.
 
     ``(K-1)/K (1 - sqrt(1 - K/(K-1) L)) <= L* <= L`` with L the error of one nearest neighbour in the limit of
-    many rows, K classes and L* the Bayes error.  L is measured by leaving out each row.
+    many rows, K classes and L* the Bayes error.  L is measured by leaving out each row with all its copies.
 
     Parameters
     ----------
@@ -114,15 +114,16 @@ def bayes_error_bracket(
     True
     """
     model = KNeighborsClassifier(1, metric=metric).fit(X, y)
-    n, k = model.n_samples_fit_, len(model.classes_)
+    n, k, kind = model.n_samples_fit_, len(model.classes_), model._kinds()
+    different = int(kind.max()) + 1
     target = "the error of one nearest neighbour"
-    if n < FEWEST:
-        error = refuse(math.nan, level, n, METHOD, too_few(n, FEWEST), target)
+    if different < FEWEST:
+        error = refuse(math.nan, level, n, METHOD, too_few(different, FEWEST), target)
         return BayesErrorBracket(math.nan, math.nan, (math.nan, math.nan), error, k)
-    _, nearest = model._nearest(None, 1)
+    _, nearest = model._others(1, kind)
     codes = model._votes.argmax(axis=1)
     wrong = (codes != codes[nearest[:, 0]]).astype(np.float64)
-    rate, rows = float(wrong.mean()), independent_rows(wrong, nearest[:, 0])
+    rate, rows = float(wrong.mean()), independent_rows(wrong, nearest[:, 0], kind)
     limits = wilson_limits(rate, rows, normal_quantile(level))
     error = accept(rate, limits, level, n, METHOD, target=target)
     low, high = cover_hart(rate, k)
@@ -130,15 +131,19 @@ def bayes_error_bracket(
     return BayesErrorBracket(low, high, widest, error, k)
 
 
-def independent_rows(wrong: Array, nearest: IndexArray) -> float:
+def independent_rows(wrong: Array, nearest: IndexArray, kind: IndexArray | None = None) -> float:
     """Return how many independent rows have the variance that the share of errors has.
 
-    Two rows can err together where one is the neighbour of the other, or both have the same one.  The number
-    is between a tenth of the rows and all of them.
+    Two rows can err together where one is the neighbour of the other, or both have the same one; copies,
+    which are rows of one `kind`, err as one row.  The number is between a tenth of the different rows and all
+    of them.
     """
-    n = len(wrong)
     d = wrong - wrong.mean()
-    plain = float(d @ d)
+    alone = len(d) * float(d @ d)
+    if kind is not None:
+        first = np.unique(kind, return_index=True)[1]
+        d, nearest = np.bincount(kind, d), kind[nearest[first]]
+    n, plain = len(d), float(d @ d)
     if plain == 0.0:
         return float(n)
     own = np.arange(n)
@@ -146,4 +151,4 @@ def independent_rows(wrong: Array, nearest: IndexArray) -> float:
     together = float(shared @ shared) - plain
     mutual = nearest[nearest] == own
     along = 2.0 * float(d @ d[nearest]) - float(d[mutual] @ d[nearest[mutual]])
-    return float(np.clip(n * plain / max(plain + together + along, plain), 0.1 * n, n))
+    return float(np.clip(alone / max(plain + together + along, plain), 0.1 * n, n))

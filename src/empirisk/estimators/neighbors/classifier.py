@@ -13,10 +13,13 @@ from sklearn.base import ClassifierMixin
 
 from empirisk.estimators.checks import check_number, is_number
 from empirisk.estimators.label_codes import encode_labels, refuse_mixed, weigh_classes
-from empirisk.estimators.neighbors.neighbors_base import VotingNeighbors
+from empirisk.estimators.neighbors.voting_neighbors import VotingNeighbors
 from empirisk.typing import Array
 
 __all__ = ["KNeighborsClassifier"]
+
+# Share of the weight of a class below which nothing of it is left: sums differ by rounding.
+ROUNDING = 1e-12
 
 
 class KNeighborsClassifier(ClassifierMixin, VotingNeighbors):
@@ -73,7 +76,8 @@ class KNeighborsClassifier(ClassifierMixin, VotingNeighbors):
     threads.  Columns are compared as they are: bring them to one scale before.  Equal distances are sorted by
     the number of the row.  A row of weight 0 is no row's neighbour, as if it were not there.  A weight of 2
     doubles a vote, and is not the row twice: copies take two of the k places, and no rule about k places
-    holds for repetition and for the scale of the weights together.  Leave-one-out with ``"balanced"`` weights
+    holds for repetition and for the scale of the weights together.  Leave-one-out leaves a row out with all
+    its copies (equal features and label), unless few different rows are possible; with ``"balanced"`` weights
     is that of refits, whose balance the row does not enter.
 
     Examples
@@ -117,15 +121,17 @@ class KNeighborsClassifier(ClassifierMixin, VotingNeighbors):
         codes = votes.argmax(axis=1)
         return weigh_classes(self.class_weight, self.classes_, codes, weight)
 
-    def _without(self, total: Array) -> Array:
-        """Return votes with the balance of the other rows: S_c lacks the row, whose class weighs more."""
+    def _without(self, total: Array, gone: Array) -> Array:
+        """Return votes with the balance of the other rows: S_c lacks those left out, and the class weighs
+        more.
+        """
         if self.class_weight != "balanced":
             return total
         # Balanced weights of a class are in proportion to those of the rows: the ratio is the same.
-        own = self._votes * self._row_weights.ones(len(self._votes))[:, None]
-        all_of = own.sum(axis=0)
-        others = np.where(all_of > own, all_of - own, 1.0)
-        changed = total[:, :-1] * np.where(all_of > own, all_of / others, 1.0)
+        own = gone[:, :-1]
+        all_of = self._cast()[:, :-1].sum(axis=0)
+        left = all_of - own > ROUNDING * all_of
+        changed = total[:, :-1] * np.where(left, all_of / np.where(left, all_of - own, 1.0), 1.0)
         return np.column_stack([changed, changed.sum(axis=1)])
 
     def _losses(self, mean: Array, rows: Array) -> Array:
@@ -137,7 +143,7 @@ class KNeighborsClassifier(ClassifierMixin, VotingNeighbors):
         Parameters
         ----------
         X : array or sparse matrix, shape (m, p), or None
-            New rows; None is the training rows, each without itself.
+            New rows; None is the training rows, each without itself and its copies.
         """
         share = self._answer(X)
         added = self.smoothing / self.n_neighbors_

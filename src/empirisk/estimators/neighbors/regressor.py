@@ -13,7 +13,7 @@ from sklearn.base import RegressorMixin
 from empirisk.estimators.checks import check_numeric_targets
 from empirisk.estimators.documented import documented
 from empirisk.estimators.neighbors.classifier import KNeighborsClassifier
-from empirisk.estimators.neighbors.neighbors_base import VotingNeighbors
+from empirisk.estimators.neighbors.voting_neighbors import VotingNeighbors
 from empirisk.typing import Array
 
 __all__ = ["KNeighborsRegressor"]
@@ -86,6 +86,6 @@ class KNeighborsRegressor(RegressorMixin, VotingNeighbors):
         Parameters
         ----------
         X : array or sparse matrix, shape (m, p), or None
-            New rows; None is the training rows, each without itself.
+            New rows; None is the training rows, each without itself and its copies.
         """
         return self._answer(X)[:, 0]

@@ -111,7 +111,7 @@ def _own_kernel_ridge(est: Any, X: Any, y: NDArray[Any]) -> tuple[Outputs, str] 
 
 
 def _own_neighbours(est: Any, X: Any, y: NDArray[Any]) -> tuple[Outputs, str] | str:
-    """Each row asks its neighbours without itself, as ``predict(None)`` does."""
+    """Each row asks its neighbours without itself and its copies, as ``predict(None)`` does."""
     if isinstance(est.n_neighbors, str):
         return "n_neighbors is chosen anew in every fit"
     if est.n_neighbors > len(y) - 1:
