@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 import empirisk as er
 from empirisk.estimators import REGISTRY
+from empirisk.estimators.kernel.kernel_base import KernelEstimator
 from empirisk.hypotheses import REGISTRY as CLASSES
 from empirisk.hypotheses import DecisionStumps, FiniteClass, Intervals, Thresholds
 from empirisk.results import Certificate, Kind
@@ -242,6 +243,45 @@ def test_other_rows_are_not_confirmed(case: Case, rng: np.random.Generator) -> N
     assert not confirmed(again, stated, getattr(model, "tol", None) or 0.0), again.claim
 
 
+@pytest.mark.parametrize("more", [False, True], ids=["fewer", "more"])
+@each
+def test_another_number_of_rows_is_answered(case: Case, more: bool, rng: np.random.Generator) -> None:
+    X, y, _ = case.rows(rng)
+    model = clone(case.est).fit(X, y)
+    stated = certificate(model)
+    if stated is not None and stated.kind in NO_CLAIM:
+        return
+    rows = np.concatenate([np.arange(len(y)), np.arange(5)]) if more else np.arange(len(y) - 5)
+    again = er.verify(model, X[rows], y[rows])
+    assert isinstance(again, Certificate)
+    if isinstance(model, KernelEstimator | er.KernelPCA):
+        assert again.kind is Kind.NONE
+        assert f"{len(rows)} rows" in again.claim
+        assert f"had {len(y)}" in again.claim
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kernel", ["gaussian", "linear", "precomputed"])
+def test_kernel_components_are_verified(kernel: str, weighted: bool, rng: np.random.Generator) -> None:
+    X = rng.normal(size=(40, 3))
+    X = X @ X.T if kernel == "precomputed" else X
+    weight = rng.integers(0, 3, 40).astype(float) if weighted else None
+    model = er.KernelPCA(kernel, 2).fit(X, sample_weight=weight)
+    again = er.verify(model, X, None, weight)
+    assert again.kind is Kind.EIGEN_RESIDUAL
+    assert again.within(1e-10)
+    model.explained_variance_ = model.explained_variance_ * [1.0, 0.9]
+    assert not er.verify(model, X, None, weight).within(1e-6)
+    assert er.verify(model, X[::-1, ::-1].copy(), None, weight).kind is Kind.NONE
+
+
+def test_a_lesser_component_is_not_confirmed(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(40, 3))
+    whole, one = (er.KernelPCA("gaussian", k).fit(X) for k in (2, 1))
+    one._dual, one.explained_variance_ = whole._dual[:, 1:], whole.explained_variance_[1:]
+    assert er.verify(one, X, None).kind is Kind.NONE  # an eigenvector, and not the leading one
+
+
 def test_a_bound_by_enumeration_is_below_every_tree(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -296,3 +336,19 @@ def test_a_pipeline_is_verified_behind_its_steps(rng: np.random.Generator) -> No
 def test_what_is_no_estimator_of_ours_is_refused() -> None:
     with pytest.raises(TypeError, match="verify needs a fitted empirisk estimator, got StandardScaler"):
         er.verify(StandardScaler(), np.zeros((2, 1)), [0, 1])
+
+
+def test_whatever_fits_is_verified_or_refused_by_name(rng: np.random.Generator) -> None:
+    X = np.abs(rng.normal(size=(60, 3)))
+    for name in er.__all__:
+        made = getattr(er, name)
+        if not (isinstance(made, type) and hasattr(made, "fit") and made.__module__.startswith("empirisk")):
+            continue
+        try:
+            model = made().fit(X, (X[:, 0] > 0.5).astype(int))
+        except (TypeError, ValueError):  # needs a parameter, or other targets
+            continue
+        try:
+            assert isinstance(er.verify(model, X, (X[:, 0] > 0.5).astype(int)), Certificate)
+        except TypeError as refused:
+            assert name in str(refused)  # noqa: PT017 - both answers are right

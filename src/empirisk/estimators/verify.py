@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.results import Certificate, Kind
@@ -26,6 +27,7 @@ def verify(est: Any, X: Any, y: Any, sample_weight: Any = None, **rows: Any) -> 
       stated, and the edges of all stumps are compared under the weights of the end;
     - optimal trees: the leaves, the cost, and a bound on all trees of the depth by enumeration; where that
       is too long (4e7 numbers) the value is what the bound leaves open, and the claim says so;
+    - kernel principal components: the residual of the eigenvectors, and all eigenvalues;
     - hypothesis classes: the training error, and the least error over all labellings that the class has of
       the points, or of blocks of them where those are too many (a bound then);
     - structural risk minimisers: the choice, and the fit that was chosen.
@@ -76,10 +78,14 @@ def verify(est: Any, X: Any, y: Any, sample_weight: Any = None, **rows: Any) -> 
     if own is not None:
         again: Certificate = own(X, y, sample_weight, **rows)
         return again
+    if not linear and stated is not None:
+        raise TypeError(f"{type(est).__name__} states a certificate that nothing recomputes: {stated.claim}")
     problem = est.problem(X, y, sample_weight, **rows)
     w = est._pack(problem)
     # A model file holds the coefficients alone, without the solution.
     theta = est.solution_.dual if hasattr(est, "solution_") else None
+    if theta is not None and np.shape(theta)[:1] != (problem.data.n_rows,):
+        theta = None  # multipliers of another number of rows
     certificate: Certificate = problem.certify(w, theta=theta)
     if not certificate.within(est.tol or 0.0):
         certificate = problem.sharpened(w, certificate)

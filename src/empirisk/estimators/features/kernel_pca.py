@@ -10,11 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.memory import refuse_memory
 from empirisk.data.threads import for_rows
-from empirisk.estimators.checks import check_choice, check_count, check_number
+from empirisk.estimators.checks import check_choice, check_count, check_number, check_weights
 from empirisk.estimators.features.base import FeatureMap
 from empirisk.estimators.features.preimage import Ridge, fixed_point
 from empirisk.kernels import kernel_of
-from empirisk.results.certificate import Certificate, Kind
+from empirisk.results.certificate import Certificate, Kind, unconfirmed
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["KernelPCA"]
@@ -196,6 +196,41 @@ class KernelPCA(FeatureMap):
         inner = Z @ self._dual.T
         coef = inner + (1.0 - inner.sum(axis=1, keepdims=True)) * self._share
         return fixed_point(self.kernel_, self._centres, coef, start)
+
+    def _verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Certificate:
+        """Return the certificate, recomputed from the rows and what the model keeps of them alone."""
+        X = self._read(X, reset=False)
+        weight = check_weights(sample_weight, X.shape[0]).astype(np.float64)
+        live = np.flatnonzero(weight > 0.0)
+        if live.size != self._share.size:
+            return unconfirmed(f"there are {live.size} rows of weight > 0, the fit had {self._share.size}")
+        share = weight[live] / weight[live].sum()
+        if not np.allclose(share, self._share, rtol=1e-9, atol=0.0):
+            return unconfirmed("the weights that the model keeps are not these weights")
+        K = self.kernel_.block(X[live], self.kernel_.centres(X, live))
+        size, eps = float(np.abs(K).max()), float(np.finfo(K.dtype).eps)
+        near = 100.0 * eps * size
+        if np.abs(K - self.kernel_.block(X[live], self._centres)).max() > near:
+            return unconfirmed("the rows that the model keeps are not these rows")
+        return self._recomputed(K.astype(np.float64), share, eps * size * live.size, near)
+
+    def _recomputed(self, K: Array, share: Array, floor: float, near: float) -> Certificate:
+        """Return the residual of the kept components on a kernel matrix, whose eigenvalues are all made."""
+        n, k = len(share), self.n_components_
+        if np.abs(share @ K - self._means).max() > near or abs(share @ K @ share - self._mean) > near:
+            return unconfirmed("the means of the kernel that the model keeps are not those of these rows")
+        root, to_centre = np.sqrt(share), np.eye(n) - np.outer(np.ones(n), share)
+        A = root[:, None] * (to_centre @ K @ to_centre.T) * root
+        values = self.explained_variance_
+        vectors = self._dual * np.sqrt(values) / root[:, None]
+        skew = float(np.abs(vectors.T @ vectors - np.eye(k)).max())
+        if skew > 1e-6:
+            return unconfirmed(f"the components are not orthonormal: they are off by {skew:.2g}")
+        all_values = np.linalg.eigvalsh(A)[::-1]
+        residual = float(np.linalg.norm(A @ vectors - vectors * values))
+        if np.abs(values - all_values[:k]).max() > residual + floor:
+            return unconfirmed("the explained variances are not the largest eigenvalues")
+        return _certificate(residual, values, float(all_values[k]) if k < n else 0.0, floor)
 
     def _headline(self) -> str:
         """The claim of the certificate; nothing before the fit."""

@@ -34,7 +34,7 @@ from empirisk.kernels import Kernel, kernel_of
 from empirisk.kernels.likeness import likeness_note
 from empirisk.losses.base import Loss
 from empirisk.problems.kernelised import KernelProblem
-from empirisk.results import Certificate, Solution
+from empirisk.results import Certificate, Solution, unconfirmed
 from empirisk.solvers.by_features import by_features
 from empirisk.solvers.solve import solve
 from empirisk.typing import Array, IndexArray
@@ -63,6 +63,7 @@ class KernelEstimator(Estimator):
     selection_: StrengthSelection
     n_features_in_: int
     _centres: Any
+    _n_rows: int = 0  # of the fit, with those of weight 0
 
     # -- what a subclass gives ----------------------------------------------------------------------
 
@@ -161,10 +162,11 @@ class KernelEstimator(Estimator):
     def _keep_solution(self, rows: ArrayBlocks, solutions: list[Solution]) -> None:
         """Keep the support vectors, and what is said of the solutions."""
         self._centres = self.kernel_.centres(rows.design.X, self.support_)
+        self._n_rows = len(rows.y)
         told = _together(solutions)
         likeness = likeness_note(self.kernel_, rows.design.X)
         # A path of given strengths chooses nothing, whatever an earlier fit did.
-        edge = self.selection_.note if isinstance(self.alpha, str) and self.alpha == "cv" else ""
+        edge = self.selection_.note if str(getattr(self, "alpha", "")) == "cv" else ""
         note = "; ".join(part for part in (told.note, edge, likeness) if part)
         self.solution_ = replace(told, state=None, note=note)
         self.n_iter_ = self.solution_.n_steps
@@ -292,6 +294,8 @@ class KernelEstimator(Estimator):
     def _verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Return the certificate, recomputed from the weights of the rows alone."""
         rows = self._encoded(X, y, sample_weight, fitting=False)
+        if (other := self._other_rows(len(rows.y))) is not None:
+            return other
         found = []
         for k, problem in enumerate(self._problems(rows, self.alpha_)):
             a = np.zeros(problem.n)
@@ -299,6 +303,12 @@ class KernelEstimator(Estimator):
             w = problem.join(a, float(np.ravel(self.intercept_)[k]))
             found.append(self._certified(problem, w, k))
         return _summed(found)
+
+    def _other_rows(self, n: int) -> Certificate | None:
+        """Return why a fit is not confirmed on another number of rows than it had; None where it had n."""
+        had = self._n_rows or n  # models of earlier versions do not know
+        had = max(had, int(self.support_.max(initial=-1)) + 1)
+        return None if n == had else unconfirmed(f"there are {n} rows, and the fit had {had}")
 
     def _certified(self, problem: KernelProblem, w: Array, k: int) -> Certificate:
         """Return the smaller gap of two for problem k: dual values from the weights, or from the slopes.

@@ -154,6 +154,8 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
     def _verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Certificate:
         """Return the certificate, recomputed from the weights of the rows and the offset alone."""
         problem = self._region(X, sample_weight, fitting=False)
+        if (other := self._other_rows(problem.n)) is not None:
+            return other
         a = np.zeros(problem.n)
         a[self.support_] = self.dual_coef_[0]
         return problem.certify(a, None, self.offset_)
