@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 
 from empirisk.kernels import compiled
 from empirisk.kernels.base import Kernel, Loop, is_kernel
+from empirisk.kernels.made_of import checked_columns, checked_factor, refuse_addend, refuse_parts
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["MercerKernel", "OnColumns", "Product", "Scaled", "Sum"]
@@ -121,15 +122,18 @@ class MercerKernel:
         return None if self.parameters else []
 
     def __add__(self: Kernel, other: Kernel) -> Sum:
+        refuse_addend(other)
         return Sum((*_parts(self, Sum), *_parts(other, Sum)))
+
+    __radd__ = __add__
 
     def __mul__(self: Kernel, other: Kernel | float) -> Product | Scaled:
         if is_kernel(other):
             return Product((*_parts(self, Product), *_parts(other, Product)))
-        return Scaled(self, float(cast(float, other)))
+        return Scaled(self, checked_factor(other))
 
     def __rmul__(self: Kernel, factor: float) -> Scaled:
-        return Scaled(self, float(factor))
+        return Scaled(self, factor)
 
     def columns(self: Kernel, *columns: int) -> OnColumns:
         """Return the kernel as one of some columns alone, by their numbers."""
@@ -154,6 +158,9 @@ class _Composite(MercerKernel):
     """What a sum and a product share: parts, whose parameters are called ``0.gamma``, ``1.gamma``, ..."""
 
     parts: tuple[Kernel, ...]
+
+    def __post_init__(self) -> None:
+        refuse_parts(self.name, self.parts)
 
     @property
     def title(self) -> str:
@@ -354,11 +361,7 @@ class Scaled(_Around):
     name = "scaled"
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.factor) and self.factor > 0.0):
-            raise ValueError(
-                f"a kernel can be multiplied by a finite number > 0, got {self.factor!r}: "
-                "other products are no kernels"
-            )
+        object.__setattr__(self, "factor", checked_factor(self.factor))
 
     @property
     def title(self) -> str:
@@ -423,6 +426,9 @@ class OnColumns(_Around):
     kernel: Kernel
     on: tuple[int, ...]
     name = "on_columns"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "on", checked_columns(self.on))
 
     @property
     def title(self) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from empirisk.kernels.algebra import MercerKernel
 from empirisk.kernels.base import Loop
-from empirisk.kernels.words import check_width
+from empirisk.kernels.words import check_width, is_positive
 from empirisk.typing import Array
 
 __all__ = ["Periodic"]
@@ -45,7 +45,7 @@ class Periodic(MercerKernel):
 
     def __post_init__(self) -> None:
         check_width(self.name, None, self.length_scale)
-        if not (np.isfinite(self.period) and self.period > 0.0):
+        if not is_positive(self.period):
             raise ValueError(
                 f"period of the kernel 'periodic' must be a finite number > 0, got {self.period!r}"
             )

@@ -11,7 +11,7 @@ import numpy as np
 from empirisk.kernels.algebra import MercerKernel
 from empirisk.kernels.base import Loop
 from empirisk.kernels.pairs import squared_norms
-from empirisk.kernels.words import check_width, gamma_of
+from empirisk.kernels.words import check_width, gamma_of, is_positive
 from empirisk.typing import Array
 
 __all__ = ["Polynomial"]
@@ -51,7 +51,7 @@ class Polynomial(MercerKernel):
                 f"degree of the kernel 'polynomial' must be an integer from 1 to {DEGREES}, got "
                 f"{self.degree!r}"
             )
-        if not (np.isfinite(self.constant) and self.constant >= 0.0):
+        if not is_positive(self.constant, or_zero=True):
             raise ValueError(
                 f"constant of the kernel 'polynomial' must be a finite number >= 0, got {self.constant!r}: "
                 "with others its matrices have negative eigenvalues"

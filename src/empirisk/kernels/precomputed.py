@@ -24,7 +24,8 @@ FOLDS = (
 class Precomputed(MercerKernel):
     """``k(x_i, x_j) = X[i, j]``: in a fit X is the (n, n) matrix of the training rows, later (m, n).
 
-    Centres are numbers of training rows, so that ``block(A, centres)`` picks columns of A.
+    Centres are numbers of training rows, so that ``block(A, centres)`` picks columns of A.  Sparse matrices
+    are taken, and their blocks are dense.
 
     Examples
     --------
@@ -45,9 +46,9 @@ class Precomputed(MercerKernel):
                 "with kernel='precomputed' X is the matrix of kernel values of the training rows, (n, n); "
                 f"got {n} x {m}{FOLDS if n < m else ''}"
             )
-        off = np.abs(X - X.T)
+        off = abs(X - X.T)
         worst = float(off.max()) if n else 0.0
-        if worst > 1e-8 * float(np.abs(X).max()):
+        if worst > 1e-8 * float(abs(X).max()):
             i, j = (int(v) for v in np.unravel_index(int(off.argmax()), (n, m)))
             raise ValueError(
                 f"the precomputed kernel matrix is not symmetric: K[{i}, {j}] = {X[i, j]:g} and "
@@ -55,12 +56,13 @@ class Precomputed(MercerKernel):
             )
 
     def block(self, A: Any, B: Any = None) -> Array:
-        """Return A, or its columns at the centres B."""
-        return np.asarray(A if B is None else A[:, B])
+        """Return A, or its columns at the centres B; what is sparse becomes dense."""
+        picked: Any = A if B is None else A[:, B]
+        return np.asarray(picked if isinstance(picked, np.ndarray) else picked.toarray())
 
     def diagonal(self, A: Any) -> Array:
         """Return the diagonal of the matrix of the training rows."""
-        return np.asarray(np.diagonal(A))
+        return np.asarray(A.diagonal())
 
     def centres(self, X: Any, rows: IndexArray) -> Any:
         """Return the numbers of the rows."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from empirisk.kernels.algebra import MercerKernel
 from empirisk.kernels.pairs import squared_distances
-from empirisk.kernels.words import check_width
+from empirisk.kernels.words import check_width, is_positive
 from empirisk.typing import Array
 
 __all__ = ["RationalQuadratic"]
@@ -44,7 +44,7 @@ class RationalQuadratic(MercerKernel):
 
     def __post_init__(self) -> None:
         check_width(self.name, None, self.length_scale)
-        if not (np.isfinite(self.shape) and self.shape > 0.0):
+        if not is_positive(self.shape):
             raise ValueError(
                 f"shape of the kernel {self.name!r} must be a finite number > 0, got {self.shape!r}"
             )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,10 +12,21 @@ import scipy.sparse as sp
 from empirisk.kernels.pairs import squared_distances
 from empirisk.typing import Array
 
-__all__ = ["check_width", "gamma_of"]
+__all__ = ["check_width", "gamma_of", "is_positive"]
 
 # The median distance is one of these many rows at most, evenly spaced: its error is far below what matters.
 MEDIAN_ROWS = 1000
+
+
+def is_positive(value: Any, *, or_zero: bool = False) -> bool:
+    """Return whether a value is a real number > 0 (or 0) that floating-point numbers hold, and no flag."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    try:
+        number = float(value)
+    except OverflowError:
+        return False
+    return math.isfinite(number) and (number > 0.0 or (or_zero and number == 0.0))
 
 
 def check_width(name: str, gamma: Any, length_scale: Any) -> None:
@@ -24,7 +37,7 @@ def check_width(name: str, gamma: Any, length_scale: Any) -> None:
         if value is None or (isinstance(value, str) and value in words):
             continue
         shown = " or ".join([*(f'"{w}"' for w in words), "a finite number > 0"])
-        if isinstance(value, str) or not (np.isfinite(value) and value > 0.0):
+        if not is_positive(value):
             raise ValueError(f"{key} of the kernel {name!r} must be {shown}, got {value!r}")
 
 

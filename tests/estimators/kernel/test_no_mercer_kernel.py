@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import empirisk as er
 from empirisk.kernels import Gaussian, Precomputed
@@ -77,3 +78,56 @@ def test_a_negative_minor_is_seen_between_zeros() -> None:
     with pytest.raises(ValueError, match=r"eigenvalue -1 .* weighs rows (5, 3|3, 5)"):
         refuse_indefinite(Precomputed(), np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([3, 5]), 1e-16)
     refuse_indefinite(Precomputed(), np.zeros((2, 2)), np.arange(2), 1e-16)
+
+
+def test_components_of_no_kernel_are_refused(rng: np.random.Generator) -> None:
+    X, _ = data(rng)
+    K = Gaussian(gamma=0.5).block(X)
+    for bad in (-K, K - 0.9 * np.eye(len(X)), (K - 0.9 * np.eye(len(X))).astype(np.float32)):
+        for features in (er.KernelPCA("precomputed"), er.Nystroem("precomputed", n_components=len(X))):
+            with pytest.raises(ValueError, match="is not positive semi-definite"):
+                features.fit(bad)
+    for true in (X @ X.T, K, K.astype(np.float32)):
+        shares = er.KernelPCA("precomputed", len(X)).fit(true).explained_variance_ratio_
+        assert shares.min() >= 0.0
+        assert shares.sum() == pytest.approx(1.0, abs=1e-4)
+
+
+# -- sparse matrices of kernel values -------------------------------------------------------------
+
+
+def test_sparse_matrices_are_fitted_like_dense_ones(rng: np.random.Generator) -> None:
+    X, y = data(rng)
+    K = np.maximum(Gaussian(gamma=0.5).block(X), 0.0)
+    for name in (
+        "KernelRidge",
+        "KernelLogisticRegression",
+        "SVC",
+        "SVR",
+        "KernelQuantile",
+        "KernelSGDClassifier",
+        "OneClassSVM",
+        "GaussianProcessRegressor",
+        "GaussianProcessClassifier",
+        "KernelPCA",
+        "Nystroem",
+    ):
+        models = [getattr(er, name)(kernel="precomputed").fit(form, y) for form in (K, sp.csr_matrix(K))]
+        for say in ("decision_function", "predict", "transform"):
+            if hasattr(models[0], say):
+                dense, sparse = (getattr(m, say) for m in models)
+                np.testing.assert_allclose(sparse(sp.csr_matrix(K[:5])), dense(K[:5]), atol=1e-5)
+                break
+
+
+def test_sparse_matrices_that_are_no_kernels_are_refused(rng: np.random.Generator) -> None:
+    X, y = data(rng)
+    K = Gaussian(gamma=0.5).block(X)
+    crooked = K.copy()
+    crooked[2, 5] += 1.0
+    for name in ("KernelRidge", "SVC", "KernelPCA", "GaussianProcessRegressor"):
+        model = getattr(er, name)(kernel="precomputed")
+        with pytest.raises(ValueError, match=r"not symmetric: K\[2, 5\] = "):
+            model.fit(sp.csr_matrix(crooked), y)
+        with pytest.raises(ValueError, match="is not positive semi-definite"):
+            model.fit(sp.csr_matrix(-K), y)

@@ -14,6 +14,7 @@ from empirisk.estimators.checks import check_choice, check_count, check_number, 
 from empirisk.estimators.features.base import FeatureMap
 from empirisk.estimators.features.preimage import Ridge, fixed_point
 from empirisk.kernels import kernel_of
+from empirisk.kernels.definite import refuse_indefinite
 from empirisk.results.certificate import Certificate, Kind, unconfirmed
 from empirisk.typing import Array, IndexArray
 
@@ -57,8 +58,8 @@ class KernelPCA(FeatureMap):
     Raises
     ------
     ValueError
-        A parameter out of range, a kernel that is 0 around its mean on these rows, NaN or infinity (named by
-        column and row).
+        A parameter out of range, a kernel that is 0 around its mean on these rows or has a negative
+        eigenvalue there, NaN or infinity (named by column and row).
     MemoryError
         The kernel matrix needs more than is free.
 
@@ -117,6 +118,8 @@ class KernelPCA(FeatureMap):
         self._centres, self._share = kernel.centres(X, live), weight[live] / weight[live].sum()
         K = kernel.block(X[live], self._centres)
         eps = float(np.finfo(K.dtype).eps)
+        if not kernel.proved:
+            refuse_indefinite(kernel, K.astype(np.float64), live, eps)
         self._solve(K.astype(np.float64), wanted, eps)
         self._back: Ridge | None = None
         if way != "none":

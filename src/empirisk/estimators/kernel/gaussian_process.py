@@ -139,7 +139,7 @@ class GaussianProcess(ProcessCharts, Estimator):
         given = kernel_of(self.kernel)
         given.check(rows.X)
         if given.precomputed:
-            check_definite(np.asarray(rows.X), "X")
+            check_definite(given.block(rows.X), "X")
         kernel: Kernel = given.resolved(rows.X, rows.weight)
         if not isinstance(self.kernel, str):
             return kernel
