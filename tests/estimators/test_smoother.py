@@ -65,6 +65,29 @@ def test_leave_one_out_equals_refits(window: str, degree: int, rng: np.random.Ge
     assert chosen.selection_.loss[0] == pytest.approx(mean, rel=1e-9)
 
 
+@pytest.mark.parametrize("degree", [0, 1])
+def test_doubled_noise_has_the_losses_of_single_rows(degree: int, rng: np.random.Generator) -> None:
+    X, y, s = rng.normal(size=(80, 2)), rng.normal(size=80), rng.uniform(0.5, 2.0, 80)
+    grid = np.geomspace(0.01, 5.0, 8)
+    twice = np.repeat(np.arange(80), 2)
+    for weight in (None, s, rng.integers(1, 4, 80)):
+        many = None if weight is None else weight[twice]
+        make = er.KernelSmoother(degree=degree, bandwidths=grid)
+        single = make.fit(X, y, weight).selection_
+        doubled = make.fit(X[twice], y[twice], many).selection_
+        np.testing.assert_allclose(doubled.loss, single.loss, rtol=1e-6)
+        assert doubled.best == single.best > 0.3
+        assert er.KernelSmoother(degree=degree).fit(X[twice], y[twice], many).bandwidth_ > 0.3
+
+
+def test_equal_rows_of_a_small_table_are_left_out_one_by_one(rng: np.random.Generator) -> None:
+    x = rng.integers(0, 2, (200, 1)).astype(float)
+    y = np.where(rng.random(200) < 0.2, 1.0 - x[:, 0], x[:, 0])
+    found = er.KernelSmoother(1e-3, degree=0, standardise=False).fit(x, y).predict(None)
+    same = x == x.T
+    np.testing.assert_allclose(found, (same @ y - y) / (same.sum(axis=1) - 1.0))
+
+
 def test_the_standard_error_is_that_of_the_losses_of_the_rows(rng: np.random.Generator) -> None:
     X, y = waves(rng, n=80)
     model = er.KernelSmoother(rule="one_se").fit(X, y)

@@ -19,6 +19,7 @@ __all__ = [
     "assign_folds",
     "copies",
     "deal_rows",
+    "equal_rows_are_cases",
     "hold_out",
     "left_together",
     "uniform_of_rows",
@@ -141,10 +142,25 @@ def left_together(design: Design, y: Array, times: Array) -> IndexArray:
     >>> kind.tolist()
     [0, 1, 0]
     """
-    first, kind = copies(design, y)
-    if _different_cases(design, y, len(first), float(times.sum())):
-        return np.arange(len(kind))
-    return kind
+    kind = copies(design, y)[1]
+    return np.arange(len(kind)) if equal_rows_are_cases(design, y, times) else kind
+
+
+def equal_rows_are_cases(design: Design, y: Array, times: Array) -> bool:
+    """Return whether equal rows are different cases, and no copies, as :func:`deal_rows` says.
+
+    Parameters
+    ----------
+    design, y, times
+        As in :func:`left_together`.
+
+    Examples
+    --------
+    >>> coin, toss = Design(np.zeros((100, 1))), np.arange(100.0) % 2.0
+    >>> equal_rows_are_cases(coin, toss, np.ones(100)), equal_rows_are_cases(coin, toss, np.full(100, 0.01))
+    (True, False)
+    """
+    return _different_cases(design, y, len(copies(design, y)[0]), float(times.sum()))
 
 
 def _different_cases(design: Design, y: Array, cells: int, count: float) -> bool:

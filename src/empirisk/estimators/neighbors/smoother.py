@@ -29,6 +29,7 @@ from empirisk.estimators.checks import (
     check_weights,
 )
 from empirisk.estimators.estimator import Estimator
+from empirisk.estimators.folds import copies, equal_rows_are_cases
 from empirisk.neighbors import BandwidthSelection, RowScale, RowsInWindows, bandwidth_grid, window_of
 from empirisk.neighbors.bandwidths import refuse_extremes, weighted_mean_and_se
 from empirisk.results import Certificate, Kind, Solution, Status
@@ -90,10 +91,11 @@ class KernelSmoother(RegressorMixin, Estimator):
     O(n p) a row for the distances and O(n) for the window, with slopes O(n p^2); ``"cv"`` is as much for
     every training row and bandwidth; on all threads, with the same bits for any number of them.  Slopes are
     fitted in the directions in which the rows of a window differ (with a standard deviation of more than
-    1e-5 bandwidths, and 3e-4 of the largest one); in others the fit is constant.  Weights that
-    are small multiples of one number count rows so often, and one of them is left out; other rows are left
-    out with all their weight.  With more than a few columns the nearest rows are far: compare with a model
-    that says less.
+    1e-5 bandwidths, and 3e-4 of the largest one); in others the fit is constant.  A row is left
+    out with all its weight and its copies (equal features and target), which count as one row of their
+    weight; only where few different rows are possible are equal rows, and weights that are small multiples
+    of one number, different cases that are left out one by one.  With more than a few columns the nearest
+    rows are far: compare with a model that says less.
 
     References
     ----------
@@ -180,14 +182,27 @@ class KernelSmoother(RegressorMixin, Estimator):
         place = np.full(len(weight), -1)
         place[live] = np.arange(len(live))
         rows = self._scale.apply(X)
-        # A row of weight 3 among rows of weight 1 is there three times: two of it stay.
-        stays = np.maximum(weight - 1.0, 0.0) if unit.whole else np.zeros(len(weight))
-        self._seen = rows, place, stays
-        weight, target = weight[live], target[live]
+        place[live], stays = self._left_out(Design(X[live]), target[live], weight[live], unit.whole)
+        first = live[np.unique(place[live], return_index=True)[1]]
+        self._seen = rows, place, np.zeros(len(weight))
+        self._seen[2][live] = stays
+        weight, target = np.bincount(place[live], weight[live]), target[first]
         self._level = float((weight * target).sum() / weight.sum())
-        kept = rows if len(live) == len(rows) else rows[live]
+        kept = rows if len(first) == len(rows) else rows[first]
         self._rows = RowsInWindows(kept, weight, target - self._level, window, slopes, fall_back)
         self.n_samples_fit_ = len(live)
+
+    @staticmethod
+    def _left_out(design: Design, y: Array, weight: Array, whole: bool) -> tuple[IndexArray, Array]:
+        """Return which row of the windows each row is, and the weight that stays there when it is left out.
+
+        Copies are one row of their weight, and nothing of it stays.  Where equal rows are different cases, a
+        row of weight 3 among rows of weight 1 is three of them: two stay.
+        """
+        times = weight if whole else np.ones(len(weight))
+        if equal_rows_are_cases(design, y, times):
+            return np.arange(len(y)), np.maximum(times - 1.0, 0.0)
+        return copies(design, y)[1], np.zeros(len(y))
 
     def _chosen(self) -> float:
         """Return the bandwidth: given, or that of the least leave-one-out error."""
@@ -202,9 +217,10 @@ class KernelSmoother(RegressorMixin, Estimator):
             raise ValueError('bandwidth="cv" needs at least 2 rows for leave-one-out, got n_samples = 1')
         grid, given = bandwidth_grid(self.bandwidths, rows.rows, rows.weight, rows.window)
         grid = refuse_extremes(self._scale.inner(grid) if given else grid, "bandwidths")
-        seen, place, stays = self._seen
-        live = place >= 0
-        fits = rows.fits(seen[live], grid, place[live], stays[live])
+        _, place, stays = self._seen
+        left = np.zeros(len(rows.rows))
+        left[place[place >= 0]] = stays[place >= 0]
+        fits = rows.fits(rows.rows, grid, np.arange(len(left)), left)
         lost = 0.5 * np.square(rows.target - fits.value)
         if not rows.fall_back:
             lost[fits.empty] = np.inf
@@ -270,7 +286,7 @@ class KernelSmoother(RegressorMixin, Estimator):
         Parameters
         ----------
         X : array or sparse matrix, shape (m, p), or None
-            New rows; None is the training rows, each without itself.
+            New rows; None is the training rows, each without itself and its copies.
         """
         return np.asarray(self._fits(X).value[0] + self._level)
 

@@ -127,8 +127,8 @@ def leave_one_out(
 
     Shortcuts: least squares and ridge (ours and scikit-learn's) by ``y_i - (y_i - yhat_i)/(1 - H_ii)``,
     scikit-learn's ``KernelRidge`` by ``y_i - c_i/(G^-1)_ii``, and its nearest neighbours by asking each row's
-    neighbours without itself. All equal n refits up to rounding; our neighbours leave a row out with its
-    copies, which would answer for it.
+    neighbours without itself. All equal n refits up to rounding; our neighbours and windows leave a row
+    out with its copies, which would answer for it.
 
     Parameters
     ----------

@@ -125,7 +125,7 @@ def _own_neighbours(est: Any, X: Any, y: NDArray[Any]) -> tuple[Outputs, str] | 
 
 
 def _smoother(est: Any, X: Any, y: NDArray[Any]) -> tuple[Outputs, str] | str:
-    """Each row asks the rows in its window without itself, as ``predict(None)`` does."""
+    """Each row asks the rows in its window without itself and its copies, as ``predict(None)`` does."""
     if isinstance(est.bandwidth, str):
         return "the bandwidth is chosen anew in every fit"
     if est.standardise:
