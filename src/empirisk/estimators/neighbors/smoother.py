@@ -180,13 +180,13 @@ class KernelSmoother(RegressorMixin, Estimator):
         self._scale = RowScale.of(X[live], weight[live], standardise)
         self.scale_ = self._scale.scale if standardise else np.ones(X.shape[1])
         place = np.full(len(weight), -1)
-        place[live] = np.arange(len(live))
-        rows = self._scale.apply(X)
-        place[live], stays = self._left_out(Design(X[live]), target[live], weight[live], unit.whole)
+        rows, stays = self._scale.apply(X), np.zeros(len(weight))
+        place[live], stays[live] = self._left_out(Design(X[live]), target[live], weight[live], unit.whole)
         first = live[np.unique(place[live], return_index=True)[1]]
-        self._seen = rows, place, np.zeros(len(weight))
-        self._seen[2][live] = stays
-        weight, target = np.bincount(place[live], weight[live]), target[first]
+        self._seen = rows, place, stays
+        together: Array = np.zeros(len(first))
+        np.add.at(together, place[live], weight[live])
+        weight, target = together, target[first]
         self._level = float((weight * target).sum() / weight.sum())
         kept = rows if len(first) == len(rows) else rows[first]
         self._rows = RowsInWindows(kept, weight, target - self._level, window, slopes, fall_back)
