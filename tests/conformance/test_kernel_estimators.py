@@ -261,8 +261,28 @@ def test_kernels_that_tell_no_rows_apart_are_said(est: Any, rng: np.random.Gener
     assert "alike" not in clone(est).fit(d.X, d.y).solution_.sentence
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-160])
 @each(EVERY, lambda est: est.kernel != "linear")
-def test_squares_that_vanish_are_refused(est: Any, rng: np.random.Generator) -> None:
+def test_squares_that_vanish_are_refused(est: Any, scale: float, rng: np.random.Generator) -> None:
     d = data_for(est, rng)
-    with pytest.raises(ValueError, match="so small that their squares are 0; rescale it"):
-        clone(est).fit(d.X * 1e-200, d.y)
+    with pytest.raises(ValueError, match="squares of such numbers vanish; rescale it"):
+        clone(est).fit(d.X * scale, d.y)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("kernel", ["gaussian", "laplacian"])
+@pytest.mark.parametrize("make", [er.Nystroem, er.RandomFourierFeatures, er.KernelPCA])
+def test_feature_maps_refuse_rows_out_of_range(
+    make: Any, kernel: str, sparse: bool, rng: np.random.Generator
+) -> None:
+    X = rng.normal(size=(40, 2))
+    kind = sp.csr_matrix if sparse else np.asarray
+    for scale in (1e-300, 1e-160):
+        with pytest.raises(ValueError, match=r"^X holds no number above .* squares of such numbers vanish"):
+            make(kernel).fit(kind(scale * X))
+    with pytest.raises(ValueError, match=r"^column 0 of X holds numbers whose squares overflow; rescale it"):
+        make(kernel).fit(kind(1e300 * X))
+    named = pd.DataFrame(X * [1.0, 1e200], columns=["a", "b"])
+    with pytest.raises(ValueError, match=r"^column 'b' of X holds numbers whose squares overflow"):
+        make(kernel).fit(named)
+    assert np.isfinite(make(kernel).fit_transform(kind(X))).all()

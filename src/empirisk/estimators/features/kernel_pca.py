@@ -13,6 +13,7 @@ from empirisk.data.threads import for_rows
 from empirisk.estimators.checks import check_choice, check_count, check_number, check_weights
 from empirisk.estimators.features.base import FeatureMap
 from empirisk.estimators.features.preimage import Ridge, fixed_point
+from empirisk.estimators.kernel_rows import check_kernel_rows
 from empirisk.kernels import kernel_of
 from empirisk.kernels.definite import refuse_indefinite
 from empirisk.results.certificate import Certificate, Kind, unconfirmed
@@ -106,7 +107,9 @@ class KernelPCA(FeatureMap):
         wanted = check_count("n_components", self.n_components, 1)
         way = check_choice("preimage", self.preimage, {w: w for w in ("none", "ridge", "fixed_point")})
         alpha = check_number("alpha", self.alpha, 0.0, closed=False)
-        kernel = kernel_of(self.kernel).resolved(X, weight)
+        given = kernel_of(self.kernel)
+        check_kernel_rows(given, X, getattr(self, "feature_names_in_", None))
+        kernel = given.resolved(X, weight)
         kernel.check(X)
         live = np.flatnonzero(weight > 0.0)
         refuse_memory(

@@ -13,6 +13,7 @@ from empirisk.estimators.checks import check_choice, check_count
 from empirisk.estimators.features.base import FeatureMap
 from empirisk.estimators.features.landmarks import SAMPLINGS, distinct_rows
 from empirisk.estimators.features.projection import Projection
+from empirisk.estimators.kernel_rows import check_kernel_rows
 from empirisk.kernels import kernel_of
 from empirisk.typing import Array, IndexArray
 
@@ -124,7 +125,9 @@ class Nystroem(FeatureMap):
         wanted = check_count("n_components", self.n_components, 1)
         draw = check_choice("sampling", self.sampling, SAMPLINGS)
         seed = check_seed(self.random_state)
-        kernel = kernel_of(self.kernel).resolved(X, weight)
+        given = kernel_of(self.kernel)
+        check_kernel_rows(given, X, getattr(self, "feature_names_in_", None))
+        kernel = given.resolved(X, weight)
         kernel.check(X)
         of = distinct_rows(X, weight, seed)
         count = min(wanted, of.rows.size)

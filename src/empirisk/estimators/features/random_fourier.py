@@ -10,6 +10,7 @@ from empirisk.data.seeds import check_seed
 from empirisk.estimators.checks import check_count
 from empirisk.estimators.features.base import FeatureMap
 from empirisk.estimators.features.entry_error import EntryError, entry_error
+from empirisk.estimators.kernel_rows import check_kernel_rows
 from empirisk.kernels import kernel_of
 from empirisk.typing import Array
 
@@ -88,7 +89,9 @@ class RandomFourierFeatures(FeatureMap):
     def _learn(self, X: Any, weight: Array) -> None:
         count = check_count("n_components", self.n_components, 1)
         rng = np.random.default_rng(check_seed(self.random_state))
-        kernel = kernel_of(self.kernel).resolved(X, weight)
+        given = kernel_of(self.kernel)
+        check_kernel_rows(given, X, getattr(self, "feature_names_in_", None))
+        kernel = given.resolved(X, weight)
         kernel.check(X)
         drawn = kernel.spectrum(rng, X.shape[1], (count + 1) // 2)
         if drawn is None:

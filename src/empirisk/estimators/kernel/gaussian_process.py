@@ -20,15 +20,14 @@ from empirisk.data.sparse_cells import canonical
 from empirisk.data.threads import for_rows
 from empirisk.estimators.checks import (
     check_choice,
-    check_columns,
     check_count,
     check_finite,
     check_number,
     check_weights,
 )
 from empirisk.estimators.estimator import Estimator
-from empirisk.estimators.kernel.kernel_base import squares_of
 from empirisk.estimators.kernel.process_charts import ProcessCharts
+from empirisk.estimators.kernel_rows import check_kernel_rows
 from empirisk.estimators.linear.base import CertificateWarning
 from empirisk.gaussian_processes import (
     Ascent,
@@ -168,8 +167,7 @@ class GaussianProcess(ProcessCharts, Estimator):
         live = np.flatnonzero(weight > 0.0)
         kernel = kernel_of(self.kernel)
         if not kernel.precomputed:
-            check_columns(squares_of(Design(X)), names)
-            _refuse_small(X)
+            check_kernel_rows(kernel, X, names)
         if kernel.precomputed:
             kernel.check(X)
         if len(live) < X.shape[0]:
@@ -219,12 +217,16 @@ class GaussianProcess(ProcessCharts, Estimator):
         starts = np.vstack([start, start + draws.uniform(-NEAR, NEAR, (further, len(start)))])
         return ascend(criterion, starts, low, high, tol=tol, max_iter=steps)
 
-    def _stationary(self, criterion: Criterion, found: Ascent, names: tuple[str, ...], note: str) -> Solution:
+    def _stationary(
+        self, criterion: Criterion, found: Ascent, names: tuple[str, ...], note: str, alike: str
+    ) -> Solution:
         """Return the parameters of a search as a solution, with the slope as its certificate."""
         value = float(np.abs(found.slope).max(initial=0.0)) / criterion.observations
         certificate = stationarity(criterion, found, names, value, note)
         status = Status.CERTIFIED if certificate.within(self.tol) else Status.STALLED
-        return Solution(found.theta, status, certificate, found.evaluations, solver="lbfgs with restarts")
+        return Solution(
+            found.theta, status, certificate, found.evaluations, solver="lbfgs with restarts", note=alike
+        )
 
     def parameter_intervals(self, level: float = 0.95, *, method: str = "wald") -> dict[str, Estimate]:
         """Intervals of the parameters that were learned, the noise among them.
@@ -296,16 +298,6 @@ class GaussianProcess(ProcessCharts, Estimator):
         state = dict(super().__getstate__())
         state.pop("_memory", None)  # factors, which are made again from rows and parameters
         return state
-
-
-def _refuse_small(X: Any) -> None:
-    """Refuse rows so small that their squares vanish: to a kernel they would be one row."""
-    values = X.data if hasattr(X, "toarray") else X
-    largest = float(np.abs(values).max(initial=0.0))
-    if 0.0 < largest < SMALLEST:
-        raise ValueError(
-            f"X holds no number above {largest:.2g} in size, and squares of such numbers vanish; rescale it"
-        )
 
 
 def stationarity(

@@ -160,14 +160,15 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
     def _state(self, criterion: LaplaceEvidence, covariance: Covariance, modes: list[Mode]) -> None:
         alike = likeness_note(self.kernel_, self.rows_)
         note = f"; the objective of the modes is within {self.mode_gap_:.2g} nats of its minimum"
-        note += f"; {alike}" if alike else ""
         if self._search is not None:
-            self.solution_ = self._stationary(criterion, self._search, covariance.names, note)
+            self.solution_ = self._stationary(criterion, self._search, covariance.names, note, alike)
             return
         certificate = mode_certificate(self.mode_gap_, criterion.observations)
         status = Status.CERTIFIED if certificate.within(self.tol) else Status.STALLED
         steps = max(1, *(mode.steps for mode in modes))
-        self.solution_ = Solution(np.ravel(self.dual_coef_), status, certificate, steps, solver="newton")
+        self.solution_ = Solution(
+            np.ravel(self.dual_coef_), status, certificate, steps, solver="newton", note=alike
+        )
 
     # -- the posterior ------------------------------------------------------------------------------
 

@@ -266,19 +266,19 @@ class GaussianProcessRegressor(ProcessPredictions):
     def _state(self, criterion: Criterion, covariance: Covariance, residual: float) -> None:
         """Set the solution: parameters, status and certificate."""
         notes = self._notes()
+        alike = likeness_note(self.kernel_, self.rows_ if self._all is None else self._all)
         if self._search is not None:
-            self.solution_ = self._stationary(criterion, self._search, covariance.names, notes)
+            self.solution_ = self._stationary(criterion, self._search, covariance.names, notes, alike)
             return
         how = f"exact, the weights solve their linear system to {residual:.2g} of the largest target"
         how = how if self._all is None else "linear algebra"
         claim = f"the posterior is {how}, and nothing was learned{notes}"
         certificate = Certificate(Kind.EXACT, residual, 1.0, claim, 0.0, 1e-15 * len(self._y))
         status = Status.CERTIFIED if certificate.within(max(self.tol, 1e-6)) else Status.FLOOR
-        self.solution_ = Solution(self.dual_coef_, status, certificate, 1, solver="cholesky")
+        self.solution_ = Solution(self.dual_coef_, status, certificate, 1, solver="cholesky", note=alike)
 
     def _notes(self) -> str:
-        note = likeness_note(self.kernel_, self.rows_ if self._all is None else self._all)
-        out = f"; {note}" if note else ""
+        out = ""
         if self.jitter_ > 0.0:
             out += (
                 f"; {self.jitter_:.2g} was added to the diagonal of a covariance that is singular in double "

@@ -19,7 +19,6 @@ from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.sparse_cells import canonical
 from empirisk.estimators.checks import (
     check_alpha,
-    check_columns,
     check_count,
     check_finite,
     check_number,
@@ -28,6 +27,7 @@ from empirisk.estimators.checks import (
 )
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.kernel.strength import select_strength
+from empirisk.estimators.kernel_rows import checked_squares, refuse_underflow
 from empirisk.estimators.linear.base import CertificateWarning
 from empirisk.estimators.linear.tune import StrengthSelection
 from empirisk.kernels import Kernel, kernel_of
@@ -231,16 +231,14 @@ class KernelEstimator(Estimator):
         """Return the sum of squares of each column of rows that are finite and whose squares are."""
         names = getattr(self, "feature_names_in_", None)
         check_finite(design, names)
-        squares = squares_of(design)
-        check_columns(squares, names)
-        return squares
+        return checked_squares(design, names)
 
     def _learn_kernel(self, design: Design, squares: Array, weight: Array) -> None:
         """Set ``kernel_``: the kernel with numbers in place of words."""
         given = kernel_of(self._kernel())
         given.check(design.X)
         if given.explicit(design.X) is None:  # linear machines bring the columns to one scale
-            _refuse_underflow(design, squares)
+            refuse_underflow(given, design, squares)
         self.kernel_ = given.resolved(design.X, weight)
 
     def _y_options(self) -> dict[str, Any]:
@@ -330,24 +328,6 @@ class KernelEstimator(Estimator):
         if "solution_" in state:  # one number a row, which `verify` can find again
             state["solution_"] = replace(state["solution_"], dual=None)
         return state
-
-
-def _refuse_underflow(design: Design, squares: Array) -> None:
-    """Refuse rows so small that all squares are 0: to a kernel they would be one row."""
-    if not squares.any() and design.size:
-        values = design.X.data if design.sparse else design.X
-        if np.any(values):
-            raise ValueError("X holds numbers so small that their squares are 0; rescale it")
-
-
-def squares_of(design: Design) -> Array:
-    """Return the sum of squares of each column; infinite where it overflows."""
-    X: Any = design.X
-    with np.errstate(over="ignore"):
-        if design.sparse:
-            cells = X.astype(np.float64)
-            return np.asarray(cells.multiply(cells).sum(axis=0)).ravel()
-        return np.asarray(np.einsum("ij,ij->j", X, X, dtype=np.float64))
 
 
 def _together(solutions: list[Solution]) -> Solution:
