@@ -102,10 +102,17 @@ def encode_labels(
 
 def weigh_classes(class_weight: Any, classes: Any, codes: IndexArray, weight: Array) -> Array:
     """Return the row weights times the factors of their classes; refuses rows of one class alone."""
+    _refuse_one_class("sample_weight", classes, codes, weight)
+    weighed = apply_class_weight(class_weight, classes, codes, weight)
+    _refuse_one_class("weight after class_weight", classes, codes, weighed)
+    return weighed
+
+
+def _refuse_one_class(what: str, classes: Any, codes: IndexArray, weight: Array) -> None:
+    """Refuse weights that leave the rows of one class, or of none."""
     present = np.bincount(codes, weights=weight, minlength=len(classes)) > 0.0
-    if present.sum() < 2:
+    if present.sum() == 1:
         only = plain_label(classes[int(np.argmax(present))])
-        raise ValueError(
-            f"only one class ({only!r}) has rows with positive sample_weight; 2 classes are needed"
-        )
-    return apply_class_weight(class_weight, classes, codes, weight)
+        raise ValueError(f"only one class ({only!r}) has rows with positive {what}; 2 classes are needed")
+    if not present.any():
+        raise ValueError(f"no class has rows with positive {what}; 2 classes are needed")

@@ -292,7 +292,7 @@ class KernelProblem(Brief):
         if float(np.abs(rest).max(initial=0.0)) <= 1e-15 * float(np.abs(u).max(initial=0.0)):
             rest = np.zeros(0)
         if not len(rest):
-            return self.alpha**2 * float(a @ f)
+            return float((self.alpha * a) @ (self.alpha * f))  # alpha^2 may leave the range of numbers
         return max(0.0, float(u @ (self.alpha * f + self.times_kernel(rest))))
 
     def _conjugates(self, theta: Array) -> Array:

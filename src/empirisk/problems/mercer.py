@@ -70,8 +70,9 @@ def refuse_curved(problem: KernelProblem, a: Array, f: Array) -> None:
     ValueError
         With the largest of the weights.
     """
-    square = float(a @ f)
-    size = float(np.abs(a) @ np.sqrt(np.abs(problem.diagonal)))
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows shows nothing
+        square = float(a @ f)
+        size = float(np.abs(a) @ np.sqrt(np.abs(problem.diagonal)))
     if square < -1e-9 * size * size:
         rows = np.argsort(-np.abs(a), kind="stable")[:3]
         named = ", ".join(f"{a[i]:.3g} at row {i}" for i in rows)

@@ -239,3 +239,19 @@ def test_values_that_are_looked_up_go_through_the_folds_of_every_function(rng: n
     found = er.cross_evaluate(er.SVC(0.01, kernel=looked_up, tol=1e-9), numbers, y, random_state=0)
     known = er.cross_evaluate(er.SVC(0.01, kernel=Gaussian(gamma=0.5), tol=1e-9), X, y, random_state=0)
     assert found["accuracy"].value == known["accuracy"].value
+
+
+@pytest.mark.parametrize("name", ["SVC", "SVR", "KernelRidge", "KernelLogisticRegression", "KernelQuantile"])
+def test_strengths_whose_squares_overflow_leave_the_null_model(name: str, rng: np.random.Generator) -> None:
+    """With alpha so large the function is 0, and what is left is the best constant."""
+    X, y = rows(rng)
+    t = np.where(y == "a", 1, -1)
+    weak = np.full(len(t), 1e-300)
+    for model in (
+        getattr(er, name)(alpha=1e300).fit(X, t),
+        getattr(er, name)(alpha=1e200, kernel="linear").fit(X, t),
+        getattr(er, name)().fit(X, t, sample_weight=weak),
+    ):
+        assert model.certificate_.within(1e-6)
+        say = model.decision_function if hasattr(model, "decision_function") else model.predict
+        np.testing.assert_allclose(say(X), np.full(len(X), say(X)[0]), rtol=1e-9)
