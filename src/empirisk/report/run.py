@@ -18,7 +18,7 @@ from empirisk.data.memory import available_memory
 from empirisk.report.atomic import check_folder
 from empirisk.report.collect import collect
 from empirisk.report.errors import DataError
-from empirisk.report.fit.engine import Analysis, analyse, prepare
+from empirisk.report.fit.engine import Analysis, analyse, halvings, prepare
 from empirisk.report.options import Options
 from empirisk.report.progress import progress_for
 from empirisk.report.read.read import read_table
@@ -155,7 +155,7 @@ def _settings(options: Options, a: Analysis) -> Json:
         "folds": a.folds.n_folds,
         "repeats": a.folds.n_repeats,
         "penalties": plan.n_alphas,
-        "curve_sizes": len(plan.shares),
+        "curve_sizes": halvings(p, a.scoring, a.model.candidate, a.model.alpha),
         "rule": "one-standard-error",
         "time_limit": options.time_limit,
         "models": ", ".join(options.kinds()),

@@ -260,26 +260,31 @@ def refit(
 def _curve(
     p: Prepared, scoring: Scoring, candidate: Candidate, alpha: float, progress: Progress
 ) -> LearningCurve:
-    """Return the learning curve of the chosen recipe on the folds that chose it.
-
-    Of neighbours it begins where there are as many rows as are asked.
-    """
-    points = len(p.plan.shares)
-    if candidate.parameter == "n_neighbors":
-        points = min(points, 1 + int(math.log2(smallest_training_part(scoring.plan) / alpha)))
+    """Return the learning curve of the chosen recipe on the folds that chose it."""
     with warnings.catch_warnings():
         # Fits on few rows may end above their tolerance, and meet levels that their rows did not have.
         warnings.simplefilter("ignore")
         return learning_curve(
             recipe(candidate, p.table, alpha, p.seed),
             p.train.dealt,
-            sizes=points,
+            sizes=halvings(p, scoring, candidate, alpha),
             loss=scoring.metric.name,
             cv=scoring.plan.splits,
             level=p.level,
             random_state=p.seed,
             progress=lambda done, fits: progress.advance(f"{done:,} of {fits:,} fits"),
         )
+
+
+def halvings(p: Prepared, scoring: Scoring, candidate: Candidate, alpha: float) -> int:
+    """Return how many sizes the learning curve has at most, each half of the one before.
+
+    That of neighbours begins where there are as many rows as are asked.
+    """
+    points = len(p.plan.shares)
+    if candidate.parameter == "n_neighbors":
+        points = min(points, 1 + int(math.log2(smallest_training_part(scoring.plan) / alpha)))
+    return points
 
 
 def _look_into(p: Prepared, choice: Choice, scoring: Scoring, progress: Progress) -> list[Finding]:
