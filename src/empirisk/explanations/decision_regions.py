@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.memory import refuse_memory
 from empirisk.estimators.checks import check_count
 from empirisk.typing import Array, IndexArray
 
@@ -137,6 +138,11 @@ def decision_regions(model: Any, X: Any, y: Any, *, resolution: int = 200) -> De
     if not np.isfinite(rows).all():
         raise ValueError("X holds NaN or infinity: drop these rows, which have no place on a map")
     classes = list(model.classes_)
+    refuse_memory(
+        f"a map of {resolution:,} times {resolution:,} places",
+        8.0 * float(resolution) ** 2 * (6 + 2 * len(classes)),
+        "lower resolution",
+    )
     place = {c: k for k, c in enumerate(classes)}
     given = list(np.asarray(y))
     strange = [c for c in given if c not in place]

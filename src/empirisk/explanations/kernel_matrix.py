@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_array
 
 from empirisk.data.brief import Brief
 from empirisk.data.design import Design
+from empirisk.data.memory import refuse_memory
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.sparse_cells import canonical
 from empirisk.estimators.checks import check_count, check_finite
@@ -196,6 +197,8 @@ def kernel_matrix(
     chosen = chosen[np.argsort(codes[chosen], kind="stable")]
     if len(chosen) > max_rows:
         chosen = chosen[np.linspace(0, len(chosen) - 1, max_rows).round().astype(np.intp)]
+    m = len(chosen)
+    refuse_memory(f"the kernel matrix of {m:,} rows", 32.0 * float(m) ** 2, "lower max_rows")
     some = table[chosen][:, chosen] if made.precomputed else table[chosen]
     values = np.asarray(made.block(some), dtype=np.float64)
     kept = np.unique(codes[chosen])

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from empirisk.data.brief import Brief
-from empirisk.data.memory import refuse_memory
+from empirisk.data.memory import available_memory, refuse_memory
 from empirisk.neighbors.euclidean import nearest_euclidean
 from empirisk.neighbors.metrics import Metric
 from empirisk.neighbors.row_tree import RowTree
@@ -25,6 +25,8 @@ __all__ = ["ALGORITHMS", "Index"]
 ALGORITHMS = ("auto", "brute", "kd_tree")
 # Entries of a block of distances that is made in Python: 32 MiB.
 BLOCK = 1 << 22
+# Queries that are asked to tell how many neighbours all will have.
+PILOT = 64
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,6 +100,8 @@ class Index(Brief):
         if not 1 <= k <= others:
             what = "other training rows" if left_out is not None else "training rows"
             raise ValueError(f"n_neighbors = {k} asks for more rows than there are: {others} {what}")
+        m = int(Q.shape[0])
+        refuse_memory(f"{k:,} neighbours of each of {m:,} rows", 32.0 * m * k, "ask for fewer neighbours")
         power = self.metric.power
         branches = self._wants_tree(k, Q.shape[0])
         if power is not None and (branches or power != 2.0):
@@ -119,6 +123,7 @@ class Index(Brief):
 
         Those of query i are ``rows[starts[i]:starts[i + 1]]``, by distance and then by number.
         """
+        self._forecast_within(Q, radius)
         if self.metric.power is not None:
             tree, queries = self._tree(Q, self.metric.power, self.algorithm == "brute")
             if tree is not None:
@@ -135,6 +140,20 @@ class Index(Brief):
                 found.append(line[order])
             refuse_memory(f"{total:,} neighbours within {radius:g}", 16.0 * total, "take a smaller radius")
         return np.array(starts, dtype=np.int64), np.concatenate(rows), np.concatenate(found)
+
+    def _forecast_within(self, Q: Any, radius: float) -> None:
+        """Refuse a radius with more neighbours than memory holds, by what some of the queries find.
+
+        Only where the memory would not hold all pairs of rows are these asked.
+        """
+        m, free = int(Q.shape[0]), available_memory()
+        if m <= PILOT or free is None or 32.0 * m * self.n_rows <= free * 1e9:
+            return
+        some = self.within(Q[np.linspace(0, m - 1, PILOT).astype(np.intp)], radius)
+        total = m * float(some[0][-1]) / PILOT
+        refuse_memory(
+            f"about {total:,.0f} neighbours within {radius:g}", 32.0 * total, "take a smaller radius"
+        )
 
     def within_others(self, radius: float) -> tuple[IndexArray, IndexArray, Array]:
         """Return all rows within the radius of each of the rows themselves, as :meth:`within`, without it."""

@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from empirisk.data.as_before import as_before
 from empirisk.data.design import Design
+from empirisk.data.memory import refuse_memory
 from empirisk.data.plain_numbers import numbers_only
-from empirisk.estimators.checks import check_finite, check_weights
+from empirisk.estimators.checks import check_finite, check_weights, is_count
 from empirisk.estimators.estimator import Estimator
 from empirisk.typing import Array
 
@@ -29,6 +30,8 @@ class FeatureMap(TransformerMixin, Estimator):
     n_features_in_: int
     # Whether rows may come as a sparse matrix, which then is CSR.
     _takes_sparse: ClassVar[bool] = False
+    # Whether there are at most as many features as rows.
+    _capped: ClassVar[bool] = False
 
     def _learn(self, X: Any, weight: Array) -> None:
         raise NotImplementedError
@@ -67,7 +70,41 @@ class FeatureMap(TransformerMixin, Estimator):
         X : array or data frame, shape (n, p)
         """
         check_is_fitted(self)
+        self._forecast(X, getattr(self, "n_components_", getattr(self, "n_components", None)))
         return self._expand(self._read(X, reset=False))
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """Learn from the rows, and return their features.
+
+        Parameters
+        ----------
+        X : array or data frame, shape (n, p)
+        y : ignored
+        **fit_params
+            ``sample_weight``.
+
+        Raises
+        ------
+        MemoryError
+            The features of these rows do not fit into memory; said before any work.
+        """
+        wanted: Any = getattr(self, "n_components", None)
+        shape: Any = getattr(X, "shape", None)
+        if self._capped and is_count(wanted, 1) and shape:
+            wanted = min(wanted, shape[0])
+        self._forecast(X, wanted)
+        return super().fit_transform(X, y, **fit_params)
+
+    def _forecast(self, X: Any, wanted: Any) -> None:
+        """Refuse so many features of these rows that memory cannot hold them."""
+        shape = getattr(X, "shape", ())
+        if not shape or not is_count(wanted, 1):
+            return
+        n = int(shape[0])
+        size = 4.0 if getattr(X, "dtype", None) == np.float32 else 8.0
+        refuse_memory(
+            f"the features of {n:,} rows ({wanted:,} each)", size * n * wanted, "lower n_components"
+        )
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Names of the features, in their order.

@@ -86,6 +86,7 @@ class KernelPCA(FeatureMap):
     """
 
     _takes_sparse: ClassVar[bool] = True
+    _capped: ClassVar[bool] = True
     explained_variance_: Array
     explained_variance_ratio_: Array
     n_components_: int

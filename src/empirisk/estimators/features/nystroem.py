@@ -105,6 +105,7 @@ class Nystroem(FeatureMap):
     """
 
     _takes_sparse: ClassVar[bool] = True
+    _capped: ClassVar[bool] = True
     landmarks_: IndexArray
     kernel_: Any
     projection_: Projection

@@ -6,10 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from empirisk.data.memory import refuse_memory
 from empirisk.data.seeds import check_seed
 from empirisk.estimators.checks import check_count
 from empirisk.estimators.features.base import FeatureMap
-from empirisk.estimators.features.entry_error import EntryError, entry_error
+from empirisk.estimators.features.entry_error import ROWS, EntryError, entry_error
 from empirisk.estimators.kernel_rows import check_kernel_rows
 from empirisk.kernels import kernel_of
 from empirisk.typing import Array
@@ -93,6 +94,10 @@ class RandomFourierFeatures(FeatureMap):
         check_kernel_rows(given, X, getattr(self, "feature_names_in_", None))
         kernel = given.resolved(X, weight)
         kernel.check(X)
+        # Of the frequencies, and of the rows at a time whose features are compared with the kernel.
+        refuse_memory(
+            f"a draw of {count:,} features", 8.0 * count * (X.shape[1] + 4 * ROWS), "lower n_components"
+        )
         drawn = kernel.spectrum(rng, X.shape[1], (count + 1) // 2)
         if drawn is None:
             raise ValueError(
