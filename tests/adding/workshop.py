@@ -20,7 +20,17 @@ from tests.oracles.structure import PACKAGE, ROOT
 
 __all__ = ["Step", "Workshop"]
 
-COPIED = ("src", "tests", "docs", "bench", "pyproject.toml", "conftest.py", "CONTRIBUTING.md", "README.md")
+COPIED = (
+    "src",
+    "tests",
+    "docs",
+    "examples",
+    "bench",
+    "pyproject.toml",
+    "conftest.py",
+    "CONTRIBUTING.md",
+    "README.md",
+)
 # Compiled modules are copied, too: they are as new as their sources.
 LEFT_OUT = ("*.so", "*.gz", "images")
 # An editable install finds the package by a hook or a path file; the copy comes before either, and the loops,
