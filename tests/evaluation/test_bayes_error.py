@@ -62,3 +62,18 @@ def test_interval_covers_the_expected_error(n: int, shift: float) -> None:
     assert covered >= 0.95 - 3.0 * np.sqrt(0.95 * 0.05 / 300)
     best = norm.cdf(-shift / np.sqrt(2.0))
     assert np.mean([found.interval[0] <= best <= found.interval[1] for found in draws]) >= 0.9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("p", "above"), [(1, 0.015), (2, 0.09), (5, 0.68), (10, 0.97)])
+def test_the_upper_end_holds_and_the_lower_end_fails_in_many_columns(p: int, above: float) -> None:
+    """The shares that the docstring names, up to three standard errors of 200 samples."""
+    low = high = 0
+    for seed in range(200):
+        rng = np.random.default_rng([seed, p])
+        X = rng.normal(size=(200, p))
+        y = (X[:, 0] > 0.0) ^ (rng.random(200) < 0.1)
+        ends = er.bayes_error_bracket(X, y).interval
+        low, high = low + (ends[0] > 0.1), high + (ends[1] < 0.1)
+    assert high == 0
+    assert abs(low / 200 - above) <= 3.0 * np.sqrt(2.0 * above * (1.0 - above) / 200)

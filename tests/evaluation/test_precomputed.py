@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KernelCenterer
 from sklearn.svm import SVC
@@ -18,7 +20,22 @@ from empirisk.evaluation.sample import Sample
 GAUSSIAN = er.kernels.Gaussian(gamma=0.5)
 N = 60
 
+
 # What takes the rows, what takes their matrix, and how the matrix is made.
+@dataclass
+class Middle(RegressorMixin, BaseEstimator):
+    """Predicts the mean."""
+
+    shift: float = 0.0
+
+    def fit(self, X: Any, y: Any) -> Middle:
+        self.middle_ = float(np.mean(y)) + self.shift
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        return np.full(len(X), self.middle_)
+
+
 PAIRS: dict[str, tuple[Any, Any, Any]] = {
     "SVC": (er.SVC(0.01, kernel=GAUSSIAN), er.SVC(0.01, kernel="precomputed"), GAUSSIAN.block),
     "SVR": (er.SVR(0.01, kernel=GAUSSIAN), er.SVR(0.01, kernel="precomputed"), GAUSSIAN.block),
@@ -122,3 +139,10 @@ def test_a_matrix_that_is_not_square_is_refused_by_the_estimator() -> None:
     X, y = data(er.SVC())
     with pytest.raises(ValueError, match="precomputed"):
         er.cross_evaluate(er.SVC(kernel="precomputed"), GAUSSIAN.block(X)[:, :50], y)
+
+
+def test_models_that_cannot_be_hashed_are_asked_about_rows(rng: np.random.Generator) -> None:
+    """A dataclass that compares by its fields has no hash; only matrices of pairs need one."""
+    X = rng.normal(size=(40, 2))
+    found = er.cross_evaluate(Middle(), X, X[:, 0], metrics="mse", random_state=0)
+    assert found["mse"].value > 0.0

@@ -274,7 +274,8 @@ class Sample:
 
     def rows_for(self, model: Any, rows: Rows | None) -> Any:
         """Return some rows, or all, as a fitted model takes them."""
-        columns = self._columns.get(model)
+        # Asked only where some model wants columns: models of other samples need not be hashable.
+        columns = self._columns.get(model) if self._columns else None
         if columns is not None:
             return take_pairs(self.X, np.arange(self.n) if rows is None else rows, columns)
         return self.X if rows is None else take_rows(self.X, rows)

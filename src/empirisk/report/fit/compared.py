@@ -33,7 +33,7 @@ FEW_ROWS = 5_000
 PRICES = {True: np.logspace(-1.0, 1.5, 5), False: np.logspace(-0.5, 1.0, 3)}
 FOLDS = {True: 3, False: 2}
 RIDGES = 9  # strengths of kernel ridge
-# Stopping early costs no accuracy that a score could show: the certificate says how far from the optimum.
+# Of the gap of a machine, looser than by default; the certificate says how far from the optimum a fit is.
 TOLERANCE = 1e-4
 # Seconds for a pair of rows and a column of a search, and for a value of the kernel in each solve.
 _SEARCH, _VALUE, _FACTOR = 6.0e-11, 1.2e-9, 3.0e-11
@@ -71,8 +71,7 @@ def compared_grid(candidate: Candidate, n: int, fewest: int, size: int) -> Float
 
     Neighbours are at most a quarter of the rows of the smallest fit.  Strengths are ``1 / (n C)`` with the
     prices C of :data:`PRICES` for the support vector machine, and from 10 to a ten-millionth for kernel
-    ridge,
-    whose kernel has the value 1 at equal rows.
+    ridge, whose kernel has the value 1 at equal rows.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from empirisk.report.sections.methods import Pairs
 from empirisk.report.sections.prose import esc, told
 from empirisk.report.shapes.checkers import Record, number, string
 from empirisk.report.shapes.values import estimate as estimated
-from empirisk.wording import number as written
+from empirisk.wording import percent
 
 __all__ = [
     "BEST_POSSIBLE",
@@ -81,17 +81,13 @@ def _sentence(low: float, high: float, lowest: float, highest: float, accuracy: 
     if accuracy is not None:
         error = 1.0 - accuracy
         place = "more: a better rule exists" if error > highest else "no more than that"
-        where = f"; the model errs on {_percent(error)} of the test part, {place}"
+        where = f"; the model errs on {percent(error)} of the test part, {place}"
     return (
-        f"The best rule on these columns errs on at most {_percent(high)} of new rows ({_percent(highest)}"
+        f"The best rule on these columns errs on at most {percent(high)} of new rows ({percent(highest)}"
         f" with the interval), for so often errs the nearest neighbour{where}. It errs on at least"
-        f" {_percent(low)} ({_percent(lowest)}) if the nearest neighbour errs no more than it would with many"
+        f" {percent(low)} ({percent(lowest)}) if the nearest neighbour errs no more than it would with many"
         " more rows: in more than a few columns it does, and then the best rule may be better than that."
     )
-
-
-def _percent(share: float) -> str:
-    return f"{written(100.0 * share, 2)} %"
 
 
 def best_possible_estimates(report: Json) -> Pairs:
