@@ -24,7 +24,7 @@ N = 60
 # What takes the rows, what takes their matrix, and how the matrix is made.
 @dataclass
 class Middle(RegressorMixin, BaseEstimator):
-    """Predicts the mean."""
+    """A regressor that predicts the mean of its targets plus a shift."""
 
     shift: float = 0.0
 
