@@ -4,16 +4,20 @@
 
 namespace empirisk {
 void bind_threads(nanobind::module_& m);
+void bind_clusters(nanobind::module_& m);
 void bind_coordinate(nanobind::module_& m);
 void bind_dual_ascent(nanobind::module_& m);
 void bind_gram(nanobind::module_& m);
 void bind_kernels(nanobind::module_& m);
+void bind_linkage(nanobind::module_& m);
 void bind_matvec(nanobind::module_& m);
+void bind_mixtures(nanobind::module_& m);
 void bind_neighbors(nanobind::module_& m);
 void bind_neighbor_trees(nanobind::module_& m);
 void bind_neighbor_windows(nanobind::module_& m);
 void bind_passes(nanobind::module_& m);
 void bind_perceptron(nanobind::module_& m);
+void bind_reduction(nanobind::module_& m);
 void bind_resample(nanobind::module_& m);
 void bind_smo(nanobind::module_& m);
 void bind_stochastic(nanobind::module_& m);

@@ -7,16 +7,20 @@ NB_MODULE(_loops, m) {
   nanobind::set_leak_warnings(false);  // objects that live until the interpreter ends are no faults
   m.doc() = "Compiled loops of empirisk. Shapes are checked here; values are validated in Python.";
   empirisk::bind_threads(m);
+  empirisk::bind_clusters(m);
   empirisk::bind_coordinate(m);
   empirisk::bind_dual_ascent(m);
   empirisk::bind_gram(m);
   empirisk::bind_kernels(m);
+  empirisk::bind_linkage(m);
   empirisk::bind_matvec(m);
+  empirisk::bind_mixtures(m);
   empirisk::bind_neighbors(m);
   empirisk::bind_neighbor_trees(m);
   empirisk::bind_neighbor_windows(m);
   empirisk::bind_passes(m);
   empirisk::bind_perceptron(m);
+  empirisk::bind_reduction(m);
   empirisk::bind_resample(m);
   empirisk::bind_smo(m);
   empirisk::bind_stochastic(m);

@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 import empirisk as er
 from empirisk.estimators import REGISTRY
+from empirisk.estimators.clusters import REGISTRY as CLUSTERS
 from empirisk.estimators.features import REGISTRY as FEATURES
 from empirisk.estimators.neighbors.neighbors_base import NeighborsBase
 from empirisk.estimators.unsupervised import REGISTRY as UNSUPERVISED
@@ -22,7 +23,7 @@ CHOOSERS = {
     "StructuralRiskMinimizer": er.selection.StructuralRiskMinimizer,
     "DictionarySelector": er.selection.DictionarySelector,
 }
-KINDS = {**REGISTRY, **FEATURES, **UNSUPERVISED, **SEARCHES, **CHOOSERS}
+KINDS = {**REGISTRY, **FEATURES, **CLUSTERS, **UNSUPERVISED, **SEARCHES, **CHOOSERS}
 
 
 def parameters(kind: type) -> dict[str, inspect.Parameter]:

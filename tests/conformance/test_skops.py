@@ -15,10 +15,13 @@ from sklearn.base import clone
 import empirisk as er
 from empirisk.diagnosis.answer import Outcome
 from empirisk.estimators import REGISTRY
+from empirisk.estimators.clusters import REGISTRY as CLUSTERS
 from empirisk.estimators.features import REGISTRY as FEATURES
 from empirisk.estimators.unsupervised import REGISTRY as UNSUPERVISED
 from empirisk.kernels import Gaussian
 from empirisk.results import Kind, Status
+from tests.conformance.clusterers import USES as CLUSTERERS
+from tests.conformance.clusterers import groups
 from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, each, use
 from tests.conformance.kernel_estimators import EVERY as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
@@ -60,6 +63,8 @@ def answers(est: Any, X: Any) -> Any:
     for name in ("predict_proba", "predict", "transform", "kneighbors", "score_samples"):
         if hasattr(est, name):
             return np.asarray(getattr(est, name)(X))
+    if hasattr(est, "labels_"):
+        return est.labels_
     raise AssertionError(f"{type(est).__name__} says nothing of rows")
 
 
@@ -79,6 +84,7 @@ def assert_kept(est: Any, X: Any) -> None:
 def test_every_registered_estimator_is_tested() -> None:
     complete({u.kind for u in USES}, REGISTRY, "a use", "tests/conformance/estimators.py or its neighbours")
     complete({type(m).__name__ for m in WITHOUT_TARGETS}, {*FEATURES, *UNSUPERVISED}, "a use", "USES there")
+    complete({type(m).__name__ for m in CLUSTERERS}, CLUSTERS, "a use", "tests/conformance/clusterers.py")
 
 
 @each(USES)
@@ -91,6 +97,12 @@ def test_a_file_answers_and_claims_as_the_fit(est: Any, rng: np.random.Generator
 def test_a_file_of_what_has_no_targets_answers_as_the_fit(one: Any, rng: np.random.Generator) -> None:
     X = rng.normal(size=(40, 3))
     assert_kept(clone(one).fit(X, X[:, 0]), X)
+
+
+@pytest.mark.parametrize("one", CLUSTERERS, ids=repr)
+def test_a_file_of_what_groups_rows_answers_as_the_fit(one: Any, rng: np.random.Generator) -> None:
+    X, _ = groups(rng)
+    assert_kept(clone(one).fit(X), X)
 
 
 @pytest.mark.parametrize("form", ["sparse", "precomputed", "frame", "float32"])

@@ -18,7 +18,7 @@ PACKAGE = ROOT / "src" / "empirisk"
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"results", "typing", "wording", "_loops"}),
     frozenset({"data"}),
-    frozenset({"losses", "penalties", "kernels", "distributions"}),
+    frozenset({"losses", "penalties", "kernels", "distributions", "mixtures"}),
     frozenset({"problems"}),
     frozenset({"hypotheses"}),
     frozenset(
@@ -30,6 +30,8 @@ LAYERS: tuple[frozenset[str], ...] = (
             "trees",
             "neighbors",
             "graphs",
+            "clustering",
+            "linkage",
             "optimizers",
             "convex",
             "gaussian_processes",
@@ -38,7 +40,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"inference"}),
     frozenset({"estimators"}),
     frozenset({"evaluation"}),
-    frozenset({"curves", "explanations", "ladder"}),
+    frozenset({"curves", "explanations", "ladder", "partitions"}),
     frozenset({"resampling", "search"}),
     frozenset({"selection"}),
     frozenset({"diagnosis"}),
@@ -55,9 +57,19 @@ SIBLINGS = frozenset({("report", "plots"), ("solvers", "optimizers")})
 CALLS_UPWARD = frozenset(
     (room, "plots")
     for room in (
-        "estimators", "evaluation", "curves", "explanations", "ladder", "resampling", "search", "diagnosis"
+        "graphs",
+        "linkage",
+        "estimators",
+        "evaluation",
+        "curves",
+        "explanations",
+        "ladder",
+        "partitions",
+        "resampling",
+        "search",
+        "diagnosis",
     )
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,8 @@
+// The loops of clusters: rows and their nearest centres, seeds, medoids, for one instruction set; included by the files of isa/ after they have defined EMPIRISK_ISA.
+#include "clusters/cluster_table.hpp"
+
+namespace empirisk::EMPIRISK_ISA {
+
+ClusterLoops cluster_loops(const char* name) { return {name}; }
+
+}  // namespace empirisk::EMPIRISK_ISA

@@ -1,0 +1,11 @@
+"""Estimators that group rows.  Adding one is a class on Clusterer and a row of REGISTRY."""
+
+from empirisk.estimators.clusters.base import Clusterer
+
+REGISTRY: dict[str, type] = {}
+
+__all__ = ["REGISTRY", "Clusterer"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

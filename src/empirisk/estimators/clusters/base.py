@@ -1,0 +1,128 @@
+"""What every clusterer shares: reading rows, numbers of clusters, and a failed fit that changes nothing."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import ClusterMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import validate_data
+
+from empirisk.data.as_before import as_before
+from empirisk.data.design import Design
+from empirisk.data.plain_numbers import numbers_only
+from empirisk.data.sparse_cells import canonical
+from empirisk.estimators.checks import check_finite, check_weights
+from empirisk.estimators.estimator import Estimator
+from empirisk.results import Certificate
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["Clusterer", "first_seen"]
+
+
+class Clusterer(ClusterMixin, Estimator):
+    """Base of the estimators that group rows.
+
+    A subclass gives ``_group(X, weight)``, which sets ``labels_``, ``certificate_`` and the other attributes
+    that end in an underscore, and ``_verify(X, y, sample_weight)``, which recomputes the certificate with
+    plain NumPy.  Clusters are numbered by :func:`first_seen`, whatever found them.
+    """
+
+    n_features_in_: int
+    labels_: IndexArray
+    certificate_: Certificate
+    # Whether rows may come as a sparse matrix, which then is CSR, sorted and without repeated cells.
+    _takes_sparse: ClassVar[bool] = False
+
+    def _group(self, X: Any, weight: Array) -> None:
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Group the rows.
+
+        Parameters
+        ----------
+        X : array or data frame, shape (n, p)
+            float32 stays float32, other numbers become float64; a sparse matrix where the class says so.
+        y : ignored
+        sample_weight : array, shape (n,), optional
+            Weights >= 0; a row of weight 0 is absent, but for its label, and a weight of 2 is the row twice.
+
+        Returns
+        -------
+        self
+        """
+        with as_before(self):
+            X = self._read(X, reset=True)
+            self._group(X, check_weights(sample_weight, X.shape[0]))
+        return self
+
+    def _read(self, X: Any, reset: bool) -> Any:
+        """Return the rows as a C-ordered array or canonical CSR; NaN and infinity are refused by place."""
+        with numbers_only(X):
+            X = validate_data(
+                self,
+                canonical(X) if sp.issparse(X) else X,
+                reset=reset,
+                dtype=[np.float64, np.float32],
+                order="C",
+                ensure_all_finite=False,
+                accept_sparse="csr" if self._takes_sparse else False,
+            )
+        check_finite(Design(X), getattr(self, "feature_names_in_", None))
+        return X
+
+    def _verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Certificate:
+        raise NotImplementedError
+
+    def _headline(self) -> str:
+        """The claim of the certificate; nothing before the fit."""
+        return self.certificate_.claim if hasattr(self, "certificate_") else ""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
+
+
+def first_seen(labels: Any, weight: Array | None = None) -> tuple[IndexArray, IndexArray]:
+    """Return labels that number the clusters in the order of their first rows, and the old number of each.
+
+    Cluster 0 holds the first row, cluster 1 the first row that is not in it, and so on, so that numbers do
+    not depend on how clusters were found.  Rows of weight 0 take no part in the order; clusters of such rows
+    alone come last, and so do old numbers that no row has.
+
+    Parameters
+    ----------
+    labels : array of int, shape (n,)
+        Numbers 0, 1, ..., and -1 for rows of no cluster, which stays.
+    weight : array, shape (n,), optional
+        Weights >= 0.
+
+    Returns
+    -------
+    labels : array of int, shape (n,)
+    old : array of int
+        ``old[k]`` is the given number of cluster k, so that ``centres[old]`` are in the new order.
+
+    Examples
+    --------
+    >>> first_seen([2, 2, 0, 1, -1])
+    (array([ 0,  0,  1,  2, -1]), array([2, 0, 1]))
+    """
+    labels = np.asarray(labels, dtype=np.intp)
+    inside = labels >= 0
+    count = int(labels.max(initial=-1)) + 1
+    first = np.full(count, 2 * len(labels), dtype=np.intp)
+    place = np.arange(len(labels))
+    if weight is not None:
+        place = np.where(weight > 0.0, place, place + len(labels))
+    np.minimum.at(first, labels[inside], place[inside])
+    old = np.argsort(first, kind="stable").astype(np.intp)
+    new = np.empty(count, dtype=np.intp)
+    new[old] = np.arange(count)
+    out = np.full(len(labels), -1, dtype=np.intp)
+    out[inside] = new[labels[inside]]
+    return out, old

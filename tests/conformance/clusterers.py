@@ -1,0 +1,26 @@
+"""The estimators that group rows under test: every class, in each of the ways that it can be used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+# Every use finds the three groups of `groups`, whatever its seed.
+USES: list[Any] = []
+
+# Class, then test, then the reason why it cannot hold there.
+EXCUSED: dict[str, dict[str, str]] = {}
+
+
+def groups(rng: np.random.Generator, n: int = 60, p: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows in three groups that lie far apart, all different, and the group of each."""
+    centres = 40.0 * np.eye(3, p)
+    group = np.arange(n) % 3
+    return centres[group] + rng.normal(size=(n, p)), group
+
+
+def same_partition(one: Any, other: Any) -> bool:
+    """Return whether two arrays of labels put the same rows together."""
+    pairs = set(zip(np.asarray(one).tolist(), np.asarray(other).tolist(), strict=True))
+    return len(pairs) == len(set(map(int, one))) == len(set(map(int, other)))
