@@ -32,6 +32,7 @@ LAYERS: tuple[frozenset[str], ...] = (
             "graphs",
             "clustering",
             "linkage",
+            "reduction",
             "optimizers",
             "convex",
             "gaussian_processes",

@@ -196,6 +196,17 @@ EVIDENCE = {
     "fitted": 1.0,
     "of": "log marginal likelihood",
 }
+CLUSTERS = {
+    "rows": [[0.0, 0.1, 0], [0.2, 0.0, 0], [3.0, 2.8, 1], [1.5, -2.0, -1]],
+    "sizes": [2, 1],
+    "outside": 1,
+    "centres": [[0.1, 0.05], [3.0, 2.8]],
+    "axes": ["component 1 (70 % of the variance)", "component 2 (13 % of the variance)"],
+    "share": 0.83,
+    "columns": False,
+    "n": 4,
+    "rule": "",
+}
 DISPLAYS: list[Display] = [
     plots.AttributionDisplay(PARTS, "log-loss", share(0.32)),
     plots.BestProbabilityDisplay(CHANCES),
@@ -203,6 +214,7 @@ DISPLAYS: list[Display] = [
     plots.BoundsDisplay(LADDER, "rate of errors"),
     plots.CalibrationDisplay(CHOSEN["calibration"]),
     plots.CandidatesDisplay(BINARY["candidates"], BINARY["selection"]),
+    plots.ClusterMapDisplay(CLUSTERS),
     plots.CoefficientsDisplay(BINARY["model"]["coefficients"], "log-odds"),
     plots.ConfusionDisplay(CHOSEN["confusion"]),
     plots.ConvergenceDisplay(TRACES),

@@ -15,6 +15,7 @@ DISPLAYS = {
     "BoundsDisplay": "bounds",
     "CalibrationDisplay": "calibration",
     "CandidatesDisplay": "candidates",
+    "ClusterMapDisplay": "cluster_map",
     "CoefficientsDisplay": "coefficients",
     "ConfusionDisplay": "confusion",
     "ConvergenceDisplay": "convergence",

@@ -8,13 +8,14 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClusterMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from empirisk.data.as_before import as_before
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.sparse_cells import canonical
 from empirisk.estimators.checks import check_finite, check_weights
+from empirisk.estimators.clusters.cluster_map import cluster_map
 from empirisk.estimators.estimator import Estimator
 from empirisk.results import Certificate
 from empirisk.typing import Array, IndexArray
@@ -73,6 +74,50 @@ class Clusterer(ClusterMixin, Estimator):
             )
         check_finite(Design(X), getattr(self, "feature_names_in_", None))
         return X
+
+    def plot(self, X: Any, sample_weight: Any = None) -> Any:
+        """Return the map of the clusters: rows in a plane, coloured by cluster, with any centres.
+
+        The plane is that of the two columns, or of the two leading principal components of these rows; the
+        title says which share of the variance it shows.  Up to 2,000 rows are all drawn; of more, each
+        cluster gives the same share, evenly spaced in the order of its rows, but 10 at least.
+
+        Parameters
+        ----------
+        X : array or data frame, shape (n, p)
+            The rows of the fit; where the class can ``predict``, any rows.
+        sample_weight : array, shape (n,), optional
+            Weights of the rows in the plane.
+
+        Returns
+        -------
+        ClusterMapDisplay
+            ``plot(X).plot(ax=None)`` draws it and returns the Axes.
+
+        Raises
+        ------
+        ValueError
+            For rows that are not those of the fit where the class cannot ``predict``.
+        """
+        from empirisk.plots.cluster_map import ClusterMapDisplay
+
+        check_is_fitted(self)
+        given, X = X, self._read(X, reset=False)
+        weight = check_weights(sample_weight, X.shape[0])
+        centres = getattr(self, "cluster_centers_", getattr(self, "means_", None))
+        names = getattr(self, "feature_names_in_", None)
+        return ClusterMapDisplay(cluster_map(X, self._labels_of(given, X), weight, centres, names))
+
+    def _labels_of(self, given: Any, X: Any) -> IndexArray:
+        """Return the clusters of rows: by ``predict`` where there is one, else those of the fit."""
+        if hasattr(self, "predict"):
+            return np.asarray(self.predict(given))
+        if X.shape[0] != len(self.labels_):
+            raise ValueError(
+                f"X has {X.shape[0]} rows, the fit had {len(self.labels_)}: {type(self).__name__} does not "
+                "predict clusters of new rows, so give the rows of the fit"
+            )
+        return self.labels_
 
     def _verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Certificate:
         raise NotImplementedError

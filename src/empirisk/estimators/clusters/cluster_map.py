@@ -1,0 +1,92 @@
+"""The map of clusters: which plane, which rows are drawn, and where the centres lie."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from empirisk.reduction.plane import plane_of
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["cluster_map"]
+
+MOST = 2000  # rows that are drawn
+LEAST = 10  # of them of each cluster, where it has so many
+
+
+def cluster_map(X: Any, labels: IndexArray, weight: Array, centres: Any = None, names: Any = None) -> Any:
+    """Return what :class:`~empirisk.plots.cluster_map.ClusterMapDisplay` draws.
+
+    Parameters
+    ----------
+    X : array or CSR array, shape (n, p)
+        Finite numbers.
+    labels : array of int, shape (n,)
+        Numbers of clusters 0, 1, ..., and -1 for rows of none.
+    weight : array, shape (n,)
+        Weights of the rows in the plane's means and variances; sizes count rows.
+    centres : array, shape (k, p), optional
+    names : sequence of str, optional
+        Of the columns; said where the plane is that of columns.
+
+    Returns
+    -------
+    dict
+
+    Notes
+    -----
+    Up to 2,000 rows are all drawn.  Of more, each cluster gives the same share, evenly spaced in the order of
+    its rows, but 10 rows at least where it has them.
+    """
+    plane = plane_of(X, weight)
+    count = int(labels.max(initial=-1)) + 1
+    drawn = _drawn(labels)
+    at = plane.place(X[drawn])
+    middle = None if centres is None else plane.place(np.asarray(centres, dtype=np.float64))
+    return {
+        "rows": [[*_pair(row, k), int(k)] for row, k in zip(at, labels[drawn], strict=True)],
+        "sizes": np.bincount(labels[labels >= 0], minlength=count).tolist(),
+        "outside": int((labels < 0).sum()),
+        "centres": None if middle is None else [_pair(row, k) for k, row in enumerate(middle)],
+        "axes": _axes(plane, names),
+        "share": plane.share if plane.share > 0.0 else None,
+        "columns": plane.columns,
+        "n": len(labels),
+        "rule": _rule(len(drawn), len(labels)),
+    }
+
+
+def _drawn(labels: IndexArray) -> IndexArray:
+    """Return the numbers of the rows that are drawn."""
+    n = len(labels)
+    if n <= MOST:
+        return np.arange(n)
+    kept = []
+    for k in np.unique(labels):
+        own = np.flatnonzero(labels == k)
+        size = max(min(LEAST, own.size), round(own.size * MOST / n))
+        kept.append(own[np.arange(size) * own.size // size])
+    return np.sort(np.concatenate(kept))
+
+
+def _rule(drawn: int, n: int) -> str:
+    if drawn == n:
+        return ""
+    return (
+        f"{drawn:,} of {n:,} rows are drawn: of each cluster the same share, evenly spaced in the order of "
+        f"its rows, and {LEAST} at least."
+    )
+
+
+def _pair(row: Array, k: int) -> list[float]:
+    """Return two coordinates: one column alone is drawn against the number of the cluster."""
+    return [float(row[0]), float(row[1]) if len(row) > 1 else float(k)]
+
+
+def _axes(plane: Any, names: Any) -> list[str]:
+    if plane.columns:
+        said = [str(names[j]) if names is not None else f"column {j}" for j in range(len(plane.axes))]
+    else:
+        said = [f"component {j + 1} ({s:.3g} % of the variance)" for j, s in enumerate(100.0 * plane.shares)]
+    return said if len(said) > 1 else [said[0], "number of the cluster"]

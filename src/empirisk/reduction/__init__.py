@@ -1,0 +1,1 @@
+"""Fewer columns that keep what matters: planes, principal components, random projections."""
