@@ -5,12 +5,14 @@
 namespace empirisk {
 void bind_threads(nanobind::module_& m);
 void bind_clusters(nanobind::module_& m);
+void bind_cluster_line(nanobind::module_& m);
 void bind_coordinate(nanobind::module_& m);
 void bind_dual_ascent(nanobind::module_& m);
 void bind_gram(nanobind::module_& m);
 void bind_kernels(nanobind::module_& m);
 void bind_linkage(nanobind::module_& m);
 void bind_matvec(nanobind::module_& m);
+void bind_medoids(nanobind::module_& m);
 void bind_mixtures(nanobind::module_& m);
 void bind_neighbors(nanobind::module_& m);
 void bind_neighbor_trees(nanobind::module_& m);

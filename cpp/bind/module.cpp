@@ -8,12 +8,14 @@ NB_MODULE(_loops, m) {
   m.doc() = "Compiled loops of empirisk. Shapes are checked here; values are validated in Python.";
   empirisk::bind_threads(m);
   empirisk::bind_clusters(m);
+  empirisk::bind_cluster_line(m);
   empirisk::bind_coordinate(m);
   empirisk::bind_dual_ascent(m);
   empirisk::bind_gram(m);
   empirisk::bind_kernels(m);
   empirisk::bind_linkage(m);
   empirisk::bind_matvec(m);
+  empirisk::bind_medoids(m);
   empirisk::bind_mixtures(m);
   empirisk::bind_neighbors(m);
   empirisk::bind_neighbor_trees(m);

@@ -1,8 +1,10 @@
 // The loops of clusters: rows and their nearest centres, seeds, medoids, for one instruction set; included by the files of isa/ after they have defined EMPIRISK_ISA.
 #include "clusters/cluster_table.hpp"
+#include "clusters/line.hpp"
+#include "clusters/medoids.hpp"
 
 namespace empirisk::EMPIRISK_ISA {
 
-ClusterLoops cluster_loops(const char* name) { return {name}; }
+ClusterLoops cluster_loops(const char* name) { return {name, line_layer, medoid_gains, medoid_assign, medoid_exchange}; }
 
 }  // namespace empirisk::EMPIRISK_ISA

@@ -663,3 +663,50 @@ def grow_exact(
     Rows have class codes `label` and weights `second`, or targets `first` and weights `second` (None: 1), or
     the two moments of the Newton gain.  X is dense or CSC with sorted indices.
     """
+
+def line_sums(values: Real, weights: Real, shift: float) -> Float:
+    """Prefix sums of ``s (x - shift)^q``, q = 0, 1, 2: the high and the low part of each, (6, n + 1)."""
+
+def line_layer(
+    sums: Float,
+    groups: int,
+    last: int,
+    before: Float,
+    at_least: NDArray[np.int32] | None,
+    ceiling: float,
+    cost: Float,
+    start: NDArray[np.int32],
+) -> int:
+    """Fill cost and start, (n + 1,) each, of the best splits of the first i sorted numbers into groups.
+
+    `before` holds the costs of one group less, up to `last`, and `at_least` where its last groups begin.
+    Returns the last i whose cost is at most the ceiling.
+    """
+
+def medoid_gains(distances: Dense, weight: Real | None, nearest: Real | None) -> Float:
+    """``sum_o s_o max(0, nearest_o - d_co)`` for each row c; without `nearest` ``-sum_o s_o d_co``."""
+
+def medoid_assign(
+    distances: Dense,
+    weight: Real | None,
+    medoids: NDArray[np.int64],
+    near: NDArray[np.int32],
+    apart: Float,
+) -> None:
+    """Fill near and apart, (2 n,) each: the two nearest medoids of each row, and how far they are."""
+
+def medoid_exchange(
+    distances: Dense,
+    weight: Real | None,
+    medoids: NDArray[np.int64],
+    near: NDArray[np.int32],
+    apart: Float,
+    at: tuple[int, int, int, float],
+    least_gain: float,
+    candidates: int,
+) -> tuple[int, int, int, float]:
+    """Exchange medoids with rows, in place, while that lowers the sum of distances by more than least_gain.
+
+    `at` is the next candidate, the candidates since the last exchange, the exchanges, and the largest gain
+    among those candidates; the search ends when all n were seen in vain, or after so many `candidates`.
+    """
