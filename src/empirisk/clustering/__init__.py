@@ -1,8 +1,18 @@
 """Searches for groups of rows: seeds, centres and medoids, and bounds on how good groups can be."""
 
+from empirisk.clustering.axis_bound import axis_bound
+from empirisk.clustering.lower_bound import InertiaBound, inertia_lower_bound
 from empirisk.clustering.one_dimensional import LineClusters, best_line_clusters
+from empirisk.clustering.semidefinite_bound import semidefinite_bound
 
-__all__ = ["LineClusters", "best_line_clusters"]
+__all__ = [
+    "InertiaBound",
+    "LineClusters",
+    "axis_bound",
+    "best_line_clusters",
+    "inertia_lower_bound",
+    "semidefinite_bound",
+]
 
 
 def __dir__() -> list[str]:
