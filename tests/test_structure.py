@@ -177,6 +177,10 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("evaluation.metrics", "METRICS", is_metric),
     ("ladder", "RUNGS", is_rung),
     ("diagnosis", "REGISTRY", returns_answer),
+    ("partitions.indices", "REGISTRY", methods("value")),
+    ("partitions.agreements", "REGISTRY", methods("of_tables", "expected")),
+    ("partitions.nulls", "REGISTRY", methods("draw")),
+    ("partitions.criteria", "REGISTRY", methods("judge")),
     ("plots", "DISPLAYS", is_display),
 ]
 

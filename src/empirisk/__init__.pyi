@@ -32,6 +32,9 @@ from . import (
     optimizers as optimizers,
 )
 from . import (
+    partitions as partitions,
+)
+from . import (
     penalties as penalties,
 )
 from . import (
@@ -210,6 +213,8 @@ from .explanations.interaction_strength import interaction_strength as interacti
 from .explanations.kernel_matrix import kernel_matrix as kernel_matrix
 from .explanations.partial_dependence import partial_dependence as partial_dependence
 from .explanations.tree_shap import tree_shap as tree_shap
+from .partitions.choose_k import choose_k as choose_k
+from .partitions.compare import compare_partitions as compare_partitions
 from .report.saved.model_file import load as load
 from .resampling.bootstrap import bootstrap as bootstrap
 from .resampling.no_free_lunch import no_free_lunch as no_free_lunch

@@ -36,6 +36,24 @@ def line(*values: float) -> dict[str, Any]:
     return {"value": list(values), "low": [v - 0.02 for v in values], "high": [v + 0.02 for v in values]}
 
 
+CRITERION = {"label": "silhouette", "k": 3, "why": "the largest", "ks": [2, 3, 4],
+             "values": [share(0.5), share(0.8), share(0.6)]}  # fmt: skip
+CHOSEN_K = {
+    "k": 3,
+    "parameter": "n_clusters",
+    "criteria": {"silhouette": CRITERION},
+    "gap_null": {"ks": [1, 2, 3, 4], "observed": [5.0, 3.9, 2.1, 2.0], "mean": [5.2, 4.6, 4.2, 3.9],
+                 "low": [5.1, 4.5, 4.1, 3.8], "high": [5.3, 4.7, 4.3, 4.0]},
+}  # fmt: skip
+TWO_PARTITIONS = {
+    "table": [[19, 1, 0], [0, 20, 5]],
+    "a_labels": ["0", "1"],
+    "b_labels": ["y", "x", "z"],
+    "matching": {"y": "0", "x": "1"},
+    "matched": share(0.87),
+    "n": 45,
+    "estimates": {"adjusted_rand": share(0.7)},
+}
 PARTS = [
     {"part": "optimisation", "value": 1e-9, "low": 0.0, "high": 1e-9, "standing": "known"},
     {"part": "estimation", "value": None, "low": 0.01, "high": 0.05, "standing": "bounded"},
@@ -219,6 +237,10 @@ DISPLAYS: list[Display] = [
     plots.ConfusionDisplay(CHOSEN["confusion"]),
     plots.ConvergenceDisplay(TRACES),
     plots.CostComplexityDisplay(TREE.path_),
+    plots.CriterionDisplay(CHOSEN_K, "silhouette"),
+    plots.GapDisplay(CHOSEN_K),
+    plots.PartitionsDisplay(TWO_PARTITIONS),
+    plots.SilhouettesDisplay([0.8, 0.7, 0.4, -0.1, 0.6, 0.5], [0, 0, 0, 1, 1, 1]),
     plots.CoverageDisplay(COVERED, 0.95),
     plots.DecisionBoundaryDisplay(REGIONS),
     plots.DependenceDisplay(DEPENDENCE),

@@ -1,0 +1,80 @@
+"""The Rand index of two partitions, corrected for chance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from empirisk.typing import Array
+
+__all__ = ["AdjustedRand"]
+
+
+@dataclass(frozen=True)
+class AdjustedRand:
+    """``(P - E) / ((A + B)/2 - E)`` with ``E = A B / C(n, 2)``: pairs of rows that both partitions keep
+    together (P), over the pairs that one (A) and the other (B) keeps together.
+
+    1 for equal partitions, 0 on average for labels that are dealt at random, negative below that.
+
+    Notes
+    -----
+    O(k l) a table.  Hubert and Arabie (1985), Journal of Classification 2, equation 5.
+
+    Examples
+    --------
+    >>> float(AdjustedRand().of_tables([[2, 0], [0, 2]])), float(AdjustedRand().of_tables([[1, 1], [1, 1]]))
+    (1.0, -0.5)
+    """
+
+    name = "adjusted_rand"
+    label = "adjusted Rand index"
+    greater_is_better = True
+
+    def of_tables(self, tables: Any) -> Array:
+        """Return the index of each table of counts.
+
+        Parameters
+        ----------
+        tables : array, shape (..., k, l)
+        """
+        t = np.asarray(tables, dtype=np.float64)
+        both = _pairs(t).sum(axis=(-2, -1))
+        one, other = _pairs(t.sum(axis=-1)).sum(axis=-1), _pairs(t.sum(axis=-2)).sum(axis=-1)
+        every = _pairs(t.sum(axis=(-2, -1)))
+        chance = np.divide(one * other, every, out=np.zeros_like(both), where=every > 0.0)
+        most = 0.5 * (one + other) - chance
+        # Both partitions are one cluster, or both are single rows: they are equal.
+        return np.asarray(
+            np.where(most > 1e-12 * every, (both - chance) / np.where(most > 0, most, 1.0), 1.0)
+        )
+
+    def of_resampled(self, tables: Any, table: Any) -> Array:
+        """Return the same as :meth:`of_tables`: nothing in it is slow.
+
+        Parameters
+        ----------
+        tables : array, shape (..., k, l)
+        table : array, shape (k, l)
+        """
+        return self.of_tables(tables)
+
+    def expected(self, table: Any) -> float:
+        """Return 0: the mean over all permutations of one partition, by construction; 1 where none differs.
+
+        Parameters
+        ----------
+        table : array, shape (k, l)
+        """
+        t = np.asarray(table, dtype=np.float64)
+        one, other = _pairs(t.sum(axis=1)).sum(), _pairs(t.sum(axis=0)).sum()
+        every = _pairs(t.sum())
+        if not every > 0.0:
+            return 1.0
+        return 1.0 if not 0.5 * (one + other) - one * other / every > 1e-12 * every else 0.0
+
+
+def _pairs(count: Any) -> Any:
+    return count * (count - 1.0) / 2.0

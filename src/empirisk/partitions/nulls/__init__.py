@@ -1,0 +1,18 @@
+"""Laws of rows without clusters, one a file.  Adding one is a file and a row of REGISTRY."""
+
+from empirisk.partitions.nulls.base import Axes, Null, principal_axes
+from empirisk.partitions.nulls.elliptical import EllipticalNull
+from empirisk.partitions.nulls.gaussian import GaussianNull
+from empirisk.partitions.nulls.uniform import UniformNull
+
+REGISTRY: dict[str, type[Null]] = {
+    "gaussian": GaussianNull,
+    "uniform": UniformNull,
+    "elliptical": EllipticalNull,
+}
+
+__all__ = ["REGISTRY", "Axes", "EllipticalNull", "GaussianNull", "Null", "UniformNull", "principal_axes"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
