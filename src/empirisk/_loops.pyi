@@ -710,3 +710,54 @@ def medoid_exchange(
     `at` is the next candidate, the candidates since the last exchange, the exchanges, and the largest gain
     among those candidates; the search ends when all n were seen in vain, or after so many `candidates`.
     """
+
+SEED_CHUNK: int
+
+def panel_width(is_float32: bool) -> int:
+    """Centres of one panel: the lanes of a vector of float32 or float64."""
+
+def nearest_centers(
+    X: Matrix, centers: Float, shift: Real | None, label: NDArray[np.int32], square: Float | None = None
+) -> None:
+    """Write the nearest centre of each row, and its squared distance by differences in float64.
+
+    X is CSR, or dense with the columns of a row side by side.  `shift` is a point among the centres.
+    """
+
+def nearest_centers_bounded(
+    X: Matrix,
+    centers: Float,
+    shift: Real | None,
+    order: NDArray[np.int64],
+    square: Float,
+    walked: Float,
+    group_walked: Float,
+    upper: NDArray[np.float32],
+    lower: NDArray[np.float32],
+    label: NDArray[np.int32],
+) -> int:
+    """The same labels, by bounds that are kept from call to call; returns how many labels changed.
+
+    `order` (groups, size) names the centres of each group, rising, -1 where there is none; size is a multiple
+    of `panel_width`.  `square` is ``||x - shift||^2``; `walked` (K) and `group_walked` (groups) say how far
+    centres have gone, at least, since the bounds began with upper = inf, lower = 0.
+    """
+
+def cluster_sums(
+    X: Matrix,
+    weight: Real | None,
+    label: NDArray[np.int32],
+    before: NDArray[np.int32] | None,
+    shift: Real | None,
+    sum: Float,
+    mass: Float,
+) -> None:
+    """Add to sum (K, p) and mass (K) what rows bring whose label is not `before`, which they leave."""
+
+def seed_step(
+    X: Matrix, weight: Real | None, candidate: NDArray[np.int64], taken: int, square: Dense
+) -> Float:
+    """Squared distances to candidate rows, into square (n, room), and their weighted sums, (chunks, count).
+
+    Each is the smaller one of the distance and of ``square[i, taken]`` before the call; -1: none.
+    """

@@ -1,13 +1,17 @@
 """Searches for groups of rows: seeds, centres and medoids, and bounds on how good groups can be."""
 
+from empirisk.clustering.assign import assign
 from empirisk.clustering.axis_bound import axis_bound
 from empirisk.clustering.lower_bound import InertiaBound, inertia_lower_bound
 from empirisk.clustering.one_dimensional import LineClusters, best_line_clusters
+from empirisk.clustering.seedings import REGISTRY as SEEDINGS
 from empirisk.clustering.semidefinite_bound import semidefinite_bound
 
 __all__ = [
+    "SEEDINGS",
     "InertiaBound",
     "LineClusters",
+    "assign",
     "axis_bound",
     "best_line_clusters",
     "inertia_lower_bound",

@@ -1,0 +1,106 @@
+"""Rows and their nearest centres, by squared Euclidean distance.
+
+With any point m, ``||x - c||^2 = ||x - m||^2 + ||c - m||^2 + 2 m.(c - m) - 2 x.(c - m)``: the nearest centre is
+found from products of rows and centres, of which a compiled loop keeps the best of each row; the matrix of
+all distances does not exist.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from empirisk import _loops
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["Labels", "assign", "cluster_sums", "middle", "nearest"]
+
+# Labels inside the loops: half the memory of an index.
+Labels = np.ndarray[tuple[int], np.dtype[np.int32]]
+
+
+def assign(X: Any, centers: Any) -> tuple[IndexArray, Array]:
+    """Return the nearest centre of each row, and its squared distance.
+
+    ``label_i = argmin_k ||x_i - c_k||^2``; of centres whose distances are equal, as rounded, the first.
+
+    Parameters
+    ----------
+    X : array of float32 or float64, or CSR matrix, shape (n, p)
+        Rows.  Products are made in their format.
+    centers : array, shape (K, p)
+        K >= 1.
+
+    Returns
+    -------
+    labels : array of int, shape (n,)
+    squares : array of float64, shape (n,)
+        ``||x_i - c_label||^2`` from differences, in float64.
+
+    Raises
+    ------
+    ValueError
+        For centres that are no array of K rows and p columns.
+
+    Notes
+    -----
+    O(n K p) time, O(n + K p) memory beyond X.  The labels have the same bits for any number of threads.
+    Centres whose distances to a row differ by less than the rounding of products in the format of X (about
+    ``p eps ||x|| ||c - m||``, m the mean of the centres) may be taken for each other.
+
+    Examples
+    --------
+    >>> labels, squares = assign(np.array([[0.0], [1.0], [4.0]]), [[0.0], [5.0]])
+    >>> labels.tolist(), squares.tolist()
+    ([0, 0, 1], [0.0, 1.0, 1.0])
+    """
+    centers = np.ascontiguousarray(centers, dtype=np.float64)
+    if centers.ndim != 2 or not len(centers) or centers.shape[1] != X.shape[1]:
+        raise ValueError(
+            f"centers must have shape (K, {X.shape[1]}) with K >= 1 to go with X, got {centers.shape}"
+        )
+    square = np.empty(X.shape[0])
+    return nearest(X, centers, middle(X, centers), square=square).astype(np.intp), square
+
+
+def middle(X: Any, centers: Array) -> Array | None:
+    """Return the point that products are measured from: the mean of the centres; none with CSR rows."""
+    return centers.mean(axis=0) if isinstance(X, np.ndarray) else None
+
+
+def nearest(
+    X: Any, centers: Array, shift: Array | None, *, label: Labels | None = None, square: Array | None = None
+) -> Labels:
+    """Return the labels of the rows as int32; ``label`` and ``square`` are written where they are given."""
+    label = np.empty(X.shape[0], dtype=np.int32) if label is None else label
+    _loops.nearest_centers(_rows(X), centers, shift, label, square)
+    return label
+
+
+def cluster_sums(
+    X: Any,
+    weight: Array | None,
+    label: Labels,
+    shift: Array | None,
+    n_clusters: int,
+) -> tuple[Array, Array]:
+    """Return the weighted sums of ``x - shift`` and the weights of the clusters, shapes (K, p) and (K,).
+
+    Every sum is made in the order of the rows, in float64.
+
+    Examples
+    --------
+    >>> cluster_sums(np.array([[1.0], [2.0], [4.0]]), None, np.array([0, 1, 0], np.int32), None, 2)
+    (array([[5.],
+           [2.]]), array([2., 1.]))
+    """
+    total, mass = np.zeros((n_clusters, X.shape[1])), np.zeros(n_clusters)
+    _loops.cluster_sums(_rows(X), weight, label, None, shift, total, mass)
+    return total, mass
+
+
+def _rows(X: Any) -> Any:
+    """Rows as the loops read them: a dense array whose rows have their columns side by side, or CSR."""
+    dense = isinstance(X, np.ndarray)
+    return np.ascontiguousarray(X) if dense and X.strides[1] != X.itemsize and X.shape[1] > 1 else X
