@@ -120,6 +120,11 @@ def is_named_metric(thing: Any) -> bool:
     return methods("distances", "check")(thing) and "function" not in getattr(thing, "__annotations__", {})
 
 
+def is_seeding(thing: Any) -> bool:
+    """Whether a class chooses centres by itself: not the wrapper of given ones."""
+    return methods("centers", "factor")(thing) and thing.draws
+
+
 def is_loss(thing: Any) -> bool:
     """Whether a class is a loss of plain targets; those with more columns wrap one and say so in `plain`."""
     return methods("value", "grad", "conjugate")(thing) and "plain" not in vars(thing)
@@ -164,6 +169,7 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("penalties", "REGISTRY", methods("value", "prox")),
     ("kernels", "REGISTRY", is_named_kernel),
     ("neighbors.metrics", "REGISTRY", is_named_metric),
+    ("clustering.seedings", "REGISTRY", is_seeding),
     ("solvers", "REGISTRY", methods("init", "step")),
     ("optimizers", "REGISTRY", methods("init", "update")),
     ("optimizers", "SCHEDULES", methods("at")),
@@ -245,7 +251,8 @@ def test_registries_are_complete(folder: str, registry: str, belongs: Any) -> No
 
 
 @pytest.mark.parametrize(
-    "folder", ["losses", "penalties", "solvers", "optimizers", "hypotheses", "trees.criteria"]
+    "folder",
+    ["losses", "penalties", "solvers", "optimizers", "hypotheses", "trees.criteria", "clustering.seedings"],
 )
 def test_registry_keys_are_the_names(folder: str) -> None:
     for key, thing in importlib.import_module(f"empirisk.{folder}").REGISTRY.items():

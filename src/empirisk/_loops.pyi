@@ -717,7 +717,7 @@ def panel_width(is_float32: bool) -> int:
     """Centres of one panel: the lanes of a vector of float32 or float64."""
 
 def nearest_centers(
-    X: Matrix, centers: Float, shift: Real | None, label: NDArray[np.int32], square: Float | None = None
+    X: Matrix, centers: Real, shift: Real | None, label: NDArray[np.int32], square: Real | None = None
 ) -> None:
     """Write the nearest centre of each row, and its squared distance by differences in float64.
 
@@ -726,12 +726,12 @@ def nearest_centers(
 
 def nearest_centers_bounded(
     X: Matrix,
-    centers: Float,
+    centers: Real,
     shift: Real | None,
     order: NDArray[np.int64],
-    square: Float,
-    walked: Float,
-    group_walked: Float,
+    square: Real,
+    walked: Real,
+    group_walked: Real,
     upper: NDArray[np.float32],
     lower: NDArray[np.float32],
     label: NDArray[np.int32],
@@ -749,8 +749,8 @@ def cluster_sums(
     label: NDArray[np.int32],
     before: NDArray[np.int32] | None,
     shift: Real | None,
-    sum: Float,
-    mass: Float,
+    sum: Real,
+    mass: Real,
 ) -> None:
     """Add to sum (K, p) and mass (K) what rows bring whose label is not `before`, which they leave."""
 

@@ -1,8 +1,8 @@
 """Rows and their nearest centres, by squared Euclidean distance.
 
-With any point m, ``||x - c||^2 = ||x - m||^2 + ||c - m||^2 + 2 m.(c - m) - 2 x.(c - m)``: the nearest centre is
-found from products of rows and centres, of which a compiled loop keeps the best of each row; the matrix of
-all distances does not exist.
+With any point m, ``||x - c||^2 = ||x - m||^2 + ||c - m||^2 + 2 m.(c - m) - 2 x.(c - m)``: the nearest
+centre is found from products of rows and centres, of which a compiled loop keeps the best of each row; the
+matrix of all distances does not exist.
 """
 
 from __future__ import annotations

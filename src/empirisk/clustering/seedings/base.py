@@ -64,8 +64,8 @@ def too_many(n_clusters: int, distinct: int) -> ValueError:
 
 def dense_rows(X: Any, rows: Any) -> Array:
     """Return some rows as a dense float64 array."""
-    chosen = X[rows]
-    return np.asarray(chosen.toarray() if sp.issparse(chosen) else chosen, dtype=np.float64)
+    chosen: Any = X[rows]
+    return np.asarray(chosen.toarray() if sp.issparse(X) else chosen, dtype=np.float64)
 
 
 def draw_row(mass: Array, at: float) -> int:

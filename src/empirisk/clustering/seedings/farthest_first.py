@@ -1,5 +1,6 @@
-"""Farthest-first seeding (Gonzalez, Theoretical Computer Science 38, 1985): each seed is the row farthest off.
+"""Farthest-first seeding (Gonzalez, Theoretical Computer Science 38, 1985).
 
+Each seed is the row that is farthest from the others.
 The largest distance of a row to its seed is at most twice the smallest that K centres can have.
 """
 

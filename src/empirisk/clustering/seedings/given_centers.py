@@ -1,4 +1,4 @@
-"""Centres that the user gives."""
+"""Centres that the user gives, checked and handed on."""
 
 from __future__ import annotations
 
@@ -38,8 +38,7 @@ class GivenCenters(Seeding):
             out = np.array(self.values, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise ValueError(
-                "init must be the name of a seeding, a seeding or an array of centres, "
-                f"got {self.values!r}"
+                f"init must be the name of a seeding, a seeding or an array of centres, got {self.values!r}"
             ) from error
         wanted = (n_clusters, X.shape[1])
         if out.shape != wanted:

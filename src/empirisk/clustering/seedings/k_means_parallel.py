@@ -1,7 +1,7 @@
 """The k-means|| seeding: many candidates in a few passes over the rows, of which K are chosen.
 
-Bahmani, Moseley, Vattani, Kumar and Vassilvitskii, PVLDB 5(7), 2012, "Scalable k-means++", algorithm 2.  Rows are
-read block by block, so that it also seeds tables that do not fit into memory.
+Bahmani, Moseley, Vattani, Kumar and Vassilvitskii, PVLDB 5(7), 2012, "Scalable k-means++", algorithm 2.
+Rows are read block by block, so that it also seeds tables that do not fit into memory.
 """
 
 from __future__ import annotations
@@ -91,9 +91,7 @@ class KMeansParallel(Seeding):
 
     def _round(self, rows: RowBlocks, found: Array, n_clusters: int, rng: np.random.Generator) -> Array:
         total = self._quality(rows, found)
-        if not total > 0.0:
-            return found
-        rate = self.oversampling * n_clusters / total
+        rate = self.oversampling * n_clusters / total if total > 0.0 else 0.0
         fresh = [found]
         for block in rows:
             chance = rate * (block.weight * _squares(block, found))
@@ -114,4 +112,4 @@ def _squares(block: Any, found: Array) -> Array:
 
 def _masses(block: Any, found: Array) -> Array:
     label = nearest(block.design.X, found, middle(block.design.X, found))
-    return np.bincount(label, weights=block.weight, minlength=len(found))
+    return np.asarray(np.bincount(label, weights=block.weight, minlength=len(found)), dtype=np.float64)

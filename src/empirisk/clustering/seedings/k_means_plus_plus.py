@@ -14,7 +14,7 @@ import numpy as np
 
 from empirisk import _loops
 from empirisk.clustering.seedings.base import Seeding, dense_rows, draw_row, too_many
-from empirisk.typing import Array
+from empirisk.typing import Array, IndexArray
 
 __all__ = ["KMeansPlusPlus"]
 
@@ -70,7 +70,7 @@ class KMeansPlusPlus(Seeding):
                 return dense_rows(X, rows)
 
     @staticmethod
-    def _draw(weight: Array | None, square: Array, totals: Array, at: Array) -> Array:
+    def _draw(weight: Array | None, square: Array, totals: Array, at: Array) -> IndexArray:
         """Draw rows by weight times squared distance; `totals` are the sums of the chunks."""
         before = np.concatenate([[0.0], np.cumsum(totals)])
         rows = np.empty(len(at), dtype=np.int64)
