@@ -755,7 +755,7 @@ def cluster_sums(
     """Add to sum (K, p) and mass (K) what rows bring whose label is not `before`, which they leave."""
 
 def seed_step(
-    X: Matrix, weight: Real | None, candidate: NDArray[np.int64], taken: int, square: Dense
+    X: Matrix, weight: Real | None, candidate: Index, taken: int, square: Dense
 ) -> Float:
     """Squared distances to candidate rows, into square (n, room), and their weighted sums, (chunks, count).
 
