@@ -754,9 +754,7 @@ def cluster_sums(
 ) -> None:
     """Add to sum (K, p) and mass (K) what rows bring whose label is not `before`, which they leave."""
 
-def seed_step(
-    X: Matrix, weight: Real | None, candidate: Index, taken: int, square: Dense
-) -> Float:
+def seed_step(X: Matrix, weight: Real | None, candidate: Index, taken: int, square: Dense) -> Float:
     """Squared distances to candidate rows, into square (n, room), and their weighted sums, (chunks, count).
 
     Each is the smaller one of the distance and of ``square[i, taken]`` before the call; -1: none.
