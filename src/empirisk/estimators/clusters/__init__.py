@@ -1,10 +1,13 @@
 """Estimators that group rows.  Adding one is a class on Clusterer and a row of REGISTRY."""
 
 from empirisk.estimators.clusters.base import Clusterer
+from empirisk.estimators.clusters.k_medoids import KMedoids
 
-REGISTRY: dict[str, type] = {}
+REGISTRY: dict[str, type] = {
+    "KMedoids": KMedoids,
+}
 
-__all__ = ["REGISTRY", "Clusterer"]
+__all__ = ["REGISTRY", "Clusterer", "KMedoids"]
 
 
 def __dir__() -> list[str]:
