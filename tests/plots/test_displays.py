@@ -45,6 +45,13 @@ CHOSEN_K = {
     "gap_null": {"ks": [1, 2, 3, 4], "observed": [5.0, 3.9, 2.1, 2.0], "mean": [5.2, 4.6, 4.2, 3.9],
                  "low": [5.1, 4.5, 4.1, 3.8], "high": [5.3, 4.7, 4.3, 4.0]},
 }  # fmt: skip
+STEADY = {
+    "clusters": [
+        {"cluster": 0, "rows": 40, "jaccard": share(0.9)},
+        {"cluster": 1, "rows": 9, "jaccard": share(0.4)},
+    ],
+    "n_resamples": 50,
+}
 TWO_PARTITIONS = {
     "table": [[19, 1, 0], [0, 20, 5]],
     "a_labels": ["0", "1"],
@@ -233,6 +240,7 @@ DISPLAYS: list[Display] = [
     plots.CalibrationDisplay(CHOSEN["calibration"]),
     plots.CandidatesDisplay(BINARY["candidates"], BINARY["selection"]),
     plots.ClusterMapDisplay(CLUSTERS),
+    plots.ClusterStabilityDisplay(STEADY),
     plots.CoefficientsDisplay(BINARY["model"]["coefficients"], "log-odds"),
     plots.ConfusionDisplay(CHOSEN["confusion"]),
     plots.ConvergenceDisplay(TRACES),

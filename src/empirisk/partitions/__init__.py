@@ -9,6 +9,8 @@ from empirisk.partitions.choose_k import choose_k
 from empirisk.partitions.compare import PartitionComparison, compare_partitions
 from empirisk.partitions.indices import CalinskiHarabasz, DaviesBouldin, Inertia, Silhouette, index_of
 from empirisk.partitions.k_choice import KChoice
+from empirisk.partitions.regrouped import Regrouped
+from empirisk.partitions.stability import PartitionStability, partition_stability
 
 __all__ = [
     "AdjustedMutualInformation",
@@ -18,11 +20,14 @@ __all__ = [
     "Inertia",
     "KChoice",
     "PartitionComparison",
+    "PartitionStability",
+    "Regrouped",
     "Silhouette",
     "VariationOfInformation",
     "choose_k",
     "compare_partitions",
     "index_of",
+    "partition_stability",
 ]
 
 

@@ -16,6 +16,7 @@ DISPLAYS = {
     "CalibrationDisplay": "calibration",
     "CandidatesDisplay": "candidates",
     "ClusterMapDisplay": "cluster_map",
+    "ClusterStabilityDisplay": "cluster_stability",
     "CoefficientsDisplay": "coefficients",
     "ConfusionDisplay": "confusion",
     "ConvergenceDisplay": "convergence",

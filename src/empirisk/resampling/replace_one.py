@@ -33,6 +33,8 @@ from empirisk.evaluation.outputs import model_name
 from empirisk.evaluation.progress import Progress, teller
 from empirisk.evaluation.row_losses import fit_on, pick_loss, row_losses
 from empirisk.evaluation.sample import Sample
+from empirisk.partitions.grouping import groups_rows
+from empirisk.partitions.stability import PartitionStability, partition_stability
 from empirisk.results import Estimate
 
 __all__ = ["Stability", "stability"]
@@ -124,16 +126,17 @@ class Stability(Tabular):
 def stability(
     est: Any,
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None = None,
     *,
     loss: str | None = None,
+    n_resamples: int = 50,
     n_replace: int = 100,
     repeats: int = 1,
     rho: float | None = None,
     level: float = 0.95,
     random_state: Seed = None,
     progress: Progress | None = None,
-) -> Stability:
+) -> Stability | PartitionStability:
     """Measure both sides of ``E[L_D - L_S] = E[l(A(S^(i)), z_i) - l(A(S), z_i)]``.
 
     Parameters
@@ -142,10 +145,14 @@ def stability(
         Scikit-learn-compatible classifier, regressor or pipeline.
     X : array, sparse matrix or data frame of shape (n, p)
         Independent rows.
-    y : array of shape (n,)
-        Targets.
+    y : array of shape (n,), optional
+        Targets.  Without them an estimator that groups rows (``fit_predict``) is asked which of its clusters
+        come back when rows are drawn again: see :func:`empirisk.partitions.partition_stability`.
     loss : str, optional
         As in :func:`learning_curve`.
+    n_resamples : int, default 50
+        Draws of the rows, where clusters are asked about; all that follows but the last three is for
+        predictions.
     n_replace : int, default 100
         Rows that are replaced, one refit each (at most n).
     repeats : int, default 1
@@ -164,6 +171,7 @@ def stability(
     Returns
     -------
     Stability
+        :class:`PartitionStability` for clusters.
 
     Raises
     ------
@@ -186,6 +194,15 @@ def stability(
     (True, True)
     """
     check_level(level)
+    if y is None:
+        if not groups_rows(est):
+            raise TypeError(
+                f"y is missing: {type(est).__name__} predicts, and its stability is about losses; give "
+                "targets"
+            )
+        return partition_stability(
+            est, X, n_resamples=n_resamples, level=level, random_state=random_state, progress=progress
+        )
     sample = Sample.of(est, X, y)
     metric = pick_loss(est, sample, loss)
     if sample.n < 2 * FOLDS:
