@@ -170,6 +170,7 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("kernels", "REGISTRY", is_named_kernel),
     ("neighbors.metrics", "REGISTRY", is_named_metric),
     ("clustering.seedings", "REGISTRY", is_seeding),
+    ("linkage", "REGISTRY", methods("coefficients")),
     ("solvers", "REGISTRY", methods("init", "step")),
     ("optimizers", "REGISTRY", methods("init", "update")),
     ("optimizers", "SCHEDULES", methods("at")),

@@ -1,10 +1,160 @@
-// The loops that merge clusters into trees.
+// Linker, merge_tree.
+#include <memory>
+#include <queue>
+
 #include "bind/arrays.hpp"
 #include "bind/bind.hpp"
 #include "linkage/linkage_table.hpp"
 
 namespace empirisk {
 
-void bind_linkage(nb::module_&) {}
+Linker::~Linker() = default;  // here, so that no instruction set has its own
+
+namespace {
+
+Link link_of(const std::string& name) {
+  const char* names[] = {"single", "complete", "average", "weighted", "ward", "centroid", "median"};
+  for (int i = 0; i < 7; ++i)
+    if (name == names[i]) return Link(i);
+  refuse("no loop for the linkage " + name);
+}
+
+RowMetric metric_of(const std::string& name) {
+  const char* names[] = {"euclidean", "manhattan", "cosine"};
+  for (int i = 0; i < 3; ++i)
+    if (name == names[i]) return RowMetric(i);
+  refuse("no loop for the metric " + name);
+}
+
+// One tree that grows; the arrays stay alive with it.
+class LinkerArg {
+ public:
+  LinkerArg(nb::handle x, const std::string& link, const std::string& metric, nb::handle weight) {
+    const AnyArray given = any_array(x, "X");
+    if (given.ndim() != 2) refuse("X must have two dimensions");
+    const i64 n = i64(given.shape(0)), p = i64(given.shape(1));
+    if (n < 2) refuse("X must have two rows or more");
+    rows_ = array_arg(x, "X", {n, p});
+    weight_ = array_arg(weight, "weight", {n});
+    LinkageProblem problem;
+    problem.rows = n;
+    problem.cols = p;
+    problem.x = rows_.data;
+    problem.weight = weight_.data;
+    problem.link = link_of(link);
+    problem.precomputed = metric == "precomputed";
+    if (problem.precomputed && n != p) refuse("the matrix of distances must be square");
+    if (!problem.precomputed) problem.metric = metric_of(metric);
+    if (!problem.precomputed && problem.link >= Link::ward && problem.metric != RowMetric::euclidean)
+      refuse("linkages of centroids take Euclidean rows");
+    first_ = integers(n - 1, problem.first);
+    second_ = integers(n - 1, problem.second);
+    height_ = new_result({n - 1});
+    problem.height = height_.data;
+    tree_.reset(linkage_loops().make_linker(problem));
+  }
+
+  bool step(i64 work) {
+    const nb::gil_scoped_release release;
+    return tree_->step(work);
+  }
+  double wants() const { return tree_->wants(); }
+  i64 merges() const { return tree_->merges; }
+  nb::tuple result() const { return nb::make_tuple(first_, second_, height_.array); }
+
+ private:
+  static nb::object integers(i64 n, i64*& data) {
+    const nb::object out = nb::module_::import_("numpy").attr("empty")(n, "int64");
+    data = static_cast<i64*>(nb::cast<nb::ndarray<nb::device::cpu>>(out).data());
+    return out;
+  }
+
+  ArrayArg rows_, weight_;
+  nb::object first_, second_;
+  Result height_;
+  std::unique_ptr<Linker> tree_;
+};
+
+using Integers = nb::ndarray<const i64, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+i64 root_of(std::vector<i64>& up, i64 i) {
+  while (up[i] != i) i = up[i] = up[up[i]];
+  return i;
+}
+
+// An order of the merges by height and then by the numbers of their clusters, with those inside a cluster before those with it.
+std::vector<i64> merge_order(const Integers& a, const Integers& b, const double* height, i64 n) {
+  const i64 merges = n - 1;
+  std::vector<i64> up(n), last(n, -1), waits(merges, 0), then(merges, -1);
+  for (i64 i = 0; i < n; ++i) up[i] = i;
+  for (i64 k = 0; k < merges; ++k) {
+    const i64 x = root_of(up, a(k)), y = root_of(up, b(k));
+    for (const i64 side : {x, y})
+      if (last[side] >= 0) {
+        then[last[side]] = k;
+        ++waits[k];
+      }
+    up[x] = y;
+    last[y] = k;
+  }
+  const auto later = [&](i64 i, i64 j) {
+    if (height[i] != height[j]) return height[i] > height[j];
+    const i64 low_i = std::min(a(i), b(i)), low_j = std::min(a(j), b(j));
+    return low_i != low_j ? low_i > low_j : std::max(a(i), b(i)) > std::max(a(j), b(j));
+  };
+  std::priority_queue<i64, std::vector<i64>, decltype(later)> ready(later);
+  for (i64 k = 0; k < merges; ++k)
+    if (waits[k] == 0) ready.push(k);
+  std::vector<i64> order;
+  while (!ready.empty()) {
+    const i64 k = ready.top();
+    ready.pop();
+    order.push_back(k);
+    if (then[k] >= 0 && --waits[then[k]] == 0) ready.push(then[k]);
+  }
+  return order;
+}
+
+nb::object merge_tree(const Integers& a, const Integers& b, nb::handle height, const std::string& order) {
+  const i64 merges = i64(a.shape(0)), n = merges + 1;
+  if (i64(b.shape(0)) != merges) refuse("first and second must have the same length");
+  const ArrayArg heights = array_arg(height, "height", {merges});
+  for (i64 k = 0; k < merges; ++k)
+    if (a(k) < 0 || a(k) >= n || b(k) < 0 || b(k) >= n) refuse("first and second must be numbers of rows");
+  std::vector<i64> sequence(merges);
+  for (i64 k = 0; k < merges; ++k) sequence[k] = k;
+  if (order == "nested") sequence = merge_order(a, b, heights.data, n);
+  else if (order != "given") refuse("order must be 'nested' or 'given'");
+  if (i64(sequence.size()) != merges) refuse("the merges are no tree");
+  const Result out = new_result({merges, 4});
+  std::vector<i64> up(n), name(n), size(n, 1);
+  for (i64 i = 0; i < n; ++i) up[i] = name[i] = i;
+  for (i64 k = 0; k < merges; ++k) {
+    const i64 m = sequence[k], x = root_of(up, a(m)), y = root_of(up, b(m));
+    if (x == y) refuse("the merges are no tree");
+    double* row = out.data + 4 * k;
+    row[0] = double(std::min(name[x], name[y]));
+    row[1] = double(std::max(name[x], name[y]));
+    row[2] = heights.data[m];
+    row[3] = double(size[x] + size[y]);
+    up[x] = y;
+    name[y] = n + k;
+    size[y] += size[x];
+  }
+  return out.array;
+}
+
+}  // namespace
+
+void bind_linkage(nb::module_& m) {
+  nb::class_<LinkerArg>(m, "Linker")
+      .def(nb::init<nb::handle, const std::string&, const std::string&, nb::handle>(), nb::arg("X"), nb::arg("linkage"), nb::arg("metric"),
+           nb::arg("weight"))
+      .def("step", &LinkerArg::step, nb::arg("work"))
+      .def("result", &LinkerArg::result)
+      .def_prop_ro("wants", &LinkerArg::wants)
+      .def_prop_ro("merges", &LinkerArg::merges);
+  m.def("merge_tree", &merge_tree, nb::arg("first"), nb::arg("second"), nb::arg("height"), nb::arg("order"));
+}
 
 }  // namespace empirisk

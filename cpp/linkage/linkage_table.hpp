@@ -6,8 +6,34 @@
 
 namespace empirisk {
 
+enum class RowMetric { euclidean, manhattan, cosine };  // cosine: rows of length one, half the squared difference
+
+enum class Link { single, complete, average, weighted, ward, centroid, median };
+
+// Rows, or the square matrix of their distances; the merges go into arrays that the caller owns.
+struct LinkageProblem {
+  std::int64_t rows = 0, cols = 0;
+  const double* x = nullptr;       // (rows, cols), C order; or the distances, (rows, rows)
+  const double* weight = nullptr;  // (rows), > 0
+  bool precomputed = false;
+  RowMetric metric = RowMetric::euclidean;
+  Link link = Link::single;
+  std::int64_t *first = nullptr, *second = nullptr;  // (rows - 1): a row of each of the two clusters
+  double* height = nullptr;                          // (rows - 1)
+};
+
+// A tree that grows in steps, so that Python can look for Ctrl-C and free memory in between.
+class Linker {
+ public:
+  virtual ~Linker();
+  virtual bool step(std::int64_t work) = 0;  // about so many multiply-adds; false when all is merged
+  virtual double wants() const { return 0.0; }  // bytes that the next step allocates
+  std::int64_t merges = 0;
+};
+
 struct LinkageLoops {
   const char* name;
+  Linker* (*make_linker)(const LinkageProblem& problem);
 };
 
 const LinkageLoops& linkage_loops();

@@ -198,7 +198,7 @@ from .estimators import (
 from .estimators import (
     verify as verify,
 )
-from .estimators.clusters import KMedoids as KMedoids
+from .estimators.clusters import AgglomerativeClustering as AgglomerativeClustering
 from .estimators.features import FourierFeatures as FourierFeatures
 from .estimators.features import KernelPCA as KernelPCA
 from .estimators.features import Nystroem as Nystroem

@@ -55,6 +55,31 @@ def kernel_product(
 ) -> Float:
     """``sum_j k(a_i, b_j) weights[j, c]``, (n, n_columns); the matrix is not stored."""
 
+class Linker:
+    """A tree of merged clusters of rows (n >= 2), grown in steps.
+
+    `metric` is "euclidean", "manhattan", "cosine" (rows of length one) or "precomputed" (their symmetric
+    matrix); "ward", "centroid" and "median" take the first and the last.
+    Heights are squares where rows are Euclidean and the linkage is made of single pairs or of centroids.
+    """
+
+    merges: int
+    wants: float
+    def __init__(self, X: Dense, linkage: str, metric: str, weight: Real) -> None: ...
+    def step(self, work: int) -> bool:
+        """Work for about so many multiply-adds; False when all is merged.  The next step takes `wants`
+        bytes.
+        """
+
+    def result(self) -> tuple[Index, Index, Float]:
+        """A row of both clusters of each merge and its height, (n - 1,) each, in the order of finding."""
+
+def merge_tree(first: Index, second: Index, height: Real, order: Literal["given", "nested"]) -> Float:
+    """SciPy's linkage matrix, (n - 1, 4), of merges that name one row of each cluster.
+
+    "nested" puts them in the order of heights and row numbers, with those inside a cluster before it.
+    """
+
 class Smo:
     """Sequential minimal optimisation of ``1/2 v'K v + linear.v`` over a box and a fixed sum of v.
 
@@ -683,16 +708,8 @@ def line_layer(
     Returns the last i whose cost is at most the ceiling.
     """
 
-def row_distances(columns: Float, power: int, begin: int, end: int, out: Dense) -> None:
-    """Fill rows begin..end of the (n, n) distances of n rows, and their mirror image; rows are columns here.
-
-    Power 2 is the Euclidean distance, 1 the Manhattan, 0 the largest difference.
-    """
-
-def medoid_gains(
-    distances: Dense, weight: Real | None, nearest: Real | None, rows: NDArray[np.int64]
-) -> Float:
-    """``sum_o s_o max(0, nearest_o - d_co)`` for some rows c; without `nearest` ``-sum_o s_o d_co``."""
+def medoid_gains(distances: Dense, weight: Real | None, nearest: Real | None) -> Float:
+    """``sum_o s_o max(0, nearest_o - d_co)`` for each row c; without `nearest` ``-sum_o s_o d_co``."""
 
 def medoid_assign(
     distances: Dense,

@@ -10,19 +10,17 @@ import empirisk as er
 
 # Every use finds the three groups of `groups`, whatever its seed.
 USES: list[Any] = [
-    er.KMedoids(3),
-    er.KMedoids(3, metric="chebyshev", init="k-medoids++", n_init=3),
-    er.KMedoids(3, metric="manhattan", init="random", random_state=7),
+    er.AgglomerativeClustering(3),
+    er.AgglomerativeClustering(3, linkage="single"),
+    er.AgglomerativeClustering(3, linkage="complete", metric="manhattan"),
+    er.AgglomerativeClustering(3, linkage="average"),
+    er.AgglomerativeClustering(3, linkage="weighted"),
+    er.AgglomerativeClustering(3, linkage="centroid"),
+    er.AgglomerativeClustering(3, linkage="median"),
 ]
 
 # Class, then test, then the reason why it cannot hold there.
-SHUFFLED = "clusters are numbered by their first rows, and this check shuffles the weighted rows"
-EXCUSED: dict[str, dict[str, str]] = {
-    "KMedoids": {
-        "check_sample_weight_equivalence_on_dense_data": SHUFFLED,
-        "check_sample_weight_equivalence_on_sparse_data": SHUFFLED,
-    },
-}
+EXCUSED: dict[str, dict[str, str]] = {}
 
 
 def groups(rng: np.random.Generator, n: int = 60, p: int = 3) -> tuple[np.ndarray, np.ndarray]:

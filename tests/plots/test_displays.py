@@ -72,6 +72,20 @@ LADDER = [
     {"bound": "VC", "value": 1.7, "measured": 0.14, "vacuous": True, "applies": True},
     {"bound": "margin", "value": None, "measured": None, "vacuous": False, "applies": False},
 ]
+DENDROGRAM = {
+    "links": [[1.0, 2.0, 0.0, 0.0, 1.0, 0], [0.0, 1.5, 0.8, 1.0, 3.0, -1]],
+    "leaves": [
+        {"height": 0.8, "rows": 3, "name": "", "cluster": 1},
+        {"height": 0.0, "rows": 1, "name": "Oslo", "cluster": 0},
+        {"height": 0.0, "rows": 1, "name": "Bergen", "cluster": 0},
+    ],
+    "cut": 2.0,
+    "clusters": 2,
+    "n": 5,
+    "inversions": 0,
+    "linkage": "average",
+    "cophenetic": 0.8,
+}
 CHANCES = [{"label": "Ridge", "probability": 0.7}, {"label": "Lasso", "probability": 0.3}]
 CURSE = {
     "label": "rate of errors",
@@ -251,6 +265,7 @@ DISPLAYS: list[Display] = [
     plots.SilhouettesDisplay([0.8, 0.7, 0.4, -0.1, 0.6, 0.5], [0, 0, 0, 1, 1, 1]),
     plots.CoverageDisplay(COVERED, 0.95),
     plots.DecisionBoundaryDisplay(REGIONS),
+    plots.DendrogramDisplay(DENDROGRAM),
     plots.DependenceDisplay(DEPENDENCE),
     plots.EvidenceDisplay(EVIDENCE),
     plots.GrowthDisplay(GROWTH),

@@ -24,6 +24,7 @@ DISPLAYS = {
     "CoverageDisplay": "coverage",
     "CriterionDisplay": "criterion",
     "DecisionBoundaryDisplay": "decision_boundary",
+    "DendrogramDisplay": "dendrogram",
     "DependenceDisplay": "dependence",
     "EvidenceDisplay": "evidence",
     "GapDisplay": "gap",

@@ -1,13 +1,13 @@
 """Estimators that group rows.  Adding one is a class on Clusterer and a row of REGISTRY."""
 
+from empirisk.estimators.clusters.agglomerative import AgglomerativeClustering
 from empirisk.estimators.clusters.base import Clusterer
-from empirisk.estimators.clusters.k_medoids import KMedoids
 
 REGISTRY: dict[str, type] = {
-    "KMedoids": KMedoids,
+    "AgglomerativeClustering": AgglomerativeClustering,
 }
 
-__all__ = ["REGISTRY", "Clusterer", "KMedoids"]
+__all__ = ["REGISTRY", "AgglomerativeClustering", "Clusterer"]
 
 
 def __dir__() -> list[str]:

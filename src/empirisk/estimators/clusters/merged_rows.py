@@ -1,0 +1,88 @@
+"""Rows as a metric takes them; matrices that hold no distances and rows without a direction are refused."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from empirisk.data.memory import refuse_memory
+from empirisk.linkage.base import Linkage
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["METRICS", "check_distances", "largest_distance", "rows_for"]
+
+METRICS = {name: name for name in ("euclidean", "manhattan", "cosine", "precomputed")}
+
+# Relative difference of two entries that rounding explains: distances may have been computed both ways.
+SYMMETRY = 1e-8
+
+
+def check_distances(X: Array) -> None:
+    """Refuse a matrix that is no matrix of distances, by its entry."""
+    if X.shape[0] != X.shape[1]:
+        raise ValueError(
+            "with metric='precomputed' X is the matrix of distances of the rows, (n, n); got "
+            f"{X.shape[0]} x {X.shape[1]}"
+        )
+    for start in range(0, len(X), 512):
+        block = X[start : start + 512]
+        across = X[:, start : start + 512].T
+        if (block < 0.0).any():
+            i, j = (int(v) for v in np.argwhere(block < 0.0)[0])
+            raise ValueError(f"distances are not negative, and X[{start + i}, {j}] is {block[i, j]:g}")
+        apart = np.abs(block - across) > SYMMETRY * np.maximum(block, across)
+        if apart.any():
+            i, j = (int(v) for v in np.argwhere(apart)[0])
+            raise ValueError(
+                f"distances are symmetric, and X[{start + i}, {j}] is {block[i, j]:.6g} while X[{j}, "
+                f"{start + i}] is {across[i, j]:.6g}; give (X + X.T) / 2 if both are meant"
+            )
+    bad = np.flatnonzero(np.diagonal(X) != 0.0)
+    if len(bad):
+        raise ValueError(
+            f"the distance of a row to itself is 0, and X[{bad[0]}, {bad[0]}] is {X[bad[0], bad[0]]:g}; "
+            "similarities are no distances"
+        )
+
+
+def rows_for(X: Array, linkage: Linkage, metric: str, named: IndexArray) -> tuple[Array, float]:
+    """Return float64 rows for the loops, and the number by which heights are to be multiplied.
+
+    Rows and distances are divided by a power of two, so that no square overflows or vanishes; cosine
+    distances are half the squared distances of rows of length one.
+    """
+    n = len(X)
+    if metric == "precomputed":
+        refuse_memory(
+            f"the distances of {n:,} rows", 8.0 * n * n if X.dtype != np.float64 else 0.0, "take fewer"
+        )
+    top = float(np.max(np.abs(X), initial=0.0))
+    scale = 2.0 ** math.frexp(top)[1] if top > 0.0 else 1.0
+    if metric == "precomputed" and X.dtype == np.float64 and 2.0**-400 < scale < 2.0**400:
+        return X, 1.0
+    out = np.asarray(X, dtype=np.float64) / scale
+    if metric != "cosine":
+        return out, scale
+    length = np.sqrt(np.einsum("ij,ij->i", out, out))
+    none = np.flatnonzero(length == 0.0)
+    if len(none):
+        raise ValueError(
+            f"row {named[none[0]]} of X has no direction, so that its cosine distance is not defined: all "
+            "its entries are zero; drop such rows, or take another metric"
+        )
+    return out / length[:, None], 1.0
+
+
+def largest_distance(X: Array, metric: str) -> float:
+    """Return the largest distance of two rows, in blocks."""
+    from empirisk.linkage.plain_greedy import distances
+
+    if metric == "precomputed":
+        return float(X.max(initial=0.0))
+    step = max(1, 2**21 // max(1, len(X)))
+    everyone = np.arange(len(X))
+    return max(
+        float(distances(X, everyone[i : i + step], everyone[i:], metric).max(initial=0.0))
+        for i in range(0, len(X), step)
+    )

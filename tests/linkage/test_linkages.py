@@ -1,0 +1,123 @@
+"""Linkages against their definitions, and what each object claims of itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.cluster.hierarchy import is_valid_linkage, linkage
+from scipy.spatial.distance import cdist, pdist, squareform
+
+from empirisk.linkage import REGISTRY, MergeTree
+from empirisk.linkage.merging import merge
+from tests.oracles.greedy import DEFINITIONS, excess, greedy
+
+EACH = pytest.mark.parametrize("name", sorted(REGISTRY))
+NAMES: dict[str, Any] = {"euclidean": "euclidean", "manhattan": "cityblock", "cosine": "cosine"}
+
+
+def unit(X: Any) -> Any:
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+@EACH
+def test_the_recurrence_gives_the_definition(name: str, rng: np.random.Generator) -> None:
+    """A distance to a union follows from those to its parts; the definition takes the rows themselves."""
+    link = REGISTRY[name]()
+    if name in ("weighted", "median"):  # defined by their recurrence
+        return
+    a, b, c = (rng.normal(size=(size, 3)) for size in (2, 3, 4))
+    power = 2 if link.squared else 1
+    D = DEFINITIONS[name]
+    ac, bc, ab = D(a, c) ** power, D(b, c) ** power, D(a, b) ** power
+    f = [float(np.squeeze(v)) for v in link.coefficients(2.0, 3.0, np.array([4.0]))]
+    joined = f[0] * ac + f[1] * bc + f[2] * ab + f[3] * abs(ac - bc)
+    assert joined == pytest.approx(D(np.vstack([a, b]), c) ** power, rel=1e-12)
+
+
+@EACH
+def test_reducible_linkages_have_no_inversion(name: str, rng: np.random.Generator) -> None:
+    """An equilateral triangle, a little flat, is the known inversion of centroids."""
+    link = REGISTRY[name]()
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 0.9]])
+    tree = MergeTree(merge(X, link, "euclidean", np.ones(3)))
+    assert (tree.inversions == 0) is link.reducible
+
+
+@EACH
+@pytest.mark.parametrize("metric", [*NAMES, "precomputed"])
+@pytest.mark.parametrize("n", [2, 3, 17, 150])
+def test_trees_are_those_of_scipy(name: str, metric: str, n: int, rng: np.random.Generator) -> None:
+    link = REGISTRY[name]()
+    if link.centroids and metric in ("manhattan", "cosine"):
+        return
+    X = rng.normal(size=(n, 4))
+    d = pdist(X, metric=NAMES.get(metric, "euclidean"))
+    given = squareform(d) if metric == "precomputed" else unit(X) if metric == "cosine" else X
+    Z, want = merge(given, link, metric, np.ones(n)), linkage(d, name)
+    assert is_valid_linkage(Z)
+    np.testing.assert_array_equal(Z[:, [0, 1, 3]], want[:, [0, 1, 3]])
+    np.testing.assert_allclose(Z[:, 2], want[:, 2], rtol=1e-9)
+
+
+@EACH
+@pytest.mark.parametrize("given", [False, True])
+def test_chains_of_growing_gaps_are_merged_one_by_one(name: str, given: bool) -> None:
+    """In these rows one pair alone is mutually nearest at a time, so that rounds give way to the chain."""
+    X = np.cumsum(1.02 ** np.arange(300.0))[:, None]
+    d = pdist(X)
+    Z = merge(
+        squareform(d) if given else X, REGISTRY[name](), "precomputed" if given else "euclidean", np.ones(300)
+    )
+    want = linkage(d, name)
+    np.testing.assert_array_equal(Z[:, :2], want[:, :2])
+    np.testing.assert_allclose(Z[:, 2], want[:, 2], rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["single", "complete", "average", "weighted"])
+@pytest.mark.parametrize("given", [False, True])
+def test_ties_are_broken_by_the_smallest_numbers(name: str, given: bool, rng: np.random.Generator) -> None:
+    """Distances of small integers tie all the time, and their sums and halves are exact."""
+    for trial in range(25):
+        X = rng.integers(0, 4, size=(3 + trial % 8, 1 + trial % 2)).astype(float)
+        D = cdist(X, X, "cityblock")
+        one = np.ones(len(X))
+        link = REGISTRY[name]()
+        Z = merge(D, link, "precomputed", one) if given else merge(X, link, "manhattan", one)
+        want = greedy(X, name, "cityblock")
+        np.testing.assert_allclose(Z[:, 2], want[:, 2], atol=1e-9, err_msg=f"{X.tolist()}")
+        np.testing.assert_array_equal(Z[:, :2], want[:, :2], err_msg=f"{X.tolist()}")
+
+
+@EACH
+@pytest.mark.parametrize("given", [False, True])
+def test_every_merge_of_tied_rows_joins_a_closest_pair(
+    name: str, given: bool, rng: np.random.Generator
+) -> None:
+    """Roots and means round, so that ties of the definition need not tie in the computed numbers."""
+    for trial in range(20):
+        X = rng.integers(0, 4, size=(3 + trial % 9, 1 + trial % 2)).astype(float)
+        metric = "precomputed" if given else "euclidean"
+        Z = merge(cdist(X, X) if given else X, REGISTRY[name](), metric, np.ones(len(X)))
+        assert excess(X, name, Z) < 1e-7  # centroids that meet have a root of rounding between them
+
+
+@EACH
+def test_identical_rows_merge_at_zero(name: str) -> None:
+    Z = merge(np.ones((40, 2)), REGISTRY[name](), "euclidean", np.ones(40))
+    assert is_valid_linkage(Z)
+    np.testing.assert_array_equal(Z[:, 2], 0.0)
+
+
+def test_heights_of_ward_are_the_rise_of_inertia(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(30, 3))
+    tree = MergeTree(merge(X, REGISTRY["ward"](), "euclidean", np.ones(30)))
+
+    def inertia(rows: Any) -> float:
+        return float(np.sum((X[rows] - X[rows].mean(axis=0)) ** 2))
+
+    for k, (left, right, height, _) in enumerate(tree.matrix):
+        one, other = tree.members(int(left)), tree.members(int(right))
+        rise = inertia(tree.members(30 + k)) - inertia(one) - inertia(other)
+        assert height**2 / 2.0 == pytest.approx(rise, rel=1e-9)
