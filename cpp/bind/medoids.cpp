@@ -1,4 +1,4 @@
-// medoid_gains, medoid_assign, medoid_exchange: medoids from a matrix of distances.
+// row_distances: a matrix of distances; medoid_gains, medoid_assign, medoid_exchange: medoids from it.
 #include <nanobind/stl/tuple.h>
 
 #include <tuple>
@@ -20,13 +20,26 @@ static MatrixArg square(nb::handle distances) {
   return d;
 }
 
-static nb::object gains(nb::handle distances, nb::handle weight, nb::handle nearest) {
+static void distances_of(nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> columns, i64 power, i64 begin, i64 end, nb::handle out) {
+  const i64 p = i64(columns.shape(0)), n = i64(columns.shape(1));
+  const MatrixArg to = square(out);
+  if (to.view.rows != n) refuse("out must have a row for each column of `columns`");
+  if (begin < 0 || end > n || begin > end) refuse("begin and end must lie in 0 .. n");
+  if (power < 0 || power > 2) refuse("power must be 0, 1 or 2");
+  const nb::gil_scoped_release release;
+  cluster_loops().row_distances(columns.data(), n, p, power, begin, end, const_cast<void*>(to.view.data), to.view.is_float32);
+}
+
+static nb::object gains(nb::handle distances, nb::handle weight, nb::handle nearest, Flat<const i64> rows) {
   const MatrixArg d = square(distances);
   const ArrayArg w = array_arg(weight, "weight", {d.view.rows}), near = array_arg(nearest, "nearest", {d.view.rows});
-  const Result gain = new_result({d.view.rows});
+  const i64 count = i64(rows.shape(0));
+  for (i64 c = 0; c < count; ++c)
+    if (rows.data()[c] < 0 || rows.data()[c] >= d.view.rows) refuse("rows must be numbers of rows");
+  const Result gain = new_result({count});
   {
     const nb::gil_scoped_release release;
-    cluster_loops().medoid_gains(d.view, w.data, near.data, gain.data);
+    cluster_loops().medoid_gains(d.view, w.data, near.data, rows.data(), count, gain.data);
   }
   return gain.array;
 }
@@ -78,7 +91,8 @@ static std::tuple<i64, i64, i64, double> exchange(nb::handle distances, nb::hand
 }
 
 void bind_medoids(nb::module_& m) {
-  m.def("medoid_gains", &gains, nb::arg("distances"), nb::arg("weight").none(), nb::arg("nearest").none());
+  m.def("row_distances", &distances_of, nb::arg("columns"), nb::arg("power"), nb::arg("begin"), nb::arg("end"), nb::arg("out"));
+  m.def("medoid_gains", &gains, nb::arg("distances"), nb::arg("weight").none(), nb::arg("nearest").none(), nb::arg("rows"));
   m.def("medoid_assign", &assign, nb::arg("distances"), nb::arg("weight").none(), nb::arg("medoids"), nb::arg("near"), nb::arg("apart"));
   m.def("medoid_exchange", &exchange, nb::arg("distances"), nb::arg("weight").none(), nb::arg("medoids"), nb::arg("near"), nb::arg("apart"),
         nb::arg("at"), nb::arg("least_gain"), nb::arg("candidates"));

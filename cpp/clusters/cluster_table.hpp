@@ -92,7 +92,10 @@ struct SeedProblem {
 struct ClusterLoops {
   const char* name;
   std::int64_t (*line_layer)(const LineLayer&);  // the last i that was kept
-  void (*medoid_gains)(const Matrix&, const double* weight, const double* nearest, double* gain);
+  // Rows are given column by column; power 1, 2, or 0 for the largest difference.
+  void (*row_distances)(const double* columns, std::int64_t n, std::int64_t p, std::int64_t power, std::int64_t begin, std::int64_t end, void* out,
+                        bool is_float32);
+  void (*medoid_gains)(const Matrix&, const double* weight, const double* nearest, const std::int64_t* rows, std::int64_t count, double* gain);
   void (*medoid_assign)(const MedoidState&);
   void (*medoid_exchange)(const MedoidState&, MedoidSearch&, double least_gain, std::int64_t candidates);
   void (*assign)(const AssignProblem& problem);

@@ -16,14 +16,14 @@ void visit_values(const Matrix& x, F&& f) {
   x.is_float32 ? f(static_cast<const float*>(x.data)) : f(static_cast<const double*>(x.data));
 }
 
-// sum_o w_o max(0, nearest_o - d(c, o)) for each row c; without `nearest` minus the sum of the distances.
-static void medoid_gains(const Matrix& distances, const double* weight, const double* nearest, double* gain) {
-  const i64 n = distances.rows, per_chunk = most<i64>(1, (i64(1) << 16) / most<i64>(n, 1)), chunks = ceil_div(n, per_chunk);
+// sum_o w_o max(0, nearest_o - d(c, o)) for some rows c; without `nearest` minus the sum of the distances.
+static void medoid_gains(const Matrix& distances, const double* weight, const double* nearest, const i64* rows, i64 count, double* gain) {
+  const i64 n = distances.rows, per_chunk = most<i64>(1, (i64(1) << 16) / most<i64>(n, 1)), chunks = ceil_div(count, per_chunk);
   visit_values(distances, [&](const auto* d) {
-    for_chunks(chunks, threads_for(n * n, chunks), [&](i64 chunk, int) {
+    for_chunks(chunks, threads_for(n * count, chunks), [&](i64 chunk, int) {
       constexpr i64 L = lanes<double>;
-      for (i64 c = chunk * per_chunk; c < least(n, (chunk + 1) * per_chunk); ++c) {
-        const auto* row = d + c * n;
+      for (i64 c = chunk * per_chunk; c < least(count, (chunk + 1) * per_chunk); ++c) {
+        const auto* row = d + rows[c] * n;
         const auto term = [&](i64 o) {
           const double x = double(row[o]), less = nearest ? (nearest[o] > x ? nearest[o] - x : 0.0) : -x;
           return weight ? weight[o] * less : less;

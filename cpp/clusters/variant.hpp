@@ -2,6 +2,7 @@
 #include "clusters/assign.hpp"
 #include "clusters/bounded.hpp"
 #include "clusters/cluster_table.hpp"
+#include "clusters/distances.hpp"
 #include "clusters/line.hpp"
 #include "clusters/medoids.hpp"
 #include "clusters/seeding.hpp"
@@ -10,8 +11,8 @@
 namespace empirisk::EMPIRISK_ISA {
 
 ClusterLoops cluster_loops(const char* name) {
-  return {name,           line_layer,  medoid_gains, medoid_assign, medoid_exchange, assign,
-          assign_bounded, panel_lanes, cluster_sums, seed_step};
+  return {name,   line_layer,     row_distances, medoid_gains, medoid_assign, medoid_exchange,
+          assign, assign_bounded, panel_lanes,   cluster_sums, seed_step};
 }
 
 }  // namespace empirisk::EMPIRISK_ISA

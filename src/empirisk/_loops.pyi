@@ -708,8 +708,16 @@ def line_layer(
     Returns the last i whose cost is at most the ceiling.
     """
 
-def medoid_gains(distances: Dense, weight: Real | None, nearest: Real | None) -> Float:
-    """``sum_o s_o max(0, nearest_o - d_co)`` for each row c; without `nearest` ``-sum_o s_o d_co``."""
+def row_distances(columns: Float, power: int, begin: int, end: int, out: Dense) -> None:
+    """Fill rows begin..end of the (n, n) distances of n rows, and their mirror image; rows are columns here.
+
+    Power 2 is the Euclidean distance, 1 the Manhattan, 0 the largest difference.
+    """
+
+def medoid_gains(
+    distances: Dense, weight: Real | None, nearest: Real | None, rows: NDArray[np.int64]
+) -> Float:
+    """``sum_o s_o max(0, nearest_o - d_co)`` for some rows c; without `nearest` ``-sum_o s_o d_co``."""
 
 def medoid_assign(
     distances: Dense,

@@ -9,6 +9,7 @@ import pytest
 
 from empirisk.clustering import axis_bound, inertia_lower_bound, semidefinite_bound
 from empirisk.clustering.semidefinite_bound import bound_of_multipliers, semidefinite_costs
+from tests.oracles.ruspini import OPTIMA, RUSPINI
 
 
 def inertia(X: np.ndarray, s: np.ndarray, labels: np.ndarray) -> float:
@@ -65,6 +66,15 @@ def test_groups_that_lie_apart_are_proved_optimal(rng: np.random.Generator) -> N
         bound = inertia_lower_bound(X, n_clusters, s, upper=right)
         assert (1.0 - 2e-4) * right <= bound.value <= right * (1.0 + 1e-13)
         assert f"{1.0 + bound.ratio(right):.6g} * optimum" in bound.sentence(right)
+
+
+@pytest.mark.parametrize("n_clusters", sorted(OPTIMA))
+def test_published_optima_are_bounded_from_below(n_clusters: int) -> None:
+    right = OPTIMA[n_clusters]
+    bound = inertia_lower_bound(RUSPINI, n_clusters, max_steps=60)
+    assert 0.4 * right < bound.value <= right * (1.0 + 1e-12)
+    if n_clusters == 4:
+        assert bound.value >= 0.995 * right, "these groups lie apart"
 
 
 def test_many_rows_are_bounded_along_axes(rng: np.random.Generator) -> None:

@@ -2,12 +2,14 @@
 
 from empirisk.estimators.clusters.agglomerative import AgglomerativeClustering
 from empirisk.estimators.clusters.base import Clusterer
+from empirisk.estimators.clusters.k_medoids import KMedoids
 
 REGISTRY: dict[str, type] = {
     "AgglomerativeClustering": AgglomerativeClustering,
+    "KMedoids": KMedoids,
 }
 
-__all__ = ["REGISTRY", "AgglomerativeClustering", "Clusterer"]
+__all__ = ["REGISTRY", "AgglomerativeClustering", "Clusterer", "KMedoids"]
 
 
 def __dir__() -> list[str]:
