@@ -199,6 +199,7 @@ from .estimators import (
     verify as verify,
 )
 from .estimators.clusters import AgglomerativeClustering as AgglomerativeClustering
+from .estimators.clusters import KMeans as KMeans
 from .estimators.clusters import KMedoids as KMedoids
 from .estimators.features import FourierFeatures as FourierFeatures
 from .estimators.features import KernelPCA as KernelPCA

@@ -761,7 +761,7 @@ def nearest_centers_bounded(
     X: Matrix,
     centers: Real,
     shift: Real | None,
-    order: NDArray[np.int64],
+    order: Index,
     square: Real,
     walked: Real,
     group_walked: Real,

@@ -74,6 +74,7 @@ class Capability(Enum):
     SMOOTH_BORDER = "a constraint set without kinks in its inequalities"
     CONVEX = "a convex loss"
     FEW_WEIGHTS = "at most three weights, the intercept included"
+    MEANS = "centres that are means of the rows nearest to them"
 
 
 class Access(Enum):

@@ -2,14 +2,16 @@
 
 from empirisk.estimators.clusters.agglomerative import AgglomerativeClustering
 from empirisk.estimators.clusters.base import Clusterer
+from empirisk.estimators.clusters.k_means import KMeans
 from empirisk.estimators.clusters.k_medoids import KMedoids
 
 REGISTRY: dict[str, type] = {
     "AgglomerativeClustering": AgglomerativeClustering,
+    "KMeans": KMeans,
     "KMedoids": KMedoids,
 }
 
-__all__ = ["REGISTRY", "AgglomerativeClustering", "Clusterer", "KMedoids"]
+__all__ = ["REGISTRY", "AgglomerativeClustering", "Clusterer", "KMeans", "KMedoids"]
 
 
 def __dir__() -> list[str]:

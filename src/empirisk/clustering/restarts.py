@@ -1,0 +1,90 @@
+"""K-means from several starts, of which the hopeless ones are given up early.
+
+A start is given up after step t >= 5 where ``J_t - 10 (J_(t-1) - J_t)`` is above the objective of the best
+start that was completed: ten more steps as good as the last would not reach it.  That is a rule of thumb,
+since a later step may gain more than the last; the best of the completed starts is returned, and the first is
+always completed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empirisk.clustering.lloyd import Lloyd, LloydRun
+from empirisk.clustering.seedings import Seeding
+from empirisk.typing import Array
+
+__all__ = ["Restarts", "run_restarts"]
+
+
+@dataclass(frozen=True)
+class Restarts:
+    """The best run, and where each start ended.
+
+    Parameters
+    ----------
+    best : LloydRun
+        The completed run with the smallest objective, the first of equal ones.
+    objectives : array, shape (n_init,)
+        Objective of each start where it was left, weighted mean of squared distances.
+    given_up : array of bool, shape (n_init,)
+        Which starts were not completed.
+    """
+
+    best: LloydRun
+    objectives: Array
+    given_up: NDArray[np.bool_]
+
+    @property
+    def sentence(self) -> str:
+        """How far the starts are apart; "" for one of them."""
+        if len(self.objectives) == 1:
+            return ""
+        done = self.objectives[~self.given_up]
+        lost = int(self.given_up.sum())
+        ended = f"; of {len(self.objectives)} starts "
+        if len(done) == 1:
+            ended += f"one ended at {done[0]:.6g}"
+        else:
+            ended += f"{len(done)} ended between {done.min():.6g} and {done.max():.6g}"
+        return ended + (f", {lost} given up early" if lost else "")
+
+
+def run_restarts(
+    lloyd: Lloyd,
+    seeding: Seeding,
+    n_clusters: int,
+    n_init: int,
+    rng: np.random.Generator,
+    tol: float,
+    max_iter: int,
+) -> Restarts:
+    """Run Lloyd's steps from so many seedings.
+
+    Parameters
+    ----------
+    lloyd : Lloyd
+        Rows, weights and the algorithm.
+    seeding : Seeding
+        What chooses the starts.
+    n_clusters, n_init : int
+        K and the number of starts.
+    rng : numpy.random.Generator
+        What draws them.
+    tol, max_iter : float, int
+        As :meth:`Lloyd.run`.
+    """
+    best: LloydRun | None = None
+    objectives, given_up = np.empty(n_init), np.zeros(n_init, dtype=bool)
+    for r in range(n_init):
+        centers = seeding.centers(lloyd.X, lloyd.weight, n_clusters, rng)
+        level = np.inf if best is None else best.path[-1]
+        run = lloyd.run(centers, tol, max_iter, level)
+        objectives[r], given_up[r] = run.path[-1], run.given_up
+        if not run.given_up and (best is None or run.path[-1] < best.path[-1]):
+            best = run
+    assert best is not None
+    return Restarts(best, objectives, given_up)

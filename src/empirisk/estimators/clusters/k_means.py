@@ -1,0 +1,296 @@
+"""K-means: rows around K centres, by Lloyd's steps from careful seeds."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from empirisk.clustering.assign import assign, cluster_sums, middle
+from empirisk.clustering.lloyd import ALGORITHMS, Lloyd
+from empirisk.clustering.lower_bound import InertiaBound, inertia_lower_bound
+from empirisk.clustering.restarts import Restarts, run_restarts
+from empirisk.clustering.seedings import seeding_of
+from empirisk.clustering.units import in_unit, unit_exponent
+from empirisk.data.memory import refuse_memory
+from empirisk.data.seeds import check_seed
+from empirisk.data.weight_unit import WeightUnit
+from empirisk.estimators.checks import check_count, check_number, check_weights
+from empirisk.estimators.clusters.base import Clusterer, first_seen
+from empirisk.estimators.clusters.verify_centers import verify_centers
+from empirisk.estimators.linear.base import CertificateWarning
+from empirisk.problems.kmeans import fixed_point_certificate
+from empirisk.results import Certificate, Kind
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["KMeans"]
+
+# Starts where several are worth it, so that their spread can be seen.
+STARTS = 4
+# Numbers of clusters in the order of first rows may change which centre a tied row goes to.
+RENUMBERINGS = 5
+
+
+class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
+    """K centres with a small ``J(c) = (1/S) sum_i s_i min_k ||x_i - c_k||^2``.
+
+    Lloyd's steps from each of several seedings; the best is kept.  It is a fixed point of the steps: the
+    minimum of J is hard to find, and to know (see :meth:`lower_bound`).
+
+    Parameters
+    ----------
+    n_clusters : int, default 8
+        K >= 1, at most the number of distinct rows of positive weight.
+    init : {"k-means++", "k-means||", "farthest-first", "random"}, Seeding or array, default "k-means++"
+        How the starts are chosen (:data:`empirisk.clustering.SEEDINGS`), or centres to start from,
+        shape (K, p).
+    n_init : int or "auto", default "auto"
+        Starts; ``"auto"`` is 4, and 1 for given centres.  A start is given up after step t >= 5 where
+        ``J_t - 10 (J_(t-1) - J_t)`` is above the J of the best completed one.
+    algorithm : {"auto", "bounds", "lloyd"}, default "auto"
+        ``"lloyd"`` compares each row with all centres at each step, ``"bounds"`` leaves out those that the
+        triangle inequality excludes; ``"auto"`` begins with the one and takes the other when few rows move.
+        The bits are the same.
+    tol : float, default 1e-8
+        Steps end when the certificate is within it: moving the centres to the means of their rows would
+        lower J by at most ``tol`` times the total variance.  With 0 they end when no row moves.
+    max_iter : int, default 300
+        Steps of a start at most.
+    random_state : int, Generator, RandomState or None, default None
+        What draws the starts; None is 0.
+
+    Attributes
+    ----------
+    cluster_centers_ : array, shape (K, p)
+        The centres, in the number format of the rows.
+    labels_ : array of int, shape (n,)
+        The nearest centre of each row, what ``predict`` says of them; cluster 0 holds the first row, and so
+        on.
+    inertia_ : float
+        ``sum_i s_i ||x_i - c_label||^2``.
+    n_iter_ : int
+        Steps of the best start.
+    objectives_ : array, shape (n_init,)
+        Inertia of each start where it was left.
+    given_up_ : array of bool, shape (n_init,)
+        Which starts were given up.
+    certificate_ : Certificate
+        STATIONARITY: how much the next step would lower J at least; EXACT for one cluster, and where J is 0.
+    n_features_in_ : int
+
+    Raises
+    ------
+    ValueError
+        For parameters out of range, and more clusters than there are distinct rows, with their number.
+    MemoryError
+        When what the fit keeps for each row does not fit.
+
+    Notes
+    -----
+    O(n K p) a step, or O(n p) where bounds exclude most centres; beside X 40 bytes a row, and with bounds
+    about K/4 more.  A cluster that loses its rows takes the row of positive weight that is farthest from its
+    centre (of equal ones the first), the next such cluster the farthest row then.  Weights are repetitions,
+    whole or not.
+
+    References
+    ----------
+    Lloyd, IEEE Transactions on Information Theory 28(2), 1982; Arthur and Vassilvitskii, SODA 2007; Ding,
+    Zhao, Shen, Musuvathi and Mytkowicz, ICML 2015.
+
+    Examples
+    --------
+    >>> import numpy as np, empirisk as er
+    >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [9.0, 9.0], [9.0, 8.0]])
+    >>> model = er.KMeans(2).fit(X)
+    >>> model.labels_, model.cluster_centers_.tolist(), model.inertia_
+    (array([0, 0, 1, 1]), [[0.0, 0.5], [9.0, 8.5]], 1.0)
+    >>> model.certificate_.kind.name
+    'STATIONARITY'
+    """
+
+    cluster_centers_: Array
+    inertia_: float
+    n_iter_: int
+    objectives_: Array
+    given_up_: NDArray[np.bool_]
+    _takes_sparse = True
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Any = "k-means++",
+        n_init: int | str = "auto",
+        algorithm: str = "auto",
+        tol: float = 1e-8,
+        max_iter: int = 300,
+        random_state: Any = None,
+    ) -> None:
+        self._set(locals())
+
+    def _group(self, X: Any, weight: Array) -> None:
+        """Run all starts, and keep the best."""
+        k, tol, max_iter = self._checked()
+        seeding = seeding_of(self.init)
+        n_init = self._starts(seeding.draws)
+        unit = unit_exponent(X, *([np.asarray(seeding.values)] if hasattr(seeding, "values") else []))
+        rows, s = in_unit(X, unit), WeightUnit.of(weight).multiple
+        self._forecast(X.shape[0], k)
+        lloyd = Lloyd(rows, s, self.algorithm)
+        scale = lloyd.scale()
+        rng = np.random.default_rng(check_seed(self.random_state))
+        if hasattr(seeding, "values") and unit:
+            seeding = seeding_of(np.ldexp(np.asarray(seeding.values, dtype=np.float64), -unit))
+        found = run_restarts(lloyd, seeding, k, n_init, rng, tol * scale, max_iter)
+        centers, labels, squares, n_iter = _numbered(lloyd, found, tol * scale, max_iter, s)
+        shift = middle(rows, centers)
+        total, mass = cluster_sums(rows, s, labels.astype(np.int32), shift, k)
+        live = mass > 0.0
+        ways = total[live] / mass[live, None] - (centers[live] - (0.0 if shift is None else shift))
+        step = float((mass[live] * (ways**2).sum(axis=1)).sum() / lloyd.total)
+        inertia = float((squares if s is None else s * squares).sum()) / lloyd.total
+        factor = seeding.factor(k)
+        further = found.sentence + (
+            f"; the seeds alone are within {factor:.4g} of the minimum in expectation" if factor else ""
+        )
+        eps = float(np.finfo(X.dtype).eps)
+        self.certificate_ = fixed_point_certificate(step, inertia, scale, centers, eps, further)
+        total_weight = float(weight.sum())
+        self.labels_ = labels
+        self.cluster_centers_ = np.ldexp(centers, unit).astype(X.dtype)
+        self.inertia_ = float(np.ldexp(inertia, 2 * unit)) * total_weight
+        self.objectives_ = np.ldexp(found.objectives, 2 * unit) * total_weight
+        self.given_up_ = found.given_up
+        self.n_iter_ = n_iter
+        self._n_features_out = k
+        self._warn(tol, max_iter)
+
+    def _warn(self, tol: float, max_iter: int) -> None:
+        c = self.certificate_
+        if c.kind is Kind.STATIONARITY and not c.within(tol) and not c.at_floor:
+            said = f"ER001: k-means stopped after max_iter={max_iter} steps: {c.claim}"
+            warnings.warn(f"{said}; raise max_iter or tol", CertificateWarning, stacklevel=5)
+
+    def _checked(self) -> tuple[int, float, int]:
+        if self.algorithm not in ALGORITHMS:
+            listed = ", ".join(map(repr, ALGORITHMS))
+            raise ValueError(f"algorithm must be one of {listed}, got {self.algorithm!r}")
+        k = check_count("n_clusters", self.n_clusters, 1)
+        return k, check_number("tol", self.tol, 0.0), check_count("max_iter", self.max_iter, 1)
+
+    def _starts(self, draws: bool) -> int:
+        if isinstance(self.n_init, str) and self.n_init == "auto":
+            return STARTS if draws else 1
+        if isinstance(self.n_init, str):
+            raise ValueError(f"n_init must be an integer >= 1 or 'auto', got {self.n_init!r}")
+        return check_count("n_init", self.n_init, 1)
+
+    def _forecast(self, n: int, k: int) -> None:
+        forecast = n * (60.0 + (k / 4.0 if k >= 16 else 0.0)) + 16.0 * k * self.n_features_in_
+        refuse_memory(
+            f"k-means with {k} clusters of {n} rows",
+            forecast,
+            "fit a sample of the rows, or blocks of them with fit_blocks",
+        )
+
+    def predict(self, X: Any) -> IndexArray:
+        """Return the nearest centre of each row, of equally near ones the first.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix, shape (m, p)
+        """
+        check_is_fitted(self)
+        return self._nearest(self._read(X, reset=False))[0]
+
+    def transform(self, X: Any) -> Array:
+        """Return the Euclidean distance of each row to each centre, shape (m, K).
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix, shape (m, p)
+        """
+        check_is_fitted(self)
+        X = self._read(X, reset=False)
+        unit = unit_exponent(X, self.cluster_centers_)
+        rows, centers = in_unit(X, unit), in_unit(self.cluster_centers_, unit)
+        refuse_memory("the distances to all centres", 8.0 * X.shape[0] * len(centers), "take fewer rows")
+        out = np.empty((X.shape[0], len(centers)), dtype=X.dtype)
+        for k in range(len(centers)):
+            out[:, k] = np.sqrt(assign(rows, centers[k : k + 1])[1])
+        return np.ldexp(out, unit)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return ``-sum_i s_i min_k ||x_i - c_k||^2``: the larger, the nearer are the rows to the centres.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix, shape (m, p)
+        y : ignored
+        sample_weight : array, shape (m,), optional
+        """
+        check_is_fitted(self)
+        X = self._read(X, reset=False)
+        weight = check_weights(sample_weight, X.shape[0])
+        return -float((weight * self._nearest(X)[1]).sum())
+
+    def lower_bound(self, X: Any, sample_weight: Any = None, *, method: str = "auto") -> InertiaBound:
+        """Return a proved lower bound of the inertia of any K clusters of these rows: how good these can be.
+
+        Parameters
+        ----------
+        X : array or data frame, shape (n, p)
+            The rows of the fit.
+        sample_weight : array, shape (n,), optional
+            Their weights.
+        method : {"auto", "axes", "semidefinite"}, default "auto"
+            As :func:`empirisk.clustering.inertia_lower_bound`, which says what they cost.
+
+        Returns
+        -------
+        InertiaBound
+            ``bound.sentence(model.inertia_)`` says it in words.
+        """
+        check_is_fitted(self)
+        X = self._read(X, reset=False)
+        rows = X if isinstance(X, np.ndarray) else X.toarray()
+        weight = check_weights(sample_weight, X.shape[0])
+        k = len(self.cluster_centers_)
+        return inertia_lower_bound(rows, k, weight, method=method, upper=self.inertia_)
+
+    def _nearest(self, X: Any) -> tuple[IndexArray, Array]:
+        unit = unit_exponent(X, self.cluster_centers_)
+        labels, squares = assign(in_unit(X, unit), in_unit(self.cluster_centers_, unit))
+        return labels, np.ldexp(squares, 2 * unit)
+
+    def _verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Certificate:
+        X = self._read(X, reset=False)
+        weight = check_weights(sample_weight, X.shape[0])
+        return verify_centers(self.cluster_centers_, self.labels_, X, weight)
+
+
+def _numbered(
+    lloyd: Lloyd, found: Restarts, tol: float, max_iter: int, weight: Array | None
+) -> tuple[Array, IndexArray, Array, int]:
+    """Number the clusters by their first rows; returns centres, labels, squared distances and steps.
+
+    Of equally near centres the first is taken, so that another order can move tied rows: then steps go on.
+    """
+    run, n_iter = found.best, found.best.n_iter
+    centers = run.centers
+    labels, squares = assign(lloyd.X, centers)
+    for _ in range(RENUMBERINGS):
+        named, old = first_seen(labels, weight)
+        rest = np.setdiff1d(np.arange(len(centers)), old)
+        centers = centers[np.concatenate([old, rest])]
+        labels, squares = assign(lloyd.X, centers)
+        if np.array_equal(labels, named):
+            break
+        run = lloyd.run(centers, tol, max(1, max_iter - n_iter))
+        centers, n_iter = run.centers, n_iter + run.n_iter
+        labels, squares = assign(lloyd.X, centers)
+    return centers, labels, squares, n_iter

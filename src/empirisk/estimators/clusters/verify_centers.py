@@ -1,0 +1,60 @@
+"""The certificate of centres, computed once more with plain NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from empirisk.problems.kmeans import fixed_point_certificate
+from empirisk.results import Certificate
+from empirisk.results.certificate import unconfirmed
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["verify_centers"]
+
+ROWS = 2048  # of a block: all distances of a block are in memory
+
+
+def verify_centers(centers: Array, labels: IndexArray, X: Any, weight: Array) -> Certificate:
+    """Return what these rows, labels and centres prove.
+
+    Parameters
+    ----------
+    centers : array, shape (K, p)
+    labels : array of int, shape (n,)
+        What the fit says about the rows.
+    X : array or CSR matrix, shape (n, p)
+    weight : array, shape (n,)
+    """
+    if len(labels) != X.shape[0]:
+        return unconfirmed(f"the fit has labels of {len(labels)} rows, and here are {X.shape[0]}")
+    eps = float(np.finfo(centers.dtype).eps)
+    top = float(np.abs(centers).max(initial=0.0)) or 1.0
+    power = 2.0 ** np.floor(np.log2(top))
+    c = centers.astype(np.float64) / power
+    k, p = c.shape
+    mass = np.zeros(k)
+    total, loss, wrong = np.zeros((k, p)), 0.0, 0
+    mean = np.zeros(p)
+    s = weight / weight.sum()
+    for start in range(0, X.shape[0], ROWS):
+        block: Any = X[start : start + ROWS]
+        rows = (block if isinstance(block, np.ndarray) else block.toarray()).astype(np.float64) / power
+        own, w = labels[start : start + ROWS], s[start : start + ROWS]
+        square = np.stack([((rows - one) ** 2).sum(axis=1) for one in c], axis=1)
+        least, mine = square.min(axis=1), square[np.arange(len(own)), own]
+        # Products of rows with centres were rounded in the format of the rows.
+        size = (rows**2).sum(axis=1) + (c**2).sum(axis=1).max()
+        wrong += int((mine - least > 8.0 * eps * (p + 8) * size).sum())
+        np.add.at(total, own, w[:, None] * (rows - c[own]))
+        np.add.at(mass, own, w)
+        mean += w @ rows
+        loss += float(w @ mine)
+    if wrong:
+        return unconfirmed(f"{wrong} of {X.shape[0]} rows are nearer to another centre than to their own")
+    live = mass > 0.0
+    step = float(((total[live] ** 2).sum(axis=1) / mass[live]).sum())
+    scale = loss + float((mass * ((c - mean) ** 2).sum(axis=1)).sum())
+    scale += 2.0 * float((total * (c - mean)).sum())
+    return fixed_point_certificate(step, loss, max(scale, 0.0), c, eps)
