@@ -201,6 +201,7 @@ from .estimators import (
 from .estimators.clusters import AgglomerativeClustering as AgglomerativeClustering
 from .estimators.clusters import KMeans as KMeans
 from .estimators.clusters import KMedoids as KMedoids
+from .estimators.features import PCA as PCA
 from .estimators.features import FourierFeatures as FourierFeatures
 from .estimators.features import KernelPCA as KernelPCA
 from .estimators.features import Nystroem as Nystroem

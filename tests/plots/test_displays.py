@@ -246,10 +246,14 @@ CLUSTERS = {
     "n": 4,
     "rule": "",
 }
+SCREE = {"values": [0.62, 0.25, 0.09, 0.04], "reference": [0.4, 0.3, 0.2, 0.1], "name": "independent columns"}
+ARROWS = [{"name": "murder", "x": 0.54, "y": 0.42}, {"name": "urban_pop", "x": 0.28, "y": -0.87}]
+BIPLOT = {"rows": [[0.9, 1.1], [-1.9, 0.4], [0.5, -1.2]], "n": 3, "arrows": ARROWS, "shares": [0.62, 0.25]}
 DISPLAYS: list[Display] = [
     plots.AttributionDisplay(PARTS, "log-loss", share(0.32)),
     plots.BestProbabilityDisplay(CHANCES),
     plots.BiasVarianceDisplay(CAPACITY),
+    plots.BiplotDisplay(BIPLOT),
     plots.BoundsDisplay(LADDER, "rate of errors"),
     plots.CalibrationDisplay(CHOSEN["calibration"]),
     plots.CandidatesDisplay(BINARY["candidates"], BINARY["selection"]),
@@ -283,6 +287,7 @@ DISPLAYS: list[Display] = [
     plots.ResidualsDisplay(REST["residuals"], "quality (points)"),
     plots.RocDisplay(CHOSEN["roc"], ">50K"),
     plots.ScoresDisplay(CHOSEN["scores"], ">50K", "<=50K"),
+    plots.ScreeDisplay({**SCREE, "kept": 2, "columns": 4, "explained": 0.87}),
     plots.SelectionCurveDisplay(BINARY["selection_curves"][0], BINARY["selection"], "Logistic regression"),
     plots.ShapleyRowDisplay({"base": 1.0, "score": 1.3, "scale": "raw score", "parts": ROW_PARTS}),
     plots.ShapleySummaryDisplay(SHAPLEY),

@@ -6,6 +6,7 @@ from empirisk.estimators.features.fourier import FourierFeatures
 from empirisk.estimators.features.kernel_pca import KernelPCA
 from empirisk.estimators.features.nystroem import Nystroem
 from empirisk.estimators.features.orthogonal_polynomials import OrthogonalPolynomials
+from empirisk.estimators.features.pca import PCA
 from empirisk.estimators.features.polynomial_regression import polynomial_regression
 from empirisk.estimators.features.random_fourier import RandomFourierFeatures
 from empirisk.estimators.features.random_relu import RandomReluFeatures
@@ -15,11 +16,13 @@ REGISTRY: dict[str, type] = {
     "KernelPCA": KernelPCA,
     "Nystroem": Nystroem,
     "OrthogonalPolynomials": OrthogonalPolynomials,
+    "PCA": PCA,
     "RandomFourierFeatures": RandomFourierFeatures,
     "RandomReluFeatures": RandomReluFeatures,
 }
 
 __all__ = [
+    "PCA",
     "REGISTRY",
     "FourierFeatures",
     "KernelPCA",
