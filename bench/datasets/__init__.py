@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from bench.datasets.adult import adult_one_hot, adult_rows
+from bench.datasets.blobs import blobs, distances
 from bench.datasets.classification import dense_classes, sparse_classes, ten_classes
 from bench.datasets.grouped import grouped_classes, grouped_regression
 from bench.datasets.interactions import interactions
@@ -39,6 +40,8 @@ REGISTRY: dict[str, tuple[Maker, Maker]] = {
         partial(points, 1000, 8, 400, np.float32),
     ),
     "points 1e6x3": (partial(points, 1_000_000, 3, 100_000), partial(points, 1000, 3, 400)),
+    "blobs 5000x16": (partial(blobs, 5000, 16, 10), partial(blobs, 400, 4, 3)),
+    "distances of blobs 5000x16": (partial(distances, 5000, 16, 10), partial(distances, 400, 4, 3)),
     "wide 500x20000": (partial(dense_regression, 500, 20_000), partial(dense_regression, 50, 300)),
     "wide 1000x50000": (partial(wide_regression, 1000, 50_000), partial(wide_regression, 100, 500)),
     "sparse 2e4x1e5": (

@@ -19,6 +19,7 @@ from bench.objectives.grid import OBJECTIVES as GRIDS
 from bench.objectives.grid_svc import MachineGrid
 from bench.objectives.group_lasso import GroupLasso, GroupLogistic
 from bench.objectives.held_out import OBJECTIVES as HELD_OUT
+from bench.objectives.k_medoids import OBJECTIVES as MEDOIDS
 from bench.objectives.kernel_machine import KernelMachine
 from bench.objectives.kernel_ridge import KernelRidgeRegression
 from bench.objectives.l1_logistic import L1Logistic
@@ -45,7 +46,7 @@ REGISTRY: dict[str, Objective] = {
         Poisson(), Gamma(), GroupLasso(), GroupLogistic(), QuantileRegression(), HuberRegression(),
         SmallOLS(), SmallLasso(), SmallLogistic(),
         BootstrapMean(), BootstrapMedian(), BootstrapCorrelation(), BootstrapRegression(), *HELD_OUT, *GRIDS,
-        *STOCHASTIC, AdaBoost(), *BOOSTING, *TREES, *FORESTS, *TREE_READING,
+        *STOCHASTIC, AdaBoost(), *BOOSTING, *TREES, *FORESTS, *TREE_READING, *MEDOIDS,
     )
 }  # fmt: skip
 
@@ -123,6 +124,8 @@ ROWS = [
     Row("grid_ridge", "dense 2e4x200"),
     Row("grid_lasso", "dense 2e4x200"),
     Row("grid_logistic", "classes 2e4x100"),
+    Row("k_medoids", "blobs 5000x16"),
+    Row("k_medoids_given", "distances of blobs 5000x16"),
     Row("bootstrap_mean", "skewed 1e4x3"),
     Row("bootstrap_median", "skewed 1e4x3"),
     Row("bootstrap_correlation", "skewed 1e4x3"),

@@ -18,6 +18,7 @@ from bench.solvers import (
     forests,
     glum,
     intelex,
+    k_medoids,
     kernel_machines,
     liblinear,
     lightgbm,
@@ -45,7 +46,7 @@ LIBRARIES = (
     scikit_learn_grid, scikit_learn_glm, glum, statsmodels, scikit_learn_stochastic,
     empirisk_robust, scikit_learn_robust, empirisk_votes, scikit_learn_votes,
     empirisk_boosting, scikit_learn_boosting, lightgbm, xgboost, single_trees, forests,
-    empirisk_tree_reading, scikit_learn_tree_reading, kernel_machines, neighbors,
+    empirisk_tree_reading, scikit_learn_tree_reading, kernel_machines, neighbors, k_medoids,
 )  # fmt: skip
 
 # Small data are fitted by the same calls as large.
