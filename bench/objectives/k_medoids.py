@@ -26,7 +26,7 @@ class KMedoidsSum:
         self.name, self.given = name, given
 
     def strength(self, X: Any, group: Any) -> int:
-        """Return K."""
+        """Return how many groups the rows were drawn from."""
         return int(group.max()) + 1
 
     def value(self, X: Any, group: Any, k: int, medoids: np.ndarray) -> float:
