@@ -115,6 +115,11 @@ def is_named_kernel(thing: Any) -> bool:
     )
 
 
+def is_mixture_family(thing: Any) -> bool:
+    """Whether a class is a family by itself: not the base of those whose covariances differ."""
+    return methods("expect", "maximise", "draw")(thing) and "name" in vars(thing)
+
+
 def is_named_metric(thing: Any) -> bool:
     """Whether a class is a metric by itself: not the wrapper of a user's function."""
     return methods("distances", "check")(thing) and "function" not in getattr(thing, "__annotations__", {})
@@ -171,6 +176,7 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("neighbors.metrics", "REGISTRY", is_named_metric),
     ("clustering.seedings", "REGISTRY", is_seeding),
     ("linkage", "REGISTRY", methods("coefficients")),
+    ("mixtures", "REGISTRY", is_mixture_family),
     ("solvers", "REGISTRY", methods("init", "step")),
     ("optimizers", "REGISTRY", methods("init", "update")),
     ("optimizers", "SCHEDULES", methods("at")),
@@ -254,7 +260,16 @@ def test_registries_are_complete(folder: str, registry: str, belongs: Any) -> No
 
 @pytest.mark.parametrize(
     "folder",
-    ["losses", "penalties", "solvers", "optimizers", "hypotheses", "trees.criteria", "clustering.seedings"],
+    [
+        "losses",
+        "penalties",
+        "solvers",
+        "optimizers",
+        "hypotheses",
+        "trees.criteria",
+        "clustering.seedings",
+        "mixtures",
+    ],
 )
 def test_registry_keys_are_the_names(folder: str) -> None:
     for key, thing in importlib.import_module(f"empirisk.{folder}").REGISTRY.items():

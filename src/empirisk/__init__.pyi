@@ -29,6 +29,9 @@ from . import (
     losses as losses,
 )
 from . import (
+    mixtures as mixtures,
+)
+from . import (
     optimizers as optimizers,
 )
 from . import (
@@ -199,6 +202,7 @@ from .estimators import (
     verify as verify,
 )
 from .estimators.clusters import AgglomerativeClustering as AgglomerativeClustering
+from .estimators.clusters import GaussianMixture as GaussianMixture
 from .estimators.clusters import KMeans as KMeans
 from .estimators.clusters import KMedoids as KMedoids
 from .estimators.features import PCA as PCA
@@ -219,6 +223,7 @@ from .explanations.partial_dependence import partial_dependence as partial_depen
 from .explanations.tree_shap import tree_shap as tree_shap
 from .partitions.choose_k import choose_k as choose_k
 from .partitions.compare import compare_partitions as compare_partitions
+from .problems import LatentProblem as LatentProblem
 from .report.saved.model_file import load as load
 from .resampling.bootstrap import bootstrap as bootstrap
 from .resampling.no_free_lunch import no_free_lunch as no_free_lunch
@@ -249,6 +254,7 @@ from .selection import compare as compare
 from .selection import cross_evaluate as cross_evaluate
 from .selection import evaluate as evaluate
 from .selection import risk_bounds as risk_bounds
+from .solvers import expectation_maximization as expectation_maximization
 from .solvers import solve as solve
 
 __version__: str

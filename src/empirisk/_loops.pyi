@@ -792,3 +792,20 @@ def seed_step(X: Matrix, weight: Real | None, candidate: Index, taken: int, squa
 
     Each is the smaller one of the distance and of ``square[i, taken]`` before the call; -1: none.
     """
+
+def gaussian_mixture_pass(
+    X: Dense,
+    mean: Real,
+    inverse: Real,
+    log_scale: Real,
+    weights: Real | None = None,
+    given: Real | None = None,
+    rows: bool = False,
+    sums: bool = True,
+) -> tuple[Any, Any, Any]:
+    """Sums (or None), log-densities (n,) and chances of the parts (n, K) (both with `rows`, or None each).
+
+    `inverse` holds inverse lower factors (F, p, p), or reciprocal deviations (F, p), F = 1 or K.  The sums
+    are those of ``w log f``, ``r w``, ``r w d`` and ``r w d d'`` (lower triangle) or ``r w d^2``, d = x -
+    mean, one after the other.  `given` chances r are taken in the place of those of the parts.
+    """

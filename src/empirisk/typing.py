@@ -73,6 +73,7 @@ class Capability(Enum):
     LINEAR_ORACLE = "a bounded set over which linear functions are minimised in closed form"
     SMOOTH_BORDER = "a constraint set without kinks in its inequalities"
     CONVEX = "a convex loss"
+    LATENT = "expected sums of hidden parts, and the step to the parameters that fit them best"
     FEW_WEIGHTS = "at most three weights, the intercept included"
     MEANS = "centres that are means of the rows nearest to them"
 

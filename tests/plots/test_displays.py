@@ -249,6 +249,37 @@ CLUSTERS = {
 SCREE = {"values": [0.62, 0.25, 0.09, 0.04], "reference": [0.4, 0.3, 0.2, 0.1], "name": "independent columns"}
 ARROWS = [{"name": "murder", "x": 0.54, "y": 0.42}, {"name": "urban_pop", "x": 0.28, "y": -0.87}]
 BIPLOT = {"rows": [[0.9, 1.1], [-1.9, 0.4], [0.5, -1.2]], "n": 3, "arrows": ARROWS, "shares": [0.62, 0.25]}
+PARTS_OF_A_MIXTURE = {
+    "features": ["eruptions", "waiting"],
+    "rows": [[1.8, 54.0, 0], [2.2, 51.0, 0], [3.6, 79.0, 1], [4.5, 85.0, 1], [4.2, 80.0, 1]],
+    "n": 5,
+    "weights": [0.4, 0.6],
+    "means": [[2.0, 54.0], [4.3, 80.0]],
+    "ellipses": [
+        [[[1.8, 54.0], [2.0, 58.0], [2.2, 54.0], [1.8, 54.0]], [[1.5, 54.0], [2.0, 64.0], [1.5, 54.0]]],
+        [[[4.0, 80.0], [4.3, 84.0], [4.6, 80.0], [4.0, 80.0]], [[3.5, 80.0], [4.3, 90.0], [3.5, 80.0]]],
+    ],
+    "shares": [0.5, 0.9],
+    "apart": 4.2,
+}
+ONE_COLUMN = {
+    **PARTS_OF_A_MIXTURE,
+    "features": ["waiting"],
+    "rows": [[54.0, 0], [51.0, 0], [79.0, 1], [85.0, 1], [80.0, 1]],
+    "means": [[54.0], [80.0]],
+    "ellipses": [[54.0, 6.0], [80.0, 6.0]],
+    "apart": 1.4,
+}
+BEHIND = {
+    "criterion": "bic",
+    "n_components": [1, 2, 3],
+    "difference": [120.0, 0.0, 6.0],
+    "low": [80.0, 0.0, -5.0],
+    "high": [160.0, 0.0, 17.0],
+    "best": 2,
+    "open": [3],
+    "singular": [4],
+}
 DISPLAYS: list[Display] = [
     plots.AttributionDisplay(PARTS, "log-loss", share(0.32)),
     plots.BestProbabilityDisplay(CHANCES),
@@ -278,6 +309,9 @@ DISPLAYS: list[Display] = [
     plots.KernelMatrixDisplay(MATRIX),
     plots.LearningCurveDisplay(BINARY["learning_curve"]),
     plots.MarginsDisplay(VOTE),
+    plots.MixtureDisplay(PARTS_OF_A_MIXTURE),
+    plots.MixtureDisplay(ONE_COLUMN),
+    plots.MixtureCriterionDisplay(BEHIND),
     plots.ModelSelectionGridDisplay(MAP),
     plots.ObservedDisplay(REST["observed"], "quality (points)"),
     plots.PathDisplay(er.path(er.Lasso(), np.diag([3.0, 2.0, 1.0, 0.5]), np.array([1.0, -2.0, 3.0, 1.0]))),

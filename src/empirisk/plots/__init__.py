@@ -35,6 +35,8 @@ DISPLAYS = {
     "KernelMatrixDisplay": "kernel_matrix",
     "LearningCurveDisplay": "learning_curve",
     "MarginsDisplay": "margins",
+    "MixtureCriterionDisplay": "mixture_criterion",
+    "MixtureDisplay": "mixture",
     "ModelSelectionGridDisplay": "model_selection_grid",
     "ObservedDisplay": "observed",
     "PartitionsDisplay": "partitions",

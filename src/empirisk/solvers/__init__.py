@@ -7,6 +7,7 @@ from empirisk.solvers.base import Solver, State
 from empirisk.solvers.block_coordinate import BlockCoordinate
 from empirisk.solvers.conjugate_gradient import ConjugateGradient
 from empirisk.solvers.coordinate import Coordinate
+from empirisk.solvers.expectation_maximization import ExpectationMaximization
 from empirisk.solvers.fista import FISTA
 from empirisk.solvers.frank_wolfe import FrankWolfe
 from empirisk.solvers.gradient_descent import GradientDescent
@@ -15,6 +16,7 @@ from empirisk.solvers.interior_point import InteriorPoint
 from empirisk.solvers.joint_newton import JointNewton
 from empirisk.solvers.kernel_cg import KernelCG
 from empirisk.solvers.kernel_newton import KernelNewton
+from empirisk.solvers.latent_starts import expectation_maximization
 from empirisk.solvers.lbfgs import LBFGS
 from empirisk.solvers.least_squares import LeastSquares
 from empirisk.solvers.linear_program import LinearProgram
@@ -44,6 +46,7 @@ __all__ = [
     "BlockCoordinate",
     "ConjugateGradient",
     "Coordinate",
+    "ExpectationMaximization",
     "FrankWolfe",
     "GradientDescent",
     "GridSearch",
@@ -62,6 +65,7 @@ __all__ = [
     "State",
     "Subgradient",
     "choose",
+    "expectation_maximization",
     "solve",
 ]
 

@@ -2,16 +2,25 @@
 
 from empirisk.estimators.clusters.agglomerative import AgglomerativeClustering
 from empirisk.estimators.clusters.base import Clusterer
+from empirisk.estimators.clusters.gaussian_mixture import GaussianMixture
 from empirisk.estimators.clusters.k_means import KMeans
 from empirisk.estimators.clusters.k_medoids import KMedoids
 
 REGISTRY: dict[str, type] = {
     "AgglomerativeClustering": AgglomerativeClustering,
+    "GaussianMixture": GaussianMixture,
     "KMeans": KMeans,
     "KMedoids": KMedoids,
 }
 
-__all__ = ["REGISTRY", "AgglomerativeClustering", "Clusterer", "KMeans", "KMedoids"]
+__all__ = [
+    "REGISTRY",
+    "AgglomerativeClustering",
+    "Clusterer",
+    "GaussianMixture",
+    "KMeans",
+    "KMedoids",
+]
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,156 @@
+"""Starts of mixtures: seeds by k-means++ with a few Lloyd steps, random chances, or given centres.
+
+A start from seeds is a point in the parameters: each part lies around its seed with the spread that the rows
+have about their nearest seeds, which never is degenerate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from empirisk.data.row_blocks import Block
+from empirisk.mixtures.base import log_sum
+from empirisk.problems.latent import LatentProblem
+from empirisk.typing import Array
+
+__all__ = ["starts_of"]
+
+# Rows among which seeds are looked for; those of larger tables are drawn.
+MOST_ROWS = 20_000
+LLOYD = 10
+
+
+def starts_of(problem: LatentProblem, init: Any, n_init: int, seed: int) -> list[Callable[[], Array]]:
+    """Return functions that make one start each.
+
+    Parameters
+    ----------
+    problem : LatentProblem
+    init : {"k-means++", "random"} or array, shape (n_parts, p)
+        Given centres are one start, whatever n_init is.
+    n_init : int
+    seed : int
+    """
+    k, p = problem.n_parts, problem.data.n_cols
+    if not isinstance(init, str):
+        centres = np.asarray(init, dtype=np.float64)
+        if centres.shape != (k, p):
+            raise ValueError(f"init must have shape (n_components, columns) = {(k, p)}, got {centres.shape}")
+        if not np.isfinite(centres).all():
+            raise ValueError("init holds NaN or infinity; give finite means")
+        return [lambda: _around(problem, centres)]
+    if init == "random":
+        return [lambda s=s: _random(problem, seed, s) for s in range(n_init)]  # type: ignore[misc]
+    if init == "k-means++":
+        rows = _some_rows(problem, seed)
+        return [lambda s=s: _seeded(problem, rows, seed, s) for s in range(n_init)]  # type: ignore[misc]
+    raise ValueError(f'init must be "k-means++", "random", or an array of means, got {init!r}')
+
+
+def _random(problem: LatentProblem, seed: int, number: int) -> Array:
+    """Return the parameters that fit chances which change softly along random directions.
+
+    Chances are a function of the row, so that copies have the same and the order of rows has no part in them.
+    """
+    rng = np.random.default_rng([seed, number])
+    facts, k = problem.facts, problem.n_parts
+    unit = np.sqrt(np.where(facts.variance > 0.0, facts.variance, 1.0))
+    way = rng.standard_normal((len(unit), k)) * (3.0 / np.sqrt(len(unit))) / unit[:, None]
+
+    def chances(block: Block) -> Array:
+        score = (np.asarray(block.design.X, dtype=np.float64) - facts.mean) @ way
+        return log_sum(score)[1]
+
+    return problem.from_chances(chances)
+
+
+def _seeded(problem: LatentProblem, rows: tuple[Array, Array], seed: int, number: int) -> Array:
+    """Return parts around seeds that a few steps of k-means have moved."""
+    rng = np.random.default_rng([seed, number])
+    Z, weight = rows
+    centres = _lloyd(Z, weight, _seeds(Z, weight, problem.n_parts, rng))
+    return _around(problem, centres * _unit(problem) + problem.facts.mean)
+
+
+def _unit(problem: LatentProblem) -> Array:
+    """Return what distances are measured in: deviations of the columns, one for all where parts are balls."""
+    unit = np.sqrt(np.where(problem.facts.variance > 0.0, problem.facts.variance, 1.0))
+    return np.full(len(unit), unit.max()) if getattr(problem.family, "isotropic", False) else unit
+
+
+def _some_rows(problem: LatentProblem, seed: int) -> tuple[Array, Array]:
+    """Return standardised rows of positive weight, in an order that their values make, and their weights.
+
+    Sorted rows give the same seeds in whatever order the table has them, and whether copies or weights say
+    how often each is there.  Of more than 20,000 rows so many are drawn.
+    """
+    n = problem.data.n_rows or 0
+    block, _ = problem.data.draw(np.random.default_rng(seed), min(n, MOST_ROWS))
+    live = block.weight > 0.0
+    X, weight = np.asarray(block.design.X[live], dtype=np.float64), np.asarray(block.weight[live])
+    order = np.lexsort(X.T)
+    return (X[order] - problem.facts.mean) / _unit(problem), weight[order]
+
+
+def _squares(Z: Array, centres: Array) -> Array:
+    """Return squared distances (n, K), centre by centre."""
+    return np.stack([((Z - c) ** 2).sum(axis=1) for c in centres], axis=1)
+
+
+def _seeds(Z: Array, weight: Array, k: int, rng: np.random.Generator) -> Array:
+    """Return rows drawn by their squared distances to those before (Arthur and Vassilvitskii 2007)."""
+    row = _drawn(weight, rng)
+    out = [Z[row]]
+    nearest = _squares(Z, Z[row : row + 1])[:, 0]
+    for _ in range(1, k):
+        chance = weight * nearest
+        row = _drawn(chance if chance.sum() > 0.0 else weight, rng)
+        out.append(Z[row])
+        nearest = np.minimum(nearest, _squares(Z, Z[row : row + 1])[:, 0])
+    return np.stack(out)
+
+
+def _drawn(mass: Array, rng: np.random.Generator) -> int:
+    """Return a row by the place of a uniform number among the sums of the masses."""
+    sums = np.cumsum(mass)
+    return min(int(np.searchsorted(sums, rng.random() * sums[-1], side="right")), len(mass) - 1)
+
+
+def _lloyd(Z: Array, weight: Array, centres: Array) -> Array:
+    """Return the centres after a few steps; one without rows stays where it is."""
+    for _ in range(LLOYD):
+        label = _squares(Z, centres).argmin(axis=1)
+        mass = np.bincount(label, weight, len(centres))
+        total = np.stack([np.bincount(label, weight * z, len(centres)) for z in Z.T], axis=1)
+        moved = np.where(mass[:, None] > 0.0, total / np.where(mass > 0.0, mass, 1.0)[:, None], centres)
+        if np.array_equal(moved, centres):
+            break
+        centres = moved
+    return centres
+
+
+def _around(problem: LatentProblem, centres: Array) -> Array:
+    """Return parts around centres, with the spread and the shares of the rows nearest to each."""
+    facts, k = problem.facts, problem.n_parts
+    unit = np.sqrt(np.where(facts.variance > 0.0, facts.variance, 1.0))
+    mass, square = np.zeros(k), np.zeros(len(unit))
+    for X, weight in _stretches(problem):
+        label = _squares((X - facts.mean) / unit, (centres - facts.mean) / unit).argmin(axis=1)
+        mass += np.bincount(label, weight, k)
+        square += (weight[:, None] * (X - centres[label]) ** 2).sum(axis=0)
+    within = np.maximum(square / facts.total, 1e-6 * facts.variance)
+    parts = problem.family.about(centres, replace(facts, variance=within))
+    share = (mass + 1e-3 * facts.total / k) / (1.001 * facts.total)
+    return problem.pack(np.log(share), parts)
+
+
+def _stretches(problem: LatentProblem) -> Iterator[tuple[Array, Array]]:
+    """Yield all rows in float64, some thousands at a time."""
+    for block in problem.data:
+        for a in range(0, len(block.weight), 16_384):
+            at = slice(a, a + 16_384)
+            yield np.asarray(block.design.X[at], dtype=np.float64), np.asarray(block.weight[at])

@@ -1,0 +1,65 @@
+"""Mixture families: densities of the parts of a mixture.  Adding one is a file and a row of REGISTRY."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from empirisk.mixtures.base import DegenerateError, Family
+from empirisk.mixtures.diagonal import Diagonal
+from empirisk.mixtures.full import Full
+from empirisk.mixtures.spherical import Spherical
+from empirisk.mixtures.tied import Tied
+from empirisk.mixtures.tied_diagonal import TiedDiagonal
+from empirisk.mixtures.tied_spherical import TiedSpherical
+
+REGISTRY: dict[str, Any] = {
+    "diagonal": Diagonal,
+    "full": Full,
+    "spherical": Spherical,
+    "tied": Tied,
+    "tied_diagonal": TiedDiagonal,
+    "tied_spherical": TiedSpherical,
+}
+
+__all__ = [
+    "REGISTRY",
+    "DegenerateError",
+    "Diagonal",
+    "Family",
+    "Full",
+    "Spherical",
+    "Tied",
+    "TiedDiagonal",
+    "TiedSpherical",
+    "family_of",
+]
+
+
+def family_of(name: Any, parameter: str = "family") -> Family:
+    """Return a family by its name or by the three letters that mclust gives to it; a family is itself.
+
+    Parameters
+    ----------
+    name : str or Family
+    parameter : str
+        What a message calls it.
+
+    Examples
+    --------
+    >>> family_of("VVV").name, family_of("tied").letters
+    ('full', 'EEE')
+    """
+    if not isinstance(name, str):
+        if callable(getattr(name, "maximise", None)) and not isinstance(name, type):
+            return name  # type: ignore[no-any-return]
+    else:
+        for row in REGISTRY.values():
+            if name == row.name or name.upper() == row.letters:
+                return row()  # type: ignore[no-any-return]
+    listed = ", ".join(f"{key!r}" for key in REGISTRY)
+    letters = ", ".join(repr(row.letters) for row in REGISTRY.values() if row.letters)
+    raise ValueError(f"{parameter} must be {listed}, or by letters {letters}; got {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

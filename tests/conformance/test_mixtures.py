@@ -1,0 +1,199 @@
+"""Every mixture family keeps its contract: derivatives, best parameters, monotone EM, draws, blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from empirisk.data import ArrayBlocks, BlockList, Design
+from empirisk.mixtures import REGISTRY, family_of
+from empirisk.mixtures.gaussian import GaussianFamily
+from empirisk.problems import LatentProblem
+from empirisk.results import Status
+from empirisk.solvers import ExpectationMaximization, solve
+from tests.oracles.complete import complete
+
+K = 3
+
+
+def gaussian_rows(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Three overlapping groups in three columns of different units."""
+    centres = np.array([[0.0, 0.0, 0.0], [3.0, 1.0, -2.0], [-1.0, 3.0, 2.0]])
+    turned = rng.normal(size=(n, 3)) @ np.array([[1.0, 0.5, 0.0], [0.0, 1.0, -0.3], [0.0, 0.0, 0.7]])
+    return np.asarray((centres[np.arange(n) % 3] + turned) * np.array([1.0, 10.0, 0.1]))
+
+
+# How rows of each family are drawn.
+ROWS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
+    name: gaussian_rows for name, row in REGISTRY.items() if issubclass(row, GaussianFamily)
+}
+EACH = pytest.mark.parametrize("name", sorted(REGISTRY))
+
+
+def test_every_family_is_tested() -> None:
+    complete(ROWS, REGISTRY, "rows", "ROWS in tests/conformance/test_mixtures.py")
+
+
+def problem_of(
+    name: str, rng: np.random.Generator, n: int = 240, k: int = K, ridge: float = 0.0
+) -> LatentProblem:
+    """A mixture of drawn rows with weights of 1 and 2."""
+    X = ROWS[name](rng, n)
+    data = ArrayBlocks(Design(X), np.zeros(n), 1.0 + (np.arange(n) % 4 == 0))
+    return LatentProblem(family_of(name), data, k, ridge)
+
+
+def far_start(problem: LatentProblem, rng: np.random.Generator) -> np.ndarray:
+    """Chances that follow the columns, so that the parts differ."""
+    way = rng.normal(size=(problem.data.n_cols, problem.n_parts))
+
+    def chances(block: Any) -> np.ndarray:
+        z = (block.design.X - problem.facts.mean) / np.sqrt(problem.facts.variance)
+        e = np.exp(2.0 * z @ way - (2.0 * z @ way).max(axis=1, keepdims=True))
+        return np.asarray(e / e.sum(axis=1, keepdims=True))
+
+    return problem.from_chances(chances)
+
+
+@EACH
+def test_names_and_letters(name: str) -> None:
+    family = family_of(name)
+    assert family_of(family) is family
+    if family.letters:
+        assert type(family_of(family.letters)) is type(family) is type(family_of(family.letters.lower()))
+    with pytest.raises(ValueError, match=r"covariance must be .*'full'.*got 'bananas'"):
+        family_of("bananas", "covariance")
+
+
+@EACH
+@pytest.mark.parametrize("ridge", [0.0, 0.1])
+def test_the_gradient_is_that_of_the_objective(name: str, ridge: float, rng: np.random.Generator) -> None:
+    problem = problem_of(name, rng, ridge=ridge)
+    w = far_start(problem, rng)
+    e = problem.evaluate(w)
+    live = np.flatnonzero(
+        (w != 0.0) | (e.grad != 0.0)
+    )  # zeros above the diagonal of factors are no parameters
+    for j in live[:: max(1, len(live) // 12)]:
+        step = np.zeros_like(w)
+        step[j] = 1e-5 * max(1e-2, abs(w[j]))
+        slope = (problem.evaluate(w + step).loss - problem.evaluate(w - step).loss) / (2.0 * step[j])
+        assert e.grad[j] == pytest.approx(slope, rel=2e-5, abs=1e-7 + 1e-9 / step[j] * abs(e.loss) * 1e-6), j
+
+
+@EACH
+def test_every_step_raises_the_likelihood_up_to_a_stationary_point(
+    name: str, rng: np.random.Generator
+) -> None:
+    problem = problem_of(name, rng)
+    solution = solve(
+        problem, ExpectationMaximization(), w0=far_start(problem, rng), tol=1e-5, max_steps=20_000
+    )
+    assert solution.status in (Status.CERTIFIED, Status.FLOOR), solution.sentence
+    loss = np.array([point.objective for point in solution.trace])
+    assert np.all(np.diff(loss) <= 1e-13 * np.abs(loss[:-1]))
+    assert loss[-1] < loss[0]
+    # The gain that a certificate states is at most what the next step brings.
+    e = problem.evaluate(far_start(problem, rng))
+    better, gain = e.improved
+    assert 0.0 < gain <= e.loss - problem.evaluate(better).loss + 1e-12 * abs(e.loss)
+
+
+@EACH
+def test_no_point_nearby_fits_expected_sums_better(name: str, rng: np.random.Generator) -> None:
+    """The maximisation step is compared with every other point that it could have returned for like sums."""
+    problem = problem_of(name, rng)
+    w = far_start(problem, rng)
+    e, family = problem.evaluate(w), problem.family
+    parts = problem.parts(w)
+    best = family.maximise(parts, e.sums, problem.facts)
+    top = family.expected(best, parts, e.sums, problem.facts)
+    for scale in (1e-3, 1e-2, 0.1, 0.5):
+        for _ in range(5):
+            like = tuple(
+                s * (1.0 + scale * rng.uniform(-1.0, 1.0, (len(s),) + (1,) * (s.ndim - 1))) for s in e.sums
+            )
+            try:
+                other = family.maximise(parts, like, problem.facts)
+            except ValueError:
+                continue
+            assert family.expected(other, parts, e.sums, problem.facts) <= top + 1e-9 * abs(top)
+
+
+@EACH
+def test_one_pass_is_the_sum_over_rows(name: str, rng: np.random.Generator) -> None:
+    """Log-densities of single rows add up to the pass, and chances to the expected rows."""
+    problem = problem_of(name, rng)
+    w = far_start(problem, rng)
+    (block,) = problem.data
+    log, chance = problem.family.rows(problem.parts(w), problem.log_weights(w), block)
+    e = problem.evaluate(w)
+    assert float(block.weight @ log) == pytest.approx(e.log_likelihood, rel=1e-12)
+    np.testing.assert_allclose(block.weight @ chance, e.sums[0], rtol=1e-10)
+    np.testing.assert_allclose(chance.sum(axis=1), 1.0, rtol=1e-12)
+
+
+@EACH
+def test_blocks_of_a_memory_map_give_the_answer_of_memory(
+    name: str, rng: np.random.Generator, tmp_path: Any
+) -> None:
+    problem = problem_of(name, rng)
+    X = problem.data.design.X  # type: ignore[attr-defined]
+    stored = np.memmap(tmp_path / "rows", dtype=X.dtype, mode="w+", shape=X.shape)
+    stored[:] = X
+    weight = problem.data.weight  # type: ignore[attr-defined]
+    blocks = LatentProblem(problem.family, BlockList.cut(stored, np.zeros(len(X)), weight, rows=77), K)
+    w = far_start(problem, rng)
+    one = solve(problem, ExpectationMaximization(), w0=w, tol=1e-5, max_steps=40)
+    other = solve(blocks, ExpectationMaximization(), w0=w, tol=1e-5, max_steps=40)
+    np.testing.assert_allclose(other.w, one.w, rtol=1e-6, atol=1e-9)
+
+
+@EACH
+def test_draws_have_the_moments_of_the_part(name: str, rng: np.random.Generator) -> None:
+    """The parts that fit draws from a part best are that part, to the error of so many draws."""
+    problem = problem_of(name, rng)
+    parts, n = problem.parts(far_start(problem, rng)), 20_000
+    rows = problem.family.draw(parts, 1, n, rng)
+    data = ArrayBlocks(Design(rows), np.zeros(n), np.ones(n))
+    log, _ = problem.family.rows(parts, np.where(np.arange(K) == 1, 0.0, -np.inf), next(iter(data)))
+    # E log f under f itself, against that of a fit to the draws: the difference is chi squared over 2 n.
+    one = LatentProblem(problem.family, data, 1)
+    best = -one.evaluate(one.from_chances(lambda block: np.ones((n, 1)))).loss
+    free = problem.family.free(1, problem.data.n_cols)
+    assert -1e-9 <= best - log.mean() <= (free + 6.0 * np.sqrt(2.0 * free)) / (2.0 * n)
+
+
+@EACH
+def test_free_numbers_are_the_dimension_of_the_best_points(name: str, rng: np.random.Generator) -> None:
+    """The points that the maximisation step reaches form a surface of so many dimensions."""
+    problem = problem_of(name, rng)
+    w = far_start(problem, rng)
+    e, parts = problem.evaluate(w), problem.parts(w)
+    at = np.concatenate([np.ravel(s) for s in e.sums[1:]])
+    sizes = np.cumsum([s.size for s in e.sums[1:]])[:-1]
+
+    def public(sums: np.ndarray) -> np.ndarray:
+        split = [part.reshape(s.shape) for part, s in zip(np.split(sums, sizes), e.sums[1:], strict=True)]
+        if isinstance(problem.family, GaussianFamily) and problem.family.full:
+            split[-1] = 0.5 * (split[-1] + split[-1].transpose(0, 2, 1))
+        found = problem.family.maximise(parts, (e.sums[0], *split), problem.facts)
+        if isinstance(problem.family, GaussianFamily):
+            found = {"means": found["means"], "covariances": problem.family.matrices(found)}
+        unit = np.sqrt(problem.facts.variance)
+        flat = []
+        for block in found.values():
+            scaled = block / unit if block.ndim == 2 and block.shape[1] == len(unit) else block
+            flat.append(np.ravel(scaled / unit[:, None] / unit if block.ndim == 3 else scaled))
+        return np.concatenate(flat)
+
+    columns = []
+    for j in np.flatnonzero(at):
+        step = np.zeros_like(at)
+        step[j] = 1e-4 * abs(at[j])
+        columns.append((public(at + step) - public(at - step)) / 2e-4)
+    values = np.linalg.svd(np.array(columns), compute_uv=False)
+    assert int((values > 1e-6 * values[0]).sum()) == problem.family.free(K, problem.data.n_cols)
