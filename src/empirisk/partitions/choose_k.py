@@ -129,8 +129,9 @@ def choose_k(
     if time_limit is not None:
         check_number("time_limit", time_limit, 0.0, closed=False)
     grouping = Grouping(estimator)
-    rows = read_rows(X, sample_weight)
-    grouping.check_weights(rows)
+    given = read_rows(X, sample_weight)
+    grouping.check_weights(given)
+    rows = given.alone()
     tried, one = _numbers(ks, rows)
     run = _Run(
         grouping, rows, tried, check_seed(random_state), int(n_draws), int(n_subsamples), int(max_rows),
@@ -141,7 +142,7 @@ def choose_k(
             run.work()
     else:
         run.work()
-    return run.choice(one, penalty)
+    return run.choice(one, penalty, given.kept)
 
 
 @dataclass
@@ -214,7 +215,7 @@ class _Run:
         self.done += 1
         self.tell(min(self.done, self.total), self.total)
 
-    def choice(self, one: bool, penalty: float | None) -> KChoice:
+    def choice(self, one: bool, penalty: float | None, kept: Any) -> KChoice:
         """Return what the criteria and the test make of the work."""
         inertia = {
             k: float(moments(self.rows, f.codes, f.found).squares.sum()) for k, f in self.found.items()
@@ -225,20 +226,21 @@ class _Run:
         )  # fmt: skip
         criteria = {name: kind().judge(evidence) for name, kind in REGISTRY.items()}
         p = max((t.p_value for t in self.tests), default=None)
-        done = len(self.tests) == len(NULLS)
-        refuted = done and p is not None and p <= 1.0 - self.level + 1e-12
+        refuted = p is not None and p <= 1.0 - self.level + 1e-12
+        # One null that is not refuted settles it; clusters need all of them refuted.
+        done = p is not None and (not refuted or len(self.tests) == len(NULLS))
         k = (_most_votes(criteria) if refuted else 1) if done else None
         return KChoice(
-            k, self.tried[1:], criteria, tuple(self.tests), p if done else None, self._labels(), self.rows.n,
+            k, self.tried[1:], criteria, tuple(self.tests), p if done else None, self._labels(kept), self.rows.n,
             self.few, self.level, self.grouping.name, self.grouping.parameter, tuple(self._remarks()),
             self._gap_null(),
         )  # fmt: skip
 
-    def _labels(self) -> dict[int, IndexArray]:
+    def _labels(self, kept: Any) -> dict[int, IndexArray]:
         out: dict[int, IndexArray] = {}
         for k, f in self.found.items():
-            labels = np.full(len(self.rows.kept), -1, dtype=np.intp)
-            labels[self.rows.kept] = f.codes
+            labels = np.full(len(kept), -1, dtype=np.intp)
+            labels[kept] = f.codes
             out[k] = labels
         return out
 

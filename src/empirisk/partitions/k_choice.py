@@ -28,7 +28,7 @@ class KChoice(Tabular):
     criteria : dict of str to Judged
         By registry name: ``.values`` (an Estimate for each K), ``.k`` (what it recommends), ``.why``.
     tests : tuple of NullTest
-        One for each null.
+        One for each null, up to the first that was not refuted: it settles the matter.
     p_value : float or None
         Of no clusters: the largest over the nulls.
     partitions : dict of int to array of int

@@ -111,7 +111,9 @@ def run_test(
     n_jobs: int | None,
     tell: Callable[[], Any],
 ) -> tuple[dict[str, NullFalls], list[NullTest], Array]:
-    """Draw from every null until it plainly holds or `n_draws` are done.
+    """Draw from one null after the other, until one is not refuted.
+
+    A null that plainly holds is drawn from no further than the first draws.
 
     Parameters
     ----------
@@ -143,8 +145,7 @@ def run_test(
     tests: list[NullTest] = []
     for stream, (name, kind) in enumerate(NULLS.items()):
         fall = falls[name] = NullFalls(name, ks)
-        held = any(t.p_value > alpha for t in tests)
-        for upto in _stages(n_draws, least.get(name, FIRST), held):
+        for upto in (min(n_draws, max(FIRST, least.get(name, FIRST))), n_draws):
             if fall.logs and fall.test(observed)[0] > PLAIN:
                 break
             todo = range(len(fall.logs), upto)
@@ -154,12 +155,6 @@ def run_test(
                 tell()
         p, statistic, k = fall.test(observed)
         tests.append(NullTest(name, kind().label, p, statistic, k, len(fall.logs)))
+        if p > alpha + 1e-12:
+            break
     return falls, tests, observed
-
-
-def _stages(n_draws: int, least: int, held: bool) -> list[int]:
-    """Numbers of draws after which is asked whether to go on; a null that comes after one that held stays
-    short.
-    """
-    first = min(n_draws, max(FIRST, least))
-    return [first] if held else [first, n_draws]

@@ -56,6 +56,10 @@ class Rows:
         """Return the labels of the kept rows as 0..k-1, and k."""
         return label_codes(labels, len(self.kept), kept=self.kept)
 
+    def alone(self) -> Rows:
+        """Return these rows without memory of those that were left out."""
+        return Rows(self.X, self.weight, self.given, np.ones(self.n, dtype=bool))
+
     def take(self, at: Any) -> Rows:
         """Return some of the rows with their weights."""
         given = None if self.given is None else self.given[at]

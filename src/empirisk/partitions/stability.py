@@ -200,7 +200,8 @@ def partition_stability(
     check_jobs(n_jobs)
     tell = teller(progress)
     grouping = Grouping(estimator, numbered=False)
-    rows = read_rows(X, sample_weight)
+    given = read_rows(X, sample_weight)
+    rows = given.alone()
     grouping.check_weights(rows)
     if rows.n < LEAST_ROWS:
         raise ValueError(f"X has {rows.n} rows; the stability of clusters needs at least {LEAST_ROWS}")
@@ -217,8 +218,8 @@ def partition_stability(
             tell(done, int(n_resamples))
     draws = np.vstack([jaccard for jaccard, _ in found])
     rand = np.array([agreement for _, agreement in found])
-    labels = np.full(len(rows.kept), -1, dtype=np.intp)
-    labels[rows.kept] = whole.codes
+    labels = np.full(len(given.kept), -1, dtype=np.intp)
+    labels[given.kept] = whole.codes
     sizes = np.bincount(whole.codes, minlength=whole.found)
     columns = [column[np.isfinite(column)] for column in draws.T]
     return PartitionStability(

@@ -84,9 +84,10 @@ def principal_axes(rows: Rows) -> Axes:
     X = rows.dense(slice(None))
     share = rows.weight / rows.weight.sum()
     centre = share @ X
+    flat = bool((X[0] == X).all())
     X = X - centre
     largest = float(np.abs(X).max(initial=0.0))
-    if not largest > 0.0:
+    if flat or not largest > 0.0:
         raise ValueError("all rows of X are equal: there is nothing to group")
     # In a unit of their own, so that squares neither overflow nor vanish.
     root = np.sqrt(share)[:, None]

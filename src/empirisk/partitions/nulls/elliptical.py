@@ -14,23 +14,26 @@ __all__ = ["EllipticalNull"]
 
 @dataclass(frozen=True)
 class EllipticalNull:
-    """Rows ``mean + r S^(1/2) u``: directions u uniform on the sphere, r drawn from the Mahalanobis distances
-    of the rows.
+    """Rows ``mean + c r U^(1/p) S^(1/2) u``: directions u uniform on the sphere, distances r drawn from the
+    Mahalanobis distances of the rows, U uniform on [0, 1], and ``c^2 = (p + 2)/p`` so that S is the
+    covariance.
 
-    Gaussians, multivariate t laws and uniform ellipsoids are of this kind: rows far out are expected, in
-    every direction alike.
+    Rows far out are expected, in every direction alike, and their density falls along every ray from the
+    mean: without the factor U^(1/p) two clusters would be expected, too, where the rows show two.
 
     Notes
     -----
-    Fang, Kotz and Ng (1990), Symmetric Multivariate and Related Distributions, section 2.
+    p is the number of principal axes.  A law is star unimodal if and only if it is that of such a product:
+    Dharmadhikari and Joag-Dev (1988), Unimodality, Convexity, and Applications, section 2.2.
 
     Examples
     --------
     >>> from empirisk.partitions.nulls import principal_axes
     >>> from empirisk.partitions.rows import read_rows
-    >>> axes = principal_axes(read_rows([[-1.0], [0.0], [1.0]]))
-    >>> sorted(set(EllipticalNull().draw(axes, np.random.default_rng(0)).ravel().tolist()))
-    [-1.0, 0.0, 1.0]
+    >>> axes = principal_axes(read_rows([[-1.0], [1.0]]))
+    >>> drawn = EllipticalNull().draw(axes, np.random.default_rng(0))
+    >>> bool(np.abs(drawn).max() <= 3.0**0.5)
+    True
     """
 
     name = "elliptical"
@@ -47,6 +50,8 @@ class EllipticalNull:
         radius = np.sqrt(np.square(axes.scores / axes.deviation).sum(axis=1))
         chance = axes.weight / axes.weight.sum()
         drawn = radius[rng.choice(len(radius), len(radius), p=chance)]
+        p = axes.scores.shape[1]
+        drawn *= ((p + 2.0) / p) ** 0.5 * rng.random(len(drawn)) ** (1.0 / p)
         direction = rng.standard_normal(axes.scores.shape)
         length = np.sqrt(np.square(direction).sum(axis=1))
         return axes.rows(direction * (drawn / length)[:, None] * axes.deviation)
