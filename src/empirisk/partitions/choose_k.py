@@ -231,8 +231,8 @@ class _Run:
         done = p is not None and (not refuted or len(self.tests) == len(NULLS))
         k = (_most_votes(criteria) if refuted else 1) if done else None
         return KChoice(
-            k, self.tried[1:], criteria, tuple(self.tests), p if done else None, self._labels(kept), self.rows.n,
-            self.few, self.level, self.grouping.name, self.grouping.parameter, tuple(self._remarks()),
+            k, self.tried[1:], criteria, tuple(self.tests), p if done else None, self._labels(kept),
+            self.rows.n, self.few, self.level, self.grouping.name, self.grouping.parameter, tuple(self._remarks()),
             self._gap_null(),
         )  # fmt: skip
 
