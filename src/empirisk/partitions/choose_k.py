@@ -232,8 +232,8 @@ class _Run:
         k = (_most_votes(criteria) if refuted else 1) if done else None
         return KChoice(
             k, self.tried[1:], criteria, tuple(self.tests), p if done else None, self._labels(kept),
-            self.rows.n, self.few, self.level, self.grouping.name, self.grouping.parameter, tuple(self._remarks()),
-            self._gap_null(),
+            self.rows.n, self.few, self.level, self.grouping.name, self.grouping.parameter,
+            tuple(self._remarks()), self._gap_null(),
         )  # fmt: skip
 
     def _labels(self, kept: Any) -> dict[int, IndexArray]:
