@@ -10,11 +10,15 @@ from scipy.cluster.hierarchy import is_valid_linkage, linkage
 from scipy.spatial.distance import cdist, pdist, squareform
 
 from empirisk.linkage import REGISTRY, MergeTree
-from empirisk.linkage.merging import merge
+from empirisk.linkage.merging import merge as merge_and_count
 from tests.oracles.greedy import DEFINITIONS, excess, greedy
 
 EACH = pytest.mark.parametrize("name", sorted(REGISTRY))
 NAMES: dict[str, Any] = {"euclidean": "euclidean", "manhattan": "cityblock", "cosine": "cosine"}
+
+
+def merge(X: Any, link: Any, metric: str, weight: Any) -> Any:
+    return merge_and_count(X, link, metric, weight)[0]
 
 
 def unit(X: Any) -> Any:

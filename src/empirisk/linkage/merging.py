@@ -13,6 +13,7 @@ import numpy as np
 from empirisk import _loops
 from empirisk.data.memory import refuse_memory
 from empirisk.linkage.base import Linkage
+from empirisk.linkage.connected import merge_connected
 from empirisk.typing import Array
 
 __all__ = ["merge"]
@@ -26,8 +27,8 @@ ADVICE = (
 )
 
 
-def merge(X: Array, linkage: Linkage, metric: str, weight: Array) -> Array:
-    """Return the linkage matrix of SciPy, (n - 1, 4), of the merges of the closest clusters.
+def merge(X: Array, linkage: Linkage, metric: str, weight: Array, graph: Any = None) -> tuple[Array, int]:
+    """Return the linkage matrix of SciPy, (n - 1, 4), of the merges of the closest clusters, and `free`.
 
     A cluster has the number of its largest row.  Of equally close pairs the one whose smaller number is
     smaller is merged first, then the one whose larger number is; in single linkage equally short edges
@@ -42,6 +43,8 @@ def merge(X: Array, linkage: Linkage, metric: str, weight: Array) -> Array:
         Euclidean or precomputed where the linkage is made of centroids.
     weight : array, shape (n,)
         Weights > 0.
+    graph : sparse matrix, shape (n, n), optional
+        Only clusters with an edge between them are merged, while there are any; `free` counts the others.
 
     Raises
     ------
@@ -59,7 +62,10 @@ def merge(X: Array, linkage: Linkage, metric: str, weight: Array) -> Array:
     n = len(X)
     given = metric == "precomputed"
     if n == 1:
-        return np.empty((0, 4))
+        return np.empty((0, 4)), 0
+    if graph is not None:
+        first, second, height, free = merge_connected(X, linkage, metric, weight, graph)
+        return np.asarray(_loops.merge_tree(first, second, height, "given")), free
     if given and linkage.counts and not linkage.centroids and np.any(weight != 1.0):
         refuse_memory(f"the weighted distances of {n:,} rows", 8.0 * n * n, "take fewer rows")
         X = X * np.outer(weight, weight)
@@ -75,7 +81,7 @@ def merge(X: Array, linkage: Linkage, metric: str, weight: Array) -> Array:
     first, second, height = linker.result()
     if linkage.squared or (linkage.one_pair and metric == "euclidean"):
         height = np.sqrt(height)
-    return _in_order(linkage, first, second, height)
+    return _in_order(linkage, first, second, height), 0
 
 
 def _in_order(linkage: Linkage, first: Any, second: Any, height: Array) -> Array:

@@ -47,20 +47,22 @@ def distances(X: Array, rows: IndexArray, others: IndexArray, metric: str) -> Ar
     return np.asarray(cdist(X[rows], X[others], _NAMES[metric]))
 
 
-def check_merges(X: Array, linkage: Linkage, metric: str, weight: Array, tree: MergeTree) -> Checked:
+def check_merges(
+    X: Array, linkage: Linkage, metric: str, weight: Array, tree: MergeTree, graph: Any = None
+) -> Checked:
     """Make the merges again by the recurrence of Lance and Williams, or look at some of them.
 
     Up to 400 rows every merge is compared with all pairs of clusters.  With more rows, for 64 merges evenly
     spread over the tree, the distance of the two clusters is computed by its definition and compared with
     the height, as far as this takes a million distances of rows; their rise is checked for all merges of a
-    reducible linkage.
+    reducible linkage.  With a graph, the closest pair is that of clusters which it connects, while it does.
     """
     if tree.n <= ALL:
-        return _all(X, linkage, metric, weight, tree)
-    return _some(X, linkage, metric, weight, tree)
+        return _all(X, linkage, metric, weight, tree, graph)
+    return _some(X, linkage, metric, weight, tree, graph is None and linkage.reducible)
 
 
-def _all(X: Array, linkage: Linkage, metric: str, weight: Array, tree: MergeTree) -> Checked:
+def _all(X: Array, linkage: Linkage, metric: str, weight: Array, tree: MergeTree, graph: Any) -> Checked:
     """Compare each merge with the smallest of all distances of clusters."""
     n = tree.n
     everyone = np.arange(n)
@@ -70,11 +72,16 @@ def _all(X: Array, linkage: Linkage, metric: str, weight: Array, tree: MergeTree
         if linkage.reducible:  # Ward's distance of weighted rows
             D *= 2.0 * np.outer(weight, weight) / np.add.outer(weight, weight)
     np.fill_diagonal(D, np.inf)
+    linked = np.ones((n, n), dtype=bool) if graph is None else np.asarray((graph != 0).todense(), dtype=bool)
+    linked |= linked.T
     place, size = {i: i for i in range(n)}, weight.astype(np.float64).copy()
     excess = wrong = 0.0
     for k, (left, right, height, _) in enumerate(tree.matrix):
         i, j = place.pop(int(left)), place.pop(int(right))
-        least, own = float(D.min()), float(D[i, j])
+        allowed = D[linked & np.isfinite(D)]
+        least, own = float(allowed.min() if len(allowed) else D.min()), float(D[i, j])
+        if len(allowed) and not linked[i, j]:
+            excess = np.inf
         if linkage.squared:
             excess = max(excess, np.sqrt(own) - np.sqrt(max(least, 0.0)))
             wrong = max(wrong, abs(np.sqrt(max(own, 0.0)) - height))
@@ -88,12 +95,14 @@ def _all(X: Array, linkage: Linkage, metric: str, weight: Array, tree: MergeTree
         D[j], D[:, j] = row, row
         D[i], D[:, i] = np.inf, np.inf
         D[j, j] = np.inf
+        linked[j] |= linked[i]
+        linked[:, j] |= linked[:, i]
         size[j] += size[i]
         place[n + k] = j
     return Checked(n - 1, float(excess), float(wrong))
 
 
-def _some(X: Array, linkage: Linkage, metric: str, weight: Array, tree: MergeTree) -> Checked:
+def _some(X: Array, linkage: Linkage, metric: str, weight: Array, tree: MergeTree, rising: bool) -> Checked:
     """Compare the heights of some merges with the distances of their clusters."""
     n = tree.n
     wrong, looked = 0.0, 0
@@ -109,7 +118,7 @@ def _some(X: Array, linkage: Linkage, metric: str, weight: Array, tree: MergeTre
                 continue
             own = _by_definition(distances(X, one, other, metric), linkage, weight, tree, one, other, k)
         wrong, looked = max(wrong, abs(own - float(height))), looked + 1
-    fall = float(np.max(-np.diff(tree.heights), initial=0.0)) if linkage.reducible else 0.0
+    fall = float(np.max(-np.diff(tree.heights), initial=0.0)) if rising else 0.0
     return Checked(looked, max(0.0, fall), wrong)
 
 

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from empirisk.estimators.checks import check_count, check_number
 from empirisk.estimators.clusters.base import Clusterer, first_seen
-from empirisk.estimators.clusters.merged_rows import check_distances, rows_for
+from empirisk.estimators.clusters.merged_rows import check_distances, graph_for, rows_for
 from empirisk.estimators.clusters.stopping import check_enough, check_rule_and_linkage, threshold_of
 from empirisk.linkage import MergeTree
 from empirisk.linkage.cophenetic import cophenetic_correlation
@@ -39,6 +39,10 @@ class AgglomerativeClustering(Clusterer):
     scaled_threshold : float, optional
         Stop above this share of the largest distance of two rows; for linkages that never exceed it.
 
+    connectivity : sparse matrix or array, shape (n, n), optional
+        Edges between rows: cells that are not zero, in either direction.  Clusters between which no edge runs
+        are not merged while others can be; components of the graph are merged last, without it.
+
     Attributes
     ----------
     labels_ : array of int, shape (n,)
@@ -55,6 +59,8 @@ class AgglomerativeClustering(Clusterer):
         The row of each leaf.
     threshold_ : float or None
         The height at which the tree was cut; None where it was cut by number.
+    free_merges_ : int
+        Merges, the last ones, that the graph does not connect: its components less one; 0 without a graph.
     certificate_ : Certificate
         EXACT: every merge joins a closest pair.  Nothing is claimed about other partitions.
 
@@ -98,6 +104,7 @@ class AgglomerativeClustering(Clusterer):
     distances_: Array
     leaves_: IndexArray
     threshold_: float | None
+    free_merges_: int
 
     def __init__(
         self,
@@ -107,6 +114,7 @@ class AgglomerativeClustering(Clusterer):
         metric: str = "euclidean",
         distance_threshold: float | None = None,
         scaled_threshold: float | None = None,
+        connectivity: Any = None,
     ) -> None:
         self._set(locals())
 
@@ -119,7 +127,8 @@ class AgglomerativeClustering(Clusterer):
         rows, weight = self._present(X), weight[self.leaves_]
         check_enough(self.n_clusters, len(rows))
         given, scale = rows_for(rows, linkage, metric, self.leaves_)
-        self.linkage_matrix_ = merge(given, linkage, metric, weight)
+        graph = graph_for(self.connectivity, len(X), self.leaves_)
+        self.linkage_matrix_, self.free_merges_ = merge(given, linkage, metric, weight, graph)
         self.linkage_matrix_[:, 2] *= scale
         self.children_ = self.linkage_matrix_[:, :2].astype(np.intp)
         self.distances_ = self.linkage_matrix_[:, 2].copy()
@@ -266,6 +275,13 @@ class AgglomerativeClustering(Clusterer):
         if not merges:
             return "one row is one cluster, and nothing was merged"
         said = f"each of the {merges:,} merges joins a closest pair of clusters ({self.linkage} linkage)"
+        if self.connectivity is not None:
+            said = said.replace("clusters (", "clusters that the graph connects (")
+        if self.free_merges_:
+            said += (
+                f", but for the last {self.free_merges_:,}: the graph has {self.free_merges_ + 1:,} "
+                "components, which were joined without it"
+            )
         falls = self.tree.inversions
         if falls:
             said += f", and {falls} of them {'is' if falls == 1 else 'are'} lower than the one before"
@@ -284,9 +300,10 @@ class AgglomerativeClustering(Clusterer):
         if self.tree.n == 1:
             return self.certificate_
         rows, scale = rows_for(self._present(X), linkage, metric, self.leaves_)
+        graph = graph_for(self.connectivity, len(X), self.leaves_)
         scaled = self.linkage_matrix_.copy()
         scaled[:, 2] /= scale
-        seen = check_merges(rows, linkage, metric, weight[self.leaves_], MergeTree(scaled))
+        seen = check_merges(rows, linkage, metric, weight[self.leaves_], MergeTree(scaled), graph)
         if seen.height * scale > 1e-6 * unit:
             return unconfirmed(
                 f"a merge is {seen.height * scale:.3g} away from the distance of its clusters in these rows"

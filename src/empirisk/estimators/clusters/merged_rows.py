@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from empirisk.data.memory import refuse_memory
 from empirisk.linkage.base import Linkage
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["METRICS", "check_distances", "largest_distance", "rows_for"]
+__all__ = ["METRICS", "check_distances", "graph_for", "largest_distance", "rows_for"]
 
 METRICS = {name: name for name in ("euclidean", "manhattan", "cosine", "precomputed")}
 
@@ -86,3 +88,24 @@ def largest_distance(X: Array, metric: str) -> float:
         float(distances(X, everyone[i : i + step], everyone[i:], metric).max(initial=0.0))
         for i in range(0, len(X), step)
     )
+
+
+def graph_for(connectivity: Any, n: int, leaves: IndexArray) -> Any:
+    """Return the graph of the rows of positive weight as CSR, or None without one."""
+    if connectivity is None:
+        return None
+    try:
+        graph = sp.csr_array(connectivity)
+    except (TypeError, ValueError):
+        raise ValueError(
+            "connectivity must be None or a matrix with a row and a column for each row of X"
+        ) from None
+    if graph.shape != (n, n):
+        raise ValueError(f"connectivity has shape {graph.shape}, and X has {n} rows: expected {(n, n)}")
+    bad = np.flatnonzero(~np.isfinite(graph.data))
+    if len(bad):
+        row = int(np.searchsorted(graph.indptr, bad[0], side="right")) - 1
+        raise ValueError(
+            f"connectivity[{row}, {graph.indices[bad[0]]}] is {graph.data[bad[0]]:g}; give 0 or 1"
+        )
+    return graph if len(leaves) == n else graph[leaves][:, leaves]
