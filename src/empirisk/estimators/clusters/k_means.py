@@ -21,6 +21,7 @@ from empirisk.data.seeds import check_seed
 from empirisk.data.weight_unit import WeightUnit
 from empirisk.estimators.checks import check_count, check_number, check_weights
 from empirisk.estimators.clusters.base import Clusterer, first_seen
+from empirisk.estimators.clusters.on_a_line import fit_line, is_line, verify_line
 from empirisk.estimators.clusters.verify_centers import verify_centers
 from empirisk.estimators.linear.base import CertificateWarning
 from empirisk.problems.kmeans import fixed_point_certificate
@@ -54,7 +55,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     algorithm : {"auto", "bounds", "lloyd"}, default "auto"
         ``"lloyd"`` compares each row with all centres at each step, ``"bounds"`` leaves out those that the
         triangle inequality excludes; ``"auto"`` begins with the one and takes the other when few rows move.
-        The bits are the same.
+        The bits are the same.  One column is solved to the optimum with ``"auto"``, by
+        :func:`empirisk.clustering.best_line_clusters`, unless centres are given or K n exceeds 5e7.
     tol : float, default 1e-8
         Steps end when the certificate is within it: moving the centres to the means of their rows would
         lower J by at most ``tol`` times the total variance.  With 0 they end when no row moves.
@@ -79,7 +81,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     given_up_ : array of bool, shape (n_init,)
         Which starts were given up.
     certificate_ : Certificate
-        STATIONARITY: how much the next step would lower J at least; EXACT for one cluster, and where J is 0.
+        STATIONARITY: how much the next step would lower J at least; EXACT for one column, for one cluster,
+        and where J is 0.
     n_features_in_ : int
 
     Raises
@@ -137,6 +140,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         k, tol, max_iter = self._checked()
         seeding = seeding_of(self.init)
         n_init = self._starts(seeding.draws)
+        if self.algorithm == "auto" and seeding.draws and is_line(X, k):
+            return self._group_line(X, weight, k)
         unit = unit_exponent(X, *([np.asarray(seeding.values)] if hasattr(seeding, "values") else []))
         rows, s = in_unit(X, unit), WeightUnit.of(weight).multiple
         self._forecast(X.shape[0], k)
@@ -168,6 +173,15 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         self.n_iter_ = n_iter
         self._n_features_out = k
         self._warn(tol, max_iter)
+
+    def _group_line(self, X: Any, weight: Array, k: int) -> None:
+        """Take the optimum of one column."""
+        found = fit_line(X, weight, k)
+        self.certificate_, self.labels_ = found.certificate, found.labels
+        self.cluster_centers_, self.inertia_ = found.centers, found.inertia
+        self.objectives_, self.given_up_ = np.array([found.inertia]), np.zeros(1, dtype=bool)
+        self.n_iter_ = 1
+        self._n_features_out = k
 
     def _warn(self, tol: float, max_iter: int) -> None:
         c = self.certificate_
@@ -270,6 +284,12 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     def _verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Certificate:
         X = self._read(X, reset=False)
         weight = check_weights(sample_weight, X.shape[0])
+        if (
+            self.certificate_.kind is Kind.EXACT
+            and self.algorithm == "auto"
+            and is_line(X, len(self.cluster_centers_))
+        ):
+            return verify_line(X, weight, self.cluster_centers_, self.labels_)
         return verify_centers(self.cluster_centers_, self.labels_, X, weight)
 
 
