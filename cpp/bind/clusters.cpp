@@ -41,7 +41,7 @@ static void assign_centers(nb::handle x, nb::handle centers, nb::handle shift, n
   cluster_loops().assign(problem);
 }
 
-static i64 assign_centers_bounded(nb::handle x, nb::handle centers, nb::handle shift, nb::handle order, nb::handle square, nb::handle walked,
+static nb::tuple assign_centers_bounded(nb::handle x, nb::handle centers, nb::handle shift, nb::handle order, nb::handle square, nb::handle walked,
                                   nb::handle group_walked, nb::handle upper, nb::handle lower, nb::handle label) {
   const MatrixArg rows = rows_arg(x);
   const i64 n = rows.view.rows, p = rows.view.cols, k = i64(nb::len(centers));
@@ -65,10 +65,14 @@ static i64 assign_centers_bounded(nb::handle x, nb::handle centers, nb::handle s
   problem.walked = exact_arg<const double, 1>(walked, "walked", {k}).data();
   problem.group_walked = exact_arg<const double, 1>(group_walked, "group_walked", {groups}).data();
   problem.upper = exact_arg<float, 1>(upper, "upper", {n}).data();
-  problem.lower = exact_arg<float, 2>(lower, "lower", {n, groups}).data();
+  problem.lower = exact_arg<float, 2>(lower, "lower", {groups, n}).data();
   problem.label = exact_arg<std::int32_t, 1>(label, "label", {n}).data();
-  const nb::gil_scoped_release release;
-  return cluster_loops().assign_bounded(problem);
+  BoundedCount count;
+  {
+    const nb::gil_scoped_release release;
+    count = cluster_loops().assign_bounded(problem);
+  }
+  return nb::make_tuple(count.moved, count.looked);
 }
 
 static void sums(nb::handle x, nb::handle weight, nb::handle label, nb::handle before, nb::handle shift, nb::handle sum, nb::handle mass) {

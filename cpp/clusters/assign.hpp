@@ -28,7 +28,7 @@ void assign_rows(const Rows& x, const AssignProblem& p) {
         forget(seen[i]);
         index[i] = begin + i;
       }
-      x.template look<false>(index, count, centers, 0, centers.count, seen);
+      x.template look<false, true>(index, count, centers, 0, centers.count, seen);
       for (i64 i = 0; i < count; ++i) {
         const i64 label = winner<false, T>(seen[i]).number;
         p.label[begin + i] = std::int32_t(label);

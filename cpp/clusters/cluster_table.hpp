@@ -62,8 +62,13 @@ struct BoundedProblem {
   const double* walked = nullptr;       // (k): the way that each centre has gone
   const double* group_walked = nullptr; // (groups): the way that some centre of each group has gone at most
   float* upper = nullptr;               // (rows): distance to the own centre, at most, less its way
-  float* lower = nullptr;               // (rows, groups): distance to the others of each group, at least, plus their way
+  float* lower = nullptr;               // (groups, rows): distance to the others of each group, at least, plus their way
   std::int32_t* label = nullptr;        // (rows): in and out
+};
+
+// Rows whose label changed, and pairs of a row and a group that had to meet.
+struct BoundedCount {
+  std::int64_t moved = 0, looked = 0;
 };
 
 // Sums and weights of the clusters; rows whose label was another before leave that one.
@@ -99,7 +104,7 @@ struct ClusterLoops {
   void (*medoid_assign)(const MedoidState&);
   void (*medoid_exchange)(const MedoidState&, MedoidSearch&, double least_gain, std::int64_t candidates);
   void (*assign)(const AssignProblem& problem);
-  std::int64_t (*assign_bounded)(const BoundedProblem& problem);
+  BoundedCount (*assign_bounded)(const BoundedProblem& problem);
   std::int64_t (*lanes)(bool is_float32);
   void (*cluster_sums)(const SumProblem& problem);
   void (*seed_step)(const SeedProblem& problem);

@@ -141,9 +141,18 @@ EMPIRISK_INLINE Winner<T> winner(const Seen<T>& s) {
 constexpr int near_rows = EMPIRISK_VECTOR_BYTES == 64 ? 8 : 4;
 constexpr int near_panels = 3;
 
-// The scores of M rows for N panels.
+EMPIRISK_INLINE void prefetch(const void* p) {
+#if defined(__GNUC__)
+  __builtin_prefetch(p);
+#else
+  (void)p;
+#endif
+}
+
+// The scores of M rows for N panels. Tiles read M streams of memory at once, which are too many for the hardware to fetch ahead: the
+// rows from `next` on, if any, are asked for here.
 template <int N, bool with_second, class T>
-inline void near_tile(const T* const* row, i64 depth, const Panels<T>& centers, i64 panel, Seen<T>* seen) {
+inline void near_tile(const T* const* row, i64 depth, const Panels<T>& centers, i64 panel, const T* next, Seen<T>* seen) {
   constexpr int M = near_rows;
   constexpr i64 L = lanes<T>;
   Vec<T> sum[M][N];
@@ -153,9 +162,12 @@ inline void near_tile(const T* const* row, i64 depth, const Panels<T>& centers, 
   const i64 size = L * depth;
   const T* x[M];
   for (int m = 0; m < M; ++m) x[m] = row[m];
+  const i64 ahead = next ? M : 0;
+  if (!next) next = right;
   for (i64 d = 0; d < depth; ++d) {
     Vec<T> v[N];
     for (int j = 0; j < N; ++j) v[j] = load(right + j * size + d * L);
+    prefetch(next + d * ahead);
     for (int m = 0; m < M; ++m) {
       const Vec<T> left = fill(x[m][d]);
       for (int j = 0; j < N; ++j) sum[m][j] += left * v[j];

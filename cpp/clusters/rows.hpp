@@ -25,19 +25,21 @@ struct DenseBlock {
   }
 
   // What `count` rows, named by `index`, see of the panels [begin, end).
-  template <bool with_second>
+  // `streamed` says that the rows follow each other in memory.
+  template <bool with_second, bool streamed>
   void look(const i64* index, i64 count, const Panels<T>& centers, i64 begin, i64 end, Seen<T>* seen) const {
     constexpr int M = near_rows;
     for_panels(begin, end, [&](i64 panel, auto n) {
       for (i64 i = 0; i < count; i += M) {
+        const T* next = streamed && panel == begin ? row(least(index[0] + i + 2 * M, rows - 1)) : nullptr;
         const T* at[M];
         for (int m = 0; m < M; ++m) at[m] = row(index[least(i + m, count - 1)]);
         if (i + M <= count) {
-          near_tile<decltype(n)::value, with_second, T>(at, cols, centers, panel, seen + i);
+          near_tile<decltype(n)::value, with_second, T>(at, cols, centers, panel, next, seen + i);
         } else {
           Seen<T> last[M];
           for (int m = 0; m < M; ++m) last[m] = seen[least(i + m, count - 1)];
-          near_tile<decltype(n)::value, with_second, T>(at, cols, centers, panel, last);
+          near_tile<decltype(n)::value, with_second, T>(at, cols, centers, panel, next, last);
           for (i64 m = 0; m < count - i; ++m) seen[i + m] = last[m];
         }
       }
@@ -57,7 +59,7 @@ struct SparseBlock {
     for (i64 c = i64(view.indptr[i]); c < i64(view.indptr[i + 1]); ++c) f(i64(view.indices[c]), double(view.data[c]));
   }
 
-  template <bool with_second>
+  template <bool with_second, bool streamed>
   void look(const i64* index, i64 count, const Panels<T>& centers, i64 begin, i64 end, Seen<T>* seen) const {
     for_panels(begin, end, [&](i64 panel, auto n) {
       for (i64 i = 0; i < count; ++i) {

@@ -29,14 +29,6 @@ struct Candidates {
   }
 };
 
-EMPIRISK_INLINE void prefetch(const void* p) {
-#if defined(__GNUC__)
-  __builtin_prefetch(p);
-#else
-  (void)p;
-#endif
-}
-
 // Squared distances of M rows to one panel. So many streams at once are too many for the hardware to fetch ahead: a cache line
 // of the rows from `next` on is asked for with each column.
 template <class T>

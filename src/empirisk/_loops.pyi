@@ -768,8 +768,10 @@ def nearest_centers_bounded(
     upper: NDArray[np.float32],
     lower: NDArray[np.float32],
     label: NDArray[np.int32],
-) -> int:
-    """The same labels, by bounds that are kept from call to call; returns how many labels changed.
+) -> tuple[int, int]:
+    """The same labels, by bounds that are kept from call to call.
+
+    Returns how many labels changed, and how many pairs of a row and a group had to meet.
 
     `order` (groups, size) names the centres of each group, rising, -1 where there is none; size is a multiple
     of `panel_width`.  `square` is ``||x - shift||^2``; `walked` (K) and `group_walked` (groups) say how far

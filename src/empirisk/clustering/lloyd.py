@@ -22,6 +22,12 @@ from empirisk.typing import Array
 __all__ = ["ALGORITHMS", "Lloyd", "LloydRun", "hopeless"]
 
 ALGORITHMS = ("auto", "bounds", "lloyd")
+# "auto" begins to keep bounds where so small a share of the rows moves, and forgets them where so large a
+# share of the groups must be looked at nevertheless: a pass costs more then than one without bounds.
+MOVING = 0.015
+LOOKED = 0.6
+# Products of a row below which a pass without bounds costs as little as looking at them.
+FEW_PRODUCTS = 256
 # Centres that did not change are summed afresh so often, since moves of rows leave rounding in the sums.
 FRESH = 3
 # Runs are given up from this step on, where so many steps as good as the last would not reach the level.
@@ -72,7 +78,7 @@ class Lloyd:
 
     Notes
     -----
-    O(n K p) a step without bounds, O(n + K p) numbers of memory; bounds keep up to ``n (1 + K/16)`` of four
+    O(n K p) a step without bounds, O(n + K p) numbers of memory; bounds keep up to ``n (1 + K/32)`` of four
     bytes more, and a step costs O(n) where no centre moves far.
     """
 
@@ -116,9 +122,10 @@ class Lloyd:
         mass: Array = np.zeros(k)
         bounds: Bounds | None = None
         path: list[float] = []
-        fresh, moved, n_iter = 0, X.shape[0], 0
+        fresh, moved, n_iter, bar = 0, X.shape[0], 0, MOVING * X.shape[0]
         while True:
-            if bounds is None and self._worth(moved, n_iter, k):
+            new = bounds is None and self._worth(moved <= bar and n_iter > 0, c.size)
+            if new:
                 bounds = Bounds.of(X, c, shift, square)
             if n_iter > 0:
                 before[:] = label
@@ -128,6 +135,8 @@ class Lloyd:
             else:
                 moved = bounds.assign(c, label)
                 moved = X.shape[0] if n_iter == 0 else moved
+                if not new and self.algorithm == "auto" and bounds.share > LOOKED:
+                    bounds, bar = None, moved / 2.0
             _loops.cluster_sums(X, self.weight, label, before if n_iter > 0 else None, shift, total, mass)
             if (mass <= 0.0).any():
                 rows = fill_empty(X, self.weight, c, shift, label, total, mass)
@@ -175,13 +184,11 @@ class Lloyd:
         """``sum_k S_k ||mean_k - shift||^2`` from the sums of ``x - shift``."""
         return float(((total**2).sum(axis=1) / mass).sum())
 
-    def _worth(self, moved: int, n_iter: int, k: int) -> bool:
-        """Whether bounds are expected to pay from this step on, from numbers of rows alone."""
-        if self.algorithm == "lloyd":
-            return False
-        if self.algorithm == "bounds":
-            return True
-        return k >= 16 and n_iter >= 2 and moved <= 0.1 * self.X.shape[0]
+    def _worth(self, calm: bool, products: int) -> bool:
+        """Whether bounds are expected to pay from this step on."""
+        if self.algorithm == "auto":
+            return calm and products >= FEW_PRODUCTS
+        return self.algorithm == "bounds"
 
 
 def hopeless(path: list[float], level: float) -> bool:

@@ -95,7 +95,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     Notes
     -----
     O(n K p) a step, or O(n p) where bounds exclude most centres; beside X 40 bytes a row, and with bounds
-    about K/4 more.  A cluster that loses its rows takes the row of positive weight that is farthest from its
+    about K/8 more.  A cluster that loses its rows takes the row of positive weight that is farthest from its
     centre (of equal ones the first), the next such cluster the farthest row then.  Weights are repetitions,
     whole or not.
 
@@ -204,7 +204,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         return check_count("n_init", self.n_init, 1)
 
     def _forecast(self, n: int, k: int) -> None:
-        forecast = n * (60.0 + (k / 4.0 if k >= 16 else 0.0)) + 16.0 * k * self.n_features_in_
+        forecast = n * (60.0 + k / 8.0) + 16.0 * k * self.n_features_in_
         refuse_memory(
             f"k-means with {k} clusters of {n} rows",
             forecast,
