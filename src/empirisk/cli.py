@@ -1,4 +1,4 @@
-"""The command line: ``empirisk report``, ``predict``, ``verify``, ``inspect``, ``samples``, ``bound``."""
+"""The command line: ``empirisk report``, ``cluster``, ``predict``, ``verify``, ``inspect`` and others."""
 
 from __future__ import annotations
 
@@ -199,7 +199,84 @@ def report(
     )
     # The command counts from its start; a second command in one process, from its own.
     deadline = Deadline(time_limit, started())
-    outcome = run_report(options, (lambda line: None) if quiet else typer.echo, deadline)
+    finish(run_report(options, (lambda line: None) if quiet else typer.echo, deadline), strict, debug)
+
+
+@app.command()
+@guarded
+def cluster(
+    data: Annotated[Path, typer.Argument(help=".csv, .tsv or .txt (also .gz), .parquet or .jsonl")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the report; DATA-clusters when left out.")
+    ] = None,
+    types: Annotated[
+        list[str] | None, typer.Option(help=f"COLUMN=KIND, KIND one of {KINDS}; may be given more than once.")
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column that does not choose the clusters; the profile shows it. As often as needed."
+        ),
+    ] = None,
+    missing: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="VALUE[,COLUMN]",
+            help="Value that stands for missing, such as -200 or 999,age; may be given more than once.",
+        ),
+    ] = None,
+    ids: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--id", help="Column that names the rows, kept in labels.csv; may be given more than once."
+        ),
+    ] = None,
+    ks: Annotated[str, typer.Option(help="Numbers of clusters to try, such as 2-8 or 3,5.")] = "2-8",
+    delimiter: Annotated[
+        str | None, typer.Option(help="Between the fields of a text file, such as , ; | or tab.")
+    ] = None,
+    decimal: Annotated[str | None, typer.Option(help="Decimal mark, . or ,")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Of a text file, such as cp1252.")] = None,
+    header: Annotated[bool | None, typer.Option(help="Whether the first line holds names.")] = None,
+    seed: Annotated[int, typer.Option(help="Of every random choice.")] = 0,
+    level: Annotated[
+        float, typer.Option(help="Of all intervals; no clusters are refuted at 1 - level.")
+    ] = 0.95,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds; less is done to keep it, and said.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit code 3 after a serious finding.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Look for clusters of rows; write report.html, report.json, report.md, labels.csv and the model file."""
+    from empirisk.data.deadline import Deadline
+    from empirisk.report.clusters.options import ClusterOptions
+    from empirisk.report.run_clusters import run_clusters
+
+    options = ClusterOptions(
+        data=data,
+        out=out,
+        types=pairs(types or [], "--types"),
+        drop=tuple(drop or ()),
+        missing=tuple(missing or ()),
+        id=tuple(ids or ()),
+        ks=ks,
+        delimiter=delimiter,
+        decimal=decimal,
+        encoding=encoding,
+        header=header,
+        seed=seed,
+        level=level,
+        time_limit=time_limit,
+        quiet=quiet,
+    )
+    deadline = Deadline(time_limit, started())
+    finish(run_clusters(options, (lambda line: None) if quiet else typer.echo, deadline), strict, debug)
+
+
+def finish(outcome: Any, strict: bool, debug: bool) -> None:
+    """Show the errors of sections where asked, and leave with 3 after a serious finding."""
     if debug:
         for error in outcome.errors:
             traceback.print_exception(error, file=sys.stderr)

@@ -289,6 +289,13 @@ DISPLAYS: list[Display] = [
     plots.CalibrationDisplay(CHOSEN["calibration"]),
     plots.CandidatesDisplay(BINARY["candidates"], BINARY["selection"]),
     plots.ClusterMapDisplay(CLUSTERS),
+    plots.ClusterProfileDisplay(
+        [
+            {"label": "flipper length", "distances": [1.4, -0.9, -0.4]},
+            {"label": "sex = male", "distances": [0.1, None, -0.2]},
+        ],
+        ["1", "2", "3"],
+    ),
     plots.ClusterStabilityDisplay(STEADY),
     plots.CoefficientsDisplay(BINARY["model"]["coefficients"], "log-odds"),
     plots.ConfusionDisplay(CHOSEN["confusion"]),

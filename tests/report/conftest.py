@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.report.groups import make_clusters, noise, three_groups
 from tests.report.reports import make_report, numbers, two_classes
 
 Json = dict[str, Any]
@@ -147,6 +148,18 @@ def no_intervals() -> Json:
     return report
 
 
+def clusters_hostile() -> Json:
+    """Names and sentences of a report on clusters that try to be HTML, script, mathtext and Markdown."""
+    report = load("clusters")
+    for old in ("price", "town", "Oslo", "noise"):
+        report = rename(report, old, f"{HOSTILE} {old}")
+    report["verdict"]["sentences"][1] = HOSTILE
+    report["profile"]["clusters"][0]["traits"] = [HOSTILE] * 3
+    report["map"]["axes"][0]["sentence"] = HOSTILE
+    report["provenance"]["command"] = HOSTILE
+    return report
+
+
 CASES: dict[str, Callable[[], Json]] = {
     "classification": lambda: load("classification"),
     "regression": lambda: load("regression"),
@@ -156,6 +169,9 @@ CASES: dict[str, Callable[[], Json]] = {
     "many_classes": many_classes,
     "bare": bare,
     "no_intervals": no_intervals,
+    "clusters": lambda: load("clusters"),
+    "no_clusters": lambda: load("no_clusters"),
+    "clusters_hostile": clusters_hostile,
 }
 
 
@@ -172,6 +188,22 @@ def numbers_made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a small report on a regression, which all tests share and leave as it is."""
     folder = tmp_path_factory.mktemp("numbers_made")
     make_report(folder, numbers(), "y")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def groups_made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a report on three groups, which all tests share and leave as it is."""
+    folder = tmp_path_factory.mktemp("groups_made")
+    make_clusters(folder, three_groups(), drop=("species",))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def noise_made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a report on a table without groups, which all tests share and leave as it is."""
+    folder = tmp_path_factory.mktemp("noise_made")
+    make_clusters(folder, noise())
     return folder
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from empirisk.report.render.html import render_html
-from empirisk.report.sections.registry import SECTIONS
+from empirisk.report.sections.registry import SECTIONS, form_of
 from empirisk.report.sections.test.costs import costs
 
 from .conftest import CASES, load
@@ -117,7 +117,7 @@ def test_it_fits_and_shows_every_figure(visit: Any, name: str, size: str, scheme
     assert sum(int(v) for v in paper[4:-1].split(",")) < 120 or scheme == "light"
 
 
-@pytest.mark.parametrize("name", ["classification", "regression"])
+@pytest.mark.parametrize("name", ["classification", "regression", "clusters"])
 def test_text_in_pictures_is_readable_and_inside_on_a_phone(visit: Any, name: str) -> None:
     page = visit(name, viewport=SIZES["phone"])
     texts = page.evaluate(
@@ -132,7 +132,7 @@ def test_text_in_pictures_is_readable_and_inside_on_a_phone(visit: Any, name: st
     assert [t["said"] for t in texts if t["left"] < 0 or t["right"] > 400] == []
 
 
-@pytest.mark.parametrize("name", ["classification", "regression"])
+@pytest.mark.parametrize("name", ["classification", "regression", "clusters", "no_clusters"])
 def test_the_verdict_fits_one_phone_screen(visit: Any, name: str) -> None:
     page = visit(name, viewport=SIZES["phone"])
     assert page.evaluate("document.getElementById('verdict').getBoundingClientRect().bottom") <= 850
@@ -234,7 +234,7 @@ def test_print_makes_pages_and_unfolds_the_notes(visit: Any) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["classification", "regression"])
+@pytest.mark.parametrize("name", ["classification", "regression", "clusters"])
 def test_text_has_contrast_aa(visit: Any, name: str, scheme: str) -> None:
     """Contrast of every visible text with the page, as the browser computes its colours."""
     page = visit(name, color_scheme=scheme)
@@ -282,4 +282,4 @@ def test_names_and_roles_for_a_screen_reader(visit: Any, name: str) -> None:
     assert nameless == []
     assert page.locator("html").get_attribute("lang") == "en"
     assert page.locator("main").count() == 1
-    assert page.title().startswith("Model report")
+    assert page.title().startswith(form_of(CASES[name]()).title)

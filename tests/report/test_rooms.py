@@ -18,11 +18,13 @@ ROOMS = (
     {"atomic", "estimates", "guarded", "progress"},
     {"read"},
     {"audit", "fit"},
-    {"options", "saved"},
+    {"options"},
+    {"clusters", "saved"},
     {"sections"},
     {"schema"},
     {"collect", "render"},
     {"run"},
+    {"run_clusters"},
 )
 LEVEL = {name: level for level, names in enumerate(ROOMS) for name in names}
 PAIRS = {("audit", "fit"), ("fit", "audit")}

@@ -13,13 +13,17 @@ import pytest
 
 from empirisk.report import sections
 from empirisk.report.collect import in_order
-from empirisk.report.schema import REPORT
-from empirisk.report.sections.base import Section
-from empirisk.report.sections.registry import SECTIONS
+from empirisk.report.schema import REPORTS
+from empirisk.report.sections.base import Form, Section
+from empirisk.report.sections.registry import FORMS, form_of
 from tests.report.conftest import load
 
 REPORT_ROOM = Path(sections.__file__).parents[1]
 LOOPS = ["collect.py", "schema.py", "render/write.py", "render/html.py", "render/figures.py"]
+
+
+EVERY = list({id(s): s for form in FORMS.values() for s in form.sections}.values())
+FORM_CASES = pytest.mark.parametrize("form", FORMS.values(), ids=list(FORMS))
 
 
 def found() -> dict[str, Section]:
@@ -33,11 +37,12 @@ def found() -> dict[str, Section]:
 
 
 def test_every_section_has_a_row() -> None:
-    missing = [where for where, section in found().items() if section not in SECTIONS]
-    assert not missing, f"add {missing} to SECTIONS of src/empirisk/report/sections/registry.py"
+    # The findings and the sentences of limits stand in both forms; the limits are made again for clusters.
+    missing = [where for where, section in found().items() if section not in EVERY]
+    assert not missing, f"add {missing} to a form of src/empirisk/report/sections/registry.py"
 
 
-@pytest.mark.parametrize("section", SECTIONS, ids=[s.name for s in SECTIONS])
+@pytest.mark.parametrize("section", EVERY, ids=[f"{s.name}-{s.collect.__module__[24:]}" for s in EVERY])
 def test_a_section_stands_in_one_place(section: Section) -> None:
     home = Path(str(importlib.import_module(section.collect.__module__).__file__))
     template = REPORT_ROOM / "sections" / section.template
@@ -47,28 +52,29 @@ def test_a_section_stands_in_one_place(section: Section) -> None:
         first = key.split(".")[0]
         assert first in section.fields, f"{key} of {section.name} is a key of another section"
     assert section.long <= set(section.parts)
-    assert set(section.needs) <= {other.name for other in SECTIONS}, (
-        f"{section.name} needs an unknown section"
-    )
+    names = [{other.name for other in form.sections} for form in FORMS.values() if section in form.sections]
+    assert all(set(section.needs) <= known for known in names), f"{section.name} needs an unknown section"
 
 
-def test_no_key_belongs_to_two_sections() -> None:
-    keys = [key for section in SECTIONS for key in (*section.fields, *section.optional)]
+@FORM_CASES
+def test_no_key_belongs_to_two_sections(form: Form) -> None:
+    keys = [key for section in form.sections for key in (*section.fields, *section.optional)]
     assert len(keys) == len(set(keys))
-    assert {"schema", "level", *keys} == set(REPORT.fields)
+    assert {"schema", "level", *keys} == set(REPORTS[form.schema].fields)
 
 
-def test_a_section_comes_after_those_it_needs() -> None:
-    order = [section.name for section in in_order(SECTIONS)]
-    assert sorted(order) == sorted(section.name for section in SECTIONS)
-    for section in SECTIONS:
+@FORM_CASES
+def test_a_section_comes_after_those_it_needs(form: Form) -> None:
+    order = [section.name for section in in_order(form.sections)]
+    assert sorted(order) == sorted(section.name for section in form.sections)
+    for section in form.sections:
         assert all(order.index(name) < order.index(section.name) for name in section.needs)
 
 
-@pytest.mark.parametrize("task", ["classification", "regression"])
+@pytest.mark.parametrize("task", ["classification", "regression", "clusters"])
 def test_every_table_of_a_section_is_explained_by_itself(task: str) -> None:
     report: dict[str, Any] = load(task)
-    for section in SECTIONS:
+    for section in form_of(report).sections:
         source = (REPORT_ROOM / "sections" / section.template).read_text(encoding="utf-8")
         explained = set(re.findall(r"m\.how\(estimates\.(\w+)\)", source))
         assert explained == set(section.estimates(report)), f"{section.template} explains other tables"

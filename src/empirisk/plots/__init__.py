@@ -17,6 +17,7 @@ DISPLAYS = {
     "CalibrationDisplay": "calibration",
     "CandidatesDisplay": "candidates",
     "ClusterMapDisplay": "cluster_map",
+    "ClusterProfileDisplay": "cluster_profile",
     "ClusterStabilityDisplay": "cluster_stability",
     "CoefficientsDisplay": "coefficients",
     "ConfusionDisplay": "confusion",
@@ -52,9 +53,9 @@ DISPLAYS = {
     "SelectionCurveDisplay": "selection_curve",
     "ShapleyRowDisplay": "shapley_row",
     "ShapleySummaryDisplay": "shapley_summary",
-    "VoteRoundsDisplay": "vote_rounds",
     "SilhouettesDisplay": "silhouettes",
     "TreeDisplay": "tree",
+    "VoteRoundsDisplay": "vote_rounds",
     "WinnersCurseDisplay": "winners_curse",
 }
 

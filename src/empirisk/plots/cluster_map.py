@@ -28,7 +28,8 @@ class ClusterMapDisplay(Display):
         ``rows`` (x, y, number of the cluster or -1), ``sizes`` (rows of each cluster), ``outside`` (rows of
         no cluster), ``centres`` (x, y of each; or None), ``axes`` (two labels), ``share`` (of the variance
         that the plane shows; None where no column varies), ``columns`` (whether the plane is that of two
-        columns), ``n`` and ``rule`` (which rows are drawn; "" where all are).
+        columns), ``n`` and ``rule`` (which rows are drawn; "" where all are); ``first`` where clusters are
+        not counted from 0.
 
     Examples
     --------
@@ -55,7 +56,8 @@ class ClusterMapDisplay(Display):
     @property
     def description(self) -> str:
         v = self.view
-        sizes = ", ".join(f"{k} has {count(size)}" for k, size in enumerate(v["sizes"][:SHOWN]))
+        first = v.get("first", 0)
+        sizes = ", ".join(f"{k} has {count(size)}" for k, size in enumerate(v["sizes"][:SHOWN], first))
         more = len(v["sizes"]) - SHOWN
         plane = "two columns" if v["columns"] else "two leading principal components"
         drawn = f" {v['rule']}" if v["rule"] else ""
@@ -102,7 +104,7 @@ class ClusterMapDisplay(Display):
         """Write the sign, the number and the size of each cluster below the axes."""
         v = self.view
         said = [
-            (f"{SIGNS[_mark(k)]} {k}: {counted(size, 'row')}", _role(k))
+            (f"{SIGNS[_mark(k)]} {k + v.get('first', 0)}: {counted(size, 'row')}", _role(k))
             for k, size in enumerate(v["sizes"][:SHOWN])
         ]
         if len(v["sizes"]) > SHOWN:

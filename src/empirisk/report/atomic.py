@@ -19,7 +19,7 @@ if sys.platform != "win32":  # Windows has no such locks: there leftovers stay
 
 __all__ = ["OUTPUTS", "check_folder", "report_folder", "write_file"]
 
-OUTPUTS = ("report.html", "report.json", "report.md", "model.empirisk")
+OUTPUTS = ("report.html", "report.json", "report.md", "model.empirisk", "labels.csv")
 
 
 def write_file(path: Path, data: bytes) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from empirisk.report.fit.engine import Analysis
-from empirisk.report.schema import SCHEMA_NAME, validate_report
-from empirisk.report.sections.base import Material, Section
-from empirisk.report.sections.registry import SECTIONS
+from empirisk.report.schema import validate_report
+from empirisk.report.sections.base import Form, Section
+from empirisk.report.sections.registry import MODEL_REPORT
 
 __all__ = ["collect", "in_order"]
 
@@ -31,24 +30,27 @@ def in_order(sections: Sequence[Section]) -> list[Section]:
     return out
 
 
-def collect(a: Analysis, *, command: str, seconds: float, settings: Json) -> Json:
+def collect(a: Any, *, command: str, seconds: float, settings: Json, form: Form = MODEL_REPORT) -> Json:
     """Return the report of an analysis, checked against the schema.
 
     Parameters
     ----------
     a : Analysis
+        Or what else the sections of the form are collected from.
     command : str
         The command line, without folders.
     seconds : float
         Wall time.
     settings : dict
         Machine-independent settings.
+    form : Form
+        That of models by default.
     """
-    made: Json = {"schema": SCHEMA_NAME, "level": a.prepared.level}
+    made: Json = {"schema": form.schema, "level": a.prepared.level}
     absent: dict[str, str] = {}
-    for section in in_order(SECTIONS):
-        made |= section.collect(Material(a, section, made, absent, command, seconds, settings))
-    keys = [key for section in SECTIONS for key in (*section.fields, *section.optional)]
+    for section in in_order(form.sections):
+        made |= section.collect(form.material(a, section, made, absent, command, seconds, settings))
+    keys = [key for section in form.sections for key in (*section.fields, *section.optional)]
     report = {key: made[key] for key in ("schema", "level", *keys)}
     a.guard.tell(report)
     if a.left_out:

@@ -6,11 +6,12 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from empirisk.report.errors import DataError, meant
 from empirisk.report.fit.candidates import KINDS
 
-__all__ = ["Options"]
+__all__ = ["Options", "check_numbers", "flags"]
 
 
 @dataclass(frozen=True)
@@ -53,15 +54,7 @@ class Options:
         DataError
             Names the option.
         """
-        if not 0.5 <= self.level < 1.0:
-            raise DataError(
-                f"--level {self.level} is no level of confidence: give a number from 0.5 to below 1, such as"
-                " 0.95"
-            )
-        if self.time_limit is not None and not self.time_limit > 0.0:
-            raise DataError(f"--time-limit {self.time_limit} must be a positive number of seconds")
-        if self.seed < 0:
-            raise DataError(f"--seed {self.seed} must be a whole number of at least 0")
+        check_numbers(self.level, self.time_limit, self.seed)
         return self.kinds()
 
     def kinds(self) -> tuple[str, ...]:
@@ -97,26 +90,39 @@ class Options:
         words += [w for name, kind in self.types.items() for w in ("--types", f"{name}={kind}")]
         words += [w for name in self.drop for w in ("--drop", name)]
         words += [f"--missing={value}" for value in self.missing]  # a value may begin with a minus
-        for flag in (
-            "task",
-            "positive",
-            "delimiter",
-            "decimal",
-            "encoding",
-            "group",
-            "time",
-            "test",
-            "time_limit",
-            "models",
-        ):
-            value = getattr(self, flag)
-            if value is not None:
-                words += [
-                    f"--{flag.replace('_', '-')}",
-                    value.name if isinstance(value, Path) else str(value),
-                ]
+        named = ("task", "positive", "delimiter", "decimal", "encoding", "group", "time", "test")
+        words += flags(self, (*named, "time_limit", "models"))
         if self.header is not None:
             words.append("--header" if self.header else "--no-header")
         words += ["--seed", str(self.seed)] if self.seed else []
         words += ["--level", str(self.level)] if self.level != 0.95 else []
         return shlex.join(words)
+
+
+def check_numbers(level: float, time_limit: float | None, seed: int) -> None:
+    """Refuse a level, a time limit or a seed that makes no sense.
+
+    Raises
+    ------
+    DataError
+        Names the option.
+    """
+    if not 0.5 <= level < 1.0:
+        raise DataError(
+            f"--level {level} is no level of confidence: give a number from 0.5 to below 1, such as 0.95"
+        )
+    if time_limit is not None and not time_limit > 0.0:
+        raise DataError(f"--time-limit {time_limit} must be a positive number of seconds")
+    if seed < 0:
+        raise DataError(f"--seed {seed} must be a whole number of at least 0")
+
+
+def flags(options: Any, names: Sequence[str]) -> list[str]:
+    """Return ``--flag value`` for those of the named options that were given, files without their folders."""
+    words = []
+    for name in names:
+        value = getattr(options, name)
+        if value is not None:
+            told = value.name if isinstance(value, Path) else str(value)
+            words += [f"--{name.replace('_', '-')}", told]
+    return words

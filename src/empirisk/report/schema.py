@@ -8,32 +8,37 @@ from __future__ import annotations
 
 from typing import Any
 
-from empirisk.report.sections.registry import SECTIONS
+from empirisk.report.sections.base import Form
+from empirisk.report.sections.registry import FORMS, MODEL_REPORT, form_of
 from empirisk.report.shapes.checkers import Check, Record, ReportSchemaError, fraction
 
-__all__ = ["REPORT", "SCHEMA_NAME", "ReportSchemaError", "validate_report"]
+__all__ = ["REPORT", "REPORTS", "SCHEMA_NAME", "ReportSchemaError", "validate_report"]
 
-SCHEMA_NAME = "empirisk-report/1"
-
-
-def _schema_name(value: Any, path: str) -> None:
-    if value != SCHEMA_NAME:
-        raise ReportSchemaError(path, f"must be {SCHEMA_NAME!r}, got {value!r}")
+SCHEMA_NAME = MODEL_REPORT.schema
 
 
-def _cross(report: dict[str, Any], path: str) -> None:
-    for section in SECTIONS:
-        if section.cross is not None:
-            section.cross(report)
+def _record(form: Form) -> Record:
+    """Return the check of all keys of a form of report."""
+
+    def name(value: Any, path: str) -> None:
+        if value != form.schema:
+            raise ReportSchemaError(path, f"must be {form.schema!r}, got {value!r}")
+
+    def cross(report: dict[str, Any], path: str) -> None:
+        for section in form.sections:
+            if section.cross is not None:
+                section.cross(report)
+
+    fields: dict[str, Check] = {"schema": name, "level": fraction}
+    optional: dict[str, Check] = {}
+    for section in form.sections:
+        fields |= section.fields
+        optional |= section.optional
+    return Record(fields, optional=optional, also=cross)
 
 
-_FIELDS: dict[str, Check] = {"schema": _schema_name, "level": fraction}
-_OPTIONAL: dict[str, Check] = {}
-for _section in SECTIONS:
-    _FIELDS |= _section.fields
-    _OPTIONAL |= _section.optional
-
-REPORT = Record(_FIELDS, optional=_OPTIONAL, also=_cross)
+REPORTS = {name: _record(form) for name, form in FORMS.items()}
+REPORT = REPORTS[SCHEMA_NAME]
 
 
 def validate_report(report: dict[str, Any]) -> None:
@@ -57,4 +62,4 @@ def validate_report(report: dict[str, Any]) -> None:
     ...     print(error.path, error.problem)
     level is missing
     """
-    REPORT(report, "")
+    REPORTS[form_of(report).schema](report, "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -39,7 +39,7 @@ from empirisk.report.read.table import Table
 from empirisk.results import Finding
 from empirisk.wording import quoted
 
-__all__ = ["CHECKS", "Audit", "Checked", "audit", "by_level", "grouped"]
+__all__ = ["CHECKS", "WITHOUT_TARGET", "Audit", "Checked", "audit", "by_level", "grouped"]
 
 CHECKS: tuple[Check, ...] = (
     Check("ER101", "empty columns", empty_columns),
@@ -61,6 +61,13 @@ CHECKS: tuple[Check, ...] = (
     Check("ER117", "equal columns", equal_columns),
     Check("ER118", "few rows", few_rows),
     Check("ER119", "a target that is a formula of other columns", formula_of_the_target),
+)
+# Those that ask for no target and for no split.
+WITHOUT_TARGET = tuple(
+    check
+    for check in CHECKS
+    if check.code
+    in ("ER101", "ER102", "ER103", "ER104", "ER105", "ER107", "ER109", "ER112", "ER114", "ER115", "ER118")
 )
 _SHOWN = 8  # findings of a group whose evidence is printed
 _ORDER = {"serious": 0, "warning": 1, "note": 2}
@@ -93,6 +100,7 @@ def audit(
     seed: int = 0,
     deadline: Deadline | None = None,
     seconds: float = math.inf,
+    checks: Sequence[Check] = CHECKS,
 ) -> Audit:
     """Run every check of the registry on a table.
 
@@ -109,35 +117,37 @@ def audit(
         What cuts a check that takes too long.
     seconds : float
         How long all checks may take together.
+    checks : sequence of Check
+        Those to run; all by default.
     """
     deadline = deadline or Deadline(None)
     end = deadline.left() - seconds
     audited = Audited(table, split, test_table, seed)
     findings: list[Finding] = []
-    checks: list[Checked] = []
-    for check in CHECKS:
+    ran: list[Checked] = []
+    for check in checks:
         try:
             with deadline.within(math.inf if math.isinf(seconds) else max(0.2, deadline.left(end))):
                 outcome = check.run(audited)
         except OutOfTime:
-            checks.append(Checked(check.code, check.name, "not_run", f"it {LATE}"))
+            ran.append(Checked(check.code, check.name, "not_run", f"it {LATE}"))
             continue
         except NotRunError as reason:
-            checks.append(Checked(check.code, check.name, "not_run", str(reason)))
+            ran.append(Checked(check.code, check.name, "not_run", str(reason)))
             continue
         except DataError:
             raise
         except Exception as error:  # one check may not take the report with it
-            checks.append(Checked(check.code, check.name, "not_run", failure("This check", error)))
+            ran.append(Checked(check.code, check.name, "not_run", failure("This check", error)))
             continue
         if outcome.findings:
             findings += outcome.findings
             told = " ".join(f.sentence for f in outcome.findings[:2])
             more = f" And {len(outcome.findings) - 2} more." if len(outcome.findings) > 2 else ""
-            checks.append(Checked(check.code, check.name, "found", told + more))
+            ran.append(Checked(check.code, check.name, "found", told + more))
         else:
-            checks.append(Checked(check.code, check.name, "nothing", outcome.nothing))
-    return Audit(tuple(by_level(findings)), tuple(checks))
+            ran.append(Checked(check.code, check.name, "nothing", outcome.nothing))
+    return Audit(tuple(by_level(findings)), tuple(ran))
 
 
 def by_level(findings: Iterable[Finding]) -> list[Finding]:

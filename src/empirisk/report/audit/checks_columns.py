@@ -174,7 +174,7 @@ def _bare(level: str) -> tuple[str, str]:
 
 def equal_columns(a: Audited) -> Outcome:
     """Find the columns that hold the same values in every row."""
-    frame, names = a.table.frame, [*a.table.features, str(a.table.target)]
+    frame, names = a.table.frame, [*a.table.features, *a.table.names("target")]
     by_hash: dict[tuple[str, int], list[str]] = defaultdict(list)
     weights = pl.Series([*range(1, frame.height + 1)], dtype=pl.UInt64)
     for name in names:

@@ -50,10 +50,8 @@ def missing_values(a: Audited) -> Outcome:
     rows = int(a.table.frame.select([c.name for c in columns]).null_count().sum_horizontal()[0])
     complete = n - int(a.table.frame.select(c.name for c in columns).drop_nulls().height)
     evidence = f"{rows:,} empty cells; {complete:,} of {n:,} rows miss at least one value"
-    advice = (
-        "Numbers are filled with the median and marked by a 0/1 column; a missing level is a level of "
-        "its own."
-    )
+    marked = "" if a.table.task == "clusters" else " and marked by a 0/1 column"
+    advice = f"Numbers are filled with the median{marked}; a missing level is a level of its own."
     return Outcome([Finding("ER105", "note", sentence, evidence, advice, tuple(c.name for c in columns))])
 
 
@@ -67,7 +65,8 @@ def duplicate_rows(a: Audited) -> Outcome:
     rows = "1 row" if repeats == 1 else f"{repeats:,} rows"
     verb = "repeats" if repeats == 1 else "repeat"
     share = percent(repeats / a.table.n_rows)
-    sentence = f"{rows} ({share}) {verb} an earlier row {compared(a.table)}, target included."
+    included = "" if a.table.target is None else ", target included"
+    sentence = f"{rows} ({share}) {verb} an earlier row {compared(a.table)}{included}."
     evidence = (
         f"{int((counts > 1).sum()):,} different rows stand more than once, the most frequent "
         f"{int(counts.max()):,} times"

@@ -5,7 +5,7 @@ Only scikit-learn's own transformers are used, so that a saved model holds no co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -151,7 +151,9 @@ def rare_below(n_rows: int) -> int:
     return max(2, min(10, n_rows // 50))
 
 
-def make_encoder(table: Table, *, scale: bool = True) -> ColumnTransformer:
+def make_encoder(
+    table: Table, *, scale: bool = True, marks: bool = True, weights: Mapping[str, float] | None = None
+) -> ColumnTransformer:
     """Return an unfitted transformer of :func:`model_frame` to a dense float matrix.
 
     Numbers (and the days of dates): missing values become the median, then mean 0 and standard deviation 1;
@@ -166,17 +168,23 @@ def make_encoder(table: Table, *, scale: bool = True) -> ColumnTransformer:
         Decides the columns; the encoder learns from the rows that it is fitted on.
     scale : bool, default=True
         Whether numbers are standardised (trees do not need it).
+    marks : bool, default=True
+        Whether columns that have missing values get a 0/1 column that says where.
+    weights : mapping of str to float, optional
+        Factors on the encoded columns of a block of :func:`blocks_of`, such as ``"levels"``.
 
     Raises
     ------
     DataError
         The table has no feature column.
     """
-    blocks = blocks_of(table)
+    blocks = {k: v for k, v in blocks_of(table).items() if marks or not k.startswith("missing")}
     if not any(blocks.values()):
         raise DataError(f"{table.source.name} has no feature column: force one with --types")
     made = {key: _transformer(key, table, scale) for key in blocks}
-    return ColumnTransformer([(key, made[key], columns) for key, columns in blocks.items() if columns])
+    steps = [(key, made[key], columns) for key, columns in blocks.items() if columns]
+    used = {key: factor for key, factor in (weights or {}).items() if blocks[key]}
+    return ColumnTransformer(steps, transformer_weights=used or None)
 
 
 def _transformer(key: str, table: Table, scale: bool) -> Any:

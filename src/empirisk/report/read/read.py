@@ -46,12 +46,13 @@ def read_table(
     path : str or Path
         .csv, .tsv, .txt, each also .gz; .parquet; .jsonl.
     target : str
-        The column to predict; required unless `like` is given.
+        The column to predict; required unless `like` is given or the task is ``"clusters"``.
     types : mapping of str to str, optional
         Kinds by column name: number, boolean, categorical, text, date, date:FORMAT, id.
     drop : sequence of str
         Columns to leave out of the features.
-    task : {"binary", "multiclass", "regression"}, optional
+    task : {"binary", "multiclass", "regression", "clusters"}, optional
+        With ``"clusters"`` there is no target.
     positive : str, optional
         The class whose probability is reported.
     delimiter, decimal, encoding : str, optional
@@ -90,11 +91,17 @@ def read_table(
     text = TextOptions(delimiter, decimal, encoding, header)
     if like is not None:
         return read_like(path, like, text)
-    if target is None:
+    if target is None and task != "clusters":
         raise DataError(f"no target column was named for {path.name}: give --target COLUMN")
     types = dict(types or {})
     codes = [missing_code(given) for given in missing]
-    named = (target, *types, *drop, *([group] if group else []), *([time] if time else []))
+    named = (
+        *([] if target is None else [target]),
+        *types,
+        *drop,
+        *([group] if group else []),
+        *([time] if time else []),
+    )
     raw = read_raw(path, replace(text, expected=named))
     _check_names(raw, target, types, drop, group, time)
     frame = raw.frame
@@ -106,6 +113,8 @@ def read_table(
         own = tuple(code for code, column in codes if column in ("", name))
         reading = Reading(raw.decimal, decimal is not None, own)
         parsed.append(infer_column(frame[name], reading, types.get(name, "")))
+    if target is None:
+        return without_target(raw, parsed, drop)
     return _assemble(raw, parsed, target, drop=drop, group=group, time=time, task=task, positive=positive)
 
 
@@ -129,7 +138,7 @@ def missing_code(given: str) -> tuple[str, str]:
 
 def _check_names(
     raw: RawFile,
-    target: str,
+    target: str | None,
     types: Mapping[str, str],
     drop: Sequence[str],
     group: str | None,
@@ -139,13 +148,14 @@ def _check_names(
     names, file = raw.frame.columns, raw.source.name
     if raw.frame.height == 0:
         raise DataError(f"{file} has a header but no rows: give a file with data")
-    if raw.frame.width < 2:
+    if target is not None and raw.frame.width < 2:
         raise DataError(
             f"{file} has one column only ({names[0]!r}): a model needs a target and at least one other "
             "column; if "
             "there are more, name their separator with --delimiter"
         )
-    require_column(target, names, option="--target", file=file)
+    if target is not None:
+        require_column(target, names, option="--target", file=file)
     for name in types:
         require_column(name, names, option="--types", file=file)
     for name in drop:
@@ -159,6 +169,24 @@ def _check_names(
                 )
     if target in drop:
         raise DataError(f"{target!r} is the target and cannot be dropped: leave --drop {target} out")
+
+
+def without_target(raw: RawFile, parsed: list[tuple[Column, pl.Series]], drop: Sequence[str]) -> Table:
+    """Return the table of parsed columns of which none is predicted; every row stays."""
+    frame = pl.DataFrame([values.alias(column.name) for column, values in parsed])
+    columns = [_role(column, drop, None, None) for column, _ in parsed]
+    refuse_huge(columns, frame, raw.source.name)
+    return Table(
+        frame=frame,
+        columns=tuple(columns),
+        target=None,
+        task="clusters",
+        classes=(),
+        positive="",
+        source=raw.source,
+        fingerprint=fingerprint(frame),
+        n_rows=frame.height,
+    )
 
 
 def _assemble(

@@ -14,7 +14,7 @@ __all__ = ["KINDS", "Column", "Source", "Table"]
 
 Role = Literal["target", "feature", "group", "time", "dropped"]
 Kind = Literal["number", "boolean", "categorical", "text", "date", "id", "constant", "empty"]
-Task = Literal["binary", "multiclass", "regression"]
+Task = Literal["binary", "multiclass", "regression", "clusters"]
 
 KINDS: tuple[str, ...] = ("number", "boolean", "categorical", "text", "date", "id", "constant", "empty")
 
@@ -161,9 +161,9 @@ class Table:
     columns : tuple of Column
         In the order of the file.
     target : str or None
-        Name of the target; None for rows to predict that carry none.
-    task : {"binary", "multiclass", "regression"}
-        What is predicted.
+        Name of the target; None for rows to predict that carry none, and for rows to group.
+    task : {"binary", "multiclass", "regression", "clusters"}
+        What is predicted; ``"clusters"`` where rows are grouped and there is no target.
     classes : tuple of str
         Labels in their sorted order (empty for a regression).
     positive : str

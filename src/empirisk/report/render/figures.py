@@ -11,7 +11,7 @@ from empirisk.report.guarded import LATE, failure
 from empirisk.report.render.svg import inline_svg
 from empirisk.report.sections.base import Chart
 from empirisk.report.sections.methods import made_by
-from empirisk.report.sections.registry import SECTIONS
+from empirisk.report.sections.registry import form_of
 from empirisk.wording import listed
 
 __all__ = ["Figure", "figures"]
@@ -43,7 +43,7 @@ def figures(report: Json, deadline: Deadline | None = None) -> dict[str, Figure]
     until = deadline or Deadline(None)
     drawn: dict[str, Figure] = {}
     late: dict[str, list[Chart]] = {}
-    for section in SECTIONS:
+    for section in form_of(report).sections:
         for chart in section.charts(report):
             if until.left(AFTER * until.slowness) > 0.0:
                 drawn[chart.key] = _drawn(chart)

@@ -13,7 +13,7 @@ from empirisk.report.render.figures import figures
 from empirisk.report.schema import validate_report
 from empirisk.report.sections.methods import Pairs, made_by, methods, point
 from empirisk.report.sections.prose import setting
-from empirisk.report.sections.registry import SECTIONS
+from empirisk.report.sections.registry import form_of
 
 __all__ = ["colours", "render_html"]
 
@@ -84,9 +84,12 @@ def render_html(report: Json, deadline: Deadline | None = None) -> str:
     validate_report(report)
     tables: dict[str, Pairs] = {}
     names: Json = {}
-    for section in SECTIONS:
+    form = form_of(report)
+    for section in form.sections:
         tables |= section.estimates(report)
         names |= section.names(report)
     template = _environment().get_template("report.html.j2")
     drawn = figures(report, deadline)
-    return template.render(r=report, sections=SECTIONS, figures=drawn, estimates=tables, **names)
+    return template.render(
+        r=report, form=form, sections=form.sections, figures=drawn, estimates=tables, **names
+    )

@@ -6,19 +6,33 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from empirisk.data.deadline import Deadline
 from empirisk.report.atomic import report_folder
+from empirisk.report.clusters.engine import Clustered
 from empirisk.report.fit.engine import Analysis
 from empirisk.report.fit.sample import class_order
+from empirisk.report.read.table import Table
 from empirisk.report.render.html import render_html
 from empirisk.report.saved import model_file
+from empirisk.report.saved.cells import escape_frame
+from empirisk.report.saved.predict import prediction_frame
 from empirisk.report.saved.probes import draw_probes
 from empirisk.report.saved.ranges import training_ranges
 from empirisk.report.saved.row_marks import mark_rows
 from empirisk.report.schema import validate_report
 from empirisk.report.sections.prose import esc
-from empirisk.report.sections.registry import SECTIONS
+from empirisk.report.sections.registry import form_of
 
-__all__ = ["model_metadata", "render_markdown", "write_report"]
+__all__ = [
+    "cluster_metadata",
+    "model_metadata",
+    "render_markdown",
+    "write_clusters",
+    "write_pages",
+    "write_report",
+]
 
 Json = dict[str, Any]
 
@@ -29,12 +43,28 @@ def write_report(a: Analysis, report: Json, folder: Path) -> None:
     Everything is made in a temporary folder beside it, which then takes its place.
     """
     with report_folder(folder) as fresh:
-        text = json.dumps(report, indent=1, allow_nan=False, ensure_ascii=False)
-        (fresh / "report.json").write_text(text + "\n", encoding="utf-8")
-        (fresh / "report.md").write_text(render_markdown(report), encoding="utf-8")
-        (fresh / "report.html").write_text(render_html(report, a.guard.deadline), encoding="utf-8")
+        write_pages(report, fresh, a.guard.deadline)
         probes = draw_probes(a.model.train.frame, a.prepared.seed)
         model_file.save(fresh / "model.empirisk", a.model.pipeline, model_metadata(a, report), probes)
+
+
+def write_clusters(a: Clustered, report: Json, folder: Path) -> None:
+    """Write the pages, ``labels.csv`` and ``model.empirisk`` into `folder`, all or none."""
+    with report_folder(folder) as fresh:
+        write_pages(report, fresh, a.guard.deadline)
+        probes = draw_probes(a.prepared.matrix.frame, a.prepared.seed)
+        path = fresh / "model.empirisk"
+        model_file.save(path, a.pipeline, cluster_metadata(a, report), probes)
+        frame = prediction_frame(model_file.load(path), a.prepared.table)
+        escape_frame(frame).write_csv(fresh / "labels.csv")
+
+
+def write_pages(report: Json, folder: Path, deadline: Deadline) -> None:
+    """Write ``report.html``, ``report.md`` and ``report.json`` into a folder that exists."""
+    text = json.dumps(report, indent=1, allow_nan=False, ensure_ascii=False)
+    (folder / "report.json").write_text(text + "\n", encoding="utf-8")
+    (folder / "report.md").write_text(render_markdown(report), encoding="utf-8")
+    (folder / "report.html").write_text(render_html(report, deadline), encoding="utf-8")
 
 
 def render_markdown(report: Json) -> str:
@@ -57,19 +87,53 @@ def render_markdown(report: Json) -> str:
     """
     validate_report(report)
     lines = [f"# {esc(report['task']['sentence'])}", ""]
-    for section in SECTIONS:
+    for section in form_of(report).sections:
         lines += [f"## {section.heading}", "", *section.markdown(report)]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def cluster_metadata(a: Clustered, report: Json) -> Json:
+    """Return what a model file says about groups of rows."""
+    p = a.prepared
+    return {
+        "task": {
+            "kind": "clusters",
+            "target": None,
+            "classes": [str(c + 1) for c in range(a.k)],
+            "positive": None,
+        },
+        "model": {
+            "name": "kmeans",
+            "label": "k-means",
+            "alpha": None,
+            "n_terms": len(p.matrix.origins),
+            "n_train": p.n,
+        },
+        "decisions": _decisions(p.table),
+        "fingerprint": p.table.fingerprint,
+        "split": {"unit": "row", "seed": p.seed, "group": None, "time": None},
+        "level": p.level,
+        "metrics": [],
+        "certificate": (report["certificates"] or {"rows": [{"certificate": None}]})["rows"][0][
+            "certificate"
+        ],
+        "created": report["provenance"]["created"],
+        "ranges": training_ranges(p.table, np.arange(p.n)),
+        "rows": mark_rows(p.table, np.arange(p.n)),
+    }
+
+
+def _decisions(table: Table) -> Json:
+    """Return how columns are read, without the examples of values, which are for the screen alone."""
+    decisions = table.decisions()
+    for column in decisions["columns"]:
+        column["unreadable"] = column["unreadable_rows"] = ()
+    return decisions
 
 
 def model_metadata(a: Analysis, report: Json) -> Json:
     """Return what a model file says about its model."""
     table, row = a.prepared.table, a.choice.row
-    decisions = table.decisions()
-    for column in decisions["columns"]:
-        column["unreadable"] = column[
-            "unreadable_rows"
-        ] = ()  # examples of values are for the screen, not for a file that travels
     return {
         "task": {
             "kind": table.task,
@@ -84,7 +148,7 @@ def model_metadata(a: Analysis, report: Json) -> Json:
             "n_terms": len(a.model.origins),
             "n_train": a.prepared.train.n,
         },
-        "decisions": decisions,
+        "decisions": _decisions(table),
         "fingerprint": table.fingerprint,
         "split": {
             "unit": a.prepared.split.unit,

@@ -26,6 +26,7 @@ def inspect_lines(metadata: Json) -> list[str]:
         "binary": f"whether {task['target']} is {task['positive']}",
         "multiclass": f"which of {len(task['classes'] or [])} classes {task['target']} is",
         "regression": f"the number {task['target']}",
+        "clusters": f"which of {wording.counted(len(task['classes'] or []), 'cluster')} a row falls into",
     }[task["kind"]]
     uses = (
         f"from {wording.counted(len(features), 'column')} ({wording.counted(model['n_terms'], 'term')})"

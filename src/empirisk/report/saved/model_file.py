@@ -20,6 +20,7 @@ import polars as pl
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
+from empirisk.estimators.clusters.base import Clusterer
 from empirisk.report.atomic import write_file
 from empirisk.report.errors import DataError
 from empirisk.report.fit.encode import model_frame
@@ -66,12 +67,12 @@ class ModelFile:
 
     @property
     def task(self) -> str:
-        """What the model predicts: ``"binary"``, ``"multiclass"`` or ``"regression"``."""
+        """What the model predicts: ``"binary"``, ``"multiclass"``, ``"regression"`` or ``"clusters"``."""
         return str(self.metadata["task"]["kind"])
 
     @property
     def classes(self) -> list[str]:
-        """Class labels in the order of the probability columns; empty for a regression."""
+        """Class labels in the order of the probability columns, names of clusters; empty for a regression."""
         return list(self.metadata["task"]["classes"] or [])
 
     @property
@@ -127,14 +128,25 @@ class ModelFile:
             return np.asarray(values, dtype=np.float64)
         return np.asarray(self.classes, dtype=object)[np.asarray(values, dtype=np.intp)]
 
+    def distances(self, data: Any) -> np.ndarray:
+        """Distance of each row to the centre of each cluster, shape (n, k); only for clusters.
+
+        The unit is one standard deviation of a number.
+        """
+        if self.task != "clusters":
+            raise ModelFileError("this model has no clusters, so there are no distances: use predict")
+        table = self._table(data)
+        return np.asarray(self.pipeline.transform(model_frame(table)), dtype=np.float64)
+
     def predict_proba(self, data: Any) -> np.ndarray:
         """Probability of each of :attr:`classes`, shape (n, k); only for classes.
 
         They are those that the report scores: a class that the training part did not hold has the probability
         0.
         """
-        if not self.classes:
-            raise ModelFileError("this model predicts a number, so there are no probabilities: use predict")
+        if not self.classes or self.task == "clusters":
+            what = "a number" if not self.classes else "clusters"
+            raise ModelFileError(f"this model predicts {what}, so there are no probabilities: use predict")
         table = self._table(data)
         found = np.asarray(self.pipeline.predict_proba(model_frame(table)), dtype=np.float64)
         present = np.asarray(self.pipeline.classes_, dtype=np.intp)
@@ -245,8 +257,10 @@ def _without_solution(pipeline: Pipeline) -> Pipeline:
     """
     estimator = copy.copy(pipeline[-1])
     params, grown = estimator.get_params(deep=False), trees_of(estimator) is not None
+    # Groups of training rows are what `predict` says of them.
+    told = ("solution_", "labels_", "certificate_") if isinstance(estimator, Clusterer) else ("solution_",)
     for name, value in dict(vars(estimator)).items():
-        if name == "solution_" or (grown and name not in params and not _plain_data(value)):
+        if name in told or (grown and name not in params and not _plain_data(value)):
             del estimator.__dict__[name]
     return Pipeline([*pipeline.steps[:-1], (pipeline.steps[-1][0], estimator)])
 
@@ -320,7 +334,10 @@ def _check_probes(file: Path, pipeline: Any, metadata: dict[str, Any]) -> None:
 
 def _check_columns(file: Path, model: ModelFile) -> None:
     """The columns and classes that the decisions give must be those that the pipeline takes."""
-    probes, k = model.metadata["probes"], len(getattr(model.pipeline, "classes_", ()))
+    probes = model.metadata["probes"]
+    k = len(getattr(model.pipeline, "classes_", ()))
+    if model.task == "clusters":
+        k = len(getattr(model.pipeline[-1], "cluster_centers_", ()))
     wrong = "classes" if k > len(model.classes) or (k == 0) != (not model.classes) else ""
     try:
         if model_frame(model.table).columns != list(probes["types"]) or not probes["expected"]:

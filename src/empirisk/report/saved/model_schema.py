@@ -26,7 +26,7 @@ from empirisk.report.shapes.values import certificate, comparison
 
 __all__ = ["check_metadata"]
 
-_TASKS = one_of("binary", "multiclass", "regression")
+_TASKS = one_of("binary", "multiclass", "regression", "clusters")
 
 
 def _pair(inner: Check) -> Check:
@@ -73,7 +73,12 @@ METADATA = Record(
     {
         "format": string,
         "task": Record(
-            {"kind": _TASKS, "target": string, "classes": nullable(strings), "positive": nullable(string)}
+            {
+                "kind": _TASKS,
+                "target": nullable(string),
+                "classes": nullable(strings),
+                "positive": nullable(string),
+            }
         ),
         "model": Record(
             {
@@ -89,7 +94,7 @@ METADATA = Record(
                 "columns": list_of(_every_field(Column, _COLUMN), least=1),
                 "classes": strings,
                 "source": _every_field(Source, _SOURCE),
-                "target": string,
+                "target": nullable(string),
                 "task": _TASKS,
                 "positive": string,
                 "fingerprint": string,
@@ -156,10 +161,15 @@ def _agree(metadata: dict[str, Any]) -> None:
     names = [c["name"] for c in decisions["columns"]]
     classes = task["classes"] or []
     positive = task["positive"] or ""
+    groups = task["kind"] == "clusters"
     wrong = {
         "task.kind": task["kind"] != decisions["task"],
-        "task.target": task["target"] != decisions["target"] or task["target"] not in names,
-        "task.classes": sorted(classes) != sorted(decisions["classes"])
+        "task.target": task["target"] != decisions["target"]
+        or (task["target"] is None) != groups
+        or (not groups and task["target"] not in names),
+        "task.classes": not classes
+        if groups
+        else sorted(classes) != sorted(decisions["classes"])
         or (len(classes) < 2) == (task["kind"] != "regression"),
         "task.positive": positive != decisions["positive"]
         or (task["kind"] == "binary" and positive not in classes),

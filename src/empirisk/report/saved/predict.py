@@ -25,18 +25,36 @@ FORMATS = (".csv", ".tsv", ".parquet")
 def prediction_frame(model: ModelFile, table: Table) -> pl.DataFrame:
     """Return the columns that name the rows, ``prediction``, and for classes ``probability_CLASS`` each.
 
+    Of clusters: ``cluster`` (1, 2, ...), ``distance`` to its centre, and the same of the next cluster.
+
     Parameters
     ----------
     model : ModelFile
     table : Table
         Read under the decisions of the model (:meth:`empirisk.report.saved.model_file.ModelFile.read`).
     """
-    columns: dict[str, list[Any]] = {"prediction": model.predict(table).tolist()}
-    if model.classes:
+    if model.task == "clusters":
+        columns = _clusters(model, table)
+    else:
+        columns = {"prediction": model.predict(table).tolist()}
+    if model.classes and model.task != "clusters":
         found = model.predict_proba(table)
         columns |= {f"probability_{c}": found[:, i].tolist() for i, c in enumerate(model.classes)}
     ids = [_id(table.frame[c.name]) for c in table.columns if c.kind == "id" and c.name not in columns]
     return pl.DataFrame([*ids, *(pl.Series(name, values) for name, values in columns.items())])
+
+
+def _clusters(model: ModelFile, table: Table) -> dict[str, list[Any]]:
+    found = model.distances(table)
+    own = np.array([int(name) for name in model.predict(table)])
+    columns: dict[str, list[Any]] = {"cluster": own.tolist()}
+    columns["distance"] = found[np.arange(len(own)), own - 1].tolist()
+    if found.shape[1] > 1:
+        others = found.copy()
+        others[np.arange(len(own)), own - 1] = np.inf
+        columns["next_cluster"] = (others.argmin(axis=1) + 1).tolist()
+        columns["next_distance"] = others.min(axis=1).tolist()
+    return columns
 
 
 def _id(values: pl.Series) -> pl.Series:
@@ -84,6 +102,10 @@ def reading_lines(model: ModelFile, table: Table) -> list[str]:
 
 def said(frame: pl.DataFrame, classes: list[str]) -> str:
     """Return what was predicted, in one line."""
+    if "cluster" in frame.columns and "prediction" not in frame.columns:
+        counts = dict(frame["cluster"].value_counts().iter_rows())
+        named = [f"cluster {c} {counts.get(int(c), 0):,}" for c in classes]
+        return f"Grouped {frame.height:,} rows: {', '.join(named)}"
     if not classes:
         low, middle, high = np.quantile(frame["prediction"].to_numpy(), [0.0, 0.5, 1.0])
         return f"Predicted from {number(low, 4)} to {number(high, 4)}, median {number(middle, 4)}"

@@ -78,7 +78,7 @@ def mark_rows(table: Table, rows: NDArray[Any]) -> dict[str, Any]:
     rows : int array
         The training rows.
     """
-    columns = [*table.features, str(table.target)]
+    columns = [*table.features, *table.names("target")]
     words = _words(table.frame[np.asarray(rows, dtype=np.int64)], columns, table.fingerprint)
     quick = _mixed(words)
     n = len(quick)

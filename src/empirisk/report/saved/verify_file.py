@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from empirisk import wording
 from empirisk.evaluation.metrics import METRICS
 from empirisk.report.errors import DataError
 from empirisk.report.estimates import estimate
+from empirisk.report.fit.encode import model_frame
 from empirisk.report.fit.held_out_scores import LABELS, metric_names, predictions
 from empirisk.report.fit.sample import Sample, take
 from empirisk.report.fit.split import split_rows
@@ -69,6 +71,8 @@ def verify_file(model: ModelFile, table: Table) -> Verification:
         The data lack the target.
     """
     meta = model.metadata
+    if model.task == "clusters":
+        return _verify_clusters(model, table)
     if table.target is None:
         raise DataError(
             f"{table.source.name} has no column {meta['task']['target']!r}, which is the target: verify"
@@ -97,6 +101,26 @@ def verify_file(model: ModelFile, table: Table) -> Verification:
     return Verification(same, certificate, proved, sample.n, scored, metrics, stored, trained)
 
 
+def _verify_clusters(model: ModelFile, table: Table) -> Verification:
+    """Prove the groups again on the rows that made them; other rows have no certificate."""
+    meta = model.metadata
+    same = table.fingerprint == meta["fingerprint"]
+    certificate, proved = None, None
+    stored = meta["certificate"]
+    if same and stored is not None and stored["kind"] != Kind.NONE.name:
+        from empirisk.estimators.verify import verify
+
+        X = np.asarray(model.pipeline[:-1].transform(model_frame(table)), dtype=np.float64)
+        group = copy.copy(model.pipeline[-1])
+        group.labels_ = group.predict(
+            X
+        )  # the file holds no row, and the group of a row is its nearest centre
+        certificate = verify(group, X, None)
+        proved = certificate.kind.name == stored["kind"] and certificate.within(10.0 * float(group.tol))
+    trained = "" if same else known_rows(table, meta["rows"]).sentence()
+    return Verification(same, certificate, proved, table.n_rows, "", {}, {}, trained)
+
+
 def _prove(model: ModelFile, train: Sample) -> tuple[Certificate | None, bool | None]:
     stored = model.metadata["certificate"]
     if stored is None or stored["kind"] == Kind.NONE.name:
@@ -118,6 +142,8 @@ def verify_lines(v: Verification) -> list[str]:
         head = (
             "Fit proved again"
             if v.proved
+            else "Fit NOT proved: what the model holds does not follow from these data"
+            if not v.scored
             else "Fit NOT proved: the coefficients do not minimise the objective on these data"
         )
         out.append(f"{head}: {v.certificate.claim}.")
@@ -127,6 +153,8 @@ def verify_lines(v: Verification) -> list[str]:
         out.append("The proof of the fit needs the data of the report.")
     if v.trained:
         out.append(v.trained)
+    if not v.scored:
+        return out
     out.append(f"Scores on {v.scored}, n = {v.rows:,}:")
     for label, e in v.metrics.items():
         then = f"   (report: {wording.estimate(v.stored[label])})" if label in v.stored else ""

@@ -11,7 +11,7 @@ from empirisk.report.fit.engine import Analysis
 from empirisk.report.sections.methods import Pairs
 from empirisk.report.shapes.checkers import Check
 
-__all__ = ["Chart", "Material", "Section"]
+__all__ = ["Chart", "Collected", "Form", "Material", "Section"]
 
 T = TypeVar("T")
 Json = dict[str, Any]
@@ -65,7 +65,7 @@ class Section:
     fields : mapping of str to Check
         Its keys of ``report.json``, in their order, and what each must look like.
     collect : callable
-        Makes the values of these keys from a :class:`Material`.
+        Makes the values of these keys from the :class:`Collected` of its form, such as :class:`Material`.
     markdown : callable
         Makes its lines of Markdown from the whole report.
     template : str
@@ -97,7 +97,7 @@ class Section:
     name: str
     heading: str
     fields: Mapping[str, Check]
-    collect: Callable[[Material], Json]
+    collect: Callable[[Any], Json]
     markdown: Callable[[Json], list[str]]
     template: str
     optional: Mapping[str, Check] = field(default_factory=dict)
@@ -119,13 +119,34 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Material:
-    """What a section is collected from.
+class Form:
+    """A kind of report: the name of its schema, what its page is called, and its sections in their order.
 
     Parameters
     ----------
-    analysis : Analysis
-        Everything that was computed.
+    schema : str
+        What ``report["schema"]`` says.
+    title : str
+        The first words of the page.
+    sections : tuple of Section
+    material : callable
+        Makes what its sections are collected from: the class that its ``collect`` functions take.
+    """
+
+    schema: str
+    title: str
+    sections: tuple[Section, ...]
+    material: Callable[..., Collected]
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What a section is collected from, whatever the report is about.
+
+    Parameters
+    ----------
+    analysis : object
+        Everything that was computed; its ``guard`` makes the parts that may fail.
     section : Section
         The one that is being collected.
     made : dict
@@ -140,7 +161,7 @@ class Material:
         Settings that do not depend on the machine.
     """
 
-    analysis: Analysis
+    analysis: Any
     section: Section
     made: Json
     absent: dict[str, str]
@@ -148,23 +169,13 @@ class Material:
     seconds: float
     settings: Json
 
-    @property
-    def unit(self) -> str | None:
-        """The unit of a regression target, as the file wrote it."""
-        table = self.analysis.prepared.table
-        return (table.column(str(table.target)).unit or None) if table.task == "regression" else None
-
-    @property
-    def tuned(self) -> str:
-        """The name of the loss that models are tuned by."""
-        return self.analysis.scoring.metric.name
-
     def attempt(self, key: str, make: Callable[[], T]) -> T | None:
         """Return what `make` returns; None where it fails or is too slow, and the report says so at the
         key.
         """
         section = self.section
-        return self.analysis.guard(key, make, section.parts[key], long=key in section.long)
+        found: T | None = self.analysis.guard(key, make, section.parts[key], long=key in section.long)
+        return found
 
     def part(self, key: str, make: Callable[[], T]) -> T | None:
         """Return the same for the value of a key, which must follow the schema, and whose stage may have
@@ -180,3 +191,21 @@ class Material:
             return made
 
         return self.attempt(key, checked)
+
+
+@dataclass(frozen=True)
+class Material(Collected):
+    """What a section about a model is collected from: its `analysis` is an :class:`Analysis`."""
+
+    analysis: Analysis
+
+    @property
+    def unit(self) -> str | None:
+        """The unit of a regression target, as the file wrote it."""
+        table = self.analysis.prepared.table
+        return (table.column(str(table.target)).unit or None) if table.task == "regression" else None
+
+    @property
+    def tuned(self) -> str:
+        """The name of the loss that models are tuned by."""
+        return self.analysis.scoring.metric.name

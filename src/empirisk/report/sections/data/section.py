@@ -28,7 +28,7 @@ from empirisk.report.shapes.checkers import (
 from empirisk.report.shapes.values import counts, file_name, histogram
 from empirisk.wording import count, percent, plain, shorten, year, years
 
-__all__ = ["DATA"]
+__all__ = ["DATA", "column_json", "columns_markdown", "data", "some_names"]
 
 Json = dict[str, Any]
 
@@ -105,7 +105,7 @@ def _columns(table: Table, split: Split) -> Json:
         "format": table.source.line() or None,
         "n_rows": table.n_rows + table.n_left_out,
         "n_columns": len(table.columns),
-        "columns": [_column(c) for c in table.columns],
+        "columns": [column_json(c) for c in table.columns],
         "duplicates": {
             "n_rows": repeated,
             "n_straddling": split.n_straddling,
@@ -121,7 +121,8 @@ def _rows(n: int) -> str:
     return "No row repeats" if n == 0 else "1 row repeats" if n == 1 else f"{n:,} rows repeat"
 
 
-def _column(column: Column) -> Json:
+def column_json(column: Column) -> Json:
+    """Return what the table of columns says about one of them."""
     return {
         "name": column.name,
         "role": column.role,
@@ -176,16 +177,16 @@ def _handling(table: Table) -> list[str]:
             c.name for c in table.columns if code in c.missing_codes and any(code == m for m, _ in c.markers)
         ]
         if where:
-            out.append(f"{code} counts as missing in {_names(where)}, as asked (--missing).")
+            out.append(f"{code} counts as missing in {some_names(where)}, as asked (--missing).")
     numbers = [c.name for c in features if c.kind in ("number", "date") and c.n_missing]
     levels = [c.name for c in features if c.kind not in ("number", "date", "boolean") and c.n_missing]
     if numbers:
         out.append(
             "Missing numbers become the median of the training rows, and a 0/1 column says where"
-            f" ({_names(numbers)})."
+            f" ({some_names(numbers)})."
         )
     if levels:
-        out.append(f"Missing values of categorical columns are a level of their own ({_names(levels)}).")
+        out.append(f"Missing values of categorical columns are a level of their own ({some_names(levels)}).")
     if any(c.kind not in ("number", "date", "boolean") for c in features):
         out.append(
             "Levels become one 0/1 column each; rare levels share one, which also takes levels not seen in"
@@ -200,13 +201,14 @@ def _handling(table: Table) -> list[str]:
         out.append("Dates become a day count, a month and a weekday.")
     dropped = [c.name for c in table.columns if c.role == "dropped"]
     if dropped:
-        out.append(f"Not used: {_names(dropped)}; the table says why and how to use them.")
+        out.append(f"Not used: {some_names(dropped)}; the table says why and how to use them.")
     if table.n_left_out:
         out.append(f"{table.n_left_out:,} rows without a {table.target} were left out.")
     return [*out, *(f"{note[:1].upper()}{note[1:].rstrip('.')}." for note in table.source.notes)]
 
 
-def _names(names: list[str]) -> str:
+def some_names(names: list[str]) -> str:
+    """Return at most four names, and how many more there are."""
     return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
 
 
@@ -245,13 +247,8 @@ def _split_markdown(r: Json) -> prose.Lines:
     return [esc(" ".join(said)), "", *prose.table(head, rows)]
 
 
-def _markdown(r: Json) -> prose.Lines:
-    d = r["data"]
-    lines = [
-        f"{count(d['n_rows'])} rows and {count(d['n_columns'])} columns in {esc(d['source'])}.",
-        "",
-        *_split_markdown(r),
-    ]
+def columns_markdown(columns: list[Json]) -> prose.Lines:
+    """Return the table of columns: role, type and reason, gaps, values, remarks."""
     rows = [
         [
             esc(shorten(c["name"], 60)),
@@ -264,9 +261,19 @@ def _markdown(r: Json) -> prose.Lines:
                 [*(esc(w) for w in c["warnings"]), prose.code(c["override"]) if c["override"] else ""]
             ).strip(),
         ]
-        for c in d["columns"]
+        for c in columns
     ]
-    lines += prose.table(["Column", "Role", "Type", "Missing", "Distinct", "Values", "Remarks"], rows)
+    return prose.table(["Column", "Role", "Type", "Missing", "Distinct", "Values", "Remarks"], rows)
+
+
+def _markdown(r: Json) -> prose.Lines:
+    d = r["data"]
+    lines = [
+        f"{count(d['n_rows'])} rows and {count(d['n_columns'])} columns in {esc(d['source'])}.",
+        "",
+        *_split_markdown(r),
+    ]
+    lines += columns_markdown(d["columns"])
     done = [d["duplicates"]["sentence"]] if d["duplicates"] else []
     return lines + prose.bullets(esc(s) for s in [*done, *d["handling"]])
 

@@ -32,7 +32,7 @@ from empirisk.report.shapes.values import comparison, maybe_estimate
 from empirisk.results import Finding
 from empirisk.wording import counted, spelled
 
-__all__ = ["VERDICT"]
+__all__ = ["VERDICT", "named_findings", "top_findings", "worst_findings"]
 
 Json = dict[str, Any]
 RICH = ("boosting", "forest", *COMPARES)
@@ -73,7 +73,7 @@ verdict = Record(
 )
 
 
-def _named(report: Json) -> None:
+def named_findings(report: Json) -> None:
     """The verdict names findings that the report has."""
     codes = {f["code"] for f in report["findings"]}
     for i, code in enumerate(report["verdict"]["findings"]):
@@ -161,11 +161,11 @@ def _verdict(m: Material, task: Json, metrics: list[Json], certificate: Json | N
             texts,
             unit or "",
         ),
-        "findings": _worst(a.findings),
+        "findings": worst_findings(a.findings),
     }
 
 
-def _worst(findings: list[Finding], most: int = 3) -> list[str]:
+def worst_findings(findings: list[Finding], most: int = 3) -> list[str]:
     """Return the codes of the findings for the first screen: the most serious first, notes left out, each
     code once.
     """
@@ -173,7 +173,7 @@ def _worst(findings: list[Finding], most: int = 3) -> list[str]:
     return list(dict.fromkeys(f.code for f in ordered))[:most]
 
 
-def _top_findings(report: Json) -> list[tuple[int, Json]]:
+def top_findings(report: Json) -> list[tuple[int, Json]]:
     """Return the findings that the verdict names, each with its place; a code named twice takes two of
     them.
     """
@@ -203,7 +203,7 @@ def _markdown(r: Json) -> prose.Lines:
         lines += [f"Next step: {esc(v['next_step']['sentence'])}{said}", ""]
     lines += [line for part in r.get("failed", []) for line in (esc(part["sentence"]), "")]
     return lines + prose.bullets(
-        f"**{f['level']}** {esc(f['code'])}: {esc(f['sentence'])}" for _, f in _top_findings(r)
+        f"**{f['level']}** {esc(f['code'])}: {esc(f['sentence'])}" for _, f in top_findings(r)
     )
 
 
@@ -214,7 +214,7 @@ VERDICT = Section(
     _collect,
     _markdown,
     "verdict/verdict.html.j2",
-    cross=_named,
-    names=lambda report: {"badges": _top_findings(report)},
+    cross=named_findings,
+    names=lambda report: {"badges": top_findings(report)},
     needs=("test", "model"),
 )

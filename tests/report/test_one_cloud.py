@@ -1,0 +1,112 @@
+"""Columns that take few values make no clusters by themselves; rows of latent classes still do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from empirisk.partitions.choose_k import choose_k
+from empirisk.report.clusters.columns import take_part
+from empirisk.report.clusters.engine import Prepared, against_one_cloud, kmeans, prepare
+from empirisk.report.clusters.matrix import LEVEL_WEIGHT
+from empirisk.report.clusters.one_cloud import OneCloud, has_lumps, lumpy
+from empirisk.report.progress import Silent
+from empirisk.report.read.read import read_table
+
+
+def prepared(frame: pl.DataFrame, folder: Path) -> Prepared:
+    frame.write_csv(folder / "table.csv")
+    table = take_part(read_table(folder / "table.csv", task="clusters"))
+    return prepare(table, ks=(2, 3, 4, 5), seed=0, level=0.95)
+
+
+def verdict(frame: pl.DataFrame, folder: Path) -> tuple[int | None, int | None]:
+    """Return the number of clusters without and with the test against one cloud."""
+    p = prepared(frame, folder)
+    choice = choose_k(kmeans(2, 0, 2), p.matrix.X, (1, *p.ks), n_draws=39, n_subsamples=5, random_state=0)
+    return choice.k, against_one_cloud(p, choice, Silent()).k
+
+
+def classes(n: int, rng: np.random.Generator, known: float) -> pl.DataFrame:
+    """Six columns of three levels; with chance `known` a row's latent class decides, else nothing does."""
+    group, levels = rng.integers(0, 3, n), np.array(["a", "b", "c"])
+    decided = rng.random((6, n)) < known
+    columns = [np.where(decided[j], levels[(group + j) % 3], rng.choice(levels, n)) for j in range(6)]
+    return pl.DataFrame({f"c{j}": column for j, column in enumerate(columns)})
+
+
+def test_independent_levels_are_lumps_and_no_clusters(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    n = 200
+    frame = pl.DataFrame(
+        {
+            "a": rng.choice(["yes", "no"], n),
+            "b": rng.choice(["yes", "no"], n, p=[0.8, 0.2]),
+            "c": rng.choice(["x", "y", "z"], n),
+        }
+    )
+    without, told = verdict(frame, tmp_path)
+    # Rows at twelve places look grouped beside every cloud that has a density ...
+    assert without is not None
+    assert without > 1
+    assert told == 1  # ... and not beside one that takes the same values.
+
+
+def test_latent_classes_are_found_among_levels(tmp_path: Path) -> None:
+    assert verdict(classes(150, np.random.default_rng(0), 0.85), tmp_path) == (3, 3)
+
+
+def test_a_draw_has_the_values_the_shares_and_the_correlations_of_the_rows(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    n = 1500
+    f = rng.normal(size=n)
+    frame = pl.DataFrame(
+        {
+            "x": f + 0.5 * rng.normal(size=n),
+            "skewed": np.exp(0.8 * rng.normal(size=n)),
+            "grade": np.clip(np.rint(3.0 + f + 0.5 * rng.normal(size=n)), 1, 5),
+            "town": rng.choice(["a", "b", "c"], n, p=[0.6, 0.3, 0.1]),
+        }
+    )
+    p = prepared(frame, tmp_path)
+    assert has_lumps(p.matrix, p.drawn)
+    names, X = p.matrix.names, p.matrix.X
+    drawn = OneCloud(p.matrix, p.drawn, 0).draw(np.random.default_rng(2))
+    assert drawn.shape == X.shape
+    for j, name in enumerate(names):
+        assert drawn[:, j].std() == pytest.approx(X[:, j].std(), rel=0.1)
+        if name.startswith(("grade", "town")):
+            assert set(np.unique(drawn[:, j])) <= set(np.unique(X[:, j]))
+            for value in np.unique(X[:, j]):
+                share = (X[:, j] == value).mean()
+                assert (drawn[:, j] == value).mean() == pytest.approx(share, abs=4 * np.sqrt(0.25 / n))
+    town = [j for j, name in enumerate(names) if name.startswith("town")]
+    assert np.allclose(drawn[:, town].sum(axis=1), LEVEL_WEIGHT)  # one level a row
+    x, grade = names.index("x"), names.index("grade")
+    seen = np.corrcoef(drawn[:, x], drawn[:, grade])[0, 1]
+    assert seen == pytest.approx(np.corrcoef(X[:, x], X[:, grade])[0, 1], abs=0.05)
+    skew = names.index("skewed")
+    third = [float((((v - v.mean()) / v.std()) ** 3).mean()) for v in (drawn[:, skew], X[:, skew])]
+    assert third[0] > 1.0
+    assert third[1] > 1.0
+
+
+def test_two_humps_of_a_number_become_one(tmp_path: Path) -> None:
+    """Groups in a continuous column are what is looked for: the cloud must not repeat them."""
+    rng = np.random.default_rng(0)
+    x = np.r_[rng.normal(-4.0, 1.0, 200), rng.normal(4.0, 1.0, 200)]
+    p = prepared(pl.DataFrame({"x": x, "y": rng.normal(size=400)}), tmp_path)
+    drawn = OneCloud(p.matrix, p.drawn, 0).draw(np.random.default_rng(0))[:, p.matrix.names.index("x")]
+    middle = np.abs(drawn) < 0.25
+    beside = np.abs(np.abs(drawn) - 1.0) < 0.25
+    assert middle.sum() > 0.5 * beside.sum()
+
+
+def test_numbers_without_ties_have_no_lumps(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    p = prepared(pl.DataFrame(rng.normal(size=(60, 3)), schema=["a", "b", "c"]), tmp_path)
+    assert not has_lumps(p.matrix, p.drawn)
+    assert lumpy(rng.integers(0, 5, 100).astype(float))
