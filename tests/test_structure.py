@@ -177,6 +177,7 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("clustering.seedings", "REGISTRY", is_seeding),
     ("linkage", "REGISTRY", methods("coefficients")),
     ("mixtures", "REGISTRY", is_mixture_family),
+    ("graphs", "REGISTRY", methods("matrix")),
     ("solvers", "REGISTRY", methods("init", "step")),
     ("optimizers", "REGISTRY", methods("init", "update")),
     ("optimizers", "SCHEDULES", methods("at")),

@@ -14,6 +14,9 @@ from . import (
     estimators as estimators,
 )
 from . import (
+    graphs as graphs,
+)
+from . import (
     hypotheses as hypotheses,
 )
 from . import (
@@ -205,6 +208,7 @@ from .estimators.clusters import AgglomerativeClustering as AgglomerativeCluster
 from .estimators.clusters import GaussianMixture as GaussianMixture
 from .estimators.clusters import KMeans as KMeans
 from .estimators.clusters import KMedoids as KMedoids
+from .estimators.clusters import SpectralClustering as SpectralClustering
 from .estimators.features import PCA as PCA
 from .estimators.features import FourierFeatures as FourierFeatures
 from .estimators.features import KernelPCA as KernelPCA

@@ -76,6 +76,7 @@ class Capability(Enum):
     LATENT = "expected sums of hidden parts, and the step to the parameters that fit them best"
     FEW_WEIGHTS = "at most three weights, the intercept included"
     MEANS = "centres that are means of the rows nearest to them"
+    OPERATOR = "products with a symmetric operator"
 
 
 class Access(Enum):

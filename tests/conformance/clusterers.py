@@ -26,7 +26,18 @@ USES: list[Any] = [
     # Without a ridge the likelihood has no maximum on the small tables of some checks, as the errors say.
     er.GaussianMixture(3, ridge=1e-3),
     er.GaussianMixture(3, covariance="spherical", init="random", n_init=10, ridge=1e-3),
+    er.SpectralClustering(3, n_neighbors=6),
+    er.SpectralClustering(
+        3, n_neighbors=17, laplacian="symmetric", affinity="mutual_knn", weights="gaussian"
+    ),
+    er.SpectralClustering(3, laplacian="unnormalised", affinity="epsilon"),
+    er.SpectralClustering(3, affinity="gaussian"),
+    er.SpectralClustering("eigengap", n_resamples=2, n_neighbors=6, max_clusters=5),
 ]
+
+REFUSED = (
+    "weights that differ are refused: a row that counts twice would take two places among the neighbours"
+)
 
 # Class, then test, then the reason why it cannot hold there.
 SHUFFLED = "clusters are numbered by their first rows, and this check shuffles the weighted rows"
@@ -41,6 +52,12 @@ EXCUSED: dict[str, dict[str, str]] = {
         "check_sample_weight_equivalence_on_sparse_data": SHUFFLED,
     },
     "GaussianMixture": {"check_sample_weight_equivalence_on_dense_data": SHUFFLED},
+    "SpectralClustering": {
+        "weights": REFUSED,
+        "check_sample_weights_not_overwritten": REFUSED,
+        "check_sample_weight_equivalence_on_dense_data": REFUSED,
+        "check_sample_weight_equivalence_on_sparse_data": REFUSED,
+    },
 }
 
 

@@ -51,7 +51,7 @@ LAYERS: tuple[frozenset[str], ...] = (
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 # Within a layer the nouns do not know each other, but for these pairs (importer, imported).
-SIBLINGS = frozenset({("report", "plots"), ("solvers", "optimizers")})
+SIBLINGS = frozenset({("report", "plots"), ("solvers", "optimizers"), ("graphs", "neighbors")})
 
 # A function may import a higher layer when it is called, for these pairs only: result objects offer
 # `.plot()`, and drawing needs the optional matplotlib.

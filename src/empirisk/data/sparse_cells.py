@@ -7,10 +7,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-__all__ = ["canonical"]
+__all__ = ["canonical", "is_sparse"]
 
 # Neighbouring cells are compared in pieces that stay in the cache.
 PIECE = 1 << 16
+
+
+def is_sparse(X: Any) -> bool:
+    """Return whether X is a sparse matrix; SciPy's own test would narrow the type to one without methods."""
+    return bool(sp.issparse(X))
 
 
 def canonical(X: Any) -> Any:

@@ -6,6 +6,7 @@ from empirisk.problems.kernelised import KernelProblem
 from empirisk.problems.latent import LatentProblem
 from empirisk.problems.linear import LinearProblem
 from empirisk.problems.potential import Potential
+from empirisk.problems.spectral import MatrixOperator, SpectralProblem
 from empirisk.problems.streamed import StreamedProblem
 
 __all__ = [
@@ -14,10 +15,12 @@ __all__ = [
     "LatentProblem",
     "Layout",
     "LinearProblem",
+    "MatrixOperator",
     "Part",
     "Potential",
     "Problem",
     "Rewriting",
+    "SpectralProblem",
     "StreamedProblem",
 ]
 

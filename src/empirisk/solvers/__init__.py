@@ -7,6 +7,7 @@ from empirisk.solvers.base import Solver, State
 from empirisk.solvers.block_coordinate import BlockCoordinate
 from empirisk.solvers.conjugate_gradient import ConjugateGradient
 from empirisk.solvers.coordinate import Coordinate
+from empirisk.solvers.eigen import Eigen
 from empirisk.solvers.expectation_maximization import ExpectationMaximization
 from empirisk.solvers.fista import FISTA
 from empirisk.solvers.frank_wolfe import FrankWolfe
@@ -46,6 +47,7 @@ __all__ = [
     "BlockCoordinate",
     "ConjugateGradient",
     "Coordinate",
+    "Eigen",
     "ExpectationMaximization",
     "FrankWolfe",
     "GradientDescent",

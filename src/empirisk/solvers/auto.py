@@ -89,6 +89,8 @@ def choose(problem: Problem) -> str:
 def _by_passes(problem: Problem) -> str:
     """Return the name of the solver for a problem that tells no more than the sums of its passes."""
     offered = problem.capabilities
+    if Capability.OPERATOR in offered:
+        return "eigen"
     if Capability.KERNEL in offered:
         if Capability.PIECEWISE_LINEAR in offered:
             return "smo"

@@ -7,6 +7,7 @@ from empirisk.solvers.barrier import Barrier
 from empirisk.solvers.block_coordinate import BlockCoordinate
 from empirisk.solvers.conjugate_gradient import ConjugateGradient
 from empirisk.solvers.coordinate import Coordinate
+from empirisk.solvers.eigen import Eigen
 from empirisk.solvers.expectation_maximization import ExpectationMaximization
 from empirisk.solvers.fista import FISTA
 from empirisk.solvers.frank_wolfe import FrankWolfe
@@ -39,6 +40,7 @@ REGISTRY: dict[str, type] = {
     "conjugate_gradient": ConjugateGradient,
     "coordinate": Coordinate,
     "expectation_maximization": ExpectationMaximization,
+    "eigen": Eigen,
     "fista": FISTA,
     "frank_wolfe": FrankWolfe,
     "gradient_descent": GradientDescent,

@@ -5,12 +5,14 @@ from empirisk.estimators.clusters.base import Clusterer
 from empirisk.estimators.clusters.gaussian_mixture import GaussianMixture
 from empirisk.estimators.clusters.k_means import KMeans
 from empirisk.estimators.clusters.k_medoids import KMedoids
+from empirisk.estimators.clusters.spectral import SpectralClustering
 
 REGISTRY: dict[str, type] = {
     "AgglomerativeClustering": AgglomerativeClustering,
     "GaussianMixture": GaussianMixture,
     "KMeans": KMeans,
     "KMedoids": KMedoids,
+    "SpectralClustering": SpectralClustering,
 }
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "GaussianMixture",
     "KMeans",
     "KMedoids",
+    "SpectralClustering",
 ]
 
 

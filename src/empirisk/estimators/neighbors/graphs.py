@@ -10,13 +10,13 @@ import scipy.sparse as sp
 from empirisk.data.design import as_design
 from empirisk.data.sparse_cells import canonical
 from empirisk.estimators.checks import check_choice, check_count, check_finite, check_number
+from empirisk.graphs.joined import SYMMETRIC, joined
 from empirisk.neighbors import ALGORITHMS, Index, metric_of
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["graph_of", "kneighbors_graph", "radius_graph"]
 
 MODES = {"connectivity": False, "distance": True}
-SYMMETRIC = {"no": None, "either": np.maximum, "both": np.minimum}
 
 
 def kneighbors_graph(
@@ -66,7 +66,7 @@ def kneighbors_graph(
     n = index.n_rows
     distance, rows = index.nearest(index.X, k, np.arange(n))
     graph = graph_of(np.arange(n + 1) * k, rows.ravel(), distance.ravel(), n, mode)
-    return _joined(graph, symmetric)
+    return joined(graph, check_choice("symmetric", symmetric, SYMMETRIC))
 
 
 def radius_graph(
@@ -125,21 +125,3 @@ def _index(X: Any, metric: Any, algorithm: str) -> Index:
     made.check(rows, True)
     check_choice("algorithm", algorithm, dict.fromkeys(ALGORITHMS))
     return Index(rows, made, algorithm)
-
-
-def _joined(graph: sp.csr_array, symmetric: str) -> sp.csr_array:
-    """Return the graph with edges in both directions, or in those that both rows ask for."""
-    how = check_choice("symmetric", symmetric, SYMMETRIC)
-    if how is None:
-        return graph
-    n = graph.shape[0]
-    rows = np.repeat(np.arange(n), np.diff(graph.indptr))
-    one, back = rows * n + graph.indices, graph.indices.astype(np.int64) * n + rows
-    # Both directions have one value; of an edge that stands twice the first is taken.
-    every, first = np.unique(np.concatenate([one, back]), return_index=True)
-    value = np.concatenate([graph.data, graph.data])[first]
-    kept = every if how is np.maximum else np.intersect1d(one, back)
-    data = value[np.searchsorted(every, kept)]
-    made = sp.csr_array((data, (kept // n, kept % n)), shape=(n, n))
-    made.sort_indices()
-    return made

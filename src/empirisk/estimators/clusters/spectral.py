@@ -1,0 +1,322 @@
+"""Clusters of rows as parts of a similarity graph through which little weight is cut."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils import Tags
+
+from empirisk.data.seeds import Seed, check_seed
+from empirisk.data.threads import one_thread
+from empirisk.estimators.checks import check_choice, check_count, check_number
+from empirisk.estimators.clusters.base import Clusterer, first_seen
+from empirisk.estimators.clusters.eigengap import choice, resampled
+from empirisk.estimators.clusters.spectral_embedding import embedded, smallest, without
+from empirisk.estimators.clusters.spectral_rows import grouped, settled
+from empirisk.graphs import (
+    GaussianGraph,
+    LaplacianOperator,
+    MutualNeighborGraph,
+    NearestNeighborGraph,
+    RadiusGraph,
+    adjacency,
+    bridged,
+    components,
+    isolated,
+    normalized_cut,
+    ratio_cut,
+)
+from empirisk.problems import SpectralProblem
+from empirisk.results import Certificate
+from empirisk.results.certificate import unconfirmed
+from empirisk.typing import Array, IndexArray
+
+__all__ = ["SpectralClustering"]
+
+VERSIONS = {"unnormalised": False, "random_walk": True, "symmetric": True}
+AFFINITIES = ("knn", "mutual_knn", "epsilon", "gaussian", "precomputed")
+
+
+class SpectralClustering(Clusterer):
+    """k-means on the rows of ``min tr(H'LH)``, the relaxed ratio cut or normalised cut of a similarity graph.
+
+    With the weights W of a graph of the rows, ``D = diag(W 1)`` and ``L = D - W``, the ratio cut is the least
+    ``tr(H'LH)`` over indicators with ``H'H = I``, and the normalised cut that with ``H'DH = I``.  Without the
+    condition that H is an indicator both are solved by the K smallest eigenvalues of L, or of
+    ``L u = lambda D u``; their vectors are read by rows, and k-means groups the rows.
+
+    Parameters
+    ----------
+    n_clusters : int or "eigengap", default 8
+        K; ``"eigengap"`` takes the K from 1 to `max_clusters` with the largest gap between the K-th
+        eigenvalue and the next one, and says what other parts of the rows would have taken.
+    laplacian : {"random_walk", "unnormalised", "symmetric"}, default "random_walk"
+        ``L_w = D^-1 L`` (normalised cut), L (ratio cut), or ``L_s = D^-1/2 L D^-1/2`` with rows of the
+        vectors scaled to length 1.
+    affinity : {"knn", "mutual_knn", "epsilon", "gaussian", "precomputed"}, default "knn"
+        The graph: a row of :data:`empirisk.graphs.REGISTRY`, or X itself is W, symmetric and >= 0, dense or
+        sparse.
+    n_neighbors : int, default 10
+        Of the graphs of neighbours; all other rows where there are fewer.
+    radius : float or None, default None
+        Of ``"epsilon"``; None is the smallest one at which no vertex is isolated.
+    weights : {"binary", "gaussian"}, default "binary"
+        What edges weigh, as in :class:`empirisk.graphs.NearestNeighborGraph`.
+    bandwidth : float or "auto", default "auto"
+        Width of the Gaussian.
+    metric : str, Metric or callable, default "euclidean"
+        As in :class:`empirisk.KNeighborsClassifier`.
+    max_clusters : int, default 10
+        Largest K of ``"eigengap"``.
+    n_resamples : int, default 20
+        Parts of four fifths of the rows, drawn without replacement, whose K ``"eigengap"`` compares.
+    n_init : int, default 10
+        Starts of k-means.
+    tol : float, default 1e-6
+        Residual of the eigenvectors over the bound of the spectrum.
+    max_iter : int, default 500
+        Steps of the eigenvalue solver.
+    random_state : int, Generator, RandomState or None, default None
+        Of the starts of k-means and the resamples; None is 0.
+
+    Attributes
+    ----------
+    labels_ : array of int, shape (n,)
+        The cluster of each row; cluster 0 holds the first row.  An isolated vertex, without an edge to
+        another one, is in no cluster: -1.
+    n_clusters_ : int
+        K.
+    n_clusters_resampled_ : array of int
+        The K of the resamples, rising; of ``"eigengap"`` alone.
+    n_clusters_interval_ : tuple of int
+        The central 90 % of them: what other draws of fewer rows would have said, which is a measure of
+        stability and no confidence interval of a true K.
+    affinity_matrix_ : array or csr_array, shape (n, n)
+        W.
+    n_iter_ : int
+        Steps of the eigenvalue solver.
+    eigenvalues_ : array
+        The K smallest of the Laplacian; of ``"eigengap"`` all that were compared.
+    eigenvectors_ : array, shape (n, K)
+        Orthonormal vectors of L, or of L_s; 0 for isolated vertices.  The entry of largest size is > 0.
+    embedding_ : array, shape (n, K)
+        The points that k-means groups.
+    n_components_ : int
+        Connected components, isolated vertices not counted.
+    bridges_ : array of int, shape (m, 2)
+        Edges that were added because the graph had more components than clusters: the shortest ones that
+        connect it.  No eigenvalue tells components apart, and cut weights do not say which ones are near.
+    cut_ : float
+        The ratio cut (``"unnormalised"``), or the normalised cut, of the clusters.
+    cut_bound_ : float
+        The sum of the K smallest eigenvalues: no partition into K parts has a smaller cut, as far as these
+        are the smallest.
+    certificate_ : Certificate
+        The residual of the eigenvectors.
+
+    Raises
+    ------
+    ValueError
+        For weights of rows that differ; for a given W with more components than clusters; for fewer vertices
+        with an edge than clusters; for an asymmetric or negative W.
+    MemoryError
+        Where the weights of ``"gaussian"`` do not fit.
+
+    Notes
+    -----
+    The graph by exact neighbours; an iteration of the eigenvalue solver is O(edges * K + n K^2), and a
+    hierarchy of smaller graphs keeps iterations few (see ``docs/maths/spectral.md``).  Components are found
+    by graph search and give the eigenvalue 0 exactly.  k-means has no guarantee for the cut.  Rows have no
+    weights: a row that counts twice would take two of the k places among the neighbours.  Ng, Jordan and
+    Weiss 2001 (``"symmetric"``); Shi and Malik 2000 (``"random_walk"``); von Luxburg 2007, Statistics and
+    Computing 17.
+
+    Examples
+    --------
+    >>> import numpy as np, empirisk as er
+    >>> angle = np.linspace(0.0, 6.28, 40, endpoint=False)
+    >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> model = er.SpectralClustering(2, n_neighbors=4).fit(np.vstack([ring, 3.0 * ring]))
+    >>> model.labels_[:40].max(), model.labels_[40:].min(), model.cut_
+    (np.int64(0), np.int64(1), 0.0)
+    """
+
+    _takes_sparse: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        n_clusters: int | str = 8,
+        *,
+        laplacian: str = "random_walk",
+        affinity: str = "knn",
+        n_neighbors: int = 10,
+        radius: float | None = None,
+        weights: str = "binary",
+        bandwidth: float | str = "auto",
+        metric: Any = "euclidean",
+        max_clusters: int = 10,
+        n_resamples: int = 20,
+        n_init: int = 10,
+        tol: float = 1e-6,
+        max_iter: int = 500,
+        random_state: Seed = None,
+    ) -> None:
+        self._set(locals())
+
+    def _group(self, X: Any, weight: Array) -> None:
+        normalised, tol, max_iter = self._checked(X, weight)
+        seed = check_seed(self.random_state)
+        W = adjacency(self._weights(X))
+        apart = isolated(W)
+        part = without(W, apart)
+        self._check_size(part.shape[0], len(apart))
+        inside = np.setdiff1d(np.arange(W.shape[0]), apart)
+        self.n_components_ = components(part)[0]
+        self.bridges_: IndexArray = np.empty((0, 2), dtype=np.intp)
+        if self.n_components_ > self._most_clusters:
+            part = self._bridged(X[inside], part, inside)
+        with one_thread():
+            found, values = self._search(X, part, normalised, tol, max_iter, seed)
+        points = embedded(part, found.vectors, self.laplacian)
+        labels = np.full(W.shape[0], -1, dtype=np.intp)
+        labels[inside] = grouped(points, self.n_clusters_, self.n_init, seed)
+        self.labels_, _ = first_seen(labels)
+        self.affinity_matrix_ = W
+        self.eigenvalues_ = values
+        self.next_eigenvalue_ = found.following
+        self.eigenvectors_ = _spread(found.vectors, inside, W.shape[0])
+        self.embedding_ = _spread(points, inside, W.shape[0])
+        self.n_iter_ = found.n_iter
+        cut = normalized_cut if normalised else ratio_cut
+        self.cut_ = cut(part, self.labels_[inside])
+        self.cut_bound_ = float(values[: self.n_clusters_].sum())
+        self.certificate_ = found.certificate
+
+    def _checked(self, X: Any, weight: Array) -> tuple[bool, float, int]:
+        """Return the checked parameters of the search."""
+        if X.shape[0] < 2:
+            raise ValueError(f"SpectralClustering needs two rows at least, got {X.shape[0]} sample")
+        if not (weight == weight[0]).all():
+            row = int(np.flatnonzero(weight != weight[0])[0])
+            raise ValueError(
+                f"SpectralClustering takes no weights of rows, and sample_weight differs in row {row}: a row "
+                "that counts twice would take two places among the nearest neighbours; repeat or drop rows, "
+                'or give the weights of the edges with affinity="precomputed"'
+            )
+        normalised: bool = check_choice("laplacian", self.laplacian, VERSIONS)
+        check_choice("affinity", self.affinity, dict.fromkeys(AFFINITIES))
+        check_count("n_init", self.n_init, 1)
+        check_count("n_resamples", self.n_resamples, 0)
+        if self.n_clusters != "eigengap":
+            if isinstance(self.n_clusters, str):
+                raise ValueError(f"n_clusters must be an integer >= 1 or 'eigengap', got {self.n_clusters!r}")
+            check_count("n_clusters", self.n_clusters, 1)
+        check_count("max_clusters", self.max_clusters, 2)
+        tol = check_number("tol", self.tol, 0.0, closed=False)
+        return normalised, tol, check_count("max_iter", self.max_iter, 1)
+
+    def _check_size(self, vertices: int, apart: int) -> None:
+        """Refuse fewer vertices with an edge than clusters."""
+        need = 1 if isinstance(self.n_clusters, str) else self.n_clusters
+        if vertices < max(need, 2):
+            raise ValueError(
+                f"{vertices} rows have an edge to another row and {apart} have none, too few for {need} "
+                "clusters: join more rows (n_neighbors, radius, bandwidth), or ask for fewer clusters"
+            )
+
+    @property
+    def _most_clusters(self) -> int:
+        """The largest number of clusters that a fit may find."""
+        return self.max_clusters if isinstance(self.n_clusters, str) else int(self.n_clusters)
+
+    def _bridged(self, X: Any, W: Any, inside: IndexArray) -> Any:
+        """Return the graph joined by the shortest edges between components; a given W has no lengths."""
+        if self.affinity == "precomputed":
+            raise ValueError(
+                f"the graph has {self.n_components_} connected components, more than clusters "
+                f"({self._most_clusters}), and a given W does not tell which are near: ask for as many "
+                "clusters, or give W with edges between them"
+            )
+        W, made = bridged(X, W, self.metric)
+        self.bridges_ = inside[made]
+        return W
+
+    def _weights(self, X: Any) -> Any:
+        """Return the weights of the graph of some rows."""
+        neighbors = check_count("n_neighbors", self.n_neighbors, 1)
+        neighbors = min(neighbors, max(1, X.shape[0] - 1))
+        edges = {"weights": self.weights, "bandwidth": self.bandwidth, "metric": self.metric}
+        if self.affinity == "precomputed":
+            return X
+        if self.affinity == "gaussian":
+            return GaussianGraph(self.bandwidth, self.metric).matrix(X)
+        if self.affinity == "epsilon":
+            return RadiusGraph(self.radius, **edges).matrix(X)
+        kind = NearestNeighborGraph if self.affinity == "knn" else MutualNeighborGraph
+        return kind(neighbors, **edges).matrix(X)
+
+    def _search(
+        self, X: Any, W: Any, normalised: bool, tol: float, max_iter: int, seed: int
+    ) -> tuple[Any, Array]:
+        """Return the eigenvectors, and the eigenvalues that are shown; sets the number of clusters."""
+        self.__dict__.pop("n_clusters_resampled_", None)
+        self.__dict__.pop("n_clusters_interval_", None)
+        if self.n_clusters == "eigengap":
+            gap = choice(W, self.max_clusters, normalised, tol, max_iter)
+            self.n_clusters_ = gap.chosen
+            self._resample(X, normalised, tol, max_iter, seed)
+        else:
+            self.n_clusters_ = int(self.n_clusters)
+        found = smallest(W, self.n_clusters_, normalised, tol, max_iter)
+        return found, gap.values if self.n_clusters == "eigengap" else found.values
+
+    def _resample(self, X: Any, normalised: bool, tol: float, max_iter: int, seed: int) -> None:
+        """Set what the eigengap says on parts of the rows; a given W has no rows to draw."""
+        if self.n_resamples == 0 or self.affinity == "precomputed" or X.shape[0] < 10:
+            return
+        chosen = resampled(
+            X,
+            self._weights,
+            lambda rows, W: bridged(X[rows], W, self.metric)[0],
+            self.max_clusters,
+            normalised,
+            tol,
+            max_iter,
+            self.n_resamples,
+            seed,
+        )
+        self.n_clusters_resampled_ = chosen
+        cut = int(0.05 * len(chosen))
+        self.n_clusters_interval_ = int(chosen[cut]), int(chosen[len(chosen) - 1 - cut])
+
+    def _verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Certificate:
+        """Return the residual of the vectors on the graph of these rows, where the clusters rest on them."""
+        X = self._read(X, reset=False)
+        if X.shape[0] != len(self.labels_):
+            return unconfirmed(f"the fit had {len(self.labels_)} rows, and these are {X.shape[0]}")
+        W = adjacency(self._weights(X))
+        apart = isolated(W)
+        if not np.array_equal(apart, np.flatnonzero(self.labels_ < 0)):
+            return unconfirmed("other vertices are isolated in the graph of these rows")
+        part, inside = without(W, apart), self.labels_ >= 0
+        if components(part)[0] > self.n_clusters_:
+            part = bridged(X[inside], part, self.metric)[0]
+        problem = SpectralProblem(LaplacianOperator(part, VERSIONS[self.laplacian]), self.n_clusters_)
+        V = self.eigenvectors_[inside]
+        points = embedded(part, V, self.laplacian)
+        if not settled(points, self.labels_[inside]):
+            return unconfirmed("the clusters are no fixed point of k-means on the vectors")
+        return problem.certify(V, None, 0.0, None)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.affinity == "precomputed"
+        return tags
+
+
+def _spread(values: Array, inside: IndexArray, n: int) -> Array:
+    """Return rows for all vertices, 0 for those that are not inside."""
+    out = np.zeros((n, values.shape[1]))
+    out[inside] = values
+    return out

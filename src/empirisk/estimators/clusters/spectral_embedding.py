@@ -1,0 +1,133 @@
+"""Vertices of a graph as points: the vectors of the smallest eigenvalues of a Laplacian, read by rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from empirisk.data.sparse_cells import is_sparse
+from empirisk.graphs import LaplacianOperator, components
+from empirisk.problems import SpectralProblem
+from empirisk.results import Certificate
+from empirisk.solvers.solve import solve
+from empirisk.typing import Array
+
+__all__ = ["Eigenvectors", "embedded", "signed", "smallest"]
+
+# The sine of the angle to the eigenspace that a fit goes on to, where the gap tells the spaces apart.
+SINE = 0.01
+# Vectors are asked for anew at most so often, each time with a smaller tolerance.
+TRIES = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Eigenvectors:
+    """The smallest eigenvalues of a Laplacian that is symmetric, and orthonormal vectors.
+
+    Parameters
+    ----------
+    values : array, shape (k,)
+        Rising; those of the components are 0.
+    vectors : array, shape (n, k)
+    following : float or None
+        What the next eigenvalue is at most; None where all are asked for.
+    certificate : Certificate
+    n_iter : int
+        Steps of the solver.
+    """
+
+    values: Array
+    vectors: Array
+    following: float | None
+    certificate: Certificate
+    n_iter: int
+
+
+def smallest(W: Any, k: int, normalised: bool, tol: float, max_iter: int) -> Eigenvectors:
+    """Return the k smallest eigenvalues of L, or of L_s, and their vectors with signs by :func:`signed`.
+
+    Parameters
+    ----------
+    W : array or CSR, shape (n, n)
+        Checked weights without isolated vertices.
+    k : int
+        At most n.
+    normalised : bool
+        Whether the Laplacian is L_s.
+    tol : float
+        Residual over the bound of the spectrum that is asked for, at least; the search goes on until the sine
+        of the angle to the eigenspace is 0.01, where there is a gap that tells it apart.
+    max_iter : int
+        Steps of the solver.
+    """
+    operator = LaplacianOperator(W, normalised)
+    problem = SpectralProblem(operator, k)
+    solution = solve(problem, "eigen", tol=tol, max_steps=max_iter, check_every=1)
+    steps = 0
+    for _ in range(TRIES):
+        steps += solution.n_steps
+        spectrum = problem.evaluate(solution.w)
+        following = problem.next_value(spectrum, solution.dual)
+        gap = 0.0 if following is None else following - float(spectrum.values[-1])
+        goal = SINE * gap / operator.bound if operator.bound > 0.0 else 0.0
+        if not 1e-13 < goal < solution.certificate.relative or not solution.status.ok:
+            break
+        solution = solve(problem, "eigen", w0=solution.w, tol=goal, max_steps=max_iter, check_every=1)
+    solution.require()
+    count = components(W)[0]
+    values = np.maximum(spectrum.values, 0.0)
+    values[:count] = 0.0
+    # The null space is known exactly: its vectors are kept as they are, and the others turned across them.
+    known = operator.null[:, : min(k, count)].toarray()
+    rest = spectrum.vectors - known @ (known.T @ spectrum.vectors)
+    vectors = np.hstack([known, rest[:, known.shape[1] :]]) if known.shape[1] < k else known
+    return Eigenvectors(values, signed(vectors), following, solution.certificate, steps)
+
+
+def signed(V: Array) -> Array:
+    """Return columns whose entry of largest size is positive; of several such entries the first counts.
+
+    Examples
+    --------
+    >>> signed(np.array([[1.0, 0.5], [-2.0, 0.5]]))
+    array([[-1. ,  0.5],
+           [ 2. ,  0.5]])
+    """
+    # Entries that agree to twelve digits count as equal: rounding shall not choose between them.
+    size = np.abs(V)
+    first = np.argmax(size >= size.max(axis=0) * (1.0 - 1e-12), axis=0)
+    return np.asarray(V * np.where(V[first, np.arange(V.shape[1])] < 0.0, -1.0, 1.0))
+
+
+def embedded(W: Any, vectors: Array, laplacian: str) -> Array:
+    """Return the points of the vertices, shape (n, k), from orthonormal vectors of L or L_s.
+
+    Parameters
+    ----------
+    W : array or CSR, shape (n, n)
+        Weights without isolated vertices.
+    vectors : array, shape (n, k)
+        Of L for ``"unnormalised"``, else of L_s.
+    laplacian : {"unnormalised", "random_walk", "symmetric"}
+        The rows of the vectors; times ``D^(-1/2)``, which solves ``L u = lambda D u``; or each over its
+        length.
+    """
+    if laplacian == "unnormalised":
+        return vectors
+    if laplacian == "random_walk":
+        degree = np.asarray(W.sum(axis=1)).ravel()
+        return np.asarray(vectors / np.sqrt(degree)[:, None])
+    length = np.linalg.norm(vectors, axis=1)
+    # A vertex at the origin has no direction: it stays there.
+    return np.asarray(vectors / np.where(length > 0.0, length, 1.0)[:, None])
+
+
+def without(W: Any, gone: Any) -> Any:
+    """Return the weights of the vertices that are not among those named."""
+    if not len(gone):
+        return W
+    kept = np.setdiff1d(np.arange(W.shape[0]), gone)
+    return sp.csr_array(W[kept][:, kept]) if is_sparse(W) else W[np.ix_(kept, kept)]

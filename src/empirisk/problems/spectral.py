@@ -1,0 +1,285 @@
+"""The smallest eigenvalues of a symmetric operator and their vectors, as a problem with a certificate.
+
+The operator is known by its products with vectors.  What a residual proves about eigenvalues is Kahan's
+theorem (Parlett 1998, The Symmetric Eigenvalue Problem, chapter 11); what it proves about eigenspaces is the
+sine theorem of Davis and Kahan 1970, SIAM Journal on Numerical Analysis 7.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import eigh, qr
+
+from empirisk.data.brief import Brief
+from empirisk.data.sparse_cells import is_sparse
+from empirisk.problems.base import Layout, Part, Problem
+from empirisk.results import Certificate, Kind
+from empirisk.typing import Array, Capability
+
+__all__ = ["MatrixOperator", "Operator", "SpectralProblem", "Spectrum"]
+
+# Columns whose smallest pivot is this small beside the largest span fewer dimensions than there are columns.
+DEPENDENT = 1e-10
+SEED = 20240607
+
+
+class Operator(Protocol):
+    """A symmetric matrix that is known by its products.
+
+    Attributes
+    ----------
+    n : int
+        Rows and columns.
+    bound : float
+        No eigenvalue is larger in size; proved, not estimated.
+    null : sparse matrix, shape (n, c)
+        Orthonormal eigenvectors of the smallest eigenvalue 0 that are known beforehand; c may be 0.
+    """
+
+    @property
+    def n(self) -> int: ...
+    @property
+    def bound(self) -> float: ...
+    @property
+    def null(self) -> Any: ...
+
+    def product(self, V: Array) -> Array:
+        """Return the operator times the columns of V, shape (n, m)."""
+        ...
+
+    def dense(self) -> Array:
+        """Return the operator as an array, for few rows."""
+        ...
+
+    def approximate_inverse(self) -> Callable[[Array], Array] | None:
+        """Return a symmetric positive approximation of the inverse, where one is known."""
+        ...
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MatrixOperator(Brief):
+    """Any symmetric matrix as an operator, dense or sparse.
+
+    Parameters
+    ----------
+    matrix : array or sparse matrix, shape (n, n)
+        Symmetric; its upper and lower halves are taken to agree.
+
+    Examples
+    --------
+    >>> MatrixOperator(np.array([[2.0, -1.0], [-1.0, 2.0]])).bound
+    3.0
+    """
+
+    matrix: Any
+
+    @property
+    def n(self) -> int:
+        """Rows and columns of the matrix."""
+        return int(self.matrix.shape[0])
+
+    @cached_property
+    def bound(self) -> float:
+        """The largest sum of sizes in a row, which no eigenvalue exceeds (Gershgorin)."""
+        return float(np.max(abs(self.matrix).sum(axis=1), initial=0.0))
+
+    @cached_property
+    def null(self) -> sp.csr_array:
+        """A matrix of no columns: nothing is known beforehand."""
+        return sp.csr_array((self.n, 0))
+
+    def product(self, V: Array) -> Array:
+        """Return the matrix times the columns of V."""
+        return np.asarray(self.matrix @ V)
+
+    def dense(self) -> Array:
+        """Return the matrix as an array."""
+        return np.asarray(self.matrix.toarray() if is_sparse(self.matrix) else self.matrix)
+
+    def approximate_inverse(self) -> Callable[[Array], Array] | None:
+        """Return None: no inverse is known."""
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """What products with the operator tell about the span of some columns.
+
+    Parameters
+    ----------
+    values : array, shape (k,)
+        Rayleigh-Ritz values of the span, rising.
+    vectors : array, shape (n, k)
+        Orthonormal vectors of the span that belong to them.
+    residual : array, shape (n, k)
+        ``A V - V diag(values)``, which is the gradient of the loss, halved.
+    """
+
+    values: Array
+    vectors: Array
+    residual: Array
+
+    @property
+    def loss(self) -> float:
+        """The sum of the values, which is ``tr(V'AV)``."""
+        return float(self.values.sum())
+
+    @property
+    def grad(self) -> Array:
+        """The gradient of the sum along orthonormal vectors."""
+        return 2.0 * self.residual
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SpectralProblem(Problem, Brief):
+    """``min tr(V'AV)`` over V with ``V'V = I_k``: the k smallest eigenvalues of A, and their vectors.
+
+    Parameters
+    ----------
+    operator : Operator
+        A, as products.
+    k : int
+        How many eigenvalues are wanted, from 1 to n.
+
+    Notes
+    -----
+    Parameters of the problem are n x k numbers; only the span of the columns counts, and nothing asks them to
+    be orthonormal.
+
+    Examples
+    --------
+    >>> A = np.array([[2.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 2.0]])
+    >>> problem = SpectralProblem(MatrixOperator(A), 1)
+    >>> vector = np.array([[1.0], [2.0**0.5], [1.0]])
+    >>> problem.evaluate(vector).values.round(4)
+    array([0.5858])
+    >>> problem.certify(vector).within(1e-12)
+    True
+    """
+
+    operator: Operator
+    k: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.k <= self.operator.n:
+            raise ValueError(f"k must be an integer from 1 to the {self.operator.n} rows, got {self.k!r}")
+
+    @property
+    def title(self) -> str:
+        """What errors call the problem: how many eigenvalues, of how many rows."""
+        return f"the {self.k} smallest eigenvalues of an operator of {self.operator.n:,} rows"
+
+    @property
+    def layout(self) -> Layout:
+        """One part: k vectors, as columns."""
+        n = self.operator.n
+        return Layout((n, self.k), (Part("vectors", n, penalised=False),))
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """Products with a symmetric operator, and nothing else."""
+        return frozenset({Capability.OPERATOR})
+
+    def start(self) -> Array:
+        """Return normal random columns from a fixed seed."""
+        return np.random.default_rng(SEED).standard_normal((self.operator.n, self.k))
+
+    def evaluate(self, w: Array, want: Collection[str] = (), /) -> Spectrum:
+        """Return the Rayleigh-Ritz values of the span of w, from one product with k vectors.
+
+        Raises
+        ------
+        ValueError
+            Where the columns span fewer than k dimensions.
+        """
+        V, R = qr(np.asarray(w, dtype=np.float64), mode="economic", check_finite=False)
+        pivots = np.abs(np.diag(R))
+        if not pivots.min(initial=np.inf) > DEPENDENT * pivots.max(initial=0.0):
+            raise ValueError("the vectors depend on each other: they span fewer dimensions than there are")
+        return _ritz(V, self.operator.product(V))
+
+    def objective(self, w: Array, evaluation: Any, /) -> float:
+        """Return the sum of the values."""
+        return float(evaluation.loss)
+
+    def scale(self) -> float:
+        """Return the bound on the eigenvalues, which residuals are compared with."""
+        return self.operator.bound
+
+    def certify(
+        self, w: Array, evaluation: Any = None, target: float = 0.0, hint: Any = None, /
+    ) -> Certificate:
+        """Return the norm of the residual, and what it proves about eigenvalues and their vectors.
+
+        With orthonormal V, ``H = V'AV`` and ``R = A V - V H``, there are k eigenvalues of A, each counted as
+        often as it occurs, one within ``||R||`` of each eigenvalue of H.  When all others are at least ``g``
+        above those of H, the sine of the largest angle between the two spaces is at most ``||R|| / g``.
+
+        Parameters
+        ----------
+        w : array, shape (n, k)
+            Vectors; their span is judged.
+        evaluation : Spectrum, optional
+            Of w.
+        target : float
+            Not used: the residual is as cheap as it gets.
+        hint : array, shape (n, m), optional
+            Further vectors, whose smallest Rayleigh-Ritz value across the span of w tells where the next
+            eigenvalue is at most.  It is named as an estimate: no residual proves that none was missed.
+        """
+        spectrum = evaluation if isinstance(evaluation, Spectrum) else self.evaluate(w)
+        R = spectrum.residual
+        bound = self.operator.bound
+        residual = float(np.sqrt(max(0.0, float(np.linalg.eigvalsh(R.T @ R)[-1]))))
+        floor = float(np.finfo(np.float64).eps) * bound * (10.0 + math.sqrt(self.operator.n))
+        value = max(residual, floor)
+        every = "the value is" if self.k == 1 else f"each of the {self.k} values is"
+        claim = f"{every} within {value:.2g} of an eigenvalue of its own, by the eigen-residual"
+        following = self.next_value(spectrum, hint)
+        if following is not None:
+            claim += _about_space(value, following - float(spectrum.values[-1]), following)
+        return Certificate(Kind.EIGEN_RESIDUAL, residual, bound, claim, 0.0, floor)
+
+    def next_value(self, spectrum: Spectrum, further: Any) -> float | None:
+        """Return the smallest Rayleigh-Ritz value of further vectors across those of a spectrum, or None.
+
+        Where the spectrum holds the k smallest eigenvalues, the next one is at most this.
+        """
+        if further is None or np.ndim(further) != 2 or np.shape(further)[1] == 0:
+            return None
+        V = spectrum.vectors
+        U: Array = np.asarray(further, dtype=np.float64)
+        for _ in range(2):  # once more, because the first projection leaves rounding of the size of U
+            U = U - V @ (V.T @ U)
+        U, T = qr(U, mode="economic", check_finite=False)
+        pivots = np.abs(np.diag(T))
+        U = U[:, pivots > DEPENDENT * pivots.max(initial=0.0)]
+        if U.shape[1] == 0 or not np.isfinite(U).all():
+            return None
+        H = U.T @ self.operator.product(U)
+        return float(np.linalg.eigvalsh(0.5 * (H + H.T))[0])
+
+
+def _ritz(V: Array, AV: Array) -> Spectrum:
+    """Return the Rayleigh-Ritz values of orthonormal columns, their vectors and residuals."""
+    H = V.T @ AV
+    values, turn = eigh(0.5 * (H + H.T), check_finite=False)
+    vectors = V @ turn
+    return Spectrum(values, vectors, AV @ turn - vectors * values)
+
+
+def _about_space(value: float, gap: float, following: float) -> str:
+    """Return what the residual says about the space of the vectors, given an estimate of what comes next."""
+    if gap <= 2.0 * value:
+        return f"; the next value found is {following:.4g}, too near to tell the spaces apart"
+    return (
+        f"; if the next eigenvalue is {following:.4g}, which further vectors estimate and do not prove, the "
+        f"sine of the angle to the eigenspace is at most {min(1.0, value / gap):.2g}"
+    )
