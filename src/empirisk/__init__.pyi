@@ -205,6 +205,7 @@ from .estimators import (
     verify as verify,
 )
 from .estimators.clusters import AgglomerativeClustering as AgglomerativeClustering
+from .estimators.clusters import DivisiveClustering as DivisiveClustering
 from .estimators.clusters import GaussianMixture as GaussianMixture
 from .estimators.clusters import KMeans as KMeans
 from .estimators.clusters import KMedoids as KMedoids

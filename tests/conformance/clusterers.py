@@ -17,6 +17,8 @@ USES: list[Any] = [
     er.AgglomerativeClustering(3, linkage="weighted"),
     er.AgglomerativeClustering(3, linkage="centroid"),
     er.AgglomerativeClustering(3, linkage="median"),
+    er.DivisiveClustering(3),
+    er.DivisiveClustering(3, method="diana"),
     er.KMeans(3),
     er.KMeans(3, init="k-means||", algorithm="bounds", tol=0.0),
     er.KMeans(3, init="farthest-first", n_init=1, algorithm="lloyd"),
@@ -39,10 +41,16 @@ REFUSED = (
     "weights that differ are refused: a row that counts twice would take two places among the neighbours"
 )
 
-# Class, then test, then the reason why it cannot hold there.
+# Class, or the repr of one use, then test, then the reason why it cannot hold there.
 SHUFFLED = "clusters are numbered by their first rows, and this check shuffles the weighted rows"
+OWN_MEAN = "DIANA leaves a row out of its own mean, and refuses weights"
 ORDERED = "starts are drawn by the order of the rows, which the check shuffles"
 EXCUSED: dict[str, dict[str, str]] = {
+    "DivisiveClustering(method='diana', n_clusters=3)": {
+        "weights": OWN_MEAN,
+        "check_sample_weight_equivalence_on_dense_data": OWN_MEAN,
+        "check_sample_weights_not_overwritten": OWN_MEAN,
+    },
     "KMeans": {
         "check_sample_weight_equivalence_on_dense_data": ORDERED,
         "check_sample_weight_equivalence_on_sparse_data": ORDERED,
@@ -59,6 +67,11 @@ EXCUSED: dict[str, dict[str, str]] = {
         "check_sample_weight_equivalence_on_sparse_data": REFUSED,
     },
 }
+
+
+def excuses(est: Any) -> dict[str, str]:
+    """Return what a use cannot do, by its class and by itself."""
+    return {**EXCUSED.get(type(est).__name__, {}), **EXCUSED.get(repr(est), {})}
 
 
 def groups(rng: np.random.Generator, n: int = 60, p: int = 3) -> tuple[np.ndarray, np.ndarray]:

@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 import empirisk as er
 from empirisk.estimators.clusters import REGISTRY
 from empirisk.results import Kind
-from tests.conformance.clusterers import EXCUSED, USES, groups, same_partition
+from tests.conformance.clusterers import USES, excuses, groups, same_partition
 from tests.conformance.test_estimators import STORED
 from tests.oracles.complete import complete
 
@@ -26,7 +26,7 @@ EACH = pytest.mark.parametrize("est", USES, ids=repr)
 
 def excuse(est: Any, test: str) -> None:
     """Skip a test that cannot hold for a class, with the reason."""
-    reason = EXCUSED.get(type(est).__name__, {}).get(test)
+    reason = excuses(est).get(test)
     if reason is not None:
         pytest.skip(reason)
 
@@ -45,9 +45,7 @@ def test_every_row_is_tested() -> None:
 
 def expected_failures(est: Any) -> dict[str, str]:
     """Checks that cannot hold, with the reason; an expected failure that passes is a failure."""
-    return {
-        name: why for name, why in EXCUSED.get(type(est).__name__, {}).items() if name.startswith("check_")
-    }
+    return {name: why for name, why in excuses(est).items() if name.startswith("check_")}
 
 
 @parametrize_with_checks(USES, expected_failed_checks=expected_failures)

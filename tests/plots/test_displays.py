@@ -83,7 +83,7 @@ DENDROGRAM = {
     "clusters": 2,
     "n": 5,
     "inversions": 0,
-    "linkage": "average",
+    "linkage": "average linkage",
     "cophenetic": 0.8,
 }
 CHANCES = [{"label": "Ridge", "probability": 0.7}, {"label": "Lasso", "probability": 0.3}]

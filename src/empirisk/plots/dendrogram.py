@@ -33,7 +33,7 @@ class DendrogramDisplay(Display):
     >>> view = {"links": [[0, 1, 0.0, 0.0, 2.0, 0]], "leaves": [
     ...     {"height": 0.0, "rows": 1, "name": "a", "cluster": 0},
     ...     {"height": 0.0, "rows": 1, "name": "b", "cluster": 0}], "cut": 3.0, "clusters": 1, "n": 2,
-    ...     "inversions": 0, "linkage": "ward", "cophenetic": 0.76}
+    ...     "inversions": 0, "linkage": "ward linkage", "cophenetic": 0.76}
     >>> DendrogramDisplay(view).title
     '1 cluster of 2 rows by ward linkage; heights correlate with distances at 0.76'
     """
@@ -43,7 +43,7 @@ class DendrogramDisplay(Display):
     @property
     def title(self) -> str:
         v = self.view
-        said = f"{counted(v['clusters'], 'cluster')} of {counted(v['n'], 'row')} by {v['linkage']} linkage"
+        said = f"{counted(v['clusters'], 'cluster')} of {counted(v['n'], 'row')} by {v['linkage']}"
         if v["inversions"]:
             said += f", {counted(v['inversions'], 'merge')} lower than the one before"
         if v["cophenetic"] is None:

@@ -2,6 +2,7 @@
 
 from empirisk.estimators.clusters.agglomerative import AgglomerativeClustering
 from empirisk.estimators.clusters.base import Clusterer
+from empirisk.estimators.clusters.divisive import DivisiveClustering
 from empirisk.estimators.clusters.gaussian_mixture import GaussianMixture
 from empirisk.estimators.clusters.k_means import KMeans
 from empirisk.estimators.clusters.k_medoids import KMedoids
@@ -9,6 +10,7 @@ from empirisk.estimators.clusters.spectral import SpectralClustering
 
 REGISTRY: dict[str, type] = {
     "AgglomerativeClustering": AgglomerativeClustering,
+    "DivisiveClustering": DivisiveClustering,
     "GaussianMixture": GaussianMixture,
     "KMeans": KMeans,
     "KMedoids": KMedoids,
@@ -19,6 +21,7 @@ __all__ = [
     "REGISTRY",
     "AgglomerativeClustering",
     "Clusterer",
+    "DivisiveClustering",
     "GaussianMixture",
     "KMeans",
     "KMedoids",

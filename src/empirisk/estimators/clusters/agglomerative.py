@@ -126,7 +126,7 @@ class AgglomerativeClustering(Clusterer):
         self.leaves_ = np.flatnonzero(weight > 0.0)
         rows, weight = self._present(X), weight[self.leaves_]
         check_enough(self.n_clusters, len(rows))
-        given, scale = rows_for(rows, linkage, metric, self.leaves_)
+        given, scale = rows_for(rows, metric, self.leaves_)
         graph = graph_for(self.connectivity, len(X), self.leaves_)
         self.linkage_matrix_, self.free_merges_ = merge(given, linkage, metric, weight, graph)
         self.linkage_matrix_[:, 2] *= scale
@@ -221,7 +221,7 @@ class AgglomerativeClustering(Clusterer):
         view = dendrogram(self.tree, self.labels_[self.leaves_], self._line(), name, max_leaves)
         similar = None if X is None else self.cophenetic(X)
         view["cophenetic"] = None if similar is None or np.isnan(similar) else similar
-        return DendrogramDisplay({**view, "linkage": self.linkage})
+        return DendrogramDisplay({**view, "linkage": f"{self.linkage} linkage"})
 
     def plot(self, X: Any, sample_weight: Any = None) -> Any:
         """Return the map of the clusters, or the dendrogram where distances are given.
@@ -299,7 +299,7 @@ class AgglomerativeClustering(Clusterer):
         unit = self._unit()
         if self.tree.n == 1:
             return self.certificate_
-        rows, scale = rows_for(self._present(X), linkage, metric, self.leaves_)
+        rows, scale = rows_for(self._present(X), metric, self.leaves_)
         graph = graph_for(self.connectivity, len(X), self.leaves_)
         scaled = self.linkage_matrix_.copy()
         scaled[:, 2] /= scale

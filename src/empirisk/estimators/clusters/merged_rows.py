@@ -9,7 +9,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from empirisk.data.memory import refuse_memory
-from empirisk.linkage.base import Linkage
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["METRICS", "check_distances", "graph_for", "largest_distance", "rows_for"]
@@ -48,7 +47,7 @@ def check_distances(X: Array) -> None:
         )
 
 
-def rows_for(X: Array, linkage: Linkage, metric: str, named: IndexArray) -> tuple[Array, float]:
+def rows_for(X: Array, metric: str, named: IndexArray) -> tuple[Array, float]:
     """Return float64 rows for the loops, and the number by which heights are to be multiplied.
 
     Rows and distances are divided by a power of two, so that no square overflows or vanishes; cosine
