@@ -61,6 +61,7 @@ from . import (
 from . import (
     solvers as solvers,
 )
+from .bounds.johnson_lindenstrauss import johnson_lindenstrauss_dim as johnson_lindenstrauss_dim
 from .curves.convergence import convergence as convergence
 from .diagnosis.diagnose import diagnose as diagnose
 from .estimators import (
@@ -216,6 +217,7 @@ from .estimators.features import KernelPCA as KernelPCA
 from .estimators.features import Nystroem as Nystroem
 from .estimators.features import OrthogonalPolynomials as OrthogonalPolynomials
 from .estimators.features import RandomFourierFeatures as RandomFourierFeatures
+from .estimators.features import RandomProjection as RandomProjection
 from .estimators.features import RandomReluFeatures as RandomReluFeatures
 from .estimators.features import polynomial_regression as polynomial_regression
 from .estimators.unsupervised import KernelDensity as KernelDensity

@@ -811,3 +811,11 @@ def gaussian_mixture_pass(
     are those of ``w log f``, ``r w``, ``r w d`` and ``r w d d'`` (lower triangle) or ``r w d^2``, d = x -
     mean, one after the other.  `given` chances r are taken in the place of those of the parts.
     """
+
+def signed_hadamard(X: Matrix, sign: Real, rows: Index) -> Any:
+    """The named rows of ``H (sign * x) / sqrt(d)`` for each row x, (n, d), in the format of X; X is dense or
+    CSR with ascending columns.
+
+    H is the Walsh-Hadamard matrix of -1 and +1 of the next power of two above the columns: entry (i, j) is
+    -1 where the number of bits that i and j share is odd.
+    """

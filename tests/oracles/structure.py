@@ -60,6 +60,7 @@ CALLS_UPWARD = frozenset(
     for room in (
         "graphs",
         "linkage",
+        "reduction",
         "estimators",
         "evaluation",
         "curves",

@@ -280,6 +280,7 @@ BEHIND = {
     "open": [3],
     "singular": [4],
 }
+DISTORTION = {"ratios": [0.8, 0.95, 1.0, 1.02, 1.3], "epsilon": 0.25, "share": share(0.2), "width": 50}
 DISPLAYS: list[Display] = [
     plots.AttributionDisplay(PARTS, "log-loss", share(0.32)),
     plots.BestProbabilityDisplay(CHANCES),
@@ -309,6 +310,7 @@ DISPLAYS: list[Display] = [
     plots.DecisionBoundaryDisplay(REGIONS),
     plots.DendrogramDisplay(DENDROGRAM),
     plots.DependenceDisplay(DEPENDENCE),
+    plots.DistortionDisplay({**DISTORTION, "all_pairs": False, "theorem": "no theorem promises it"}),
     plots.EvidenceDisplay(EVIDENCE),
     plots.GrowthDisplay(GROWTH),
     plots.ImportancesDisplay(BINARY["model"]["importances"], "rise of log-loss (nats)"),

@@ -6,7 +6,7 @@ import math
 
 from empirisk.bounds.base import Guarantee, Theorem, check_count, solve_for
 
-__all__ = ["johnson_lindenstrauss"]
+__all__ = ["johnson_lindenstrauss", "johnson_lindenstrauss_dim"]
 
 
 def johnson_lindenstrauss(
@@ -68,3 +68,35 @@ def johnson_lindenstrauss(
         delta_of=lambda d, e: min(1.0, m * m * math.exp(-0.5 * d * (e - math.log1p(e)))),
         guess=lambda e, risk: (4.0 * math.log(m) - 2.0 * math.log(risk)) / (e - math.log1p(e)),
     )
+
+
+def johnson_lindenstrauss_dim(n: int, eps: float, delta: float = 0.05) -> int:
+    """Return how many random directions keep all distances between n rows.
+
+    ``ceil((4 log n + 2 log(1/delta))/(eps - log(1 + eps)))``.
+
+    Parameters
+    ----------
+    n : int >= 2
+        Rows.
+    eps : float in (0, 1)
+        Relative error of the squared distances.
+    delta : float in (0, 1), default 0.05
+        Probability that some pair is off by more.
+
+    Returns
+    -------
+    int
+        d, for a matrix with entries N(0, 1/d).
+
+    Raises
+    ------
+    ValueError
+        When a number is out of range.
+
+    Examples
+    --------
+    >>> johnson_lindenstrauss_dim(10_000, 0.2)
+    2423
+    """
+    return int(johnson_lindenstrauss(points=n, epsilon=eps, delta=delta).n or 0)

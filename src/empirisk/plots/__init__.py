@@ -28,6 +28,7 @@ DISPLAYS = {
     "DecisionBoundaryDisplay": "decision_boundary",
     "DendrogramDisplay": "dendrogram",
     "DependenceDisplay": "dependence",
+    "DistortionDisplay": "distortion",
     "EvidenceDisplay": "evidence",
     "GapDisplay": "gap",
     "GrowthDisplay": "growth",

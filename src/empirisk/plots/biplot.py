@@ -90,8 +90,11 @@ class BiplotDisplay(Display):
                 color=colour("train"),
                 fontsize=FONT - 1,
             )
+        # Arrows alone do not widen the axes.
+        ax.update_datalim([(scale * a["x"], scale * a["y"]) for a in v["arrows"]])
         ax.axhline(0.0, color=colour("rule"), linewidth=0.8, zorder=0)
         ax.axvline(0.0, color=colour("rule"), linewidth=0.8, zorder=0)
         ax.margins(0.12)
+        ax.autoscale_view()
         ax.set_xlabel(f"component 1 ({100.0 * v['shares'][0]:.3g} % of the variance)")
         ax.set_ylabel(f"component 2 ({100.0 * v['shares'][1]:.3g} % of the variance)")

@@ -61,6 +61,10 @@ class ScreeDisplay(Display):
             f"{' and so on' if len(s['values']) > 10 else ''}. {self.title}."
         )
 
+    @property
+    def wrap(self) -> int:
+        return 50
+
     def draw(self, ax: Axes) -> None:
         from matplotlib.ticker import MaxNLocator
 
@@ -83,7 +87,9 @@ class ScreeDisplay(Display):
         if s["reference"] is not None:
             against = [100.0 * v for v in s["reference"]]
             ax.plot(x, against, color=colour("baseline"), linewidth=1.4, linestyle=(0, (4, 2)))
-            on_end(ax, len(values), against[-1], s["name"], "baseline", ha="right", xytext=(0, 9))
+            on_end(
+                ax, len(values), against[-1], s["name"], "baseline", ha="right", va="bottom", xytext=(0, 22)
+            )
         ax.set_ylim(bottom=0.0)
         ax.set_xlim(0.5, len(values) + 0.5)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))

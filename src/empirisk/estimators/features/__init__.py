@@ -9,6 +9,7 @@ from empirisk.estimators.features.orthogonal_polynomials import OrthogonalPolyno
 from empirisk.estimators.features.pca import PCA
 from empirisk.estimators.features.polynomial_regression import polynomial_regression
 from empirisk.estimators.features.random_fourier import RandomFourierFeatures
+from empirisk.estimators.features.random_projection import RandomProjection
 from empirisk.estimators.features.random_relu import RandomReluFeatures
 
 REGISTRY: dict[str, type] = {
@@ -18,6 +19,7 @@ REGISTRY: dict[str, type] = {
     "OrthogonalPolynomials": OrthogonalPolynomials,
     "PCA": PCA,
     "RandomFourierFeatures": RandomFourierFeatures,
+    "RandomProjection": RandomProjection,
     "RandomReluFeatures": RandomReluFeatures,
 }
 
@@ -29,6 +31,7 @@ __all__ = [
     "Nystroem",
     "OrthogonalPolynomials",
     "RandomFourierFeatures",
+    "RandomProjection",
     "RandomReluFeatures",
     "polynomial_regression",
 ]
