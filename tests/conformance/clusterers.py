@@ -25,6 +25,8 @@ USES: list[Any] = [
     er.KMedoids(3),
     er.KMedoids(3, metric="chebyshev", init="k-medoids++", n_init=3),
     er.KMedoids(3, metric="manhattan", init="random", random_state=7),
+    er.MiniBatchKMeans(3),
+    er.MiniBatchKMeans(3, init="farthest-first", batch_size=16, final_steps=2),
     # Without a ridge the likelihood has no maximum on the small tables of some checks, as the errors say.
     er.GaussianMixture(3, ridge=1e-3),
     er.GaussianMixture(3, covariance="spherical", init="random", n_init=10, ridge=1e-3),
@@ -58,6 +60,10 @@ EXCUSED: dict[str, dict[str, str]] = {
     "KMedoids": {
         "check_sample_weight_equivalence_on_dense_data": SHUFFLED,
         "check_sample_weight_equivalence_on_sparse_data": SHUFFLED,
+    },
+    "MiniBatchKMeans": {
+        "check_sample_weight_equivalence_on_dense_data": ORDERED,
+        "check_sample_weight_equivalence_on_sparse_data": ORDERED,
     },
     "GaussianMixture": {"check_sample_weight_equivalence_on_dense_data": SHUFFLED},
     "SpectralClustering": {

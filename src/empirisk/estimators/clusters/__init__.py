@@ -6,6 +6,7 @@ from empirisk.estimators.clusters.divisive import DivisiveClustering
 from empirisk.estimators.clusters.gaussian_mixture import GaussianMixture
 from empirisk.estimators.clusters.k_means import KMeans
 from empirisk.estimators.clusters.k_medoids import KMedoids
+from empirisk.estimators.clusters.mini_batch_k_means import MiniBatchKMeans
 from empirisk.estimators.clusters.spectral import SpectralClustering
 
 REGISTRY: dict[str, type] = {
@@ -14,6 +15,7 @@ REGISTRY: dict[str, type] = {
     "GaussianMixture": GaussianMixture,
     "KMeans": KMeans,
     "KMedoids": KMedoids,
+    "MiniBatchKMeans": MiniBatchKMeans,
     "SpectralClustering": SpectralClustering,
 }
 
@@ -25,6 +27,7 @@ __all__ = [
     "GaussianMixture",
     "KMeans",
     "KMedoids",
+    "MiniBatchKMeans",
     "SpectralClustering",
 ]
 

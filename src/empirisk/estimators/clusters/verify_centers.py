@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.clustering.units import unit_exponent
 from empirisk.problems.kmeans import fixed_point_certificate
 from empirisk.results import Certificate
 from empirisk.results.certificate import unconfirmed
@@ -30,8 +31,8 @@ def verify_centers(centers: Array, labels: IndexArray, X: Any, weight: Array) ->
     if len(labels) != X.shape[0]:
         return unconfirmed(f"the fit has labels of {len(labels)} rows, and here are {X.shape[0]}")
     eps = float(np.finfo(centers.dtype).eps)
-    top = float(np.abs(centers).max(initial=0.0)) or 1.0
-    power = 2.0 ** np.floor(np.log2(top))
+    # The unit of the fit, in which its certificate is.
+    power = float(np.ldexp(1.0, unit_exponent(X, centers)))
     c = centers.astype(np.float64) / power
     k, p = c.shape
     mass = np.zeros(k)
