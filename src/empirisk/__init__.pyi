@@ -211,6 +211,7 @@ from .estimators.clusters import GaussianMixture as GaussianMixture
 from .estimators.clusters import KMeans as KMeans
 from .estimators.clusters import KMedoids as KMedoids
 from .estimators.clusters import MiniBatchKMeans as MiniBatchKMeans
+from .estimators.clusters import Mixture as Mixture
 from .estimators.clusters import SpectralClustering as SpectralClustering
 from .estimators.features import PCA as PCA
 from .estimators.features import FourierFeatures as FourierFeatures

@@ -37,6 +37,7 @@ USES: list[Any] = [
     er.SpectralClustering(3, laplacian="unnormalised", affinity="epsilon"),
     er.SpectralClustering(3, affinity="gaussian"),
     er.SpectralClustering("eigengap", n_resamples=2, n_neighbors=6, max_clusters=5),
+    er.Mixture(3, family="vei", ridge=1e-3),
 ]
 
 REFUSED = (
@@ -72,6 +73,7 @@ EXCUSED: dict[str, dict[str, str]] = {
         "check_sample_weight_equivalence_on_dense_data": REFUSED,
         "check_sample_weight_equivalence_on_sparse_data": REFUSED,
     },
+    "Mixture": {"check_sample_weight_equivalence_on_dense_data": SHUFFLED},
 }
 
 

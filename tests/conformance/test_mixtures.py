@@ -30,6 +30,25 @@ def gaussian_rows(rng: np.random.Generator, n: int) -> np.ndarray:
 ROWS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
     name: gaussian_rows for name, row in REGISTRY.items() if issubclass(row, GaussianFamily)
 }
+
+
+def groups_of(draw: Callable[[np.random.Generator, np.ndarray], np.ndarray], means: Any) -> Any:
+    """Three groups whose cells are drawn with the means of their group."""
+    table = np.asarray(means, dtype=float)
+    return lambda rng, n: np.asarray(draw(rng, table[np.arange(n) % 3]), dtype=float)
+
+
+ROWS["bernoulli"] = groups_of(
+    lambda rng, p: rng.random(p.shape) < p,
+    [[0.9, 0.8, 0.2, 0.7, 0.5], [0.2, 0.3, 0.8, 0.1, 0.6], [0.7, 0.1, 0.6, 0.9, 0.1]],
+)
+ROWS["poisson"] = groups_of(
+    lambda rng, m: rng.poisson(m), [[1.0, 5.0, 9.0], [6.0, 2.0, 0.7], [8.0, 12.0, 3.0]]
+)
+ROWS["multinomial"] = groups_of(
+    lambda rng, q: np.array([rng.multinomial(12, row) for row in q]),
+    [[0.6, 0.2, 0.1, 0.1], [0.1, 0.1, 0.2, 0.6], [0.2, 0.5, 0.2, 0.1]],
+)
 EACH = pytest.mark.parametrize("name", sorted(REGISTRY))
 
 

@@ -5,28 +5,55 @@ from __future__ import annotations
 from typing import Any
 
 from empirisk.mixtures.base import DegenerateError, Family
+from empirisk.mixtures.bernoulli import Bernoulli
 from empirisk.mixtures.diagonal import Diagonal
+from empirisk.mixtures.eev import EEV
+from empirisk.mixtures.evi import EVI
+from empirisk.mixtures.evv import EVV
 from empirisk.mixtures.full import Full
+from empirisk.mixtures.multinomial import Multinomial
+from empirisk.mixtures.poisson import Poisson
 from empirisk.mixtures.spherical import Spherical
 from empirisk.mixtures.tied import Tied
 from empirisk.mixtures.tied_diagonal import TiedDiagonal
 from empirisk.mixtures.tied_spherical import TiedSpherical
+from empirisk.mixtures.vee import VEE
+from empirisk.mixtures.vei import VEI
+from empirisk.mixtures.vev import VEV
 
 REGISTRY: dict[str, Any] = {
+    "bernoulli": Bernoulli,
     "diagonal": Diagonal,
+    "eev": EEV,
+    "evi": EVI,
+    "evv": EVV,
     "full": Full,
+    "multinomial": Multinomial,
+    "poisson": Poisson,
     "spherical": Spherical,
     "tied": Tied,
     "tied_diagonal": TiedDiagonal,
     "tied_spherical": TiedSpherical,
+    "vee": VEE,
+    "vei": VEI,
+    "vev": VEV,
 }
 
 __all__ = [
+    "EEV",
+    "EVI",
+    "EVV",
     "REGISTRY",
+    "VEE",
+    "VEI",
+    "VEV",
+    "Bernoulli",
     "DegenerateError",
     "Diagonal",
     "Family",
     "Full",
+    "Multinomial",
+    "Poisson",
     "Spherical",
     "Tied",
     "TiedDiagonal",

@@ -28,6 +28,7 @@ WORK = 4e9
 STRETCH = 2048  # rows whose sums the loop merges at once
 # A part whose deviation in a column is below this share of that of all rows has collapsed.
 COLLAPSED = 1e-10
+GROWS = "the likelihood grows without limit there"
 
 
 class GaussianFamily(Family):
@@ -126,8 +127,11 @@ class GaussianFamily(Family):
         shift = first / mass[:, None]
         scatter = self._scatter(sums, shift, facts)
         self._refuse_collapse(mass, scatter, facts)
-        with np.errstate(all="ignore"):
-            covariance = self.covariances(mass, scatter)
+        with np.errstate(all="ignore"):  # a singular scatter is named below
+            try:
+                covariance = self.covariances(mass, scatter)
+            except np.linalg.LinAlgError:
+                covariance = np.full((1, *scatter.shape[1:]), np.nan)
         factors = self._factors(covariance, facts)
         return {"means": parts["means"] + shift, "factors": factors}
 
@@ -156,17 +160,23 @@ class GaussianFamily(Family):
             j = int(np.flatnonzero(small[k])[0])
             raise DegenerateError(
                 None if self.shared else int(k),
-                f"has no spread in {facts.column(j)} ({mass[k]:.3g} rows that are the same there), so that "
-                "the likelihood has no maximum",
+                f"has no spread in {facts.column(j)} ({mass[k]:.3g} rows that are the same there): {GROWS}",
             )
 
     def _factors(self, covariance: Array, facts: TableFacts) -> Array:
         """Return lower factors or deviations; a covariance without an inverse is named."""
         if not self.full:
+            bad = ~(np.isfinite(covariance) & (covariance > 0.0)).all(axis=1)
+            if bad.any():
+                k = int(np.flatnonzero(bad)[0])
+                raise DegenerateError(None if self.shared else k, f"has a variance of 0: {GROWS}")
             return np.asarray(np.sqrt(covariance))
         p = covariance.shape[1]
         out = np.zeros_like(covariance)
         for k, sigma in enumerate(covariance):
+            if not np.isfinite(sigma).all():
+                common = self.shared or len(covariance) == 1
+                raise DegenerateError(None if common else k, f"has a singular covariance: {GROWS}")
             scale = np.sqrt(np.diagonal(sigma))
             try:
                 lower = np.linalg.cholesky(sigma / scale[:, None] / scale)
@@ -178,7 +188,7 @@ class GaussianFamily(Family):
                 raise DegenerateError(
                     None if self.shared else k,
                     f"has a singular covariance (its rows lie in a plane; {facts.column(j)} follows from "
-                    "others there), so that the likelihood has no maximum",
+                    f"others there): {GROWS}",
                 )
             out[k] = lower * scale[:, None]
         return out
@@ -239,6 +249,13 @@ class GaussianFamily(Family):
         factor = factors[0 if self.shared else part]
         z = rng.standard_normal((count, len(mean)))
         return np.asarray(mean + (z @ factor.T if self.full else z * factor))
+
+    def covariances_of(self, parts: Parts) -> Array:
+        """Return covariances without what the family makes equal: matrices, variances, or single numbers."""
+        factors = parts["factors"]
+        out = factors @ factors.transpose(0, 2, 1) if self.full else factors**2
+        out = out[:, 0] if self.isotropic else out
+        return np.asarray(out[0] if self.shared else out)
 
     def matrices(self, parts: Parts) -> Array:
         """Return all covariances as matrices (K, p, p)."""

@@ -246,7 +246,7 @@ def test_parameters_out_of_range_are_refused() -> None:
     for bad, words in (
         ({"n_components": 0}, "n_components must be an integer >= 1, a list"),
         ({"n_components": "gap"}, 'n_components must be .*"bic"'),
-        ({"covariance": "poisson"}, "covariance must"),
+        ({"covariance": "ellipse"}, "covariance must be"),
         ({"init": "furthest"}, 'init must be "k-means'),
         ({"criterion": "dic"}, "criterion must be 'bic'"),
         ({"ridge": -1.0}, "ridge must be"),

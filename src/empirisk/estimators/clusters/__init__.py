@@ -7,6 +7,7 @@ from empirisk.estimators.clusters.gaussian_mixture import GaussianMixture
 from empirisk.estimators.clusters.k_means import KMeans
 from empirisk.estimators.clusters.k_medoids import KMedoids
 from empirisk.estimators.clusters.mini_batch_k_means import MiniBatchKMeans
+from empirisk.estimators.clusters.mixture import Mixture
 from empirisk.estimators.clusters.spectral import SpectralClustering
 
 REGISTRY: dict[str, type] = {
@@ -16,6 +17,7 @@ REGISTRY: dict[str, type] = {
     "KMeans": KMeans,
     "KMedoids": KMedoids,
     "MiniBatchKMeans": MiniBatchKMeans,
+    "Mixture": Mixture,
     "SpectralClustering": SpectralClustering,
 }
 
@@ -28,6 +30,7 @@ __all__ = [
     "KMeans",
     "KMedoids",
     "MiniBatchKMeans",
+    "Mixture",
     "SpectralClustering",
 ]
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from empirisk.estimators.checks import check_count, check_number
+from empirisk.estimators.checks import check_count
 from empirisk.estimators.clusters.mixture_base import MixtureBase
 from empirisk.estimators.clusters.mixture_picture import picture
 from empirisk.mixtures import family_of
@@ -135,23 +133,6 @@ class GaussianMixture(MixtureBase):
                 "other families"
             )
         return family
-
-    def _ridge(self) -> float:
-        return check_number("ridge", self.ridge, 0.0)
-
-    def _show(self, dtype: Any) -> None:
-        """Set means and covariances in the format of the rows."""
-        family, factors = self._chosen_family(), self._parts["factors"]
-        self.means_ = self._parts["means"].astype(dtype)
-        out: Array
-        if family.full:
-            out = factors @ factors.transpose(0, 2, 1)
-            out = out[0] if family.shared else out
-        else:
-            out = factors**2
-            out = out[:, 0] if family.isotropic else out
-            out = out[0] if family.shared else out
-        self.covariances_ = np.asarray(out).astype(dtype)
 
     def plot(self, X: Any, sample_weight: Any = None, *, columns: Any = None) -> Any:
         """Return the picture of rows, means and the ellipses that hold half and nine tenths of each part.

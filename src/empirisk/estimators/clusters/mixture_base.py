@@ -21,6 +21,7 @@ from empirisk.estimators.clusters.mixture_starts import starts_of
 from empirisk.estimators.clusters.mixture_verify import recomputed
 from empirisk.estimators.linear.base import CertificateWarning
 from empirisk.mixtures.base import DegenerateError, Family, Parts
+from empirisk.mixtures.gaussian import GaussianFamily
 from empirisk.problems.latent import LatentProblem, facts_of
 from empirisk.results import Certificate, Solution
 from empirisk.solvers.latent_starts import LatentSolution, expectation_maximization
@@ -48,6 +49,7 @@ class MixtureBase(Clusterer):
     init: Any
     n_init: int
     criterion: str
+    ridge: float
     tol: float
     max_iter: int
     random_state: Any
@@ -67,7 +69,7 @@ class MixtureBase(Clusterer):
         raise NotImplementedError
 
     def _ridge(self) -> float:
-        return 0.0
+        return check_number("ridge", self.ridge, 0.0)
 
     def problem(self, X: Any, sample_weight: Any = None, n_components: int | None = None) -> LatentProblem:
         """Return what is minimised for these rows: the mean negative log-likelihood, over the parameters.
@@ -210,8 +212,11 @@ class MixtureBase(Clusterer):
         self._show(X.dtype)
 
     def _show(self, dtype: Any) -> None:
-        """Set the blocks of parameters under their public names."""
+        """Set the blocks of parameters under their public names, covariances in the place of factors."""
+        family = self._chosen_family()
         for name, block in self._parts.items():
+            if name == "factors" and isinstance(family, GaussianFamily):
+                name, block = "covariances", family.covariances_of(self._parts)
             setattr(self, f"{name}_", block.astype(dtype))
 
     def _rows(self, X: Any) -> tuple[Array, Array]:

@@ -1,0 +1,137 @@
+"""Parts whose log-density is linear in the row: ``log f(x) = x.a(theta_k) + b(theta_k) + h(x)``.
+
+Each column has a mean in each part, and the weighted mean of the rows is the best one: no iteration.  Means
+on the border (a chance of 0) are maxima like others, since these densities are bounded; their logarithm is
+taken at 1e-300.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from empirisk.data.row_blocks import Block
+from empirisk.mixtures.base import Family, Parts, Sums, TableFacts, log_sum, refuse_empty
+from empirisk.typing import Array
+
+__all__ = ["LinearFamily", "log_of", "refuse_rows"]
+
+STRETCH = 8192  # rows whose chances are in memory at once
+SMALLEST = 1e-300
+SHRUNK = 0.2  # how far first means are drawn to those of all rows, so that no cell is impossible
+
+
+class LinearFamily(Family):
+    """Base of these families; a subclass gives ``coefficients``, ``base``, ``slope`` and ``draw``.
+
+    ``block`` is the name of its one block of parameters, (K, p).
+    """
+
+    letters: str = ""
+    targets: bool = False
+    block: ClassVar[str]
+
+    def coefficients(self, means: Array) -> tuple[Array, Array]:
+        """Return a, (K, p), and b, (K,)."""
+        raise NotImplementedError
+
+    def base(self, X: Array) -> Array:
+        """Return h of each row, (n,)."""
+        raise NotImplementedError
+
+    def slope(self, means: Array, mass: Array, first: Array) -> Array:
+        """Return the derivatives of ``sum_k (first_k . a_k + mass_k b_k)`` in the means."""
+        raise NotImplementedError
+
+    def settled(self, means: Array) -> Array:
+        """Return means that the family allows."""
+        return means
+
+    def shapes(self, n_parts: int, n_columns: int) -> dict[str, tuple[int, ...]]:
+        """Return the shape of the one block of means."""
+        return {self.block: (n_parts, n_columns)}
+
+    def free(self, n_parts: int, n_columns: int) -> int:
+        """Return the number of means, all of which are free."""
+        return n_parts * n_columns
+
+    def about(self, centres: Array, facts: TableFacts) -> Parts:
+        """Return the centres as means, drawn a little to those of all rows."""
+        return {self.block: self.settled((1.0 - SHRUNK) * centres + SHRUNK * facts.mean)}
+
+    def _log_densities(self, parts: Parts, log_weights: Array, X: Any) -> Array:
+        a, b = self.coefficients(parts[self.block])
+        X = np.asarray(X, dtype=np.float64)
+        return np.asarray(X @ a.T + (b + log_weights) + self.base(X)[:, None])
+
+    def expect(
+        self, parts: Parts, log_weights: Array, block: Block, given: Array | None = None
+    ) -> tuple[float, Sums]:
+        """Return the log-likelihood of a block, expected rows, and sums of the rows."""
+        k, p = parts[self.block].shape
+        value, mass, first = 0.0, np.zeros(k), np.zeros((k, p))
+        for a in range(0, len(block.weight), STRETCH):
+            X, s = block.design.X[a : a + STRETCH], np.asarray(block.weight[a : a + STRETCH])
+            if given is None:
+                log, chance = log_sum(self._log_densities(parts, log_weights, X))
+                value += float(s[s > 0.0] @ log[s > 0.0])
+            else:
+                chance = given[a : a + STRETCH]
+            r = chance * s[:, None]
+            mass += r.sum(axis=0)
+            first += r.T @ np.asarray(X, dtype=np.float64)
+        return value, (mass, first)
+
+    def rows(self, parts: Parts, log_weights: Array, block: Block) -> tuple[Array, Array]:
+        """Return log-densities and chances of the rows of a block."""
+        return log_sum(self._log_densities(parts, log_weights, block.design.X))
+
+    def maximise(self, parts: Parts, sums: Sums, facts: TableFacts) -> Parts:
+        """Return the weighted means of the rows."""
+        mass, first = sums
+        refuse_empty(mass, facts)
+        return {self.block: self.settled(first / mass[:, None])}
+
+    def expected(self, at: Parts, about: Parts, sums: Sums, facts: TableFacts) -> float:
+        """Return the expected log-likelihood, up to what the rows alone add."""
+        a, b = self.coefficients(at[self.block])
+        return float((sums[1] * a).sum() + sums[0] @ b)
+
+    def penalty(self, parts: Parts, facts: TableFacts) -> float:
+        """Return 0: these likelihoods are bounded, and nothing is added to them."""
+        return 0.0
+
+    def gradient(self, parts: Parts, sums: Sums, facts: TableFacts) -> Parts:
+        """Return derivatives in the means, each taken as free."""
+        return {self.block: self.slope(parts[self.block], *sums)}
+
+
+def log_of(x: Array) -> Array:
+    """Return the logarithm, of 1e-300 where x is smaller.
+
+    Examples
+    --------
+    >>> log_of(np.array([0.0, 1.0])).round(1).tolist()
+    [-690.8, 0.0]
+    """
+    return np.asarray(np.log(np.maximum(x, SMALLEST)))
+
+
+def refuse_rows(block: Block, bad: Array, what: str, names: Any) -> None:
+    """Refuse the first cell that is marked, by column and row.
+
+    Parameters
+    ----------
+    block : Block
+    bad : array of bool, shape (n, p)
+    what : str
+        What cells must be.
+    names : sequence of str or None
+        Of the columns.
+    """
+    if bad.any():
+        row, column = (int(i) for i in np.argwhere(bad)[0])
+        label = f"column {column}" if names is None else f"column {str(names[column])!r}"
+        value = np.asarray(block.design.X)[row, column]
+        raise ValueError(f"X holds {value:g} in {label}, row {block.start + row}: {what}")
