@@ -11,6 +11,7 @@ from bench.datasets.adult import adult_one_hot, adult_rows
 from bench.datasets.blobs import blobs, distances
 from bench.datasets.classification import dense_classes, sparse_classes, ten_classes
 from bench.datasets.grouped import grouped_classes, grouped_regression
+from bench.datasets.groups import gaussian_groups
 from bench.datasets.interactions import interactions
 from bench.datasets.points import points
 from bench.datasets.positive import counts, durations
@@ -34,6 +35,11 @@ REGISTRY: dict[str, tuple[Maker, Maker]] = {
     "dense 2e4x200": (partial(dense_regression, 20_000, 200), partial(dense_regression, 500, 20)),
     "dense 5000x20": (partial(dense_regression, 5000, 20), partial(dense_regression, 500, 20)),
     "dense 2e4x20": (partial(dense_regression, 20_000, 20), partial(dense_regression, 500, 20)),
+    "groups 1e5x16": (partial(gaussian_groups, 100_000, 16, 16), partial(gaussian_groups, 900, 4, 3)),
+    "groups float32 1e5x16": (
+        partial(gaussian_groups, 100_000, 16, 16, np.float32),
+        partial(gaussian_groups, 900, 4, 3, np.float32),
+    ),
     "points 1e5x64": (partial(points, 100_000, 64, 10_000), partial(points, 1000, 8, 400)),
     "points float32 1e5x64": (
         partial(points, 100_000, 64, 10_000, np.float32),

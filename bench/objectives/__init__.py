@@ -14,6 +14,7 @@ from bench.objectives.bootstrap import (
     BootstrapRegression,
 )
 from bench.objectives.forest import OBJECTIVES as FORESTS
+from bench.objectives.gaussian_mixture import OBJECTIVES as MIXTURES
 from bench.objectives.glm import Gamma, Poisson
 from bench.objectives.grid import OBJECTIVES as GRIDS
 from bench.objectives.grid_svc import MachineGrid
@@ -42,7 +43,7 @@ REGISTRY: dict[str, Objective] = {
     o.name: o
     for o in (
         OLS(), Ridge(), RidgeLOO(), Lasso(), LassoPath(), Logistic(), L1Logistic(), Softmax(),
-        Hinge(), SquaredHinge(), KernelMachine(), KernelRidgeRegression(), MachineGrid(), *NEAREST,
+        Hinge(), SquaredHinge(), KernelMachine(), KernelRidgeRegression(), MachineGrid(), *NEAREST, *MIXTURES,
         Poisson(), Gamma(), GroupLasso(), GroupLogistic(), QuantileRegression(), HuberRegression(),
         SmallOLS(), SmallLasso(), SmallLogistic(),
         BootstrapMean(), BootstrapMedian(), BootstrapCorrelation(), BootstrapRegression(), *HELD_OUT, *GRIDS,
@@ -99,6 +100,8 @@ ROWS = [
     Row("nearest_brute", "points 1e5x64"),
     Row("nearest_brute_float32", "points float32 1e5x64"),
     Row("nearest_tree", "points 1e6x3"),
+    Row("gmm_full", "groups 1e5x16"),
+    Row("gmm_full_float32", "groups float32 1e5x16"),
     Row("sgd_logistic", "classes 1e6x50"),
     Row("rough_logistic", "classes 1e6x50"),
     Row("adaboost", "spheres 1e5x30"),

@@ -16,6 +16,7 @@ from bench.solvers import (
     empirisk_tree_reading,
     empirisk_votes,
     forests,
+    gaussian_mixture,
     glum,
     intelex,
     k_medoids,
@@ -46,7 +47,7 @@ LIBRARIES = (
     scikit_learn_grid, scikit_learn_glm, glum, statsmodels, scikit_learn_stochastic,
     empirisk_robust, scikit_learn_robust, empirisk_votes, scikit_learn_votes,
     empirisk_boosting, scikit_learn_boosting, lightgbm, xgboost, single_trees, forests,
-    empirisk_tree_reading, scikit_learn_tree_reading, kernel_machines, neighbors, k_medoids,
+    empirisk_tree_reading, scikit_learn_tree_reading, kernel_machines, neighbors, gaussian_mixture, k_medoids,
 )  # fmt: skip
 
 # Small data are fitted by the same calls as large.

@@ -11,8 +11,10 @@ from empirisk.mixtures.eev import EEV
 from empirisk.mixtures.evi import EVI
 from empirisk.mixtures.evv import EVV
 from empirisk.mixtures.full import Full
+from empirisk.mixtures.incomplete import Incomplete
 from empirisk.mixtures.multinomial import Multinomial
 from empirisk.mixtures.poisson import Poisson
+from empirisk.mixtures.regression import LinearRegressions
 from empirisk.mixtures.spherical import Spherical
 from empirisk.mixtures.tied import Tied
 from empirisk.mixtures.tied_diagonal import TiedDiagonal
@@ -21,23 +23,26 @@ from empirisk.mixtures.vee import VEE
 from empirisk.mixtures.vei import VEI
 from empirisk.mixtures.vev import VEV
 
-REGISTRY: dict[str, Any] = {
-    "bernoulli": Bernoulli,
-    "diagonal": Diagonal,
-    "eev": EEV,
-    "evi": EVI,
-    "evv": EVV,
-    "full": Full,
-    "multinomial": Multinomial,
-    "poisson": Poisson,
-    "spherical": Spherical,
-    "tied": Tied,
-    "tied_diagonal": TiedDiagonal,
-    "tied_spherical": TiedSpherical,
-    "vee": VEE,
-    "vei": VEI,
-    "vev": VEV,
-}
+_ROWS: tuple[Any, ...] = (
+    Bernoulli,
+    Diagonal,
+    EEV,
+    EVI,
+    EVV,
+    Full,
+    Incomplete,
+    Multinomial,
+    Poisson,
+    LinearRegressions,
+    Spherical,
+    Tied,
+    TiedDiagonal,
+    TiedSpherical,
+    VEE,
+    VEI,
+    VEV,
+)
+REGISTRY: dict[str, Any] = {row.name: row for row in _ROWS}
 
 __all__ = [
     "EEV",
@@ -52,6 +57,8 @@ __all__ = [
     "Diagonal",
     "Family",
     "Full",
+    "Incomplete",
+    "LinearRegressions",
     "Multinomial",
     "Poisson",
     "Spherical",

@@ -67,6 +67,11 @@ class TableFacts:
     ridge: float = 0.0
     names: Any = None
 
+    @property
+    def deviations(self) -> Array:
+        """Standard deviations of the columns, 1 where a column does not vary."""
+        return np.sqrt(np.where(self.variance > 0.0, self.variance, 1.0))
+
     def column(self, j: int) -> str:
         """Return how a message names a column."""
         return f"column {j}" if self.names is None else f"column {str(self.names[j])!r}"
@@ -82,6 +87,18 @@ class Family(Protocol):
     name: str
     letters: str
     targets: bool
+    # Whether any numbers near the best ones are parameters of the family, so that steps can be extrapolated.
+    extrapolates: bool = False
+    # Whether NaN stands for a cell that is missing.
+    missing: bool = False
+
+    def units(self, facts: TableFacts) -> Parts:
+        """Return what changes of each block are measured in, in shapes that broadcast to theirs."""
+        ...
+
+    def inside(self, parts: Parts) -> bool:
+        """Return whether these numbers are parameters of the family."""
+        ...
 
     def check(self, block: Block, names: Any = None) -> None:
         """Refuse rows outside the domain of the density, by column and row."""

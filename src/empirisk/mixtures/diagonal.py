@@ -20,6 +20,7 @@ class Diagonal(GaussianFamily):
     """
 
     name = "diagonal"
+    extrapolates = True
     letters = "VVI"
     full = False
 

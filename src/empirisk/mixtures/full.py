@@ -20,6 +20,7 @@ class Full(GaussianFamily):
     """
 
     name = "full"
+    extrapolates = True
     letters = "VVV"
 
     def free(self, n_parts: int, n_columns: int) -> int:

@@ -39,6 +39,7 @@ class GaussianFamily(Family):
     """
 
     targets: bool = False
+    extrapolates: bool = False
     full: ClassVar[bool] = True
     shared: ClassVar[bool] = False
     isotropic: ClassVar[bool] = False
@@ -64,6 +65,18 @@ class GaussianFamily(Family):
         width = 1 if self.isotropic else n_columns
         factor = (first, n_columns, n_columns) if self.full else (first, width)
         return {"means": (n_parts, n_columns), "factors": factor}
+
+    def units(self, facts: TableFacts) -> Parts:
+        """Return the deviations of the columns, by which rows of factors are measured, too."""
+        unit = facts.deviations
+        if self.isotropic:
+            return {"means": unit, "factors": unit.max(keepdims=True)}
+        return {"means": unit, "factors": unit[:, None] if self.full else unit}
+
+    def inside(self, parts: Parts) -> bool:
+        """Return whether deviations, or the diagonals of factors, are positive."""
+        factors = parts["factors"]
+        return bool(((np.diagonal(factors, axis1=1, axis2=2) if self.full else factors) > 0.0).all())
 
     def about(self, centres: Array, facts: TableFacts) -> Parts:
         """Return the centres as means, with the spread of all columns."""

@@ -30,6 +30,7 @@ class LinearFamily(Family):
 
     letters: str = ""
     targets: bool = False
+    extrapolates: bool = True
     block: ClassVar[str]
 
     def coefficients(self, means: Array) -> tuple[Array, Array]:
@@ -59,6 +60,15 @@ class LinearFamily(Family):
     def about(self, centres: Array, facts: TableFacts) -> Parts:
         """Return the centres as means, drawn a little to those of all rows."""
         return {self.block: self.settled((1.0 - SHRUNK) * centres + SHRUNK * facts.mean)}
+
+    def units(self, facts: TableFacts) -> Parts:
+        """Return the deviations of the columns."""
+        return {self.block: facts.deviations}
+
+    def inside(self, parts: Parts) -> bool:
+        """Return whether the means are positive, and stay as they are where the family settles them."""
+        means = parts[self.block]
+        return bool((means > 0.0).all() and np.allclose(self.settled(means), means, rtol=1e-12, atol=0.0))
 
     def _log_densities(self, parts: Parts, log_weights: Array, X: Any) -> Array:
         a, b = self.coefficients(parts[self.block])

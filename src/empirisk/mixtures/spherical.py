@@ -20,6 +20,7 @@ class Spherical(GaussianFamily):
     """
 
     name = "spherical"
+    extrapolates = True
     letters = "VII"
     full = False
     isotropic = True

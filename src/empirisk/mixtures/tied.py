@@ -20,6 +20,7 @@ class Tied(GaussianFamily):
     """
 
     name = "tied"
+    extrapolates = True
     letters = "EEE"
     shared = True
 

@@ -20,6 +20,7 @@ class TiedDiagonal(GaussianFamily):
     """
 
     name = "tied_diagonal"
+    extrapolates = True
     letters = "EEI"
     full = False
     shared = True

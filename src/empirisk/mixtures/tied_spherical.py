@@ -20,6 +20,7 @@ class TiedSpherical(GaussianFamily):
     """
 
     name = "tied_spherical"
+    extrapolates = True
     letters = "EII"
     full = False
     shared = True

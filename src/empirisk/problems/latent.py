@@ -108,7 +108,9 @@ class LatentProblem(Problem):
     @cached_property
     def facts(self) -> TableFacts:
         """The moments of the columns, with the ridge."""
-        return facts_of(self.data, self.ridge) if self.given_facts is None else self.given_facts
+        if self.given_facts is not None:
+            return self.given_facts
+        return facts_of(self.data, self.ridge, missing=self.family.missing)
 
     @property
     def title(self) -> str:
@@ -138,6 +140,14 @@ class LatentProblem(Problem):
         logs = self.layout.part(w, "log weights")
         top = logs.max()
         return np.asarray(logs - (top + math.log(np.exp(logs - top).sum())))
+
+    @cached_property
+    def units(self) -> Array:
+        """What changes of the parameters are measured in, laid out like them."""
+        unit = self.family.units(self.facts)
+        shapes = self.family.shapes(self.n_parts, self.data.n_cols)
+        spread = {name: np.broadcast_to(unit[name], shape) for name, shape in shapes.items()}
+        return self.pack(np.ones(self.n_parts), spread)
 
     def pack(self, log_weights: Array, parts: Parts) -> Array:
         """Return one array of all parameters."""
@@ -240,7 +250,7 @@ def latent_certificate(gain: float, loss: float, p: int, eps: float) -> Certific
     return Certificate(Kind.MONOTONE, norm, 1.0, claim, 0.0, floor)
 
 
-def facts_of(data: RowBlocks, ridge: float = 0.0, names: Any = None) -> TableFacts:
+def facts_of(data: RowBlocks, ridge: float = 0.0, names: Any = None, *, missing: bool = False) -> TableFacts:
     """Return the moments of the columns, in a pass over the rows.
 
     Parameters
@@ -249,7 +259,11 @@ def facts_of(data: RowBlocks, ridge: float = 0.0, names: Any = None) -> TableFac
     ridge : float
     names : sequence of str, optional
         Of the columns.
+    missing : bool
+        Whether NaN stands for a missing cell, which then has no part in its column.
     """
+    if missing:
+        return _observed(data, ridge, names)
     origin: list[Array] = []
 
     def moments(block: Block) -> tuple[Any, ...]:
@@ -266,3 +280,25 @@ def facts_of(data: RowBlocks, ridge: float = 0.0, names: Any = None) -> TableFac
     eps = float(np.finfo(dtype).eps)
     variance = np.maximum(second / total - shift**2, 0.0)
     return TableFacts(float(total), origin[0] + shift, variance, eps, ridge, names)
+
+
+def _observed(data: RowBlocks, ridge: float, names: Any) -> TableFacts:
+    """Return the moments of the cells that are there, in two passes."""
+
+    def sums(center: Any, power: int) -> Any:
+        def of(block: Block) -> Any:
+            X = np.asarray(block.design.X, dtype=np.float64)
+            weight = np.where(np.isnan(X), 0.0, np.asarray(block.weight)[:, None])
+            return weight.sum(axis=0), (weight * np.nan_to_num(X - center) ** power).sum(axis=0)
+
+        return data.map_sum(of)
+
+    count, first = sums(0.0, 1)
+    if not count.all():
+        where = int(np.flatnonzero(count == 0.0)[0])
+        told = where if names is None else repr(str(names[where]))
+        raise ValueError(f"column {told} of X has no cell that is there: drop it")
+    mean = first / count
+    _, second = sums(mean, 2)
+    eps = float(np.finfo(next(iter(data)).design.dtype).eps)
+    return TableFacts(data.total_weight, mean, second / count, eps, ridge, names)

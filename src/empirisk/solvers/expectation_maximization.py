@@ -3,24 +3,45 @@
 Dempster, Laird and Rubin, Journal of the Royal Statistical Society B 39 (1977): no step lowers the
 likelihood.  A fall beyond rounding therefore is a fault, of the family or of rows that change, and is an
 error.
+
+Two steps ``w -> w1 -> w2`` are extrapolated along ``w - 2 a r + a^2 v``, ``r = w1 - w``, ``v = w2 - w1 - r``,
+``a = -||r|| / ||v||`` (SQUAREM: Varadhan and Roland, Scandinavian Journal of Statistics 35, 2008, scheme S3),
+in units of the spread of the columns.  The point is taken only where its likelihood is at least what theory
+promises of w2, so that ascent stays monotone; else w2 is.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from empirisk.mixtures.base import DegenerateError
 from empirisk.problems.latent import Expected, LatentProblem
 from empirisk.solvers.base import State
 from empirisk.typing import Array, Capability
 
 __all__ = ["ExpectationMaximization"]
 
+# How far the first extrapolation may reach, in steps; each that reaches its limit and is taken raises it.
+REACH = 4.0
+
+
+@dataclass(frozen=True)
+class _Reaching(State):
+    """A state that knows how far the next extrapolation may reach."""
+
+    reach: float = field(default=REACH, kw_only=True)
+
 
 @dataclass(frozen=True)
 class ExpectationMaximization:
-    """The step of EM, with a look at the likelihood after each.
+    """Steps of EM, with a look at the likelihood after each.
+
+    Parameters
+    ----------
+    accelerate : bool, default True
+        Whether pairs of steps are extrapolated, where the family can take other points than those of steps.
 
     Examples
     --------
@@ -28,24 +49,75 @@ class ExpectationMaximization:
     'expectation_maximization'
     """
 
+    accelerate: bool = True
+
     name = "expectation_maximization"
     needs = frozenset({Capability.LATENT})
 
     def init(self, problem: LatentProblem, w0: Array | None) -> State:
         """Return the start with the expected sums of its pass."""
         w = problem.start() if w0 is None else np.array(w0, dtype=np.float64)
-        return State(w, problem.evaluate(w), n_passes=1.0)
+        return _Reaching(w, problem.evaluate(w), n_passes=1.0)
 
-    def step(self, problem: LatentProblem, state: State) -> State:
-        """Return the parameters that fit the expected sums best, with the sums that they expect."""
+    def step(self, problem: LatentProblem, state: _Reaching) -> State:
+        """Return the state after a step, or after two that are extrapolated."""
         e: Expected = state.evaluation
-        w = e.improved[0]
-        after = problem.evaluate(w)
-        refuse_fall(problem, e.loss, after.loss)
-        return State(w, after, n_passes=state.n_passes + 1.0)
+        first = _stepped(problem, state)
+        if not (self.accelerate and problem.family.extrapolates) or first.evaluation.improved[1] <= 0.0:
+            return first
+        one: Expected = first.evaluation
+        length, far = _extrapolated(problem, e.w, one.w, one.improved[0], state.reach)
+        if far is None:
+            return _stepped(problem, first)
+        tried = replace(first, n_passes=first.n_passes + 1.0)
+        taken = _accepted(problem, far, one.loss - one.improved[1])
+        if taken is None:
+            return replace(_stepped(problem, tried), reach=max(2.0, 0.5 * state.reach))
+        reach = 4.0 * state.reach if length >= state.reach else state.reach
+        return replace(tried, w=far, evaluation=taken, reach=reach)
 
 
-def refuse_fall(problem: LatentProblem, before: float, after: float) -> None:
+def _stepped(problem: LatentProblem, state: _Reaching) -> _Reaching:
+    """Return the state at the parameters that fit the expected sums best."""
+    e: Expected = state.evaluation
+    w = e.improved[0]
+    after = problem.evaluate(w)
+    _refuse_fall(problem, e.loss, after.loss)
+    return replace(state, w=w, evaluation=after, n_passes=state.n_passes + 1.0)
+
+
+def _extrapolated(
+    problem: LatentProblem, w: Array, w1: Array, w2: Array, reach: float
+) -> tuple[float, Array | None]:
+    """Return the length of the extrapolation in steps, and its point; None where that is no longer."""
+    unit = problem.units
+    k = problem.n_parts
+    # Weights that sum to 1: a common constant of their logarithms is no part of the way.
+    w, w1, w2 = (np.concatenate([problem.log_weights(x), x[k:]]) for x in (w, w1, w2))
+    r = (w1 - w) / unit
+    v = (w2 - w1) / unit - r
+    bend = float(np.linalg.norm(v))
+    length = min(reach, float(np.linalg.norm(r)) / bend) if bend > 0.0 else reach
+    if not length > 1.0:
+        return length, None
+    far = w + unit * (2.0 * length * r + length**2 * v)
+    return length, far if problem.family.inside(problem.parts(far)) else None
+
+
+def _accepted(problem: LatentProblem, w: Array, limit: float) -> Expected | None:
+    """Return the pass at an extrapolated point whose value is at most `limit`, or None."""
+    with np.errstate(all="ignore"):
+        found = problem.evaluate(w)
+        if not found.loss <= limit:
+            return None
+        try:
+            gain = found.improved[1]
+        except DegenerateError:
+            return None
+    return found if gain >= 0.0 else None
+
+
+def _refuse_fall(problem: LatentProblem, before: float, after: float) -> None:
     """Refuse a step that lowered the likelihood by more than rounding explains."""
     slack = 64.0 * problem.facts.eps * (problem.data.n_cols + abs(before))
     if not after <= before + slack:

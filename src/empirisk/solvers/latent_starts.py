@@ -89,6 +89,7 @@ def expectation_maximization(
     *,
     tol: float = 1e-5,
     max_steps: int = 10_000,
+    accelerate: bool = True,
     callback: Callable[[int, Array, Certificate], Any] | None = None,
 ) -> LatentSolution:
     """Fit the parameters of a latent problem by EM, from one or several starts.
@@ -103,6 +104,8 @@ def expectation_maximization(
         Stop when the gradient norm ``sqrt(2 gain)`` is at most this.
     max_steps : int
         Steps from each start.
+    accelerate : bool, default True
+        Whether pairs of steps are extrapolated where that keeps the ascent monotone.
     callback : callable(step, w, certificate), optional
         Called after each step; a true return value ends that start.
 
@@ -134,9 +137,8 @@ def expectation_maximization(
     for start in given:
         try:
             w = start() if callable(start) else start
-            found = solve(
-                problem, ExpectationMaximization(), w0=w, tol=tol, max_steps=max_steps, callback=callback
-            )
+            solver = ExpectationMaximization(accelerate)
+            found = solve(problem, solver, w0=w, tol=tol, max_steps=max_steps, callback=callback)
         except DegenerateError as error:
             values.append(math.nan)
             lost.append(error)

@@ -35,7 +35,7 @@ def test_latent_classes_are_recovered(rng: np.random.Generator) -> None:
     p = np.array([np.full(8, 0.85), np.full(8, 0.2)])
     kind = (rng.random(2000) < 0.4).astype(int)
     X = (rng.random((2000, 8)) < p[kind]).astype(int)
-    model = er.Mixture("bic", family="bernoulli", n_init=2, tol=1e-3).fit(X)
+    model = er.Mixture([1, 2, 3], family="bernoulli", n_init=1, tol=1e-2).fit(X)
     assert model.n_components_ == 2
     order = np.argsort(-model.probabilities_.mean(axis=1))
     np.testing.assert_allclose(model.probabilities_[order], p, atol=0.05)

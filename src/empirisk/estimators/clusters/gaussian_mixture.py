@@ -45,7 +45,7 @@ class GaussianMixture(MixtureBase):
     tol : float >= 0, default 1e-5
         Stop when the gradient norm of the certificate is at most this.
     max_iter : int >= 1, default 2000
-        Steps of EM from each start.
+        Steps from each start, each a pair of steps of EM that is extrapolated where the ascent allows it.
     random_state : int, Generator, RandomState or None, default None
         Seed of the starts; None is 0.
 

@@ -7,14 +7,15 @@ from dataclasses import replace
 from typing import Any, Self, cast
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from empirisk.data.design import Design
 from empirisk.data.memory import refuse_memory
+from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.row_blocks import ArrayBlocks, Block
 from empirisk.data.seeds import check_seed, generator_of
 from empirisk.data.weight_unit import WeightUnit
-from empirisk.estimators.checks import check_count, check_number
+from empirisk.estimators.checks import check_count, check_finite, check_number
 from empirisk.estimators.clusters.base import Clusterer, first_seen
 from empirisk.estimators.clusters.mixture_selection import MixtureSelection, criterion_of, numbers_of
 from empirisk.estimators.clusters.mixture_starts import starts_of
@@ -71,6 +72,18 @@ class MixtureBase(Clusterer):
     def _ridge(self) -> float:
         return check_number("ridge", self.ridge, 0.0)
 
+    def _read(self, X: Any, reset: bool) -> Any:
+        """Return the rows as a C-ordered array; NaN where the family takes missing cells."""
+        if not self._chosen_family().missing:
+            return super()._read(X, reset)
+        with numbers_only(X):
+            X = validate_data(
+                self, X, reset=reset, dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
+            )
+        there = np.where(np.isnan(X), X.dtype.type(0.0), X)
+        check_finite(Design(there), getattr(self, "feature_names_in_", None))
+        return X
+
     def problem(self, X: Any, sample_weight: Any = None, n_components: int | None = None) -> LatentProblem:
         """Return what is minimised for these rows: the mean negative log-likelihood, over the parameters.
 
@@ -94,7 +107,8 @@ class MixtureBase(Clusterer):
         data = ArrayBlocks(Design(X), np.broadcast_to(np.zeros(()), len(X)), unit)
         family, names = self._chosen_family(), getattr(self, "feature_names_in_", None)
         family.check(Block(data.design, data.y, data.weight, 0), names)
-        return LatentProblem(family, data, k, self._ridge(), facts_of(data, self._ridge(), names))
+        facts = facts_of(data, self._ridge(), names, missing=family.missing)
+        return LatentProblem(family, data, k, self._ridge(), facts)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the parts to the rows.

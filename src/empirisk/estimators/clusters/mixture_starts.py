@@ -58,11 +58,11 @@ def _random(problem: LatentProblem, seed: int, number: int) -> Array:
     """
     rng = np.random.default_rng([seed, number])
     facts, k = problem.facts, problem.n_parts
-    unit = np.sqrt(np.where(facts.variance > 0.0, facts.variance, 1.0))
+    unit = facts.deviations
     way = rng.standard_normal((len(unit), k)) * (3.0 / np.sqrt(len(unit))) / unit[:, None]
 
     def chances(block: Block) -> Array:
-        score = (np.asarray(block.design.X, dtype=np.float64) - facts.mean) @ way
+        score = (_filled(block.design.X, facts.mean) - facts.mean) @ way
         return log_sum(score)[1]
 
     return problem.from_chances(chances)
@@ -78,7 +78,7 @@ def _seeded(problem: LatentProblem, rows: tuple[Array, Array], seed: int, number
 
 def _unit(problem: LatentProblem) -> Array:
     """Return what distances are measured in: deviations of the columns, one for all where parts are balls."""
-    unit = np.sqrt(np.where(problem.facts.variance > 0.0, problem.facts.variance, 1.0))
+    unit = problem.facts.deviations
     return np.full(len(unit), unit.max()) if getattr(problem.family, "isotropic", False) else unit
 
 
@@ -91,7 +91,7 @@ def _some_rows(problem: LatentProblem, seed: int) -> tuple[Array, Array]:
     n = problem.data.n_rows or 0
     block, _ = problem.data.draw(np.random.default_rng(seed), min(n, MOST_ROWS))
     live = block.weight > 0.0
-    X, weight = np.asarray(block.design.X[live], dtype=np.float64), np.asarray(block.weight[live])
+    X, weight = _filled(block.design.X[live], problem.facts.mean), np.asarray(block.weight[live])
     order = np.lexsort(X.T)
     return (X[order] - problem.facts.mean) / _unit(problem), weight[order]
 
@@ -136,7 +136,7 @@ def _lloyd(Z: Array, weight: Array, centres: Array) -> Array:
 def _around(problem: LatentProblem, centres: Array) -> Array:
     """Return parts around centres, with the spread and the shares of the rows nearest to each."""
     facts, k = problem.facts, problem.n_parts
-    unit = np.sqrt(np.where(facts.variance > 0.0, facts.variance, 1.0))
+    unit = facts.deviations
     mass, square = np.zeros(k), np.zeros(len(unit))
     for X, weight in _stretches(problem):
         label = _squares((X - facts.mean) / unit, (centres - facts.mean) / unit).argmin(axis=1)
@@ -153,4 +153,11 @@ def _stretches(problem: LatentProblem) -> Iterator[tuple[Array, Array]]:
     for block in problem.data:
         for a in range(0, len(block.weight), 16_384):
             at = slice(a, a + 16_384)
-            yield np.asarray(block.design.X[at], dtype=np.float64), np.asarray(block.weight[at])
+            yield _filled(block.design.X[at], problem.facts.mean), np.asarray(block.weight[at])
+
+
+def _filled(X: Array, mean: Array) -> Array:
+    """Return rows in float64, with the means of the columns where cells are missing."""
+    X = np.asarray(X, dtype=np.float64)
+    gap = np.isnan(X)
+    return np.where(gap, mean, X) if gap.any() else X

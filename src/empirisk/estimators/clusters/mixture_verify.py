@@ -29,7 +29,11 @@ def recomputed(problem: LatentProblem, w: Array, stated: float, certificate: Cer
     certificate : Certificate
         That of the fit.
     """
-    e = _plain(problem, w) if hasattr(problem.family, "matrices") else problem.evaluate(w)
+    e = (
+        _plain(problem, w)
+        if hasattr(problem.family, "matrices") and not problem.family.missing
+        else problem.evaluate(w)
+    )
     slack = 1e3 * problem.facts.eps * (abs(stated) + problem.facts.total * problem.data.n_cols)
     if not abs(e.log_likelihood - stated) <= slack:
         return unconfirmed(f"the log-likelihood is {e.log_likelihood:.9g}, and {stated:.9g} is stated")
