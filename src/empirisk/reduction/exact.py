@@ -19,6 +19,8 @@ from empirisk.typing import Array
 __all__ = ["by_covariance", "by_gram", "by_svd", "covariance", "from_covariance"]
 
 EPS = float(np.finfo(float).eps)
+WIDE = 1024  # columns whose inner products are summed together
+NEAR = 100.0  # times the deviations of a row that the means may have before rows are centred first
 FAR = 1e5  # standard deviations from the origin beyond which the rounding of the means is put right
 
 
@@ -112,6 +114,7 @@ def by_gram(data: CentredRows, k: int, every: bool = False, wide: bool = False) 
     X, s = block.design.X, np.asarray(block.weight, dtype=np.float64) / data.weight / data.unit**2
     root = np.sqrt(s)
     mean = data.mean
+    G: Array
     if block.design.sparse:
         scaled = sp.diags_array(root) @ X
         side = np.asarray(scaled @ mean)
@@ -119,13 +122,18 @@ def by_gram(data: CentredRows, k: int, every: bool = False, wide: bool = False) 
         off = np.multiply.outer(side, root)
         G += (mean @ mean) * np.multiply.outer(root, root) - off - off.T
     else:
-        G = _loops.gram_rows(X.astype(np.float64) if wide else X, s, mean)
-    floor = data.total * (_rounding(data, wide) + EPS * p / 256.0)
+        G = _inner(X, root, mean, np.dtype(np.float64) if wide else X.dtype)
+    eps = EPS if wide else float(np.finfo(data.dtype).eps)
+    lost = float(np.square(mean / data.unit).sum()) / data.total if data.sparse else 0.0
+    floor = data.total * (eps * (WIDE + 2.0) + EPS * (p / WIDE + 8.0)) * (1.0 + lost)
     values, U = _eigh(G, n if every else min(k + 1, n))
     kept = min(k, _rank(values, n, floor), p)
     U, leading = U[:, :kept], values[:kept]
     slack = float(np.linalg.norm(G @ U - U * leading))
-    axes: Array = _back(X, root, mean, U).T / np.sqrt(leading)[:, None]
+    axes: Array = (
+        _back(X, root, mean, U, float(np.sqrt(data.variances.mean())) * data.unit).T
+        / np.sqrt(leading)[:, None]
+    )
     # Rounding leaves directions of small variance less than orthogonal; the triangular factor is near 1.
     Q, R = np.linalg.qr(axes.T)
     axes = signed((Q * np.where(np.diagonal(R) < 0.0, -1.0, 1.0)).T)
@@ -143,6 +151,17 @@ def by_gram(data: CentredRows, k: int, every: bool = False, wide: bool = False) 
     )
 
 
+def _inner(X: Array, root: Array, mean: Array, dtype: np.dtype[Any]) -> Array:
+    """Return the inner products of centred rows, a group of columns at a time: one pass, and no copy of X."""
+    n, p = X.shape
+    G = np.zeros((n, n))
+    for a in range(0, p, WIDE):
+        part = np.subtract(X[:, a : a + WIDE], mean[a : a + WIDE], dtype=np.float64)
+        part = np.multiply(part, root[:, None], out=part).astype(dtype, copy=False)
+        G += part @ part.T
+    return G
+
+
 def _first(data: CentredRows) -> int:
     return next(iter(data.rows)).design.shape[0]
 
@@ -152,11 +171,13 @@ def _joined(data: CentredRows) -> Block:
     return data.rows.draw(np.random.default_rng(0), data.shape[0])[0]
 
 
-def _back(X: Any, root: Array, mean: Array, U: Array) -> Array:
+def _back(X: Any, root: Array, mean: Array, U: Array, spread: float) -> Array:
     """``(X - 1 m')' diag(root) U``, shape (p, k), a group of columns at a time."""
     W = root[:, None] * U
-    if not isinstance(X, np.ndarray):
-        return np.asarray(X.T @ W - np.multiply.outer(mean, W.sum(axis=0)))
+    # Columns of W sum to about 0, so that nothing cancels unless rows are far from the origin.
+    near = float(np.abs(mean).max()) <= NEAR * spread
+    if not isinstance(X, np.ndarray) or near:
+        return np.asarray(_loops.rmatvec(X, W) - np.multiply.outer(mean, W.sum(axis=0)))
     out = np.empty((X.shape[1], U.shape[1]))
     step = max(1, (1 << 19) // X.shape[0])
     for a in range(0, X.shape[1], step):
