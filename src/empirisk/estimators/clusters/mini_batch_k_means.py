@@ -76,8 +76,9 @@ class MiniBatchKMeans(KMeans):
     n_iter_, n_steps_ : int
         Passes begun, and batches taken.
     certificate_ : Certificate
-        STATIONARITY on all rows: how much Lloyd's next step would lower J at least.  It is not small here:
-        batches end near a fixed point, not at one.  NONE after ``partial_fit``, whose earlier rows are gone.
+        STATIONARITY on all rows: how much Lloyd's next step would lower J at least.  It need not be small:
+        batches end near a fixed point, and seldom at one.  NONE after ``partial_fit``, whose earlier rows
+        are gone.
     n_features_in_ : int
 
     Raises
@@ -143,13 +144,25 @@ class MiniBatchKMeans(KMeans):
         -------
         self
         """
-        if not hasattr(X, "map_sum"):
-            return super().fit(X, y, sample_weight)
+        return self.fit_blocks(X) if hasattr(X, "map_sum") else super().fit(X, y, sample_weight)
+
+    def fit_blocks(self, rows: RowBlocks) -> Self:
+        """Fit rows that are read block by block, with batches that are stretches of a block, in its order.
+
+        Parameters
+        ----------
+        rows : RowBlocks
+            Such as :meth:`empirisk.data.BlockList.cut` of a memory map; targets are not looked at.
+
+        Returns
+        -------
+        self
+        """
         with as_before(self):
             for name in ("feature_names_in_", "labels_"):
                 self.__dict__.pop(name, None)
-            self.n_features_in_ = X.n_cols
-            self._group_blocks(X)
+            self.n_features_in_ = rows.n_cols
+            self._group_blocks(rows)
         return self
 
     def _group(self, X: Any, weight: Array) -> None:
@@ -295,7 +308,7 @@ class MiniBatchKMeans(KMeans):
         )
 
     def _further(self) -> str:
-        return f"; {self.n_steps_} batches end near a fixed point, not at one"
+        return f"; {self.n_steps_} batches were taken"
 
     def _keep(self, centers: Array, counts: Array, dtype: Any) -> None:
         self.cluster_centers_ = np.ldexp(centers, self._unit).astype(dtype)
