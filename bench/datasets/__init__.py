@@ -46,6 +46,7 @@ REGISTRY: dict[str, tuple[Maker, Maker]] = {
         partial(points, 1000, 8, 400, np.float32),
     ),
     "points 1e6x3": (partial(points, 1_000_000, 3, 100_000), partial(points, 1000, 3, 400)),
+    "blobs 1e4x10": (partial(blobs, 10_000, 10, 8), partial(blobs, 600, 4, 3)),
     "blobs 5000x16": (partial(blobs, 5000, 16, 10), partial(blobs, 400, 4, 3)),
     "distances of blobs 5000x16": (partial(distances, 5000, 16, 10), partial(distances, 400, 4, 3)),
     "wide 500x20000": (partial(dense_regression, 500, 20_000), partial(dense_regression, 50, 300)),

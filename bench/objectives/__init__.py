@@ -35,6 +35,7 @@ from bench.objectives.ridge_loo import RidgeLOO
 from bench.objectives.robust import HuberRegression, QuantileRegression
 from bench.objectives.single_tree import OBJECTIVES as TREES
 from bench.objectives.softmax import Softmax
+from bench.objectives.spectral import OBJECTIVES as SPECTRAL
 from bench.objectives.stochastic import OBJECTIVES as STOCHASTIC
 from bench.objectives.svm import Hinge, SquaredHinge
 from bench.objectives.tree_reading import OBJECTIVES as TREE_READING
@@ -48,6 +49,7 @@ REGISTRY: dict[str, Objective] = {
         SmallOLS(), SmallLasso(), SmallLogistic(),
         BootstrapMean(), BootstrapMedian(), BootstrapCorrelation(), BootstrapRegression(), *HELD_OUT, *GRIDS,
         *STOCHASTIC, AdaBoost(), *BOOSTING, *TREES, *FORESTS, *TREE_READING, *MEDOIDS,
+        *SPECTRAL,
     )
 }  # fmt: skip
 
@@ -127,6 +129,8 @@ ROWS = [
     Row("grid_ridge", "dense 2e4x200"),
     Row("grid_lasso", "dense 2e4x200"),
     Row("grid_logistic", "classes 2e4x100"),
+    Row("spectral", "blobs 1e4x10"),
+    Row("neighbor_graph", "blobs 1e4x10"),
     Row("k_medoids", "blobs 5000x16"),
     Row("k_medoids_given", "distances of blobs 5000x16"),
     Row("bootstrap_mean", "skewed 1e4x3"),

@@ -36,6 +36,7 @@ from bench.solvers import (
     scipy_bootstrap,
     single_trees,
     skglm,
+    spectral,
     statsmodels,
     xgboost,
 )
@@ -48,6 +49,7 @@ LIBRARIES = (
     empirisk_robust, scikit_learn_robust, empirisk_votes, scikit_learn_votes,
     empirisk_boosting, scikit_learn_boosting, lightgbm, xgboost, single_trees, forests,
     empirisk_tree_reading, scikit_learn_tree_reading, kernel_machines, neighbors, gaussian_mixture, k_medoids,
+    spectral,
 )  # fmt: skip
 
 # Small data are fitted by the same calls as large.

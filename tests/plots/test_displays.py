@@ -281,6 +281,22 @@ BEHIND = {
     "singular": [4],
 }
 DISTORTION = {"ratios": [0.8, 0.95, 1.0, 1.02, 1.3], "epsilon": 0.25, "share": share(0.2), "width": 50}
+GAPS = {
+    "values": [0.0, 0.02, 0.4, 0.5],
+    "estimated": True,
+    "chosen": 2,
+    "by_gap": False,
+    "laplacian": "random-walk",
+    "interval": None,
+    "resamples": 0,
+}
+JOINED = {
+    **CLUSTERS,
+    "edges": [[0.0, 0.0, 1.0, 1.0, True], [0.0, 1.0, 1.0, 1.0, False]],
+    "n_edges": 2,
+    "n_cut": 1,
+    "cut_share": 0.4,
+}
 DISPLAYS: list[Display] = [
     plots.AttributionDisplay(PARTS, "log-loss", share(0.32)),
     plots.BestProbabilityDisplay(CHANCES),
@@ -311,6 +327,8 @@ DISPLAYS: list[Display] = [
     plots.DendrogramDisplay(DENDROGRAM),
     plots.DependenceDisplay(DEPENDENCE),
     plots.DistortionDisplay({**DISTORTION, "all_pairs": False, "theorem": "no theorem promises it"}),
+    plots.EigengapDisplay(GAPS),
+    plots.SimilarityGraphDisplay(JOINED),
     plots.EvidenceDisplay(EVIDENCE),
     plots.GrowthDisplay(GROWTH),
     plots.ImportancesDisplay(BINARY["model"]["importances"], "rise of log-loss (nats)"),

@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.seeds import Seed, check_seed
+from empirisk.data.sparse_cells import is_sparse
 from empirisk.data.threads import one_thread
 from empirisk.estimators.checks import check_choice, check_count, check_number
 from empirisk.estimators.clusters.base import Clusterer, first_seen
 from empirisk.estimators.clusters.eigengap import choice, resampled
+from empirisk.estimators.clusters.spectral_charts import eigengap_view, graph_view
 from empirisk.estimators.clusters.spectral_embedding import embedded, smallest, without
 from empirisk.estimators.clusters.spectral_rows import grouped, settled
 from empirisk.graphs import (
@@ -66,7 +70,8 @@ class SpectralClustering(Clusterer):
     bandwidth : float or "auto", default "auto"
         Width of the Gaussian.
     metric : str, Metric or callable, default "euclidean"
-        As in :class:`empirisk.KNeighborsClassifier`.
+        Distance of rows: a name of :data:`empirisk.neighbors.METRICS`, such as ``"manhattan"`` or
+        ``"precomputed"`` (X is the matrix of distances then), an object, or a function of two rows.
     max_clusters : int, default 10
         Largest K of ``"eigengap"``.
     n_resamples : int, default 20
@@ -92,7 +97,7 @@ class SpectralClustering(Clusterer):
     n_clusters_interval_ : tuple of int
         The central 90 % of them: what other draws of fewer rows would have said, which is a measure of
         stability and no confidence interval of a true K.
-    affinity_matrix_ : array or csr_array, shape (n, n)
+    affinity_matrix_ : array or csr_matrix, shape (n, n)
         W.
     n_iter_ : int
         Steps of the eigenvalue solver.
@@ -102,6 +107,8 @@ class SpectralClustering(Clusterer):
         Orthonormal vectors of L, or of L_s; 0 for isolated vertices.  The entry of largest size is > 0.
     embedding_ : array, shape (n, K)
         The points that k-means groups.
+    next_eigenvalue_ : float or None
+        What further vectors found above the K-th eigenvalue; the next one is at most this.
     n_components_ : int
         Connected components, isolated vertices not counted.
     bridges_ : array of int, shape (m, 2)
@@ -182,7 +189,7 @@ class SpectralClustering(Clusterer):
         labels = np.full(W.shape[0], -1, dtype=np.intp)
         labels[inside] = grouped(points, self.n_clusters_, self.n_init, seed)
         self.labels_, _ = first_seen(labels)
-        self.affinity_matrix_ = W
+        self.affinity_matrix_ = sp.csr_matrix(W) if is_sparse(W) else W  # a matrix: model files know those
         self.eigenvalues_ = values
         self.next_eigenvalue_ = found.following
         self.eigenvectors_ = _spread(found.vectors, inside, W.shape[0])
@@ -308,6 +315,44 @@ class SpectralClustering(Clusterer):
         if not settled(points, self.labels_[inside]):
             return unconfirmed("the clusters are no fixed point of k-means on the vectors")
         return problem.certify(V, None, 0.0, None)
+
+    def plot_eigengap(self) -> Any:
+        """Return the chart of the eigenvalues, with the gap behind the number of clusters.
+
+        Returns
+        -------
+        EigengapDisplay
+            ``plot_eigengap().plot(ax=None)`` draws it and returns the Axes.
+        """
+        from empirisk.plots.eigengap import EigengapDisplay
+
+        check_is_fitted(self)
+        return EigengapDisplay(eigengap_view(self))
+
+    def plot_graph(self, X: Any) -> Any:
+        """Return the map of the clusters with the edges of their graph, those that are cut in red.
+
+        Parameters
+        ----------
+        X : array or data frame, shape (n, p)
+            The rows of the fit.
+
+        Returns
+        -------
+        SimilarityGraphDisplay
+            ``plot_graph(X).plot(ax=None)`` draws it and returns the Axes.
+
+        Raises
+        ------
+        ValueError
+            For another number of rows than in the fit.
+        """
+        from empirisk.plots.similarity_graph import SimilarityGraphDisplay
+
+        check_is_fitted(self)
+        given, X = X, self._read(X, reset=False)
+        self._labels_of(given, X)
+        return SimilarityGraphDisplay(graph_view(X, self))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

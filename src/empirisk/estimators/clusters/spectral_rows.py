@@ -5,8 +5,9 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from sklearn.cluster import KMeans
 
+from empirisk.estimators.clusters.k_means import KMeans
+from empirisk.estimators.linear.base import CertificateWarning
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["grouped", "settled"]
@@ -17,8 +18,8 @@ def grouped(points: Array, k: int, n_init: int, seed: int) -> IndexArray:
     if k == 1:
         return np.zeros(len(points), dtype=np.intp)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = KMeans(k, n_init=n_init, random_state=seed, tol=0.0).fit(points)
+        warnings.simplefilter("ignore", CertificateWarning)  # the fixed point is checked by `settled`
+        found = KMeans(k, n_init=n_init, random_state=seed).fit(points)
     return np.asarray(found.labels_, dtype=np.intp)
 
 

@@ -1,0 +1,77 @@
+"""What the charts of spectral clustering draw: eigenvalues, and the graph over its rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from empirisk.estimators.clusters.cluster_map import cluster_map
+from empirisk.reduction.plane import plane_of
+
+__all__ = ["eigengap_view", "graph_view"]
+
+# Edges that are drawn at most.
+MOST = 6000
+
+
+def eigengap_view(model: Any) -> dict[str, Any]:
+    """Return what :class:`~empirisk.plots.eigengap.EigengapDisplay` draws of a fitted model."""
+    values = [float(v) for v in model.eigenvalues_]
+    by_gap = isinstance(model.n_clusters, str)
+    estimated = not by_gap and model.next_eigenvalue_ is not None
+    if estimated:
+        values.append(max(values[-1], float(model.next_eigenvalue_)))
+    interval = getattr(model, "n_clusters_interval_", None)
+    return {
+        "values": values,
+        "estimated": estimated,
+        "chosen": int(model.n_clusters_),
+        "by_gap": by_gap,
+        "laplacian": str(model.laplacian).replace("_", "-"),
+        "interval": None if interval is None else list(interval),
+        "resamples": len(getattr(model, "n_clusters_resampled_", ())),
+    }
+
+
+def graph_view(X: Any, model: Any) -> dict[str, Any]:
+    """Return what :class:`~empirisk.plots.similarity_graph.SimilarityGraphDisplay` draws.
+
+    Parameters
+    ----------
+    X : array or CSR array, shape (n, p)
+        The rows of the fit.
+    model : SpectralClustering
+        Fitted on them.
+
+    Notes
+    -----
+    The plane is that of the map of clusters.  Up to 6,000 edges are all drawn; of more, 3,000 cut ones
+    at most, and of the others as many as are left, evenly spaced in the order of their rows.
+    """
+    weight, labels = np.ones(X.shape[0]), model.labels_
+    view = dict(cluster_map(X, labels, weight, None, getattr(model, "feature_names_in_", None)))
+    upper = sp.coo_array(sp.triu(sp.csr_array(model.affinity_matrix_), 1))
+    i, j = upper.coords
+    cut = labels[i] != labels[j]
+    few = _spaced(np.flatnonzero(cut), MOST // 2)
+    order = np.concatenate([few, _spaced(np.flatnonzero(~cut), MOST - len(few))])
+    at = plane_of(X, weight).place(X)
+    if at.shape[1] == 1:
+        at = np.column_stack([at[:, 0], labels])
+    ends = np.hstack([at[i[order]], at[j[order]]]).tolist()
+    total = float(upper.data.sum())
+    return {
+        **view,
+        "edges": [[*map(float, e), bool(c)] for e, c in zip(ends, cut[order], strict=True)],
+        "n_edges": len(i),
+        "n_cut": int(cut.sum()),
+        "cut_share": float(upper.data[cut].sum()) / total if total > 0.0 else 0.0,
+    }
+
+
+def _spaced(numbers: Any, most: int) -> Any:
+    """Return at most so many of some numbers, evenly spaced."""
+    size = len(numbers)
+    return numbers if size <= most else numbers[np.arange(most) * size // most]
