@@ -13,7 +13,7 @@ from empirisk.data.deadline import Deadline
 from empirisk.data.memory import available_memory
 from empirisk.report.atomic import check_folder
 from empirisk.report.clusters.columns import take_part
-from empirisk.report.clusters.engine import Clustered, Prepared, group_rows, prepare
+from empirisk.report.clusters.engine import Clustered, Prepared, forecast, group_rows, prepare
 from empirisk.report.clusters.options import ClusterOptions, numbers_of_clusters
 from empirisk.report.collect import collect
 from empirisk.report.options import check_numbers
@@ -27,7 +27,6 @@ from empirisk.report.sections.registry import CLUSTER_REPORT
 __all__ = ["run_clusters"]
 
 Json = dict[str, Any]
-SECONDS_A_CELL = 4e-6  # of a cell of the encoded table, for the forecast that the progress bar shows
 
 
 def run_clusters(
@@ -61,7 +60,7 @@ def run_clusters(
     p = prepare(table, ks=ks, seed=options.seed, level=options.level)
     say(_plan(p))
     with (
-        progress_for(2.0 + SECONDS_A_CELL * p.matrix.X.size, quiet=options.quiet) as progress,
+        progress_for(forecast(p) + 7.0, quiet=options.quiet) as progress,
         threadpool_limits(1),
     ):
         a = group_rows(p, progress, deadline)

@@ -19,7 +19,7 @@ from empirisk.partitions.no_clusters import FIRST, PLAIN, NullFalls, NullTest, l
 from empirisk.partitions.rows import read_rows
 from empirisk.report.audit.audit import WITHOUT_TARGET, Audit, audit, by_level, grouped
 from empirisk.report.clusters.matrix import Matrix, encode_rows
-from empirisk.report.clusters.one_cloud import OneCloud, has_lumps
+from empirisk.report.clusters.one_cloud import OneCloud
 from empirisk.report.errors import DataError
 from empirisk.report.fit.split import Split
 from empirisk.report.guarded import LATE, Guard
@@ -32,9 +32,10 @@ __all__ = ["Clustered", "Prepared", "group_rows", "kmeans", "prepare"]
 
 Codes = NDArray[np.intp]
 LEAST_ROWS = 20
-DRAWN = 2_000  # rows that take part in what grows faster than their number
+DRAWN, LEAST_DRAWN = 2_000, 500  # rows that take part in what grows faster than their number
+CELLS = 100_000  # encoded cells of these rows, which many columns make fewer
 RESTARTS = 10  # of the groups of the report
-FEWER = 3  # restarts of each of the hundreds of fits that are compared
+FEWER = 2  # restarts of each of the hundreds of fits that are compared
 CHOOSING = 0.5  # share of the time that is left for choose_k
 ONE_CLOUD = "one_cloud"
 DRAWS = 99  # of the null of one cloud, as many as choose_k makes of its own
@@ -169,8 +170,15 @@ def prepare(table: Table, *, ks: Sequence[int], seed: int, level: float) -> Prep
     everything = np.arange(table.n_rows)
     looked = audit(table, _unsplit(everything), seed=seed, checks=WITHOUT_TARGET)
     rng = np.random.default_rng([seed, 11])
-    drawn = everything if table.n_rows <= DRAWN else np.sort(rng.choice(table.n_rows, DRAWN, replace=False))
+    most = max(LEAST_DRAWN, min(DRAWN, CELLS // matrix.X.shape[1]))
+    drawn = everything if table.n_rows <= most else np.sort(rng.choice(table.n_rows, most, replace=False))
     return Prepared(table, matrix, looked, kept, drawn, seed, level)
+
+
+def forecast(p: Prepared) -> float:
+    """Return about how many seconds of computing the number of clusters takes (measured on one core)."""
+    fits, q = len(p.ks) * 4 * DRAWS, p.matrix.X.shape[1]
+    return float(fits * (2e-3 + 2e-7 * len(p.drawn) * q) + 1e-6 * len(p.ks) * p.n * q)
 
 
 def _unsplit(rows: NDArray[np.intp]) -> Split:
@@ -182,9 +190,9 @@ def group_rows(p: Prepared, progress: Progress, deadline: Deadline | None = None
     deadline = deadline or Deadline(None)
     reserve = 0.0 if deadline.limit is None else min(CLOSING * deadline.slowness, 0.3 * deadline.limit)
     guard = Guard(deadline, reserve)
-    progress.stage("Number of clusters", 200, 8.0)
+    progress.stage("Number of clusters", 200, forecast(p))
     choice = _choose(p, progress, deadline, reserve)
-    choice = _lumps(p, choice, guard, progress)
+    choice = _asked_once_more(p, choice, guard, progress)
     k = choice.k or 1
     split = k if k > 1 else _refuted(choice)
     progress.stage("Groups", 1, 1.0)
@@ -211,7 +219,7 @@ def _choose(p: Prepared, progress: Progress, deadline: Deadline, reserve: float)
             (1, *p.ks),
             level=p.level,
             random_state=p.seed,
-            max_rows=DRAWN,
+            max_rows=max(50, len(p.drawn)),
             time_limit=seconds,
             progress=tell,
         )
@@ -222,9 +230,9 @@ def _choose(p: Prepared, progress: Progress, deadline: Deadline, reserve: float)
         ) from None
 
 
-def _lumps(p: Prepared, choice: KChoice, guard: Guard, progress: Progress) -> KChoice:
-    """Ask whether lumps of levels alone made the clusters; without the time for it nothing is told."""
-    if choice.k in (None, 1) or not has_lumps(p.matrix, p.drawn):
+def _asked_once_more(p: Prepared, choice: KChoice, guard: Guard, progress: Progress) -> KChoice:
+    """Ask whether one cloud of such columns looks as grouped; without the time for it nothing is told."""
+    if choice.k in (None, 1):
         return choice
     asked = guard(
         "one_cloud", lambda: against_one_cloud(p, choice, progress), "The test against one cloud", long=True
@@ -249,9 +257,7 @@ def against_one_cloud(p: Prepared, choice: KChoice, progress: Progress) -> KChoi
         falls.logs.append(log_inertias(drawn, found))
         progress.advance(f"one cloud, draw {b + 1}")
     value, statistic, k = falls.test(observed)
-    test = NullTest(
-        ONE_CLOUD, "one cloud with columns of the same values", value, statistic, k, len(falls.logs)
-    )
+    test = NullTest(ONE_CLOUD, "one cloud with columns like these", value, statistic, k, len(falls.logs))
     refuted = value <= 1.0 - p.level + 1e-12
     worst = max(value, choice.p_value or 0.0)
     return replace(choice, tests=(*choice.tests, test), p_value=worst, k=choice.k if refuted else 1)

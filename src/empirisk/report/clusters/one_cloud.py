@@ -1,9 +1,10 @@
-"""Rows without groups for tables whose columns take few values: one cloud that is cut into these values.
+"""Rows without groups whose columns are like those of a table: one cloud, skewed and cut as they are.
 
 Levels, truth values and counts put rows into lumps, which every method takes for clusters and which no
-Gaussian has.  The null here is a Gaussian copula ("normal to anything"): one Gaussian cloud with the
-correlations of the rows, whose columns are then given the values of the file where they take few of them, and
-else the skewness and the tails of the column by Tukey's g-and-h distribution, which has one hump.
+Gaussian has; skewed columns make a cloud with one long side.  The null here is a Gaussian copula ("normal to
+anything"): one Gaussian cloud with the correlations of the rows, whose columns are then given the values of
+the file where they take few of them, and else the skewness and the tails of the column by Tukey's g-and-h
+distribution, which has one hump.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from scipy.stats import rankdata
 
 from empirisk.report.clusters.matrix import Matrix
 
-__all__ = ["OneCloud", "column_blocks", "has_lumps", "lumpy"]
+__all__ = ["OneCloud", "column_blocks", "lumpy"]
 
 Floats = NDArray[np.float64]
 FEW = 12  # distinct values up to which a number lies in lumps
@@ -44,12 +45,6 @@ def lumpy(values: Floats) -> bool:
     """
     counts = np.unique(values, return_counts=True)[1]
     return len(counts) <= FEW or counts.max() > ATOM * len(values)
-
-
-def has_lumps(matrix: Matrix, rows: NDArray[np.intp]) -> bool:
-    """Return whether a column lies in lumps; without one the nulls of ``choose_k`` are enough."""
-    blocks = column_blocks(matrix)
-    return any(len(block) > 1 or lumpy(matrix.X[rows, block[0]]) for block in blocks)
 
 
 @dataclass(frozen=True)

@@ -112,9 +112,11 @@ def _verify_clusters(model: ModelFile, table: Table) -> Verification:
 
         X = np.asarray(model.pipeline[:-1].transform(model_frame(table)), dtype=np.float64)
         group = copy.copy(model.pipeline[-1])
-        group.labels_ = group.predict(
-            X
-        )  # the file holds no row, and the group of a row is its nearest centre
+        # The file holds no row: the group of a row is its nearest centre, and the claim is told beside.
+        group.labels_ = group.predict(X)
+        group.certificate_ = Certificate(
+            Kind[stored["kind"]], stored["value"] or 0.0, stored["scale"] or 0.0, stored["claim"]
+        )
         certificate = verify(group, X, None)
         proved = certificate.kind.name == stored["kind"] and certificate.within(10.0 * float(group.tol))
     trained = "" if same else known_rows(table, meta["rows"]).sentence()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from empirisk.report.clusters.engine import DRAWN
 from empirisk.report.sections.clusters.base import ClusterMaterial
 from empirisk.report.sections.limits import LIMITS
 from empirisk.wording import count
@@ -43,10 +42,11 @@ def _collect(m: ClusterMaterial) -> Json:
         )
     if any(c.n_missing for c in table.columns if c.role == "feature"):
         out.append("Where rows with missing values really lie: a median stands in for what is not known.")
-    if n > DRAWN:
+    few = len(a.prepared.drawn)
+    if n > few:
         out.append(
             "Not done on all rows: the tests, the stability, the other methods and the tree used"
-            f" {count(DRAWN)} of"
+            f" {count(few)} of"
             f" {count(n)} rows, drawn at random; the clusters, their sizes and their profile are of all rows."
         )
     out.append("Not done: weights of rows, dependence between rows, and clusters over time.")

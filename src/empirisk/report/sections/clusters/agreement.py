@@ -23,7 +23,7 @@ from empirisk.wording import count, listed, p_value
 __all__ = ["AGREEMENT"]
 
 Json = dict[str, Any]
-LEAVES = 30  # parts that the drawing of the tree begins with
+LEAVES = 24  # parts that the drawing of the tree begins with: more leave no room for words on a phone
 CLOSE, FAR = 0.75, 0.4  # adjusted Rand indices from which groups count as alike, and below which as others
 
 pair = shape.Record(
@@ -137,10 +137,15 @@ def _sentence(pairs: Sequence[Json], split: int, found: bool) -> str:
     alike = [p["second"] for p in own if p["agreement"]["value"] >= CLOSE]
     other = [p["second"] for p in own if p["agreement"]["value"] < FAR]
     half = [p["second"] for p in own if FAR <= p["agreement"]["value"] < CLOSE]
-    said = [f"a {listed(alike)} groups the rows much as k-means does"] if alike else []
-    said += [f"a {listed(half)} agrees in part"] if half else []
-    said += [f"a {listed(other)} groups them otherwise"] if other else []
+    said = [f"{_all(alike)} the rows much as k-means does"] if alike else []
+    said += [f"{_all(half)} the rows so in part"] if half else []
+    said += [f"{_all(other)} them otherwise"] if other else []
     return f"Asked for {what}, {'; '.join(said)}."
+
+
+def _all(methods: Sequence[str]) -> str:
+    """Return methods with their verb: ``a tree groups``, ``a mixture and a tree group``."""
+    return f"{listed([f'a {name}' for name in methods])} group{'s' * (len(methods) == 1)}"
 
 
 def _charts(report: Json) -> Iterator[Chart]:

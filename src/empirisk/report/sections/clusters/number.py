@@ -25,12 +25,9 @@ Json = dict[str, Any]
 DRAWN = ("stability", "silhouette")  # criteria that are drawn
 _RULE = (
     "Rows without clusters are refuted first: clusters are claimed only where the inertia (the squared"
-    " distances to the"
-    " centres) falls faster than it does for rows drawn from each cloud of the table below. Only then"
-    " the criteria vote"
-    " on the number. Where columns take few values, which put rows into lumps by themselves, one of the"
-    " clouds takes"
-    " these values, too."
+    " distances to the centres) falls faster than it does for rows drawn from each cloud of the table below."
+    " The last of them has the correlations of these rows, columns as skewed as theirs, and the same values"
+    " where a column takes few. Only then the criteria vote on the number."
 )
 
 _whole = shape.list_of(shape.integer, most=values.MAX_POINTS)

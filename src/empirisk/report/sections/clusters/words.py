@@ -41,26 +41,31 @@ def _none(made: Json, source: str) -> str:
             f"Whether the {n} rows of {source} fall into clusters cannot be told: the time did not suffice."
         )
     return (
-        f"No clusters: rows drawn without any groups look as grouped as the {n} rows of {source}"
-        f" ({p_value(d['p_value'])})."
+        f"No clusters were shown: rows drawn without any groups can look as grouped as the {n} rows of"
+        f" {source} ({p_value(d['p_value'])})."
     )
 
 
 def _cut(made: Json, split: int) -> str:
     """Return what happens when the rows are cut all the same."""
     stable, other = made["stability"], made["agreement"]
-    said = []
+    shaky: list[str] = []
+    firm: list[str] = []
     if stable and stable["weakest"] is not None:
         weak = stable["weakest"] < STABLE
-        said.append(
-            "change with the rows that are drawn" if weak else "come out alike on other draws of these rows"
+        (shaky if weak else firm).append(
+            "change with the rows that are drawn" if weak else "come back on other draws of these rows"
         )
     values = [p["agreement"]["value"] for p in (other["pairs"] if other else []) if p["first"] == "k-means"]
     if values:
-        said.append("depend on the method" if min(values) < CLOSE else "are much the same by three methods")
-    parts = listed(said) if said else "would be a matter of choice"
+        weak = min(values) < CLOSE
+        (shaky if weak else firm).append(
+            "depend on the method" if weak else "are much the same by other methods"
+        )
+    joined = [listed(said) for said in (firm, shaky) if said]
+    tail = f"; these {' but '.join(joined)}" if joined else ""
     return (
-        f"They can be cut into {split} parts all the same, but such parts {parts}, and are a cut, not groups."
+        f"They can be cut into {split} parts all the same{tail}. A cut is a matter of choice, and no finding."
     )
 
 
@@ -83,7 +88,9 @@ def _some(made: Json, k: int, source: str) -> str:
     d, p = made["number"], made["profile"]
     shares = [c["share"]["value"] for c in p["clusters"]] if p else []
     sizes = f" with {shares_said(shares)} of the rows" if shares else ""
-    return f"The {count(d['n'])} rows of {source} fall into {k} clusters{sizes}."
+    votes = [c["k"] for c in d["criteria"].values() if c["k"] is not None]
+    open_ = ", but the number is not clear" if 2 * votes.count(k) <= len(votes) else ""
+    return f"The {count(d['n'])} rows of {source} fall into {k} clusters{sizes}{open_}."
 
 
 def _differ(made: Json) -> str:
@@ -91,13 +98,14 @@ def _differ(made: Json) -> str:
     told = [(c["name"], c["traits"]) for c in (p["clusters"] if p else []) if c["traits"]]
     if not told:
         return "What the clusters are like could not be described in a few words."
-    parts = [f"cluster {name} has {_short(traits[0])}" for name, traits in told[:3]]
+    most = 2 if len(told) <= 3 else 1
+    parts = [f"cluster {name} has {listed([_short(t) for t in traits[:most]])}" for name, traits in told[:5]]
     return f"In short, {'; '.join(parts)}."
 
 
 def _short(trait: str) -> str:
     """Return the beginning of what stands out in a cluster, without its numbers."""
-    said = trait.partition(" (")[0]
+    said = trait.rpartition(" (")[0]
     if said.endswith((" high", " low")):
         name, _, word = said.rpartition(" ")
         return f"{word} {name}"
