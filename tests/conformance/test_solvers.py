@@ -32,8 +32,8 @@ from tests.conformance.problems import (
 )
 
 # Those of kernel problems have their tests in tests/solvers/test_kernel_solvers.py, that of mixtures here in
-# test_mixtures.py, and that of operators in tests/problems/test_spectral.py.
-OTHERS = {Capability.KERNEL, Capability.LATENT, Capability.OPERATOR}
+# test_mixtures.py, and those of operators and of k-means in tests/problems/test_spectral.py and test_kmeans.py.
+OTHERS = {Capability.KERNEL, Capability.LATENT, Capability.OPERATOR, Capability.MEANS}
 SOLVERS = sorted(name for name, kind in REGISTRY.items() if not OTHERS & kind.needs)
 EVERY = [*TABLE, *STREAMED]
 SMOOTH = [Row("half_squared", 0.0, 1e-3), Row("logistic", 0.0, 1e-3), Row("softmax", 0.0, 1e-2)]

@@ -3,6 +3,7 @@
 from empirisk.problems.base import Layout, Part, Problem, Rewriting
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.kernelised import KernelProblem
+from empirisk.problems.kmeans import KMeansProblem
 from empirisk.problems.latent import LatentProblem
 from empirisk.problems.linear import LinearProblem
 from empirisk.problems.potential import Potential
@@ -11,6 +12,7 @@ from empirisk.problems.streamed import StreamedProblem
 
 __all__ = [
     "Evaluation",
+    "KMeansProblem",
     "KernelProblem",
     "LatentProblem",
     "Layout",

@@ -12,7 +12,7 @@ A point with step 0 is a fixed point of Lloyd's steps.  J is not convex: nothing
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from empirisk import _loops
 from empirisk.data.row_blocks import Block, RowBlocks
 from empirisk.data.row_checks import check_rows, where
 from empirisk.problems.base import Layout, Part, Problem
-from empirisk.results import Certificate, Kind
+from empirisk.results import Certificate, Kind, Solution
 from empirisk.typing import Array, Capability
 
 __all__ = ["CenterSums", "KMeansProblem", "fixed_point_certificate"]
@@ -164,6 +164,36 @@ class KMeansProblem(Problem):
             raise ValueError("the weights are zero for every row; at least one must be positive")
         return CenterSums(loss / whole, 2.0 * (mass / whole)[:, None] * (w - means), means, mass)
 
+    def refilled(self, w: Array, evaluation: CenterSums) -> Array:
+        """Return the means, with each centre that has no rows on the row that is farthest from its own.
+
+        Each takes the row of positive weight with the largest squared distance to its centre and to the rows
+        taken before (of equal ones the first), which leaves its cluster; rows alone in theirs stay.
+        """
+        means, mass = evaluation.means.copy(), evaluation.mass.copy()
+        taken: list[Array] = []
+        for k in np.flatnonzero(mass <= 0.0):
+            best = _Farthest(w, taken, mass)
+            self.data.map_sum(best.see)
+            if not best.square > 0.0:
+                distinct = int((mass > 0.0).sum())
+                raise ValueError(
+                    f"{len(w)} clusters are more than the {distinct} distinct rows of positive weight; set "
+                    "n_clusters to at most that number"
+                )
+            old, left = best.label, mass[best.label] - best.weight
+            means[old] += (means[old] - best.row) * (best.weight / left)
+            mass[old], mass[k], means[k] = left, best.weight, best.row
+            taken.append(best.row)
+        return means
+
+    def finish(self, solution: Solution, tol: float, /) -> Solution:
+        """Return the last point: no step raises J, whatever the certificate does on the way."""
+        state = solution.state
+        if state is None or state.evaluation is None or not np.isfinite(state.w).all():
+            return solution
+        return replace(solution, w=state.w, certificate=self.certify(state.w, state.evaluation))
+
     def objective(self, w: Array, evaluation: CenterSums, /) -> float:
         """The mean of the squared distances, which has no penalty."""
         return evaluation.loss
@@ -183,15 +213,47 @@ class KMeansProblem(Problem):
         return self._null[0]
 
 
-def _pass(block: Block, centers: Array, shift: Array) -> tuple[float, Array, Array]:
-    """The weighted sum of squares, the sums and the weights of the clusters in a block."""
+class _Farthest:
+    """The row that is farthest from its centre and from the rows taken before, over all blocks."""
+
+    def __init__(self, centers: Array, taken: list[Array], mass: Array) -> None:
+        self.centers, self.taken, self.mass = centers, taken, mass
+        self.square, self.weight, self.label = 0.0, 0.0, 0
+        self.row: Array = np.empty(0)
+
+    def see(self, block: Block) -> int:
+        """Look at a block; of rows that are equally far the first one seen stays."""
+        X, label, square = _nearest(block, self.centers, self.centers.mean(axis=0))
+        weight = np.asarray(block.weight, dtype=np.float64)
+        for row in self.taken:
+            np.minimum(square, _nearest(block, row[None], None)[2], out=square)
+        square[(weight <= 0.0) | (self.mass[label] <= weight)] = 0.0
+        at = int(np.argmax(square)) if len(square) else 0
+        if len(square) and square[at] > self.square:
+            here: Any = X[[at]]
+            if not isinstance(here, np.ndarray):
+                here = here.toarray()
+            self.row = np.asarray(here, dtype=np.float64)[0]
+            self.square, self.weight, self.label = float(square[at]), float(weight[at]), int(label[at])
+        return 0
+
+
+def _nearest(block: Block, centers: Array, shift: Array | None) -> tuple[Any, Any, Array]:
+    """Rows as the loops read them, their nearest centres, and the squared distances."""
     X: Any = block.design.X
-    check_rows(block, where(0, block))
     dense = isinstance(X, np.ndarray)
     if dense:
         X = np.ascontiguousarray(X)
     label, square = np.empty(X.shape[0], dtype=np.int32), np.empty(X.shape[0])
     _loops.nearest_centers(X, centers, shift if dense else None, label, square)
+    return X, label, square
+
+
+def _pass(block: Block, centers: Array, shift: Array) -> tuple[float, Array, Array]:
+    """The weighted sum of squares, the sums and the weights of the clusters in a block."""
+    check_rows(block, where(0, block))
+    X, label, square = _nearest(block, centers, shift)
+    dense = isinstance(X, np.ndarray)
     weight = np.ascontiguousarray(block.weight, dtype=np.float64)
     total, mass = np.zeros(centers.shape), np.zeros(len(centers))
     _loops.cluster_sums(X, weight, label, None, shift if dense else None, total, mass)

@@ -21,6 +21,7 @@ from empirisk.solvers.latent_starts import expectation_maximization
 from empirisk.solvers.lbfgs import LBFGS
 from empirisk.solvers.least_squares import LeastSquares
 from empirisk.solvers.linear_program import LinearProgram
+from empirisk.solvers.lloyd import LloydSteps
 from empirisk.solvers.newton import Newton
 from empirisk.solvers.pass_newton import PassNewton
 from empirisk.solvers.projected_gradient import ProjectedGradient
@@ -58,6 +59,7 @@ __all__ = [
     "KernelNewton",
     "LeastSquares",
     "LinearProgram",
+    "LloydSteps",
     "Newton",
     "PassNewton",
     "ProjectedGradient",

@@ -20,6 +20,7 @@ from empirisk.solvers.kernel_newton import KernelNewton
 from empirisk.solvers.lbfgs import LBFGS
 from empirisk.solvers.least_squares import LeastSquares
 from empirisk.solvers.linear_program import LinearProgram
+from empirisk.solvers.lloyd import LloydSteps
 from empirisk.solvers.newton import Newton
 from empirisk.solvers.pass_newton import PassNewton
 from empirisk.solvers.projected_gradient import ProjectedGradient
@@ -52,6 +53,7 @@ REGISTRY: dict[str, type] = {
     "lbfgs": LBFGS,
     "least_squares": LeastSquares,
     "linear_program": LinearProgram,
+    "lloyd": LloydSteps,
     "newton": Newton,
     "pass_newton": PassNewton,
     "projected_gradient": ProjectedGradient,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,14 @@ from empirisk.clustering.lower_bound import InertiaBound, inertia_lower_bound
 from empirisk.clustering.restarts import Restarts, run_restarts
 from empirisk.clustering.seedings import seeding_of
 from empirisk.clustering.units import in_unit, unit_exponent
+from empirisk.data.as_before import as_before
 from empirisk.data.memory import refuse_memory
+from empirisk.data.row_blocks import RowBlocks
 from empirisk.data.seeds import check_seed
 from empirisk.data.weight_unit import WeightUnit
 from empirisk.estimators.checks import check_count, check_number, check_weights
 from empirisk.estimators.clusters.base import Clusterer, first_seen
+from empirisk.estimators.clusters.k_means_blocks import fit_blocks
 from empirisk.estimators.clusters.on_a_line import fit_line, is_line, verify_line
 from empirisk.estimators.clusters.verify_centers import verify_centers
 from empirisk.estimators.linear.base import CertificateWarning
@@ -211,6 +214,46 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             "fit a sample of the rows, or blocks of them with fit_blocks",
         )
 
+    def fit_blocks(self, rows: RowBlocks) -> Self:
+        """Fit rows that are read block by block, such as views of a memory map.
+
+        What a fit in memory finds from the same seeds, but for rounding; no array has a number for each row,
+        so that there are no ``labels_``: ``predict`` says them, block by block.  Starts are drawn by
+        k-means|| where `init` is ``"k-means||"`` or ``"k-means++"``, which would read the rows K times.
+
+        Parameters
+        ----------
+        rows : RowBlocks
+            Such as :meth:`empirisk.data.BlockList.cut` of a memory map; targets are not looked at.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> import numpy as np, empirisk as er
+        >>> X = np.array([[0.0], [1.0], [8.0], [9.0]])
+        >>> rows = er.data.BlockList.cut(X, np.zeros(4), rows=3)
+        >>> er.KMeans(2).fit_blocks(rows).cluster_centers_.ravel()
+        array([0.5, 8.5])
+        """
+        k, tol, max_iter = self._checked()
+        seeding = seeding_of(self.init)
+        with as_before(self):
+            found = fit_blocks(
+                rows, seeding, k, self._starts(seeding.draws), tol, max_iter, check_seed(self.random_state)
+            )
+            self.__dict__.pop("labels_", None)
+            self.__dict__.pop("feature_names_in_", None)
+            self.n_features_in_ = rows.n_cols
+            self.cluster_centers_, self.certificate_ = found.centers, found.certificate
+            self.inertia_, self.objectives_ = found.inertia, found.objectives
+            self.given_up_, self.n_iter_ = np.zeros(len(found.objectives), dtype=bool), found.n_iter
+            self._n_features_out = k
+            self._warn(tol, max_iter)
+        return self
+
     def predict(self, X: Any) -> IndexArray:
         """Return the nearest centre of each row, of equally near ones the first.
 
@@ -284,6 +327,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     def _verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Certificate:
         X = self._read(X, reset=False)
         weight = check_weights(sample_weight, X.shape[0])
+        if not hasattr(self, "labels_"):
+            return verify_centers(self.cluster_centers_, self._nearest(X)[0], X, weight)
         if (
             self.certificate_.kind is Kind.EXACT
             and self.algorithm == "auto"
@@ -302,9 +347,8 @@ def _numbered(
     """
     run, n_iter = found.best, found.best.n_iter
     centers = run.centers
-    labels, squares = assign(lloyd.X, centers)
     for _ in range(RENUMBERINGS):
-        named, old = first_seen(labels, weight)
+        named, old = first_seen(run.label, weight)
         rest = np.setdiff1d(np.arange(len(centers)), old)
         centers = centers[np.concatenate([old, rest])]
         labels, squares = assign(lloyd.X, centers)
@@ -312,5 +356,4 @@ def _numbered(
             break
         run = lloyd.run(centers, tol, max(1, max_iter - n_iter))
         centers, n_iter = run.centers, n_iter + run.n_iter
-        labels, squares = assign(lloyd.X, centers)
     return centers, labels, squares, n_iter
