@@ -32,7 +32,7 @@ from tests.conformance.problems import (
 )
 
 # Those of kernel problems have their tests in tests/solvers/test_kernel_solvers.py, that of mixtures here in
-# test_mixtures.py, those of operators and of k-means in test_spectral.py and test_kmeans.py of tests/problems/.
+# test_mixtures.py, those of operators and of k-means in tests/problems/test_spectral.py and test_kmeans.py.
 OTHERS = {Capability.KERNEL, Capability.LATENT, Capability.OPERATOR, Capability.MEANS}
 SOLVERS = sorted(name for name, kind in REGISTRY.items() if not OTHERS & kind.needs)
 EVERY = [*TABLE, *STREAMED]
