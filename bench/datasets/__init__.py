@@ -10,6 +10,7 @@ import numpy as np
 from bench.datasets.adult import adult_one_hot, adult_rows
 from bench.datasets.blobs import blobs, distances
 from bench.datasets.classification import dense_classes, sparse_classes, ten_classes
+from bench.datasets.clouds import clouds
 from bench.datasets.grouped import grouped_classes, grouped_regression
 from bench.datasets.groups import gaussian_groups
 from bench.datasets.interactions import interactions
@@ -49,6 +50,17 @@ REGISTRY: dict[str, tuple[Maker, Maker]] = {
     "blobs 1e4x10": (partial(blobs, 10_000, 10, 8), partial(blobs, 600, 4, 3)),
     "blobs 5000x16": (partial(blobs, 5000, 16, 10), partial(blobs, 400, 4, 3)),
     "distances of blobs 5000x16": (partial(distances, 5000, 16, 10), partial(distances, 400, 4, 3)),
+    "clouds 1e6x32": (partial(clouds, 1_000_000, 32, 64), partial(clouds, 2000, 8, 10)),
+    "clouds float32 1e6x32": (
+        partial(clouds, 1_000_000, 32, 64, np.float32),
+        partial(clouds, 2000, 8, 10, np.float32),
+    ),
+    "clouds 1e5x64": (partial(clouds, 100_000, 64, 256), partial(clouds, 2000, 8, 20)),
+    "clouds float32 1e5x64": (
+        partial(clouds, 100_000, 64, 256, np.float32),
+        partial(clouds, 2000, 8, 20, np.float32),
+    ),
+    "clouds 1e5x32": (partial(clouds, 100_000, 32, 64), partial(clouds, 2000, 8, 10)),
     "wide 500x20000": (partial(dense_regression, 500, 20_000), partial(dense_regression, 50, 300)),
     "wide 1000x50000": (partial(wide_regression, 1000, 50_000), partial(wide_regression, 100, 500)),
     "sparse 2e4x1e5": (

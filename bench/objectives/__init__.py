@@ -23,6 +23,7 @@ from bench.objectives.held_out import OBJECTIVES as HELD_OUT
 from bench.objectives.k_medoids import OBJECTIVES as MEDOIDS
 from bench.objectives.kernel_machine import KernelMachine
 from bench.objectives.kernel_ridge import KernelRidgeRegression
+from bench.objectives.kmeans import OBJECTIVES as KMEANS
 from bench.objectives.l1_logistic import L1Logistic
 from bench.objectives.lasso import Lasso
 from bench.objectives.lasso_path import LassoPath
@@ -50,6 +51,7 @@ REGISTRY: dict[str, Objective] = {
         BootstrapMean(), BootstrapMedian(), BootstrapCorrelation(), BootstrapRegression(), *HELD_OUT, *GRIDS,
         *STOCHASTIC, AdaBoost(), *BOOSTING, *TREES, *FORESTS, *TREE_READING, *MEDOIDS,
         *SPECTRAL,
+        *KMEANS,
     )
 }  # fmt: skip
 
@@ -133,6 +135,13 @@ ROWS = [
     Row("neighbor_graph", "blobs 1e4x10"),
     Row("k_medoids", "blobs 5000x16"),
     Row("k_medoids_given", "distances of blobs 5000x16"),
+    Row("kmeans_20_steps", "clouds 1e6x32"),
+    Row("kmeans_20_steps", "clouds float32 1e6x32"),
+    Row("kmeans_converged", "clouds 1e5x64"),
+    Row("kmeans_converged", "clouds float32 1e5x64"),
+    Row("kmeans_seeding", "clouds 1e6x32"),
+    Row("kmeans_seeding", "clouds 1e5x64"),
+    Row("kmeans_4_starts", "clouds 1e5x32"),
     Row("bootstrap_mean", "skewed 1e4x3"),
     Row("bootstrap_median", "skewed 1e4x3"),
     Row("bootstrap_correlation", "skewed 1e4x3"),

@@ -21,6 +21,7 @@ from bench.solvers import (
     intelex,
     k_medoids,
     kernel_machines,
+    kmeans,
     liblinear,
     lightgbm,
     neighbors,
@@ -50,6 +51,7 @@ LIBRARIES = (
     empirisk_boosting, scikit_learn_boosting, lightgbm, xgboost, single_trees, forests,
     empirisk_tree_reading, scikit_learn_tree_reading, kernel_machines, neighbors, gaussian_mixture, k_medoids,
     spectral,
+    kmeans,
 )  # fmt: skip
 
 # Small data are fitted by the same calls as large.
