@@ -23,7 +23,7 @@ RUNS = 3
 
 
 def steps(X: np.ndarray, start: np.ndarray) -> None:
-    """Take ten steps without bounds."""
+    """Take ten of the steps that compare all rows with all centres."""
     Lloyd(X, None, "lloyd").run(start.astype(float), 0.0, 10)
 
 

@@ -26,7 +26,7 @@ class KMeansMean:
         self.name, self.accuracy, self.steps = name, accuracy, steps
 
     def strength(self, X: Any, start: Any) -> int:
-        """Return K."""
+        """Return the number of centres that the data start from."""
         return len(start)
 
     def value(self, X: Any, start: Any, k: int, centers: np.ndarray) -> float:
