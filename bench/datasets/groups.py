@@ -14,7 +14,7 @@ def gaussian_groups(n: int, p: int, k: int, dtype: Any = np.float64) -> tuple[np
     """
     rng = np.random.default_rng(0)
     means = rng.normal(size=(k, p))
-    turns = 0.3 * rng.normal(size=(k, p, p)) + np.eye(p)
+    turns = 0.1 * rng.normal(size=(k, p, p)) + np.eye(p)
     X = np.empty((n, p))
     for j in range(k):
         X[j::k] = means[j] + rng.standard_normal((len(X[j::k]), p)) @ turns[j].T

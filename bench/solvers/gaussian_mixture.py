@@ -18,6 +18,7 @@ from empirisk.solvers import ExpectationMaximization, solve
 
 
 def _ours(X: Any, means: Any, steps: int) -> Parts:
+    means = means[: max(1, len(X) // 300)]  # a part needs rows; the first call of a run has few
     problem = LatentProblem(Full(), ArrayBlocks(Design(X), np.zeros(len(X)), np.ones(len(X))), len(means))
     weights, middle, spread = start(X, means)
     parts = {"means": middle, "factors": np.linalg.cholesky(spread)}
@@ -36,7 +37,7 @@ def _ours(X: Any, means: Any, steps: int) -> Parts:
 def _scikit_learn(X: Any, means: Any, steps: int) -> Parts:
     weights, middle, spread = (part.astype(X.dtype) for part in start(X, means))
     model = GaussianMixture(
-        len(means), tol=0.0, max_iter=steps, reg_covar=0.0, weights_init=weights, means_init=middle,
+        len(means), tol=0.0, max_iter=steps, reg_covar=1e-12, weights_init=weights, means_init=middle,
         precisions_init=np.linalg.inv(spread), init_params="random_from_data",
     )  # fmt: skip
     with warnings.catch_warnings():

@@ -21,10 +21,12 @@ class Mixture(MixtureBase):
 
     Parameters
     ----------
+    n_components
+        As in :class:`GaussianMixture`.
     family : str or Family, default "bernoulli"
         ``"bernoulli"`` for cells of 0 and 1 (latent classes), ``"poisson"`` for counts, ``"multinomial"`` for
         counts of which the total of a row says nothing, or any row of :data:`empirisk.mixtures.REGISTRY`.
-    n_components, init, n_init, criterion, ridge, tol, max_iter, random_state
+    init, n_init, criterion, ridge, tol, max_iter, random_state
         As in :class:`GaussianMixture`.
 
     Attributes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import replace
 from typing import Any, Self, cast
@@ -104,6 +105,12 @@ class MixtureBase(Clusterer):
     def _problem(self, X: Array, weight: Array, k: int) -> LatentProblem:
         multiple = WeightUnit.of(weight).multiple
         unit = np.ones(len(X)) if multiple is None else multiple
+        shapes = self._chosen_family().shapes(k, X.shape[1])
+        refuse_memory(
+            f"a mixture of {k} parts with {X.shape[1]} columns",
+            8.0 * 8.0 * sum(math.prod(shape) for shape in shapes.values()),
+            "take fewer components, or a family without correlations such as 'diagonal'",
+        )
         data = ArrayBlocks(Design(X), np.broadcast_to(np.zeros(()), len(X)), unit)
         family, names = self._chosen_family(), getattr(self, "feature_names_in_", None)
         family.check(Block(data.design, data.y, data.weight, 0), names)

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.clustering.assign import assign
+from empirisk.clustering.seedings import KMeansPlusPlus
 from empirisk.data.row_blocks import Block
-from empirisk.mixtures.base import log_sum
+from empirisk.mixtures.base import DegenerateError, log_sum
 from empirisk.problems.latent import LatentProblem
 from empirisk.typing import Array
 
@@ -96,34 +98,18 @@ def _some_rows(problem: LatentProblem, seed: int) -> tuple[Array, Array]:
     return (X[order] - problem.facts.mean) / _unit(problem), weight[order]
 
 
-def _squares(Z: Array, centres: Array) -> Array:
-    """Return squared distances (n, K), centre by centre."""
-    return np.stack([((Z - c) ** 2).sum(axis=1) for c in centres], axis=1)
-
-
 def _seeds(Z: Array, weight: Array, k: int, rng: np.random.Generator) -> Array:
-    """Return rows drawn by their squared distances to those before (Arthur and Vassilvitskii 2007)."""
-    row = _drawn(weight, rng)
-    out = [Z[row]]
-    nearest = _squares(Z, Z[row : row + 1])[:, 0]
-    for _ in range(1, k):
-        chance = weight * nearest
-        row = _drawn(chance if chance.sum() > 0.0 else weight, rng)
-        out.append(Z[row])
-        nearest = np.minimum(nearest, _squares(Z, Z[row : row + 1])[:, 0])
-    return np.stack(out)
-
-
-def _drawn(mass: Array, rng: np.random.Generator) -> int:
-    """Return a row by the place of a uniform number among the sums of the masses."""
-    sums = np.cumsum(mass)
-    return min(int(np.searchsorted(sums, rng.random() * sums[-1], side="right")), len(mass) - 1)
+    """Return rows drawn by k-means++; fewer distinct rows than parts leave one without."""
+    try:
+        return KMeansPlusPlus().centers(Z, weight, k, rng)
+    except ValueError:
+        raise DegenerateError(k - 1, f"has no row of its own: X has fewer than {k} distinct rows") from None
 
 
 def _lloyd(Z: Array, weight: Array, centres: Array) -> Array:
     """Return the centres after a few steps; one without rows stays where it is."""
     for _ in range(LLOYD):
-        label = _squares(Z, centres).argmin(axis=1)
+        label = assign(Z, centres)[0]
         mass = np.bincount(label, weight, len(centres))
         total = np.stack([np.bincount(label, weight * z, len(centres)) for z in Z.T], axis=1)
         moved = np.where(mass[:, None] > 0.0, total / np.where(mass > 0.0, mass, 1.0)[:, None], centres)
@@ -139,7 +125,7 @@ def _around(problem: LatentProblem, centres: Array) -> Array:
     unit = facts.deviations
     mass, square = np.zeros(k), np.zeros(len(unit))
     for X, weight in _stretches(problem):
-        label = _squares((X - facts.mean) / unit, (centres - facts.mean) / unit).argmin(axis=1)
+        label = assign((X - facts.mean) / unit, (centres - facts.mean) / unit)[0]
         mass += np.bincount(label, weight, k)
         square += (weight[:, None] * (X - centres[label]) ** 2).sum(axis=0)
     within = np.maximum(square / facts.total, 1e-6 * facts.variance)
