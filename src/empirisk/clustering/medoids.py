@@ -14,7 +14,7 @@ from empirisk.typing import Array, IndexArray
 __all__ = ["Medoids", "best_exchange", "best_subset", "build_medoids", "drawn_medoids", "exchange_medoids"]
 
 # Numbers that one call of a loop reads at most, so that Python looks for an interrupt in between.
-_CALL = 1 << 28
+_CALL = 1 << 26
 # Gains below this share of the sum are rounding: an exchange for less might go round in circles.
 ROUNDING = 2.0**-43
 # Distances that the search over all sets of K rows may read.

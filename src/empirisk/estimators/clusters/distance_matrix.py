@@ -15,7 +15,7 @@ from empirisk.typing import Array
 __all__ = ["distance_matrix", "distances_to"]
 
 _BLOCK = 1 << 21  # distances that are computed at a time
-_CALL = 1 << 26  # differences of eight lanes that one call of a loop takes at most
+_CALL = 1 << 22  # differences of eight lanes that one call of a loop takes at most
 _LOOPS: dict[float | None, int] = {1.0: 1, 2.0: 2, math.inf: 0}  # powers of Minkowski that are compiled
 
 
