@@ -172,8 +172,13 @@ class LaplacianOperator(Brief):
         """
         if not is_sparse(self.W):
             return None
-        levels = Multilevel.of(self.W)
+        levels = self._levels
         if not self.normalised:
             return levels.solve
         root = np.sqrt(self.degree)[:, None]
         return lambda R: root * levels.solve(root * R)
+
+    @cached_property
+    def _levels(self) -> Multilevel:
+        """The hierarchy of smaller graphs, made once for all searches with this operator."""
+        return Multilevel.of(self.W)

@@ -180,5 +180,15 @@ def test_a_second_fit_forgets_the_choice_of_the_first(rng: np.random.Generator) 
     model.set_params(n_clusters=2).fit(X)
     assert not hasattr(model, "n_clusters_interval_")
     tampered = er.SpectralClustering(2).fit(X)
-    tampered.labels_ = np.roll(tampered.labels_, 7)
+    kept = tampered.labels_
+    tampered.labels_ = np.roll(kept, 7)
     assert er.verify(tampered, X, None).kind is Kind.NONE
+
+
+def test_vectors_of_other_eigenvalues_are_not_confirmed(monkeypatch: pytest.MonkeyPatch) -> None:
+    W = er.graphs.adjacency(blocks((6, 6), 0.1))
+    model = er.SpectralClustering(2, affinity="precomputed", laplacian="unnormalised").fit(W)
+    # Other eigenvectors have as small a residual, and only all eigenvalues tell that they are not the first.
+    model.eigenvectors_ = eigh(er.graphs.laplacian(W))[1][:, [1, 5]]
+    monkeypatch.setattr("empirisk.estimators.clusters.spectral.settled", lambda points, labels: True)
+    assert "not the smallest ones" in er.verify(model, W, None).claim

@@ -39,6 +39,8 @@ from empirisk.typing import Array, IndexArray
 __all__ = ["SpectralClustering"]
 
 VERSIONS = {"unnormalised": False, "random_walk": True, "symmetric": True}
+# Vertices up to which `verify` computes all eigenvalues.
+FEW = 1000
 AFFINITIES = ("knn", "mutual_knn", "epsilon", "gaussian", "precomputed")
 
 
@@ -314,7 +316,12 @@ class SpectralClustering(Clusterer):
         points = embedded(part, V, self.laplacian)
         if not settled(points, self.labels_[inside]):
             return unconfirmed("the clusters are no fixed point of k-means on the vectors")
-        return problem.certify(V, None, 0.0, None)
+        certificate = problem.certify(V, None, 0.0, None)
+        if part.shape[0] <= FEW:
+            least = np.linalg.eigvalsh(problem.operator.dense())[: self.n_clusters_]
+            if np.abs(problem.evaluate(V).values - least).max() > certificate.value:
+                return unconfirmed("the eigenvalues of the fit are not the smallest ones of this graph")
+        return certificate
 
     def plot_eigengap(self) -> Any:
         """Return the chart of the eigenvalues, with the gap behind the number of clusters.
