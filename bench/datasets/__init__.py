@@ -11,6 +11,7 @@ from bench.datasets.adult import adult_one_hot, adult_rows
 from bench.datasets.blobs import blobs, distances
 from bench.datasets.classification import dense_classes, sparse_classes, ten_classes
 from bench.datasets.clouds import clouds
+from bench.datasets.factors import factor_rows, sparse_counts
 from bench.datasets.grouped import grouped_classes, grouped_regression
 from bench.datasets.groups import gaussian_groups
 from bench.datasets.interactions import interactions
@@ -61,6 +62,20 @@ REGISTRY: dict[str, tuple[Maker, Maker]] = {
         partial(clouds, 2000, 8, 20, np.float32),
     ),
     "clouds 1e5x32": (partial(clouds, 100_000, 32, 64), partial(clouds, 2000, 8, 10)),
+    "factors 1e5x500": (partial(factor_rows, 100_000, 500), partial(factor_rows, 2000, 30)),
+    "factors float32 1e5x500": (
+        partial(factor_rows, 100_000, 500, np.float32),
+        partial(factor_rows, 2000, 30, np.float32),
+    ),
+    "factors 1000x1e5": (partial(factor_rows, 1000, 100_000), partial(factor_rows, 60, 300)),
+    "factors float32 1e4x1e5": (
+        partial(factor_rows, 10_000, 100_000, np.float32),
+        partial(factor_rows, 70, 1500, np.float32),
+    ),
+    "sparse counts 1e5x1e5": (
+        partial(sparse_counts, 100_000, 100_000, 1e-3),
+        partial(sparse_counts, 500, 600, 1e-2),
+    ),
     "wide 500x20000": (partial(dense_regression, 500, 20_000), partial(dense_regression, 50, 300)),
     "wide 1000x50000": (partial(wide_regression, 1000, 50_000), partial(wide_regression, 100, 500)),
     "sparse 2e4x1e5": (

@@ -13,6 +13,7 @@ from bench.objectives.bootstrap import (
     BootstrapMedian,
     BootstrapRegression,
 )
+from bench.objectives.components import OBJECTIVES as COMPONENTS
 from bench.objectives.forest import OBJECTIVES as FORESTS
 from bench.objectives.gaussian_mixture import OBJECTIVES as MIXTURES
 from bench.objectives.glm import Gamma, Poisson
@@ -31,6 +32,7 @@ from bench.objectives.latency import SmallLasso, SmallLogistic, SmallOLS
 from bench.objectives.logistic import Logistic
 from bench.objectives.nearest import OBJECTIVES as NEAREST
 from bench.objectives.ols import OLS
+from bench.objectives.projection import Projected
 from bench.objectives.ridge import Ridge
 from bench.objectives.ridge_loo import RidgeLOO
 from bench.objectives.robust import HuberRegression, QuantileRegression
@@ -52,6 +54,7 @@ REGISTRY: dict[str, Objective] = {
         *STOCHASTIC, AdaBoost(), *BOOSTING, *TREES, *FORESTS, *TREE_READING, *MEDOIDS,
         *SPECTRAL,
         *KMEANS,
+        *COMPONENTS, Projected(),
     )
 }  # fmt: skip
 
@@ -101,6 +104,11 @@ ROWS = [
     Row("grid_svc", "classes 2000x20"),
     Row("kernel_ridge", "dense 5000x20"),
     Row("kernel_ridge", "dense 2e4x20"),
+    Row("components", "factors 1e5x500"),
+    Row("components_float32", "factors float32 1e5x500"),
+    Row("components_wide", "factors 1000x1e5"),
+    Row("components_sparse", "sparse counts 1e5x1e5"),
+    Row("projection", "factors float32 1e4x1e5"),
     Row("nearest_brute", "points 1e5x64"),
     Row("nearest_brute_float32", "points float32 1e5x64"),
     Row("nearest_tree", "points 1e6x3"),

@@ -25,6 +25,7 @@ from bench.solvers import (
     liblinear,
     lightgbm,
     neighbors,
+    reduction,
     scikit_learn,
     scikit_learn_boosting,
     scikit_learn_curves,
@@ -52,6 +53,7 @@ LIBRARIES = (
     empirisk_tree_reading, scikit_learn_tree_reading, kernel_machines, neighbors, gaussian_mixture, k_medoids,
     spectral,
     kmeans,
+    reduction,
 )  # fmt: skip
 
 # Small data are fitted by the same calls as large.
