@@ -29,6 +29,7 @@ CAVEAT = (
     " above)."
     " Holding rows out would not change this, for they would be put into clusters by the same columns."
 )
+NOT_TOLD = "Whether there are clusters could not be told in the time, so that none are described."
 NO_CLUSTERS = "There are no clusters to describe: what holds for all rows stands in the table of columns."
 
 cluster = shape.Record(
@@ -63,7 +64,7 @@ profile = shape.Record(
 
 def _collect(m: ClusterMaterial) -> Json:
     if not m.analysis.found:
-        m.absent["profile"] = NO_CLUSTERS
+        m.absent["profile"] = NO_CLUSTERS if m.analysis.choice.k == 1 else NOT_TOLD
         return {"profile": None}
     return {"profile": m.part("profile", lambda: _profile(m))}
 

@@ -151,6 +151,8 @@ def certificate_said(d: Json | None) -> str | None:
 
 def next_step(made: Json, k: int, split: int) -> str | None:
     """Return the most useful thing to do next."""
+    if made["number"]["p_value"] is None:
+        return "Give the report more time (--time-limit), or fewer numbers of clusters to try (--ks)."
     if k == 1:
         return (
             "Decide which columns should count, and leave out the others (--drop): clusters in few"
