@@ -29,7 +29,7 @@ RowMetric metric_of(const std::string& name) {
 // One tree that grows; the arrays stay alive with it.
 class LinkerArg {
  public:
-  LinkerArg(nb::handle x, const std::string& link, const std::string& metric, nb::handle weight) {
+  LinkerArg(nb::handle x, const std::string& link, const std::string& metric, nb::handle weight, int boxes) {
     const AnyArray given = any_array(x, "X");
     if (given.ndim() != 2) refuse("X must have two dimensions");
     const i64 n = i64(given.shape(0)), p = i64(given.shape(1));
@@ -42,6 +42,7 @@ class LinkerArg {
     problem.x = rows_.data;
     problem.weight = weight_.data;
     problem.link = link_of(link);
+    problem.boxes = boxes;
     problem.precomputed = metric == "precomputed";
     if (problem.precomputed && n != p) refuse("the matrix of distances must be square");
     if (!problem.precomputed) problem.metric = metric_of(metric);
@@ -148,8 +149,8 @@ nb::object merge_tree(const Integers& a, const Integers& b, nb::handle height, c
 
 void bind_linkage(nb::module_& m) {
   nb::class_<LinkerArg>(m, "Linker")
-      .def(nb::init<nb::handle, const std::string&, const std::string&, nb::handle>(), nb::arg("X"), nb::arg("linkage"), nb::arg("metric"),
-           nb::arg("weight"))
+      .def(nb::init<nb::handle, const std::string&, const std::string&, nb::handle, int>(), nb::arg("X"), nb::arg("linkage"), nb::arg("metric"),
+           nb::arg("weight"), nb::arg("boxes") = -1)
       .def("step", &LinkerArg::step, nb::arg("work"))
       .def("result", &LinkerArg::result)
       .def_prop_ro("wants", &LinkerArg::wants)

@@ -18,6 +18,7 @@ struct LinkageProblem {
   bool precomputed = false;
   RowMetric metric = RowMetric::euclidean;
   Link link = Link::single;
+  int boxes = -1;  // rows searched in a tree of boxes (single, Ward): 1 yes, 0 no, -1 by the measured rule
   std::int64_t *first = nullptr, *second = nullptr;  // (rows - 1): a row of each of the two clusters
   double* height = nullptr;                          // (rows - 1)
 };

@@ -40,6 +40,7 @@ EMPIRISK_INLINE Lanes larger(const Lanes& a, const Lanes& b) {
 
 struct Squares {
   static EMPIRISK_INLINE void add(Lanes& sum, const Lanes& d) { sum += d * d; }
+  static EMPIRISK_INLINE double one(double d) { return d * d; }
   static EMPIRISK_INLINE Lanes finish(const Lanes& v) { return v; }
 };
 
@@ -53,11 +54,13 @@ struct Roots : Squares {
 };
 
 struct HalfSquares : Squares {
+  static EMPIRISK_INLINE double one(double d) { return 0.5 * d * d; }
   static EMPIRISK_INLINE Lanes finish(const Lanes& v) { return fill(0.5) * v; }
 };
 
 struct Absolutes {
   static EMPIRISK_INLINE void add(Lanes& sum, const Lanes& d) { sum += larger(d, fill(0.0) - d); }
+  static EMPIRISK_INLINE double one(double d) { return d < 0.0 ? -d : d; }
   static EMPIRISK_INLINE Lanes finish(const Lanes& v) { return v; }
 };
 

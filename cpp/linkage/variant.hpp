@@ -2,15 +2,19 @@
 #include "linkage/generic_tree.hpp"
 #include "linkage/linkage_table.hpp"
 #include "linkage/prim.hpp"
+#include "linkage/spanning_tree.hpp"
 #include "linkage/vector_tree.hpp"
 
 namespace empirisk::EMPIRISK_ISA {
+
+// Trees of boxes leave most rows out where there are few columns. Measured on normal rows; see docs/maths/linkage.md.
+static bool by_boxes(const LinkageProblem& p) { return p.boxes < 0 ? p.rows >= 4000 && p.cols <= 8 : p.boxes > 0; }
 
 // Largest distances compare as their squares do.
 template <class Roots_, class Squares_>
 Linker* tree_of_rows(const LinkageProblem& p) {
   switch (p.link) {
-    case Link::single: return new PrimRows<Squares_>(p);
+    case Link::single: return by_boxes(p) ? static_cast<Linker*>(new SpanningTree<Squares_>(p)) : new PrimRows<Squares_>(p);
     case Link::complete: return new VectorTree<Squares_, RowGroups<MaxJoin, AsItIs, false>, MaxForm>(p);
     case Link::average: return new VectorTree<Roots_, RowGroups<SumJoin, PerPair, false>, SumForm>(p);
     case Link::weighted: return new VectorTree<Roots_, RowGroups<SumJoin, AsItIs, true>, HalfForm>(p);

@@ -2,6 +2,7 @@
 // keep it. Ward's clusters are their centroids, and need memory for n rows alone; those of other linkages are compared row by row until
 // few enough are left for the square matrix of their sums.
 #pragma once
+#include "linkage/centroid_boxes.hpp"
 #include "linkage/group_scan.hpp"
 #include "linkage/matrix_tree.hpp"
 
@@ -46,6 +47,7 @@ class VectorTree final : public Linker {
   }
   ~VectorTree() override {
     delete panels_;
+    delete boxes_;
     delete core_;
     delete[] alive_;
   }
@@ -64,13 +66,14 @@ class VectorTree final : public Linker {
   enum class Phase { search, chain, matrix, core };
 
   void search(i64 work) {
-    if (!panels_) {
-      panels_ = new Panels(slots_, members_);
+    if (!panels_ && !boxes_) {
+      if (by_boxes()) boxes_ = new CentroidBoxes(slots_, members_);
+      else panels_ = new Panels(slots_, members_);
       count_ = slots_.first_in_need(list_.data());
       done_ = 0;
     }
     constexpr i64 chunk = 8;
-    const i64 all = panels_->start[panels_->panels] * wide * members_.p;
+    const i64 all = boxes_ ? 4096 * members_.p : panels_->start[panels_->panels] * wide * members_.p;
     i64 end = done_, spent = 0;
     while (end < count_ && spent < work) spent += members_.size[list_[end++]] * all;
     end = least(count_, done_ + round_up(end - done_, chunk));
@@ -83,9 +86,16 @@ class VectorTree final : public Linker {
     if (done_ == count_) finish_round();
   }
 
+  // Measured on normal rows; see docs/maths/linkage.md.
+  bool by_boxes() const {
+    if (Groups::matrix) return false;
+    return p_.boxes < 0 ? slots_.m >= 4000 && members_.p <= 6 : p_.boxes > 0;
+  }
+
   void nearest_of(const i64* who, i64 count) {
     Nearest best[8];
-    scan_groups<Metric, typename Groups::Join>(*panels_, members_, who, count, [&](i64 c, i64 k, const Lanes& sums) {
+    if (boxes_) for (i64 c = 0; c < count; ++c) best[c] = boxes_->nearest(who[c], slots_.mass[who[c]]);
+    else scan_groups<Metric, typename Groups::Join>(*panels_, members_, who, count, [&](i64 c, i64 k, const Lanes& sums) {
       const double mine = slots_.mass[who[c]];
       const double* its = panels_->mass.data() + k * wide;
       if (!Form::may(sums, mine, load(its), best[c].distance)) return;
@@ -102,7 +112,9 @@ class VectorTree final : public Linker {
 
   void finish_round() {
     delete panels_;
+    delete boxes_;
     panels_ = nullptr;
+    boxes_ = nullptr;
     const i64 before = slots_.m;
     slots_.find_pairs();
     for (i64 k = 0; k < slots_.pairs; ++k) {
@@ -205,6 +217,7 @@ class VectorTree final : public Linker {
   Buffer<i64> list_;
   Chain chain_;
   Panels* panels_ = nullptr;
+  CentroidBoxes* boxes_ = nullptr;
   MatrixTree<MatrixForm>* core_ = nullptr;
   unsigned char* alive_ = nullptr;
   i64 count_ = 0, done_ = 0, left_ = 0, first_ = 0;

@@ -65,7 +65,9 @@ class Linker:
 
     merges: int
     wants: float
-    def __init__(self, X: Dense, linkage: str, metric: str, weight: Real) -> None: ...
+    def __init__(self, X: Dense, linkage: str, metric: str, weight: Real, boxes: int = -1) -> None:
+        """Single and Ward's linkage search rows in a tree of boxes (1), or compare all (0); -1: measured."""
+
     def step(self, work: int) -> bool:
         """Work for about so many multiply-adds; False when all is merged.  The next step takes `wants`
         bytes.

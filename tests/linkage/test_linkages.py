@@ -9,6 +9,7 @@ import pytest
 from scipy.cluster.hierarchy import is_valid_linkage, linkage
 from scipy.spatial.distance import cdist, pdist, squareform
 
+from empirisk import _loops
 from empirisk.linkage import REGISTRY, MergeTree
 from empirisk.linkage.merging import merge as merge_and_count
 from tests.oracles.greedy import DEFINITIONS, excess, greedy
@@ -125,3 +126,22 @@ def test_heights_of_ward_are_the_rise_of_inertia(rng: np.random.Generator) -> No
         one, other = tree.members(int(left)), tree.members(int(right))
         rise = inertia(tree.members(30 + k)) - inertia(one) - inertia(other)
         assert height**2 / 2.0 == pytest.approx(rise, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["single", "ward"])
+def test_boxes_find_what_comparing_all_finds(name: str, rng: np.random.Generator) -> None:
+    """The two searches have the same bits, ties and weights included."""
+    for trial in range(40):
+        n, p = int(rng.integers(2, 300)), int(rng.integers(1, 6))
+        X = rng.normal(size=(n, p)) if trial % 2 else rng.integers(0, 4, size=(n, p)).astype(float)
+        weight = rng.uniform(0.5, 3.0, n)
+        metric = "manhattan" if name == "single" and trial % 3 == 0 else "euclidean"
+        merges = []
+        for boxes in (0, 1):
+            linker = _loops.Linker(X, name, metric, weight, boxes)
+            while linker.step(10**4):
+                pass
+            found = np.stack([np.sort(linker.result()[:2], axis=0)[0], *linker.result()[1:]])
+            found[1] = np.max(linker.result()[:2], axis=0)
+            merges.append(found[:, np.lexsort(found)])
+        np.testing.assert_array_equal(*merges)
