@@ -29,6 +29,7 @@ from bench.objectives.l1_logistic import L1Logistic
 from bench.objectives.lasso import Lasso
 from bench.objectives.lasso_path import LassoPath
 from bench.objectives.latency import SmallLasso, SmallLogistic, SmallOLS
+from bench.objectives.linkage import OBJECTIVES as LINKAGES
 from bench.objectives.logistic import Logistic
 from bench.objectives.nearest import OBJECTIVES as NEAREST
 from bench.objectives.ols import OLS
@@ -49,7 +50,7 @@ REGISTRY: dict[str, Objective] = {
         OLS(), Ridge(), RidgeLOO(), Lasso(), LassoPath(), Logistic(), L1Logistic(), Softmax(),
         Hinge(), SquaredHinge(), KernelMachine(), KernelRidgeRegression(), MachineGrid(), *NEAREST, *MIXTURES,
         Poisson(), Gamma(), GroupLasso(), GroupLogistic(), QuantileRegression(), HuberRegression(),
-        SmallOLS(), SmallLasso(), SmallLogistic(),
+        SmallOLS(), SmallLasso(), SmallLogistic(), *LINKAGES,
         BootstrapMean(), BootstrapMedian(), BootstrapCorrelation(), BootstrapRegression(), *HELD_OUT, *GRIDS,
         *STOCHASTIC, AdaBoost(), *BOOSTING, *TREES, *FORESTS, *TREE_READING, *MEDOIDS,
         *SPECTRAL,
@@ -112,6 +113,12 @@ ROWS = [
     Row("nearest_brute", "points 1e5x64"),
     Row("nearest_brute_float32", "points float32 1e5x64"),
     Row("nearest_tree", "points 1e6x3"),
+    Row("linkage_single", "points 2e4x16"),
+    Row("linkage_single", "points 1e5x2"),
+    Row("linkage_ward", "points 2e4x16"),
+    Row("linkage_ward", "points 1e5x16"),
+    Row("linkage_average", "points 2e4x16"),
+    Row("linkage_complete", "points 2e4x16"),
     Row("gmm_full", "groups 1e5x16"),
     Row("gmm_full_float32", "groups float32 1e5x16"),
     Row("sgd_logistic", "classes 1e6x50"),

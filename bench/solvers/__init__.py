@@ -24,6 +24,7 @@ from bench.solvers import (
     kmeans,
     liblinear,
     lightgbm,
+    linkage,
     neighbors,
     reduction,
     scikit_learn,
@@ -47,7 +48,7 @@ from bench.solvers.base import Solver
 LIBRARIES = (
     empirisk, empirisk_curves, empirisk_grid, empirisk_groups, empirisk_glm, empirisk_stochastic,
     scikit_learn, scikit_learn_curves, intelex, celer, skglm, liblinear, scipy_bootstrap, arch,
-    scikit_learn_grid, scikit_learn_glm, glum, statsmodels, scikit_learn_stochastic,
+    linkage, scikit_learn_grid, scikit_learn_glm, glum, statsmodels, scikit_learn_stochastic,
     empirisk_robust, scikit_learn_robust, empirisk_votes, scikit_learn_votes,
     empirisk_boosting, scikit_learn_boosting, lightgbm, xgboost, single_trees, forests,
     empirisk_tree_reading, scikit_learn_tree_reading, kernel_machines, neighbors, gaussian_mixture, k_medoids,
