@@ -17,6 +17,7 @@ from empirisk.report.saved.inspect_file import inspect_lines
 from empirisk.report.saved.model_file import ModelFile, ModelFileError, load
 from empirisk.report.saved.verify_file import verify_file, verify_lines
 from empirisk.report.schema import validate_report
+from empirisk.report.sections.clusters.words import certificate_said
 from tests.report.groups import make_clusters, noise, three_groups, wine
 
 Json = dict[str, Any]
@@ -294,3 +295,22 @@ def test_wines_fall_into_their_cultivars(tmp_path: Path) -> None:
     found = line(made, "cultivar", "cultivar 1")
     assert found["takes_part"] is False
     assert found["effect"]["value"] > 0.8
+
+
+@pytest.mark.parametrize(
+    ("kind", "k", "said"),
+    [
+        ("EXACT", 1, "its centre is the mean"),
+        ("EXACT", 4, "No other 4 groups have smaller squares"),
+        ("STATIONARITY", 4, "that others fit better is not excluded"),
+    ],
+)
+def test_the_claim_at_the_top_is_that_of_the_certificate(kind: str, k: int, said: str) -> None:
+    rows = [{"of": "k-means", "certificate": {"kind": kind, "verified": True}}]
+    told = certificate_said({"sentence": "", "rows": rows}, k)
+    assert told is not None
+    assert said in told
+    assert told.endswith("Recomputed independently.")
+    rows[0]["certificate"] = {"kind": kind, "verified": False}
+    assert str(certificate_said({"sentence": "", "rows": rows}, k)).endswith("could not be confirmed.")
+    assert certificate_said(None, k) is None

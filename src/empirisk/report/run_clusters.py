@@ -100,7 +100,7 @@ def _plan(p: Prepared) -> str:
         if len(p.drawn) == p.n
         else f"; the evidence is computed on {len(p.drawn):,} of them, drawn at random"
     )
-    numbers = f"{p.matrix.X.shape[1]:,} numbers each"
+    numbers = f"{wording.counted(p.matrix.X.shape[1], 'number')} each"
     return f"Plan: group {p.n:,} rows by {taking} ({numbers}); try 1, {tried} clusters{some}"
 
 

@@ -44,7 +44,7 @@ def lumpy(values: Floats) -> bool:
     (False, True, True)
     """
     counts = np.unique(values, return_counts=True)[1]
-    return len(counts) <= FEW or counts.max() > ATOM * len(values)
+    return bool(len(counts) <= FEW or counts.max() > ATOM * len(values))
 
 
 @dataclass(frozen=True)

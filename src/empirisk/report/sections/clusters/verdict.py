@@ -50,7 +50,7 @@ def _collect(m: ClusterMaterial) -> Json:
             "k": a.k,
             "sentences": sentences(m.made, a.k, a.split, table.source.name),
             "sizes": [{"name": c["name"], "share": c["share"]} for c in shown],
-            "certificate": certificate_said(m.made["certificates"]),
+            "certificate": certificate_said(m.made["certificates"], a.k),
             "next_step": next_step(m.made, a.k, a.split),
             "findings": worst_findings(a.findings),
         },

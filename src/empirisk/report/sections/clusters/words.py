@@ -134,14 +134,16 @@ def _trust(made: Json) -> str:
     return f"{said[:1].upper()}{said[1:]}."
 
 
-def certificate_said(d: Json | None) -> str | None:
+def certificate_said(d: Json | None, k: int) -> str | None:
     """Return in plain words what the certificate of k-means proves; None without one."""
     if not d or not d["rows"]:
         return None
     c = d["rows"][0]["certificate"]
     proved = " Recomputed independently." if c["verified"] else " It could not be confirmed."
     if c["kind"] == "EXACT":
-        return f"One group needs no search: its centre is the mean.{proved}"
+        if k == 1:
+            return f"One group needs no search: its centre is the mean.{proved}"
+        return f"No other {k} groups have smaller squares: these were found by an exact computation.{proved}"
     return (
         "Every row is with its nearest centre, and no further step of k-means improves the groups; that"
         " others fit"
