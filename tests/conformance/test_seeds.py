@@ -162,6 +162,9 @@ def forest() -> Any:
 
 # How each is called, with a seed; what it returns is compared by its printed form, or by these numbers.
 CALLS: dict[str, Callable[[Any], Any]] = {
+    "SpectralClustering": lambda s: (
+        er.SpectralClustering("eigengap", n_resamples=2, random_state=s).fit(X).n_clusters_resampled_
+    ),
     "KernelDensity.sample": lambda s: er.KernelDensity(0.5).fit(X).sample(4, s),
     "Nystroem": lambda s: er.Nystroem(n_components=5, random_state=s).fit(X).transform(X),
     "RandomFourierFeatures": lambda s: (
