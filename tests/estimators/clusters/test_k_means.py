@@ -181,6 +181,15 @@ def test_an_unfinished_fit_says_so(rng: np.random.Generator) -> None:
         er.KMeans(15, n_init=1, max_iter=2, tol=1.0).fit(X)
 
 
+def test_steps_end_at_max_iter_in_single_precision_too(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(20_000, 8)).astype(np.float32) + np.float32(30.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = er.KMeans(20, init=X[:20], max_iter=4, tol=0.0).fit(X)
+    assert model.n_iter_ == 4
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+
+
 def test_what_the_certificate_says_is_what_a_step_does(rng: np.random.Generator) -> None:
     X = rng.normal(size=(500, 3))
     model = er.KMeans(9, n_init=1, max_iter=3, tol=1e-2).fit(X)

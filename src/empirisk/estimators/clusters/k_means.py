@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from empirisk.clustering.assign import assign, cluster_sums, middle
+from empirisk.clustering.assign import assign
 from empirisk.clustering.lloyd import ALGORITHMS, Lloyd
 from empirisk.clustering.lower_bound import InertiaBound, inertia_lower_bound
-from empirisk.clustering.restarts import Restarts, run_restarts
+from empirisk.clustering.restarts import run_restarts
 from empirisk.clustering.seedings import seeding_of
 from empirisk.clustering.units import in_unit, unit_exponent
 from empirisk.data.as_before import as_before
@@ -22,8 +22,9 @@ from empirisk.data.row_blocks import RowBlocks
 from empirisk.data.seeds import check_seed
 from empirisk.data.weight_unit import WeightUnit
 from empirisk.estimators.checks import check_count, check_number, check_weights
-from empirisk.estimators.clusters.base import Clusterer, first_seen
+from empirisk.estimators.clusters.base import Clusterer
 from empirisk.estimators.clusters.k_means_blocks import fit_blocks
+from empirisk.estimators.clusters.numbered_centers import numbered
 from empirisk.estimators.clusters.on_a_line import fit_line, is_line, verify_line
 from empirisk.estimators.clusters.verify_centers import verify_centers
 from empirisk.estimators.linear.base import CertificateWarning
@@ -35,8 +36,6 @@ __all__ = ["KMeans"]
 
 # Starts where several are worth it, so that their spread can be seen.
 STARTS = 4
-# Numbers of clusters in the order of first rows may change which centre a tied row goes to.
-RENUMBERINGS = 5
 
 
 class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
@@ -154,12 +153,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         if hasattr(seeding, "values") and unit:
             seeding = seeding_of(np.ldexp(np.asarray(seeding.values, dtype=np.float64), -unit))
         found = run_restarts(lloyd, seeding, k, n_init, rng, tol * scale, max_iter)
-        centers, labels, squares, n_iter = _numbered(lloyd, found, tol * scale, max_iter, s)
-        shift = middle(rows, centers)
-        total, mass = cluster_sums(rows, s, labels.astype(np.int32), shift, k)
-        live = mass > 0.0
-        ways = total[live] / mass[live, None] - (centers[live] - (0.0 if shift is None else shift))
-        step = float((mass[live] * (ways**2).sum(axis=1)).sum() / lloyd.total)
+        centers, labels, squares, step, n_iter = numbered(lloyd, found, tol * scale, max_iter)
         inertia = float((squares if s is None else s * squares).sum()) / lloyd.total
         factor = seeding.factor(k)
         further = found.sentence + (
@@ -336,24 +330,3 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         ):
             return verify_line(X, weight, self.cluster_centers_, self.labels_)
         return verify_centers(self.cluster_centers_, self.labels_, X, weight)
-
-
-def _numbered(
-    lloyd: Lloyd, found: Restarts, tol: float, max_iter: int, weight: Array | None
-) -> tuple[Array, IndexArray, Array, int]:
-    """Number the clusters by their first rows; returns centres, labels, squared distances and steps.
-
-    Of equally near centres the first is taken, so that another order can move tied rows: then steps go on.
-    """
-    run, n_iter = found.best, found.best.n_iter
-    centers = run.centers
-    for _ in range(RENUMBERINGS):
-        named, old = first_seen(run.label, weight)
-        rest = np.setdiff1d(np.arange(len(centers)), old)
-        centers = centers[np.concatenate([old, rest])]
-        labels, squares = assign(lloyd.X, centers)
-        if np.array_equal(labels, named):
-            break
-        run = lloyd.run(centers, tol, max(1, max_iter - n_iter))
-        centers, n_iter = run.centers, n_iter + run.n_iter
-    return centers, labels, squares, n_iter
