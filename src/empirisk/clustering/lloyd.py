@@ -30,9 +30,11 @@ LOOKED = 0.6
 FEW_PRODUCTS = 256
 # Centres that did not change are summed afresh so often, since moves of rows leave rounding in the sums.
 FRESH = 3
-# Runs are given up from this step on, where so many steps as good as the last would not reach the level.
+# Runs are given up from this step on, where neither so many steps as good as the last nor so many times what
+# the best run gained from there on would reach its end.
 EARLIEST = 5
 STEPS_AHEAD = 10.0
+TIMES_BEST = 2.0
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ class Lloyd:
         centers: Array,
         tol: float,
         max_iter: int,
-        level: float = np.inf,
+        best: list[float] | None = None,
     ) -> LloydRun:
         """Take steps until no row changes its cluster, the next step is within ``tol``, or ``max_iter``.
 
@@ -109,8 +111,8 @@ class Lloyd:
             Bound of ``step``, on the scale of J.
         max_iter : int
             Steps at most.
-        level : float
-            An objective that was reached from elsewhere: what will not come near it is given up.
+        best : list of float
+            The objectives of a completed run: what will not come near its end is given up.
         """
         X, k = self.X, len(centers)
         c = self._stored(centers)
@@ -151,7 +153,7 @@ class Lloyd:
             step = float((mass * ((means - c) ** 2).sum(axis=1)).sum() / self.total)
             if np.array_equal(means, c) or step <= tol or (moved == 0 and fresh >= FRESH):
                 return LloydRun(c, label, n_iter, step, path)
-            if n_iter >= max_iter or hopeless(path, level):
+            if n_iter >= max_iter or hopeless(path, best):
                 return LloydRun(c, label, n_iter, step, path, given_up=n_iter < max_iter)
             if bounds is not None:
                 bounds.walk(means - c)
@@ -191,12 +193,16 @@ class Lloyd:
         return self.algorithm == "bounds"
 
 
-def hopeless(path: list[float], level: float) -> bool:
-    """Return whether a start with these objectives is given up against the best one that was completed.
+def hopeless(path: list[float], best: list[float] | None) -> bool:
+    """Return whether a run with these objectives is given up against the best one that was completed.
 
     Examples
     --------
-    >>> hopeless([9.0, 8.0, 7.0, 6.5, 6.4, 6.39], 5.0), hopeless([9.0, 8.0, 7.0, 6.5, 6.0, 5.8], 5.0)
+    >>> best = [9.0, 8.0, 7.0, 6.0, 5.5, 5.2, 5.1, 5.0]
+    >>> hopeless([9.0, 8.0, 7.0, 6.5, 6.4, 6.39], best), hopeless([9.0, 8.0, 7.0, 6.5, 5.5, 5.3], best)
     (True, False)
     """
-    return len(path) > EARLIEST and path[-1] - STEPS_AHEAD * (path[-2] - path[-1]) > level
+    if best is None or len(path) <= EARLIEST:
+        return False
+    gained = best[min(len(path), len(best)) - 1] - best[-1]
+    return path[-1] - max(STEPS_AHEAD * (path[-2] - path[-1]), TIMES_BEST * gained) > best[-1]

@@ -1,9 +1,8 @@
 """K-means from several starts, of which the hopeless ones are given up early.
 
-A start is given up after step t >= 5 where ``J_t - 10 (J_(t-1) - J_t)`` is above the objective of the best
-start that was completed: ten more steps as good as the last would not reach it.  That is a rule of thumb,
-since a later step may gain more than the last; the best of the completed starts is returned, and the first is
-always completed.
+A start is given up after step t >= 5 where neither ten more steps as good as the last nor twice what the best
+completed start gained after its step t would bring it below that start's end.  That is a rule of thumb, since
+a later step may gain more; the best of the completed starts is returned, and the first is always completed.
 """
 
 from __future__ import annotations
@@ -81,8 +80,7 @@ def run_restarts(
     objectives, given_up = np.empty(n_init), np.zeros(n_init, dtype=bool)
     for r in range(n_init):
         centers = seeding.centers(lloyd.X, lloyd.weight, n_clusters, rng)
-        level = np.inf if best is None else best.path[-1]
-        run = lloyd.run(centers, tol, max_iter, level)
+        run = lloyd.run(centers, tol, max_iter, None if best is None else best.path)
         objectives[r], given_up[r] = run.path[-1], run.given_up
         if not run.given_up and (best is None or run.path[-1] < best.path[-1]):
             best = run

@@ -167,7 +167,7 @@ def test_hopeless_starts_are_given_up_and_the_best_is_kept(rng: np.random.Genera
     assert model.inertia_ == pytest.approx(done.min(), rel=1e-9)
     assert f"{len(done)} ended between" in model.certificate_.claim
     assert f"{int(model.given_up_.sum())} given up early" in model.certificate_.claim
-    assert not hopeless([3.0, 2.0, 1.9, 1.8, 1.7], 0.0), "never before the fifth step"
+    assert not hopeless([3.0, 2.0, 1.9, 1.8, 1.7], [1.0, 0.0]), "never before the fifth step"
 
 
 def test_an_unfinished_fit_says_so(rng: np.random.Generator) -> None:

@@ -52,8 +52,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         How the starts are chosen (:data:`empirisk.clustering.SEEDINGS`), or centres to start from,
         shape (K, p).
     n_init : int or "auto", default "auto"
-        Starts; ``"auto"`` is 4, and 1 for given centres.  A start is given up after step t >= 5 where
-        ``J_t - 10 (J_(t-1) - J_t)`` is above the J of the best completed one.
+        Starts; ``"auto"`` is 4, and 1 for given centres.  A start is given up after step t >= 5 where neither
+        ten more steps as good as the last nor twice what the best completed start gained after its step t
+        would bring it below the end of that one.
     algorithm : {"auto", "bounds", "lloyd"}, default "auto"
         ``"lloyd"`` compares each row with all centres at each step, ``"bounds"`` leaves out those that the
         triangle inequality excludes; ``"auto"`` begins with the one and takes the other when few rows move.
