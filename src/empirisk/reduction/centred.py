@@ -10,7 +10,8 @@ import numpy as np
 
 from empirisk import _loops
 from empirisk.data.block_list import BlockList
-from empirisk.data.row_blocks import Block, RowBlocks
+from empirisk.data.design import Design
+from empirisk.data.row_blocks import ArrayBlocks, Block, RowBlocks
 from empirisk.typing import Array
 
 __all__ = ["CentredRows", "ColumnMoments", "blocks_of"]
@@ -21,7 +22,12 @@ LEAST, LARGEST = 1e-153, 1e150  # root mean squares beyond these have squares th
 
 
 def blocks_of(X: Any, weight: Array) -> RowBlocks:
-    """Return an array of any storage as row blocks of a size that depends on nothing."""
+    """Return an array as row blocks of a size that depends on nothing.
+
+    Sparse rows are one block, because parts of them would be copies.
+    """
+    if not isinstance(X, np.ndarray):
+        return ArrayBlocks(Design(X), np.zeros(X.shape[0]), weight)
     return BlockList.cut(X, np.broadcast_to(np.zeros(()), X.shape[0]), weight, rows=BLOCK)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from empirisk.data.memory import refuse_memory
@@ -12,6 +14,8 @@ from empirisk.typing import Array
 __all__ = ["by_lanczos"]
 
 EPS = float(np.finfo(float).eps)
+NEXT = 1e-3  # residual of the pair behind those wanted, over the largest eigenvalue: it only tells the gap
+LOOK = 6  # directions between two looks at the residuals
 BASIS = 60  # directions beyond three times those wanted, before a restart
 
 
@@ -41,16 +45,23 @@ def by_lanczos(data: CentredRows, k: int, tol: float, max_iter: int, rng: np.ran
     most = min(p, 3 * count + BASIS)
     refuse_memory(f"{most + 1} directions of {p:,} columns", 8.0 * (most + 1) * p, "lower n_components")
     basis = _Basis(data, most, rng)
+    basis.converged = lambda values, slack: _small(values, slack, min(k, count), tol)
     keep, done = 0, False
     while not done:
         values, Y, slack = basis.extended(keep, most, max_iter)
-        size = max(float(values[0]), 0.0)
-        wanted = min(count, len(values))
-        done = bool(np.all(slack[:wanted] <= tol * size)) or basis.products >= max_iter or basis.whole
-        keep = min(len(values) - 1, (len(values) + wanted) // 2)
+        done = basis.converged(values, slack) or basis.products >= max_iter or basis.whole
+        keep = min(len(values) - 1, (len(values) + min(count, len(values))) // 2)
         if not done:
             basis.restart(values, Y, keep)
-    return _finished(data, basis, values, Y, k)
+    return _finished(data, basis, values, Y, slack, k)
+
+
+def _small(values: Array, slack: Array, k: int, tol: float) -> bool:
+    """Return whether the pairs wanted have small residuals, and the one behind them is roughly known."""
+    size = max(float(values[0]), 0.0)
+    return len(values) >= k and bool(
+        np.all(slack[:k] <= tol * size) and np.all(slack[k : k + 1] <= NEXT * size)
+    )
 
 
 class _Basis:
@@ -60,6 +71,8 @@ class _Basis:
     ----------
     products : int
         Passes so far.
+    converged : callable
+        Says of Ritz values and residuals whether they are good enough; asked every few directions.
     whole : bool
         Whether the directions span all columns, or a space that the covariance maps into itself and
         outside of which it is 0.
@@ -72,6 +85,7 @@ class _Basis:
         start = data.apply(rng.standard_normal(data.shape[1]))
         self.V[0] = start / (float(np.linalg.norm(start)) or 1.0)
         self.products, self.whole, self.size = 1, False, 0
+        self.converged: Callable[[Array, Array], bool] = lambda values, slack: False
 
     def extended(self, first: int, most: int, limit: int) -> tuple[Array, Array, Array]:
         """Add directions up to `most`, or until `limit` products are made.
@@ -102,6 +116,13 @@ class _Basis:
                 end, self.whole = 0.0, True
                 break
             self.V[j + 1] = w / end
+            if j < most - 1 and (j - first) % LOOK == LOOK - 1:
+                found = self._pairs(end)
+                if self.converged(found[0], found[2]):
+                    return found
+        return self._pairs(end)
+
+    def _pairs(self, end: float) -> tuple[Array, Array, Array]:
         values, Y = np.linalg.eigh(self.T[: self.size, : self.size])
         values, Y = values[::-1], Y[:, ::-1]
         return values, Y, end * np.abs(Y[-1])
@@ -114,7 +135,7 @@ class _Basis:
         self.T[:keep, :keep] = np.diag(values[:keep])
 
 
-def _finished(data: CentredRows, basis: _Basis, values: Array, Y: Array, k: int) -> Spectrum:
+def _finished(data: CentredRows, basis: _Basis, values: Array, Y: Array, slack: Array, k: int) -> Spectrum:
     """Return the Ritz pairs with the residual of one more pass, not that of the recurrence."""
     floor = data.total * data.rounding
     level = max(EPS * max(data.shape) * float(values[0]), 0.0)
@@ -124,7 +145,7 @@ def _finished(data: CentredRows, basis: _Basis, values: Array, Y: Array, k: int)
     image = data.apply(axes.T)
     found = np.einsum("kp,pk->k", axes, image)
     residual = float(np.linalg.norm(image - axes.T * found))
-    rest, missed = _left(data.total, found, values, kept, basis, floor)
+    rest, missed = _left(data.total, found, values + slack, kept, basis, floor)
     route = f"{basis.products + 1} products with the covariance"
     return Spectrum(found, axes, rest, residual, floor, route, None, missed, basis.products + 1)
 
