@@ -25,17 +25,17 @@ def test_drawn_rows_have_the_mean_of_the_rows(name: str, rng: np.random.Generato
     drawn = REGISTRY[name]().draw(principal_axes(read_rows(X)), rng)
     assert drawn.shape == X.shape
     error = 6.0 * drawn.std(axis=0) / len(X) ** 0.5
-    middle = 0.5 * (X.max(axis=0) - X.min(axis=0)) if name == "uniform" else error
+    middle = 0.5 * (X.max(axis=0) - X.min(axis=0)) if name == "box" else error
     assert (np.abs(drawn.mean(axis=0) - X.mean(axis=0)) <= middle + error).all()
 
 
 @EACH
 def test_drawn_rows_keep_the_axes_of_the_rows(name: str, rng: np.random.Generator) -> None:
-    # The uniform law keeps the axes and is wider; the others keep the covariance.
+    # The box that just holds the rows keeps their axes and is wider; the others keep the covariance.
     X = rows(rng)
     drawn = REGISTRY[name]().draw(principal_axes(read_rows(X)), rng)
     S, other = np.cov(X.T), np.cov(drawn.T)
-    if name != "uniform":
+    if name != "box":
         np.testing.assert_allclose(other, S, atol=8.0 * np.trace(S) / len(X) ** 0.5)
     _, axes = np.linalg.eigh(S)
     turned = axes.T @ other @ axes

@@ -23,17 +23,16 @@ from empirisk.partitions.criteria.gap import NULL as GAP_NULL
 from empirisk.partitions.grouping import Grouping, Partition
 from empirisk.partitions.indices.base import moments
 from empirisk.partitions.k_choice import KChoice
-from empirisk.partitions.no_clusters import NullFalls, NullTest, run_test
-from empirisk.partitions.nulls import REGISTRY as NULLS
+from empirisk.partitions.no_clusters import Draws, tested_nulls
 from empirisk.partitions.resamples import Resamples, resample, subsample_size
 from empirisk.partitions.rows import Rows, read_rows
-from empirisk.typing import Array, IndexArray
+from empirisk.typing import IndexArray
 
 __all__ = ["choose_k"]
 
 MOST = 10  # the largest number that is tried by default
 LEAST_ROWS = 10
-GAP_DRAWS = 39  # uniform draws that the gap statistic has in any case
+GAP_DRAWS = 39  # uniform draws of the gap statistic
 
 
 def choose_k(
@@ -101,11 +100,11 @@ def choose_k(
 
     Notes
     -----
-    "No clusters" is refuted only where the inertia falls faster than for rows from *each* null: one Gaussian,
-    a uniform box, an elliptical cloud with the tails of the rows (see docs/maths/partitions.md, and the page
-    of measured false claims).  Then the number is that which most criteria recommend, the smaller of equals.
-    Cost: one fit for each K, then at most 3 n_draws + 2 n_subsamples fits for each K on at most `max_rows`
-    rows.
+    "No clusters" is refuted only where the inertia falls faster than for rows from *each* null: a uniform
+    box, one Gaussian, an elliptical cloud with the tails of the rows (see docs/maths/partitions.md, and the
+    page of measured false claims).  Then the number is that which most criteria recommend, the smaller of
+    equals. Cost: one fit for each K, then at most 3 n_draws + 2 n_subsamples fits for each K on at most
+    `max_rows` rows.
 
     Examples
     --------
@@ -164,10 +163,9 @@ class _Run:
     def work(self) -> None:
         """Fit every number, then test for clusters, then group subsamples."""
         self.done = 0
-        self.total = 1 + len(NULLS) * self.n_draws + self.n_subsamples
-        self.falls: dict[str, NullFalls] = {}
-        self.tests: list[NullTest] = []
-        self.observed: Array | None = None
+        self.total = 1 + GAP_DRAWS + len(tested_nulls()) * self.n_draws + self.n_subsamples
+        self.draws: Draws | None = None
+        self.refused: dict[int, str] = {}
         self.late = ""
         n = self.rows.n
         self.few = min(n, self.max_rows)
@@ -178,10 +176,10 @@ class _Run:
                 self._step()
                 part = self._part()
                 of_part = self.found if part is self.rows else self._group(part)
-                self.falls, self.tests, self.observed = run_test(
-                    self.grouping, part, of_part, n_draws=self.n_draws, least={GAP_NULL: GAP_DRAWS},
-                    alpha=1.0 - self.level, seed=self.seed, n_jobs=self.n_jobs, tell=self._step,
-                )  # fmt: skip
+                self.resamples.ks = self.tried
+                self.draws = Draws(self.grouping, part, of_part, self.seed, self.n_jobs, self._step)
+                self.draws.test(self.n_draws, 1.0 - self.level)
+                self.draws.draw(GAP_NULL, GAP_DRAWS)
                 resample(
                     self.grouping, part, self.tried, self.n_subsamples, self.seed, self.n_jobs, self._step,
                     self.resamples,
@@ -202,7 +200,14 @@ class _Run:
         return found
 
     def _group(self, rows: Rows) -> dict[int, Partition]:
-        return self.grouping.partitions(rows, self.tried, self.seed)
+        refused: dict[int, str] = {}
+        found = self.grouping.partitions(rows, self.tried, self.seed, refused=refused)
+        self.refused.update(refused)
+        if len(found) == 1:
+            k, why = next(iter(refused.items()))
+            raise ValueError(f"{self.grouping.name} groups these rows into no number of ks; {k}: {why}")
+        self.tried = tuple(found)
+        return found
 
     def _part(self) -> Rows:
         """Return the rows, or a sample of them where they are many."""
@@ -220,18 +225,21 @@ class _Run:
         inertia = {
             k: float(moments(self.rows, f.codes, f.found).squares.sum()) for k, f in self.found.items()
         }
+        falls = {} if self.draws is None else self.draws.falls
+        observed = None if self.draws is None else self.draws.observed
+        tests = [] if self.draws is None else self.draws.tests
         evidence = Evidence(
-            self.rows, self.found, inertia, self.resamples, self.falls, self.observed, one,
+            self.rows, self.found, inertia, self.resamples, falls, observed, one,
             None if penalty is None else float(penalty), self.level, self.late,
         )  # fmt: skip
         criteria = {name: kind().judge(evidence) for name, kind in REGISTRY.items()}
-        p = max((t.p_value for t in self.tests), default=None)
+        p = max((t.p_value for t in tests), default=None)
         refuted = p is not None and p <= 1.0 - self.level + 1e-12
         # One null that is not refuted settles it; clusters need all of them refuted.
-        done = p is not None and (not refuted or len(self.tests) == len(NULLS))
+        done = p is not None and (not refuted or len(tests) == len(tested_nulls()))
         k = (_most_votes(criteria) if refuted else 1) if done else None
         return KChoice(
-            k, self.tried[1:], criteria, tuple(self.tests), p if done else None, self._labels(kept),
+            k, self.tried[1:], criteria, tuple(tests), p if done else None, self._labels(kept),
             self.rows.n, self.few, self.level, self.grouping.name, self.grouping.parameter,
             tuple(self._remarks()), self._gap_null(),
         )  # fmt: skip
@@ -252,19 +260,20 @@ class _Run:
             said.append(
                 f"The test and the subsamples used {self.few:,} of {self.rows.n:,} rows, drawn at random."
             )
+        said += [f"{self.grouping.parameter} = {k} was refused: {why}." for k, why in self.refused.items()]
         short = [f"{k} gave {f.found}" for k, f in self.found.items() if f.found < k]
         if short:
             said.append(f"Fewer clusters hold rows than were asked for: {', '.join(short)}.")
         return said
 
     def _gap_null(self) -> dict[str, Any]:
-        null = self.falls.get(GAP_NULL)
-        if null is None or self.observed is None:
+        null = None if self.draws is None else self.draws.falls.get(GAP_NULL)
+        if self.draws is None or null is None or not null.logs:
             return {}
         logs = np.vstack(null.logs)
         return {
             "ks": list(null.ks),
-            "observed": self.observed.tolist(),
+            "observed": self.draws.observed.tolist(),
             "mean": logs.mean(axis=0).tolist(),
             "low": np.quantile(logs, 0.025, axis=0).tolist(),
             "high": np.quantile(logs, 0.975, axis=0).tolist(),

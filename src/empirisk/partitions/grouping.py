@@ -120,22 +120,28 @@ class Grouping:
         model = self.fitted(rows, seed, k, keep)
         return _partition(k, labels_of(model, rows.X), model)
 
-    def partitions(self, rows: Rows, ks: Any, seed: int, keep: bool = True) -> dict[int, Partition]:
-        """Return a partition for each k; one cluster needs no fit."""
+    def partitions(
+        self, rows: Rows, ks: Any, seed: int, keep: bool = True, refused: dict[int, str] | None = None
+    ) -> dict[int, Partition]:
+        """Return a partition for each k; one cluster needs no fit.
+
+        With `refused`, numbers that the estimator refuses are left out, and go there with its words.
+        """
         out: dict[int, Partition] = {}
         model = None
         for k in ks:
-            if k == 1:
-                out[k] = Partition(1, np.zeros(rows.n, dtype=np.intp), 1)
-            elif self._cuts:
-                model = (
-                    self.fitted(rows, seed, int(min(v for v in ks if v > 1)), keep)
-                    if model is None
-                    else model
-                )
-                out[k] = _partition(k, model.cut(n_clusters=int(k)))
-            else:
-                out[k] = self.partition(rows, k, seed, keep)
+            try:
+                if k == 1:
+                    out[k] = Partition(1, np.zeros(rows.n, dtype=np.intp), 1)
+                elif self._cuts:
+                    model = model or self.fitted(rows, seed, int(k), keep)
+                    out[k] = _partition(k, model.cut(n_clusters=int(k)))
+                else:
+                    out[k] = self.partition(rows, k, seed, keep)
+            except ValueError as error:
+                if refused is None:
+                    raise
+                refused[k] = str(error)
         return out
 
 

@@ -23,10 +23,11 @@ from empirisk.partitions.nulls import Axes, principal_axes
 from empirisk.partitions.rows import Rows
 from empirisk.typing import Array
 
-__all__ = ["NullFalls", "NullTest", "log_inertias", "run_test"]
+__all__ = ["Draws", "NullFalls", "NullTest", "log_inertias", "tested_nulls"]
 
 FIRST = 19  # draws after which a null that plainly holds is drawn from no further
 PLAIN = 0.2  # p-value above which it plainly holds
+TRIES = 5  # draws until one can be grouped
 SMALLEST = 1e-12  # share of W_1 that stands for an inertia of 0
 
 
@@ -90,30 +91,9 @@ def log_inertias(rows: Rows, found: dict[int, Partition]) -> Array:
     return np.log(np.maximum(inertia, max(SMALLEST * inertia[0], 1e-300)))
 
 
-def draw_logs(
-    grouping: Grouping, rows: Rows, axes: Axes, name: str, ks: Sequence[int], seed: Sequence[int]
-) -> Array:
-    """Return ``log W_K`` of one draw from a null."""
-    rng = np.random.default_rng(seed)
-    drawn = rows.like(NULLS[name]().draw(axes, rng))
-    return log_inertias(drawn, grouping.partitions(drawn, ks, int(rng.integers(1 << 31)), keep=False))
-
-
-def run_test(
-    grouping: Grouping,
-    rows: Rows,
-    found: dict[int, Partition],
-    *,
-    n_draws: int,
-    least: dict[str, int],
-    alpha: float,
-    seed: int,
-    n_jobs: int | None,
-    tell: Callable[[], Any],
-) -> tuple[dict[str, NullFalls], list[NullTest], Array]:
-    """Draw from one null after the other, until one is not refuted.
-
-    A null that plainly holds is drawn from no further than the first draws.
+@dataclass
+class Draws:
+    """Rows drawn from nulls and grouped like the rows themselves.
 
     Parameters
     ----------
@@ -121,40 +101,84 @@ def run_test(
     rows : Rows
     found : dict of int to Partition
         Of these rows, 1 first.
-    n_draws : int
-    least : dict of str to int
-        Draws of a null that are made in any case.
-    alpha : float
-        The test is decided at this level.
     seed : int
     n_jobs : int or None
     tell : callable
         Called after each draw.
 
-    Returns
-    -------
+    Attributes
+    ----------
     falls : dict of str to NullFalls
+        What was drawn so far, by null.
     tests : list of NullTest
+        What was tested so far.
     observed : array
         ``log W_K`` of the rows.
     """
-    axes = principal_axes(rows)
-    ks = tuple(found)
-    observed = log_inertias(rows, found)
-    falls: dict[str, NullFalls] = {}
-    tests: list[NullTest] = []
-    for stream, (name, kind) in enumerate(NULLS.items()):
-        fall = falls[name] = NullFalls(name, ks)
-        for upto in (min(n_draws, max(FIRST, least.get(name, FIRST))), n_draws):
-            if fall.logs and fall.test(observed)[0] > PLAIN:
-                break
-            todo = range(len(fall.logs), upto)
-            calls = (delayed(draw_logs)(grouping, rows, axes, name, ks, [seed, 7, stream, b]) for b in todo)
-            for logs in Parallel(n_jobs=n_jobs or 1, return_as="generator")(calls):
-                fall.logs.append(logs)
-                tell()
-        p, statistic, k = fall.test(observed)
-        tests.append(NullTest(name, kind().label, p, statistic, k, len(fall.logs)))
-        if p > alpha + 1e-12:
-            break
-    return falls, tests, observed
+
+    grouping: Grouping
+    rows: Rows
+    found: dict[int, Partition]
+    seed: int
+    n_jobs: int | None
+    tell: Callable[[], Any]
+
+    def __post_init__(self) -> None:
+        self.axes = principal_axes(self.rows)
+        self.observed = log_inertias(self.rows, self.found)
+        self.falls: dict[str, NullFalls] = {}
+        self.tests: list[NullTest] = []
+
+    def draw(self, name: str, upto: int) -> NullFalls:
+        """Draw from a null until there are `upto` draws of it."""
+        ks = tuple(self.found)
+        fall = self.falls.setdefault(name, NullFalls(name, ks))
+        stream = list(NULLS).index(name)
+        calls = (
+            delayed(_draw_logs)(self.grouping, self.rows, self.axes, name, ks, [self.seed, 7, stream, b])
+            for b in range(len(fall.logs), upto)
+        )
+        for logs in Parallel(n_jobs=self.n_jobs or 1, return_as="generator")(calls):
+            fall.logs.append(logs)
+            self.tell()
+        return fall
+
+    def test(self, n_draws: int, alpha: float) -> None:
+        """Test one null after the other, until one is not refuted at level alpha.
+
+        A null that plainly holds is drawn from no further than the first draws.
+        """
+        for name in tested_nulls():
+            for upto in (FIRST, n_draws):
+                fall = self.draw(name, upto)
+                p, statistic, k = fall.test(self.observed)
+                if p > PLAIN:
+                    break
+            self.tests.append(NullTest(name, NULLS[name]().label, p, statistic, k, len(fall.logs)))
+            if p > alpha + 1e-12:
+                return
+
+
+def tested_nulls() -> list[str]:
+    """Return the names of the nulls that must be refuted before clusters are claimed."""
+    return [name for name, kind in NULLS.items() if kind().tested]
+
+
+def _draw_logs(
+    grouping: Grouping, rows: Rows, axes: Axes, name: str, ks: Sequence[int], seed: Sequence[int]
+) -> Array:
+    """Return ``log W_K`` of one draw from a null; a draw that cannot be grouped is drawn again."""
+    rng = np.random.default_rng(seed)
+    for last in range(TRIES):
+        drawn = rows.like(NULLS[name]().draw(axes, rng))
+        try:
+            found = grouping.partitions(drawn, ks, int(rng.integers(1 << 31)), keep=False)
+        except ValueError as error:
+            if last < TRIES - 1:
+                continue
+            raise ValueError(
+                f"{grouping.name} could not group rows without clusters into {ks[-1]} in {TRIES} draws "
+                f"({error}); give smaller ks, or a form of it with fewer parameters"
+            ) from error
+        break
+    return log_inertias(drawn, found)

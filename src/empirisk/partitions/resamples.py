@@ -83,8 +83,10 @@ def _pair(grouping: Grouping, rows: Rows, ks: Sequence[int], m: int, seed: Seque
     at = [np.sort(rng.permutation(rows.n)[:m]) for _ in range(2)]
     both, one, other = np.intersect1d(at[0], at[1], assume_unique=True, return_indices=True)
     parts = [rows.take(place) for place in at]
-    found = [grouping.partitions(part, ks, int(rng.integers(1 << 31)), keep=False) for part in parts]
-    agreement = {k: adjusted_rand(found[0][k].codes[one], found[1][k].codes[other]) for k in ks if len(both)}
+    refused: dict[int, str] = {}
+    found = [grouping.partitions(part, ks, int(rng.integers(1 << 31)), False, refused) for part in parts]
+    ks = [k for k in ks if k not in refused and len(both)]
+    agreement = {k: adjusted_rand(found[0][k].codes[one], found[1][k].codes[other]) for k in ks}
     values: dict[str, dict[int, list[float]]] = {}
     for index in INDICES:
         of_index = values[index.name] = {}

@@ -11,7 +11,7 @@ from empirisk.partitions.criteria.base import Evidence, Judged
 
 __all__ = ["GapCriterion"]
 
-NULL = "uniform"
+NULL = "box"
 
 
 @dataclass(frozen=True)

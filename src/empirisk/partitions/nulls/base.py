@@ -57,12 +57,16 @@ class Null(Protocol):
         Registry name.
     label : str
         What sentences call it, after "rows from".
+    tested : bool
+        Whether the test of no clusters has to refute it.
     """
 
     @property
     def name(self) -> str: ...
     @property
     def label(self) -> str: ...
+    @property
+    def tested(self) -> bool: ...
 
     def draw(self, axes: Axes, rng: np.random.Generator) -> Array:
         """Return as many rows as there were, drawn without clusters."""

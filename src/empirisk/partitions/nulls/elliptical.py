@@ -38,6 +38,7 @@ class EllipticalNull:
 
     name = "elliptical"
     label = "one elliptical cloud with tails like theirs"
+    tested = True
 
     def draw(self, axes: Axes, rng: np.random.Generator) -> Array:
         """Return as many rows as there were, drawn from the elliptical law.

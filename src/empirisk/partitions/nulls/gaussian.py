@@ -37,6 +37,7 @@ class GaussianNull:
 
     name = "gaussian"
     label = "one Gaussian"
+    tested = True
 
     def draw(self, axes: Axes, rng: np.random.Generator) -> Array:
         """Return as many rows as there were, drawn from the Gaussian.
