@@ -40,7 +40,7 @@ def claim(X: NDArray, seed: int) -> bool:
 
 
 def null(what: str, draw: Callable[[Rng], NDArray], samples: int = 200) -> Setting:
-    """One law without clusters."""
+    """Return a setting of one law of rows that has no clusters."""
 
     def one(rng: Rng) -> Shares:
         return {"clusters claimed": float(claim(draw(rng), int(rng.integers(1 << 31))))}
@@ -66,7 +66,7 @@ def student(n: int, p: int, df: float) -> Setting:
 
 
 def ball(rng: Rng) -> NDArray:
-    """200 uniform rows of a disc."""
+    """Return 200 rows that are uniform on a disc."""
     x = rng.normal(size=(200, 2))
     return x / np.linalg.norm(x, axis=1)[:, None] * np.sqrt(rng.uniform(size=(200, 1)))
 
@@ -113,7 +113,7 @@ SETTINGS = {
         null("Laplace, 150 x 3", lambda rng: rng.laplace(size=(150, 3))),
         null("exponential, 100 x 2", lambda rng: rng.exponential(size=(100, 2))),
         null("lognormal, sigma 0.7, 100 x 3", lambda rng: np.exp(0.7 * rng.normal(size=(100, 3)))),
-        null("uniform, triangle, 200 x 2", lambda rng: np.sort(rng.uniform(size=(200, 2)), axis=1)),
+        null("uniform, triangle, 200 x 2", lambda rng: np.sort(rng.uniform(size=(200, 2)), axis=1), 60),
     ],
     "Three groups": [apart(n, p, d) for n, p in ((100, 2), (100, 10)) for d in (3.0, 3.5, 4.0, 5.0)],
 }

@@ -79,6 +79,8 @@ class PartitionComparison(Tabular):
         p = self.p_values["adjusted_rand"]
         if len(self.a_labels) == 1 or len(self.b_labels) == 1:
             return "One of the partitions is a single cluster: it says nothing about the other."
+        if found.value >= 1.0 - 1e-12:
+            return f"The two partitions are equal, but for the names of their clusters (p = {p:.2g})."
         if p > 1.0 - self.level:
             return (
                 f"The two partitions agree no more than labels dealt at random (adjusted Rand index "
