@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import re
+import warnings
 from typing import Any
 
 import numpy as np
@@ -236,3 +238,35 @@ def test_units_do_not_matter(est: Any, scale: float, rng: np.random.Generator) -
     excuse(est, "units")
     X, group = groups(rng)
     assert same_partition(fitted(est, X * scale).labels_, group)
+
+
+@EACH
+@pytest.mark.parametrize("scale", [2.0**-1000, 2.0**1000])
+def test_numbers_without_squares_are_grouped_or_refused_in_words(
+    est: Any, scale: float, rng: np.random.Generator
+) -> None:
+    """What is said of them is not that they are equal, or that they have no spread."""
+    X, group = groups(rng)
+    said = ""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        try:
+            labels = fitted(est, X * scale).labels_
+        except ValueError as error:
+            said = str(error)
+    assert re.search("overflow|vanish", said) if said else same_partition(labels, group)
+
+
+@EACH
+def test_more_clusters_than_places_are_refused_or_rows_of_a_place_stay_together(est: Any) -> None:
+    excuse(est, "places")
+    X = np.repeat([[0.0, 1.0, 2.0], [3.0, 5.0, 4.0]], 12, axis=0)
+    said, labels = "", np.zeros(0)
+    try:
+        labels = fitted(est, X).labels_
+    except ValueError as error:
+        said = str(error)
+    if said:
+        assert re.search("distinct|different|no spread|no rows left", said), said
+    else:
+        assert len({*labels[:12]}) == len({*labels[12:]}) == 1

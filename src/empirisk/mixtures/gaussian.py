@@ -10,7 +10,7 @@ likelihood bounded; the best parameters are then those of the scatter ``S_k + c 
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg.lapack import dtrtri
@@ -28,6 +28,8 @@ WORK = 4e9
 STRETCH = 2048  # rows whose sums the loop merges at once
 # A part whose deviation in a column is below this share of that of all rows has collapsed.
 COLLAPSED = 1e-10
+# Squares of larger numbers, or of numbers below one over this, leave the range of float64.
+LARGEST = 1e150
 GROWS = "the likelihood grows without limit there"
 
 
@@ -56,8 +58,18 @@ class GaussianFamily(Family):
         """
         raise NotImplementedError
 
-    def check(self, block: Block, names: object = None) -> None:
-        """Take any finite numbers; others are refused before."""
+    def check(self, block: Block, names: Any = None) -> None:
+        """Refuse columns whose squares leave the range of float64: a spread is a sum of squares."""
+        with np.errstate(invalid="ignore"):
+            size = np.nanmax(np.abs(block.design.X), axis=0, initial=0.0)
+        for bad, word in ((size > LARGEST, "overflow"), ((size > 0.0) & (size < 1.0 / LARGEST), "vanish")):
+            if bad.any():
+                column = int(np.flatnonzero(bad)[0])
+                label = column if names is None else repr(str(names[column]))
+                raise ValueError(
+                    f"column {label} of X holds numbers of size {size[column]:.3g}, whose squares {word}; "
+                    "rescale it"
+                )
 
     def shapes(self, n_parts: int, n_columns: int) -> dict[str, tuple[int, ...]]:
         """Return the shapes of the means and of the factors."""

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from empirisk.estimators.checks import check_count, check_number
 from empirisk.estimators.clusters.base import Clusterer, first_seen
 from empirisk.estimators.clusters.merged_rows import check_distances, graph_for, rows_for
+from empirisk.estimators.clusters.places import refuse_too_few
 from empirisk.estimators.clusters.stopping import check_enough, check_rule_and_linkage, threshold_of
 from empirisk.linkage import MergeTree
 from empirisk.linkage.cophenetic import cophenetic_correlation
@@ -67,8 +68,8 @@ class AgglomerativeClustering(Clusterer):
     Raises
     ------
     ValueError
-        For none or several stopping rules, more clusters than rows, matrices that are not symmetric, not zero
-        on the diagonal or negative somewhere, rows without a direction (cosine), and weights for a linkage in
+        For none or several stopping rules, more clusters than distinct rows, matrices that are not symmetric,
+        not zero on the diagonal or negative somewhere, rows without a direction (cosine), and weights for a linkage in
         which they have no meaning.
     MemoryError
         Before a matrix of clusters is made that the memory does not hold.
@@ -126,6 +127,8 @@ class AgglomerativeClustering(Clusterer):
         self.leaves_ = np.flatnonzero(weight > 0.0)
         rows, weight = self._present(X), weight[self.leaves_]
         check_enough(self.n_clusters, len(rows))
+        if self.n_clusters is not None and metric != "precomputed":
+            refuse_too_few(rows, self.n_clusters)
         given, scale = rows_for(rows, metric, self.leaves_)
         graph = graph_for(self.connectivity, len(X), self.leaves_)
         self.linkage_matrix_, self.free_merges_ = merge(given, linkage, metric, weight, graph)

@@ -16,6 +16,7 @@ __all__ = ["distance_matrix", "distances_to"]
 
 _BLOCK = 1 << 21  # distances that are computed at a time
 _CALL = 1 << 22  # differences of eight lanes that one call of a loop takes at most
+SMALLEST = 1e-150  # squares of smaller numbers lose their digits, or are 0
 _LOOPS: dict[float | None, int] = {1.0: 1, 2.0: 2, math.inf: 0}  # powers of Minkowski that are compiled
 
 
@@ -56,6 +57,7 @@ def distance_matrix(X: Any, metric: Metric) -> Array:
     )
     out = np.empty((n, n), dtype=dtype)
     power = _LOOPS.get(metric.power) if isinstance(X, np.ndarray) else None
+    _refuse_vanishing(X, metric)
     columns = np.ascontiguousarray(X.T, dtype=np.float64) if power is not None else None
     step = max(1, (_CALL if power is not None else _BLOCK) // max(n * max(1, X.shape[1] // 8), 1))
     for begin in range(0, n, step):
@@ -80,6 +82,17 @@ def distances_to(X: Any, rows: Any, metric: Metric) -> Array:
     step = max(1, _BLOCK // max(1, X.shape[1]))
     blocks = (X[begin : begin + step] for begin in range(0, X.shape[0], step))
     return np.concatenate([metric.distances(block, rows) for block in blocks])
+
+
+def _refuse_vanishing(X: Any, metric: Metric) -> None:
+    """Refuse rows whose differences have squares of 0 without being 0: they would all be in one place."""
+    data = X if isinstance(X, np.ndarray) else X.data
+    top = float(np.abs(data).max(initial=0.0))
+    if metric.power == 2.0 and 0.0 < top < SMALLEST:
+        raise ValueError(
+            f"X holds no number above {top:.3g}, so that squares of differences vanish: multiply X by a "
+            "power of ten"
+        )
 
 
 def _refuse_asymmetric(D: Array) -> None:

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from empirisk.clustering.units import refuse_extreme
 from empirisk.data.memory import refuse_memory
 from empirisk.estimators.checks import check_choice, check_count, check_weights
 from empirisk.estimators.clusters.base import Clusterer, first_seen
 from empirisk.estimators.clusters.k_means import KMeans
 from empirisk.estimators.clusters.merged_rows import METRICS, check_distances, rows_for
+from empirisk.estimators.clusters.places import refuse_too_few
 from empirisk.estimators.clusters.stopping import check_enough
 from empirisk.linkage import MergeTree
 from empirisk.linkage.diana import diana, divisive_coefficient
@@ -110,6 +112,8 @@ class DivisiveClustering(Clusterer):
         k, by_means = self._checked()
         leaves = np.flatnonzero(weight > 0.0)
         check_enough(k, len(leaves))
+        if self.metric != "precomputed":
+            refuse_too_few(X[leaves], k)
         if by_means:
             self._bisect(X, weight, k)
             return
@@ -158,6 +162,7 @@ class DivisiveClustering(Clusterer):
 
     def _bisect(self, X: Array, weight: Array, k: int) -> None:
         """Split the cluster with the largest inertia until there are K."""
+        refuse_extreme(X)
         labels = np.zeros(len(X), dtype=np.intp)
         inertia = [self._inertia(X, weight)]
         splits: list[tuple[int, int, float]] = []

@@ -15,7 +15,7 @@ from empirisk.clustering.lloyd import ALGORITHMS, Lloyd
 from empirisk.clustering.lower_bound import InertiaBound, inertia_lower_bound
 from empirisk.clustering.restarts import run_restarts
 from empirisk.clustering.seedings import seeding_of
-from empirisk.clustering.units import in_unit, unit_exponent
+from empirisk.clustering.units import in_unit, refuse_extreme, unit_exponent
 from empirisk.data.as_before import as_before
 from empirisk.data.memory import refuse_memory
 from empirisk.data.row_blocks import RowBlocks
@@ -143,6 +143,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         k, tol, max_iter = self._checked()
         seeding = seeding_of(self.init)
         n_init = self._starts(seeding.draws)
+        refuse_extreme(X)
         if self.algorithm == "auto" and seeding.draws and is_line(X, k):
             return self._group_line(X, weight, k)
         unit = unit_exponent(X, *([np.asarray(seeding.values)] if hasattr(seeding, "values") else []))

@@ -13,7 +13,7 @@ from empirisk.clustering.mini_batches import CountedCenters, Plateau
 from empirisk.clustering.restarts import run_restarts
 from empirisk.clustering.row_batches import block_order, shuffled, stretches
 from empirisk.clustering.seedings import Seeding, seeding_of
-from empirisk.clustering.units import in_unit, unit_exponent
+from empirisk.clustering.units import in_unit, refuse_extreme, unit_exponent
 from empirisk.data.as_before import as_before
 from empirisk.data.row_blocks import RowBlocks
 from empirisk.data.seeds import check_seed
@@ -168,6 +168,7 @@ class MiniBatchKMeans(KMeans):
     def _group(self, X: Any, weight: Array) -> None:
         k, batch = self._settings()
         rng = np.random.default_rng(check_seed(self.random_state))
+        refuse_extreme(X)
         self._unit = unit_exponent(X)
         rows, unit = in_unit(X, self._unit), WeightUnit.of(weight)
         s = np.ones(X.shape[0]) if unit.multiple is None else unit.multiple
@@ -230,6 +231,7 @@ class MiniBatchKMeans(KMeans):
             X = self._read(X, reset=first)
             weight = check_weights(sample_weight, X.shape[0])
             self._settings()
+            refuse_extreme(X)
             rng = np.random.default_rng([check_seed(self.random_state), getattr(self, "n_steps_", 0)])
             if first:
                 self._unit, self.n_steps_, self.n_iter_ = unit_exponent(X), 0, 0

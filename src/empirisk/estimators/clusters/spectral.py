@@ -9,12 +9,14 @@ import scipy.sparse as sp
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from empirisk.clustering.units import refuse_extreme
 from empirisk.data.seeds import Seed, check_seed
 from empirisk.data.sparse_cells import is_sparse
 from empirisk.data.threads import one_thread
 from empirisk.estimators.checks import check_choice, check_count, check_number
 from empirisk.estimators.clusters.base import Clusterer, first_seen
 from empirisk.estimators.clusters.eigengap import choice, resampled
+from empirisk.estimators.clusters.places import refuse_too_few
 from empirisk.estimators.clusters.spectral_charts import eigengap_view, graph_view
 from empirisk.estimators.clusters.spectral_embedding import embedded, smallest, without
 from empirisk.estimators.clusters.spectral_rows import grouped, settled
@@ -176,6 +178,10 @@ class SpectralClustering(Clusterer):
     def _group(self, X: Any, weight: Array) -> None:
         normalised, tol, max_iter = self._checked(X, weight)
         seed = check_seed(self.random_state)
+        if self.affinity != "precomputed" and not isinstance(self.n_clusters, str):
+            refuse_too_few(X, self.n_clusters)
+        if self.affinity in ("gaussian", "epsilon"):  # squares of distances are compared with a number
+            refuse_extreme(X)
         W = adjacency(self._weights(X))
         apart = isolated(W)
         part = without(W, apart)
