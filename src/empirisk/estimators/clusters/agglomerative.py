@@ -69,8 +69,8 @@ class AgglomerativeClustering(Clusterer):
     ------
     ValueError
         For none or several stopping rules, more clusters than distinct rows, matrices that are not symmetric,
-        not zero on the diagonal or negative somewhere, rows without a direction (cosine), and weights for a linkage in
-        which they have no meaning.
+        not zero on the diagonal or negative somewhere, rows without a direction (cosine), and weights for a
+        linkage in which they have no meaning.
     MemoryError
         Before a matrix of clusters is made that the memory does not hold.
 
