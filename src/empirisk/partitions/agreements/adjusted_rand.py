@@ -25,8 +25,8 @@ class AdjustedRand:
 
     Examples
     --------
-    >>> float(AdjustedRand().of_tables([[2, 0], [0, 2]])), float(AdjustedRand().of_tables([[1, 1], [1, 1]]))
-    (1.0, -0.5)
+    >>> AdjustedRand().of_tables([[[2, 0], [0, 2]], [[1, 1], [1, 1]]]).round(9).tolist()
+    [1.0, -0.5]
     """
 
     name = "adjusted_rand"
