@@ -24,14 +24,6 @@ from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.sample import Sample
 from empirisk.evaluation.splits import Parts, train_validation_test_split
 from empirisk.ladder import RiskBounds, risk_bounds
-from empirisk.partitions import (
-    KChoice,
-    PartitionComparison,
-    PartitionStability,
-    Regrouped,
-    choose_k,
-    compare_partitions,
-)
 from empirisk.resampling.bootstrap import Bootstrap, bootstrap
 from empirisk.resampling.decomposition import BiasVariance, BiasVarianceCurve, bias_variance
 from empirisk.resampling.no_free_lunch import NoFreeLunch, no_free_lunch
@@ -57,18 +49,14 @@ __all__ = [
     "Evaluation",
     "Extrapolation",
     "GridSearch",
-    "KChoice",
     "LearningCurve",
     "LeaveOneOut",
     "LogUniform",
     "ModelSelectionCurve",
     "NestedEvaluation",
     "NoFreeLunch",
-    "PartitionComparison",
-    "PartitionStability",
     "Parts",
     "RandomSearch",
-    "Regrouped",
     "RiskBounds",
     "Sample",
     "SearchResult",
@@ -80,11 +68,9 @@ __all__ = [
     "best_of",
     "bias_variance",
     "bootstrap",
-    "choose_k",
     "compare",
     "compare_cross",
     "compare_fitted",
-    "compare_partitions",
     "cross_evaluate",
     "estimators_risk",
     "evaluate",

@@ -37,8 +37,10 @@ GRID: dict[str, Any] = {"alpha": [0.1, 1.0]}
 # How those that are no estimators are called.
 CALLS: dict[str, Callable[[Any], Any]] = {
     "bootstrap": lambda n: er.bootstrap("mean", Y, n_jobs=n),
+    "choose_k": lambda n: er.choose_k(er.KMeans(n_init=1), X, [2], n_jobs=n),
     "interaction_strength": lambda n: er.interaction_strength(forest(), X, max_rows=20, n_jobs=n),
     "partial_dependence": lambda n: er.partial_dependence(forest(), X, 0, n_jobs=n),
+    "partitions.partition_stability": lambda n: er.partitions.partition_stability(er.KMeans(2), X, n_jobs=n),
     "selection.GridSearch": lambda n: er.selection.GridSearch(er.Ridge(), GRID, n_jobs=n).fit(X, Y),
     "selection.RandomSearch": lambda n: er.selection.RandomSearch(er.Ridge(), GRID, n_jobs=n).fit(X, Y),
     "tree_shap": lambda n: er.tree_shap(forest(), X, n_jobs=n),

@@ -117,6 +117,11 @@ INSIDE = {
     "data.BlockList.draw": "the contract of row blocks",
     "data.RowBlocks.draw": "the contract of row blocks",
     "diagnosis.Context": "made by diagnosis.context, which takes every form",
+    "mixtures.Bernoulli.draw": "draws of Mixture.sample, which takes every form",
+    "mixtures.Family.draw": "draws of Mixture.sample, which takes every form",
+    "mixtures.LinearRegressions.draw": "draws of Mixture.sample, which takes every form",
+    "mixtures.Multinomial.draw": "draws of Mixture.sample, which takes every form",
+    "mixtures.Poisson.draw": "draws of Mixture.sample, which takes every form",
     "problems.Potential.grad_estimate": "the contract of potentials",
 }
 
@@ -164,6 +169,30 @@ def forest() -> Any:
 CALLS: dict[str, Callable[[Any], Any]] = {
     "SpectralClustering": lambda s: (
         er.SpectralClustering("eigengap", n_resamples=2, random_state=s).fit(X).n_clusters_resampled_
+    ),
+    "DivisiveClustering": lambda s: er.DivisiveClustering(4, random_state=s).fit(X).labels_,
+    "GaussianMixture": lambda s: er.GaussianMixture(3, n_init=1, random_state=s).fit(X).means_,
+    "KMeans": lambda s: er.KMeans(4, n_init=1, random_state=s).fit(X).cluster_centers_,
+    "KMedoids": lambda s: er.KMedoids(4, init="random", n_init=1, random_state=s).fit(X).medoid_indices_,
+    "MiniBatchKMeans": lambda s: er.MiniBatchKMeans(4, random_state=s).fit(X).cluster_centers_,
+    "Mixture": lambda s: er.Mixture(3, family="vvi", n_init=1, random_state=s).fit(X).means_,
+    "PCA": lambda s: er.PCA(1, method="randomized", random_state=s).fit(X).components_,
+    "RandomProjection": lambda s: er.RandomProjection(2, random_state=s).fit(X).transform(X),
+    "RandomProjection.distortion_report": lambda s: (
+        er.RandomProjection(2, random_state=0).fit(X).distortion_report(X, n_pairs=50, random_state=s)
+    ),
+    "choose_k": lambda s: er.choose_k(
+        er.KMeans(n_init=1), X, [1, 2], n_draws=19, n_subsamples=5, random_state=s
+    ),
+    "compare_partitions": lambda s: er.compare_partitions(
+        X[:, 0] > 0.0, X[:, 1] > 0.0, n_permutations=99, n_resamples=99, random_state=s
+    ),
+    "partitions.Regrouped": lambda s: er.partitions.Regrouped(er.KMeans(3), random_state=s)(X),
+    "partitions.Silhouette": lambda s: er.partitions.Silhouette(max_rows=20, random_state=s).estimate(
+        X, X[:, 0] > 0.0
+    ),
+    "partitions.partition_stability": lambda s: er.partitions.partition_stability(
+        er.KMeans(2), X, n_resamples=20, random_state=s
     ),
     "KernelDensity.sample": lambda s: er.KernelDensity(0.5).fit(X).sample(4, s),
     "Nystroem": lambda s: er.Nystroem(n_components=5, random_state=s).fit(X).transform(X),

@@ -31,6 +31,8 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     ),
     "replace_one": lambda p: er.selection.replace_one(RIDGE, X, Y, random_state=0, progress=p),
     "stability": lambda p: er.selection.stability(RIDGE, X, Y, random_state=0, progress=p),
+    "choose_k": lambda p: er.choose_k(er.KMeans(n_init=1), X[:40], [1, 2], n_draws=19, progress=p),
+    "partition_stability": lambda p: er.selection.stability(er.KMeans(2), X[:40], progress=p),
     "GridSearch": lambda p: er.selection.GridSearch(er.Ridge(), {"alpha": [0.1, 1.0]}, progress=p).fit(X, Y),
     "RandomSearch": lambda p: er.selection.RandomSearch(
         er.Ridge(), {"alpha": [0.1, 1.0, 2.0]}, n_iter=2, random_state=0, progress=p

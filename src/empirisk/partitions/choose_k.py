@@ -184,6 +184,7 @@ class _Run:
                     self.grouping, part, self.tried, self.n_subsamples, self.seed, self.n_jobs, self._step,
                     self.resamples,
                 )  # fmt: skip
+            self.tell(self.total, self.total)
         except OutOfTime:
             if not hasattr(self, "found"):
                 raise TimeoutError(
@@ -217,8 +218,10 @@ class _Run:
         return self.rows.take(np.sort(rng.choice(self.rows.n, self.max_rows, replace=False)))
 
     def _step(self) -> None:
+        """Tell of a step; the last one is told at the end, because a null that holds ends early."""
         self.done += 1
-        self.tell(min(self.done, self.total), self.total)
+        if self.done < self.total:
+            self.tell(self.done, self.total)
 
     def choice(self, one: bool, penalty: float | None, kept: Any) -> KChoice:
         """Return what the criteria and the test make of the work."""

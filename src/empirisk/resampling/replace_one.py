@@ -194,7 +194,7 @@ def stability(
     (True, True)
     """
     check_level(level)
-    if y is None:
+    if y is None and not isinstance(X, Sample):
         if not groups_rows(est):
             raise TypeError(
                 f"y is missing: {type(est).__name__} predicts, and its stability is about losses; give "
