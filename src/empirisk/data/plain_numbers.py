@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 import scipy.sparse as sp
 
-__all__ = ["numbers_only"]
+__all__ = ["numbers_only", "refuse_no_columns"]
 
 DATES = ("datetime", "date", "timedelta", "duration", "time", "<m8", ">m8", "timestamp")
 
@@ -20,7 +20,7 @@ def numbers_only(X: Any, y: Any = None) -> Iterator[None]:
     """Where X (or y) holds what is no number, say in which column and row, and what to do.
 
     Dates and categories are refused before the conversion: nanoseconds since 1970 and codes of categories
-    would be fitted in silence.
+    would be fitted in silence.  So are frames without columns, whose type of number nobody can tell.
 
     Parameters
     ----------
@@ -37,6 +37,7 @@ def numbers_only(X: Any, y: Any = None) -> Iterator[None]:
     ...
     ValueError: X holds the text 'a' in column 0, row 0; encode the column ...
     """
+    refuse_no_columns(X)
     _refuse_kinds(X)
     try:
         yield
@@ -52,6 +53,22 @@ def numbers_only(X: Any, y: Any = None) -> Iterator[None]:
                 "classes take a classifier"
             ) from e
         raise
+
+
+def refuse_no_columns(X: Any) -> None:
+    """Refuse a data frame that has no columns; arrays pass, since scikit-learn refuses those in words.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> refuse_no_columns(pd.DataFrame(index=[0, 1]))
+    Traceback (most recent call last):
+    ...
+    ValueError: X has no columns (its shape is (2, 0)); give at least one
+    """
+    shape = tuple(getattr(X, "shape", ())) if hasattr(X, "columns") else ()
+    if len(shape) == 2 and shape[1] == 0:
+        raise ValueError(f"X has no columns (its shape is {shape}); give at least one")
 
 
 def _words(label: str, row: int, value: Any, error: Exception) -> str:

@@ -14,6 +14,7 @@ from sklearn.utils import Tags, check_array, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from empirisk.data.as_before import as_before
+from empirisk.data.plain_numbers import refuse_no_columns
 from empirisk.data.seeds import check_seed
 from empirisk.data.sparse_cells import canonical
 from empirisk.data.threads import check_jobs
@@ -208,6 +209,7 @@ class BaggingEnsemble(MetaEstimatorMixin, Estimator):
     def _checked(self, X: Any, fitting: bool) -> Any:
         """X as the members take it: frames and sparse matrices as they are, else an array of any type."""
         if hasattr(X, "columns"):
+            refuse_no_columns(X)
             validate_data(self, X, reset=fitting, skip_check_array=True)
             if 0 in np.shape(X):
                 raise ValueError(f"X has shape {np.shape(X)}; at least one row and one column are needed")
