@@ -39,7 +39,7 @@ def claim(X: NDArray, seed: int) -> bool:
     return all(t.p_value <= LEVEL + 1e-12 for t in draws.tests)
 
 
-def null(what: str, draw: Callable[[Rng], NDArray], samples: int = 200) -> Setting:
+def null(what: str, draw: Callable[[Rng], NDArray], samples: int = 100) -> Setting:
     """Return a setting of one law of rows that has no clusters."""
 
     def one(rng: Rng) -> Shares:
@@ -69,6 +69,12 @@ def ball(rng: Rng) -> NDArray:
     """Return 200 rows that are uniform on a disc."""
     x = rng.normal(size=(200, 2))
     return x / np.linalg.norm(x, axis=1)[:, None] * np.sqrt(rng.uniform(size=(200, 1)))
+
+
+def levels(rng: Rng) -> NDArray:
+    """Return 200 rows of two truth values and a level of three, all independent."""
+    truth = rng.random((200, 2)) < [0.5, 0.2]
+    return np.column_stack([truth, 0.5**0.5 * np.eye(3)[rng.integers(0, 3, 200)]]).astype(np.float64)
 
 
 def apart(n: int, p: int, distance: float) -> Setting:
@@ -106,14 +112,16 @@ SETTINGS = {
         null("uniform, cube, 100 x 5", lambda rng: rng.uniform(size=(100, 5))),
         null("uniform, disc, 200 x 2", ball),
     ],
-    "Longer tails, and laws that the nulls do not hold": [
+    "Longer tails, skewed columns, lumps and corners": [
         student(100, 2, 3.0),
         student(200, 5, 5.0),
         null("independent t, 3 degrees of freedom, 100 x 3", lambda rng: rng.standard_t(3, size=(100, 3))),
         null("Laplace, 150 x 3", lambda rng: rng.laplace(size=(150, 3))),
         null("exponential, 100 x 2", lambda rng: rng.exponential(size=(100, 2))),
         null("lognormal, sigma 0.7, 100 x 3", lambda rng: np.exp(0.7 * rng.normal(size=(100, 3)))),
-        null("uniform, triangle, 200 x 2", lambda rng: np.sort(rng.uniform(size=(200, 2)), axis=1), 60),
+        null("uniform, triangle, 200 x 2", lambda rng: np.sort(rng.uniform(size=(200, 2)), axis=1)),
+        null("two columns of two levels and one of three, 200 rows", levels),
+        null("counts, Poisson of mean 2, 200 x 3", lambda rng: rng.poisson(2.0, size=(200, 3)) * 1.0),
     ],
     "Three groups": [apart(n, p, d) for n, p in ((100, 2), (100, 10)) for d in (3.0, 3.5, 4.0, 5.0)],
 }
@@ -121,7 +129,7 @@ NOTES = {
     "Rows without clusters": """
 The share of samples, in per cent, in which clusters are claimed; it should be at most 5.
 """,
-    "Longer tails, and laws that the nulls do not hold": """
+    "Longer tails, skewed columns, lumps and corners": """
 Of these only the multivariate t laws are close to a null (the elliptical one). A triangle is cut into three
 better than any box is, and long tails to one side have more than a cloud: where the columns of a table look
 like this, take logarithms or ranks first, and read a claim as "grouped otherwise than a box, a Gaussian or an

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from empirisk.partitions.nulls import REGISTRY, principal_axes
+from empirisk.partitions.nulls import REGISTRY, Prepared, principal_axes
 from empirisk.partitions.rows import read_rows
 
 EACH = pytest.mark.parametrize("name", sorted(REGISTRY))
@@ -88,6 +88,15 @@ def test_the_elliptical_null_has_tails_like_the_rows_and_one_mode() -> None:
     drawn = REGISTRY["elliptical"]().draw(principal_axes(read_rows(two)), rng)
     heights, _ = np.histogram(np.abs(drawn), bins=np.arange(0.0, 16.0, 2.0))
     assert (np.diff(heights) < 4.0 * np.sqrt(heights[1:])).all(), "the density falls from the mean on"
+
+
+@EACH
+def test_a_null_that_was_prepared_draws_the_same(name: str, rng: np.random.Generator) -> None:
+    axes = principal_axes(read_rows(np.column_stack([rows(rng, 60), rng.integers(0, 3, 60)])))
+    null = REGISTRY[name]()
+    ready = null.prepared(axes) if isinstance(null, Prepared) else null
+    one, other = (law.draw(axes, np.random.default_rng(1)) for law in (null, ready))
+    np.testing.assert_array_equal(one, other)
 
 
 def test_equal_rows_are_refused() -> None:

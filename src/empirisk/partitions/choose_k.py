@@ -100,11 +100,12 @@ def choose_k(
 
     Notes
     -----
-    "No clusters" is refuted only where the inertia falls faster than for rows from *each* null: a uniform
-    box, one Gaussian, an elliptical cloud with the tails of the rows (see docs/maths/partitions.md, and the
-    page of measured false claims).  Then the number is that which most criteria recommend, the smaller of
-    equals. Cost: one fit for each K, then at most 3 n_draws + 2 n_subsamples fits for each K on at most
-    `max_rows` rows.
+    "No clusters" is refuted only where the inertia falls faster than for rows from *each* null: two uniform
+    boxes, one Gaussian, an elliptical cloud with the tails of the rows, and one cloud with columns like
+    theirs: as skewed, and with the values of columns that take few (see docs/maths/partitions.md, and the
+    page of measured false claims).  One column that takes few values makes no clusters by itself.  Then the
+    number is that which most criteria recommend, the smaller of equals.  Cost: one fit for each K, then at
+    most 5 n_draws + 2 n_subsamples fits for each K on at most `max_rows` rows.
 
     Examples
     --------

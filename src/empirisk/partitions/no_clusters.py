@@ -19,7 +19,7 @@ from joblib import Parallel, delayed
 from empirisk.partitions.grouping import Grouping, Partition
 from empirisk.partitions.indices.base import moments
 from empirisk.partitions.nulls import REGISTRY as NULLS
-from empirisk.partitions.nulls import Axes, principal_axes
+from empirisk.partitions.nulls import Axes, Null, Prepared, principal_axes
 from empirisk.partitions.rows import Rows
 from empirisk.typing import Array
 
@@ -128,14 +128,22 @@ class Draws:
         self.observed = log_inertias(self.rows, self.found)
         self.falls: dict[str, NullFalls] = {}
         self.tests: list[NullTest] = []
+        self._ready: dict[str, Null] = {}
+
+    def _null(self, name: str) -> Null:
+        if name not in self._ready:
+            null = NULLS[name]()
+            self._ready[name] = null.prepared(self.axes) if isinstance(null, Prepared) else null
+        return self._ready[name]
 
     def draw(self, name: str, upto: int) -> NullFalls:
         """Draw from a null until there are `upto` draws of it."""
         ks = tuple(self.found)
         fall = self.falls.setdefault(name, NullFalls(name, ks))
         stream = list(NULLS).index(name)
+        null = self._null(name)
         calls = (
-            delayed(_draw_logs)(self.grouping, self.rows, self.axes, name, ks, [self.seed, 7, stream, b])
+            delayed(_draw_logs)(self.grouping, self.rows, self.axes, null, ks, [self.seed, 7, stream, b])
             for b in range(len(fall.logs), upto)
         )
         for logs in Parallel(n_jobs=self.n_jobs or 1, return_as="generator")(calls):
@@ -165,12 +173,12 @@ def tested_nulls() -> list[str]:
 
 
 def _draw_logs(
-    grouping: Grouping, rows: Rows, axes: Axes, name: str, ks: Sequence[int], seed: Sequence[int]
+    grouping: Grouping, rows: Rows, axes: Axes, null: Null, ks: Sequence[int], seed: Sequence[int]
 ) -> Array:
     """Return ``log W_K`` of one draw from a null; a draw that cannot be grouped is drawn again."""
     rng = np.random.default_rng(seed)
     for last in range(TRIES):
-        drawn = rows.like(NULLS[name]().draw(axes, rng))
+        drawn = rows.like(null.draw(axes, rng))
         try:
             found = grouping.partitions(drawn, ks, int(rng.integers(1 << 31)), keep=False)
         except ValueError as error:

@@ -11,7 +11,7 @@ from empirisk.data.memory import refuse_memory
 from empirisk.partitions.rows import Rows
 from empirisk.typing import Array
 
-__all__ = ["Axes", "Null", "principal_axes"]
+__all__ = ["Axes", "Null", "Prepared", "principal_axes"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,8 @@ class Axes:
         Repetitions of the rows.
     dtype : dtype
         Of the rows.
+    cells : array, shape (n, p)
+        The rows themselves, as float64.
     """
 
     centre: Array
@@ -40,6 +42,7 @@ class Axes:
     directions: Array
     weight: Array
     dtype: Any
+    cells: Array
 
     def rows(self, scores: Array) -> Array:
         """Return the rows that have these coordinates."""
@@ -73,6 +76,15 @@ class Null(Protocol):
         ...
 
 
+@runtime_checkable
+class Prepared(Protocol):
+    """A null that reads more from the rows than their axes, once for all draws."""
+
+    def prepared(self, axes: Axes) -> Null:
+        """Return the law of these rows."""
+        ...
+
+
 def principal_axes(rows: Rows) -> Axes:
     """Return the rows in the axes of their weighted covariance, by a singular value decomposition.
 
@@ -84,8 +96,8 @@ def principal_axes(rows: Rows) -> Axes:
         When all rows are equal.
     """
     n, p = rows.X.shape
-    refuse_memory(f"the principal axes of {n:,} x {p:,} numbers", 8.0 * 4.0 * n * p, "give fewer columns")
-    X = rows.dense(slice(None))
+    refuse_memory(f"the principal axes of {n:,} x {p:,} numbers", 8.0 * 5.0 * n * p, "give fewer columns")
+    X = cells = rows.dense(slice(None))
     share = rows.weight / rows.weight.sum()
     centre = share @ X
     flat = bool((X[0] == X).all())
@@ -101,4 +113,4 @@ def principal_axes(rows: Rows) -> Axes:
     scores = X @ directions.T
     total = float(rows.weight.sum())
     deviation = singular[live] * largest * (total / max(total - 1.0, 1.0)) ** 0.5
-    return Axes(centre, scores, deviation, directions, rows.weight, rows.X.dtype)
+    return Axes(centre, scores, deviation, directions, rows.weight, rows.X.dtype, cells)

@@ -15,7 +15,10 @@ __all__ = ["BoxNull"]
 @dataclass(frozen=True)
 class BoxNull:
     """Rows from the uniform law on the box of the principal axes that just holds the rows: the null of the
-    gap statistic, which compares with its mean and makes no test.
+    gap statistic, too, which compares with its mean.
+
+    Where rows fill a triangle or another shape with corners, this box is flatter than that which has their
+    covariance (:class:`UniformNull`), and groups as well as they do.
 
     Notes
     -----
@@ -34,7 +37,7 @@ class BoxNull:
 
     name = "box"
     label = "the box that just holds them"
-    tested = False
+    tested = True
 
     def draw(self, axes: Axes, rng: np.random.Generator) -> Array:
         """Return as many rows as there were, drawn from the box.

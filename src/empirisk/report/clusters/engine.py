@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,10 @@ from sklearn.pipeline import Pipeline
 from empirisk.data.deadline import Deadline
 from empirisk.estimators.clusters.k_means import KMeans
 from empirisk.partitions.choose_k import choose_k
-from empirisk.partitions.grouping import Grouping
 from empirisk.partitions.k_choice import KChoice
-from empirisk.partitions.no_clusters import FIRST, PLAIN, NullFalls, NullTest, log_inertias
-from empirisk.partitions.rows import read_rows
+from empirisk.partitions.no_clusters import tested_nulls
 from empirisk.report.audit.audit import WITHOUT_TARGET, Audit, audit, by_level, grouped
 from empirisk.report.clusters.matrix import Matrix, encode_rows
-from empirisk.report.clusters.one_cloud import OneCloud
 from empirisk.report.errors import DataError
 from empirisk.report.fit.split import Split
 from empirisk.report.guarded import LATE, Guard
@@ -37,8 +34,7 @@ CELLS = 100_000  # encoded cells of these rows, which many columns make fewer
 RESTARTS = 10  # of the groups of the report
 FEWER = 2  # restarts of each of the hundreds of fits that are compared
 CHOOSING = 0.65  # share of the time that is left for choose_k
-ONE_CLOUD = "one_cloud"
-DRAWS = 99  # of the null of one cloud, as many as choose_k makes of its own
+DRAWS = 99  # of each null, as choose_k makes them
 CLOSING = 3.0  # seconds for the pictures and the files
 
 
@@ -177,7 +173,7 @@ def prepare(table: Table, *, ks: Sequence[int], seed: int, level: float) -> Prep
 
 def forecast(p: Prepared) -> float:
     """Return about how many seconds of computing the number of clusters takes (measured on one core)."""
-    fits, q = len(p.ks) * 4 * DRAWS, p.matrix.X.shape[1]
+    fits, q = len(p.ks) * len(tested_nulls()) * DRAWS, p.matrix.X.shape[1]
     return float(fits * (2e-3 + 2e-7 * len(p.drawn) * q) + 1e-6 * len(p.ks) * p.n * q)
 
 
@@ -190,9 +186,8 @@ def group_rows(p: Prepared, progress: Progress, deadline: Deadline | None = None
     deadline = deadline or Deadline(None)
     reserve = 0.0 if deadline.limit is None else min(CLOSING * deadline.slowness, 0.3 * deadline.limit)
     guard = Guard(deadline, reserve)
-    progress.stage("Number of clusters", 200, forecast(p))
+    progress.stage("Number of clusters", 100, forecast(p))
     choice = _choose(p, progress, deadline, reserve)
-    choice = _asked_once_more(p, choice, guard, progress)
     k = choice.k or 1
     split = k if k > 1 else _refuted(choice)
     progress.stage("Groups", 1, 1.0)
@@ -228,39 +223,6 @@ def _choose(p: Prepared, progress: Progress, deadline: Deadline, reserve: float)
             f"--time-limit {deadline.limit:g} does not suffice to group {p.n:,} rows once: give more time, or"
             " fewer numbers of clusters with --ks"
         ) from None
-
-
-def _asked_once_more(p: Prepared, choice: KChoice, guard: Guard, progress: Progress) -> KChoice:
-    """Ask whether one cloud of such columns looks as grouped; without the time for it nothing is told."""
-    if choice.k in (None, 1):
-        return choice
-    asked = guard(
-        "one_cloud", lambda: against_one_cloud(p, choice, progress), "The test against one cloud", long=True
-    )
-    return replace(choice, k=None, p_value=None) if asked is None else asked
-
-
-def against_one_cloud(p: Prepared, choice: KChoice, progress: Progress) -> KChoice:
-    """Return the choice after one more test: no clusters where one cloud of such columns looks alike."""
-    cloud = OneCloud(p.matrix, p.drawn, p.seed)
-    grouping = Grouping(kmeans(2, p.seed, FEWER))
-    ks = (1, *choice.ks)
-    rows = read_rows(p.matrix.X[p.drawn])
-    observed = log_inertias(rows, grouping.partitions(rows, ks, p.seed))
-    falls = NullFalls(ONE_CLOUD, ks)
-    for b in range(DRAWS):
-        if b == FIRST and falls.test(observed)[0] > PLAIN:
-            break
-        rng = np.random.default_rng([p.seed, 29, b])
-        drawn = rows.like(cloud.draw(rng))
-        found = grouping.partitions(drawn, ks, int(rng.integers(1 << 31)), keep=False)
-        falls.logs.append(log_inertias(drawn, found))
-        progress.advance(f"one cloud, draw {b + 1}")
-    value, statistic, k = falls.test(observed)
-    test = NullTest(ONE_CLOUD, "one cloud with columns like these", value, statistic, k, len(falls.logs))
-    refuted = value <= 1.0 - p.level + 1e-12
-    worst = max(value, choice.p_value or 0.0)
-    return replace(choice, tests=(*choice.tests, test), p_value=worst, k=choice.k if refuted else 1)
 
 
 def _refuted(choice: KChoice) -> int:
