@@ -130,14 +130,16 @@ NOTES = {
 The share of samples, in per cent, in which clusters are claimed; it should be at most 5.
 """,
     "Longer tails, skewed columns, lumps and corners": """
-Of these only the multivariate t laws are close to a null (the elliptical one). A triangle is cut into three
-better than any box is, and long tails to one side have more than a cloud: where the columns of a table look
-like this, take logarithms or ranks first, and read a claim as "grouped otherwise than a box, a Gaussian or an
-elliptical cloud", not as "three kinds of rows".
+The nulls hold all of these but the triangle, which is cut into three better than boxes and clouds are: read a
+claim as "grouped otherwise than boxes, a Gaussian, an elliptical cloud and one cloud with such columns", not as
+"so many kinds of rows". Without the box that just holds the rows and the cloud with such columns, claims were
+61.7 % for the triangle (60 samples), 23.5 % for the lognormal and 9.0 % for the exponential law (200 samples).
 """,
     "Three groups": """
 Three Gaussians of unit variance, a third of the rows each, their means at equal distances; numbers 1 to 6,
-39 draws of each null, 5 pairs of subsamples.
+39 draws of each null, 5 pairs of subsamples. These rows are from before the box that just holds the rows and
+the cloud with such columns were tested: 24 samples of 100 x 2 at 3.5 standard deviations had 79 % of claims
+without the two, 79 % with the cloud, and 71 % with both.
 """,
 }
 HEAD = """# How often `choose_k` claims clusters
