@@ -131,9 +131,10 @@ The share of samples, in per cent, in which clusters are claimed; it should be a
 """,
     "Longer tails, skewed columns, lumps and corners": """
 The nulls hold all of these but the triangle, which is cut into three better than boxes and clouds are: read a
-claim as "grouped otherwise than boxes, a Gaussian, an elliptical cloud and one cloud with such columns", not as
-"so many kinds of rows". Without the box that just holds the rows and the cloud with such columns, claims were
-61.7 % for the triangle (60 samples), 23.5 % for the lognormal and 9.0 % for the exponential law (200 samples).
+claim as "grouped otherwise than boxes, a Gaussian, an elliptical cloud and one cloud with such columns", not
+as "so many kinds of rows". Without the box that just holds the rows and the cloud with such columns, claims
+were 61.7 % for the triangle (60 samples), 23.5 % for the lognormal and 9.0 % for the exponential law (200
+samples).
 """,
     "Three groups": """
 Three Gaussians of unit variance, a third of the rows each, their means at equal distances; numbers 1 to 6,
