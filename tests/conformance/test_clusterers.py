@@ -21,6 +21,7 @@ from empirisk.estimators.clusters import REGISTRY
 from empirisk.results import Kind
 from tests.conformance.clusterers import USES, excuses, groups, same_partition
 from tests.conformance.test_estimators import STORED
+from tests.oracles.changed_numbers import confirmed_changes
 from tests.oracles.complete import complete
 
 EACH = pytest.mark.parametrize("est", USES, ids=repr)
@@ -183,6 +184,14 @@ def test_certificates_are_shown_kept_and_verified(est: Any, rng: np.random.Gener
     assert er.verify(again, X, None).kind is model.certificate_.kind
     other = er.verify(again, rng.permutation(X) * np.array([1.0, -0.7, 1.3]), None)
     assert other.kind is Kind.NONE or not other.within(1e-4)
+
+
+@EACH
+def test_no_changed_number_is_confirmed(est: Any, rng: np.random.Generator) -> None:
+    X, _ = groups(rng)
+    model = fitted(est, X)
+    if model.certificate_.kind is not Kind.NONE:
+        assert not confirmed_changes(model, X)
 
 
 @EACH

@@ -27,7 +27,9 @@ def verify(est: Any, X: Any, y: Any, sample_weight: Any = None, **rows: Any) -> 
       stated, and the edges of all stumps are compared under the weights of the end;
     - optimal trees: the leaves, the cost, and a bound on all trees of the depth by enumeration; where that
       is too long (4e7 numbers) the value is what the bound leaves open, and the claim says so;
-    - kernel principal components: the residual of the eigenvectors, and all eigenvalues;
+    - principal components, of kernels too: the residual of the eigenvectors, all eigenvalues, and shares;
+    - clusters and mixtures: labels, centres, inertia, merges, cuts, likelihoods and criteria must be those of
+      the rows, and the step or the exchange that could better them is tried;
     - hypothesis classes: the training error, and the least error over all labellings that the class has of
       the points, or of blocks of them where those are too many (a bound then);
     - structural risk minimisers: the choice, and the fit that was chosen.

@@ -7,18 +7,17 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from empirisk.estimators.checks import check_count, check_number
+from empirisk.estimators.checks import check_count, check_number, check_weights
 from empirisk.estimators.clusters.base import Clusterer, first_seen
 from empirisk.estimators.clusters.merged_rows import check_distances, graph_for, rows_for
 from empirisk.estimators.clusters.places import refuse_too_few
 from empirisk.estimators.clusters.stopping import check_enough, check_rule_and_linkage, threshold_of
+from empirisk.estimators.clusters.verify_merges import verify_merges
 from empirisk.linkage import MergeTree
 from empirisk.linkage.cophenetic import cophenetic_correlation
 from empirisk.linkage.drawing import dendrogram
 from empirisk.linkage.merging import merge
-from empirisk.linkage.plain_greedy import check_merges
 from empirisk.results import Certificate, Kind
-from empirisk.results.certificate import unconfirmed
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["AgglomerativeClustering"]
@@ -292,26 +291,5 @@ class AgglomerativeClustering(Clusterer):
 
     def _verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Certificate:
         """Make the merges again from these rows, or look at some of many."""
-        linkage, metric = check_rule_and_linkage(self)
         X = self._read(X, reset=False)
-        if len(X) != len(self.labels_):
-            return unconfirmed(f"the fit had {len(self.labels_)} rows, and these are {len(X)}")
-        weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        if not np.array_equal(np.flatnonzero(weight > 0.0), self.leaves_):
-            return unconfirmed("other rows have weight than in the fit")
-        unit = self._unit()
-        if self.tree.n == 1:
-            return self.certificate_
-        rows, scale = rows_for(self._present(X), metric, self.leaves_)
-        graph = graph_for(self.connectivity, len(X), self.leaves_)
-        scaled = self.linkage_matrix_.copy()
-        scaled[:, 2] /= scale
-        seen = check_merges(rows, linkage, metric, weight[self.leaves_], MergeTree(scaled), graph)
-        if seen.height * scale > 1e-6 * unit:
-            return unconfirmed(
-                f"a merge is {seen.height * scale:.3g} away from the distance of its clusters in these rows"
-            )
-        said = f"{seen.merges:,} of {self.tree.n - 1:,} merges were made again and join a closest pair"
-        if seen.merges < self.tree.n - 1:
-            said = f"the heights of {seen.merges:,} of {self.tree.n - 1:,} merges are those of the definition"
-        return Certificate(Kind.EXACT, seen.excess * scale, unit, said)
+        return verify_merges(self, X, check_weights(sample_weight, len(X)))

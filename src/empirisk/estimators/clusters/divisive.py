@@ -15,6 +15,8 @@ from empirisk.estimators.clusters.k_means import KMeans
 from empirisk.estimators.clusters.merged_rows import METRICS, check_distances, rows_for
 from empirisk.estimators.clusters.places import refuse_too_few
 from empirisk.estimators.clusters.stopping import check_enough
+from empirisk.estimators.clusters.verify_merges import no_tree
+from empirisk.estimators.stated import disputed, misnumbered
 from empirisk.linkage import MergeTree
 from empirisk.linkage.diana import diana, divisive_coefficient
 from empirisk.linkage.drawing import dendrogram
@@ -247,13 +249,42 @@ class DivisiveClustering(Clusterer):
             return unconfirmed(f"the fit had {len(self.labels_)} rows, and these are {len(X)}")
         weight = check_weights(sample_weight, len(X))
         if self.certificate_.kind is Kind.STATIONARITY:
-            return self._stationary(X, weight)
+            return self._other_splits(X, weight) or self._stationary(X, weight)
         again = diana(self._distances(X, np.flatnonzero(weight > 0.0)))
         if again.shape != self.linkage_matrix_.shape or not np.array_equal(
             again[:, :2], self.linkage_matrix_[:, :2]
         ):
             return unconfirmed("the splits of these rows are others")
-        return self.certificate_
+        leaves = np.flatnonzero(weight > 0.0)
+        labels = np.full(len(X), -1, dtype=np.intp)
+        labels[leaves] = MergeTree(again).clusters(self.n_clusters)
+        found = {
+            "linkage_matrix_": again,
+            "divisive_coefficient_": divisive_coefficient(again),
+            "labels_": labels,
+        }
+        return disputed(self, found) or self.certificate_
+
+    def _other_splits(self, X: Array, weight: Array) -> Certificate | None:
+        """Return which number of the splits by k-means these rows do not have, or None."""
+        k = len(self.cluster_centers_)
+        odd = misnumbered(self, "labels_", k) or no_tree(self.linkage_matrix_, k)
+        if odd is not None:
+            return odd
+        mass = np.bincount(self.labels_, weights=weight, minlength=k)
+        if not (mass > 0.0).all():
+            return unconfirmed(f"no row of positive weight is in cluster {int(np.argmin(mass))}")
+        parts = [self.labels_ == c for c in range(k)]
+        matrix = self.linkage_matrix_.copy()
+        for j in range(k - 1):
+            inside = np.isin(self.labels_, self.tree.members(k + j))
+            matrix[j, 2] = self._inertia(X[inside], weight[inside])
+        found = {
+            "cluster_centers_": np.stack([np.average(X[one], axis=0, weights=weight[one]) for one in parts]),
+            "inertia_": float(sum(self._inertia(X[one], weight[one]) for one in parts)),
+            "linkage_matrix_": matrix,
+        }
+        return disputed(self, found, tol=max(1e-7, 16.0 * float(np.finfo(X.dtype).eps)))
 
 
 def _tree_of_splits(splits: list[tuple[int, int, float]], new: IndexArray) -> Array:

@@ -324,11 +324,11 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         X = self._read(X, reset=False)
         weight = check_weights(sample_weight, X.shape[0])
         if not hasattr(self, "labels_"):
-            return verify_centers(self.cluster_centers_, self._nearest(X)[0], X, weight)
+            return verify_centers(self, self._nearest(X)[0], X, weight)
         if (
             self.certificate_.kind is Kind.EXACT
             and self.algorithm == "auto"
             and is_line(X, len(self.cluster_centers_))
         ):
-            return verify_line(X, weight, self.cluster_centers_, self.labels_)
-        return verify_centers(self.cluster_centers_, self.labels_, X, weight)
+            return verify_line(self, X, weight)
+        return verify_centers(self, self.labels_, X, weight)

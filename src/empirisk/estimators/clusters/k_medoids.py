@@ -24,6 +24,7 @@ from empirisk.estimators.checks import check_choice, check_count, check_weights
 from empirisk.estimators.clusters.base import Clusterer, first_seen
 from empirisk.estimators.clusters.distance_matrix import distance_matrix, distances_to
 from empirisk.estimators.linear.base import CertificateWarning
+from empirisk.estimators.stated import misnumbered
 from empirisk.neighbors.metrics import Metric, metric_of
 from empirisk.results import Certificate, Kind
 from empirisk.results.certificate import unconfirmed
@@ -271,7 +272,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         given, medoids = self.metric_.precomputed, self.medoid_indices_
         if X.shape[0] != len(self.labels_):
             return unconfirmed(f"the fit had {len(self.labels_)} rows, these are {X.shape[0]}")
-        if not given and np.any(np.asarray(_dense(X[medoids])) != self.cluster_centers_):
+        if (odd := misnumbered(self, "medoid_indices_", X.shape[0])) is not None:
+            return odd
+        if not given and not np.array_equal(_dense(X[medoids]), self.cluster_centers_):
             return unconfirmed("the medoids are not those of these rows")
         apart = np.asarray(X[:, medoids]) if given else distances_to(X, X[medoids], self.metric_)
         total = float(weight @ apart.min(axis=1))

@@ -330,7 +330,7 @@ class MiniBatchKMeans(KMeans):
         weight = check_weights(sample_weight, X.shape[0])
         labels = getattr(self, "labels_", None)
         labels = self._nearest(X)[0] if labels is None else labels
-        return verify_centers(self.cluster_centers_, labels, X, weight)
+        return verify_centers(self, labels, X, weight)
 
 
 def _numbered(X: Any, centers: Array, s: Array) -> tuple[Array, IndexArray, Array]:

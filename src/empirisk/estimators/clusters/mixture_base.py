@@ -25,7 +25,7 @@ from empirisk.estimators.linear.base import CertificateWarning
 from empirisk.mixtures.base import DegenerateError, Family, Parts
 from empirisk.mixtures.gaussian import GaussianFamily
 from empirisk.problems.latent import LatentProblem, facts_of
-from empirisk.results import Certificate, Solution
+from empirisk.results import Certificate, Solution, unconfirmed
 from empirisk.solvers.latent_starts import LatentSolution, expectation_maximization
 from empirisk.typing import Array, IndexArray
 
@@ -344,5 +344,8 @@ class MixtureBase(Clusterer):
         check_is_fitted(self, "_parts")
         X = self._read(X, reset=False)
         weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        problem = self._problem(X, weight, self.n_components_)
-        return recomputed(problem, self.solution_.w, self.log_likelihood_, self.certificate_)
+        if len(X) != len(self.labels_):
+            return unconfirmed(f"the fit had {len(self.labels_)} rows, and these are {len(X)}")
+        problem = self._problem(X, weight, len(self.weights_))
+        chances = (chance for _, chance in self._each(X, problem, self.solution_.w))
+        return recomputed(self, problem, chances, self._free(len(self.weights_), problem))

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 
+from empirisk.data.row_blocks import ArrayBlocks
+from empirisk.estimators.stated import disputed, misnumbered
 from empirisk.mixtures.base import DegenerateError, Parts
+from empirisk.mixtures.gaussian import GaussianFamily
 from empirisk.problems.latent import Expected, LatentProblem
 from empirisk.results import Certificate
 from empirisk.results.certificate import unconfirmed
@@ -15,20 +20,24 @@ from empirisk.typing import Array
 __all__ = ["recomputed"]
 
 
-def recomputed(problem: LatentProblem, w: Array, stated: float, certificate: Certificate) -> Certificate:
+def recomputed(model: Any, problem: LatentProblem, chances: Iterable[Array], free: int) -> Certificate:
     """Return the certificate of these parameters for these rows, or why it is not confirmed.
 
     Parameters
     ----------
+    model : estimator
+        A fitted mixture.
     problem : LatentProblem
         The mixture of the rows.
-    w : array
-        Fitted parameters.
-    stated : float
-        The log-likelihood of the fit.
-    certificate : Certificate
-        That of the fit.
+    chances : iterable of array
+        Chances of the parts given each row, for stretches of rows.
+    free : int
+        How many free parameters there are.
     """
+    w, stated, certificate = model.solution_.w, float(model.log_likelihood_), model.certificate_
+    differs = disputed(model, _shown(problem, w), tol=max(1e-9, 16.0 * problem.facts.eps))
+    if differs is not None:
+        return differs
     e = (
         _plain(problem, w)
         if hasattr(problem.family, "matrices") and not problem.family.missing
@@ -37,11 +46,47 @@ def recomputed(problem: LatentProblem, w: Array, stated: float, certificate: Cer
     slack = 1e3 * problem.facts.eps * (abs(stated) + problem.facts.total * problem.data.n_cols)
     if not abs(e.log_likelihood - stated) <= slack:
         return unconfirmed(f"the log-likelihood is {e.log_likelihood:.9g}, and {stated:.9g} is stated")
+    differs = _read_off(model, problem, e.log_likelihood, np.concatenate(list(chances)), free)
+    if differs is not None:
+        return differs
     try:
         found = problem.certify(w, e)
     except DegenerateError as error:
         return unconfirmed(str(error))
     return replace(found, claim=found.claim + certificate.claim.partition("may surpass")[2])
+
+
+def _shown(problem: LatentProblem, w: Array) -> dict[str, Any]:
+    """Return the parameters under their public names."""
+    parts, family = problem.parts(w), problem.family
+    shown: dict[str, Any] = {"weights_": np.exp(problem.log_weights(w)), "n_components_": problem.n_parts}
+    for name, block in parts.items():
+        if name == "factors" and isinstance(family, GaussianFamily):
+            shown["covariances_"] = family.covariances_of(parts)
+        else:
+            shown[f"{name}_"] = block
+    return shown
+
+
+def _read_off(
+    model: Any, problem: LatentProblem, value: float, chances: Array, free: int
+) -> Certificate | None:
+    """Return which label or criterion is not that of these chances, or None."""
+    if (odd := misnumbered(model, "labels_", problem.n_parts)) is not None:
+        return odd
+    most, rows = chances.max(axis=1), np.arange(len(chances))
+    single = problem.facts.eps > 1e-10
+    wrong = np.flatnonzero(chances[rows, model.labels_] < most - (1e-3 if single else 1e-8))
+    if len(wrong):
+        row = int(wrong[0])
+        return unconfirmed(
+            f"labels_[{row}] is {model.labels_[row]}, and part {chances[row].argmax()} has a larger chance"
+        )
+    bic = free * float(np.log(problem.facts.total)) - 2.0 * value
+    sure = float(cast(ArrayBlocks, problem.data).weight @ np.log(most))
+    found = {"bic_": bic, "aic_": 2.0 * free - 2.0 * value, "icl_": bic - 2.0 * sure}
+    size = 1e3 * problem.facts.eps * (abs(value) + problem.facts.total * problem.data.n_cols)
+    return disputed(model, found, slack=dict.fromkeys(found, 4.0 * size))
 
 
 def _plain(problem: LatentProblem, w: Array) -> Expected:

@@ -12,6 +12,7 @@ from empirisk.clustering.one_dimensional import best_line_clusters
 from empirisk.clustering.seedings.base import too_many
 from empirisk.clustering.units import in_unit, unit_exponent
 from empirisk.estimators.clusters.base import first_seen
+from empirisk.estimators.stated import disputed, misnumbered
 from empirisk.results import Certificate, Kind
 from empirisk.results.certificate import unconfirmed
 from empirisk.typing import Array, IndexArray
@@ -64,10 +65,13 @@ def fit_line(X: Any, weight: Array, n_clusters: int) -> LineFit:
     return LineFit(centers, labels, inertia, _certificate(X, weight, inertia, low, n_clusters))
 
 
-def verify_line(X: Any, weight: Array, centers: Array, labels: IndexArray) -> Certificate:
+def verify_line(model: Any, X: Any, weight: Array) -> Certificate:
     """Return what centres and labels are worth against the optimum of these rows, computed again."""
+    centers, labels = model.cluster_centers_, model.labels_
     if len(labels) != X.shape[0]:
         return unconfirmed(f"the fit has labels of {len(labels)} rows, and here are {X.shape[0]}")
+    if (odd := misnumbered(model, "labels_", len(centers))) is not None:
+        return odd
     own = in_unit(_column(X)[:, None], unit := unit_exponent(X, centers)).astype(np.float64)
     at = in_unit(centers, unit).astype(np.float64)
     square = (own - at.ravel()) ** 2
@@ -78,6 +82,10 @@ def verify_line(X: Any, weight: Array, centers: Array, labels: IndexArray) -> Ce
         return unconfirmed(f"{wrong} of {len(labels)} rows are nearer to another centre than to their own")
     best = best_line_clusters(_column(X), len(centers), weight)
     inertia = float(weight @ np.ldexp(mine, 2 * unit))
+    rounding = float(weight @ np.ldexp(slack, 2 * unit))
+    differs = disputed(model, {"inertia_": inertia}, slack={"inertia_": rounding})
+    if differs is not None:
+        return differs
     return _certificate(X, weight, inertia, best.inertia - best.rounding, len(centers))
 
 

@@ -19,10 +19,10 @@ from empirisk.estimators.clusters.eigengap import choice, resampled
 from empirisk.estimators.clusters.places import refuse_too_few
 from empirisk.estimators.clusters.spectral_charts import eigengap_view, graph_view
 from empirisk.estimators.clusters.spectral_embedding import embedded, smallest, without
-from empirisk.estimators.clusters.spectral_rows import grouped, settled
+from empirisk.estimators.clusters.spectral_rows import grouped
+from empirisk.estimators.clusters.verify_cut import verify_cut
 from empirisk.graphs import (
     GaussianGraph,
-    LaplacianOperator,
     MutualNeighborGraph,
     NearestNeighborGraph,
     RadiusGraph,
@@ -33,7 +33,6 @@ from empirisk.graphs import (
     normalized_cut,
     ratio_cut,
 )
-from empirisk.problems import SpectralProblem
 from empirisk.results import Certificate
 from empirisk.results.certificate import unconfirmed
 from empirisk.typing import Array, IndexArray
@@ -41,8 +40,6 @@ from empirisk.typing import Array, IndexArray
 __all__ = ["SpectralClustering"]
 
 VERSIONS = {"unnormalised": False, "random_walk": True, "symmetric": True}
-# Vertices up to which `verify` computes all eigenvalues.
-FEW = 1000
 AFFINITIES = ("knn", "mutual_knn", "epsilon", "gaussian", "precomputed")
 
 
@@ -310,24 +307,7 @@ class SpectralClustering(Clusterer):
         X = self._read(X, reset=False)
         if X.shape[0] != len(self.labels_):
             return unconfirmed(f"the fit had {len(self.labels_)} rows, and these are {X.shape[0]}")
-        W = adjacency(self._weights(X))
-        apart = isolated(W)
-        if not np.array_equal(apart, np.flatnonzero(self.labels_ < 0)):
-            return unconfirmed("other vertices are isolated in the graph of these rows")
-        part, inside = without(W, apart), self.labels_ >= 0
-        if components(part)[0] > self.n_clusters_:
-            part = bridged(X[inside], part, self.metric)[0]
-        problem = SpectralProblem(LaplacianOperator(part, VERSIONS[self.laplacian]), self.n_clusters_)
-        V = self.eigenvectors_[inside]
-        points = embedded(part, V, self.laplacian)
-        if not settled(points, self.labels_[inside]):
-            return unconfirmed("the clusters are no fixed point of k-means on the vectors")
-        certificate = problem.certify(V, None, 0.0, None)
-        if part.shape[0] <= FEW:
-            least = np.linalg.eigvalsh(problem.operator.dense())[: self.n_clusters_]
-            if np.abs(problem.evaluate(V).values - least).max() > certificate.value:
-                return unconfirmed("the eigenvalues of the fit are not the smallest ones of this graph")
-        return certificate
+        return verify_cut(self, X, adjacency(self._weights(X)), VERSIONS[self.laplacian])
 
     def plot_eigengap(self) -> Any:
         """Return the chart of the eigenvalues, with the gap behind the number of clusters.

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from empirisk.clustering.units import unit_exponent
+from empirisk.estimators.stated import disputed, misnumbered
 from empirisk.problems.kmeans import fixed_point_certificate
 from empirisk.results import Certificate
 from empirisk.results.certificate import unconfirmed
@@ -17,12 +18,13 @@ __all__ = ["verify_centers"]
 ROWS = 2048  # of a block: all distances of a block are in memory
 
 
-def verify_centers(centers: Array, labels: IndexArray, X: Any, weight: Array) -> Certificate:
+def verify_centers(model: Any, labels: IndexArray, X: Any, weight: Array) -> Certificate:
     """Return what these rows, labels and centres prove.
 
     Parameters
     ----------
-    centers : array, shape (K, p)
+    model : estimator
+        With ``cluster_centers_``, ``inertia_``, and perhaps ``labels_`` and ``counts_``.
     labels : array of int, shape (n,)
         What the fit says about the rows.
     X : array or CSR matrix, shape (n, p)
@@ -30,13 +32,18 @@ def verify_centers(centers: Array, labels: IndexArray, X: Any, weight: Array) ->
     """
     if len(labels) != X.shape[0]:
         return unconfirmed(f"the fit has labels of {len(labels)} rows, and here are {X.shape[0]}")
-    eps = float(np.finfo(centers.dtype).eps)
+    centers = np.asarray(model.cluster_centers_)
+    wrong_number = misnumbered(model, "labels_", len(centers)) if hasattr(model, "labels_") else None
+    if wrong_number is not None:
+        return wrong_number
+    eps = float(np.finfo(X.dtype).eps)
     # The unit of the fit, in which its certificate is.
-    power = float(np.ldexp(1.0, unit_exponent(X, centers)))
+    unit = unit_exponent(X, centers)
+    power = float(np.ldexp(1.0, unit))
     c = centers.astype(np.float64) / power
     k, p = c.shape
     mass = np.zeros(k)
-    total, loss, wrong = np.zeros((k, p)), 0.0, 0
+    total, loss, wrong, rounding = np.zeros((k, p)), 0.0, 0, 0.0
     mean = np.zeros(p)
     s = weight / weight.sum()
     for start in range(0, X.shape[0], ROWS):
@@ -48,12 +55,21 @@ def verify_centers(centers: Array, labels: IndexArray, X: Any, weight: Array) ->
         # Products of rows with centres were rounded in the format of the rows.
         size = (rows**2).sum(axis=1) + (c**2).sum(axis=1).max()
         wrong += int((mine - least > 8.0 * eps * (p + 8) * size).sum())
+        rounding += float(w @ size) * 8.0 * eps * (p + 8)
         np.add.at(total, own, w[:, None] * (rows - c[own]))
         np.add.at(mass, own, w)
         mean += w @ rows
         loss += float(w @ mine)
     if wrong:
         return unconfirmed(f"{wrong} of {X.shape[0]} rows are nearer to another centre than to their own")
+    whole = float(weight.sum())
+    inertia, slack = (float(np.ldexp(v, 2 * unit)) * whole for v in (loss, rounding))
+    found: dict[str, Any] = {"inertia_": inertia}
+    if hasattr(model, "counts_") and hasattr(model, "labels_"):
+        found["counts_"] = mass * whole
+    differs = disputed(model, found, tol=max(1e-8, 64.0 * eps), slack={"inertia_": slack})
+    if differs is not None:
+        return differs
     live = mass > 0.0
     step = float(((total[live] ** 2).sum(axis=1) / mass[live]).sum())
     scale = loss + float((mass * ((c - mean) ** 2).sum(axis=1)).sum())

@@ -14,6 +14,7 @@ from empirisk.estimators.checks import check_choice, check_count, check_number, 
 from empirisk.estimators.features.base import FeatureMap
 from empirisk.estimators.features.preimage import Ridge, fixed_point
 from empirisk.estimators.kernel_rows import check_kernel_rows
+from empirisk.estimators.stated import disputed
 from empirisk.kernels import kernel_of
 from empirisk.kernels.definite import refuse_indefinite
 from empirisk.results.certificate import Certificate, Kind, unconfirmed
@@ -223,7 +224,12 @@ class KernelPCA(FeatureMap):
 
     def _recomputed(self, K: Array, share: Array, floor: float, near: float) -> Certificate:
         """Return the residual of the kept components on a kernel matrix, whose eigenvalues are all made."""
-        n, k = len(share), self.n_components_
+        n, k = len(share), self._dual.shape[1]
+        if (differs := disputed(self, {"n_components_": k})) is not None:
+            return differs
+        given = np.asarray(self.explained_variance_)
+        if given.shape != (k,) or not (given > 0.0).all():
+            return unconfirmed(f"explained_variance_ must hold {k} numbers above 0, one a component")
         if np.abs(share @ K - self._means).max() > near or abs(share @ K @ share - self._mean) > near:
             return unconfirmed("the means of the kernel that the model keeps are not those of these rows")
         root, to_centre = np.sqrt(share), np.eye(n) - np.outer(np.ones(n), share)
@@ -237,6 +243,9 @@ class KernelPCA(FeatureMap):
         residual = float(np.linalg.norm(A @ vectors - vectors * values))
         if np.abs(values - all_values[:k]).max() > residual + floor:
             return unconfirmed("the explained variances are not the largest eigenvalues")
+        found = {"explained_variance_ratio_": values / float(np.trace(A))}
+        if (differs := disputed(self, found, tol=1e-6)) is not None:
+            return differs
         return _certificate(residual, values, float(all_values[k]) if k < n else 0.0, floor)
 
     def _headline(self) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.estimators.stated import disputed
 from empirisk.reduction.spectrum import Spectrum
 from empirisk.results.certificate import Certificate, Kind, unconfirmed
 from empirisk.typing import Array
@@ -65,7 +66,10 @@ def recomputed(model: Any, X: Any, weight: Array) -> Certificate:
     X, share = X[np.flatnonzero(live)], weight[live] / (total - 1.0)
     mean = np.asarray((weight[live] / total) @ X, dtype=np.float64)
     single = X.dtype == np.float32
-    V, values = np.asarray(model.components_, dtype=np.float64), model.explained_variance_
+    V = np.asarray(model.components_, dtype=np.float64)
+    values = np.asarray(model.explained_variance_, dtype=np.float64)
+    if len(values) != len(V) or not (values > 0.0).all():
+        return unconfirmed(f"explained_variance_ must hold {len(V)} numbers above 0, one a component")
     skew = float(np.abs(V @ V.T - np.eye(len(V))).max())
     if skew > (SINGLE if single else 1e-8):
         return unconfirmed(f"the components are not orthonormal: they are off by {skew:.2g}")
@@ -79,6 +83,17 @@ def recomputed(model: Any, X: Any, weight: Array) -> Certificate:
     known, rest = _others(X, mean, root, values)
     if known is not None and np.abs(values - known).max() > residual + floor:
         return unconfirmed("the explained variances are not the largest eigenvalues")
+    every, tol = _variance(X, mean, share), SINGLE if single else 1e-7
+    left = max(0.0, every - float(values.sum())) / max(1, X.shape[1] - len(V))
+    found = {
+        "n_components_": len(V),
+        "explained_variance_ratio_": np.minimum(values / every, 1.0),
+        "singular_values_": np.sqrt(values * (total - 1.0)),
+        "noise_variance_": left if len(V) < X.shape[1] else 0.0,
+    }
+    differs = disputed(model, found, tol=tol, slack={"noise_variance_": tol * every})
+    if differs is not None:
+        return differs
     missed = "" if known is not None else "whether larger ones exist was not recomputed"
     again = Spectrum(values, V, rest, residual, floor, "plain products with the rows", None, missed)
     return certificate(again, 1.0, X.shape[1], None)
@@ -91,6 +106,14 @@ def _image(X: Any, mean: Array, root: Array, V: Array) -> Array:
         return np.asarray(A.T @ (A @ V))
     W = root[:, None] ** 2 * (X @ V - mean @ V)
     return np.asarray(X.T @ W - np.outer(mean, W.sum(axis=0)))
+
+
+def _variance(X: Any, mean: Array, share: Array) -> float:
+    """Return the sum of the variances of all columns."""
+    if isinstance(X, np.ndarray):
+        return float(sum(share @ (X[:, j] - mean[j]) ** 2 for j in range(X.shape[1])))
+    squares = np.asarray(share @ X.multiply(X)).ravel() - share.sum() * mean**2
+    return float(np.maximum(squares, 0.0).sum())
 
 
 def _others(X: Any, mean: Array, root: Array, values: Array) -> tuple[Array | None, float]:
