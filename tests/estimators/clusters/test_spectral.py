@@ -190,5 +190,16 @@ def test_vectors_of_other_eigenvalues_are_not_confirmed(monkeypatch: pytest.Monk
     model = er.SpectralClustering(2, affinity="precomputed", laplacian="unnormalised").fit(W)
     # Other eigenvectors have as small a residual, and only all eigenvalues tell that they are not the first.
     model.eigenvectors_ = eigh(er.graphs.laplacian(W))[1][:, [1, 5]]
-    monkeypatch.setattr("empirisk.estimators.clusters.spectral.settled", lambda points, labels: True)
+    monkeypatch.setattr("empirisk.estimators.clusters.verify_cut.settled", lambda points, labels: True)
     assert "not the smallest ones" in er.verify(model, W, None).claim
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_vectors_are_orthonormal_where_eigenvalues_are_as_good_as_zero(seed: int) -> None:
+    """The weights between far groups are tiny and not 0, so that one component has three such eigenvalues."""
+    rng = np.random.default_rng(seed)
+    X = 40.0 * np.eye(3)[np.arange(60) % 3] + rng.normal(size=(60, 3))
+    model = er.SpectralClustering(3, affinity="gaussian").fit(X)
+    V = model.eigenvectors_
+    np.testing.assert_allclose(V.T @ V, np.eye(3), atol=1e-10)
+    assert er.verify(model, X, None).within(1e-9)

@@ -348,4 +348,4 @@ class MixtureBase(Clusterer):
             return unconfirmed(f"the fit had {len(self.labels_)} rows, and these are {len(X)}")
         problem = self._problem(X, weight, len(self.weights_))
         chances = (chance for _, chance in self._each(X, problem, self.solution_.w))
-        return recomputed(self, problem, chances, self._free(len(self.weights_), problem))
+        return recomputed(self, problem, chances, self._free(problem.n_parts, problem))

@@ -83,7 +83,13 @@ def smallest(W: Any, k: int, normalised: bool, tol: float, max_iter: int) -> Eig
     # The null space is known exactly: its vectors are kept as they are, and the others turned across them.
     known = operator.null[:, : min(k, count)].toarray()
     rest = spectrum.vectors - known @ (known.T @ spectrum.vectors)
-    vectors = np.hstack([known, rest[:, known.shape[1] :]]) if known.shape[1] < k else known
+    vectors = known
+    if known.shape[1] < k:
+        # Where further eigenvalues are as good as 0, any column may lie along the null space: none is dropped
+        # by its number, but the direction of `rest` that is left over.
+        further = k - known.shape[1]
+        basis = np.linalg.svd(rest, full_matrices=False)[0][:, :further]
+        vectors = np.hstack([known, SpectralProblem(operator, further).evaluate(basis).vectors])
     return Eigenvectors(values, signed(vectors), following, solution.certificate, steps)
 
 

@@ -210,6 +210,8 @@ class KernelPCA(FeatureMap):
         X = self._read(X, reset=False)
         weight = check_weights(sample_weight, X.shape[0]).astype(np.float64)
         live = np.flatnonzero(weight > 0.0)
+        if not np.array_equal(self.rows_, live):
+            return unconfirmed("rows_ are not the numbers of these rows of weight > 0")
         if live.size != self._share.size:
             return unconfirmed(f"there are {live.size} rows of weight > 0, the fit had {self._share.size}")
         share = weight[live] / weight[live].sum()

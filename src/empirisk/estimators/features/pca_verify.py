@@ -84,6 +84,8 @@ def recomputed(model: Any, X: Any, weight: Array) -> Certificate:
     if known is not None and np.abs(values - known).max() > residual + floor:
         return unconfirmed("the explained variances are not the largest eigenvalues")
     every, tol = _variance(X, mean, share), SINGLE if single else 1e-7
+    if not isinstance(X, np.ndarray):
+        tol += 1e-14 * float(share.sum() * (mean @ mean)) / every
     left = max(0.0, every - float(values.sum())) / max(1, X.shape[1] - len(V))
     found = {
         "n_components_": len(V),
@@ -112,6 +114,7 @@ def _variance(X: Any, mean: Array, share: Array) -> float:
     """Return the sum of the variances of all columns."""
     if isinstance(X, np.ndarray):
         return float(sum(share @ (X[:, j] - mean[j]) ** 2 for j in range(X.shape[1])))
+    X = X.astype(np.float64)  # squares far from the origin cancel
     squares = np.asarray(share @ X.multiply(X)).ravel() - share.sum() * mean**2
     return float(np.maximum(squares, 0.0).sum())
 
