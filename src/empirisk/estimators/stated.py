@@ -38,7 +38,7 @@ def disputed(
     --------
     >>> from types import SimpleNamespace
     >>> disputed(SimpleNamespace(inertia_=66.1), {"inertia_": 132.2})
-    Certificate(NONE, inf of 1)  # not confirmed: inertia_ is 132.2 for these rows, not 66.1
+    Certificate(NONE, inf of 1)  # none: not confirmed: inertia_ is 132.2 for these rows, not 66.1
     """
     for name, again in found.items():
         why = _difference(getattr(model, name, None), again, tol, (slack or {}).get(name, 0.0))
@@ -54,7 +54,7 @@ def misnumbered(model: Any, name: str, count: int, *, low: int = 0) -> Certifica
     --------
     >>> from types import SimpleNamespace
     >>> misnumbered(SimpleNamespace(labels_=np.array([0, 1, 7])), "labels_", 2)
-    Certificate(NONE, inf of 1)  # not confirmed: labels_[2] is 7, and numbers from 0 to 1 were expected
+    Certificate(NONE, inf of 1)  # none: not confirmed: labels_[2] is 7, and numbers from 0 to 1 were expected
     """
     given = np.asarray(getattr(model, name))
     if given.dtype.kind not in "iu":
