@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any
 
@@ -167,7 +168,9 @@ def check_choice(name: str, given: Any, among: dict[str, Any]) -> Any:
     if isinstance(given, str) and given in among:
         return among[given]
     listed = " or ".join(repr(word) for word in among)
-    raise ValueError(f"{name} must be {listed}, got {given!r}")
+    near = get_close_matches(given, among, n=1) if isinstance(given, str) else []
+    meant = f"; did you mean {near[0]!r}?" if near else ""
+    raise ValueError(f"{name} must be {listed}, got {given!r}{meant}")
 
 
 def check_rule(rule: Any) -> str:

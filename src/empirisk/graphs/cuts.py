@@ -114,6 +114,9 @@ def _leaving(W: Any, labels: Any) -> tuple[Array, IndexArray]:
     labels = np.asarray(labels)
     if labels.shape != (W.shape[0],):
         raise ValueError(f"labels must hold one part a vertex, shape ({W.shape[0]},), got {labels.shape}")
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        vertex = int(np.flatnonzero(~np.isfinite(labels))[0])
+        raise ValueError(f"labels holds {labels[vertex]:g} at vertex {vertex}, which names no part")
     part = np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)
     count = int(part.max()) + 1
     edges = sp.coo_array(W)

@@ -18,6 +18,10 @@ from empirisk.typing import Array
 
 __all__ = ["merge"]
 
+# Bytes over n^2 that the matrix took for rows in the plane, where most rows have a mutual neighbour early; in
+# more columns it takes more.  What is not there is refused before the work.
+LEAST = 1.2
+
 # Multiply-adds between two looks for Ctrl-C: about a third of a second of one core.
 WORK = 5 * 10**8
 
@@ -56,8 +60,8 @@ def merge(X: Array, linkage: Linkage, metric: str, weight: Array, graph: Any = N
     O(n^2 p) for rows and O(n^2) for a matrix; linkages whose heights may fall take that where few clusters
     lose their nearest one at a merge, O(n^3) at worst.  Memory: O(n p) for Euclidean rows where the linkage
     has a vector form and for single linkage of any metric; else the square matrix of the clusters that are
-    left when half of the rows are merged, at most ``2 n^2`` bytes where mutual neighbours are many, ``8 n^2``
-    at worst.
+    left when half of the rows are merged: 1.2 to 2 n^2 bytes where mutual neighbours are many, ``8 n^2`` at
+    worst.
     """
     n = len(X)
     given = metric == "precomputed"
@@ -72,7 +76,7 @@ def merge(X: Array, linkage: Linkage, metric: str, weight: Array, graph: Any = N
     if given and linkage.centroids and not linkage.reducible:
         refuse_memory(f"the matrix of {n:,} rows", 8.0 * n * n, "take fewer rows")
     if not given and not linkage.vector:
-        refuse_memory(f"{linkage.name} linkage of {n:,} rows", 0.5 * n * n, ADVICE)
+        refuse_memory(f"{linkage.name} linkage of {n:,} rows", LEAST * n * n, ADVICE)
     linker = _loops.Linker(X, linkage.name, metric, weight)
     while linker.step(WORK):
         if linker.wants:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import Any
 
 from empirisk.mixtures.base import DegenerateError, Family
@@ -69,7 +70,7 @@ __all__ = [
 ]
 
 
-def family_of(name: Any, parameter: str = "family") -> Family:
+def family_of(name: Any, parameter: str = "family", kind: type = object) -> Family:
     """Return a family by its name or by the three letters that mclust gives to it; a family is itself.
 
     Parameters
@@ -77,22 +78,27 @@ def family_of(name: Any, parameter: str = "family") -> Family:
     name : str or Family
     parameter : str
         What a message calls it.
+    kind : type
+        Names of families of this kind alone are known.
 
     Examples
     --------
     >>> family_of("VVV").name, family_of("tied").letters
     ('full', 'EEE')
     """
+    known = {key: row for key, row in REGISTRY.items() if issubclass(row, kind)}
     if not isinstance(name, str):
         if callable(getattr(name, "maximise", None)) and not isinstance(name, type):
             return name  # type: ignore[no-any-return]
     else:
-        for row in REGISTRY.values():
+        for row in known.values():
             if name == row.name or name.upper() == row.letters:
                 return row()  # type: ignore[no-any-return]
-    listed = ", ".join(f"{key!r}" for key in REGISTRY)
-    letters = ", ".join(repr(row.letters) for row in REGISTRY.values() if row.letters)
-    raise ValueError(f"{parameter} must be {listed}, or by letters {letters}; got {name!r}")
+    listed = ", ".join(f"{key!r}" for key in known)
+    letters = ", ".join(repr(row.letters) for row in known.values() if row.letters)
+    near = get_close_matches(name, known, n=1) if isinstance(name, str) else []
+    meant = f"; did you mean {near[0]!r}?" if near else ""
+    raise ValueError(f"{parameter} must be {listed}, or by letters {letters}; got {name!r}{meant}")
 
 
 def __dir__() -> list[str]:

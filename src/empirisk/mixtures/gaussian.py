@@ -59,17 +59,28 @@ class GaussianFamily(Family):
         raise NotImplementedError
 
     def check(self, block: Block, names: Any = None) -> None:
-        """Refuse columns whose squares leave the range of float64: a spread is a sum of squares."""
-        with np.errstate(invalid="ignore"):
-            size = np.nanmax(np.abs(block.design.X), axis=0, initial=0.0)
-        for bad, word in ((size > LARGEST, "overflow"), ((size > 0.0) & (size < 1.0 / LARGEST), "vanish")):
+        """Refuse columns without a spread, or whose squares leave the range of float64."""
+        X = block.design.X[np.asarray(block.weight) > 0.0]
+        size = np.nanmax(np.abs(X), axis=0, initial=0.0).astype(np.float64)
+        top, low = np.nanmax(X, axis=0, initial=-np.inf), np.nanmin(X, axis=0, initial=np.inf)
+        flat = (top == low) & (len(X) > 1)
+        told = (
+            (size > LARGEST, "holds numbers of size {:.3g}, whose squares overflow; rescale it"),
+            (
+                (size > 0.0) & (size < 1.0 / LARGEST),
+                "holds numbers of size {:.3g}, whose squares vanish; rescale it",
+            ),
+            # One deviation for all columns may be that of the others.
+            (
+                flat & (flat.all() or not self.isotropic),
+                f"is the same in all rows (n_samples = {len(X)}): drop it",
+            ),
+        )
+        for bad, words in told:
             if bad.any():
                 column = int(np.flatnonzero(bad)[0])
                 label = column if names is None else repr(str(names[column]))
-                raise ValueError(
-                    f"column {label} of X holds numbers of size {size[column]:.3g}, whose squares {word}; "
-                    "rescale it"
-                )
+                raise ValueError(f"column {label} of X {words.format(size[column])}")
 
     def shapes(self, n_parts: int, n_columns: int) -> dict[str, tuple[int, ...]]:
         """Return the shapes of the means and of the factors."""

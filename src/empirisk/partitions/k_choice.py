@@ -91,6 +91,11 @@ class KChoice(Tabular):
         votes = self.votes
         for_it = votes.get(self.k, 0)
         count = sum(votes.values())
+        if len(self.ks) == 1:
+            return (
+                f"{self.k} clusters: rows without clusters are refuted (p = {self.p_value:.2g}, "
+                f"{len(self.tests)} nulls); no other number was tried."
+            )
         said = (
             f"{self.k} clusters: rows without clusters are refuted (p = {self.p_value:.2g}, "
             f"{len(self.tests)} nulls), and {for_it} of {count} criteria say {self.k}"

@@ -72,13 +72,16 @@ class PartitionStability(Tabular):
     @property
     def title(self) -> str:
         """The first line above the table: whose clusters, of how many rows, drawn how often."""
-        return f"Stability of {len(self.sizes)} clusters of {self.name}, {self.n:,} rows, {self.scheme}s"
+        count = f"{len(self.sizes)} cluster{'s' * (len(self.sizes) != 1)}"
+        return f"Stability of {count} of {self.name}, {self.n:,} rows, {self.scheme}s"
 
     @property
     def verdict(self) -> str:
         """One sentence: which clusters come back and which do not, by the usual limits 0.75 and 0.5."""
         stable = [k for k, e in enumerate(self.clusters) if e.value >= 0.75]
         lost = [k for k, e in enumerate(self.clusters) if e.value <= DISSOLVED]
+        if len(self.clusters) == 1:
+            return "One cluster holds all rows, in every resample, too: that says nothing about the rows."
         if len(stable) == len(self.clusters):
             return "Every cluster comes back in resamples (mean Jaccard similarity 0.75 or more)."
         said = [f"{len(stable)} of {len(self.clusters)} clusters come back in resamples"]

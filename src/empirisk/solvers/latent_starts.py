@@ -149,18 +149,19 @@ def expectation_maximization(
             best, lowest = found, loss
     starts = Starts(tuple(values), tuple(str(error) for error in lost))
     if best is None:
-        raise DegenerateError(lost[0].part, f"{lost[0].why} ({_all_lost(len(lost))})")
+        advice = _all_lost(len(lost), getattr(problem, "ridge", 0.0))
+        raise DegenerateError(lost[0].part, f"{lost[0].why} ({advice})")
     claim = f"{best.certificate.claim}; {starts.sentence}"
     certificate = replace(best.certificate, claim=claim)
     kept = {f.name: getattr(best, f.name) for f in fields(best)}
     return LatentSolution(**{**kept, "certificate": certificate}, starts=starts)
 
 
-def _all_lost(n: int) -> str:
+def _all_lost(n: int, ridge: float) -> str:
     """Return what to do when no start is left."""
     which = "the only start" if n == 1 else f"all {n} starts"
     return (
         f"{which} ended like this: take fewer components, a family with fewer parameters (tied, diagonal), "
-        "drop repeated rows or columns that follow from others, or give a ridge > 0, which bounds the "
-        "likelihood"
+        "drop repeated rows or columns that follow from others, or "
+        + ("raise the ridge" if ridge > 0.0 else "give a ridge > 0, which bounds the likelihood")
     )

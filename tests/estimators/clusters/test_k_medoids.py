@@ -123,7 +123,7 @@ def test_what_cannot_be_is_refused_by_name(rng: np.random.Generator, monkeypatch
         (er.KMedoids(2, n_init=0), X, "n_init must be an integer >= 1"),
         (er.KMedoids(2, metric="correlation"), X, "metric must be one of"),
         (er.KMedoids(2, metric="cosine"), X * [[0.0]], "row 0 of X is zero and has no direction"),
-        (er.KMedoids(2, metric="precomputed"), crooked, r"X\[1, 4\] = 9 while X\[4, 1\] ="),
+        (er.KMedoids(2, metric="precomputed"), crooked, r"X\[1, 4\] is 9 while X\[4, 1\] is"),
         (er.KMedoids(2, metric="precomputed"), negative, r"X\[2, 3\] is -1"),
         (er.KMedoids(2, metric="precomputed"), X, "the matrix of distances of the training rows"),
         (er.KMedoids(3), np.repeat(X[:2], 3, axis=0), "are at 2 different places"),

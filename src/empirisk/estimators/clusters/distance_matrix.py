@@ -9,6 +9,7 @@ import numpy as np
 
 from empirisk import _loops
 from empirisk.data.memory import refuse_memory
+from empirisk.estimators.clusters.merged_rows import check_distances
 from empirisk.neighbors.metrics import Metric
 from empirisk.typing import Array
 
@@ -48,7 +49,7 @@ def distance_matrix(X: Any, metric: Metric) -> Array:
     """
     n = X.shape[0]
     if metric.precomputed:
-        _refuse_asymmetric(X)
+        check_distances(X)
         return np.ascontiguousarray(X)
     dtype = X.dtype
     advice = "take a sample of the rows" if dtype == np.float32 else "give float32 rows (half) or fewer rows"
@@ -93,20 +94,3 @@ def _refuse_vanishing(X: Any, metric: Metric) -> None:
             f"X holds no number above {top:.3g}, so that squares of differences vanish: multiply X by a "
             "power of ten"
         )
-
-
-def _refuse_asymmetric(D: Array) -> None:
-    """Refuse given distances by the first pair that differs from its mirror image."""
-    step = max(1, _BLOCK // max(len(D), 1))
-    for begin in range(0, len(D), step):
-        rows, mirrored = D[begin : begin + step], D[:, begin : begin + step].T
-        if np.array_equal(rows, mirrored):
-            continue
-        slack = 8.0 * np.finfo(D.dtype).eps
-        apart = np.abs(rows - mirrored) > slack * np.maximum(rows, mirrored)
-        if apart.any():
-            i, j = (int(v) for v in np.argwhere(apart)[0])
-            raise ValueError(
-                f"distances must be symmetric, and X[{begin + i}, {j}] = {rows[i, j]:g} while "
-                f"X[{j}, {begin + i}] = {mirrored[i, j]:g}; give (X + X.T) / 2 where both mean the same"
-            )

@@ -126,7 +126,7 @@ class GaussianMixture(MixtureBase):
         self._set(locals())
 
     def _chosen_family(self) -> GaussianFamily:
-        family = family_of(self.covariance, "covariance")
+        family = family_of(self.covariance, "covariance", GaussianFamily)
         if not isinstance(family, GaussianFamily):
             raise ValueError(
                 f"covariance must name a family of Gaussians, got {self.covariance!r}; er.Mixture takes the "

@@ -39,7 +39,8 @@ def check_distances(X: Array) -> None:
                 f"distances are symmetric, and X[{start + i}, {j}] is {block[i, j]:.6g} while X[{j}, "
                 f"{start + i}] is {across[i, j]:.6g}; give (X + X.T) / 2 if both are meant"
             )
-    bad = np.flatnonzero(np.diagonal(X) != 0.0)
+    # What rounding leaves of a distance of 0, in cosine distances say, is no similarity.
+    bad = np.flatnonzero(np.diagonal(X) > SYMMETRY * np.max(X, initial=0.0))
     if len(bad):
         raise ValueError(
             f"the distance of a row to itself is 0, and X[{bad[0]}, {bad[0]}] is {X[bad[0], bad[0]]:g}; "

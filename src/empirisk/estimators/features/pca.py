@@ -10,7 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 from empirisk.data.as_before import as_before
 from empirisk.data.row_blocks import Block
 from empirisk.data.seeds import check_seed
-from empirisk.estimators.checks import check_choice, check_count, check_finite, check_flag, check_number
+from empirisk.estimators.checks import (
+    check_choice,
+    check_count,
+    check_finite,
+    check_flag,
+    check_number,
+    is_count,
+)
 from empirisk.estimators.features.base import FeatureMap
 from empirisk.estimators.features.pca_charts import ComponentCharts
 from empirisk.estimators.features.pca_density import ComponentDensity
@@ -230,7 +237,13 @@ class PCA(ComponentCharts, ComponentDensity, ComponentStream, FeatureMap):
             return check_choice("n_components", given, {rule: rule for rule in RULES})
         if isinstance(given, float | np.floating) and 0.0 < given < 1.0:
             return float(given)
-        return check_count("n_components", given, 1)
+        if not is_count(given, 1):
+            listed = ", ".join(map(repr, RULES))
+            raise ValueError(
+                "n_components must be an integer >= 1, a share of the variance between 0 and 1, None for "
+                f"all, or one of {listed}; got {given!r}"
+            )
+        return int(given)
 
     def _expand(self, X: Any) -> Array:
         return self._scores(X).astype(X.dtype, copy=False)
