@@ -71,5 +71,9 @@ def test_gaussian_families_have_means_and_covariances(rng: np.random.Generator) 
     X = np.concatenate([rng.normal(0.0, 1.0, (80, 2)), rng.normal(9.0, 2.0, (80, 2))])
     one, other = er.Mixture(2, family="tied").fit(X), er.GaussianMixture(2, covariance="EEE").fit(X)
     np.testing.assert_array_equal(one.covariances_, other.covariances_)
-    with pytest.raises(ValueError, match=r"covariance must name a family of Gaussians, got 'poisson'"):
+    with pytest.raises(ValueError, match=r"covariance must be 'diagonal', .*; got 'poisson'"):
         er.GaussianMixture(2, covariance="poisson").fit(X)
+    with pytest.raises(ValueError, match=r"; got 'diag'; did you mean 'diagonal'\?"):
+        er.GaussianMixture(2, covariance="diag").fit(X)
+    with pytest.raises(ValueError, match="covariance must name a family of Gaussians"):
+        er.GaussianMixture(2, covariance=er.mixtures.Poisson()).fit(X)
