@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -22,6 +22,7 @@ def rows_of(parts: Any) -> list[np.ndarray]:
 
 
 @settings(max_examples=60, deadline=None)
+@example(counts=[1, 2], weights=(4, 1, 3), seed=0)
 @given(
     counts=st.lists(st.integers(1, 40), min_size=1, max_size=6),
     weights=st.tuples(*[st.integers(1, 9)] * 3),
