@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from empirisk.plots.cluster_map import ClusterMapDisplay
 from empirisk.plots.display import colour
-from empirisk.wording import count, counted
+from empirisk.wording import count, counted, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +42,7 @@ class SimilarityGraphDisplay(ClusterMapDisplay):
             return f"{head}: none of {counted(v['n_edges'], 'edge')} joins two of them"
         return (
             f"{head} cut {count(v['n_cut'])} of {counted(v['n_edges'], 'edge')}, "
-            f"{100.0 * v['cut_share']:.2g} % of the weight"
+            f"{percent(v['cut_share'])} of the weight"
         )
 
     @property

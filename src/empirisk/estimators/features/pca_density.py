@@ -147,7 +147,7 @@ class ComponentDensity:
         >>> import numpy as np, empirisk as er
         >>> X = np.random.default_rng(0).normal(size=(400, 2)) * [3.0, 1.0]
         >>> print(er.PCA().fit(X).explained_variance_intervals()[0])
-        8.50 [7.40, 9.76]
+        9.1 [7.9, 10.4]
         """
         check_is_fitted(self)
         level = check_number("level", level, 0.0, 1.0, closed=False)
