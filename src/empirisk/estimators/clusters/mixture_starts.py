@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -44,12 +45,12 @@ def starts_of(problem: LatentProblem, init: Any, n_init: int, seed: int) -> list
             raise ValueError(f"init must have shape (n_components, columns) = {(k, p)}, got {centres.shape}")
         if not np.isfinite(centres).all():
             raise ValueError("init holds NaN or infinity; give finite means")
-        return [lambda: _around(problem, centres)]
+        return [partial(_around, problem, centres)]
     if init == "random":
-        return [lambda s=s: _random(problem, seed, s) for s in range(n_init)]  # type: ignore[misc]
+        return [partial(_random, problem, seed, s) for s in range(n_init)]
     if init == "k-means++":
         rows = _some_rows(problem, seed)
-        return [lambda s=s: _seeded(problem, rows, seed, s) for s in range(n_init)]  # type: ignore[misc]
+        return [partial(_seeded, problem, rows, seed, s) for s in range(n_init)]
     raise ValueError(f'init must be "k-means++", "random", or an array of means, got {init!r}')
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from empirisk.estimators.features.base import FeatureMap
 from empirisk.reduction.how_many import parallel
 from empirisk.typing import Array
 
@@ -18,7 +19,7 @@ ROWS = 2000  # rows of a biplot
 ARROWS = 10  # columns of a biplot
 
 
-class ComponentCharts:
+class ComponentCharts(FeatureMap):
     """Charts of fitted components; a subclass holds their attributes."""
 
     n_features_in_: int
@@ -97,13 +98,13 @@ class ComponentCharts:
         check_is_fitted(self)
         if self.n_components_ < 2:
             raise ValueError("a biplot needs two components, and this fit has one: raise n_components")
-        X = self._read(X, reset=False)  # type: ignore[attr-defined]  # of the subclass
+        X = self._read(X, reset=False)
         n = X.shape[0]
         drawn = np.arange(n) if n <= ROWS else np.arange(ROWS) * n // ROWS
-        at = self._scores(X[drawn])[:, :2]  # type: ignore[attr-defined]  # of the subclass
+        at = self._expand(X[drawn])[:, :2]
         loading = np.asarray(self.components_[:2], dtype=np.float64).T
         longest = np.argsort(-np.square(loading).sum(axis=1), kind="stable")[:ARROWS]
-        names = self._names()  # type: ignore[attr-defined]  # of the subclass
+        names = self._names()
         return {
             "rows": at.tolist(),
             "n": n,

@@ -10,13 +10,14 @@ from scipy import stats
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.estimators.checks import check_choice, check_number, check_weights
+from empirisk.estimators.features.base import FeatureMap
 from empirisk.results.estimate import Estimate
 from empirisk.typing import Array
 
 __all__ = ["ComponentDensity"]
 
 
-class ComponentDensity:
+class ComponentDensity(FeatureMap):
     """Errors, densities and intervals of fitted components; a subclass holds their attributes."""
 
     components_: Array
@@ -60,7 +61,7 @@ class ComponentDensity:
         """
         check_is_fitted(self)
         level = check_number("level", level, 0.0, 1.0, closed=False)
-        X = self._read(X, reset=False)  # type: ignore[attr-defined]  # of the subclass
+        X = self._read(X, reset=False)
         weight = check_weights(sample_weight, X.shape[0]).astype(np.float64)
         _, left = self._squares(X)
         total = float(weight.sum())
@@ -89,7 +90,7 @@ class ComponentDensity:
             Where no variance is left across the components, so that there is no density.
         """
         check_is_fitted(self)
-        X = self._read(X, reset=False)  # type: ignore[attr-defined]  # of the subclass
+        X = self._read(X, reset=False)
         k, p = self.n_components_, X.shape[1]
         noise = self.noise_variance_
         if k < p and not noise > 1e-14 * float(self.explained_variance_[0]):
@@ -176,7 +177,7 @@ class ComponentDensity:
     def _kurtosis(self, X: Any, sample_weight: Any) -> Array:
         if X is None:
             raise ValueError('method="fourth_moments" needs X, the rows of the fit')
-        X = self._read(X, reset=False)  # type: ignore[attr-defined]  # of the subclass
+        X = self._read(X, reset=False)
         weight = check_weights(sample_weight, X.shape[0]).astype(np.float64)
         if abs(float(weight.sum()) - self.total_weight_) > 1e-9 * self.total_weight_:
             raise ValueError(

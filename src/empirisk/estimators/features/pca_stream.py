@@ -9,6 +9,7 @@ import numpy as np
 from empirisk.data.as_before import as_before
 from empirisk.data.memory import refuse_memory
 from empirisk.estimators.checks import check_weights
+from empirisk.estimators.features.base import FeatureMap
 from empirisk.reduction.centred import CentredRows, ColumnMoments, blocks_of
 from empirisk.reduction.exact import covariance, from_covariance
 from empirisk.typing import Array
@@ -16,7 +17,7 @@ from empirisk.typing import Array
 __all__ = ["ComponentStream"]
 
 
-class ComponentStream:
+class ComponentStream(FeatureMap):
     """``partial_fit`` of components: the sums of squares about the means are kept, p x p numbers."""
 
     n_features_in_: int
@@ -50,7 +51,7 @@ class ComponentStream:
         """
         with as_before(self):
             first = not hasattr(self, "_scatter")
-            X = self._read(X, reset=first)  # type: ignore[attr-defined]  # of the subclass
+            X = self._read(X, reset=first)
             weight = check_weights(sample_weight, X.shape[0]).astype(np.float64)
             p = X.shape[1]
             refuse_memory(f"the covariance of {p:,} columns", 40.0 * p * p, "use fit on row blocks")
@@ -76,7 +77,7 @@ class ComponentStream:
         unit = 2.0 ** round(0.5 * np.log2(moments.square.mean() / moments.weight))
         data = CentredRows(last.rows, moments, float(unit))
         C = self._scatter / (unit * unit) / moments.weight
-        wanted = self._wanted()  # type: ignore[attr-defined]  # of the subclass
+        wanted = self._wanted()
         if not isinstance(wanted, int) and wanted is not None:
             raise ValueError(
                 f"partial_fit keeps sums alone, and n_components={wanted!r} needs all rows: give a number"
@@ -86,4 +87,4 @@ class ComponentStream:
         floor = data.total * (data.rounding + float(np.finfo(float).eps) * moments.weight / 256.0)
         found = from_covariance(C, count, floor, "the covariance of the stream", count == most)
         self.choice_ = None
-        self._keep(found, data, wanted)  # type: ignore[attr-defined]  # of the subclass
+        self._keep(found, data, wanted)
