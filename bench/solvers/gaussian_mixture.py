@@ -21,7 +21,8 @@ from empirisk.problems import LatentProblem
 from empirisk.solvers import ExpectationMaximization, solve
 
 
-def _ours(X: Any, means: Any, steps: int) -> Parts:
+def steps_from(X: Any, means: Any, steps: int) -> Parts:
+    """Return the parts after some of our steps of EM from given means."""
     means = means[: _parts(X, means)]
     problem = LatentProblem(Full(), ArrayBlocks(Design(X), np.zeros(len(X)), np.ones(len(X))), len(means))
     weights, middle, spread = start(X, means)
@@ -69,5 +70,5 @@ STARTS = [
     Solver("empirisk", "four starts", _our_starts),
     Solver("scikit-learn", "four starts", _their_starts),
 ]
-BOTH = [Solver("empirisk", "EM", _ours), Solver("scikit-learn", "GaussianMixture", _scikit_learn)]
+BOTH = [Solver("empirisk", "EM", steps_from), Solver("scikit-learn", "GaussianMixture", _scikit_learn)]
 SOLVERS = {"gmm_full": BOTH, "gmm_full_float32": BOTH, "gmm_4_starts": STARTS}
