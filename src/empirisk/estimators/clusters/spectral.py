@@ -17,7 +17,7 @@ from empirisk.estimators.checks import check_choice, check_count, check_number, 
 from empirisk.estimators.clusters.base import Clusterer, first_seen
 from empirisk.estimators.clusters.eigengap import choice, resampled
 from empirisk.estimators.clusters.places import refuse_too_few
-from empirisk.estimators.clusters.spectral_charts import eigengap_view, graph_view
+from empirisk.estimators.clusters.spectral_charts import eigengap_view, graph_view, map_view
 from empirisk.estimators.clusters.spectral_embedding import Eigenvectors, embedded, smallest
 from empirisk.estimators.clusters.spectral_graph import RowGraph, row_graph, rows_of
 from empirisk.estimators.clusters.spectral_rows import grouped
@@ -268,31 +268,36 @@ class SpectralClustering(Clusterer):
         weight = check_weights(sample_weight, X.shape[0])
         return verify_cut(self, row_graph(self, X, weight, self._most_clusters), VERSIONS[self.laplacian])
 
-    def plot_eigengap(self) -> Any:
-        """Return the chart of the eigenvalues, with the gap behind the number of clusters.
+    def _map(self, X: Any, labels: IndexArray, weight: Array) -> dict[str, Any]:
+        """Return places of rows: their columns, or the eigenvectors where similarities were given."""
+        return map_view(X, labels, weight, self)
 
-        Returns
-        -------
-        EigengapDisplay
-            ``plot_eigengap().plot(ax=None)`` draws it and returns the Axes.
+    def plot_eigengap(self, *, ax: Any = None) -> Any:
+        """Draw the eigenvalues, with the gap behind the number of clusters; returns the Axes.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
         """
         from empirisk.plots.eigengap import EigengapDisplay
 
         check_is_fitted(self)
-        return EigengapDisplay(eigengap_view(self))
+        return EigengapDisplay(eigengap_view(self)).plot(ax)
 
-    def plot_graph(self, X: Any) -> Any:
-        """Return the map of the clusters with the edges of their graph, those that are cut in red.
+    def plot_graph(self, X: Any, *, ax: Any = None) -> Any:
+        """Draw the map of the clusters with the edges of their graph, those that are cut in red.
 
         Parameters
         ----------
         X : array or data frame, shape (n, p)
-            The rows of the fit.
+            The rows of the fit, or their similarities where those were given.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
 
         Returns
         -------
-        SimilarityGraphDisplay
-            ``plot_graph(X).plot(ax=None)`` draws it and returns the Axes.
+        matplotlib Axes
 
         Raises
         ------
@@ -304,7 +309,7 @@ class SpectralClustering(Clusterer):
         check_is_fitted(self)
         given, X = X, self._read(X, reset=False)
         self._labels_of(given, X)
-        return SimilarityGraphDisplay(graph_view(X, self))
+        return SimilarityGraphDisplay(graph_view(X, self)).plot(ax)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
