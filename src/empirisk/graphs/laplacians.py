@@ -171,6 +171,15 @@ class LaplacianOperator(Brief):
         """Return the operator as an array, shape (n, n)."""
         return self.product(np.eye(self.n))
 
+    def entries(self) -> Any:
+        """Return the operator as a matrix, CSR where the weights are sparse."""
+        diagonal, matrix = self._parts
+        if is_sparse(matrix):
+            return sp.csr_array(sp.diags_array(diagonal) - matrix)
+        A = -matrix
+        A[np.diag_indices_from(A)] += diagonal
+        return A
+
     @cached_property
     def null(self) -> sp.csr_array:
         """An orthonormal basis of the null space, one column a component."""

@@ -112,7 +112,7 @@ class SpectralClustering(Clusterer):
         The sum of the K smallest eigenvalues: no partition into K parts has a smaller cut, as far as these
         are the smallest.
     certificate_ : Certificate
-        The residual of the eigenvectors.
+        The residual of the eigenvectors, and whether their eigenvalues are proved to be the smallest ones.
 
     Raises
     ------
@@ -239,7 +239,7 @@ class SpectralClustering(Clusterer):
             self._resample(X, weight, normalised, tol, max_iter, seed)
         else:
             self.n_clusters_ = int(self.n_clusters)
-        found = smallest(operator, self.n_clusters_, tol, max_iter)
+        found = smallest(operator, self.n_clusters_, tol, max_iter, prove=True)
         return found, gap.values if self.n_clusters == "eigengap" else found.values
 
     def _resample(

@@ -44,7 +44,9 @@ class Eigenvectors:
     n_iter: int
 
 
-def smallest(operator: LaplacianOperator, k: int, tol: float, max_iter: int) -> Eigenvectors:
+def smallest(
+    operator: LaplacianOperator, k: int, tol: float, max_iter: int, prove: bool = False
+) -> Eigenvectors:
     """Return the k smallest eigenvalues of L, or of L_s, and their vectors with signs by :func:`signed`.
 
     Parameters
@@ -58,6 +60,8 @@ def smallest(operator: LaplacianOperator, k: int, tol: float, max_iter: int) -> 
         of the angle to the eigenspace is 0.01, where there is a gap that tells it apart.
     max_iter : int
         Steps of the solver.
+    prove : bool, default False
+        Whether the certificate says if the eigenvalues are the smallest ones, where that is cheap.
     """
     problem = SpectralProblem(operator, k)
     solution = solve(problem, "eigen", tol=tol, max_steps=max_iter, check_every=1)
@@ -85,7 +89,10 @@ def smallest(operator: LaplacianOperator, k: int, tol: float, max_iter: int) -> 
         further = k - known.shape[1]
         basis = np.linalg.svd(rest, full_matrices=False)[0][:, :further]
         vectors = np.hstack([known, SpectralProblem(operator, further).evaluate(basis).vectors])
-    return Eigenvectors(values, signed(vectors), following, solution.certificate, steps)
+    certificate = solution.certificate
+    if prove:
+        certificate = problem.proved(certificate, spectrum, following)
+    return Eigenvectors(values, signed(vectors), following, certificate, steps)
 
 
 def signed(V: Array) -> Array:

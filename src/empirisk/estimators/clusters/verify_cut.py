@@ -58,8 +58,9 @@ def verify_cut(model: Any, graph: RowGraph, normalised: bool) -> Certificate:
     if not settled(points, labels, graph.count):
         return unconfirmed("the clusters are no fixed point of k-means on the vectors")
     problem = SpectralProblem(graph.operator(normalised), k)
-    certificate = problem.certify(V, None, 0.0, None)
-    values = np.maximum(problem.evaluate(V).values, 0.0)
+    spectrum = problem.evaluate(V)
+    certificate = problem.certify(V, spectrum, 0.0, None)
+    values = np.maximum(spectrum.values, 0.0)
     slack = k * certificate.value + 10.0 * model.tol * problem.operator.bound
     known = values
     if len(inside) <= FEW:
@@ -80,4 +81,5 @@ def verify_cut(model: Any, graph: RowGraph, normalised: bool) -> Certificate:
         "embedding_": embedding,
     }
     spare = {"eigenvalues_": slack, "cut_bound_": slack}
-    return disputed(model, found, slack=spare) or certificate
+    following = model.next_eigenvalue_
+    return disputed(model, found, slack=spare) or problem.proved(certificate, spectrum, following)
