@@ -14,6 +14,7 @@ from bench.objectives.bootstrap import (
     BootstrapRegression,
 )
 from bench.objectives.components import OBJECTIVES as COMPONENTS
+from bench.objectives.connected import ConnectedHeight
 from bench.objectives.forest import OBJECTIVES as FORESTS
 from bench.objectives.gaussian_mixture import OBJECTIVES as MIXTURES
 from bench.objectives.glm import Gamma, Poisson
@@ -50,7 +51,7 @@ REGISTRY: dict[str, Objective] = {
         OLS(), Ridge(), RidgeLOO(), Lasso(), LassoPath(), Logistic(), L1Logistic(), Softmax(),
         Hinge(), SquaredHinge(), KernelMachine(), KernelRidgeRegression(), MachineGrid(), *NEAREST, *MIXTURES,
         Poisson(), Gamma(), GroupLasso(), GroupLogistic(), QuantileRegression(), HuberRegression(),
-        SmallOLS(), SmallLasso(), SmallLogistic(), *LINKAGES,
+        SmallOLS(), SmallLasso(), SmallLogistic(), *LINKAGES, ConnectedHeight(),
         BootstrapMean(), BootstrapMedian(), BootstrapCorrelation(), BootstrapRegression(), *HELD_OUT, *GRIDS,
         *STOCHASTIC, AdaBoost(), *BOOSTING, *TREES, *FORESTS, *TREE_READING, *MEDOIDS,
         *SPECTRAL,
@@ -127,6 +128,7 @@ ROWS = [
     Row("linkage_ward", "points 1e5x16"),
     *in_both("linkage_average", "points", "2e4x16"),
     *in_both("linkage_complete", "points", "2e4x16"),
+    Row("linkage_connected", "points 2e4x16"),
     Row("gmm_full", "groups 1e5x16"),
     Row("gmm_full_float32", "groups float32 1e5x16"),
     *in_both("gmm_4_starts", "groups", "1e5x16"),
