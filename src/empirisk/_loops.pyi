@@ -92,7 +92,7 @@ class ConnectedLinker:
         """Work for about so many multiply-adds; False when all is merged."""
 
     def result(self) -> tuple[Index, Index, Float]:
-        """A row of both clusters of each merge and its height, (n - 1,) each, the `constrained` ones first."""
+        """A row of both clusters of each merge and its height, (n - 1,) each, `constrained` ones first."""
 
 def merge_tree(first: Index, second: Index, height: Real, order: Literal["given", "nested"]) -> Float:
     """SciPy's linkage matrix, (n - 1, 4), of merges that name one row of each cluster.
