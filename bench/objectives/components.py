@@ -65,9 +65,6 @@ class Components:
 
 OBJECTIVES = (
     Components("components"),
-    Components("components_float32"),
     Components("components_wide"),
-    Components("components_wide_float32"),
     Components("components_sparse"),
-    Components("components_sparse_float32"),
 )

@@ -77,7 +77,6 @@ def _logs(X: np.ndarray, parts: Parts) -> np.ndarray:
 
 OBJECTIVES = (
     GaussianMixtureSteps("gmm_full"),
-    GaussianMixtureSteps("gmm_full_float32"),
     # Starts end in different maxima, and peers stop at changes of other sizes.
     GaussianMixtureSteps("gmm_4_starts", 0.01),
 )

@@ -46,14 +46,10 @@ def _gaussian(X: Any, y: Any, width: int) -> np.ndarray:
 
 OURS = Solver("empirisk", "", _components)
 DENSE = [OURS, _scikit_learn("auto"), _scikit_learn("arpack"), Solver("scikit-learn-intelex", "", _intelex)]
-SPARSE = [OURS, _scikit_learn("arpack")]
 SOLVERS = {
     "components": DENSE,
-    "components_float32": DENSE,
     "components_wide": DENSE,
-    "components_wide_float32": DENSE,
-    "components_sparse": SPARSE,
-    "components_sparse_float32": SPARSE,
+    "components_sparse": [OURS, _scikit_learn("arpack")],
     "projection": [
         _projection("srht"),
         _projection("sparse", 0.003),
