@@ -58,6 +58,10 @@ class GaussianFamily(Family):
         """
         raise NotImplementedError
 
+    def best(self, parts: Parts, mass: Array, scatter: Array) -> Array:
+        """Return the best covariances; where these are searched for, from the current parts on."""
+        return self.covariances(mass, scatter)
+
     def check(self, block: Block, names: Any = None) -> None:
         """Refuse cells whose squares overflow, by column."""
         refuse_large(block.design.X, names)
@@ -150,7 +154,7 @@ class GaussianFamily(Family):
         self._refuse_collapse(mass, scatter, facts)
         with np.errstate(all="ignore"):  # a singular scatter is named below
             try:
-                covariance = self.covariances(mass, scatter)
+                covariance = self.best(parts, mass, scatter)
             except np.linalg.LinAlgError:
                 covariance = np.full((1, *scatter.shape[1:]), np.nan)
         factors = self._factors(covariance, facts)
