@@ -84,11 +84,15 @@ def summary(rows: dict[str, dict[str, Any]], machine: dict[str, str]) -> str:
         "| row | ours | fastest peer | its time | peer / ours | scikit-learn / ours |",
         "|---|---|---|---|---|---|",
     ]
+    paired = {name for one in rows if (other := _in_single(one, rows)) for name in (one, other)}
     for name, row in rows.items():
+        if name in paired:
+            continue
         r = ratios(row)
         cells = [_seconds(r["ours_s"]), r["peer"] or "none reached it", _seconds(r["peer_s"])]
         cells += [_ratio(r["peer_ratio"]), _ratio(r["sklearn_ratio"])]
         lines.append(f"| {name} | {' | '.join(str(c) for c in cells)} |")
+    lines += _pairs(rows)
     # Bootstrap rows are no fits: their ratios are of another size and have a median of their own.
     resampled = {name: row for name, row in rows.items() if name.startswith("bootstrap")}
     fits = {name: row for name, row in rows.items() if name not in resampled}
@@ -100,6 +104,35 @@ def summary(rows: dict[str, dict[str, Any]], machine: dict[str, str]) -> str:
     for name, row in rows.items():
         lines += ["", *_details(name, row)]
     return "\n".join(lines) + "\n"
+
+
+def _pairs(rows: dict[str, dict[str, Any]]) -> list[str]:
+    """The rows that were measured in both precisions, side by side."""
+    both = [name for name in rows if _in_single(name, rows)]
+    if not both:
+        return []
+    lines = [
+        "",
+        "In both precisions (64 and 32 bits): seconds, the fastest peer, and its time over ours.",
+        "",
+        "| row | ours 64 | fastest peer | ratio | ours 32 | fastest peer | ratio |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name in both:
+        cells = [name]
+        for row in (rows[name], rows[_in_single(name, rows)]):
+            r = ratios(row)
+            cells += [_seconds(r["ours_s"]), r["peer"] or "none reached it", _ratio(r["peer_ratio"])]
+        lines.append(f"| {' | '.join(str(c) for c in cells)} |")
+    return lines
+
+
+def _in_single(name: str, rows: dict[str, dict[str, Any]]) -> str:
+    """The name of the same row in single precision, or nothing."""
+    objective, data = name.split(", ", 1)
+    kind, size = data.rsplit(" ", 1)
+    other = f"{objective}, {kind} float32 {size}"
+    return other if other in rows else ""
 
 
 def _details(name: str, row: dict[str, Any]) -> list[str]:

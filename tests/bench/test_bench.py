@@ -71,6 +71,28 @@ def test_rows_name_what_there_is() -> None:
         assert len(names) == len(set(names)) >= 2, "ours and at least one peer"
 
 
+def test_rows_in_both_precisions_stand_side_by_side() -> None:
+    def row(ours: float, peer: float) -> dict[str, object]:
+        solvers = {
+            name: {
+                "runs": 1, "median_s": s, "min_s": s, "max_s": s, "cpu_per_wall": 1.0, "first_call_s": s,
+                "peak_extra_mb": 0.0, "suboptimality": 0.0, "accuracy": 1e-6,
+            }
+            for name, s in (("empirisk", ours), ("peer", peer))
+        }  # fmt: skip
+        return {"shape": [1, 1], "input_mb": 1.0, "problem": "", "solvers": solvers}
+
+    rows = {
+        "trees, rows 1x1": row(1.0, 3.0),
+        "trees, rows float32 1x1": row(2.0, 5.0),
+        "alone, rows 1x1": row(1.0, 4.0),
+    }
+    text = table.summary(rows, {})
+    assert "| trees, rows 1x1 | 1 | peer | 3.00 | 2 | peer | 2.50 |" in text
+    assert "| alone, rows 1x1 | 1 | peer | 4 | 4.00 | -- |" in text
+    assert "Median ratio to the fastest peer: 3.00 over 3 rows." in text
+
+
 @pytest.mark.full  # seconds: it times every solver of a row
 def test_slow_fits_are_given_up() -> None:
     # No fit takes less than a microsecond: every solver is given up, by name, and the row still ends.
