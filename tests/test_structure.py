@@ -196,6 +196,7 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("partitions.agreements", "REGISTRY", methods("of_tables", "expected")),
     ("partitions.nulls", "REGISTRY", methods("draw")),
     ("partitions.criteria", "REGISTRY", methods("judge")),
+    ("report.fit.steps", "REGISTRY", methods("suggested", "transformer")),
     ("plots", "DISPLAYS", is_display),
 ]
 

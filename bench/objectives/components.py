@@ -65,6 +65,7 @@ class Components:
 
 OBJECTIVES = (
     Components("components"),
+    Components("components_float32"),
     Components("components_wide"),
     Components("components_sparse"),
 )

@@ -48,6 +48,7 @@ OURS = Solver("empirisk", "", _components)
 DENSE = [OURS, _scikit_learn("auto"), _scikit_learn("arpack"), Solver("scikit-learn-intelex", "", _intelex)]
 SOLVERS = {
     "components": DENSE,
+    "components_float32": DENSE,
     "components_wide": DENSE,
     "components_sparse": [OURS, _scikit_learn("arpack")],
     "projection": [

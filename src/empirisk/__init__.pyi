@@ -179,9 +179,6 @@ from .estimators import (
     RandomForestRegressor as RandomForestRegressor,
 )
 from .estimators import (
-    RegressionMixture as RegressionMixture,
-)
-from .estimators import (
     Ridge as Ridge,
 )
 from .estimators import (

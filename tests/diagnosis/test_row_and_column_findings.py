@@ -20,6 +20,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from bench.alarms import load, measure
 from empirisk.diagnosis import REGISTRY, Answer, Context, Outcome, context
 from empirisk.diagnosis.answer import NotRun
+from empirisk.estimators.clusters import GaussianMixture
 
 MINE = ("ER206", "ER207", "ER208", "ER209", "ER210", "ER211", "ER212", "ER213", "ER214", "ER216")
 
@@ -189,6 +190,15 @@ def test_levels_that_sum_to_one_are_no_fault_under_a_penalty() -> None:
     marks = make_column_transformer((OneHotEncoder(), ["site"]), remainder="passthrough")
     assert ask("ER212", make_pipeline(marks, Ridge()), frame, y).outcome is Outcome.CLEAR
     assert ask("ER212", make_pipeline(marks, LinearRegression()), frame, y).outcome is Outcome.FACT
+
+
+def test_chances_of_groups_that_a_step_made_are_no_fault_and_shares_of_the_table_are_one() -> None:
+    X, y = table()
+    X = np.column_stack([X[:, 0] + 4.0 * (np.arange(300) % 2), X[:, 1]])
+    chances = GaussianMixture(2).fit(X).transform(X)
+    made = make_column_transformer((GaussianMixture(2), [0, 1]), remainder="passthrough")
+    assert ask("ER212", make_pipeline(made, Ridge()), X, y).outcome is not Outcome.FACT
+    assert ask("ER212", Ridge(), chances, y).outcome is Outcome.FACT
 
 
 @pytest.mark.full

@@ -110,7 +110,7 @@ def final(
     candidate = Candidate("m", "m", "candidate", ratio)
     from sklearn.pipeline import Pipeline
 
-    return FinalModel(candidate, est.alpha, Pipeline([("model", est.fit(X, y))]), X, [], train)
+    return FinalModel(candidate, est.alpha, Pipeline([("model", est.fit(X, y))]), X, [], train, X, [])
 
 
 def test_sandwich_of_least_squares_is_whites(rng: np.random.Generator) -> None:

@@ -102,7 +102,7 @@ def final(name: str, X: np.ndarray, y: np.ndarray, alpha: float) -> FinalModel:
         task, n_classes, groups, classes, n = "regression", 0, None, (), y.size
 
     Train.y = y
-    return FinalModel(candidate, alpha, [None, model], X, [], Train)
+    return FinalModel(candidate, alpha, [None, model], X, [], Train, X, [])
 
 
 @pytest.mark.parametrize("name", ["poisson", "gamma"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -44,7 +45,7 @@ def collinearity(ctx: Context) -> Answer:
             evidence=f"rank {found.rank} of {view.p} columns",
             advice="Take fewer columns, or read no coefficients.",
         )
-    fact = _deficient(view, found)
+    fact = _deficient(view, found, ctx.columns)
     tied = {r.column for r in found.relations if r.exact}
     kept = [j for j in range(view.p) if j not in tied]
     if tied and len(kept) > 1 and found.factor is not None:
@@ -122,9 +123,9 @@ def _near(ctx: Context, names: tuple[str, ...], inflation: Array) -> Answer:
     return Answer(CODE, Outcome.CANNOT_TELL, sentence, p, evidence=evidence)
 
 
-def _deficient(view: LinearMatrix, found: Collinearity) -> Answer | None:
+def _deficient(view: LinearMatrix, found: Collinearity, given: Sequence[str]) -> Answer | None:
     """Return the columns that repeat others exactly; levels that sum to one are no fault under a penalty."""
-    exact = [r for r in found.relations if r.exact and not (view.penalised and _levels(view, r))]
+    exact = [r for r in found.relations if r.exact and not (view.penalised and _levels(view, r, given))]
     if not exact:
         return None
     constant = [r for r in exact if not r.others]
@@ -158,9 +159,12 @@ def _deficient(view: LinearMatrix, found: Collinearity) -> Answer | None:
     )
 
 
-def _levels(view: LinearMatrix, r: Relation) -> bool:
-    """Return whether the relation says that marks of levels sum to one."""
+def _levels(view: LinearMatrix, r: Relation, given: Sequence[str]) -> bool:
+    """Return whether the relation says that marks of levels sum to one, or chances of groups that a step of
+    the pipeline made; shares among the given columns are the table's own.
+    """
     if not r.others or abs(r.constant - 1.0) > 1e-9 or not np.allclose(r.coefficients, -1.0):
         return False
     marks = view.design.columns(np.array([r.column, *r.others]))
-    return bool(np.isin(marks, (0.0, 1.0)).all())
+    made = not {view.names[j] for j in (r.column, *r.others)} & set(given)
+    return bool(np.isin(marks, (0.0, 1.0)).all() or (made and (marks >= 0.0).all()))

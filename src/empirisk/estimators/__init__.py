@@ -22,7 +22,6 @@ from empirisk.estimators.linear.quantile import LeastAbsoluteDeviations, Quantil
 from empirisk.estimators.linear.robust import HuberRegressor
 from empirisk.estimators.linear.svm import LinearSVC
 from empirisk.estimators.linear.svr import LinearSVR
-from empirisk.estimators.mixtures.regression_mixture import RegressionMixture
 from empirisk.estimators.neighbors.classifier import KNeighborsClassifier
 from empirisk.estimators.neighbors.graphs import kneighbors_graph, radius_graph
 from empirisk.estimators.neighbors.regressor import KNeighborsRegressor
@@ -79,7 +78,6 @@ REGISTRY: dict[str, type] = {
     "QuantileRegressor": QuantileRegressor,
     "RandomForestClassifier": RandomForestClassifier,
     "RandomForestRegressor": RandomForestRegressor,
-    "RegressionMixture": RegressionMixture,
     "Ridge": Ridge,
     "SGDClassifier": SGDClassifier,
     "SGDRegressor": SGDRegressor,
@@ -131,7 +129,6 @@ __all__ = [
     "QuantileRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
-    "RegressionMixture",
     "Ridge",
     "SGDClassifier",
     "SGDRegressor",

@@ -104,15 +104,13 @@ class InteractionStrength(Tabular):
             notes.append(f"{len(self.names) - 20} more are in to_frame().")
         return notes
 
-    def plot(self, *, most: int = 12, ax: Any = None) -> Any:
+    def plot(self, *, most: int = 12) -> Any:
         """Bars of the strongest with their intervals; matplotlib Axes.
 
         Parameters
         ----------
         most : int, default 12
             How many.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
         """
         from empirisk.plots.interactions import InteractionsDisplay
 
@@ -125,7 +123,7 @@ class InteractionStrength(Tabular):
             }
             for i in self._strongest(most)
         ]
-        return InteractionsDisplay({"rows": rows, "scale": self.scale}).plot(ax)
+        return InteractionsDisplay({"rows": rows, "scale": self.scale}).plot()
 
 
 def interaction_strength(

@@ -108,7 +108,7 @@ class PartialDependence(Tabular):
             "mistrust the ends.",
         ]
 
-    def plot(self, *, output: int = 0, most_rows: int = 50, ax: Any = None) -> Any:
+    def plot(self, *, output: int = 0, most_rows: int = 50) -> Any:
         """The curve with both bands and curves of some rows; two columns as a map; matplotlib Axes.
 
         Parameters
@@ -117,8 +117,6 @@ class PartialDependence(Tabular):
             Which of the outputs.
         most_rows : int, default 50
             Curves of single rows to show.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
         """
         from empirisk.plots.dependence import DependenceDisplay
 
@@ -142,7 +140,7 @@ class PartialDependence(Tabular):
                 "level": self.level,
                 "n": n,
             }
-        ).plot(ax)
+        ).plot()
 
 
 def partial_dependence(

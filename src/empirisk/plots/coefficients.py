@@ -39,7 +39,9 @@ class CoefficientsDisplay(Display):
     most: int = 15
 
     def _shown(self) -> tuple[list[tuple[Json, Json]], int]:
-        terms = [(c, c["per_sd"] or c["value"]) for c in self.coefficients if c["column"] is not None]
+        # The intercept has neither a column nor a deviation; a group of rows has the latter.
+        shown = (c for c in self.coefficients if c["column"] is not None or c["per_sd"] is not None)
+        terms = [(c, c["per_sd"] or c["value"]) for c in shown]
         live = [(c, e) for c, e in terms if not c["zero"] and e["value"] is not None]
         return sorted(live, key=lambda pair: -abs(pair[1]["value"]))[: self.most], len(terms)
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.report.fit.families import FAMILIES, Family
+from empirisk.report.fit.steps import step_of
 
 __all__ = [
     "BASELINE",
@@ -50,6 +51,8 @@ class Candidate:
         Name of a family with a log link, "" for the others.
     kind : str
         Which of :data:`KINDS`; "" for the baseline and the reference.
+    step : str
+        Name of a feature step before the model, "" for none.
     """
 
     name: str
@@ -58,6 +61,7 @@ class Candidate:
     l1_ratio: float | None = None
     family: str = ""
     kind: str = ""
+    step: str = ""
 
     @property
     def linear(self) -> bool:
@@ -87,11 +91,16 @@ class Candidate:
     @property
     def unit(self) -> str:
         """What is counted to tell simple from rich: the numbers that the model consists of."""
-        return UNITS.get(self.kind, "")
+        return step_of(self.step).unit if self.step else UNITS.get(self.kind, "")
 
 
 def candidates(
-    task: str, *, family: Family | None = None, reference: bool = True, kinds: Sequence[str] = KINDS
+    task: str,
+    *,
+    family: Family | None = None,
+    reference: bool = True,
+    kinds: Sequence[str] = KINDS,
+    steps: Sequence[str] = (),
 ) -> list[Candidate]:
     """Return the candidates of a task, baseline first and the reference last.
 
@@ -104,6 +113,8 @@ def candidates(
         Whether to add the model from outside.
     kinds : sequence of str
         Which kinds of models to try, some of :data:`KINDS`.
+    steps : sequence of str
+        Feature steps to try before a linear model with an L2 penalty.
     """
     if task == "regression":
         rows = [
@@ -113,10 +124,10 @@ def candidates(
             Candidate("ridge", "Linear regression (L2, ridge)", "candidate", 0.0, kind="linear"),
         ]
         if family is not None:
-            name, label = family.name, f"{family.label} ({family.how}"
+            of, label = family.name, f"{family.label} ({family.how}"
             rows += [
-                Candidate(f"{name}_l1", f"{label}, L1)", "candidate", 1.0, name, "linear"),
-                Candidate(f"{name}_l2", f"{label}, L2)", "candidate", 0.0, name, "linear"),
+                Candidate(f"{of}_l1", f"{label}, L1)", "candidate", 1.0, of, "linear"),
+                Candidate(f"{of}_l2", f"{label}, L2)", "candidate", 0.0, of, "linear"),
             ]
     else:
         rows = [
@@ -125,6 +136,12 @@ def candidates(
             Candidate("logistic_en", "Logistic regression (elastic net)", "candidate", 0.5, kind="linear"),
             Candidate("logistic_l2", "Logistic regression (L2)", "candidate", 0.0, kind="linear"),
         ]
+    plain = next(c for c in rows if c.l1_ratio == 0.0)
+    name, model = plain.name, plain.label.partition(" (")[0]
+    rows += [
+        Candidate(f"{name}_{s}", f"{model} {step_of(s).label} (L2)", "candidate", 0.0, kind="linear", step=s)
+        for s in steps
+    ]
     rows += [
         Candidate("tree", "Decision tree (pruned)", "candidate", kind="tree"),
         Candidate("boosting", "Gradient boosting", "candidate", kind="boosting"),

@@ -58,11 +58,9 @@ class Diagnosed:
         self, diagnosis: Diagnosis, model: FinalModel, drawn: bool = False, in_time: bool = False
     ) -> None:
         self.diagnosis, self.drawn, self.in_time = diagnosis, drawn, in_time
-        made = model.pipeline[0].get_feature_names_out()
         # Longest first, so that no name is replaced inside a longer one; the name of the encoder's step leads
         # each of them ("levels__town_Oslo"), so that none is a word of a sentence.
-        pairs = ((str(a), o.name) for a, o in zip(made, model.origins, strict=True))
-        self._names = sorted(pairs, key=lambda pair: -len(pair[0]))
+        self._names = sorted(model.names, key=lambda pair: -len(pair[0]))
 
     def named(self, text: str) -> str:
         """Return the text with the table's names."""

@@ -28,6 +28,7 @@ __all__ = [
     "feature_origin",
     "make_encoder",
     "model_frame",
+    "n_numbers",
     "rare_below",
     "without_part",
 ]
@@ -55,8 +56,8 @@ class Origin:
         Readable name: ``age``, ``workclass = Private``, ``age is missing``.
     source : str
         Column of the table.
-    kind : {"number", "boolean", "level", "missing", "date"}
-        What the encoded column says.
+    kind : {"number", "boolean", "level", "missing", "date", "group"}
+        What the encoded column says; a group of rows comes from several columns and has no source.
     level : str
         The level ("" unless kind is "level"); :data:`RARE` for the group of rare levels.
     center, scale : float
@@ -143,6 +144,11 @@ def blocks_of(table: Table) -> dict[str, list[str]]:
     if twice := sorted({n for n in names if names.count(n) > 1}):
         raise DataError(f"a column is called {twice[0]!r} like a part of a date column: rename one of them")
     return out
+
+
+def n_numbers(table: Table) -> int:
+    """Return how many standardised numbers lead the encoded columns of :func:`make_encoder`."""
+    return len(blocks_of(table)["numbers"])
 
 
 def rare_below(n_rows: int) -> int:

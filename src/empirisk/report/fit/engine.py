@@ -21,7 +21,7 @@ from empirisk.report.audit.audit import Audit, audit, by_level, grouped
 from empirisk.report.fit.candidates import BASELINE, KINDS, Candidate, estimator_for
 from empirisk.report.fit.choose import Choice, choose
 from empirisk.report.fit.diagnosed import Diagnosed, diagnose_model
-from empirisk.report.fit.encode import make_encoder
+from empirisk.report.fit.encode import make_encoder, n_numbers
 from empirisk.report.fit.enough import refuse_too_few
 from empirisk.report.fit.final import FinalModel, fit_final
 from empirisk.report.fit.folds import Folds, judged_by, make_folds
@@ -30,6 +30,7 @@ from empirisk.report.fit.plan import Plan, make_plan
 from empirisk.report.fit.recipe import Encoders, recipe
 from empirisk.report.fit.sample import Sample, take
 from empirisk.report.fit.split import Split, split_rows
+from empirisk.report.fit.steps import suggestions
 from empirisk.report.fit.tuning import cross_validate
 from empirisk.report.fit.without import without_column
 from empirisk.report.guarded import LATE, Guard
@@ -125,8 +126,14 @@ def prepare(
     train = take(table, split.train, split.groups)
     test = take(table if test_table is None else test_table, split.test)
     refuse_too_few(table, split, train)
-    p = make_encoder(table).fit_transform(train.frame[: min(train.n, 5_000)]).shape[1]
-    plan = make_plan(train, p, time_limit, kinds)
+    some = min(train.n, 5_000)
+    encoded = np.asarray(make_encoder(table).fit_transform(train.frame[:some]), dtype=np.float64)
+    steps = (
+        suggestions(encoded, train.y[:some], n_numbers(table), train.n, train.n_classes)
+        if "linear" in kinds
+        else ()
+    )
+    plan = make_plan(train, encoded.shape[1], time_limit, kinds, steps)
     folds = make_folds(train, plan.n_folds, plan.n_repeats, seed)
     seconds = math.inf if deadline is None else 0.25 * deadline.left()
     checked = audit(table, split, test_table=test_table, seed=seed, deadline=deadline, seconds=seconds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from empirisk.report.fit.grown import n_leaves
 from empirisk.report.fit.recipe import origins_of, recipe
 from empirisk.report.fit.sample import Sample
 from empirisk.report.fit.shares import prior_scores, probabilities
+from empirisk.report.fit.steps import FeatureStep, step_of
 from empirisk.report.read.table import Table
 from empirisk.wording import spelled
 
@@ -41,12 +42,17 @@ class FinalModel:
     alpha : float
         Value of the candidate's parameter; NaN without one.
     pipeline : sklearn.pipeline.Pipeline
-        Encoder and estimator.
+        Encoder, feature step where there is one, and estimator.
     X : array of shape (n, p)
-        Encoded training rows.
+        Training rows in the terms that a linear model is told in: the encoded columns, and what a feature
+        step adds to them.
     origins : list of Origin
-        What each encoded column is.
+        What each term is.
     train : Sample
+    inputs : array of shape (n, q)
+        Training rows as the estimator gets them.
+    encoded : list of Origin
+        What each encoded column is.
     """
 
     candidate: Candidate
@@ -55,11 +61,34 @@ class FinalModel:
     X: Floats
     origins: list[Origin]
     train: Sample
+    inputs: Floats
+    encoded: list[Origin]
 
     @property
     def estimator(self) -> Any:
         """The last step of the pipeline."""
         return self.pipeline[-1]
+
+    @property
+    def step(self) -> tuple[FeatureStep, Any] | None:
+        """The feature step and its fitted transformer; None where the encoder feeds the estimator."""
+        return (step_of(self.candidate.step), self.pipeline[1]) if self.candidate.step else None
+
+    @property
+    def names(self) -> list[tuple[str, str]]:
+        """What the pipeline calls its columns, encoded and as the estimator gets them, and readable names."""
+        made = zip(self.pipeline[0].get_feature_names_out(), (o.name for o in self.encoded), strict=True)
+        pairs = [(str(a), b) for a, b in made]
+        if self.step is not None:
+            step, fitted = self.step
+            got = self.pipeline[:-1].get_feature_names_out()
+            pairs += [(str(a), b) for a, b in zip(got, step.inputs(fitted, self.encoded), strict=True)]
+        return pairs
+
+    @property
+    def weighted(self) -> bool:
+        """Whether scores are weighted sums of the encoded columns."""
+        return self.linear and (self.step is None or self.step[0].weighted)
 
     @property
     def linear(self) -> bool:
@@ -82,11 +111,11 @@ class FinalModel:
         return int(np.count_nonzero(coef.any(axis=1) if coef.ndim == 2 else coef))
 
     def encode(self, frame: pl.DataFrame) -> Floats:
-        """Encode rows as the estimator takes them."""
+        """Encode rows, before any feature step."""
         return np.asarray(self.pipeline[0].transform(frame), dtype=np.float64)
 
     def sums(self, X: Floats) -> Floats:
-        """Return the weighted sums of encoded columns, before any link."""
+        """Return the weighted sums of terms, before any link."""
         coef, intercept = linear_parts(self)
         return np.asarray(X @ coef + intercept)
 
@@ -105,7 +134,17 @@ class FinalModel:
 
 
 def linear_parts(model: FinalModel) -> tuple[Floats, Floats]:
-    """Return the coefficients (p,) or (p, k) over all classes, and intercepts () or (k,)."""
+    """Return the coefficients (p,) or (p, k) of the terms over all classes, and intercepts () or (k,)."""
+    coef, intercept = _estimator_parts(model)
+    if model.step is None:
+        return coef, intercept
+    step, fitted = model.step
+    coef, shift = step.told(fitted, coef)
+    return coef, np.asarray(intercept + shift)
+
+
+def _estimator_parts(model: FinalModel) -> tuple[Floats, Floats]:
+    """Return the same of the columns that the estimator gets."""
     estimator, k = model.estimator, model.train.n_classes
     coef = np.asarray(estimator.coef_, dtype=np.float64).T
     intercept = np.asarray(estimator.intercept_, dtype=np.float64)
@@ -137,11 +176,19 @@ def fit_final(train: Sample, candidate: Candidate, alpha: float, table: Table, s
     pipeline = recipe(candidate, table, alpha, seed)
     encoder, estimator = pipeline[0], pipeline[-1]
     X = np.asarray(encoder.fit_transform(train.frame), dtype=np.float64)
+    inputs, origins = X, origins_of(candidate, encoder, X)
+    terms, encoded = X, origins
     with warnings.catch_warnings():
         # A certificate above the tolerance is told in the report itself.
         warnings.simplefilter("ignore")
-        estimator.fit(X, train.y)
-    return FinalModel(candidate, alpha, pipeline, X, origins_of(candidate, encoder, X), train)
+        if candidate.step:
+            step, between = step_of(candidate.step), pipeline[1]
+            inputs = np.asarray(between.fit_transform(X), dtype=np.float64)
+            terms, origins = step.of_terms(between, X), step.terms(between, encoded)
+            sds = terms.std(axis=0)
+            origins = [replace(o, sd=float(sd)) for o, sd in zip(origins, sds, strict=True)]
+        estimator.fit(inputs, train.y)
+    return FinalModel(candidate, alpha, pipeline, terms, origins, train, inputs, encoded)
 
 
 def certificate_json(model: FinalModel) -> Json | None:
@@ -153,7 +200,7 @@ def certificate_json(model: FinalModel) -> Json | None:
     from empirisk.estimators.verify import verify
 
     solution = model.estimator.solution_
-    again, tol = verify(model.estimator, model.X, model.train.y), getattr(model.estimator, "tol", 0.0)
+    again, tol = verify(model.estimator, model.inputs, model.train.y), getattr(model.estimator, "tol", 0.0)
     return {
         "kind": solution.certificate.kind.name,
         "value": number(solution.certificate.value),

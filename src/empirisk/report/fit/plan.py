@@ -14,6 +14,7 @@ from empirisk.report.fit.candidates import KINDS, Candidate, candidates
 from empirisk.report.fit.compared import MOST_ROWS, compared_seconds
 from empirisk.report.fit.families import FAMILIES, Family, suggested_family
 from empirisk.report.fit.sample import Sample
+from empirisk.report.fit.steps import Suggestion, step_of
 from empirisk.wording import number
 
 __all__ = ["Plan", "make_plan"]
@@ -50,6 +51,8 @@ class Plan:
         What a numeric target suggests beside straight lines.
     large : tuple of str
         Candidates that are not tried on so many rows, in words.
+    steps : tuple of Suggestion
+        Feature steps that the table suggests before a linear model.
     """
 
     n_folds: int
@@ -63,6 +66,7 @@ class Plan:
     cuts: tuple[str, ...] = ()
     family: Family | None = None
     large: tuple[str, ...] = ()
+    steps: tuple[Suggestion, ...] = ()
 
     @property
     def fits(self) -> int:
@@ -79,7 +83,7 @@ class Plan:
         """Return the predicted seconds of the fits of a candidate in one fold."""
         n = self.n * (self.n_folds - 1) / self.n_folds
         if c.linear:
-            return self.n_alphas * self._linear(n, c)
+            return self.n_alphas * self._linear(n, c) + self._between(n, c)
         if c.grown:
             return self._grown(n, c)
         if c.compares:
@@ -130,6 +134,11 @@ class Plan:
         outputs = self.outputs if c.kind == "boosting" else 1
         return 0.05 * outputs + _GROWN[c.kind] * n * min(self.p, 40) * log2(n + 2.0) * outputs
 
+    def _between(self, n: float, c: Candidate) -> float:
+        """Return the predicted seconds of the feature step of a candidate, and of encoding for it anew."""
+        made = [step_of(s.step).seconds(n, s.numbers) for s in self.steps if s.step == c.step]
+        return sum(made) + _CELL * n * self.p if made else 0.0
+
     def _linear(self, n: float, c: Candidate) -> float:
         size = min(self.p * self.outputs, 400) * self.p * self.outputs
         factor = FAMILIES[c.family].cost if c.family else 1.0
@@ -155,11 +164,18 @@ class Plan:
         ]
 
 
-def make_plan(sample: Sample, p: int, time_limit: float | None = None, kinds: Sequence[str] = KINDS) -> Plan:
+def make_plan(
+    sample: Sample,
+    p: int,
+    time_limit: float | None = None,
+    kinds: Sequence[str] = KINDS,
+    steps: Sequence[Suggestion] = (),
+) -> Plan:
     """Choose the sizes by the number of rows, then cut them until the forecast keeps the limit.
 
     Repeats: 5 up to 1,000 rows, 2 up to 10,000, else 1 (with them the intervals cover what they say). Cuts
-    come in this order: repeats, penalties, sizes of the learning curve, the elastic net, the reference,
+    come in this order: repeats, penalties, sizes of the learning curve, feature steps, the elastic net, the
+    reference,
     L1 with a log link, the kernel machine, neighbours and the forest, folds.  Models that compare rows are
     tried up to the numbers of rows of :data:`MOST_ROWS`.  What still takes too long is cut by the clock
     while it runs (:mod:`empirisk.report.fit.allowance`).
@@ -174,13 +190,15 @@ def make_plan(sample: Sample, p: int, time_limit: float | None = None, kinds: Se
         Seconds.
     kinds : sequence of str
         Kinds of models to try.
+    steps : sequence of Suggestion
+        Feature steps to try before linear models.
     """
     n = sample.n
     repeats = 1 if sample.time is not None else 5 if n <= 1_000 else 2 if n <= 10_000 else 1
     outputs = sample.n_classes if sample.n_classes > 2 else 1
     fit_rows = int(n * 0.8)
     family = suggested_family(sample.y) if sample.task == "regression" else None
-    named = candidates(sample.task, family=family, kinds=kinds)
+    named = candidates(sample.task, family=family, kinds=kinds, steps=[s.step for s in steps])
     rows = [c for c in named if n <= MOST_ROWS.get(c.name, n)]
     large = tuple(
         f"{c.label}: tried up to {MOST_ROWS[c.name]:,} training rows" for c in named if c not in rows
@@ -189,12 +207,15 @@ def make_plan(sample: Sample, p: int, time_limit: float | None = None, kinds: Se
     folds = FORWARD if sample.time is not None else max(2, min(5, units))
     counts = None if sample.counts is None else np.array(sample.counts)
     shares = [0.5**j for j in range(len(default_sizes(fit_rows, counts)))][::-1]
-    plan = Plan(folds, repeats, 16, shares, rows, n, p, outputs, family=family, large=large)
+    plan = Plan(
+        folds, repeats, 16, shares, rows, n, p, outputs, family=family, large=large, steps=tuple(steps)
+    )
     return plan if time_limit is None else _cut(plan, time_limit, sample.time is not None)
 
 
 def _cut(plan: Plan, limit: float, in_time: bool) -> Plan:
-    rows = [[c for c in plan.rows if c.l1_ratio != 0.5]]
+    bare = [c for c in plan.rows if not c.step]
+    rows = [[c for c in bare if c.l1_ratio != 0.5]]
     rows.append([c for c in rows[-1] if c.role != "reference"])
     rows.append([c for c in rows[-1] if not (c.family and c.l1_ratio)])
     rows.append([c for c in rows[-1] if c.kind != "kernel"])
@@ -203,6 +224,7 @@ def _cut(plan: Plan, limit: float, in_time: bool) -> Plan:
         (f"1 repeat instead of {plan.n_repeats}", {"n_repeats": 1}),
         ("8 penalties instead of 16", {"n_alphas": 8}),
         ("3 sizes of the learning curve", {"shares": plan.shares[-3:]}),
+        ("no feature steps before linear models", {"rows": bare}),
         ("no elastic net", {"rows": rows[0]}),
         ("no gradient boosting for reference", {"rows": rows[1]}),
         ("a log link with L2 only", {"rows": rows[2]}),

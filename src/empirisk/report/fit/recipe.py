@@ -1,4 +1,5 @@
-"""The recipe of a candidate: from the rows of a table to an unfitted pipeline of an encoder and an estimator.
+"""The recipe of a candidate: from the rows of a table to an unfitted pipeline of an encoder, a feature step
+where the candidate has one, and an estimator.
 
 Whatever the report fits, on some of the rows or on all of the training part, is this pipeline, and the saved
 model is one that was fitted. So every number can be asked of the library again, with the same recipe.
@@ -18,15 +19,16 @@ from empirisk.evaluation.before import Before
 from empirisk.evaluation.parts import parts_of
 from empirisk.report.fit.candidates import REFERENCE, Candidate, alpha_grid, estimator_for
 from empirisk.report.fit.compared import compared_estimator, compared_grid
-from empirisk.report.fit.encode import Origin, feature_origin, make_encoder
+from empirisk.report.fit.encode import Origin, feature_origin, make_encoder, n_numbers
 from empirisk.report.fit.grown import grown_estimator, grown_grid
 from empirisk.report.fit.native import level_positions, native_encoder, native_origin
 from empirisk.report.fit.sample import Sample
+from empirisk.report.fit.steps import step_of
 from empirisk.report.read.table import Table
 
 __all__ = ["Encoders", "estimator_of", "origins_of", "parameter_grid", "recipe", "recipe_along"]
 
-ENCODE, MODEL = "encode", "model"
+ENCODE, STEP, MODEL = "encode", "features", "model"
 MAX_LEVELS = 250  # that scikit-learn's boosting takes in one column; the rarest share the last code
 
 
@@ -95,8 +97,10 @@ def recipe(
     sklearn.pipeline.Pipeline
         Takes what :func:`empirisk.report.fit.encode.model_frame` gives.
     """
-    encoder = (encoders or Encoders(table)).of(candidate)
-    return Pipeline([(ENCODE, encoder), (MODEL, estimator_of(candidate, table, value, seed))])
+    steps = [(ENCODE, (encoders or Encoders(table)).of(candidate))]
+    if candidate.step:
+        steps.append((STEP, step_of(candidate.step).transformer(n_numbers(table))))
+    return Pipeline([*steps, (MODEL, estimator_of(candidate, table, value, seed))])
 
 
 def recipe_along(
@@ -132,7 +136,7 @@ def parameter_grid(
         return np.array([np.nan])
     if candidate.compares:
         return compared_grid(candidate, sample.n, fewest, size)
-    if candidate.parameter == "rounds":
+    if candidate.parameter == "rounds" or candidate.step:  # neither grid looks at columns
         X: Any = np.empty((sample.n, 0))
     else:
         parts = parts_of(recipe(candidate, encoders.table, 1.0, 0, encoders))

@@ -25,6 +25,7 @@ from empirisk.report.fit.folds import Folds
 from empirisk.report.fit.grown import n_leaves
 from empirisk.report.fit.recipe import Encoders, origins_of, parameter_grid, recipe_along
 from empirisk.report.fit.sample import Sample
+from empirisk.report.fit.steps import step_of
 from empirisk.report.progress import Progress
 from empirisk.results import Certificate, Status
 
@@ -220,6 +221,12 @@ class _Job:
                 if not number or (candidate.role != "baseline" and name != allowance.kept):
                     allowance.drop(name, f"a fit took more than {max(1.0, allowed):.0f} s")
                 return False
+        except ValueError as error:
+            if not candidate.step:
+                raise
+            # Columns may vary on all rows and not on those of a fold, where a step then has nothing to learn.
+            allowance.drop(name, f"its feature step has no fit in fold {number + 1} ({error})")
+            return True
         result = self.out[name]
         self._keep(result, number, found)
         result.seconds += time.perf_counter() - started
@@ -292,10 +299,16 @@ def _held(
     end = (model.solution_.certificate, model.solution_.status)
     if candidate.compares:
         return numbers_kept(model), [], np.empty(0), end
-    coef, names = class_coefs(model, n_classes), []
-    if fit.value == 0:
-        names = [o.name for o in origins_of(candidate, fit.model[0])]
-    return int(np.count_nonzero(np.nan_to_num(coef))), names, coef, end
+    coef = class_coefs(model, n_classes)
+    size = int(np.count_nonzero(np.nan_to_num(coef)))
+    origins = origins_of(candidate, fit.model[0]) if fit.value == 0 else []
+    if candidate.step:
+        step, between = step_of(candidate.step), fit.model[1]
+        size += step.n_numbers(between)
+        coef = step.told(between, coef)[0]
+        origins = step.terms(between, origins) if origins else []
+    names = [o.name for o in origins]
+    return size, names, coef, end
 
 
 def class_coefs(model: Any, n_classes: int) -> Floats:

@@ -123,6 +123,12 @@ def cluster_metadata(a: Clustered, report: Json) -> Json:
     }
 
 
+def _step(a: Analysis) -> Json:
+    """Return what the feature step of a model does; nothing for a model without one."""
+    made = a.model.step
+    return {} if made is None else {"step": made[0].sentence(made[1], a.model.encoded)}
+
+
 def _decisions(table: Table) -> Json:
     """Return how columns are read, without the examples of values, which are for the screen alone."""
     decisions = table.decisions()
@@ -147,7 +153,8 @@ def model_metadata(a: Analysis, report: Json) -> Json:
             "alpha": float(row.result.alphas[row.at]) if row.result.candidate.parameter == "alpha" else None,
             "n_terms": len(a.model.origins),
             "n_train": a.prepared.train.n,
-        },
+        }
+        | _step(a),
         "decisions": _decisions(table),
         "fingerprint": table.fingerprint,
         "split": {

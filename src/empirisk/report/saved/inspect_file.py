@@ -40,6 +40,7 @@ def inspect_lines(metadata: Json) -> list[str]:
             f" {metadata['created']}."
         ),
     ]
+    lines += [model["step"]] if "step" in model else []
     for m in metadata["metrics"]:
         lines.append(f"  test {m['label']} {wording.estimate(m['model'])}, n = {m['model']['n']:,}")
     certificate = metadata["certificate"]

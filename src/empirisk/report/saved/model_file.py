@@ -7,7 +7,6 @@ synthetic rows are predicted again and compared with the stored predictions.
 
 from __future__ import annotations
 
-import copy
 import importlib
 import math
 import os
@@ -20,15 +19,14 @@ import polars as pl
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from empirisk.estimators.clusters.base import Clusterer
 from empirisk.report.atomic import write_file
 from empirisk.report.errors import DataError
 from empirisk.report.fit.encode import model_frame
-from empirisk.report.fit.grown import trees_of
 from empirisk.report.read.frames import is_frame, raw_frame
 from empirisk.report.read.like import take_like
 from empirisk.report.read.read import read_table
 from empirisk.report.read.table import Table
+from empirisk.report.saved.bare import is_own_record, numbers_only
 from empirisk.report.saved.unpack import FORMAT, ModelFileError, pack, short, unpack
 from empirisk.report.saved.versions import versions_sentence, versions_then_and_now
 
@@ -37,16 +35,6 @@ __all__ = ["FORMAT", "ModelFile", "ModelFileError", "load", "read_metadata", "sa
 TOLERANCE = 1e-6  # relative; the file keeps full precision, machines round differently
 # scikit-learn's imputers keep the type of their columns: a description of memory, which skops does not list.
 PLAIN = frozenset({"numpy.dtype"})
-# Records of arrays and labels that our estimators hold.
-TABLES = frozenset(
-    {
-        "empirisk.trees.structure.Trees",
-        "empirisk.data.columns.ColumnCoder",
-        "empirisk.neighbors.index.Index",
-        "empirisk.estimators.neighbors.vote_weights.VoteWeights",
-        "empirisk.estimators.kernel.score_probabilities.ScoreProbabilities",
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -173,7 +161,7 @@ def save(path: Path, pipeline: Pipeline, metadata: dict[str, Any], probes: pl.Da
     """
     import skops.io as sio
 
-    pipeline = _without_solution(pipeline)
+    pipeline = numbers_only(pipeline)
     dump = sio.dumps(pipeline)
     rows = {name: [_plain(v) for v in probes[name].to_list()] for name in probes.columns}
     types = {name: str(dtype) for name, dtype in probes.schema.items()}
@@ -251,48 +239,9 @@ def _build(file: Path, dump: bytes, metadata: dict[str, Any]) -> Any:
         ) from error
 
 
-def _without_solution(pipeline: Pipeline) -> Pipeline:
-    """Return the pipeline whose final estimator holds its numbers only; how it was solved is in the
-    metadata.
-    """
-    estimator = copy.copy(pipeline[-1])
-    params, grown = estimator.get_params(deep=False), trees_of(estimator) is not None
-    # Groups of training rows are what `predict` says of them.
-    told = ("solution_", "labels_", "certificate_") if isinstance(estimator, Clusterer) else ("solution_",)
-    for name, value in dict(vars(estimator)).items():
-        if name in told or (grown and name not in params and not _plain_data(value)):
-            del estimator.__dict__[name]
-    return Pipeline([*pipeline.steps[:-1], (pipeline.steps[-1][0], estimator)])
-
-
-def _plain_data(value: Any) -> bool:
-    """Return whether a value is an array, a number, a text, one of our tables or losses, or a tuple of
-    these.
-    """
-    if isinstance(value, tuple):
-        return all(_plain_data(v) for v in value)
-    kind = type(value)
-    return (
-        value is None
-        or isinstance(value, np.ndarray | np.generic | int | float | str)
-        or _is_own_record(f"{kind.__module__}.{kind.__qualname__}")
-    )
-
-
-def _is_own_record(name: str) -> bool:
-    """Return whether a dotted name is a frozen record that our estimators hold: trees, rows to search, names
-    of columns, a loss, a kernel, a distance.
-    """
-    from empirisk import kernels, losses, neighbors
-
-    known = (losses.REGISTRY, kernels.REGISTRY, neighbors.METRICS)
-    named = {f"{kind.__module__}.{kind.__qualname__}" for registry in known for kind in registry.values()}
-    return name in TABLES or name in named
-
-
 def _is_own_type(name: str) -> bool:
     """Return whether a dotted name is an estimator of this package, or a record that one holds."""
-    if _is_own_record(name):
+    if is_own_record(name):
         return True
     module, _, attribute = name.rpartition(".")
     if not module.startswith("empirisk.") or not attribute.isidentifier():

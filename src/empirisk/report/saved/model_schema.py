@@ -87,7 +87,8 @@ METADATA = Record(
                 "alpha": nullable(number),
                 "n_terms": integer,
                 "n_train": integer,
-            }
+            },
+            optional={"step": string},
         ),
         "decisions": Record(
             {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from empirisk.report.fit.tuning import CrossValidated
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Chart, Material, Section
 from empirisk.report.sections.candidates.curves import CURVE, penalty_charts, penalty_curves
+from empirisk.report.sections.candidates.steps import step_sentences
 from empirisk.report.sections.candidates.winner import WINNER, winner, winner_chart
 from empirisk.report.sections.methods import Pairs
 from empirisk.report.sections.prose import esc, told
@@ -103,7 +104,13 @@ def _collect(m: Material) -> Json:
     p = a.prepared
     return {
         "selection": _selection(
-            a.choice, m.tuned, m.unit, a.scoring, p.seed, tested, _family(a.choice, p.plan)
+            a.choice,
+            m.tuned,
+            m.unit,
+            a.scoring,
+            p.seed,
+            tested,
+            [_family(a.choice, p.plan), *step_sentences(a.choice, p.plan, a.scoring, m.unit, a.cuts)],
         ),
         "candidates": _rows(a.choice, ends),
         "selection_curves": m.part("selection_curves", lambda: penalty_curves(a.choice, a.scoring)) or [],
@@ -117,7 +124,7 @@ def _selection(
     scoring: Scoring,
     seed: int,
     held_out: Json | None,
-    family: str = "",
+    more: Sequence[str] = (),
 ) -> Json:
     """Return ``report["selection"]``: the rule, what it chose, and what the other would have chosen.
 
@@ -125,8 +132,8 @@ def _selection(
     ----------
     held_out : dict or None
         Loss of the chosen model on the test part, an estimate.
-    family : str
-        What became of the family that the target suggested beside straight lines, "" where it suggests none.
+    more : sequence of str
+        What became of models that the table suggested beside straight lines; "" where it suggests none.
     """
     row = choice.row
     lowest = choice.rows[choice.by_minimum]
@@ -147,7 +154,7 @@ def _selection(
             "Some fits did not see every class and give it the probability 0, for which the log-loss is"
             " infinite: the Brier score judges in its place."
         )
-    parts += [family] if family else []
+    parts += [said for said in more if said]
     found = winner(choice, scoring, seed, held_out)
     if found is not None:
         value = max(0.0, found["corrected"]["value"] - found["naive"]["value"])

@@ -30,7 +30,8 @@ def sandwich(model: FinalModel) -> Floats | None:
 
     ``A^-1 B A^-1 / n``, ``A = mean of h_i x_i x_i' + alpha I`` (intercept free), ``B`` the covariance of the
     row gradients ``(p_i - y_i) x_i`` (sums over groups where rows are grouped); White (1980), Liang and
-    Zeger (1986). None with an L1 penalty, for more than 1,200 parameters, or where A is singular.
+    Zeger (1986). None with an L1 penalty, with a feature step, for more than 1,200 parameters, or where A is
+    singular.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ def sandwich(model: FinalModel) -> Floats | None:
     train, ratio = model.train, model.candidate.l1_ratio
     n, p = model.X.shape
     k = train.n_classes if train.n_classes > 2 else 1
-    if ratio or k * (p + 1) > MAX_PARAMETERS or n <= p + 1:
+    if ratio or model.candidate.step or k * (p + 1) > MAX_PARAMETERS or n <= p + 1:
         return None
     X = np.column_stack([model.X, np.ones(n)])
     residual, curvature = _row_terms(model, n)
@@ -143,7 +144,13 @@ def coefficient_rows(model: FinalModel, cv: CrossValidated, at: int, level: floa
         block = None if covariance is None else _class_block(covariance, c, model.X.shape[1])
         rows.append(_intercept(model, w, b, block, labels[c], level))
         for j in order:
-            stability = sign_stability(model.origins[j].name, c, float(np.sign(w[j])), cv, at, spots)
+            origin = model.origins[j]
+            # Groups of one fit are not those of another.
+            stability = (
+                None
+                if origin.kind == "group"
+                else sign_stability(origin.name, c, float(np.sign(w[j])), cv, at, spots)
+            )
             rows.append(_term(model, j, float(w[j]), block, labels[c], stability, level))
     return rows, _note(model, covariance is not None, len(order))
 
@@ -165,7 +172,7 @@ def _class_block(covariance: Floats, c: int, p: int) -> Floats:
 def _wald(value: float, variance: float | None, model: FinalModel, level: float) -> Json:
     n = model.train.n
     if variance is None or not np.isfinite(variance) or variance < 0.0:
-        why = CHOSEN if model.candidate.l1_ratio else "there are too many terms for these rows"
+        why = _why_none(model)
         return estimate(Estimate(value, None, None, level, n, "none", why))
     half = normal_quantile(level) * float(np.sqrt(variance))
     return estimate(
@@ -190,7 +197,7 @@ def _term(
     ]
     return {
         "term": origin.name,
-        "column": origin.source,
+        "column": origin.source or None,
         "class": label,
         "value": scaled[0],
         "per_sd": scaled[1],
@@ -217,6 +224,13 @@ def _intercept(
     }
 
 
+def _why_none(model: FinalModel) -> str:
+    """Return why coefficients have no intervals, where they have none."""
+    if model.candidate.l1_ratio:
+        return CHOSEN
+    return model.step[0].why_none if model.step else "there are too many terms for these rows"
+
+
 def _note(model: FinalModel, valid: bool, shown: int) -> str:
     parts = []
     if model.candidate.l1_ratio:
@@ -228,7 +242,13 @@ def _note(model: FinalModel, valid: bool, shown: int) -> str:
             "The penalty pulls coefficients towards zero, and the intervals describe the penalised values."
         )
     else:
-        parts.append("No intervals: there are too many terms for the number of rows.")
+        parts.append(
+            f"No intervals: {model.step[0].why_none}."
+            if model.step
+            else "No intervals: there are too many terms for the number of rows."
+        )
+    if model.step:
+        parts.append(model.step[0].reading)
     if model.candidate.family:
         parts.append(
             "A coefficient c multiplies the predicted mean by exp(c): about 100 c % when c is small."

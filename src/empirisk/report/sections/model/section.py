@@ -150,9 +150,9 @@ def _ranked(a: Analysis) -> list[Json]:
     p, model = a.prepared, a.model
     found = importances(
         *_shuffled(a),
-        [o.source for o in model.origins],
+        [o.source for o in model.encoded],
         level=p.level,
-        repeats=20 if model.linear else 5,
+        repeats=20 if model.weighted else 5,
         seed=p.seed,
     )
     ranked = sorted(found.items(), key=lambda item: -item[1].value)
@@ -181,9 +181,9 @@ def _shuffled(a: Analysis) -> tuple[NDArray[np.float64], Moved]:
         return np.asarray(found, dtype=np.float64)
 
     def again(X: NDArray[np.float64]) -> NDArray[np.float64]:
-        return losses(outputs_of(model.estimator, X, a.scoring.metric.needs))
+        return losses(outputs_of(model.pipeline[1:], X, a.scoring.metric.needs))
 
-    if model.linear:
+    if model.weighted:
         z = model.sums(X)
         move = linear_move(X, linear_parts(model)[0], z, lambda z: losses(model.outputs(z)))
         return again(X), move
@@ -227,6 +227,7 @@ def _linear_part(m: Material) -> Json:
         "sentence": (
             f"A weighted sum of {model.n_numbers:,} of {coef.shape[0]:,} terms made from"
             f" {len(p.table.features):,} columns{through}."
+            + ("" if model.step is None else f" {model.step[0].sentence(model.step[1], model.encoded)}")
         ),
         "coefficients": rows,
         "coefficients_unit": {
