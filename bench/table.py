@@ -129,9 +129,8 @@ def _pairs(rows: dict[str, dict[str, Any]]) -> list[str]:
 
 def _in_single(name: str, rows: dict[str, dict[str, Any]]) -> str:
     """The name of the same row in single precision, or nothing."""
-    objective, data = name.split(", ", 1)
-    kind, size = data.rsplit(" ", 1)
-    other = f"{objective}, {kind} float32 {size}"
+    kind, _, size = name.rpartition(" ")
+    other = f"{kind} float32 {size}"
     return other if other in rows else ""
 
 
