@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from empirisk.typing import Array
+from empirisk.typing import Array, IndexArray
 
-__all__ = ["Seeding", "dense_rows", "draw_row", "too_many"]
+__all__ = ["Seeding", "dense_rows", "draw_row", "draw_rows", "too_many"]
 
 
 class Seeding(ABC):
@@ -68,14 +68,22 @@ def dense_rows(X: Any, rows: Any) -> Array:
     return np.asarray(chosen.toarray() if sp.issparse(X) else chosen, dtype=np.float64)
 
 
-def draw_row(mass: Array, at: float) -> int:
-    """Return the first row whose cumulated mass exceeds ``at``, and never one without mass.
+def draw_rows(mass: Array, at: Array) -> IndexArray:
+    """Return for each number of ``at`` the first row whose cumulated mass exceeds it, and never one without mass.
 
     Examples
     --------
-    >>> draw_row(np.array([0.0, 2.0, 0.0, 1.0]), 0.0), draw_row(np.array([0.0, 2.0, 0.0, 1.0]), 2.0)
-    (1, 3)
+    >>> draw_rows(np.array([0.0, 2.0, 0.0, 1.0]), np.array([0.0, 2.0, 3.0]))
+    array([1, 3, 3])
     """
-    found = int(np.searchsorted(np.cumsum(mass), at, side="right"))
+    found: IndexArray = np.cumsum(mass).searchsorted(at, side="right")
     # Rounding can leave `at` at the end of the sum.
-    return found if found < len(mass) else int(np.flatnonzero(mass > 0.0)[-1])
+    past = found == len(mass)
+    if past.any():
+        found[past] = np.flatnonzero(mass > 0.0)[-1]
+    return found
+
+
+def draw_row(mass: Array, at: float) -> int:
+    """Return the first row whose cumulated mass exceeds ``at``, and never one without mass."""
+    return int(draw_rows(mass, np.array([at]))[0])

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from empirisk import _loops
-from empirisk.clustering.seedings.base import Seeding, dense_rows, draw_row, too_many
+from empirisk.clustering.seedings.base import Seeding, dense_rows, draw_row, draw_rows, too_many
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["KMeansPlusPlus"]
@@ -73,15 +73,17 @@ class KMeansPlusPlus(Seeding):
     def _draw(weight: Array | None, square: Array, totals: Array, at: Array) -> IndexArray:
         """Draw rows by weight times squared distance; `totals` are the sums of the chunks."""
         before = np.concatenate([[0.0], np.cumsum(totals)])
+        level = at * before[-1]
         rows = np.empty(len(at), dtype=np.int64)
-        for j, u in enumerate(at * before[-1]):
-            chunk = draw_row(totals, u)
+        chunks = draw_rows(totals, level)
+        for chunk in np.unique(chunks):
             start = chunk * _loops.SEED_CHUNK
             stop = start + _loops.SEED_CHUNK
             mass = square[start:stop].astype(np.float64)
             if weight is not None:
                 mass *= weight[start:stop]
-            rows[j] = start + draw_row(mass, u - before[chunk])
+            here = chunks == chunk
+            rows[here] = start + draw_rows(mass, level[here] - before[chunk])
         return rows
 
     def factor(self, n_clusters: int) -> float | None:
