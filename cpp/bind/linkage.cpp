@@ -1,4 +1,4 @@
-// Linker, merge_tree.
+// Linker, merge_tree, cut_tree.
 #include <memory>
 #include <queue>
 
@@ -26,6 +26,12 @@ RowMetric metric_of(const std::string& name) {
   refuse("no loop for the metric " + name);
 }
 
+nb::object new_integers(i64 n, i64*& data) {
+  const nb::object out = nb::module_::import_("numpy").attr("empty")(n, "int64");
+  data = static_cast<i64*>(nb::cast<nb::ndarray<nb::device::cpu>>(out).data());
+  return out;
+}
+
 // One tree that grows; the arrays stay alive with it.
 class LinkerArg {
  public:
@@ -48,8 +54,8 @@ class LinkerArg {
     if (!problem.precomputed) problem.metric = metric_of(metric);
     if (!problem.precomputed && problem.link >= Link::ward && problem.metric != RowMetric::euclidean)
       refuse("linkages of centroids take Euclidean rows");
-    first_ = integers(n - 1, problem.first);
-    second_ = integers(n - 1, problem.second);
+    first_ = new_integers(n - 1, problem.first);
+    second_ = new_integers(n - 1, problem.second);
     height_ = new_result({n - 1});
     problem.height = height_.data;
     tree_.reset(linkage_loops().make_linker(problem));
@@ -64,12 +70,6 @@ class LinkerArg {
   nb::tuple result() const { return nb::make_tuple(first_, second_, height_.array); }
 
  private:
-  static nb::object integers(i64 n, i64*& data) {
-    const nb::object out = nb::module_::import_("numpy").attr("empty")(n, "int64");
-    data = static_cast<i64*>(nb::cast<nb::ndarray<nb::device::cpu>>(out).data());
-    return out;
-  }
-
   ArrayArg rows_, weight_;
   nb::object first_, second_;
   Result height_;
@@ -145,6 +145,28 @@ nb::object merge_tree(const Integers& a, const Integers& b, nb::handle height, c
   return out.array;
 }
 
+nb::object cut_tree(nb::handle matrix, const nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>& kept) {
+  const i64 merges = i64(kept.shape(0)), n = merges + 1;
+  const ArrayArg tree = array_arg(matrix, "matrix", {merges, 4});
+  // From the top: what a merge that is kept joins belongs to the cluster that the merge belongs to.
+  std::vector<i64> cluster(n + merges), name(n + merges, -1);
+  for (i64 i = 0; i < n + merges; ++i) cluster[i] = i;
+  for (i64 k = merges - 1; k >= 0; --k)
+    for (int side = 0; side < 2; ++side) {
+      const double child = tree.data[4 * k + side];
+      if (!(child >= 0.0 && child < double(n + k))) refuse("merge k must join two of the numbers below n + k");
+      if (kept(k)) cluster[i64(child)] = cluster[n + k];
+    }
+  i64 found = 0, *label = nullptr;
+  const nb::object out = new_integers(n, label);
+  for (i64 i = 0; i < n; ++i) {
+    i64& known = name[cluster[i]];
+    if (known < 0) known = found++;
+    label[i] = known;
+  }
+  return out;
+}
+
 }  // namespace
 
 void bind_linkage(nb::module_& m) {
@@ -155,6 +177,7 @@ void bind_linkage(nb::module_& m) {
       .def("result", &LinkerArg::result)
       .def_prop_ro("wants", &LinkerArg::wants)
       .def_prop_ro("merges", &LinkerArg::merges);
+  m.def("cut_tree", &cut_tree, nb::arg("matrix"), nb::arg("kept"));
   m.def("merge_tree", &merge_tree, nb::arg("first"), nb::arg("second"), nb::arg("height"), nb::arg("order"));
 }
 

@@ -5,94 +5,118 @@
 
 namespace empirisk::EMPIRISK_ISA {
 
-// Boxes of rows, halved across their longest side; a child follows its node. Leaves hold whole panels.
+// Boxes of rows, halved across their longest side; a child follows its node. All but the last of the panels are full: the place of a
+// row in the order of the tree is that of its lane.
 class BoxTree {
  public:
   static constexpr i64 leaf_rows = 2 * wide;
 
   BoxTree(const double* rows, i64 n, i64 p)
-      : x_(rows), n_(n), p_(p), order_(n_), data_(4 * (n_ + wide) * p_), number(4 * (n_ + wide)),
-        low_(most_nodes() * p_), high_(most_nodes() * p_), right(most_nodes()), first(most_nodes()), last(most_nodes()), leaf(most_nodes()) {
-    for (i64 i = 0; i < n_; ++i) order_[i] = i;
-    build(0, n_);
+      : n_(n), p_(p), sorted_(n * p), panels_(round_up(n, wide) * p), low_(most_nodes() * p), high_(most_nodes() * p),
+        number(round_up(n, wide)), right(most_nodes()), first(most_nodes()), last(most_nodes()), leaf(most_nodes()) {
+    std::memcpy(sorted_.data(), rows, sizeof(double) * std::size_t(n * p));
+    for (i64 i = 0; i < round_up(n, wide); ++i) number[i] = i < n ? i : -1;
+    build(0, n);
   }
 
   i64 nodes = 0, leaves = 0;
 
  private:
-  const double* x_;
-  i64 n_, p_, panels_ = 0;
-  Buffer<i64> order_;
-  Buffer<double> data_;
+  i64 n_, p_;
+  Buffer<double> sorted_, panels_, low_, high_;
 
  public:
-  Buffer<i64> number;  // the row of a lane, or -1
-
- private:
-  Buffer<double> low_, high_;
-
- public:
+  Buffer<i64> number;  // the row at a place, or -1
   Buffer<i64> right, first, last, leaf;  // of a node: its second child or -1, its panels; and the node of each leaf
-  const double* rows() const { return data_.data(); }
+  const double* panels() const { return panels_.data(); }
+  const double* row_at(i64 place) const { return sorted_.data() + place * p_; }
+  i64 begin(i64 node) const { return first[node] * wide; }
+  i64 end(i64 node) const { return least(n_, last[node] * wide); }
 
   // A bound below all distances to a box, as they are computed.
   template <class Metric>
   EMPIRISK_INLINE double bound(const double* row, i64 node) const {
-    const double *low = low_.data() + node * p_, *high = high_.data() + node * p_;
-    double sum = 0.0;
-    for (i64 d = 0; d < p_; ++d) sum += Metric::one(most(0.0, most(low[d] - row[d], row[d] - high[d])));
-    return sum * (1.0 - 1e-13);
+    return between<Metric>(row, row, node);
+  }
+
+  // A bound below all distances between the rows of two boxes.
+  template <class Metric>
+  EMPIRISK_INLINE double bound(i64 node, i64 other) const {
+    return between<Metric>(low_.data() + node * p_, high_.data() + node * p_, other);
+  }
+
+  // Bounds below the distances of the rows of a panel to a box.
+  template <class Metric>
+  EMPIRISK_INLINE Lanes bounds(i64 panel, i64 node) const {
+    const double *low = low_.data() + node * p_, *high = high_.data() + node * p_, *x = panels_.data() + panel * p_ * wide;
+    Lanes sum = fill(0.0);
+    for (i64 d = 0; d < p_; ++d, x += wide) Metric::add(sum, larger(fill(0.0), larger(fill(low[d]) - load(x), load(x) - fill(high[d]))));
+    return Metric::finish(sum) * fill(1.0 - 1e-13);
   }
 
  private:
   i64 most_nodes() const { return 4 * ceil_div(n_, leaf_rows) + 4; }
 
-  i64 build(i64 begin, i64 end) {
+  template <class Metric>
+  EMPIRISK_INLINE double between(const double* from, const double* to, i64 node) const {
+    const double *low = low_.data() + node * p_, *high = high_.data() + node * p_;
+    double sum = 0.0;
+    for (i64 d = 0; d < p_; ++d) sum += Metric::one(most(0.0, most(low[d] - to[d], from[d] - high[d])));
+    return sum * (1.0 - 1e-13);
+  }
+
+  i64 build(i64 from, i64 to) {
     const i64 node = nodes++;
+    first[node] = from / wide;
+    last[node] = ceil_div(to, wide);
     double *low = low_.data() + node * p_, *high = high_.data() + node * p_;
     for (i64 d = 0; d < p_; ++d) {
       low[d] = infinite;
       high[d] = -infinite;
-      for (i64 k = begin; k < end; ++k) {
-        const double v = x_[order_[k] * p_ + d];
+    }
+    for (i64 k = from; k < to; ++k) {
+      for (i64 d = 0; d < p_; ++d) {
+        const double v = sorted_[k * p_ + d];
         low[d] = v < low[d] ? v : low[d];
         high[d] = v > high[d] ? v : high[d];
       }
     }
-    if (end - begin <= leaf_rows) {
+    if (to - from <= leaf_rows) {
       right[node] = -1;
       leaf[leaves++] = node;
-      keep(node, begin, end);
+      copy(from, to);
       return node;
     }
     i64 axis = 0;
     for (i64 d = 1; d < p_; ++d)
       if (high[d] - low[d] > high[axis] - low[axis]) axis = d;
-    const i64 middle = begin + round_up((end - begin) / 2, wide);
-    select(begin, end - 1, middle, axis);
-    build(begin, middle);
-    right[node] = build(middle, end);
+    const i64 middle = from + round_up((to - from) / 2, wide);
+    select(from, to - 1, middle, axis);
+    build(from, middle);
+    right[node] = build(middle, to);
     return node;
   }
 
-  bool smaller_at(i64 a, i64 b, i64 axis) const {
-    const double u = x_[a * p_ + axis], v = x_[b * p_ + axis];
-    return u < v || (u == v && a < b);
+  bool smaller(i64 place, double value, i64 row, i64 axis) const {
+    const double v = sorted_[place * p_ + axis];
+    return v < value || (v == value && number[place] < row);
+  }
+
+  bool larger_than(i64 place, double value, i64 row, i64 axis) const {
+    const double v = sorted_[place * p_ + axis];
+    return v > value || (v == value && number[place] > row);
   }
 
   // Puts the rows that belong before place k there (Hoare's selection).
   void select(i64 low, i64 high, i64 k, i64 axis) {
     while (low < high) {
-      const i64 pivot = order_[low + (high - low) / 2];
+      const i64 middle = low + (high - low) / 2, pivot = number[middle];
+      const double value = sorted_[middle * p_ + axis];
       i64 i = low, j = high;
       while (i <= j) {
-        while (smaller_at(order_[i], pivot, axis)) ++i;
-        while (smaller_at(pivot, order_[j], axis)) --j;
-        if (i <= j) {
-          const i64 t = order_[i];
-          order_[i++] = order_[j];
-          order_[j--] = t;
-        }
+        while (smaller(i, value, pivot, axis)) ++i;
+        while (larger_than(j, value, pivot, axis)) --j;
+        if (i <= j) exchange(i++, j--);
       }
       if (k <= j) high = j;
       else if (k >= i) low = i;
@@ -100,16 +124,23 @@ class BoxTree {
     }
   }
 
-  void keep(i64 node, i64 begin, i64 end) {
-    first[node] = panels_;
-    for (i64 k = begin; k < begin + round_up(end - begin, wide); ++k) {
-      const i64 at = panels_ * wide + (k - begin), row = k < end ? order_[k] : -1;
-      number[at] = row;
-      double* to = data_.data() + at / wide * wide * p_ + at % wide;
-      for (i64 d = 0; d < p_; ++d) to[d * wide] = row < 0 ? infinite : x_[row * p_ + d];
+  void exchange(i64 i, i64 j) {
+    const i64 row = number[i];
+    number[i] = number[j];
+    number[j] = row;
+    double *a = sorted_.data() + i * p_, *b = sorted_.data() + j * p_;
+    for (i64 d = 0; d < p_; ++d) {
+      const double v = a[d];
+      a[d] = b[d];
+      b[d] = v;
     }
-    panels_ += ceil_div(end - begin, wide);
-    last[node] = panels_;
+  }
+
+  void copy(i64 from, i64 to) {
+    for (i64 k = from; k < round_up(to, wide); ++k) {
+      double* lane = panels_.data() + k / wide * wide * p_ + k % wide;
+      for (i64 d = 0; d < p_; ++d) lane[d * wide] = k < to ? sorted_[k * p_ + d] : infinite;
+    }
   }
 };
 

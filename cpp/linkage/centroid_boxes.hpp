@@ -9,7 +9,7 @@ namespace empirisk::EMPIRISK_ISA {
 class CentroidBoxes {
  public:
   CentroidBoxes(const Slots& slots, const Members& members)
-      : p_(members.p), rows_(slots.m * p_), copied_(copy(slots, members)), tree_(rows_.data(), slots.m, p_), mass_(4 * (slots.m + wide)),
+      : p_(members.p), rows_(slots.m * p_), copied_(copy(slots, members)), tree_(rows_.data(), slots.m, p_), mass_(round_up(slots.m, wide)),
         least_(tree_.nodes) {
     for (i64 node = tree_.nodes - 1; node >= 0; --node) {
       if (tree_.right[node] >= 0) {
@@ -38,7 +38,7 @@ class CentroidBoxes {
       const Open open = stack[--top];
       if (open.bound > best.distance) continue;
       if (tree_.right[open.node] < 0) {
-        row_to_panels<Squares>(p_, row, tree_.rows(), tree_.first[open.node], tree_.last[open.node], [&](i64 k, const Lanes& d) {
+        row_to_panels<Squares>(p_, row, tree_.panels(), tree_.first[open.node], tree_.last[open.node], [&](i64 k, const Lanes& d) {
           const double* its = mass_.data() + k * wide;
           if (!Inertia::may(d, mine, load(its), best.distance)) return;
           for (i64 l = 0; l < wide; ++l) {

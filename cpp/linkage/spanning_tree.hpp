@@ -1,9 +1,9 @@
 // The shortest spanning tree of rows in few columns: Boruvka's rounds (Nesetril, Milkova and Nesetrilova, Discrete Mathematics 233,
-// 2001), in which each component looks in a tree of boxes for the row outside that is nearest to one of its rows. Boxes whose rows are
-// all inside are left out, and so are those beyond the shortest edge so far. Edges of equal length are ordered by their row numbers:
-// the tree is the one of prim.hpp.
+// 2001), in which each component takes the shortest edge that leaves it. A few nearest rows of each row are found first; where all of
+// them are inside and could matter, a tree of boxes is searched, whose boxes with rows of the component alone are left out, and so are
+// those beyond the shortest edge so far. Edges of equal length are ordered by their row numbers: the tree is the one of prim.hpp.
 #pragma once
-#include "linkage/box_tree.hpp"
+#include "linkage/near_rows.hpp"
 #include "linkage/slots.hpp"
 
 namespace empirisk::EMPIRISK_ISA {
@@ -16,27 +16,28 @@ struct Edge {
   }
 };
 
+// All but the numbers of edges are places in the order of the tree, so that neighbours lie together.
 template <class Metric>
 class SpanningTree final : public Linker {
  public:
   explicit SpanningTree(const LinkageProblem& problem)
-      : p_(problem), log_{problem, this}, tree_(problem.x, problem.rows, problem.cols), up_(problem.rows), part_(problem.rows), near_(problem.rows), known_(problem.rows),
-        inside_(tree_.nodes), threads_(threads_for(problem.rows * most<i64>(problem.cols, 8) * 512, 64)), best_(problem.rows * threads_) {
+      : p_(problem), log_{problem, this}, tree_(problem.x, problem.rows, problem.cols), lists_(tree_, problem.rows, problem.cols),
+        up_(problem.rows), part_(problem.rows), place_(problem.rows), next_(problem.rows), inside_(tree_.nodes),
+        threads_(threads_for(problem.rows * most<i64>(problem.cols, 8) * 512, 64)), best_(problem.rows * threads_) {
     for (i64 i = 0; i < p_.rows; ++i) {
       up_[i] = part_[i] = i;
-      near_[i] = -1;
-      known_[i] = 0.0;
+      place_[tree_.number[i]] = i;
+      next_[i] = 0;
     }
   }
 
   bool step(i64 work) override {
+    if (listed_ < tree_.leaves) {
+      listed_ = over_leaves(listed_, work, [&](i64 leaf, int) { lists_.fill_leaf(leaf); });
+      return true;
+    }
     if (done_ == 0) begin_round();
-    const i64 cost = BoxTree::leaf_rows * most<i64>(p_.cols, 8) * 512;
-    const i64 end = least(tree_.leaves, done_ + most<i64>(64, work / cost)), chunk = 16, chunks = ceil_div(end - done_, chunk);
-    for_chunks(chunks, least<i64>(threads_, chunks) < threads_ ? 1 : threads_, [&](i64 c, int thread) {
-      for (i64 k = done_ + c * chunk; k < least(end, done_ + (c + 1) * chunk); ++k) look_from(tree_.leaf[k], best_.data() + thread * p_.rows);
-    });
-    done_ = end;
+    done_ = over_leaves(done_, work, [&](i64 leaf, int thread) { look_from(leaf, best_.data() + thread * p_.rows); });
     if (done_ < tree_.leaves) return true;
     done_ = 0;
     finish_round();
@@ -44,6 +45,19 @@ class SpanningTree final : public Linker {
   }
 
  private:
+  static constexpr i64 count = NearRows<Metric>::count;
+
+  // Visits leaves from `begin` on, as many as the work allows; returns the first that is left.
+  template <class Visit>
+  i64 over_leaves(i64 begin, i64 work, const Visit& visit) {
+    const i64 cost = BoxTree::leaf_rows * most<i64>(p_.cols, 8) * 512;
+    const i64 end = least(tree_.leaves, begin + most<i64>(64, work / cost)), chunk = 16, chunks = ceil_div(end - begin, chunk);
+    for_chunks(chunks, chunks < threads_ ? 1 : threads_, [&](i64 c, int thread) {
+      for (i64 k = begin + c * chunk; k < least(end, begin + (c + 1) * chunk); ++k) visit(tree_.leaf[k], thread);
+    });
+    return end;
+  }
+
   i64 root(i64 i) {
     while (up_[i] != i) i = up_[i] = up_[up_[i]];
     return i;
@@ -51,67 +65,74 @@ class SpanningTree final : public Linker {
 
   // The component of all rows of each node, or -1; and the edges that are still known from the rounds before.
   void begin_round() {
-    for (i64 i = 0; i < p_.rows; ++i) part_[i] = root(i);
+    for (i64 i = p_.rows - 1; i >= 0; --i) part_[i] = up_[i] == i ? i : part_[up_[i]];  // what is above a place is behind it
     for (i64 node = tree_.nodes - 1; node >= 0; --node) {
+      i64 all = part_[tree_.begin(node)];
       if (tree_.right[node] >= 0) {
-        const i64 a = inside_[node + 1], b = inside_[tree_.right[node]];
-        inside_[node] = a == b ? a : -1;
-        continue;
-      }
-      i64 all = -2;
-      for (i64 at = tree_.first[node] * wide; at < tree_.last[node] * wide; ++at) {
-        const i64 row = tree_.number[at];
-        if (row >= 0) all = all == -2 || all == part_[row] ? part_[row] : -1;
+        all = inside_[node + 1] == inside_[tree_.right[node]] ? inside_[node + 1] : -1;
+      } else {
+        for (i64 i = tree_.begin(node); i < tree_.end(node); ++i) all = part_[i] == all ? all : -1;
       }
       inside_[node] = all;
     }
-    for (i64 k = 0; k < p_.rows * threads_; ++k) best_[k] = Edge{};
+    for (i64 i = 0; i < p_.rows; ++i) best_[i] = Edge{};
     for (i64 i = 0; i < p_.rows; ++i) {
-      if (near_[i] >= 0 && part_[near_[i]] == part_[i]) near_[i] = -1;
-      if (near_[i] < 0) continue;
-      for (int t = 0; t < threads_; ++t) offer(best_.data() + t * p_.rows, i);
+      const Near* list = lists_.of(i);
+      while (next_[i] < count && (list[next_[i]].place < 0 || part_[list[next_[i]].place] == part_[i])) ++next_[i];
+      if (next_[i] < count) offer(best_.data(), i, list[next_[i]]);
     }
+    for (int t = 1; t < threads_; ++t)
+      for (i64 i = 0; i < p_.rows; ++i) best_[t * p_.rows + i] = best_[i];
   }
 
-  void offer(Edge* best, i64 i) const {
-    const Edge edge{known_[i], least(i, near_[i]), most(i, near_[i])};
-    if (edge.before(best[part_[i]])) best[part_[i]] = edge;
+  Edge edge(i64 i, const Near& near) const {
+    const i64 row = tree_.number[i];
+    return {near.distance, least(row, near.row), most(row, near.row)};
   }
 
-  void look_from(i64 node, Edge* best) {
-    for (i64 at = tree_.first[node] * wide; at < tree_.last[node] * wide; ++at) {
-      const i64 i = tree_.number[at];
-      if (i < 0 || near_[i] >= 0 || known_[i] > best[part_[i]].length) continue;
-      const double limit = best[part_[i]].length;
-      const Nearest found = search(i, limit);
-      near_[i] = found.slot;
-      known_[i] = found.slot >= 0 ? found.distance : most(known_[i], limit);
-      if (found.slot >= 0) offer(best, i);
+  void offer(Edge* best, i64 i, const Near& near) const {
+    const Edge made = edge(i, near);
+    if (made.before(best[part_[i]])) best[part_[i]] = made;
+  }
+
+  // Where a list is used up, its last entry says from where on rows outside may lie.
+  void look_from(i64 leaf, Edge* best) {
+    for (i64 i = tree_.begin(leaf); i < tree_.end(leaf); ++i) {
+      if (next_[i] < count) continue;
+      Near& last = lists_.of(i)[count - 1];
+      Edge& shortest = best[part_[i]];
+      if (!edge(i, {last.distance, last.row + 1, -1}).before(shortest)) continue;
+      const Near found = search(i, shortest.length);
+      if (found.place >= 0) {
+        last = found;
+        next_[i] = count - 1;
+        offer(best, i, found);
+      } else {
+        last = {most(last.distance, shortest.length), p_.rows, -1};
+      }
     }
   }
 
   // The nearest row of another component, at most `limit` away.
-  Nearest search(i64 i, double limit) const {
+  Near search(i64 i, double limit) const {
     struct Open {
       double bound;
       i64 node;
     } stack[96];
     i64 top = 0;
-    const double* row = p_.x + i * p_.cols;
+    const double* row = tree_.row_at(i);
     const i64 mine = part_[i];
-    Nearest best;
-    best.distance = limit;
-    best.slot = p_.rows;  // a row as far as the limit may be taken
+    Near best{limit, p_.rows, -1};  // a row as far as the limit may be taken
     if (inside_[0] != mine) stack[top++] = {0.0, 0};
     while (top > 0) {
       const Open open = stack[--top];
       if (open.bound > best.distance) continue;
       if (tree_.right[open.node] < 0) {
-        row_to_panels<Metric>(p_.cols, row, tree_.rows(), tree_.first[open.node], tree_.last[open.node], [&](i64 k, const Lanes& d) {
+        row_to_panels<Metric>(p_.cols, row, tree_.panels(), tree_.first[open.node], tree_.last[open.node], [&](i64 panel, const Lanes& d) {
           if (!any_at_most(d, fill(best.distance))) return;
-          for (i64 l = 0; l < wide; ++l) {
-            const i64 j = tree_.number[k * wide + l];
-            if (j >= 0 && part_[j] != mine) best.see(d[l], j);
+          for (i64 l = 0, j = panel * wide; l < wide && j < p_.rows; ++l, ++j) {
+            const Near seen{d[l], tree_.number[j], j};
+            if (part_[j] != mine && seen.before(best)) best = seen;
           }
         });
         continue;
@@ -124,7 +145,6 @@ class SpanningTree final : public Linker {
       if (far.bound <= best.distance && far.bound < infinite) stack[top++] = far;
       if (near.bound <= best.distance && near.bound < infinite) stack[top++] = near;
     }
-    if (best.slot == p_.rows) best.slot = -1;
     return best;
   }
 
@@ -135,7 +155,7 @@ class SpanningTree final : public Linker {
     for (i64 c = 0; c < p_.rows; ++c) {
       const Edge& edge = best_[c];
       if (part_[c] != c || edge.low < 0) continue;
-      const i64 a = root(edge.low), b = root(edge.high);
+      const i64 a = root(place_[edge.low]), b = root(place_[edge.high]);
       if (a == b) continue;  // both components chose it
       up_[least(a, b)] = most(a, b);
       log_(edge.low, edge.high, edge.length);
@@ -145,12 +165,11 @@ class SpanningTree final : public Linker {
   LinkageProblem p_;
   MergeLog log_;
   BoxTree tree_;
-  Buffer<i64> up_, part_, near_;
-  Buffer<double> known_;  // the length to the nearest row outside, or a bound below it where that is not known
-  Buffer<i64> inside_;
+  NearRows<Metric> lists_;
+  Buffer<i64> up_, part_, place_, next_, inside_;
   int threads_;
   Buffer<Edge> best_;
-  i64 done_ = 0;
+  i64 listed_ = 0, done_ = 0;
 };
 
 }  // namespace empirisk::EMPIRISK_ISA

@@ -8,7 +8,7 @@
 namespace empirisk::EMPIRISK_ISA {
 
 // Trees of boxes leave most rows out where there are few columns. Measured on normal rows; see docs/maths/linkage.md.
-static bool by_boxes(const LinkageProblem& p) { return p.boxes < 0 ? p.rows >= 4000 && p.cols <= 8 : p.boxes > 0; }
+static bool by_boxes(const LinkageProblem& p) { return p.boxes < 0 ? p.rows >= 2000 && p.cols <= 8 : p.boxes > 0; }
 
 // Largest distances compare as their squares do.
 template <class Roots_, class Squares_>

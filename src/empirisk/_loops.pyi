@@ -82,6 +82,9 @@ def merge_tree(first: Index, second: Index, height: Real, order: Literal["given"
     "nested" puts them in the order of heights and row numbers, with those inside a cluster before it.
     """
 
+def cut_tree(matrix: Real, kept: NDArray[np.bool_]) -> Index:
+    """Clusters of the leaves, (n,), by first leaf, after the merges of a linkage matrix that are kept."""
+
 class Smo:
     """Sequential minimal optimisation of ``1/2 v'K v + linear.v`` over a box and a fixed sum of v.
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.cluster.hierarchy import is_valid_linkage, linkage
 from scipy.spatial.distance import cdist, pdist, squareform
+from threadpoolctl import threadpool_limits
 
 from empirisk import _loops
 from empirisk.linkage import REGISTRY, MergeTree
@@ -145,3 +146,44 @@ def test_boxes_find_what_comparing_all_finds(name: str, rng: np.random.Generator
             found[1] = np.max(linker.result()[:2], axis=0)
             merges.append(found[:, np.lexsort(found)])
         np.testing.assert_array_equal(*merges)
+
+
+@pytest.mark.parametrize("n", [700, 3000])
+def test_boxes_give_the_same_merges_for_any_number_of_threads(n: int, rng: np.random.Generator) -> None:
+    """Normal rows beside a lattice with repeated rows and many equal distances, in clouds far apart."""
+    X = np.concatenate([rng.normal(size=(n // 2, 2)), rng.integers(0, 20, size=(n - n // 2, 2)) + 90.0])
+    merges = []
+    for boxes, threads in ((0, 1), (1, 1), (1, 2), (1, 5)):
+        with threadpool_limits(threads, user_api="openmp"):
+            linker = _loops.Linker(X, "single", "euclidean", np.ones(n), boxes)
+            while linker.step(10**9):
+                pass
+        first, second, length = linker.result()
+        ends = np.sort([first, second], axis=0)
+        merges.append(np.stack([length, *ends])[:, np.lexsort((ends[1], ends[0], length))])
+    for other in merges[1:]:
+        np.testing.assert_array_equal(other, merges[0])
+
+
+def test_cuts_are_the_merges_that_are_kept(rng: np.random.Generator) -> None:
+    """Any merges may be kept: a merge without what it joins leaves the leaves of that apart."""
+    matrix = merge(rng.normal(size=(40, 3)), REGISTRY["average"](), "euclidean", np.ones(40))
+    for share in (0.0, 0.3, 0.7, 1.0):
+        kept = rng.random(39) < share
+        together = [{i} for i in range(40)]
+        for k in np.flatnonzero(kept):
+            tops = {int(c) for c in matrix[k, :2]}
+            whole = {int(k) + 40}.union(*(group for group in together if group & tops), tops)
+            together = [group for group in together if not group & whole] + [whole]
+        labels = _loops.cut_tree(matrix, kept)
+        for i in range(40):
+            mine = next(group for group in together if i in group)
+            assert {j for j in range(40) if labels[j] == labels[i]} == {j for j in mine if j < 40}
+        _, first = np.unique(labels, return_index=True)
+        assert (np.diff(first) > 0).all()
+
+
+@pytest.mark.parametrize("wrong", [-1.0, 3.0, np.nan])
+def test_a_matrix_that_is_no_tree_is_refused(wrong: float) -> None:
+    with pytest.raises(ValueError, match="two of the numbers below n"):
+        _loops.cut_tree(np.array([[0.0, wrong, 1.0, 2.0], [2.0, 3.0, 2.0, 3.0]]), np.ones(2, dtype=bool))

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.cluster.hierarchy import cophenet, leaves_list, maxdists
-from scipy.sparse.csgraph import connected_components
 
+from empirisk import _loops
 from empirisk.data.brief import Brief
 from empirisk.data.memory import refuse_memory
 from empirisk.typing import Array, IndexArray
@@ -57,7 +55,7 @@ class MergeTree(Brief):
         """Return the clusters that the first ``n - k`` merges leave, one number a leaf, by first leaf."""
         kept = np.zeros(self.n - 1, dtype=bool)
         kept[: self.n - k] = True
-        return self._merged(kept)
+        return np.asarray(_loops.cut_tree(self.matrix, kept), dtype=np.intp)
 
     def below(self, height: float) -> IndexArray:
         """Return the cluster of each leaf when all merges are done that hold none above `height` inside.
@@ -66,19 +64,8 @@ class MergeTree(Brief):
         """
         if self.n == 1:
             return np.zeros(1, dtype=np.intp)
-        return self._merged(maxdists(np.asarray(self.matrix, dtype=np.float64)) <= height)
-
-    def _merged(self, kept: NDArray[np.bool_]) -> IndexArray:
-        n = self.n
-        which = np.flatnonzero(kept)
-        node = np.repeat(n + which, 2)
-        child = self.matrix[which, :2].astype(np.intp).ravel()
-        links = sp.coo_array((np.ones(len(node)), (node, child)), shape=(2 * n - 1, 2 * n - 1))
-        _, part = connected_components(links, directed=False)
-        _, first, labels = np.unique(part[:n], return_index=True, return_inverse=True)
-        rank = np.empty(len(first), dtype=np.intp)
-        rank[np.argsort(first)] = np.arange(len(first))
-        return np.asarray(rank[labels])
+        kept = maxdists(np.asarray(self.matrix, dtype=np.float64)) <= height
+        return np.asarray(_loops.cut_tree(self.matrix, kept), dtype=np.intp)
 
     def members(self, node: int) -> IndexArray:
         """Return the leaves of a cluster by its number, in rising order."""

@@ -92,7 +92,9 @@ def _in_order(linkage: Linkage, first: Any, second: Any, height: Array) -> Array
     """Return the linkage matrix: edges of a spanning tree by length, merges by height or as they came."""
     if linkage.name == "single":
         low, high = np.minimum(first, second), np.maximum(first, second)
-        by = np.lexsort((high, low, height))
+        by = np.argsort(height)
+        if not np.all(np.diff(height[by]) > 0.0):
+            by = np.lexsort((high, low, height))
         return np.asarray(_loops.merge_tree(low[by], high[by], height[by], "given"))
     order: Literal["nested", "given"] = "nested" if linkage.reducible else "given"
     return np.asarray(_loops.merge_tree(first, second, height, order))

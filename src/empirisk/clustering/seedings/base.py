@@ -69,7 +69,7 @@ def dense_rows(X: Any, rows: Any) -> Array:
 
 
 def draw_rows(mass: Array, at: Array) -> IndexArray:
-    """Return for each number of ``at`` the first row whose cumulated mass exceeds it, and never one without mass.
+    """Return for each number the first row whose cumulated mass exceeds it, and never one without mass.
 
     Examples
     --------

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.estimators.checks import check_count, check_number, check_weights
-from empirisk.estimators.clusters.base import Clusterer, first_seen
+from empirisk.estimators.clusters.base import Clusterer
 from empirisk.estimators.clusters.merged_rows import check_distances, graph_for, rows_for
 from empirisk.estimators.clusters.places import refuse_too_few
 from empirisk.estimators.clusters.stopping import check_enough, check_rule_and_linkage, threshold_of
@@ -263,7 +263,7 @@ class AgglomerativeClustering(Clusterer):
 
     def _all_rows(self, labels: IndexArray, n: int) -> IndexArray:
         out = np.full(n, -1, dtype=np.intp)
-        out[self.leaves_] = first_seen(labels)[0]
+        out[self.leaves_] = labels
         return out
 
     # -- the certificate ------------------------------------------------------------------------------
