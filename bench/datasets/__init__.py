@@ -29,6 +29,13 @@ from bench.datasets.spheres import nested_spheres
 
 Maker = Callable[[], tuple[object, object]]
 
+
+def both(kind: str, size: str, full: Maker, small: Maker) -> dict[str, tuple[Maker, Maker]]:
+    """Return the rows of some data in float64 and, under a name that says so, in float32."""
+    single = partial(full, dtype=np.float32), partial(small, dtype=np.float32)
+    return {f"{kind} {size}": (full, small), f"{kind} float32 {size}": single}
+
+
 # name: (maker at full size, maker at the size of a smoke test)
 REGISTRY: dict[str, tuple[Maker, Maker]] = {
     "dense 1e6x50": (partial(dense_regression, 1_000_000, 50), partial(dense_regression, 3000, 10)),
@@ -37,45 +44,26 @@ REGISTRY: dict[str, tuple[Maker, Maker]] = {
     "dense 2e4x200": (partial(dense_regression, 20_000, 200), partial(dense_regression, 500, 20)),
     "dense 5000x20": (partial(dense_regression, 5000, 20), partial(dense_regression, 500, 20)),
     "dense 2e4x20": (partial(dense_regression, 20_000, 20), partial(dense_regression, 500, 20)),
-    "groups 1e5x16": (partial(gaussian_groups, 100_000, 16, 16), partial(gaussian_groups, 900, 4, 3)),
-    "groups float32 1e5x16": (
-        partial(gaussian_groups, 100_000, 16, 16, np.float32),
-        partial(gaussian_groups, 900, 4, 3, np.float32),
+    **both(
+        "groups", "1e5x16", partial(gaussian_groups, 100_000, 16, 16), partial(gaussian_groups, 900, 4, 3)
     ),
-    "points 1e5x64": (partial(points, 100_000, 64, 10_000), partial(points, 1000, 8, 400)),
-    "points float32 1e5x64": (
-        partial(points, 100_000, 64, 10_000, np.float32),
-        partial(points, 1000, 8, 400, np.float32),
-    ),
-    "points 2e4x16": (partial(points, 20_000, 16, 1), partial(points, 500, 4, 1)),
-    "points 1e5x16": (partial(points, 100_000, 16, 1), partial(points, 600, 4, 1)),
-    "points 1e5x2": (partial(points, 100_000, 2, 1), partial(points, 700, 2, 1)),
+    **both("points", "1e5x64", partial(points, 100_000, 64, 10_000), partial(points, 1000, 8, 400)),
+    **both("points", "2e4x16", partial(points, 20_000, 16, 1), partial(points, 500, 4, 1)),
+    **both("points", "1e5x16", partial(points, 100_000, 16, 1), partial(points, 600, 4, 1)),
+    **both("points", "1e5x2", partial(points, 100_000, 2, 1), partial(points, 700, 2, 1)),
     "points 1e6x3": (partial(points, 1_000_000, 3, 100_000), partial(points, 1000, 3, 400)),
-    "blobs 1e4x10": (partial(blobs, 10_000, 10, 8), partial(blobs, 600, 4, 3)),
-    "blobs 5000x16": (partial(blobs, 5000, 16, 10), partial(blobs, 400, 4, 3)),
+    **both("blobs", "1e4x10", partial(blobs, 10_000, 10, 8), partial(blobs, 600, 4, 3)),
+    **both("blobs", "5000x16", partial(blobs, 5000, 16, 10), partial(blobs, 400, 4, 3)),
     "distances of blobs 5000x16": (partial(distances, 5000, 16, 10), partial(distances, 400, 4, 3)),
-    "clouds 1e6x32": (partial(clouds, 1_000_000, 32, 64), partial(clouds, 2000, 8, 10)),
-    "clouds float32 1e6x32": (
-        partial(clouds, 1_000_000, 32, 64, np.float32),
-        partial(clouds, 2000, 8, 10, np.float32),
-    ),
-    "clouds 1e5x64": (partial(clouds, 100_000, 64, 256), partial(clouds, 2000, 8, 20)),
-    "clouds float32 1e5x64": (
-        partial(clouds, 100_000, 64, 256, np.float32),
-        partial(clouds, 2000, 8, 20, np.float32),
-    ),
-    "clouds 1e5x32": (partial(clouds, 100_000, 32, 64), partial(clouds, 2000, 8, 10)),
-    "factors 1e5x500": (partial(factor_rows, 100_000, 500), partial(factor_rows, 2000, 30)),
-    "factors float32 1e5x500": (
-        partial(factor_rows, 100_000, 500, np.float32),
-        partial(factor_rows, 2000, 30, np.float32),
-    ),
-    "factors 1000x1e5": (partial(factor_rows, 1000, 100_000), partial(factor_rows, 60, 300)),
-    "factors float32 1e4x1e5": (
-        partial(factor_rows, 10_000, 100_000, np.float32),
-        partial(factor_rows, 70, 1500, np.float32),
-    ),
-    "sparse counts 1e5x1e5": (
+    **both("clouds", "1e6x32", partial(clouds, 1_000_000, 32, 64), partial(clouds, 2000, 8, 10)),
+    **both("clouds", "1e5x64", partial(clouds, 100_000, 64, 256), partial(clouds, 2000, 8, 20)),
+    **both("clouds", "1e5x32", partial(clouds, 100_000, 32, 64), partial(clouds, 2000, 8, 10)),
+    **both("factors", "1e5x500", partial(factor_rows, 100_000, 500), partial(factor_rows, 2000, 30)),
+    **both("factors", "1000x1e5", partial(factor_rows, 1000, 100_000), partial(factor_rows, 60, 300)),
+    **both("factors", "1e4x1e5", partial(factor_rows, 10_000, 100_000), partial(factor_rows, 70, 1500)),
+    **both(
+        "sparse counts",
+        "1e5x1e5",
         partial(sparse_counts, 100_000, 100_000, 1e-3),
         partial(sparse_counts, 500, 600, 1e-2),
     ),

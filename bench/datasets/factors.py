@@ -21,7 +21,7 @@ def factor_rows(n: int, p: int, dtype: Any = np.float64) -> tuple[np.ndarray, np
     return X, np.zeros(n)
 
 
-def sparse_counts(n: int, p: int, density: float) -> tuple[sp.csr_array, np.ndarray]:
+def sparse_counts(n: int, p: int, density: float, dtype: Any = np.float64) -> tuple[sp.csr_array, np.ndarray]:
     """Counts of words of which each row prefers one of thirty groups: CSR, mostly zeros."""
     rng = np.random.default_rng(1)
     cells = round(density * n * p)
@@ -30,5 +30,5 @@ def sparse_counts(n: int, p: int, density: float) -> tuple[sp.csr_array, np.ndar
     own = rng.random(cells) < 0.02 * (1 + topic)  # larger topics have more words of their own
     preferred = topic * (p // 30) + rng.integers(max(1, p // 300), size=cells)
     column = np.where(own, preferred, rng.integers(p, size=cells))
-    X = sp.csr_array(sp.coo_array((np.ones(cells), (row, column)), shape=(n, p)))
+    X = sp.csr_array(sp.coo_array((np.ones(cells, dtype=dtype), (row, column)), shape=(n, p)))
     return X, np.zeros(n)

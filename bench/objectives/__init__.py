@@ -14,6 +14,7 @@ from bench.objectives.bootstrap import (
     BootstrapRegression,
 )
 from bench.objectives.components import OBJECTIVES as COMPONENTS
+from bench.objectives.connected import ConnectedHeight
 from bench.objectives.forest import OBJECTIVES as FORESTS
 from bench.objectives.gaussian_mixture import OBJECTIVES as MIXTURES
 from bench.objectives.glm import Gamma, Poisson
@@ -50,7 +51,7 @@ REGISTRY: dict[str, Objective] = {
         OLS(), Ridge(), RidgeLOO(), Lasso(), LassoPath(), Logistic(), L1Logistic(), Softmax(),
         Hinge(), SquaredHinge(), KernelMachine(), KernelRidgeRegression(), MachineGrid(), *NEAREST, *MIXTURES,
         Poisson(), Gamma(), GroupLasso(), GroupLogistic(), QuantileRegression(), HuberRegression(),
-        SmallOLS(), SmallLasso(), SmallLogistic(), *LINKAGES,
+        SmallOLS(), SmallLasso(), SmallLogistic(), *LINKAGES, ConnectedHeight(),
         BootstrapMean(), BootstrapMedian(), BootstrapCorrelation(), BootstrapRegression(), *HELD_OUT, *GRIDS,
         *STOCHASTIC, AdaBoost(), *BOOSTING, *TREES, *FORESTS, *TREE_READING, *MEDOIDS,
         *SPECTRAL,
@@ -71,6 +72,11 @@ class Row:
     def name(self) -> str:
         """The name of the row in the table."""
         return f"{self.objective}, {self.dataset}"
+
+
+def in_both(objective: str, kind: str, size: str) -> tuple[Row, Row]:
+    """Return an objective on rows in float64 and on rows in float32."""
+    return Row(objective, f"{kind} {size}"), Row(objective, f"{kind} float32 {size}")
 
 
 ROWS = [
@@ -105,22 +111,22 @@ ROWS = [
     Row("grid_svc", "classes 2000x20"),
     Row("kernel_ridge", "dense 5000x20"),
     Row("kernel_ridge", "dense 2e4x20"),
-    Row("components", "factors 1e5x500"),
-    Row("components_float32", "factors float32 1e5x500"),
-    Row("components_wide", "factors 1000x1e5"),
-    Row("components_sparse", "sparse counts 1e5x1e5"),
-    Row("projection", "factors float32 1e4x1e5"),
+    *in_both("components", "factors", "1e5x500"),
+    *in_both("components_wide", "factors", "1000x1e5"),
+    *in_both("components_sparse", "sparse counts", "1e5x1e5"),
+    *in_both("projection", "factors", "1e4x1e5"),
     Row("nearest_brute", "points 1e5x64"),
     Row("nearest_brute_float32", "points float32 1e5x64"),
     Row("nearest_tree", "points 1e6x3"),
-    Row("linkage_single", "points 2e4x16"),
-    Row("linkage_single", "points 1e5x2"),
-    Row("linkage_ward", "points 2e4x16"),
+    *in_both("linkage_single", "points", "2e4x16"),
+    *in_both("linkage_single", "points", "1e5x2"),
+    *in_both("linkage_ward", "points", "2e4x16"),
     Row("linkage_ward", "points 1e5x16"),
-    Row("linkage_average", "points 2e4x16"),
-    Row("linkage_complete", "points 2e4x16"),
-    Row("gmm_full", "groups 1e5x16"),
-    Row("gmm_full_float32", "groups float32 1e5x16"),
+    *in_both("linkage_average", "points", "2e4x16"),
+    *in_both("linkage_complete", "points", "2e4x16"),
+    Row("linkage_connected", "points 2e4x16"),
+    *in_both("gmm_full", "groups", "1e5x16"),
+    *in_both("gmm_4_starts", "groups", "1e5x16"),
     Row("sgd_logistic", "classes 1e6x50"),
     Row("rough_logistic", "classes 1e6x50"),
     Row("adaboost", "spheres 1e5x30"),
@@ -146,17 +152,16 @@ ROWS = [
     Row("grid_ridge", "dense 2e4x200"),
     Row("grid_lasso", "dense 2e4x200"),
     Row("grid_logistic", "classes 2e4x100"),
-    Row("spectral", "blobs 1e4x10"),
-    Row("neighbor_graph", "blobs 1e4x10"),
-    Row("k_medoids", "blobs 5000x16"),
+    *in_both("spectral", "blobs", "1e4x10"),
+    *in_both("neighbor_graph", "blobs", "1e4x10"),
+    *in_both("k_medoids", "blobs", "5000x16"),
     Row("k_medoids_given", "distances of blobs 5000x16"),
-    Row("kmeans_20_steps", "clouds 1e6x32"),
-    Row("kmeans_20_steps", "clouds float32 1e6x32"),
-    Row("kmeans_converged", "clouds 1e5x64"),
-    Row("kmeans_converged", "clouds float32 1e5x64"),
-    Row("kmeans_seeding", "clouds 1e6x32"),
-    Row("kmeans_seeding", "clouds 1e5x64"),
-    Row("kmeans_4_starts", "clouds 1e5x32"),
+    *in_both("kmeans_20_steps", "clouds", "1e6x32"),
+    *in_both("kmeans_converged", "clouds", "1e5x64"),
+    *in_both("kmeans_seeding", "clouds", "1e6x32"),
+    *in_both("kmeans_seeding", "clouds", "1e5x64"),
+    *in_both("kmeans_4_starts", "clouds", "1e5x32"),
+    *in_both("mini_batches", "clouds", "1e5x32"),
     Row("bootstrap_mean", "skewed 1e4x3"),
     Row("bootstrap_median", "skewed 1e4x3"),
     Row("bootstrap_correlation", "skewed 1e4x3"),

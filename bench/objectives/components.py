@@ -65,7 +65,6 @@ class Components:
 
 OBJECTIVES = (
     Components("components"),
-    Components("components_float32"),
     Components("components_wide"),
     Components("components_sparse"),
 )

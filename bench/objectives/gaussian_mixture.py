@@ -1,7 +1,7 @@
-"""Twenty steps of EM for a mixture of full Gaussians from given means: the mean loss that they reach.
+"""Mixtures of full Gaussians: the mean loss of twenty steps of EM, or of the best of four fits.
 
-All solvers start at the given means with equal weights and the covariance that is the diagonal matrix of the
-variances of the columns, so that exact steps end at the same parameters.
+Where steps are counted, all solvers start at the given means with equal weights and the covariance that is
+the diagonal matrix of the variances of the columns, so that exact steps end at the same parameters.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ class GaussianMixtureSteps:
     ----------
     name : str
         Of the row.
+    accuracy : float
+        Up to which results count as equally good, as a share of the loss of the start.
     """
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, accuracy: float = 1e-6) -> None:
+        self.name, self.accuracy = name, accuracy
 
     def strength(self, X: Any, means: Any) -> int:
         """Return the number of steps that each solver takes."""
@@ -73,4 +75,8 @@ def _logs(X: np.ndarray, parts: Parts) -> np.ndarray:
     return out
 
 
-OBJECTIVES = (GaussianMixtureSteps("gmm_full"), GaussianMixtureSteps("gmm_full_float32"))
+OBJECTIVES = (
+    GaussianMixtureSteps("gmm_full"),
+    # Starts end in different maxima, and peers stop at changes of other sizes.
+    GaussianMixtureSteps("gmm_4_starts", 0.01),
+)

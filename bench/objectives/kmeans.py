@@ -67,4 +67,5 @@ OBJECTIVES = (
     # Seeds are drawn, and starts end in different places.
     KMeansMean("kmeans_seeding", 0.3, 1),
     KMeansMean("kmeans_4_starts", 0.01, 20),
+    KMeansMean("mini_batches", 0.02, 20),
 )

@@ -12,7 +12,7 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.cluster import KMeans, kmeans_plusplus
+from sklearn.cluster import KMeans, MiniBatchKMeans, kmeans_plusplus
 
 import empirisk as er
 from bench.solvers.base import Solver
@@ -63,6 +63,14 @@ def _peer_seeds(X: Any, start: Any, k: int) -> np.ndarray:
     return np.asarray(kmeans_plusplus(X, k, random_state=0)[0])
 
 
+def _batches(X: Any, start: Any, k: int) -> np.ndarray:
+    return _silent(er.MiniBatchKMeans(k, random_state=0), X)
+
+
+def _peer_batches(X: Any, start: Any, k: int) -> np.ndarray:
+    return _silent(MiniBatchKMeans(k, random_state=0), X)
+
+
 LIBRARIES = ("empirisk", "scikit-learn", "scikit-learn-intelex")
 TOL = {"empirisk": 1e-8, "scikit-learn": 1e-4, "scikit-learn-intelex": 1e-4}
 SOLVERS = {
@@ -78,6 +86,7 @@ SOLVERS = {
         Solver("empirisk", "k-means++", _seeds),
         Solver("scikit-learn", "k-means++", _peer_seeds),
     ],
+    "mini_batches": [Solver("empirisk", "", _batches), Solver("scikit-learn", "", _peer_batches)],
     "kmeans_4_starts": [
         _estimator(name, f"tol={TOL[name]:g}", {"n_init": 4, "tol": TOL[name]}, True) for name in LIBRARIES
     ],

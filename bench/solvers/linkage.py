@@ -48,6 +48,15 @@ def _genieclust(X: Any, other: Any, link: str) -> np.ndarray:
     return np.asarray(model.distances_)
 
 
+def _our_connected(X: Any, other: Any, graph: Any) -> np.ndarray:
+    return np.asarray(er.AgglomerativeClustering(2, connectivity=graph).fit(X).distances_)
+
+
+def _their_connected(X: Any, other: Any, graph: Any) -> np.ndarray:
+    model = AgglomerativeClustering(2, connectivity=graph, compute_distances=True).fit(X)
+    return np.asarray(model.distances_)
+
+
 OURS = Solver("empirisk", "", _ours)
 ROWS = Solver("fastcluster", "rows", _fastcluster_rows)
 MATRIX = Solver("fastcluster", "matrix", _fastcluster)
@@ -55,6 +64,10 @@ SCIPY = Solver("SciPy", "", _scipy)
 SCIKIT_LEARN = Solver("scikit-learn", "", _scikit_learn)
 
 SOLVERS = {
+    "linkage_connected": [
+        Solver("empirisk", "ward", _our_connected),
+        Solver("scikit-learn", "ward", _their_connected),
+    ],
     "linkage_single": [OURS, ROWS, SCIPY, SCIKIT_LEARN, Solver("genieclust", "Genie", _genieclust)],
     "linkage_ward": [OURS, ROWS, SCIPY, SCIKIT_LEARN],
     "linkage_average": [OURS, MATRIX, SCIPY, SCIKIT_LEARN],

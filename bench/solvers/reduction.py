@@ -48,7 +48,6 @@ OURS = Solver("empirisk", "", _components)
 DENSE = [OURS, _scikit_learn("auto"), _scikit_learn("arpack"), Solver("scikit-learn-intelex", "", _intelex)]
 SOLVERS = {
     "components": DENSE,
-    "components_float32": DENSE,
     "components_wide": DENSE,
     "components_sparse": [OURS, _scikit_learn("arpack")],
     "projection": [

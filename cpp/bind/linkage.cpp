@@ -1,4 +1,4 @@
-// Linker, merge_tree, cut_tree.
+// Linker, ConnectedLinker, merge_tree, cut_tree.
 #include <memory>
 #include <queue>
 
@@ -32,8 +32,38 @@ nb::object new_integers(i64 n, i64*& data) {
   return out;
 }
 
+using Integers = nb::ndarray<const i64, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
 // One tree that grows; the arrays stay alive with it.
-class LinkerArg {
+class GrowingTree {
+ public:
+  bool step(i64 work) {
+    const nb::gil_scoped_release release;
+    return tree_->step(work);
+  }
+  double wants() const { return tree_->wants(); }
+  i64 merges() const { return tree_->merges; }
+  i64 constrained() const { return tree_->constrained(); }
+  nb::tuple result() const { return nb::make_tuple(first_, second_, height_.array); }
+
+ protected:
+  void grow(LinkageProblem problem) {
+    first_ = new_integers(problem.rows - 1, problem.first);
+    second_ = new_integers(problem.rows - 1, problem.second);
+    height_ = new_result({problem.rows - 1});
+    problem.height = height_.data;
+    tree_.reset(linkage_loops().make_linker(problem));
+  }
+
+  ArrayArg rows_, weight_;
+
+ private:
+  nb::object first_, second_;
+  Result height_;
+  std::unique_ptr<Linker> tree_;
+};
+
+class LinkerArg : public GrowingTree {
  public:
   LinkerArg(nb::handle x, const std::string& link, const std::string& metric, nb::handle weight, int boxes) {
     const AnyArray given = any_array(x, "X");
@@ -54,29 +84,56 @@ class LinkerArg {
     if (!problem.precomputed) problem.metric = metric_of(metric);
     if (!problem.precomputed && problem.link >= Link::ward && problem.metric != RowMetric::euclidean)
       refuse("linkages of centroids take Euclidean rows");
-    first_ = new_integers(n - 1, problem.first);
-    second_ = new_integers(n - 1, problem.second);
-    height_ = new_result({n - 1});
-    problem.height = height_.data;
-    tree_.reset(linkage_loops().make_linker(problem));
+    grow(problem);
   }
-
-  bool step(i64 work) {
-    const nb::gil_scoped_release release;
-    return tree_->step(work);
-  }
-  double wants() const { return tree_->wants(); }
-  i64 merges() const { return tree_->merges; }
-  nb::tuple result() const { return nb::make_tuple(first_, second_, height_.array); }
-
- private:
-  ArrayArg rows_, weight_;
-  nb::object first_, second_;
-  Result height_;
-  std::unique_ptr<Linker> tree_;
 };
 
-using Integers = nb::ndarray<const i64, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+// A tree whose merges follow the edges of a graph; a matrix of distances is changed in its place.
+class ConnectedLinkerArg : public GrowingTree {
+ public:
+  using Square = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+  ConnectedLinkerArg(nb::handle x, const std::string& link, bool given, nb::handle weight, Integers starts, Integers ends)
+      : starts_(starts), ends_(ends) {
+    LinkageProblem problem;
+    if (given) {
+      if (!nb::try_cast(x, square_, false)) refuse("X must be a matrix of float64 in C order that may be written to");
+      problem.rows = i64(square_.shape(0));
+      problem.cols = i64(square_.shape(1));
+      if (problem.rows != problem.cols) refuse("the matrix of distances must be square");
+      problem.distances = square_.data();
+    } else {
+      const AnyArray rows = any_array(x, "X");
+      if (rows.ndim() != 2) refuse("X must have two dimensions");
+      problem.rows = i64(rows.shape(0));
+      problem.cols = i64(rows.shape(1));
+      rows_ = array_arg(x, "X", {problem.rows, problem.cols});
+      problem.x = rows_.data;
+    }
+    const i64 n = problem.rows;
+    if (n < 2) refuse("X must have two rows or more");
+    problem.link = link_of(link);
+    if (!given && problem.link < Link::ward) refuse("rows are taken by linkages of centroids alone");
+    weight_ = array_arg(weight, "weight", {n});
+    problem.weight = weight_.data;
+    check_edges(n);
+    problem.starts = starts_.data();
+    problem.ends = ends_.data();
+    grow(problem);
+  }
+
+ private:
+  void check_edges(i64 n) const {
+    if (i64(starts_.shape(0)) != n + 1 || starts_(0) != 0 || starts_(n) != i64(ends_.shape(0))) refuse("starts and ends are no lists of edges");
+    for (i64 i = 0; i < n; ++i)
+      if (starts_(i) > starts_(i + 1)) refuse("starts must not fall");
+    for (i64 e = 0; e < starts_(n); ++e)
+      if (ends_(e) < 0 || ends_(e) >= n) refuse("ends must be numbers of rows");
+  }
+
+  Integers starts_, ends_;
+  Square square_;
+};
 
 i64 root_of(std::vector<i64>& up, i64 i) {
   while (up[i] != i) i = up[i] = up[up[i]];
@@ -170,6 +227,12 @@ nb::object cut_tree(nb::handle matrix, const nb::ndarray<const bool, nb::ndim<1>
 }  // namespace
 
 void bind_linkage(nb::module_& m) {
+  nb::class_<ConnectedLinkerArg>(m, "ConnectedLinker")
+      .def(nb::init<nb::handle, const std::string&, bool, nb::handle, Integers, Integers>(), nb::arg("X"), nb::arg("linkage"), nb::arg("given"),
+           nb::arg("weight"), nb::arg("starts"), nb::arg("ends"))
+      .def("step", &ConnectedLinkerArg::step, nb::arg("work"))
+      .def("result", &ConnectedLinkerArg::result)
+      .def_prop_ro("constrained", &ConnectedLinkerArg::constrained);
   nb::class_<LinkerArg>(m, "Linker")
       .def(nb::init<nb::handle, const std::string&, const std::string&, nb::handle, int>(), nb::arg("X"), nb::arg("linkage"), nb::arg("metric"),
            nb::arg("weight"), nb::arg("boxes") = -1)

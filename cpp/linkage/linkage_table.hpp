@@ -18,6 +18,8 @@ struct LinkageProblem {
   bool precomputed = false;
   RowMetric metric = RowMetric::euclidean;
   Link link = Link::single;
+  const std::int64_t *starts = nullptr, *ends = nullptr;  // edges that merges follow: of row i, ends[starts[i]] to ends[starts[i + 1] - 1]
+  double* distances = nullptr;  // with edges: (rows, rows), what the recurrence holds, changed in its place; null where x are centres
   int boxes = -1;  // rows searched in a tree of boxes (single, Ward): 1 yes, 0 no, -1 by the measured rule
   std::int64_t *first = nullptr, *second = nullptr;  // (rows - 1): a row of each of the two clusters
   double* height = nullptr;                          // (rows - 1)
@@ -28,6 +30,7 @@ class Linker {
  public:
   virtual ~Linker();
   virtual bool step(std::int64_t work) = 0;  // about so many multiply-adds; false when all is merged
+  virtual std::int64_t constrained() const { return merges; }  // merges that followed an edge
   virtual double wants() const { return 0.0; }  // bytes that the next step allocates
   std::int64_t merges = 0;
 };

@@ -1,4 +1,5 @@
 // The loops that merge clusters into trees, for one instruction set; included by the files of isa/ after they have defined EMPIRISK_ISA.
+#include "linkage/connected_tree.hpp"
 #include "linkage/generic_tree.hpp"
 #include "linkage/linkage_table.hpp"
 #include "linkage/prim.hpp"
@@ -34,6 +35,8 @@ static Linker* tree_of_matrix(const LinkageProblem& p) {
 }
 
 static Linker* make_linker(const LinkageProblem& p) {
+  if (p.starts && p.distances) return new ConnectedTree<RecurrenceStore>(p);
+  if (p.starts) return new ConnectedTree<CentreStore>(p);
   if (p.precomputed) return tree_of_matrix(p);
   if (p.link == Link::ward) return new VectorTree<Squares, CentroidGroups, CentroidForm>(p);
   if (p.link == Link::centroid || p.link == Link::median) return new GenericTree<CentroidStore>(p);

@@ -179,6 +179,9 @@ from .estimators import (
     RandomForestRegressor as RandomForestRegressor,
 )
 from .estimators import (
+    RegressionMixture as RegressionMixture,
+)
+from .estimators import (
     Ridge as Ridge,
 )
 from .estimators import (

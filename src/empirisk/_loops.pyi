@@ -76,6 +76,24 @@ class Linker:
     def result(self) -> tuple[Index, Index, Float]:
         """A row of both clusters of each merge and its height, (n - 1,) each, in the order of finding."""
 
+class ConnectedLinker:
+    """A tree whose merges follow the edges of a graph, which hold in both directions.
+
+    `X` are centres, (n, p), of "ward", "centroid" or "median"; or, where it is `given`, the square matrix of
+    what the recurrence of the linkage holds, which is changed in its place.  Edges of row i:
+    ``ends[starts[i]:starts[i + 1]]``.  When none is left, all clusters are neighbours.
+    """
+
+    constrained: int
+    def __init__(
+        self, X: Dense, linkage: str, given: bool, weight: Real, starts: Index, ends: Index
+    ) -> None: ...
+    def step(self, work: int) -> bool:
+        """Work for about so many multiply-adds; False when all is merged."""
+
+    def result(self) -> tuple[Index, Index, Float]:
+        """A row of both clusters of each merge and its height, (n - 1,) each, `constrained` ones first."""
+
 def merge_tree(first: Index, second: Index, height: Real, order: Literal["given", "nested"]) -> Float:
     """SciPy's linkage matrix, (n - 1, 4), of merges that name one row of each cluster.
 

@@ -40,8 +40,29 @@ USES: list[Any] = [
     er.Mixture(3, family="vei", ridge=1e-3),
 ]
 
-REFUSED = (
-    "weights that differ are refused: a row that counts twice would take two places among the neighbours"
+COPIES = "copies of a row would take several places among the neighbours: such weights are refused"
+# Tests in which rows count differently, which graphs of neighbours refuse.
+UNLIKE = dict.fromkeys(
+    (
+        "weights",
+        "check_sample_weights_not_overwritten",
+        "check_sample_weight_equivalence_on_dense_data",
+        "check_sample_weight_equivalence_on_sparse_data",
+    ),
+    COPIES,
+)
+
+# Checks on tables of 10 to 16 rows.
+SHORT = dict.fromkeys(
+    (
+        "check_n_features_in_after_fitting",
+        "check_sample_weights_pandas_series",
+        "check_sample_weights_not_an_array",
+        "check_sample_weights_shape",
+        "check_estimators_nan_inf",
+        "check_fit2d_1feature",
+    ),
+    "there are not 17 other rows, which is refused",
 )
 
 # Class, or the repr of one use, then test, then the reason why it cannot hold there.
@@ -67,11 +88,10 @@ EXCUSED: dict[str, dict[str, str]] = {
         "check_sample_weight_equivalence_on_sparse_data": ORDERED,
     },
     "GaussianMixture": {"check_sample_weight_equivalence_on_dense_data": SHUFFLED},
-    "SpectralClustering": {
-        "weights": REFUSED,
-        "check_sample_weights_not_overwritten": REFUSED,
-        "check_sample_weight_equivalence_on_dense_data": REFUSED,
-        "check_sample_weight_equivalence_on_sparse_data": REFUSED,
+    **{
+        repr(use): {**UNLIKE, **(SHORT if use.n_neighbors == 17 else {})}
+        for use in USES
+        if isinstance(use, er.SpectralClustering) and use.affinity in ("knn", "mutual_knn")
     },
     "Mixture": {"check_sample_weight_equivalence_on_dense_data": SHUFFLED},
 }

@@ -166,6 +166,9 @@ def data_for(est: Any, rng: np.random.Generator, n: int = 60, p: int = 5, classe
         codes[:classes] = np.arange(classes)
         return Data(X, np.array(["ash", "birch", "cedar", "elm"])[codes])
     z = X @ np.linspace(1.0, -0.5, p)
+    if hasattr(est, "n_components"):  # a mixture: every third row follows another line
+        z = np.where(np.arange(n) % 3 == 0, 8.0 - 3.0 * X[:, 0], z)
+        return Data(X, z + 0.3 * rng.normal(size=n))
     if get_tags(est).target_tags.positive_only:
         return Data(X, np.round(np.exp(0.2 * z + 0.5 * rng.normal(size=n) + 1.0), 1) + 0.1)
     return Data(X, z + rng.normal(size=n) + 4.0)

@@ -36,6 +36,7 @@ from tests.conformance.estimators import (
     parameters,
 )
 from tests.conformance.kernel_estimators import EVERY as KERNELS
+from tests.conformance.mixture_estimators import USES as MIXTURES
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.process_estimators import USES as PROCESSES
 from tests.conformance.smoother_estimators import USES as SMOOTHERS
@@ -47,7 +48,7 @@ WRAPPERS = {"BaggingClassifier", "BaggingRegressor"}
 
 
 def test_every_registered_estimator_is_tested() -> None:
-    answering = [*BY_STEPS, *GROWN, *KERNELS, *NEIGHBORS, *PROCESSES, *SMOOTHERS]
+    answering = [*BY_STEPS, *GROWN, *KERNELS, *MIXTURES, *NEIGHBORS, *PROCESSES, *SMOOTHERS]
     solved = set(REGISTRY) - {u.kind for u in answering} - WRAPPERS
     for name, uses in (("FIXED", FIXED), ("AS_WRITTEN", AS_WRITTEN)):
         complete({u.kind for u in uses}, solved, "a use", f"{name} in tests/conformance/estimators.py")

@@ -24,6 +24,7 @@ from tests.conformance.clusterers import USES as CLUSTERERS
 from tests.conformance.clusterers import groups
 from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, each, use
 from tests.conformance.kernel_estimators import EVERY as KERNELS
+from tests.conformance.mixture_estimators import USES as MIXTURES
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.process_estimators import USES as PROCESSES
 from tests.conformance.smoother_estimators import USES as SMOOTHERS
@@ -43,7 +44,7 @@ MORE: list[Use] = [
     ),
     use("AdaBoostClassifier", early_stopping="validation"),
 ]
-USES = [*ALL, *BY_STEPS, *KERNELS, *NEIGHBORS, *PROCESSES, *SMOOTHERS, *TREES, *OPTIMAL, *MORE]
+USES = [*ALL, *BY_STEPS, *KERNELS, *MIXTURES, *NEIGHBORS, *PROCESSES, *SMOOTHERS, *TREES, *OPTIMAL, *MORE]
 WITHOUT_TARGETS = [*MAPS, *UNSUPERVISED_USES]
 # What a file may hold beside our own types: sets of column numbers, how numbers lie in memory, sparse rows.
 PLAIN = {"builtins.frozenset", "numpy.dtype", "scipy.sparse._csr.csr_matrix"}

@@ -23,6 +23,7 @@ from empirisk.results import Certificate, Kind
 from empirisk.selection import DictionarySelector, StructuralRiskMinimizer
 from tests.conformance import estimators as linear
 from tests.conformance import kernel_estimators as kernels
+from tests.conformance import mixture_estimators as mixtures
 from tests.conformance import neighbor_estimators as neighbors
 from tests.conformance import process_estimators as processes
 from tests.conformance import smoother_estimators as smoothers
@@ -101,6 +102,7 @@ def _cases() -> list[Case]:
         *many([use("HalfspaceClassifier")], apart, tag="-apart"),
         *many(trees.USES, crossed),
         *many(kernels.EVERY, along),
+        *many(mixtures.USES, along),
         *many(neighbors.USES, along),
         *many(processes.USES, along),
         *many(smoothers.USES, along),

@@ -103,6 +103,24 @@ def test_bridges_are_the_shortest_edges_between_components() -> None:
     assert len(bridges) == 2
 
 
+def test_more_neighbours_than_rows_are_refused_in_fits_too() -> None:
+    """No number that was asked for is changed in silence: by every rule that has neighbours, and by fits."""
+    for name, kind in G.REGISTRY.items():
+        options = {"n_neighbors": 40} if "n_neighbors" in kind.__dataclass_fields__ else {}
+        ways = [lambda o=options, k=kind: k(**o).matrix(ROWS)]
+        ways.append(lambda o=options, a=name: er.SpectralClustering(2, affinity=a, **o).fit(ROWS))
+        for way in ways:
+            if not options:
+                way()
+                continue
+            with pytest.raises(
+                ValueError, match="n_neighbors = 40 asks for more rows than there are: 39 other"
+            ):
+                way()
+    # Parts of the rows, which the eigengap compares, may have fewer: all others are neighbours there.
+    assert len(er.SpectralClustering("eigengap", n_neighbors=39, n_resamples=2).fit(ROWS).labels_) == 40
+
+
 def test_parameters_are_refused_by_name() -> None:
     for make, words in (
         (lambda: G.NearestNeighborGraph(0), "n_neighbors must be an integer >= 1, got 0"),

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
+from scipy.spatial.distance import cdist
 from sklearn.cluster import ward_tree
 from sklearn.neighbors import kneighbors_graph
 
 import empirisk as er
+from empirisk import _loops
 from empirisk.linkage import REGISTRY, MergeTree
 from tests.conformance.clusterers import same_partition
 
@@ -71,6 +73,50 @@ def test_components_are_joined_last_and_named(name: str, rng: np.random.Generato
     weight[[3, 4]] = 0.0
     fewer = er.AgglomerativeClustering(2, linkage=name, connectivity=graph).fit(X, sample_weight=weight)
     assert same_partition(fewer.labels_[weight > 0], half[weight > 0])
+
+
+@pytest.mark.parametrize("name", ["single", "complete"])
+def test_of_equally_close_pairs_the_smaller_numbers_are_merged(name: str, rng: np.random.Generator) -> None:
+    """Rows on a lattice have equal distances, which these linkages do not round; all pairs are compared."""
+    X = np.stack(np.meshgrid(np.arange(7.0), np.arange(6.0)), axis=-1).reshape(-1, 2)[rng.permutation(42)]
+    graph = sp.csr_array(cdist(X, X) == 1.0)
+    model = er.AgglomerativeClustering(2, linkage=name, metric="manhattan", connectivity=graph).fit(X)
+    link, near, D = REGISTRY[name](), graph.toarray().astype(bool), cdist(X, X, "cityblock")
+    mass, alive, node = np.ones(42), list(range(42)), list(range(42))
+    for k, row in enumerate(model.linkage_matrix_):
+        _, a, b = min((D[i, j], i, j) for i in alive for j in alive if i < j and near[i, j])
+        assert sorted((node[a], node[b])) == row[:2].tolist()
+        p, q, c, g = link.coefficients(mass[a], mass[b], mass)
+        D[b] = D[:, b] = p * D[a] + q * D[b] + c * D[a, b] + g * np.abs(D[a] - D[b])
+        near[b] |= near[a]
+        near[:, b] |= near[:, a]
+        mass[b] += mass[a]
+        alive.remove(a)
+        node[b] = 42 + k
+
+
+def test_distances_that_overflow_end_in_one_tree() -> None:
+    """Squares of such rows are infinite, and the loop still ends with all merges."""
+    X = np.array([[1e200], [-1e200], [1e200], [3e200]])
+    starts, ends = np.array([0, 1, 2, 3, 4]), np.array([1, 0, 3, 2])
+    linker = _loops.ConnectedLinker(X, "ward", False, np.ones(4), starts, ends)
+    while linker.step(100):
+        pass
+    first, second, _ = linker.result()
+    assert len({*first.tolist(), *second.tolist()}) == 4
+
+
+@pytest.mark.parametrize(
+    ("starts", "ends", "message"),
+    [
+        ([0, 1], [1], "no lists of edges"),
+        ([0, 2, 1, 2], [1, 0], "must not fall"),
+        ([0, 1, 2, 2], [1, 3], "numbers of rows"),
+    ],
+)
+def test_broken_lists_of_edges_are_refused(starts: list[int], ends: list[int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        _loops.ConnectedLinker(np.eye(3), "ward", False, np.ones(3), np.array(starts), np.array(ends))
 
 
 def test_graphs_of_another_shape_or_with_nan_are_refused(rng: np.random.Generator) -> None:

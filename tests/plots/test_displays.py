@@ -262,6 +262,17 @@ PARTS_OF_A_MIXTURE = {
     "shares": [0.5, 0.9],
     "apart": 4.2,
 }
+LINES = {
+    "feature": "dose",
+    "rows": [[0.0, 1.1, 0], [1.0, 2.9, 0], [2.0, 5.2, 0], [0.0, 0.2, 1], [2.0, -1.9, 1]],
+    "n": 5,
+    "others": 1,
+    "weights": [0.6, 0.4],
+    "sigma": [0.2, 0.1],
+    "slopes": [2.0, -1.0],
+    "lines": [[[0.0, 1.0], [2.0, 5.0]], [[0.0, 0.1], [2.0, -1.9]]],
+    "sure": 0.97,
+}
 ONE_COLUMN = {
     **PARTS_OF_A_MIXTURE,
     "features": ["waiting"],
@@ -345,6 +356,7 @@ DISPLAYS: list[Display] = [
     plots.PrecisionRecallDisplay(CHOSEN["pr"], ">50K"),
     plots.ProcessDisplay(PROCESS),
     plots.QuantilesDisplay(REST["quantiles"]),
+    plots.RegressionMixtureDisplay(LINES),
     plots.ResidualsDisplay(REST["residuals"], "quality (points)"),
     plots.RocDisplay(CHOSEN["roc"], ">50K"),
     plots.ScoresDisplay(CHOSEN["scores"], ">50K", "<=50K"),

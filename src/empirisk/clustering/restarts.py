@@ -31,11 +31,14 @@ class Restarts:
         Objective of each start where it was left, weighted mean of squared distances.
     given_up : array of bool, shape (n_init,)
         Which starts were not completed.
+    passes : int
+        How often the starts have read the rows, one pass a step.
     """
 
     best: LloydRun
     objectives: Array
     given_up: NDArray[np.bool_]
+    passes: int
 
     @property
     def sentence(self) -> str:
@@ -78,11 +81,13 @@ def run_restarts(
     """
     best: LloydRun | None = None
     objectives, given_up = np.empty(n_init), np.zeros(n_init, dtype=bool)
+    passes = 0
     for r in range(n_init):
         centers = seeding.centers(lloyd.X, lloyd.weight, n_clusters, rng)
         run = lloyd.run(centers, tol, max_iter, None if best is None else best.path)
         objectives[r], given_up[r] = run.path[-1], run.given_up
+        passes += len(run.path)
         if not run.given_up and (best is None or run.path[-1] < best.path[-1]):
             best = run
     assert best is not None
-    return Restarts(best, objectives, given_up)
+    return Restarts(best, objectives, given_up, passes)

@@ -124,8 +124,16 @@ class Convergence(Tabular):
             out.append(f"theory for {rate.method} with {rate.setting}: F(w_T) - min F <= {rate.formula}{how}")
         return out
 
-    def plot(self, by: str = "steps") -> Any:
-        """Objective above the minimum against ``"steps"``, ``"passes"`` or ``"seconds"``; matplotlib Axes."""
+    def plot(self, by: str = "steps", *, ax: Any = None) -> Any:
+        """Draw the objective above the minimum; returns the Axes.
+
+        Parameters
+        ----------
+        by : {"steps", "passes", "seconds"}, default "steps"
+            What it is drawn against.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        """
         from empirisk.plots.convergence import ConvergenceDisplay
 
         if by not in ("steps", "passes", "seconds"):
@@ -146,7 +154,7 @@ class Convergence(Tabular):
             for r in self.rates
             if by == "steps"
         ]
-        return ConvergenceDisplay({"by": by, "runs": runs, "rates": rates}).plot()
+        return ConvergenceDisplay({"by": by, "runs": runs, "rates": rates}).plot(ax)
 
 
 def convergence(

@@ -22,6 +22,7 @@ from empirisk.estimators.linear.quantile import LeastAbsoluteDeviations, Quantil
 from empirisk.estimators.linear.robust import HuberRegressor
 from empirisk.estimators.linear.svm import LinearSVC
 from empirisk.estimators.linear.svr import LinearSVR
+from empirisk.estimators.mixtures.regression_mixture import RegressionMixture
 from empirisk.estimators.neighbors.classifier import KNeighborsClassifier
 from empirisk.estimators.neighbors.graphs import kneighbors_graph, radius_graph
 from empirisk.estimators.neighbors.regressor import KNeighborsRegressor
@@ -78,6 +79,7 @@ REGISTRY: dict[str, type] = {
     "QuantileRegressor": QuantileRegressor,
     "RandomForestClassifier": RandomForestClassifier,
     "RandomForestRegressor": RandomForestRegressor,
+    "RegressionMixture": RegressionMixture,
     "Ridge": Ridge,
     "SGDClassifier": SGDClassifier,
     "SGDRegressor": SGDRegressor,
@@ -129,6 +131,7 @@ __all__ = [
     "QuantileRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RegressionMixture",
     "Ridge",
     "SGDClassifier",
     "SGDRegressor",

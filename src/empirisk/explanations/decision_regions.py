@@ -70,8 +70,14 @@ class DecisionRegions:
         """Share of the grid that each class has, shape (K,)."""
         return np.bincount(self.code.ravel(), minlength=len(self.classes)) / self.code.size
 
-    def plot(self) -> Any:
-        """Regions, rows, and margin lines with support vectors where there are some; matplotlib Axes."""
+    def plot(self, ax: Any = None) -> Any:
+        """Draw regions, rows, and margin lines with support vectors where there are some; returns the Axes.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        """
         from empirisk.plots.decision_boundary import DecisionBoundaryDisplay
 
         step = max(1, -(-len(self.rows) // (MOST_ROWS * len(self.classes))))
@@ -90,7 +96,7 @@ class DecisionRegions:
                 "wrong": int(np.sum(self.predicted != self.row_code)),
                 "n": len(self.rows),
             }
-        ).plot()
+        ).plot(ax)
 
 
 def decision_regions(model: Any, X: Any, y: Any, *, resolution: int = 200) -> DecisionRegions:

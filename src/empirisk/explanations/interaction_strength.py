@@ -104,13 +104,15 @@ class InteractionStrength(Tabular):
             notes.append(f"{len(self.names) - 20} more are in to_frame().")
         return notes
 
-    def plot(self, *, most: int = 12) -> Any:
+    def plot(self, *, most: int = 12, ax: Any = None) -> Any:
         """Bars of the strongest with their intervals; matplotlib Axes.
 
         Parameters
         ----------
         most : int, default 12
             How many.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
         """
         from empirisk.plots.interactions import InteractionsDisplay
 
@@ -123,7 +125,7 @@ class InteractionStrength(Tabular):
             }
             for i in self._strongest(most)
         ]
-        return InteractionsDisplay({"rows": rows, "scale": self.scale}).plot()
+        return InteractionsDisplay({"rows": rows, "scale": self.scale}).plot(ax)
 
 
 def interaction_strength(

@@ -108,7 +108,7 @@ class PartialDependence(Tabular):
             "mistrust the ends.",
         ]
 
-    def plot(self, *, output: int = 0, most_rows: int = 50) -> Any:
+    def plot(self, *, output: int = 0, most_rows: int = 50, ax: Any = None) -> Any:
         """The curve with both bands and curves of some rows; two columns as a map; matplotlib Axes.
 
         Parameters
@@ -117,6 +117,8 @@ class PartialDependence(Tabular):
             Which of the outputs.
         most_rows : int, default 50
             Curves of single rows to show.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
         """
         from empirisk.plots.dependence import DependenceDisplay
 
@@ -140,7 +142,7 @@ class PartialDependence(Tabular):
                 "level": self.level,
                 "n": n,
             }
-        ).plot()
+        ).plot(ax)
 
 
 def partial_dependence(

@@ -117,7 +117,7 @@ class TreeShap(Tabular):
         hidden = len(self.features) * len(self.outputs) - 20
         return [*notes, f"{hidden} more rows are in to_frame()."] if hidden > 0 else notes
 
-    def plot(self, row: int | None = None, *, output: int = 0, most: int = 12) -> Any:
+    def plot(self, row: int | None = None, *, output: int = 0, most: int = 12, ax: Any = None) -> Any:
         """All rows as points for each column, or one row's way from the base to its score; matplotlib Axes.
 
         Parameters
@@ -128,6 +128,8 @@ class TreeShap(Tabular):
             Which of the outputs.
         most : int, default 12
             Columns to show, the largest ones; the others are summed up.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
         """
         from empirisk.plots.shapley_row import ShapleyRowDisplay
         from empirisk.plots.shapley_summary import ShapleySummaryDisplay
@@ -141,7 +143,7 @@ class TreeShap(Tabular):
             parts = self._largest(values[row], self.X[row], most)
             return ShapleyRowDisplay(
                 {"base": base, "score": base + float(values[row].sum()), "parts": parts, "scale": scale}
-            ).plot()
+            ).plot(ax)
         order = np.argsort(-np.abs(values).mean(axis=0), kind="stable")[:most]
         columns = [
             {
@@ -152,7 +154,7 @@ class TreeShap(Tabular):
             }
             for j in order
         ]
-        return ShapleySummaryDisplay({"columns": columns, "scale": scale, "n": len(self.X)}).plot()
+        return ShapleySummaryDisplay({"columns": columns, "scale": scale, "n": len(self.X)}).plot(ax)
 
     def _largest(self, values: Array, x: Array, most: int) -> list[dict[str, Any]]:
         order = np.argsort(-np.abs(values), kind="stable")

@@ -17,7 +17,7 @@ from empirisk.data.finite import check_finite
 from empirisk.data.sparse_cells import canonical, is_sparse
 from empirisk.neighbors import Index, metric_of
 
-__all__ = ["SimilarityGraph", "count_of", "index_of", "number_of"]
+__all__ = ["SimilarityGraph", "count_of", "different", "index_of", "number_of", "refuse_copies"]
 
 
 @runtime_checkable
@@ -28,15 +28,21 @@ class SimilarityGraph(Protocol):
     ----------
     name : str
         Registry name.
+    counts : bool
+        Whether the weight of two rows stays the same when other rows stand several times in the table, so
+        that rows may be given once with the number of their copies.
     """
 
     @property
     def name(self) -> str: ...
+    @property
+    def counts(self) -> bool: ...
 
-    def matrix(self, X: Any) -> Any:
+    def matrix(self, X: Any, sample_weight: Any = None) -> Any:
         """Return the weights W, shape (n, n): symmetric, >= 0, no row is joined with itself.
 
         Sparse rules give a sorted CSR matrix in which every stored weight is positive, the others an array.
+        Weights of rows are numbers of copies, 1 at least, which count in radii and widths that the rows tell.
         """
         ...
 
@@ -51,11 +57,35 @@ def index_of(X: Any, metric: Any) -> Index:
     return Index(rows, made)
 
 
+def different(index: Index) -> Index:
+    """Return the rows without those that are equal to an earlier one."""
+    X, n = index.X, index.n_rows
+    if index.metric.precomputed:
+        first = np.array([i for i in range(n) if not (X[i, :i] == 0.0).any()])
+        return Index(X[np.ix_(first, first)], index.metric)
+    if is_sparse(X):  # the product of a sparse row is summed in its own order: equal rows, equal numbers
+        _, first = np.unique(X @ np.random.default_rng(0).normal(size=X.shape[1]), return_index=True)
+        return Index(X[np.sort(first)], index.metric)
+    return Index(np.unique(X, axis=0), index.metric)
+
+
 def count_of(name: str, value: Any) -> int:
     """Return an integer >= 1; anything else is refused by the name of the parameter."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or int(value) < 1:
         raise ValueError(f"{name} must be an integer >= 1, got {value!r}")
     return int(value)
+
+
+def refuse_copies(sample_weight: Any) -> None:
+    """Refuse weights of rows that differ, for graphs of neighbours."""
+    weight = np.ones(1) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    if not (weight == weight[0]).all():
+        row = int(np.flatnonzero(weight != weight[0])[0])
+        raise ValueError(
+            f"graphs of neighbours take rows that count alike, and sample_weight differs in row {row}: "
+            "copies of a row would take several of the n_neighbors places, so that no edges between single "
+            'rows say the same; repeat or drop rows, or take affinity="epsilon" or "gaussian"'
+        )
 
 
 def number_of(name: str, value: Any, zero: bool = False) -> float:

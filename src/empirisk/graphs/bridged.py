@@ -16,7 +16,7 @@ from empirisk.typing import IndexArray
 __all__ = ["bridged"]
 
 
-def bridged(X: Any, W: Any, metric: Any = "euclidean") -> tuple[Any, IndexArray]:
+def bridged(X: Any, W: Any, metric: Any = "euclidean", sample_weight: Any = None) -> tuple[Any, IndexArray]:
     """Return a connected graph, and the edges that were added: the shortest ones between components.
 
     In each round every component but the largest one is joined with the nearest row outside of it, until one
@@ -30,6 +30,8 @@ def bridged(X: Any, W: Any, metric: Any = "euclidean") -> tuple[Any, IndexArray]
         Checked weights of their graph.
     metric : str, Metric or callable, default "euclidean"
         Of the lengths; a matrix of distances has none for parts of its rows, and is refused.
+    sample_weight : array, shape (n,), optional
+        How many rows each vertex stands for, which tells the largest component.
 
     Returns
     -------
@@ -65,15 +67,15 @@ def bridged(X: Any, W: Any, metric: Any = "euclidean") -> tuple[Any, IndexArray]
                 f"the graph has {count} components and precomputed distances join none: ask for as many "
                 "clusters, or join more rows (n_neighbors, radius)"
             )
-        made += _nearest_pairs(index, part)
+        made += _nearest_pairs(index, part, sample_weight)
         W = _with_edges(W, made, weight)
         count, part = components(W)
     return W, np.array(sorted(set(made)), dtype=np.intp).reshape(-1, 2)
 
 
-def _nearest_pairs(index: Index, part: IndexArray) -> list[tuple[int, int]]:
+def _nearest_pairs(index: Index, part: IndexArray, weight: Any) -> list[tuple[int, int]]:
     """Return, for each component but the largest, its row and the row outside of it that are nearest."""
-    out, largest = [], int(np.bincount(part).argmax())
+    out, largest = [], int(np.bincount(part, weight).argmax())
     for k in range(int(part.max()) + 1):
         if k == largest:
             continue

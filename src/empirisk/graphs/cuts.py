@@ -56,7 +56,7 @@ def cut(W: Any, labels: Any) -> float:
     return float(_leaving(W, labels)[0].sum())
 
 
-def ratio_cut(W: Any, labels: Any) -> float:
+def ratio_cut(W: Any, labels: Any, sample_weight: Any = None) -> float:
     """Return ``sum_k (1 / |C_k|) sum_{i in C_k, l not in C_k} W_il``, each part by its number of vertices.
 
     It is ``tr(H'LH)`` for the indicators ``H_ik = 1[i in C_k] / |C_k|^(1/2)``, whose columns are orthonormal.
@@ -67,6 +67,8 @@ def ratio_cut(W: Any, labels: Any) -> float:
         Symmetric weights >= 0.
     labels : array of int, shape (n,)
         The part of each vertex.
+    sample_weight : array, shape (n,), optional
+        How many rows each vertex stands for; ``|C_k|`` is their sum.
 
     Notes
     -----
@@ -78,7 +80,7 @@ def ratio_cut(W: Any, labels: Any) -> float:
     1.5
     """
     leaving, part = _leaving(W, labels)
-    return float((leaving / np.bincount(part)).sum())
+    return float((leaving / np.bincount(part, sample_weight)).sum())
 
 
 def normalized_cut(W: Any, labels: Any) -> float:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from empirisk.graphs.base import number_of
+from empirisk.graphs.base import different, number_of
 from empirisk.neighbors import Index
 from empirisk.typing import Array
 
@@ -29,23 +29,64 @@ def check_weights_rule(weights: Any, bandwidth: Any) -> None:
         number_of("bandwidth", bandwidth)
 
 
-def bandwidth_of(index: Index, bandwidth: float | str = "auto") -> float:
+def bandwidth_of(index: Index, bandwidth: float | str = "auto", count: Array | None = None) -> float:
     """Return the width of the Gaussian: a given one, or the median distance to the k-th nearest row.
 
     Here ``k = floor(log n) + 1``, at most n - 1.  Where that median is 0, because most rows stand k + 1 times
-    in the table, it is the smallest of these distances that is positive, and 1 where none is.
+    in the table, it is the smallest of these distances that is positive; where none is, the median distance
+    of a different row to the nearest other one, and 1 where there is none.
+
+    Parameters
+    ----------
+    index : Index
+        The rows, ready to be searched.
+    bandwidth : float or "auto", default "auto"
+    count : array, shape (n,), optional
+        How often each row stands in the table; the answer is that of the table with its copies.
     """
     if not isinstance(bandwidth, str):
         return float(bandwidth)
-    n = index.n_rows
-    if n < 2:
+    rows = index.n_rows
+    count = np.ones(rows) if count is None else count
+    n = float(count.sum())
+    if n < 2.0:
         return 1.0
-    k = min(n - 1, math.floor(math.log(n)) + 1)
-    far = index.nearest(index.X, k, np.arange(n))[0][:, -1]
-    middle = float(np.median(far))
+    k = min(n - 1.0, math.floor(math.log(n)) + 1.0)
+    far = _far(index, k, count)
+    middle = _median(far, count)
     if middle > 0.0:
         return middle
-    return float(far[far > 0.0].min(initial=math.inf)) if (far > 0.0).any() else 1.0
+    if (far > 0.0).any():
+        return float(far[far > 0.0].min())
+    return _between_different(index)
+
+
+def _far(index: Index, k: float, count: Array) -> Array:
+    """Return the distance of each row to the k-th nearest other one, where its own copies are the first."""
+    rows = index.n_rows
+    most = min(rows - 1, math.ceil(k))
+    if most < 1:
+        return np.zeros(rows)
+    distance, near = index.nearest(index.X, most, np.arange(rows))
+    met = np.cumsum(np.column_stack([count - 1.0, count[near]]), axis=1)
+    place = (met < k * (1.0 - 1e-12)).sum(axis=1)
+    return np.asarray(np.column_stack([np.zeros(rows), distance])[np.arange(rows), np.minimum(place, most)])
+
+
+def _median(values: Array, count: Array) -> float:
+    """Return the median of values that occur so often, the mean of the two in the middle."""
+    order = np.argsort(values, kind="stable")
+    met = np.cumsum(count[order])
+    half = 0.5 * met[-1]
+    low, high = (min(int(np.searchsorted(met, half, side)), len(met) - 1) for side in ("left", "right"))
+    return 0.5 * float(values[order[low]] + values[order[high]])
+
+
+def _between_different(index: Index) -> float:
+    """Return the median distance of a different row to the nearest other one; 1 where there are no others."""
+    rows = different(index)
+    n = rows.n_rows
+    return float(np.median(rows.nearest(rows.X, 1, np.arange(n))[0])) if n > 1 else 1.0
 
 
 def gaussian(distance: Array, width: float) -> Array:

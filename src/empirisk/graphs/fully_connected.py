@@ -9,6 +9,7 @@ import numpy as np
 
 from empirisk.data.memory import refuse_memory
 from empirisk.graphs.base import index_of
+from empirisk.graphs.counted import copies_of
 from empirisk.graphs.edge_weights import bandwidth_of, check_weights_rule, gaussian
 from empirisk.typing import Array
 
@@ -51,11 +52,12 @@ class GaussianGraph:
     bandwidth: float | str = "auto"
     metric: Any = "euclidean"
     name: ClassVar[str] = "gaussian"
+    counts: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_weights_rule("gaussian", self.bandwidth)
 
-    def matrix(self, X: Any) -> Array:
+    def matrix(self, X: Any, sample_weight: Any = None) -> Array:
         """Return the weights as an array, shape (n, n); its two halves have the same bits."""
         index = index_of(X, self.metric)
         n = index.n_rows
@@ -63,7 +65,7 @@ class GaussianGraph:
             f"the weights of all pairs of {n:,} rows", 8.0 * n * n + 4.0 * 8.0 * BLOCK,
             'take a sparse graph (affinity="knn"), or fewer rows',
         )  # fmt: skip
-        width = bandwidth_of(index, self.bandwidth)
+        width = bandwidth_of(index, self.bandwidth, copies_of(sample_weight, n))
         W = np.empty((n, n))
         step = max(1, BLOCK // n)
         for start in range(0, n, step):

@@ -96,16 +96,19 @@ class LaplacianOperator(Brief):
         Weights as :func:`adjacency` returns them.
     normalised : bool, default False
         Whether the operator is L_s.
+    mass : array, shape (n,), optional
+        How many rows each vertex stands for, m: the operator is ``M^-1/2 L M^-1/2`` where it is not L_s.
 
     Attributes
     ----------
     n : int
         Vertices.
     bound : float
-        No eigenvalue is larger: twice the largest degree (discs of Gershgorin), or 2.
+        No eigenvalue is larger: twice the largest degree over its mass (discs of Gershgorin), or
+        2.
     null : csr_array, shape (n, c)
-        An orthonormal basis of the null space: the indicators of the components, times ``D^(1/2)`` for L_s,
-        each of length 1; found by graph search.
+        An orthonormal basis of the null space: the indicators of the components, times ``D^(1/2)`` for L_s
+        and ``M^(1/2)`` for L, each of length 1; found by graph search.
 
     Examples
     --------
@@ -119,6 +122,7 @@ class LaplacianOperator(Brief):
 
     W: Any
     normalised: bool = False
+    mass: Array | None = None
     degree: Array = field(init=False)
 
     def __post_init__(self) -> None:
@@ -132,21 +136,31 @@ class LaplacianOperator(Brief):
     @cached_property
     def bound(self) -> float:
         """A number that no eigenvalue exceeds."""
-        return 2.0 if self.normalised else 2.0 * float((self.degree - self.W.diagonal()).max())
+        if self.normalised:
+            return 2.0
+        outwards = self.degree - self.W.diagonal()
+        return 2.0 * float((outwards if self.mass is None else outwards / self.mass).max())
+
+    @cached_property
+    def _size(self) -> Array | None:
+        """What the vertices weigh: their degrees for L_s, else their masses, None where these are 1."""
+        return self.degree if self.normalised else self.mass
 
     @cached_property
     def _parts(self) -> tuple[Array, Any]:
         """The diagonal and the matrix whose difference the operator is."""
-        if not self.normalised:
+        if self._size is None:
             return self.degree, self.W
-        root = np.sqrt(inverse(self.degree))
+        root = np.sqrt(inverse(self._size))
         if is_sparse(self.W):
             scaled = self.W.copy()
             scaled.data *= root[self.W.indices] * np.repeat(root, np.diff(self.W.indptr))
         else:
             refuse_memory("the normalised weights", 8.0 * self.W.size, "take a sparse graph")
-            scaled = root[:, None] * self.W * root
-        return (self.degree > 0.0).astype(np.float64), scaled
+            scaled = root[:, None] * self.W
+            scaled *= root
+        diagonal = (self.degree > 0.0).astype(np.float64) if self.normalised else self.degree / self._size
+        return diagonal, scaled
 
     def product(self, V: Array) -> Array:
         """Return the operator times the columns of V."""
@@ -157,12 +171,22 @@ class LaplacianOperator(Brief):
         """Return the operator as an array, shape (n, n)."""
         return self.product(np.eye(self.n))
 
+    def entries(self) -> Any:
+        """Return the operator as a matrix, CSR where the weights are sparse."""
+        diagonal, matrix = self._parts
+        if is_sparse(matrix):
+            return sp.csr_array(sp.diags_array(diagonal) - matrix)
+        A = -matrix
+        A[np.diag_indices_from(A)] += diagonal
+        return A
+
     @cached_property
     def null(self) -> sp.csr_array:
         """An orthonormal basis of the null space, one column a component."""
         count, label = components(self.W)
-        value = np.sqrt(self.degree) if self.normalised else np.ones(self.n)
-        value = np.where(self.degree > 0.0, value, 1.0)
+        value = np.ones(self.n) if self._size is None else np.sqrt(self._size)
+        if self.normalised:
+            value[self.degree == 0.0] = 1.0
         length = np.sqrt(np.bincount(label, value * value, count))
         return sp.csr_array((value / length[label], label, np.arange(self.n + 1)), shape=(self.n, count))
 
@@ -173,9 +197,9 @@ class LaplacianOperator(Brief):
         if not is_sparse(self.W):
             return None
         levels = self._levels
-        if not self.normalised:
+        if self._size is None:
             return levels.solve
-        root = np.sqrt(self.degree)[:, None]
+        root = np.sqrt(self._size)[:, None]
         return lambda R: root * levels.solve(root * R)
 
     @cached_property

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from empirisk.graphs.base import count_of, index_of
+from empirisk.graphs.base import count_of, index_of, refuse_copies
 from empirisk.graphs.edge_weights import bandwidth_of, check_weights_rule, weighted
 from empirisk.graphs.joined import joined
 
@@ -54,14 +54,16 @@ class NearestNeighborGraph:
     bandwidth: float | str = "auto"
     metric: Any = "euclidean"
     name: ClassVar[str] = "knn"
+    counts: ClassVar[bool] = False
     _both: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         count_of("n_neighbors", self.n_neighbors)
         check_weights_rule(self.weights, self.bandwidth)
 
-    def matrix(self, X: Any) -> sp.csr_array:
-        """Return the weights as a sorted CSR matrix, shape (n, n)."""
+    def matrix(self, X: Any, sample_weight: Any = None) -> sp.csr_array:
+        """Return the weights as a sorted CSR matrix, shape (n, n); rows must count alike."""
+        refuse_copies(sample_weight)
         index, k = index_of(X, self.metric), self.n_neighbors
         n = index.n_rows
         distance, rows = index.nearest(index.X, k, np.arange(n))

@@ -9,6 +9,7 @@ from empirisk.mixtures.base import DegenerateError, Family
 from empirisk.mixtures.bernoulli import Bernoulli
 from empirisk.mixtures.diagonal import Diagonal
 from empirisk.mixtures.eev import EEV
+from empirisk.mixtures.eve import EVE
 from empirisk.mixtures.evi import EVI
 from empirisk.mixtures.evv import EVV
 from empirisk.mixtures.full import Full
@@ -23,11 +24,13 @@ from empirisk.mixtures.tied_spherical import TiedSpherical
 from empirisk.mixtures.vee import VEE
 from empirisk.mixtures.vei import VEI
 from empirisk.mixtures.vev import VEV
+from empirisk.mixtures.vve import VVE
 
 _ROWS: tuple[Any, ...] = (
     Bernoulli,
     Diagonal,
     EEV,
+    EVE,
     EVI,
     EVV,
     Full,
@@ -42,17 +45,20 @@ _ROWS: tuple[Any, ...] = (
     VEE,
     VEI,
     VEV,
+    VVE,
 )
 REGISTRY: dict[str, Any] = {row.name: row for row in _ROWS}
 
 __all__ = [
     "EEV",
+    "EVE",
     "EVI",
     "EVV",
     "REGISTRY",
     "VEE",
     "VEI",
     "VEV",
+    "VVE",
     "Bernoulli",
     "DegenerateError",
     "Diagonal",

@@ -91,6 +91,8 @@ class Family(Protocol):
     extrapolates: bool = False
     # Whether NaN stands for a cell that is missing.
     missing: bool = False
+    # Whether a ridge bounds the likelihood.
+    takes_ridge: bool = False
 
     def units(self, facts: TableFacts) -> Parts:
         """Return what changes of each block are measured in, in shapes that broadcast to theirs."""
@@ -101,8 +103,12 @@ class Family(Protocol):
         ...
 
     def check(self, block: Block, names: Any = None) -> None:
-        """Refuse rows outside the domain of the density, by column and row."""
+        """Refuse cells outside the domain of the density, by column and row."""
         ...
+
+    def check_table(self, low: Array, top: Array, n: int, names: Any = None) -> None:
+        """Refuse tables without a fit, by the ends of their columns and, last, of y; n rows count."""
+        return
 
     def shapes(self, n_parts: int, n_columns: int) -> dict[str, tuple[int, ...]]:
         """Return the names and shapes of the blocks of parameters."""

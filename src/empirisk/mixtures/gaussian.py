@@ -19,6 +19,7 @@ from empirisk import _loops
 from empirisk.data.memory import refuse_memory
 from empirisk.data.row_blocks import Block
 from empirisk.mixtures.base import DegenerateError, Family, Parts, Sums, TableFacts, refuse_empty
+from empirisk.mixtures.columns import refuse_large, refuse_without_spread
 from empirisk.typing import Array
 
 __all__ = ["GaussianFamily", "inverse_factors", "log_volumes"]
@@ -28,8 +29,6 @@ WORK = 4e9
 STRETCH = 2048  # rows whose sums the loop merges at once
 # A part whose deviation in a column is below this share of that of all rows has collapsed.
 COLLAPSED = 1e-10
-# Squares of larger numbers, or of numbers below one over this, leave the range of float64.
-LARGEST = 1e150
 GROWS = "the likelihood grows without limit there"
 
 
@@ -42,6 +41,7 @@ class GaussianFamily(Family):
 
     targets: bool = False
     extrapolates: bool = False
+    takes_ridge: bool = True
     full: ClassVar[bool] = True
     shared: ClassVar[bool] = False
     isotropic: ClassVar[bool] = False
@@ -58,29 +58,18 @@ class GaussianFamily(Family):
         """
         raise NotImplementedError
 
+    def best(self, parts: Parts, mass: Array, scatter: Array) -> Array:
+        """Return the best covariances; where these are searched for, from the current parts on."""
+        return self.covariances(mass, scatter)
+
     def check(self, block: Block, names: Any = None) -> None:
+        """Refuse cells whose squares overflow, by column."""
+        refuse_large(block.design.X, names)
+
+    def check_table(self, low: Array, top: Array, n: int, names: Any = None) -> None:
         """Refuse columns without a spread, or whose squares leave the range of float64."""
-        X = block.design.X[np.asarray(block.weight) > 0.0]
-        size = np.nanmax(np.abs(X), axis=0, initial=0.0).astype(np.float64)
-        top, low = np.nanmax(X, axis=0, initial=-np.inf), np.nanmin(X, axis=0, initial=np.inf)
-        flat = (top == low) & (len(X) > 1)
-        told = (
-            (size > LARGEST, "holds numbers of size {:.3g}, whose squares overflow; rescale it"),
-            (
-                (size > 0.0) & (size < 1.0 / LARGEST),
-                "holds numbers of size {:.3g}, whose squares vanish; rescale it",
-            ),
-            # One deviation for all columns may be that of the others.
-            (
-                flat & (flat.all() or not self.isotropic),
-                f"is the same in all rows (n_samples = {len(X)}): drop it",
-            ),
-        )
-        for bad, words in told:
-            if bad.any():
-                column = int(np.flatnonzero(bad)[0])
-                label = column if names is None else repr(str(names[column]))
-                raise ValueError(f"column {label} of X {words.format(size[column])}")
+        # One deviation for all columns may be that of the others.
+        refuse_without_spread(low[:-1], top[:-1], n, names, together=self.isotropic)
 
     def shapes(self, n_parts: int, n_columns: int) -> dict[str, tuple[int, ...]]:
         """Return the shapes of the means and of the factors."""
@@ -165,7 +154,7 @@ class GaussianFamily(Family):
         self._refuse_collapse(mass, scatter, facts)
         with np.errstate(all="ignore"):  # a singular scatter is named below
             try:
-                covariance = self.covariances(mass, scatter)
+                covariance = self.best(parts, mass, scatter)
             except np.linalg.LinAlgError:
                 covariance = np.full((1, *scatter.shape[1:]), np.nan)
         factors = self._factors(covariance, facts)

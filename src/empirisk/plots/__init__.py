@@ -47,6 +47,7 @@ DISPLAYS = {
     "PrecisionRecallDisplay": "precision_recall",
     "ProcessDisplay": "process",
     "QuantilesDisplay": "quantiles",
+    "RegressionMixtureDisplay": "regression_mixture",
     "ResidualsDisplay": "residuals",
     "RocDisplay": "roc",
     "RoundsDisplay": "rounds",

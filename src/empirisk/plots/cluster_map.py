@@ -29,7 +29,8 @@ class ClusterMapDisplay(Display):
         no cluster), ``centres`` (x, y of each; or None), ``axes`` (two labels), ``share`` (of the variance
         that the plane shows; None where no column varies), ``columns`` (whether the plane is that of two
         columns), ``n`` and ``rule`` (which rows are drawn; "" where all are); ``first`` where clusters are
-        not counted from 0.
+        not counted from 0, ``plane`` and ``of`` where the plane is no plane of columns or components, or
+        shows a share of something else than their variance.
 
     Examples
     --------
@@ -48,10 +49,10 @@ class ClusterMapDisplay(Display):
         if v["outside"]:
             head += f", {count(v['outside'])} of them in none"
         if v["share"] is None:
-            return f"{head}: no column varies"
+            return f"{head}: no {'distance is above 0' if 'of' in v else 'column varies'}"
         # A share below 1 is never said to be all of it.
         said = "all" if v["share"] >= 1.0 - 1e-9 else f"{min(99.9, 100.0 * v['share']):.3g} %"
-        return f"{head}: the plane shows {said} of the variance"
+        return f"{head}: the plane shows {said} of {v.get('of', 'the variance')}"
 
     @property
     def description(self) -> str:
@@ -59,11 +60,11 @@ class ClusterMapDisplay(Display):
         first = v.get("first", 0)
         sizes = ", ".join(f"{k} has {count(size)}" for k, size in enumerate(v["sizes"][:SHOWN], first))
         more = len(v["sizes"]) - SHOWN
-        plane = "two columns" if v["columns"] else "two leading principal components"
+        plane = "their two columns" if v["columns"] else "their two leading principal components"
         drawn = f" {v['rule']}" if v["rule"] else ""
         centres = " Crosses are centres." if v["centres"] else ""
         return (
-            f"Rows in the plane of their {plane}. {self.title}. Rows of each cluster: {sizes}"
+            f"Rows in the plane of {v.get('plane', plane)}. {self.title}. Rows of each cluster: {sizes}"
             f"{f' and {more} more' if more > 0 else ''}.{centres}{drawn}"
         )
 

@@ -12,7 +12,7 @@ from empirisk.wording import count, plain, shorten
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["MixtureDisplay"]
+__all__ = ["MixtureDisplay", "scatter_part"]
 
 # One colour and one mark a part, again from the first after six.
 ROLES = ("positive", "train", "test", "negative", "reference", "validation")
@@ -71,17 +71,7 @@ class MixtureDisplay(Display):
             self._draw_densities(ax)
             return
         for k in range(len(m["weights"])):
-            hue = colour(ROLES[k % len(ROLES)])
-            own = [row for row in m["rows"] if row[2] == k]
-            ax.scatter(
-                [row[0] for row in own],
-                [row[1] for row in own],
-                s=14,
-                marker=MARKS[k % len(MARKS)],
-                color=hue,
-                alpha=0.55,
-                linewidths=0,
-            )
+            hue = scatter_part(ax, m["rows"], k)
             for line, width in zip(m["ellipses"][k], (1.8, 1.1), strict=True):
                 ax.plot([c[0] for c in line], [c[1] for c in line], color=hue, linewidth=width, zorder=3)
             ax.plot(
@@ -109,3 +99,19 @@ class MixtureDisplay(Display):
         ax.plot(grid, total, color=colour("ink"), linewidth=1.1, linestyle=(0, (4, 3)))
         ax.set_xlabel(shorten(m["features"][0], 40))
         ax.set_ylabel("density")
+
+
+def scatter_part(ax: Axes, rows: list[list[float]], k: int) -> str:
+    """Draw the rows (x, y, part) of part k, and return the colour that stands for it."""
+    hue = colour(ROLES[k % len(ROLES)])
+    own = [row for row in rows if row[2] == k]
+    ax.scatter(
+        [row[0] for row in own],
+        [row[1] for row in own],
+        s=14,
+        marker=MARKS[k % len(MARKS)],
+        color=hue,
+        alpha=0.55,
+        linewidths=0,
+    )
+    return hue

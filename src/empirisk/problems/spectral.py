@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -20,6 +20,7 @@ from scipy.linalg import eigh, qr
 from empirisk.data.brief import Brief
 from empirisk.data.sparse_cells import is_sparse
 from empirisk.problems.base import Layout, Part, Problem
+from empirisk.problems.inertia import Below, below
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array, Capability
 
@@ -28,6 +29,8 @@ __all__ = ["MatrixOperator", "Operator", "SpectralProblem", "Spectrum"]
 # Columns whose smallest pivot is this small beside the largest span fewer dimensions than there are columns.
 DEPENDENT = 1e-10
 SEED = 20240607
+# Where between the last value and the next one eigenvalues are counted; nearer where the first count fails.
+LEVELS = (0.5, 0.05)
 
 
 class Operator(Protocol):
@@ -56,6 +59,10 @@ class Operator(Protocol):
 
     def dense(self) -> Array:
         """Return the operator as an array, for few rows."""
+        ...
+
+    def entries(self) -> Any:
+        """Return the operator as a matrix, CSR where it is sparse."""
         ...
 
     def approximate_inverse(self) -> Callable[[Array], Array] | None:
@@ -102,6 +109,10 @@ class MatrixOperator(Brief):
     def dense(self) -> Array:
         """Return the matrix as an array."""
         return np.asarray(self.matrix.toarray() if is_sparse(self.matrix) else self.matrix)
+
+    def entries(self) -> Any:
+        """Return the matrix as it is."""
+        return self.matrix
 
     def approximate_inverse(self) -> Callable[[Array], Array] | None:
         """Return None: no inverse is known."""
@@ -246,6 +257,57 @@ class SpectralProblem(Problem, Brief):
         if following is not None:
             claim += _about_space(value, following - float(spectrum.values[-1]), following)
         return Certificate(Kind.EIGEN_RESIDUAL, residual, bound, claim, 0.0, floor)
+
+    def proved(self, certificate: Certificate, spectrum: Spectrum, following: float | None) -> Certificate:
+        """Return a certificate that says, too, whether the values are the smallest ones.
+
+        At most k eigenvalues below a level between the last value and the next one, counted by inertia, and k
+        of them within the residual of the values: these are the k smallest, and all others are above the
+        level.
+
+        Parameters
+        ----------
+        certificate : Certificate
+            Of the spectrum.
+        spectrum : Spectrum
+        following : float or None
+            Where the next eigenvalue may be, which is not taken for granted.
+        """
+        head = certificate.claim.split("; ")[0]
+        if self.k <= self.operator.null.shape[1]:
+            return replace(certificate, claim=f"{head}; none is smaller, since no eigenvalue is below 0")
+        if self.k == self.operator.n:
+            return replace(certificate, claim=f"{head}; there are no others")
+        found = self._count(spectrum, certificate.value, following)
+        if isinstance(found, str):
+            claim = f"{certificate.claim}; that they are the smallest ones is not proved: {found}"
+            return replace(certificate, claim=claim)
+        angle = min(1.0, certificate.value / (found.level - float(spectrum.values[-1])))
+        claim = (
+            f"{head}; they are the smallest ones, since the signs of a factor prove that no more than "
+            f"{self.k} lie below {found.level:.4g}, and the sine of the angle to the eigenspace is at most "
+            f"{angle:.2g}"
+        )
+        return replace(certificate, claim=claim)
+
+    def _count(self, spectrum: Spectrum, value: float, following: float | None) -> Below | str:
+        """Return the level below which there are no more than k eigenvalues, or why none is proved."""
+        last = float(spectrum.values[-1])
+        if following is None or following - last <= 4.0 * value:
+            return "no gap is known after them"
+        A, found = self.operator.entries(), ""
+        for share in LEVELS:
+            level = last + max(share * (following - last), 2.0 * value)
+            counted = below(A, level, spectrum.vectors, self.operator.bound)
+            if isinstance(counted, str):
+                found = counted
+            elif counted.level <= last + value:
+                found = f"rounding hides the gap at {level:.4g}"
+            elif counted.count > self.k:
+                found = f"{counted.count} may lie below {level:.4g}"
+            else:
+                return counted
+        return found
 
     def next_value(self, spectrum: Spectrum, further: Any) -> float | None:
         """Return the smallest Rayleigh-Ritz value of further vectors across those of a spectrum, or None.

@@ -57,8 +57,14 @@ class DistortionReport:
             f"{self.low:.3f} to {self.high:.3f}; {self.theorem}"
         )
 
-    def plot(self) -> Any:
-        """Return the chart of the ratios, whose ``plot(ax=None)`` draws it."""
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the ratios as a histogram with the band that counts as kept; returns the Axes.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        """
         from empirisk.plots.distortion import DistortionDisplay
 
         e = self.share
@@ -71,7 +77,7 @@ class DistortionReport:
                 "all_pairs": self.all_pairs,
                 "theorem": self.theorem,
             }
-        )
+        ).plot(ax)
 
 
 def pairs_of(n: int, count: int, rng: np.random.Generator) -> tuple[IndexArray, IndexArray, bool]:

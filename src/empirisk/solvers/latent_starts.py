@@ -149,7 +149,7 @@ def expectation_maximization(
             best, lowest = found, loss
     starts = Starts(tuple(values), tuple(str(error) for error in lost))
     if best is None:
-        advice = _all_lost(len(lost), getattr(problem, "ridge", 0.0))
+        advice = _all_lost(len(lost), problem)
         raise DegenerateError(lost[0].part, f"{lost[0].why} ({advice})")
     claim = f"{best.certificate.claim}; {starts.sentence}"
     certificate = replace(best.certificate, claim=claim)
@@ -157,11 +157,14 @@ def expectation_maximization(
     return LatentSolution(**{**kept, "certificate": certificate}, starts=starts)
 
 
-def _all_lost(n: int, ridge: float) -> str:
+def _all_lost(n: int, problem: LatentProblem) -> str:
     """Return what to do when no start is left."""
     which = "the only start" if n == 1 else f"all {n} starts"
+    told = f"{which} ended like this: take fewer components, "
+    if not problem.family.takes_ridge:
+        return told + "more rows, or fewer columns"
     return (
-        f"{which} ended like this: take fewer components, a family with fewer parameters (tied, diagonal), "
+        f"{told}a family with fewer parameters (tied, diagonal), "
         "drop repeated rows or columns that follow from others, or "
-        + ("raise the ridge" if ridge > 0.0 else "give a ridge > 0, which bounds the likelihood")
+        + ("raise the ridge" if problem.ridge > 0.0 else "give a ridge > 0, which bounds the likelihood")
     )

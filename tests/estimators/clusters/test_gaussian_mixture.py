@@ -255,3 +255,14 @@ def test_parameters_out_of_range_are_refused() -> None:
     ):
         with pytest.raises(ValueError, match=words):
             er.GaussianMixture(**{"n_components": 2, **bad}).fit(X)
+
+
+def test_new_rows_may_be_equal(rng: np.random.Generator) -> None:
+    """A table that has no spread has no fit, and predictions all the same."""
+    X = rng.normal(size=(60, 2))
+    model = er.GaussianMixture(2).fit(X)
+    np.testing.assert_array_equal(model.predict(X[[5, 5, 5]]), model.predict(X)[[5, 5, 5]])
+    with pytest.raises(
+        ValueError, match=r"column 1 of X holds numbers of size 1e\+200, whose squares overflow"
+    ):
+        model.predict(np.array([[0.0, 1e200]]))

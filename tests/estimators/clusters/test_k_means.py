@@ -219,6 +219,56 @@ def test_lower_bounds_are_below(rng: np.random.Generator) -> None:
     assert 0.9 * model.inertia_ < bound.value <= model.inertia_ * (1.0 + 1e-9)
 
 
+def test_the_certificate_carries_a_bound_that_the_published_minima_are_above() -> None:
+    X = load_iris().data
+    for k in (2, 3, 4):
+        model = er.KMeans(k).fit(X)
+        low = model.inertia_bound_
+        assert low is not None
+        # The eigenvalues beyond the first K - 1 are the spectral bound, from NumPy's singular values.
+        tail = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)[k - 1 :] ** 2
+        assert low == pytest.approx(tail.sum(), rel=1e-9)
+        assert low <= IRIS[k]
+        assert f"J <= {model.inertia_ / low:.6g} min J, by a bound along principal axes" in (
+            model.certificate_.claim
+        )
+        again = er.verify(model, X, None)
+        assert f"J <= {model.inertia_ / low:.6g} min J" in again.claim
+        model.inertia_bound_ = 1.01 * low  # false, or proved by nothing that was computed
+        assert "inertia_bound_ is" in er.verify(model, X, None).claim
+
+
+def test_where_a_bound_costs_too_much_the_certificate_says_that_there_is_none(
+    rng: np.random.Generator,
+) -> None:
+    rows = er.data.BlockList.cut(X := rng.normal(size=(60, 4)), np.zeros(60), rows=20)
+    plane = X[:, :2]
+    for model in (
+        er.KMeans(3).fit(plane),
+        er.KMeans(3).fit(sp.csr_array(X)),
+        er.KMeans(3).fit(rng.normal(size=(40, 900))),
+    ):
+        assert model.inertia_bound_ is None
+        assert "no lower bound was computed: lower_bound(X) gives one" in model.certificate_.claim
+    assert er.KMeans(3).fit_blocks(rows).inertia_bound_ is None
+    assert er.KMeans(3).fit(X[:, :1]).inertia_bound_ is None
+    assert "no lower bound" not in er.KMeans(3).fit(X[:, :1]).certificate_.claim
+
+
+def test_the_bound_of_the_certificate_knows_weights_offsets_and_units(rng: np.random.Generator) -> None:
+    X, s = rng.normal(size=(90, 5)), rng.integers(0, 3, 90).astype(float)
+    model = er.KMeans(3).fit(X, sample_weight=s)
+    same = er.KMeans(3).fit(np.repeat(X, s.astype(int), axis=0))
+    assert model.inertia_bound_ is not None
+    assert same.inertia_bound_ == pytest.approx(model.inertia_bound_, rel=1e-9)
+    large = er.KMeans(3).fit(np.ldexp(X, 300), sample_weight=5.0 * s)
+    assert large.inertia_bound_ == pytest.approx(5.0 * np.ldexp(model.inertia_bound_, 600), rel=1e-9)
+    # Numbers of 30 bits: those that are moved by 2^20 are held exactly.
+    short = np.rint(np.ldexp(X, 20)) / 2.0**20
+    here, there = (er.KMeans(3).fit(at).inertia_bound_ for at in (short, short + 2.0**20))
+    assert there == pytest.approx(here, rel=1e-9)
+
+
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [

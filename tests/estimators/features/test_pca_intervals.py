@@ -107,10 +107,10 @@ def test_densities_need_variance_across_the_components(rng: np.random.Generator)
 def test_charts_say_what_the_numbers_say(rng: np.random.Generator) -> None:
     X = rng.normal(size=(60, 4)) * [5.0, 1.0, 1.0, 1.0]
     pca = er.PCA(2).fit(X)
-    scree = pca.plot()
+    scree = pca._chart()
     assert scree.scree["values"] == pytest.approx(pca.explained_variance_ratio_.tolist())
     assert scree.title.startswith("No component") or "those of independent columns" in scree.title
-    view = pca.plot(X).view
+    view = pca._chart(X).view
     np.testing.assert_allclose(view["rows"], pca.transform(X))
     assert view["arrows"][0]["name"] in {"x0", "x1", "x2", "x3"}
     with pytest.raises(ValueError, match="needs two components"):

@@ -225,24 +225,6 @@ class AgglomerativeClustering(Clusterer):
         view["cophenetic"] = None if similar is None or np.isnan(similar) else similar
         return DendrogramDisplay({**view, "linkage": f"{self.linkage} linkage"})
 
-    def plot(self, X: Any, sample_weight: Any = None) -> Any:
-        """Return the map of the clusters, or the dendrogram where distances are given.
-
-        Parameters
-        ----------
-        X : array or data frame, shape (n, p)
-            The rows of the fit.
-        sample_weight : array, shape (n,), optional
-            Weights of the rows in the plane of the map.
-
-        Returns
-        -------
-        ClusterMapDisplay or DendrogramDisplay
-        """
-        if self.metric == "precomputed":
-            return self.dendrogram(X)
-        return super().plot(X, sample_weight)
-
     def _line(self) -> float | None:
         """The height of the cut: between two merges where it was by number and heights do not fall."""
         if self.threshold_ is not None:

@@ -15,7 +15,8 @@ from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.sparse_cells import canonical
 from empirisk.estimators.checks import check_finite, check_weights
-from empirisk.estimators.clusters.cluster_map import cluster_map
+from empirisk.estimators.clusters.cluster_map import cluster_map, scaled_map
+from empirisk.estimators.clusters.merged_rows import check_distances
 from empirisk.estimators.estimator import Estimator
 from empirisk.results import Certificate
 from empirisk.typing import Array, IndexArray
@@ -75,12 +76,13 @@ class Clusterer(ClusterMixin, Estimator):
         check_finite(Design(X), getattr(self, "feature_names_in_", None))
         return X
 
-    def plot(self, X: Any, sample_weight: Any = None) -> Any:
-        """Return the map of the clusters: rows in a plane, coloured by cluster, with any centres.
+    def plot(self, X: Any, sample_weight: Any = None, *, ax: Any = None) -> Any:
+        """Draw the map of the clusters: rows in a plane, coloured by cluster, with any centres.
 
-        The plane is that of the two columns, or of the two leading principal components of these rows; the
-        title says which share of the variance it shows.  Up to 2,000 rows are all drawn; of more, each
-        cluster gives the same share, evenly spaced in the order of its rows, but 10 at least.
+        The plane is that of the two columns, or of the two leading principal components of these rows, or of
+        classical scaling where distances are given; the title says which share of the variance it shows.  Up
+        to 2,000 rows are all drawn; of more, each cluster gives the same share, evenly spaced in the order of
+        its rows, but 10 at least.
 
         Parameters
         ----------
@@ -88,25 +90,38 @@ class Clusterer(ClusterMixin, Estimator):
             The rows of the fit; where the class can ``predict``, any rows.
         sample_weight : array, shape (n,), optional
             Weights of the rows in the plane.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
 
         Returns
         -------
-        ClusterMapDisplay
-            ``plot(X).plot(ax=None)`` draws it and returns the Axes.
+        matplotlib Axes
+            Its ``figure`` can be saved.
 
         Raises
         ------
         ValueError
-            For rows that are not those of the fit where the class cannot ``predict``.
+            For rows that are not those of the fit where the class cannot ``predict``, and for distances to
+            the rows of the fit alone, which tell no places.
         """
+        return self._chart(X, sample_weight).plot(ax)
+
+    def _chart(self, X: Any, sample_weight: Any = None) -> Any:
+        """Return the Display of the map of the clusters, before it is drawn."""
         from empirisk.plots.cluster_map import ClusterMapDisplay
 
         check_is_fitted(self)
         given, X = X, self._read(X, reset=False)
         weight = check_weights(sample_weight, X.shape[0])
+        return ClusterMapDisplay(self._map(X, self._labels_of(given, X), weight))
+
+    def _map(self, X: Any, labels: IndexArray, weight: Array) -> dict[str, Any]:
+        """Return places of rows in a plane; of given distances, those of classical scaling."""
+        if self.__sklearn_tags__().input_tags.pairwise:
+            check_distances(X)
+            return dict(scaled_map(X, labels, weight, getattr(self, "medoid_indices_", None)))
         centres = getattr(self, "cluster_centers_", getattr(self, "means_", None))
-        names = getattr(self, "feature_names_in_", None)
-        return ClusterMapDisplay(cluster_map(X, self._labels_of(given, X), weight, centres, names))
+        return dict(cluster_map(X, labels, weight, centres, getattr(self, "feature_names_in_", None)))
 
     def _labels_of(self, given: Any, X: Any) -> IndexArray:
         """Return the clusters of rows: by ``predict`` where there is one, else those of the fit."""
@@ -129,6 +144,8 @@ class Clusterer(ClusterMixin, Estimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._takes_sparse
+        metric = getattr(self, "metric", None)
+        tags.input_tags.pairwise = isinstance(metric, str) and metric == "precomputed"
         return tags
 
 

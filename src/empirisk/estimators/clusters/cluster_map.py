@@ -1,4 +1,7 @@
-"""The map of clusters: which plane, which rows are drawn, and where the centres lie."""
+"""The map of clusters: which plane, which rows are drawn, and where the centres lie.
+
+Rows are drawn in a plane of their columns; where only distances are known, in that of classical scaling.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from empirisk.reduction.plane import plane_of
+from empirisk.reduction.scaling import classical_scaling
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["cluster_map"]
+__all__ = ["cluster_map", "scaled_map"]
 
 MOST = 2000  # rows that are drawn
 LEAST = 10  # of them of each cluster, where it has so many
@@ -40,18 +44,64 @@ def cluster_map(X: Any, labels: IndexArray, weight: Array, centres: Any = None, 
     its rows, but 10 rows at least where it has them.
     """
     plane = plane_of(X, weight)
-    count = int(labels.max(initial=-1)) + 1
     drawn = _drawn(labels)
-    at = plane.place(X[drawn])
     middle = None if centres is None else plane.place(np.asarray(centres, dtype=np.float64))
     return {
-        "rows": [[*_pair(row, k), int(k)] for row, k in zip(at, labels[drawn], strict=True)],
-        "sizes": np.bincount(labels[labels >= 0], minlength=count).tolist(),
-        "outside": int((labels < 0).sum()),
+        **_rows_and_sizes(plane.place(X[drawn]), drawn, labels),
         "centres": None if middle is None else [_pair(row, k) for k, row in enumerate(middle)],
         "axes": _axes(plane, names),
         "share": plane.share if plane.share > 0.0 else None,
         "columns": plane.columns,
+    }
+
+
+def scaled_map(D: Array, labels: IndexArray, weight: Array, medoids: Any = None) -> Any:
+    """Return what the display draws of rows whose distances alone are known.
+
+    Parameters
+    ----------
+    D : array, shape (n, n)
+        Distances, symmetric.
+    labels, weight
+        As in :func:`cluster_map`.
+    medoids : array of int, optional
+        Rows that stand for their clusters, drawn as centres.
+
+    Notes
+    -----
+    The rows that are drawn, 2,000 and the medoids, are scaled among each other.
+    """
+    middle = np.empty(0, dtype=np.intp) if medoids is None else np.asarray(medoids, dtype=np.intp)
+    drawn = np.union1d(_drawn(labels), middle)
+    live = weight[drawn] if weight[drawn].any() else np.ones(len(drawn))
+    found = classical_scaling(D[np.ix_(drawn, drawn)], live)
+    at = found.points[np.searchsorted(drawn, middle)].tolist()
+    share = min(1.0, float(found.shares.sum()))
+    return {
+        **_rows_and_sizes(found.points, drawn, labels),
+        "centres": at or None,
+        "axes": [
+            f"axis {j + 1} ({s:.3g} % of the squared distances)" for j, s in enumerate(100.0 * found.shares)
+        ],
+        "share": share if share > 0.0 else None,
+        "columns": False,
+        "plane": "classical scaling of their distances"
+        + (
+            ""
+            if found.euclidean
+            else " (which no points in space have: shares are of the sizes of eigenvalues)"
+        ),
+        "of": "the squared distances",
+    }
+
+
+def _rows_and_sizes(at: Array, drawn: IndexArray, labels: IndexArray) -> dict[str, Any]:
+    """Return the entries of a map that tell rows, sizes, and which rows are drawn."""
+    count = int(labels.max(initial=-1)) + 1
+    return {
+        "rows": [[*_pair(row, k), int(k)] for row, k in zip(at, labels[drawn], strict=True)],
+        "sizes": np.bincount(labels[labels >= 0], minlength=count).tolist(),
+        "outside": int((labels < 0).sum()),
         "n": len(labels),
         "rule": _rule(len(drawn), len(labels)),
     }

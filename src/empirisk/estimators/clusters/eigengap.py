@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from empirisk.estimators.clusters.spectral_embedding import smallest, without
-from empirisk.graphs import adjacency, components, isolated
+from empirisk.estimators.clusters.spectral_embedding import smallest
+from empirisk.graphs import LaplacianOperator
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["GapChoice", "by_gap", "resampled"]
@@ -48,46 +47,30 @@ def by_gap(values: Array) -> int:
     return int(np.argmax(np.diff(values))) + 1
 
 
-def choice(W: Any, most: int, normalised: bool, tol: float, max_iter: int) -> GapChoice:
+def choice(operator: LaplacianOperator, most: int, tol: float, max_iter: int) -> GapChoice:
     """Return K from 1 to `most` by the gap of the eigenvalues of a graph without isolated vertices."""
-    n = W.shape[0]
+    n = operator.n
     if n < 3:
         return GapChoice(1, np.zeros(1))
-    found = smallest(W, min(most, n - 1) + 1, normalised, tol, max_iter)
+    found = smallest(operator, min(most, n - 1) + 1, tol, max_iter)
     return GapChoice(by_gap(found.values), found.values)
 
 
-def resampled(
-    X: Any, graph: Callable[[Any], Any], bridge: Callable[[Any, Any], Any],
-    most: int, normalised: bool, tol: float, max_iter: int, times: int,
-    seed: int,
-) -> IndexArray:  # fmt: skip
-    """Return the choices of K on random parts of the rows, four fifths each, in rising order.
+def resampled(choose: Callable[[IndexArray], int], n: int, times: int, seed: int) -> IndexArray:
+    """Return the choices of K on random parts of n rows, four fifths each, in rising order.
 
     Parameters
     ----------
-    X : array or CSR, shape (n, p)
-        Rows.
-    graph : callable
-        Rows to weights, by the same rule as in the fit.
-    bridge : callable
-        Numbers of rows and their weights to weights of a connected graph.
-    most : int
-        Largest K.
-    normalised, tol, max_iter
-        As in :func:`smallest`.
+    choose : callable
+        Numbers of rows to the K of their graph, by the same rule as in the fit.
+    n : int
+        Rows that count; one that counts several times is drawn with its copies.
     times : int
         Parts that are drawn.
     seed : int
         What they are drawn from.
     """
-    rng, n, out = np.random.default_rng(seed), X.shape[0], []
-    for _ in range(times):
-        rows = np.sort(rng.choice(n, max(2, round(SHARE * n)), replace=False))
-        W = adjacency(graph(X[rows]))
-        apart = isolated(W)
-        W = without(W, apart)
-        if W.shape[0] > 2 and components(W)[0] > most:
-            W = bridge(np.delete(rows, apart), W)
-        out.append(choice(W, most, normalised, tol, max_iter).chosen)
-    return np.sort(np.array(out, dtype=np.intp))
+    rng = np.random.default_rng(seed)
+    size = max(2, round(SHARE * n))
+    drawn = [np.sort(rng.choice(n, size, replace=False)).astype(np.intp) for _ in range(times)]
+    return np.sort(np.array([choose(rows) for rows in drawn], dtype=np.intp))

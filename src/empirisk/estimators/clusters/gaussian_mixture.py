@@ -134,8 +134,8 @@ class GaussianMixture(MixtureBase):
             )
         return family
 
-    def plot(self, X: Any, sample_weight: Any = None, *, columns: Any = None) -> Any:
-        """Return the picture of rows, means and the ellipses that hold half and nine tenths of each part.
+    def plot(self, X: Any, sample_weight: Any = None, *, columns: Any = None, ax: Any = None) -> Any:
+        """Draw rows, means and the ellipses that hold half and nine tenths of each part.
 
         Parameters
         ----------
@@ -145,12 +145,17 @@ class GaussianMixture(MixtureBase):
             Ignored: shares are those of the fit.
         columns : pair of int, optional
             Which columns; the two along which the means differ most for their spread when left out.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
 
         Returns
         -------
-        MixtureDisplay
-            ``plot(X).plot(ax=None)`` draws it and returns the Axes.
+        matplotlib Axes
         """
+        return self._chart(X, columns=columns).plot(ax)
+
+    def _chart(self, X: Any, sample_weight: Any = None, columns: Any = None) -> Any:
+        """Return the Display of rows, means and ellipses, before it is drawn."""
         from empirisk.plots.mixture import MixtureDisplay
 
         labels = self.predict(X)

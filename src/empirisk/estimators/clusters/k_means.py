@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from empirisk.clustering.affordable_bound import affordable_bound
 from empirisk.clustering.assign import assign
 from empirisk.clustering.lloyd import ALGORITHMS, Lloyd
 from empirisk.clustering.lower_bound import InertiaBound, inertia_lower_bound
@@ -26,7 +27,7 @@ from empirisk.estimators.clusters.base import Clusterer
 from empirisk.estimators.clusters.k_means_blocks import fit_blocks
 from empirisk.estimators.clusters.numbered_centers import numbered
 from empirisk.estimators.clusters.on_a_line import fit_line, is_line, verify_line
-from empirisk.estimators.clusters.verify_centers import verify_centers
+from empirisk.estimators.clusters.verify_centers import bound_in_words, verify_centers
 from empirisk.estimators.linear.base import CertificateWarning
 from empirisk.problems.kmeans import fixed_point_certificate
 from empirisk.results import Certificate, Kind
@@ -83,6 +84,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         Inertia of each start where it was left.
     given_up_ : array of bool, shape (n_init,)
         Which starts were given up.
+    inertia_bound_ : float or None
+        Less inertia than this no K clusters of these rows have, by their principal axes; None where that
+        would have cost more than a tenth of the fit, for sparse rows and for blocks.
     certificate_ : Certificate
         STATIONARITY: how much the next step would lower J at least; EXACT for one column, for one cluster,
         and where J is 0.
@@ -123,6 +127,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     n_iter_: int
     objectives_: Array
     given_up_: NDArray[np.bool_]
+    inertia_bound_: float | None
+    _axes: int | None
     _takes_sparse = True
 
     def __init__(
@@ -157,16 +163,19 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         found = run_restarts(lloyd, seeding, k, n_init, rng, tol * scale, max_iter)
         centers, labels, squares, step, n_iter = numbered(lloyd, found, tol * scale, max_iter)
         inertia = float((squares if s is None else s * squares).sum()) / lloyd.total
+        low, self._axes = affordable_bound(rows, s, k, found.passes) or (None, None)
         factor = seeding.factor(k)
         further = found.sentence + (
             f"; the seeds alone are within {factor:.4g} of the minimum in expectation" if factor else ""
         )
+        further += bound_in_words(inertia, low)
         eps = float(np.finfo(X.dtype).eps)
         self.certificate_ = fixed_point_certificate(step, inertia, scale, centers, eps, further)
         total_weight = float(weight.sum())
         self.labels_ = labels
         self.cluster_centers_ = np.ldexp(centers, unit).astype(X.dtype)
         self.inertia_ = float(np.ldexp(inertia, 2 * unit)) * total_weight
+        self.inertia_bound_ = None if low is None else float(np.ldexp(low, 2 * unit)) * total_weight
         self.objectives_ = np.ldexp(found.objectives, 2 * unit) * total_weight
         self.given_up_ = found.given_up
         self.n_iter_ = n_iter
@@ -179,7 +188,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         self.certificate_, self.labels_ = found.certificate, found.labels
         self.cluster_centers_, self.inertia_ = found.centers, found.inertia
         self.objectives_, self.given_up_ = np.array([found.inertia]), np.zeros(1, dtype=bool)
-        self.n_iter_ = 1
+        self.inertia_bound_, self.n_iter_ = None, 1
         self._n_features_out = k
 
     def _warn(self, tol: float, max_iter: int) -> None:
@@ -244,7 +253,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             self.__dict__.pop("feature_names_in_", None)
             self.n_features_in_ = rows.n_cols
             self.cluster_centers_, self.certificate_ = found.centers, found.certificate
-            self.inertia_, self.objectives_ = found.inertia, found.objectives
+            self.inertia_, self.objectives_, self.inertia_bound_ = found.inertia, found.objectives, None
             self.given_up_, self.n_iter_ = np.zeros(len(found.objectives), dtype=bool), found.n_iter
             self._n_features_out = k
             self._warn(tol, max_iter)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.clustering.medoids import (
@@ -292,11 +291,6 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         if gain > self._rounding * total and gain > self.certificate_.value * (1.0 + 1e-6):
             return unconfirmed(f"other medoids lower the sum of distances {total:.6g} by {gain:.3g}")
         return self.certificate_
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric == "precomputed"
-        return tags
 
 
 def _dense(X: Any) -> Array:

@@ -1,11 +1,10 @@
-"""What all mixtures share: starts, EM, the choice of the number of parts, what is read off the best fit."""
+"""What all mixtures of rows share: reading rows, densities, draws, outliers."""
 
 from __future__ import annotations
 
 import math
-import warnings
-from dataclasses import replace
-from typing import Any, Self, cast
+from collections.abc import Callable
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -15,58 +14,30 @@ from empirisk.data.design import Design
 from empirisk.data.memory import refuse_memory
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.row_blocks import ArrayBlocks, Block
-from empirisk.data.seeds import check_seed, generator_of
-from empirisk.data.weight_unit import WeightUnit
+from empirisk.data.seeds import generator_of
 from empirisk.estimators.checks import check_count, check_finite, check_number
-from empirisk.estimators.clusters.base import Clusterer, first_seen
-from empirisk.estimators.clusters.mixture_selection import MixtureSelection, criterion_of, numbers_of
+from empirisk.estimators.clusters.base import Clusterer
+from empirisk.estimators.clusters.mixture_fit import STRETCH, MixtureFit, stretches, unit_weights
+from empirisk.estimators.clusters.mixture_selection import numbers_of
 from empirisk.estimators.clusters.mixture_starts import starts_of
 from empirisk.estimators.clusters.mixture_verify import recomputed
-from empirisk.estimators.linear.base import CertificateWarning
-from empirisk.mixtures.base import DegenerateError, Family, Parts
+from empirisk.mixtures.base import Family, Parts
+from empirisk.mixtures.columns import column_ends
 from empirisk.mixtures.gaussian import GaussianFamily
 from empirisk.problems.latent import LatentProblem, facts_of
-from empirisk.results import Certificate, Solution, unconfirmed
-from empirisk.solvers.latent_starts import LatentSolution, expectation_maximization
+from empirisk.results import Certificate, unconfirmed
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["MixtureBase"]
 
 
-def _table(problem: LatentProblem) -> ArrayBlocks:
-    """Return the rows of a problem that this file has made."""
-    return cast(ArrayBlocks, problem.data)
-
-
-# Rows whose chances are in memory at once.
-STRETCH = 16_384
-
-
-class MixtureBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
-    """Base of the mixtures; a subclass says by ``_chosen_family()`` what the parts are.
+class MixtureBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MixtureFit, Clusterer):
+    """Base of the mixtures of rows; a subclass says by ``_chosen_family()`` what the parts are.
 
     It has the parameters ``n_components, init, n_init, criterion, ridge, tol, max_iter, random_state``.
     """
 
-    n_components: Any
-    init: Any
-    n_init: int
-    criterion: str
     ridge: float
-    tol: float
-    max_iter: int
-    random_state: Any
-    weights_: Array
-    n_components_: int
-    n_iter_: int
-    log_likelihood_: float
-    bic_: float
-    aic_: float
-    icl_: float
-    solution_: Solution
-    selection_: MixtureSelection
-    starts_: Any
-    _parts: Parts
 
     def _chosen_family(self) -> Family:
         raise NotImplementedError
@@ -104,17 +75,16 @@ class MixtureBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         return self._problem(X, weight, check_count("n_components", number, 1))
 
     def _problem(self, X: Array, weight: Array, k: int) -> LatentProblem:
-        multiple = WeightUnit.of(weight).multiple
-        unit = np.ones(len(X)) if multiple is None else multiple
         shapes = self._chosen_family().shapes(k, X.shape[1])
         refuse_memory(
             f"a mixture of {k} parts with {X.shape[1]} columns",
             8.0 * 8.0 * sum(math.prod(shape) for shape in shapes.values()),
             "take fewer components, or a family without correlations such as 'diagonal'",
         )
-        data = ArrayBlocks(Design(X), np.broadcast_to(np.zeros(()), len(X)), unit)
+        data = ArrayBlocks(Design(X), np.broadcast_to(np.zeros(()), len(X)), unit_weights(weight))
         family, names = self._chosen_family(), getattr(self, "feature_names_in_", None)
         family.check(Block(data.design, data.y, data.weight, 0), names)
+        family.check_table(*column_ends(data), names)
         facts = facts_of(data, self._ridge(), names, missing=family.missing)
         return LatentProblem(family, data, k, self._ridge(), facts)
 
@@ -135,111 +105,27 @@ class MixtureBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         self
         """
         super().fit(X, y, sample_weight)
-        if not self.solution_.status.ok:
-            warnings.warn(
-                f"ER001: EM took max_iter = {self.n_iter_} steps, and the gradient norm "
-                f"{self.certificate_.value:.2g} is above tol = {self.tol:g}: raise max_iter, or tol if that "
-                "is good enough",
-                CertificateWarning,
-                stacklevel=2,
-            )
+        self._warn()
         return self
 
     def _group(self, X: Any, weight: Array) -> None:
-        """Fit each number of parts, choose one, and read labels and criteria off it."""
-        numbers, word = numbers_of(self.n_components, self.criterion)
-        check_count("n_init", self.n_init, 1)
-        check_number("tol", self.tol, 0.0)
-        check_count("max_iter", self.max_iter, 1)
-        live = int((weight > 0.0).sum())
-        if max(numbers) > live:
-            raise ValueError(
-                f"n_components = {max(numbers)}, but X has n_samples = {live} rows of positive weight: take "
-                "at most as many components as rows"
-            )
-        if live < 2:
-            raise ValueError("X has n_samples = 1 row of positive weight; a component needs 2 for a spread")
-        problem, seed = self._problem(X, weight, numbers[0]), check_seed(self.random_state)
-        fits: dict[int, LatentSolution] = {}
-        singular: dict[int, str] = {}
-        for k in numbers:
-            try:
-                fits[k] = self._fit_number(replace(problem, n_parts=k), seed)
-            except DegenerateError as error:
-                if len(numbers) == 1:
-                    raise
-                singular[k] = str(error)
-        if not fits:
-            raise ValueError(f"no number of components has a fit: {singular[numbers[0]]}")
-        values = {k: self._row_values(replace(problem, n_parts=k), fit, word) for k, fit in fits.items()}
-        free = {k: self._free(k, problem) for k in fits}
-        logs = {k: fit.state.evaluation.log_likelihood for k, fit in fits.items()}
-        self.selection_ = criterion_of(word, values, _table(problem).weight, logs, free, singular)
-        self.n_components_ = self.selection_.best
-        self._publish(replace(problem, n_parts=self.n_components_), fits[self.n_components_], weight)
+        """Fit the parts to rows in memory."""
+        self._choose(self._problem(X, weight, max(numbers_of(self.n_components, self.criterion)[0])))
 
-    def _fit_number(self, problem: LatentProblem, seed: int) -> LatentSolution:
-        begun = starts_of(problem, self.init, 1 if problem.n_parts == 1 else self.n_init, seed)
-        return expectation_maximization(problem, begun, tol=self.tol, max_steps=self.max_iter)
+    def _begun(self, problem: LatentProblem, seed: int) -> list[Callable[[], Array]]:
+        return starts_of(problem, self.init, self.n_init, seed)
 
-    def _free(self, k: int, problem: LatentProblem) -> int:
-        return k - 1 + problem.family.free(k, problem.data.n_cols)
-
-    def _row_values(self, problem: LatentProblem, fit: LatentSolution, word: str) -> Array:
-        """Return what each row gives to a criterion: log f, and for ICL the log of its largest chance."""
-        return np.concatenate([
-            log + np.log(chance.max(axis=1)) if word == "icl" else log
-            for log, chance in self._each(_table(problem).design.X, problem, fit.w)
-        ])  # fmt: skip
-
-    def _each(self, X: Any, problem: LatentProblem, w: Array) -> Any:
-        """Yield log-densities and chances, some thousands of rows at a time."""
-        parts, logs = problem.parts(w), problem.log_weights(w)
-        for a in range(0, X.shape[0], STRETCH):
-            rows = X[a : a + STRETCH]
-            one = np.ones(len(rows))
-            yield problem.family.rows(parts, logs, Block(Design(rows), one, one, a))
-
-    def _publish(self, problem: LatentProblem, fit: LatentSolution, weight: Array) -> None:
-        """Number the parts by their first rows, and set what is known of the fit."""
-        X, k = _table(problem).design.X, problem.n_parts
-        found, sure = [], []
-        for _, chance in self._each(X, problem, fit.w):
-            found.append(chance.argmax(axis=1))
-            sure.append(np.log(chance.max(axis=1)))
-        labels, old = first_seen(np.concatenate(found), weight)
-        order = np.concatenate([old, np.setdiff1d(np.arange(k), old)]).astype(np.intp)
-        self.labels_ = labels
-        parts = problem.parts(fit.w)
-        self._parts = {name: np.array(b[order] if len(b) == k else b) for name, b in parts.items()}
-        self.weights_ = np.exp(problem.log_weights(fit.w))[order]
-        w = problem.pack(np.log(self.weights_), self._parts)
-        self.starts_ = fit.starts
-        self.solution_ = Solution(
-            w,
-            fit.status,
-            fit.certificate,
-            fit.n_steps,
-            fit.n_passes,
-            fit.trace,
-            note=fit.note,
-            solver=fit.solver,
-        )
-        self.certificate_, self.n_iter_ = fit.certificate, fit.n_steps
-        self.log_likelihood_ = fit.state.evaluation.log_likelihood
-        free, n = self._free(k, problem), problem.facts.total
-        self.bic_ = free * float(np.log(n)) - 2.0 * self.log_likelihood_
-        self.aic_ = 2.0 * free - 2.0 * self.log_likelihood_
-        self.icl_ = self.bic_ - 2.0 * float(_table(problem).weight @ np.concatenate(sure))
-        self._show(X.dtype)
-
-    def _show(self, dtype: Any) -> None:
-        """Set the blocks of parameters under their public names, covariances in the place of factors."""
+    def _public(self, parts: Parts) -> dict[str, Array]:
+        """Return the blocks of parameters by name, covariances in the place of factors."""
         family = self._chosen_family()
-        for name, block in self._parts.items():
-            if name == "factors" and isinstance(family, GaussianFamily):
-                name, block = "covariances", family.covariances_of(self._parts)
-            setattr(self, f"{name}_", block.astype(dtype))
+        return {
+            "covariances_" if name == "factors" else f"{name}_": (
+                family.covariances_of(parts)
+                if name == "factors" and isinstance(family, GaussianFamily)
+                else block
+            )
+            for name, block in parts.items()
+        }
 
     def _rows(self, X: Any) -> tuple[Array, Array]:
         """Return log-densities and chances of rows."""
@@ -363,5 +249,5 @@ class MixtureBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         if len(X) != len(self.labels_):
             return unconfirmed(f"the fit had {len(self.labels_)} rows, and these are {len(X)}")
         problem = self._problem(X, weight, len(self.weights_))
-        chances = (chance for _, chance in self._each(X, problem, self.solution_.w))
+        chances = (chance for _, _, chance in stretches(problem, self.solution_.w))
         return recomputed(self, problem, chances, self._free(problem.n_parts, problem))

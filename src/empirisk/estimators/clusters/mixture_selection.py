@@ -101,8 +101,14 @@ class MixtureSelection(Brief):
             told += f"; without a fit: {', '.join(map(str, self.singular))} (degenerate)"
         return told
 
-    def plot(self) -> Any:
-        """Return the chart of the criterion against the number of components, which draws by ``plot(ax)``."""
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the criterion against the number of components; returns the Axes.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        """
         from empirisk.plots.mixture_criterion import MixtureCriterionDisplay
 
         return MixtureCriterionDisplay(
@@ -116,7 +122,7 @@ class MixtureSelection(Brief):
                 "open": list(self.open),
                 "singular": sorted(self.singular),
             }
-        )
+        ).plot(ax)
 
 
 def numbers_of(given: Any, criterion: Any) -> tuple[list[int], str]:

@@ -11,7 +11,6 @@ import numpy as np
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.estimators.stated import disputed, misnumbered
 from empirisk.mixtures.base import DegenerateError, Parts
-from empirisk.mixtures.gaussian import GaussianFamily
 from empirisk.problems.latent import Expected, LatentProblem
 from empirisk.results import Certificate
 from empirisk.results.certificate import unconfirmed
@@ -35,7 +34,7 @@ def recomputed(model: Any, problem: LatentProblem, chances: Iterable[Array], fre
         How many free parameters there are.
     """
     w, stated, certificate = model.solution_.w, float(model.log_likelihood_), model.certificate_
-    differs = disputed(model, _shown(problem, w), tol=max(1e-9, 16.0 * problem.facts.eps))
+    differs = disputed(model, _shown(model, problem, w), tol=max(1e-9, 16.0 * problem.facts.eps))
     if differs is not None:
         return differs
     e = (
@@ -56,16 +55,10 @@ def recomputed(model: Any, problem: LatentProblem, chances: Iterable[Array], fre
     return replace(found, claim=found.claim + certificate.claim.partition("may surpass")[2])
 
 
-def _shown(problem: LatentProblem, w: Array) -> dict[str, Any]:
+def _shown(model: Any, problem: LatentProblem, w: Array) -> dict[str, Any]:
     """Return the parameters under their public names."""
-    parts, family = problem.parts(w), problem.family
-    shown: dict[str, Any] = {"weights_": np.exp(problem.log_weights(w)), "n_components_": problem.n_parts}
-    for name, block in parts.items():
-        if name == "factors" and isinstance(family, GaussianFamily):
-            shown["covariances_"] = family.covariances_of(parts)
-        else:
-            shown[f"{name}_"] = block
-    return shown
+    public = model._public(problem.parts(w))
+    return {"weights_": np.exp(problem.log_weights(w)), "n_components_": problem.n_parts, **public}
 
 
 def _read_off(

@@ -13,26 +13,15 @@ from empirisk.clustering.units import refuse_extreme
 from empirisk.data.seeds import Seed, check_seed
 from empirisk.data.sparse_cells import is_sparse
 from empirisk.data.threads import one_thread
-from empirisk.estimators.checks import check_choice, check_count, check_number
+from empirisk.estimators.checks import check_choice, check_count, check_number, check_weights
 from empirisk.estimators.clusters.base import Clusterer, first_seen
 from empirisk.estimators.clusters.eigengap import choice, resampled
 from empirisk.estimators.clusters.places import refuse_too_few
-from empirisk.estimators.clusters.spectral_charts import eigengap_view, graph_view
-from empirisk.estimators.clusters.spectral_embedding import embedded, smallest, without
+from empirisk.estimators.clusters.spectral_charts import eigengap_view, graph_view, map_view
+from empirisk.estimators.clusters.spectral_embedding import Eigenvectors, embedded, smallest
+from empirisk.estimators.clusters.spectral_graph import RowGraph, row_graph, rows_of
 from empirisk.estimators.clusters.spectral_rows import grouped
-from empirisk.estimators.clusters.verify_cut import verify_cut
-from empirisk.graphs import (
-    GaussianGraph,
-    MutualNeighborGraph,
-    NearestNeighborGraph,
-    RadiusGraph,
-    adjacency,
-    bridged,
-    components,
-    isolated,
-    normalized_cut,
-    ratio_cut,
-)
+from empirisk.estimators.clusters.verify_cut import cut_of, verify_cut
 from empirisk.results import Certificate
 from empirisk.results.certificate import unconfirmed
 from empirisk.typing import Array, IndexArray
@@ -63,9 +52,9 @@ class SpectralClustering(Clusterer):
         The graph: a row of :data:`empirisk.graphs.REGISTRY`, or X itself is W, symmetric and >= 0, dense or
         sparse.
     n_neighbors : int, default 10
-        Of the graphs of neighbours; all other rows where there are fewer.
+        Of the graphs of neighbours; a number above that of the other rows is refused.
     radius : float or None, default None
-        Of ``"epsilon"``; None is the smallest one at which no vertex is isolated.
+        Of ``"epsilon"``; None is the smallest one at which every row is joined with a different one.
     weights : {"binary", "gaussian"}, default "binary"
         What edges weigh, as in :class:`empirisk.graphs.NearestNeighborGraph`.
     bandwidth : float or "auto", default "auto"
@@ -76,7 +65,8 @@ class SpectralClustering(Clusterer):
     max_clusters : int, default 10
         Largest K of ``"eigengap"``.
     n_resamples : int, default 20
-        Parts of four fifths of the rows, drawn without replacement, whose K ``"eigengap"`` compares.
+        Parts of four fifths of the rows, drawn without replacement, whose K ``"eigengap"`` compares; a row
+        that counts several times is drawn with its copies.
     n_init : int, default 10
         Starts of k-means.
     tol : float, default 1e-6
@@ -90,7 +80,7 @@ class SpectralClustering(Clusterer):
     ----------
     labels_ : array of int, shape (n,)
         The cluster of each row; cluster 0 holds the first row.  An isolated vertex, without an edge to
-        another one, is in no cluster: -1.
+        another one, is in no cluster: -1; nor is a row of weight 0.
     n_clusters_ : int
         K.
     n_clusters_resampled_ : array of int
@@ -106,6 +96,7 @@ class SpectralClustering(Clusterer):
         The K smallest of the Laplacian; of ``"eigengap"`` all that were compared.
     eigenvectors_ : array, shape (n, K)
         Orthonormal vectors of L, or of L_s; 0 for isolated vertices.  The entry of largest size is > 0.
+        Those of a row that counts s times are ``s^(1/2)`` times those of one of its copies.
     embedding_ : array, shape (n, K)
         The points that k-means groups.
     next_eigenvalue_ : float or None
@@ -121,13 +112,14 @@ class SpectralClustering(Clusterer):
         The sum of the K smallest eigenvalues: no partition into K parts has a smaller cut, as far as these
         are the smallest.
     certificate_ : Certificate
-        The residual of the eigenvectors.
+        The residual of the eigenvectors, and whether their eigenvalues are proved to be the smallest ones.
 
     Raises
     ------
     ValueError
-        For weights of rows that differ; for a given W with more components than clusters; for fewer vertices
-        with an edge than clusters; for an asymmetric or negative W.
+        For more neighbours than there are other rows; for weights of rows that differ in a graph of
+        neighbours, or lie between 0 and 1 in the others; for a given W with more components than clusters;
+        for fewer vertices with an edge than clusters; for an asymmetric or negative W.
     MemoryError
         Where the weights of ``"gaussian"`` do not fit.
 
@@ -135,10 +127,13 @@ class SpectralClustering(Clusterer):
     -----
     The graph by exact neighbours; an iteration of the eigenvalue solver is O(edges * K + n K^2), and a
     hierarchy of smaller graphs keeps iterations few (see ``docs/maths/spectral.md``).  Components are found
-    by graph search and give the eigenvalue 0 exactly.  k-means has no guarantee for the cut.  Rows have no
-    weights: a row that counts twice would take two of the k places among the neighbours.  Ng, Jordan and
-    Weiss 2001 (``"symmetric"``); Shi and Malik 2000 (``"random_walk"``); von Luxburg 2007, Statistics and
-    Computing 17.
+    by graph search and give the eigenvalue 0 exactly.  k-means has no guarantee for the cut.
+
+    A row of weight 2 is the row twice where copies are vertices like others (``"epsilon"``, ``"gaussian"``,
+    ``"precomputed"``), with vectors that are equal on copies: copies stay together, and bridges join all of
+    them.  In graphs of neighbours copies would take several of the k places: rows count alike there, or 0.
+    Ng, Jordan and Weiss 2001 (``"symmetric"``); Shi and Malik 2000 (``"random_walk"``); von Luxburg 2007,
+    Statistics and Computing 17.
 
     Examples
     --------
@@ -173,52 +168,41 @@ class SpectralClustering(Clusterer):
         self._set(locals())
 
     def _group(self, X: Any, weight: Array) -> None:
-        normalised, tol, max_iter = self._checked(X, weight)
+        normalised, tol, max_iter = self._checked(X)
         seed = check_seed(self.random_state)
+        live = rows_of(self, X, np.flatnonzero(weight > 0.0))
         if self.affinity != "precomputed" and not isinstance(self.n_clusters, str):
-            refuse_too_few(X, self.n_clusters)
+            refuse_too_few(live, self.n_clusters)
         if self.affinity in ("gaussian", "epsilon"):  # squares of distances are compared with a number
-            refuse_extreme(X)
-        W = adjacency(self._weights(X))
-        apart = isolated(W)
-        part = without(W, apart)
-        self._check_size(part.shape[0], len(apart))
-        inside = np.setdiff1d(np.arange(W.shape[0]), apart)
-        self.n_components_ = components(part)[0]
-        self.bridges_: IndexArray = np.empty((0, 2), dtype=np.intp)
-        if self.n_components_ > self._most_clusters:
-            part = self._bridged(X[inside], part, inside)
+            refuse_extreme(live)
+        graph = row_graph(self, X, weight, self._most_clusters)
+        inside, n = graph.inside, X.shape[0]
+        self._check_size(len(inside), int((weight > 0.0).sum()) - len(inside))
         with one_thread():
-            found, values = self._search(X, part, normalised, tol, max_iter, seed)
-        points = embedded(part, found.vectors, self.laplacian)
-        labels = np.full(W.shape[0], -1, dtype=np.intp)
-        labels[inside] = grouped(points, self.n_clusters_, self.n_init, seed)
+            found, values = self._search(X, weight, graph, normalised, tol, max_iter, seed)
+        points = embedded(graph.part, found.vectors, self.laplacian, graph.count)
+        labels = np.full(n, -1, dtype=np.intp)
+        labels[inside] = grouped(points, self.n_clusters_, self.n_init, seed, graph.count)
         self.labels_, _ = first_seen(labels)
-        self.affinity_matrix_ = sp.csr_matrix(W) if is_sparse(W) else W  # a matrix: model files know those
+        self.n_components_, self.bridges_ = graph.n_components, graph.bridges
+        self.affinity_matrix_ = sp.csr_matrix(graph.W) if is_sparse(graph.W) else graph.W  # for model files
         self.eigenvalues_ = values
         self.next_eigenvalue_ = found.following
-        self.eigenvectors_ = _spread(found.vectors, inside, W.shape[0])
-        self.embedding_ = _spread(points, inside, W.shape[0])
+        self.eigenvectors_ = _spread(found.vectors, inside, n)
+        self.embedding_ = _spread(points, inside, n)
         self.n_iter_ = found.n_iter
-        cut = normalized_cut if normalised else ratio_cut
-        self.cut_ = cut(part, self.labels_[inside])
+        self.cut_ = cut_of(graph, self.labels_[inside], normalised)
         self.cut_bound_ = float(values[: self.n_clusters_].sum())
         self.certificate_ = found.certificate
 
-    def _checked(self, X: Any, weight: Array) -> tuple[bool, float, int]:
+    def _checked(self, X: Any) -> tuple[bool, float, int]:
         """Return the checked parameters of the search."""
         if X.shape[0] < 2:
             raise ValueError(f"SpectralClustering needs two rows at least, got {X.shape[0]} sample")
-        if not (weight == weight[0]).all():
-            row = int(np.flatnonzero(weight != weight[0])[0])
-            raise ValueError(
-                f"SpectralClustering takes no weights of rows, and sample_weight differs in row {row}: a row "
-                "that counts twice would take two places among the nearest neighbours; repeat or drop rows, "
-                'or give the weights of the edges with affinity="precomputed"'
-            )
         normalised: bool = check_choice("laplacian", self.laplacian, VERSIONS)
         check_choice("affinity", self.affinity, dict.fromkeys(AFFINITIES))
         check_count("n_init", self.n_init, 1)
+        check_count("n_neighbors", self.n_neighbors, 1)
         check_count("n_resamples", self.n_resamples, 0)
         if self.n_clusters != "eigengap":
             if isinstance(self.n_clusters, str):
@@ -231,7 +215,7 @@ class SpectralClustering(Clusterer):
     def _check_size(self, vertices: int, apart: int) -> None:
         """Refuse fewer vertices with an edge than clusters."""
         need = 1 if isinstance(self.n_clusters, str) else self.n_clusters
-        if vertices < max(need, 2):
+        if vertices < need:
             raise ValueError(
                 f"{vertices} rows have an edge to another row and {apart} have none, too few for {need} "
                 "clusters: join more rows (n_neighbors, radius, bandwidth), or ask for fewer clusters"
@@ -242,62 +226,36 @@ class SpectralClustering(Clusterer):
         """The largest number of clusters that a fit may find."""
         return self.max_clusters if isinstance(self.n_clusters, str) else int(self.n_clusters)
 
-    def _bridged(self, X: Any, W: Any, inside: IndexArray) -> Any:
-        """Return the graph joined by the shortest edges between components; a given W has no lengths."""
-        if self.affinity == "precomputed":
-            raise ValueError(
-                f"the graph has {self.n_components_} connected components, more than clusters "
-                f"({self._most_clusters}), and a given W does not tell which are near: ask for as many "
-                "clusters, or give W with edges between them"
-            )
-        W, made = bridged(X, W, self.metric)
-        self.bridges_ = inside[made]
-        return W
-
-    def _weights(self, X: Any) -> Any:
-        """Return the weights of the graph of some rows."""
-        neighbors = check_count("n_neighbors", self.n_neighbors, 1)
-        neighbors = min(neighbors, max(1, X.shape[0] - 1))
-        edges = {"weights": self.weights, "bandwidth": self.bandwidth, "metric": self.metric}
-        if self.affinity == "precomputed":
-            return X
-        if self.affinity == "gaussian":
-            return GaussianGraph(self.bandwidth, self.metric).matrix(X)
-        if self.affinity == "epsilon":
-            return RadiusGraph(self.radius, **edges).matrix(X)
-        kind = NearestNeighborGraph if self.affinity == "knn" else MutualNeighborGraph
-        return kind(neighbors, **edges).matrix(X)
-
     def _search(
-        self, X: Any, W: Any, normalised: bool, tol: float, max_iter: int, seed: int
-    ) -> tuple[Any, Array]:
+        self, X: Any, weight: Array, graph: RowGraph, normalised: bool, tol: float, max_iter: int, seed: int
+    ) -> tuple[Eigenvectors, Array]:
         """Return the eigenvectors, and the eigenvalues that are shown; sets the number of clusters."""
         self.__dict__.pop("n_clusters_resampled_", None)
         self.__dict__.pop("n_clusters_interval_", None)
+        operator = graph.operator(normalised)
         if self.n_clusters == "eigengap":
-            gap = choice(W, self.max_clusters, normalised, tol, max_iter)
+            gap = choice(operator, self.max_clusters, tol, max_iter)
             self.n_clusters_ = gap.chosen
-            self._resample(X, normalised, tol, max_iter, seed)
+            self._resample(X, weight, normalised, tol, max_iter, seed)
         else:
             self.n_clusters_ = int(self.n_clusters)
-        found = smallest(W, self.n_clusters_, normalised, tol, max_iter)
+        found = smallest(operator, self.n_clusters_, tol, max_iter, prove=True)
         return found, gap.values if self.n_clusters == "eigengap" else found.values
 
-    def _resample(self, X: Any, normalised: bool, tol: float, max_iter: int, seed: int) -> None:
+    def _resample(
+        self, X: Any, weight: Array, normalised: bool, tol: float, max_iter: int, seed: int
+    ) -> None:
         """Set what the eigengap says on parts of the rows; a given W has no rows to draw."""
-        if self.n_resamples == 0 or self.affinity == "precomputed" or X.shape[0] < 10:
+        live = np.flatnonzero(weight > 0.0)
+        if self.n_resamples == 0 or self.affinity == "precomputed" or len(live) < 10:
             return
-        chosen = resampled(
-            X,
-            self._weights,
-            lambda rows, W: bridged(X[rows], W, self.metric)[0],
-            self.max_clusters,
-            normalised,
-            tol,
-            max_iter,
-            self.n_resamples,
-            seed,
-        )
+
+        def choose(drawn: IndexArray) -> int:
+            rows = live[drawn]
+            graph = row_graph(self, rows_of(self, X, rows), weight[rows], self.max_clusters, True)
+            return choice(graph.operator(normalised), self.max_clusters, tol, max_iter).chosen
+
+        chosen = resampled(choose, len(live), self.n_resamples, seed)
         self.n_clusters_resampled_ = chosen
         cut = int(0.05 * len(chosen))
         self.n_clusters_interval_ = int(chosen[cut]), int(chosen[len(chosen) - 1 - cut])
@@ -307,33 +265,39 @@ class SpectralClustering(Clusterer):
         X = self._read(X, reset=False)
         if X.shape[0] != len(self.labels_):
             return unconfirmed(f"the fit had {len(self.labels_)} rows, and these are {X.shape[0]}")
-        return verify_cut(self, X, adjacency(self._weights(X)), VERSIONS[self.laplacian])
+        weight = check_weights(sample_weight, X.shape[0])
+        return verify_cut(self, row_graph(self, X, weight, self._most_clusters), VERSIONS[self.laplacian])
 
-    def plot_eigengap(self) -> Any:
-        """Return the chart of the eigenvalues, with the gap behind the number of clusters.
+    def _map(self, X: Any, labels: IndexArray, weight: Array) -> dict[str, Any]:
+        """Return places of rows: their columns, or the eigenvectors where similarities were given."""
+        return map_view(X, labels, weight, self)
 
-        Returns
-        -------
-        EigengapDisplay
-            ``plot_eigengap().plot(ax=None)`` draws it and returns the Axes.
+    def plot_eigengap(self, *, ax: Any = None) -> Any:
+        """Draw the eigenvalues, with the gap behind the number of clusters; returns the Axes.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
         """
         from empirisk.plots.eigengap import EigengapDisplay
 
         check_is_fitted(self)
-        return EigengapDisplay(eigengap_view(self))
+        return EigengapDisplay(eigengap_view(self)).plot(ax)
 
-    def plot_graph(self, X: Any) -> Any:
-        """Return the map of the clusters with the edges of their graph, those that are cut in red.
+    def plot_graph(self, X: Any, *, ax: Any = None) -> Any:
+        """Draw the map of the clusters with the edges of their graph, those that are cut in red.
 
         Parameters
         ----------
         X : array or data frame, shape (n, p)
-            The rows of the fit.
+            The rows of the fit, or their similarities where those were given.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
 
         Returns
         -------
-        SimilarityGraphDisplay
-            ``plot_graph(X).plot(ax=None)`` draws it and returns the Axes.
+        matplotlib Axes
 
         Raises
         ------
@@ -345,7 +309,7 @@ class SpectralClustering(Clusterer):
         check_is_fitted(self)
         given, X = X, self._read(X, reset=False)
         self._labels_of(given, X)
-        return SimilarityGraphDisplay(graph_view(X, self))
+        return SimilarityGraphDisplay(graph_view(X, self)).plot(ax)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

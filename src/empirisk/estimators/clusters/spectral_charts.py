@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from empirisk.estimators.clusters.cluster_map import cluster_map
 from empirisk.reduction.plane import plane_of
 
-__all__ = ["eigengap_view", "graph_view"]
+__all__ = ["eigengap_view", "graph_view", "map_view"]
 
 # Edges that are drawn at most.
 MOST = 6000
@@ -35,6 +35,31 @@ def eigengap_view(model: Any) -> dict[str, Any]:
     }
 
 
+def places_of(X: Any, model: Any) -> Any:
+    """Return what rows are drawn by: their columns, or their eigenvectors where similarities were given."""
+    return model.embedding_ if model.affinity == "precomputed" else X
+
+
+def map_view(X: Any, labels: Any, weight: Any, model: Any) -> dict[str, Any]:
+    """Return the map of the clusters: similarities are no coordinates, and the eigenvectors stand for them.
+
+    Parameters
+    ----------
+    X : array or CSR array, shape (n, p)
+    labels, weight : array, shape (n,)
+    model : SpectralClustering
+    """
+    if model.affinity != "precomputed":
+        return dict(cluster_map(X, labels, weight, None, getattr(model, "feature_names_in_", None)))
+    names = [f"eigenvector {j + 1}" for j in range(model.embedding_.shape[1])]
+    told = {"of": "the variance of the eigenvectors"}
+    if len(names) > 2:
+        told["plane"] = "the two leading principal components of the eigenvectors"
+    elif len(names) == 2:
+        told["plane"] = "two eigenvectors"
+    return {**cluster_map(model.embedding_, labels, weight, None, names), **told}
+
+
 def graph_view(X: Any, model: Any) -> dict[str, Any]:
     """Return what :class:`~empirisk.plots.similarity_graph.SimilarityGraphDisplay` draws.
 
@@ -51,7 +76,8 @@ def graph_view(X: Any, model: Any) -> dict[str, Any]:
     at most, and of the others as many as are left, evenly spaced in the order of their rows.
     """
     weight, labels = np.ones(X.shape[0]), model.labels_
-    view = dict(cluster_map(X, labels, weight, None, getattr(model, "feature_names_in_", None)))
+    view = map_view(X, labels, weight, model)
+    X = places_of(X, model)
     upper = sp.coo_array(sp.triu(sp.csr_array(model.affinity_matrix_), 1))
     i, j = upper.coords
     cut = labels[i] != labels[j]

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from empirisk.data.sparse_cells import is_sparse
-from empirisk.graphs import LaplacianOperator, components
+from empirisk.graphs import LaplacianOperator
 from empirisk.problems import SpectralProblem
 from empirisk.results import Certificate
 from empirisk.solvers.solve import solve
@@ -46,24 +44,25 @@ class Eigenvectors:
     n_iter: int
 
 
-def smallest(W: Any, k: int, normalised: bool, tol: float, max_iter: int) -> Eigenvectors:
+def smallest(
+    operator: LaplacianOperator, k: int, tol: float, max_iter: int, prove: bool = False
+) -> Eigenvectors:
     """Return the k smallest eigenvalues of L, or of L_s, and their vectors with signs by :func:`signed`.
 
     Parameters
     ----------
-    W : array or CSR, shape (n, n)
-        Checked weights without isolated vertices.
+    operator : LaplacianOperator
+        Of a graph without isolated vertices.
     k : int
         At most n.
-    normalised : bool
-        Whether the Laplacian is L_s.
     tol : float
         Residual over the bound of the spectrum that is asked for, at least; the search goes on until the sine
         of the angle to the eigenspace is 0.01, where there is a gap that tells it apart.
     max_iter : int
         Steps of the solver.
+    prove : bool, default False
+        Whether the certificate says if the eigenvalues are the smallest ones, where that is cheap.
     """
-    operator = LaplacianOperator(W, normalised)
     problem = SpectralProblem(operator, k)
     solution = solve(problem, "eigen", tol=tol, max_steps=max_iter, check_every=1)
     steps = 0
@@ -77,7 +76,7 @@ def smallest(W: Any, k: int, normalised: bool, tol: float, max_iter: int) -> Eig
             break
         solution = solve(problem, "eigen", w0=solution.w, tol=goal, max_steps=max_iter, check_every=1)
     solution.require()
-    count = components(W)[0]
+    count = operator.null.shape[1]
     values = np.maximum(spectrum.values, 0.0)
     values[:count] = 0.0
     # The null space is known exactly: its vectors are kept as they are, and the others turned across them.
@@ -90,7 +89,10 @@ def smallest(W: Any, k: int, normalised: bool, tol: float, max_iter: int) -> Eig
         further = k - known.shape[1]
         basis = np.linalg.svd(rest, full_matrices=False)[0][:, :further]
         vectors = np.hstack([known, SpectralProblem(operator, further).evaluate(basis).vectors])
-    return Eigenvectors(values, signed(vectors), following, solution.certificate, steps)
+    certificate = solution.certificate
+    if prove:
+        certificate = problem.proved(certificate, spectrum, following)
+    return Eigenvectors(values, signed(vectors), following, certificate, steps)
 
 
 def signed(V: Array) -> Array:
@@ -108,7 +110,7 @@ def signed(V: Array) -> Array:
     return np.asarray(V * np.where(V[first, np.arange(V.shape[1])] < 0.0, -1.0, 1.0))
 
 
-def embedded(W: Any, vectors: Array, laplacian: str) -> Array:
+def embedded(W: Any, vectors: Array, laplacian: str, count: Array) -> Array:
     """Return the points of the vertices, shape (n, k), from orthonormal vectors of L or L_s.
 
     Parameters
@@ -118,22 +120,16 @@ def embedded(W: Any, vectors: Array, laplacian: str) -> Array:
     vectors : array, shape (n, k)
         Of L for ``"unnormalised"``, else of L_s.
     laplacian : {"unnormalised", "random_walk", "symmetric"}
-        The rows of the vectors; times ``D^(-1/2)``, which solves ``L u = lambda D u``; or each over its
-        length.
+        The rows of the vectors, of which each copy has its share; times ``D^(-1/2)``, which solves ``L u =
+        lambda D u``; or each over its length.
+    count : array, shape (n,)
+        How many rows a vertex stands for.
     """
     if laplacian == "unnormalised":
-        return vectors
+        return np.asarray(vectors / np.sqrt(count)[:, None])
     if laplacian == "random_walk":
         degree = np.asarray(W.sum(axis=1)).ravel()
         return np.asarray(vectors / np.sqrt(degree)[:, None])
     length = np.linalg.norm(vectors, axis=1)
     # A vertex at the origin has no direction: it stays there.
     return np.asarray(vectors / np.where(length > 0.0, length, 1.0)[:, None])
-
-
-def without(W: Any, gone: Any) -> Any:
-    """Return the weights of the vertices that are not among those named."""
-    if not len(gone):
-        return W
-    kept = np.setdiff1d(np.arange(W.shape[0]), gone)
-    return sp.csr_array(W[kept][:, kept]) if is_sparse(W) else W[np.ix_(kept, kept)]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from empirisk.clustering.units import unit_exponent
+from empirisk.clustering.affordable_bound import bound_along
+from empirisk.clustering.lower_bound import InertiaBound
+from empirisk.clustering.units import in_unit, unit_exponent
 from empirisk.estimators.stated import disputed, misnumbered
 from empirisk.problems.kmeans import fixed_point_certificate
 from empirisk.results import Certificate
 from empirisk.results.certificate import unconfirmed
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["verify_centers"]
+__all__ = ["bound_in_words", "verify_centers"]
 
 ROWS = 2048  # of a block: all distances of a block are in memory
 
@@ -67,6 +70,10 @@ def verify_centers(model: Any, labels: IndexArray, X: Any, weight: Array) -> Cer
     found: dict[str, Any] = {"inertia_": inertia}
     if hasattr(model, "counts_") and hasattr(model, "labels_"):
         found["counts_"] = mass * whole
+    axes = getattr(model, "_axes", None)
+    low = None if axes is None else bound_along(in_unit(X, unit), s, k, axes)
+    if hasattr(model, "inertia_bound_"):
+        found["inertia_bound_"] = None if low is None else float(np.ldexp(low, 2 * unit)) * whole
     differs = disputed(model, found, tol=max(1e-8, 64.0 * eps), slack={"inertia_": slack})
     if differs is not None:
         return differs
@@ -74,4 +81,21 @@ def verify_centers(model: Any, labels: IndexArray, X: Any, weight: Array) -> Cer
     step = float(((total[live] ** 2).sum(axis=1) / mass[live]).sum())
     scale = loss + float((mass * ((c - mean) ** 2).sum(axis=1)).sum())
     scale += 2.0 * float((total * (c - mean)).sum())
-    return fixed_point_certificate(step, loss, max(scale, 0.0), c, eps)
+    further = bound_in_words(loss, low) if hasattr(model, "inertia_bound_") else ""
+    return fixed_point_certificate(step, loss, max(scale, 0.0), c, eps, further)
+
+
+def bound_in_words(inertia: float, proved: float | None) -> str:
+    """Return what a lower bound says of an inertia, for the end of a certificate's sentence.
+
+    Examples
+    --------
+    >>> bound_in_words(3.0, 2.0)
+    '; J <= 1.5 min J, by a bound along principal axes'
+    """
+    if proved is None:
+        return "; no lower bound was computed: lower_bound(X) gives one"
+    ratio = 1.0 + InertiaBound(proved, "axes").ratio(inertia)
+    if not math.isfinite(ratio):
+        return "; the principal axes prove no lower bound: lower_bound(X) may"
+    return f"; J <= {ratio:.6g} min J, by a bound along principal axes"

@@ -31,19 +31,24 @@ class ComponentCharts(FeatureMap):
     choice_: dict[str, Any] | None
     _shares: Array
 
-    def plot(self, X: Any = None) -> Any:
-        """Return the chart of the variances, or with rows the biplot.
+    def plot(self, X: Any = None, *, ax: Any = None) -> Any:
+        """Draw the variances of the components, or with rows the biplot.
 
         Parameters
         ----------
         X : array or data frame, shape (n, p), optional
             Rows to draw with the columns in the plane of the first two components.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
 
         Returns
         -------
-        ScreeDisplay or BiplotDisplay
-            ``plot().plot(ax=None)`` draws it and returns the Axes.
+        matplotlib Axes
         """
+        return self._chart(X).plot(ax)
+
+    def _chart(self, X: Any = None) -> Any:
+        """Return the Display of the variances, or with rows of the biplot, before it is drawn."""
         from empirisk.plots.biplot import BiplotDisplay
         from empirisk.plots.scree import ScreeDisplay
 

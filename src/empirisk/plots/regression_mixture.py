@@ -1,0 +1,71 @@
+"""The lines of a mixture of regressions over its rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from empirisk.plots.display import Display, Json
+from empirisk.plots.mixture import scatter_part
+from empirisk.wording import count, plain, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["RegressionMixtureDisplay"]
+
+
+@dataclass(frozen=True)
+class RegressionMixtureDisplay(Display):
+    """Rows by their line over one column, each line with a band of two deviations.
+
+    Parameters
+    ----------
+    parts : dict
+        ``feature``, ``rows`` (x, y, line), ``n``, ``others`` (columns held at their means), ``weights``,
+        ``sigma``, ``slopes``, ``lines`` (two ends each), and ``sure``, the mean of the largest chances.
+    """
+
+    parts: Json
+
+    @property
+    def title(self) -> str:
+        m = self.parts
+        k, share = len(m["weights"]), min(m["weights"])
+        if k == 1:
+            return f"One line for {count(m['n'])} rows"
+        return (
+            f"{k} lines, the smallest with {share:.0%} of the rows; a row's own line has the chance "
+            f"{m['sure']:.0%} in the mean"
+        )
+
+    @property
+    def description(self) -> str:
+        m = self.parts
+        each = "; ".join(
+            f"{w:.0%} with slope {plain(b, 3)} and deviation {plain(s, 3)}"
+            for w, b, s in zip(m["weights"], m["slopes"], m["sigma"], strict=True)
+        )
+        held = "" if m["others"] == 0 else f" {count(m['others'])} other columns are held at their means."
+        return (
+            f"{count(len(m['rows']))} of {count(m['n'])} rows over {shorten(m['feature'], 24)}, with a band "
+            f"of two deviations about each line.{held} Lines: {each}."
+        )
+
+    @property
+    def height(self) -> float:
+        return 4.4
+
+    @property
+    def wrap(self) -> int:
+        return 50
+
+    def draw(self, ax: Axes) -> None:
+        m = self.parts
+        for k, (line, s) in enumerate(zip(m["lines"], m["sigma"], strict=True)):
+            hue = scatter_part(ax, m["rows"], k)
+            x, y = [end[0] for end in line], [end[1] for end in line]
+            ax.plot(x, y, color=hue, linewidth=1.8, zorder=3)
+            ax.fill_between(x, [v - 2.0 * s for v in y], [v + 2.0 * s for v in y], color=hue, alpha=0.1)
+        ax.set_xlabel(shorten(m["feature"], 40))
+        ax.set_ylabel("y")

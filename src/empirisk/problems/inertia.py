@@ -1,0 +1,167 @@
+"""How many eigenvalues of a symmetric matrix lie below a level, by the signs of a factor of A - level I.
+
+Sylvester's law of inertia: ``L D L'`` has as many negative eigenvalues as D has negative entries.  What is
+factored is not A but a matrix near it; how near is bounded by the sizes of the factors (Higham 2002, Accuracy
+and Stability of Numerical Algorithms, theorem 9.3; Rump 2006, BIT 46, for Cholesky's factor), and the level
+is lowered by that bound, so that the count is proved (Weyl's inequality).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg.lapack import dpotrf
+from scipy.sparse.csgraph import reverse_cuthill_mckee
+from scipy.sparse.linalg import splu
+
+from empirisk.data.memory import available_memory
+from empirisk.data.sparse_cells import is_sparse
+from empirisk.typing import Array
+
+__all__ = ["Below", "below"]
+
+UNIT = 2.0**-53
+# Rows up to which a dense factor is made: 1e10 multiplications.  Sparse matrices up to SMALL are made dense.
+DENSE, SMALL = 3000, 1000
+# Multiplications of a sparse factor, and for each row, that are worth a proof: 0.2 s, which the search for
+# the eigenvalues takes, too.  Ten neighbours take 2e3 a row (50,000 rows in 2 columns) to 5e4 (5,000 in 3).
+EFFORT, EACH = 1e9, 1e5
+# Shares of the rows whose factors forecast that of all, and the fewest rows that tell anything.
+SHARES, FEWEST = (16, 8, 4), 250
+
+
+@dataclass(frozen=True)
+class Below:
+    """At most `count` eigenvalues lie below `level`.
+
+    Parameters
+    ----------
+    count : int
+    level : float
+        Proved, with all rounding errors.
+    """
+
+    count: int
+    level: float
+
+
+def below(A: Any, level: float, V: Array, bound: float) -> Below | str:
+    """Return how many eigenvalues of A are below about a level at most, or why that is not proved.
+
+    Parameters
+    ----------
+    A : array or csr_array, shape (n, n)
+        Symmetric; each entry is right to rounding.
+    level : float
+        The level; that of the answer is a little lower.
+    V : array, shape (n, k)
+        Vectors of the eigenvalues that are expected below the level; no property of theirs is taken for
+        granted.
+    bound : float
+        No eigenvalue is larger in size.
+
+    Examples
+    --------
+    >>> found = below(np.diag([0.0, 1.0, 3.0]), 2.0, np.eye(3)[:, :2], 3.0)
+    >>> found.count, round(found.level, 6)
+    (2, 2.0)
+    """
+    if not is_sparse(A):
+        return _by_cholesky(A, level, V, bound)
+    if A.shape[0] <= SMALL:
+        return _by_cholesky(A.toarray(), level, V, bound)
+    A = sp.csr_array(A)
+    said = _too_much(A)
+    return said or _by_signs(A, level, bound)
+
+
+def _by_cholesky(A: Array, level: float, V: Array, bound: float) -> Below | str:
+    """Count by ``A - level I + t V V'``: where it is positive definite, at most k eigenvalues are below."""
+    n, k = V.shape
+    free = available_memory()
+    if n > DENSE or (free is not None and 24e-9 * n * n > free):
+        return f"a dense factor of {n:,} rows is not made"
+    lift = 2.0 * bound + abs(level)
+    B = A + lift * (V @ V.T)
+    B[np.diag_indices(n)] -= level
+    trace = float(np.trace(B))
+    _, info = dpotrf(B, lower=1, overwrite_a=1, clean=0)
+    if info != 0:
+        return f"more than {k} eigenvalues may lie below {level:.4g}"
+    share = (n + 2) * UNIT / (1.0 - 2.0 * (n + 2) * UNIT)
+    square = float((V * V).sum())
+    error = share * trace + UNIT * ((k + 4) * lift * square + (n + 10) * (bound + abs(level)))
+    return Below(k, level - error)
+
+
+def _by_signs(A: Any, level: float, bound: float) -> Below | str:
+    """Count the negative pivots of the sparse factor ``L D L'`` of ``A - level I`` without row exchanges."""
+    n = A.shape[0]
+    factor = _factor(A, level)
+    if factor is None or not np.array_equal(factor.perm_r, factor.perm_c):
+        return f"the factor at {level:.4g} needs an exchange of rows"
+    L, U = sp.csr_array(factor.L), sp.csr_array(factor.U)
+    D = U.diagonal()
+    ones = np.ones(n)
+    terms = float(np.diff(L.indptr).max()) + 2.0
+    sizes = abs(L) @ (abs(U) @ ones)
+    # U is D L' but for rounding; D L' is what has the signs of D.
+    off = abs(L) @ (abs(U - sp.diags_array(D) @ L.T) @ ones)
+    again = abs(L) @ (np.abs(D) * (abs(L).T @ ones))
+    share = terms * UNIT / (1.0 - terms * UNIT)
+    entries = (float(np.diff(A.indptr).max()) + 10.0) * UNIT * (bound + abs(level))
+    error = float((share * sizes + (1.0 + share) * off + 4.0 * UNIT * again).max()) + entries
+    if not math.isfinite(error):
+        return f"the factor at {level:.4g} grows beyond all numbers"
+    return Below(int((D < 0.0).sum()), level - 1.01 * error)
+
+
+def _factor(A: Any, level: float) -> Any:
+    """Return SuperLU's factors with pivots of the diagonal alone, or None where one is 0."""
+    C = sp.csc_array(A - level * sp.eye_array(A.shape[0]))
+    try:
+        return splu(C, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    except RuntimeError:  # a pivot is 0 to the last bit
+        return None
+
+
+def _too_much(A: Any) -> str:
+    """Return why a sparse factor would be too large, by the factors of parts of the graph, or ""."""
+    n = A.shape[0]
+    budget = max(EFFORT, EACH * n)
+    order = reverse_cuthill_mckee(sp.csr_matrix(A), symmetric_mode=True)
+    work: list[tuple[int, float, float]] = []
+    for share in (s for s in SHARES if n >= s * FEWEST):
+        # The first rows in the order by levels are a ball around a vertex at the rim.
+        rows = order[: n // share]
+        factor = _factor(A[rows][:, rows], -1.0)
+        if factor is None:
+            return "a part of the matrix has no factor"
+        column = np.diff(sp.csc_array(factor.L).indptr).astype(np.float64)
+        work.append((len(rows), float(column @ column), float(column.sum())))
+        effort, entries = _forecast(work, n)
+        if effort > budget:
+            return f"a factor would take about {effort:.1g} multiplications, more than {budget:.1g}"
+    free = available_memory()
+    if free is not None and 40e-9 * entries > 0.5 * free:
+        return f"a factor would have about {entries:.1g} entries, more than memory holds"
+    return ""
+
+
+def _forecast(work: list[tuple[int, float, float]], n: int) -> tuple[float, float]:
+    """Return multiplications and entries for n rows, from those of parts, by powers of the number of rows.
+
+    One part alone tells a lower limit: both grow at least like the rows.
+    """
+    m, effort, entries = work[-1]
+    if len(work) == 1:
+        return effort * n / m, entries * n / m
+    rows, effort_before, entries_before = work[-2]
+    steps = math.log(m / rows)
+    steep = min(max(math.log(effort / effort_before) / steps, 1.0), 3.0)
+    wide = min(max(math.log(entries / entries_before) / steps, 1.0), 2.0)
+    return effort * (n / m) ** steep, entries * (n / m) ** wide
