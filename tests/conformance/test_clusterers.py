@@ -74,7 +74,7 @@ def test_storage_does_not_matter(est: Any, stored: str, rng: np.random.Generator
     X, _ = groups(rng)
     X[np.abs(X) < 0.5] = 0.0
     other = STORED[stored](X)
-    if sp.issparse(other) and not type(est)._takes_sparse:
+    if sp.issparse(other) and not est._takes_sparse:
         with pytest.raises(TypeError, match=r"[Ss]parse"):
             clone(est).fit(other)
         return
@@ -83,7 +83,7 @@ def test_storage_does_not_matter(est: Any, stored: str, rng: np.random.Generator
 
 @EACH
 def test_repeated_and_unsorted_cells_are_their_sums(est: Any, rng: np.random.Generator) -> None:
-    if not type(est)._takes_sparse:
+    if not est._takes_sparse:
         pytest.skip("takes no sparse rows")
     X, _ = groups(rng, 30)
     halves = sp.coo_array(

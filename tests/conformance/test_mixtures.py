@@ -7,8 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
 
+import empirisk as er
 from empirisk.data import ArrayBlocks, BlockList, Design
+from empirisk.estimators.clusters import mixture_starts
 from empirisk.mixtures import REGISTRY, family_of
 from empirisk.mixtures.gaussian import GaussianFamily
 from empirisk.problems import LatentProblem
@@ -253,3 +257,74 @@ def test_free_numbers_are_the_dimension_of_the_best_points(name: str, rng: np.ra
         columns.append((public(at + step) - public(at - step)) / 2e-4)
     values = np.linalg.svd(np.array(columns), compute_uv=False)
     assert int((values > 1e-6 * values[0]).sum()) == problem.family.free(K, problem.data.n_cols)
+
+
+SPARSE = pytest.mark.parametrize("name", sorted(n for n, row in REGISTRY.items() if row.sparse))
+
+
+def scattered(X: np.ndarray, rng: np.random.Generator) -> sp.csr_array:
+    """The same rows as CSR in which cells are in no order, and every second one is stored as two."""
+    row, column = np.nonzero(X)
+    value = X[row, column]
+    part = np.where(np.arange(len(value)) % 2 == 0, 0.25 * value, value)
+    order = rng.permutation(2 * len(value))
+    values = np.concatenate([part, value - part])[order]
+    rows, columns = np.tile(row, 2)[order], np.tile(column, 2)[order]
+    sorted_rows = np.argsort(rows, kind="stable")
+    starts = np.searchsorted(rows[sorted_rows], np.arange(len(X) + 1))
+    return sp.csr_array((values[sorted_rows], columns[sorted_rows], starts), shape=X.shape)
+
+
+@SPARSE
+def test_sparse_rows_have_the_fit_of_dense_ones(name: str, rng: np.random.Generator) -> None:
+    X, s = ROWS[name](rng, 150), 1.0 + (np.arange(150) % 3 == 0)
+    est = er.Mixture([2, 3], family=name, n_init=2)
+    dense = clone(est).fit(X, sample_weight=s)
+    block = f"{dense._chosen_family().block}_"
+    for make in (sp.csr_array, sp.csc_array, sp.coo_matrix, lambda X: scattered(X, rng)):
+        rows = make(X)
+        model = clone(est).fit(rows, sample_weight=s)
+        np.testing.assert_array_equal(model.labels_, dense.labels_)
+        np.testing.assert_allclose(getattr(model, block), getattr(dense, block), rtol=1e-6, atol=1e-9)
+        assert model.log_likelihood_ == pytest.approx(dense.log_likelihood_, rel=1e-10)
+        np.testing.assert_allclose(dense.score_samples(rows), dense.score_samples(X), rtol=1e-11)
+        np.testing.assert_allclose(dense.predict_proba(rows), dense.predict_proba(X), rtol=1e-9, atol=1e-300)
+        assert er.verify(model, rows, None, sample_weight=s).within(1e-4)
+    random = clone(est).set_params(init="random")
+    one, other = clone(random).fit(X), clone(random).fit(sp.csr_array(X))
+    np.testing.assert_array_equal(one.labels_, other.labels_)
+    single = clone(est).fit(sp.csr_array(X.astype(np.float32)))
+    assert getattr(single, block).dtype == np.float32
+
+
+@SPARSE
+def test_sparse_rows_stay_sparse(
+    name: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No array holds more cells at once than the starts look at."""
+    X = sp.csr_array((rng.random((400, 300)) < 0.02).astype(float))
+    monkeypatch.setattr(mixture_starts, "MOST_CELLS", 30_000)
+    sizes, dense = [0], sp.csr_array.toarray
+
+    def watched(self: Any, *args: Any, **kwargs: Any) -> Any:
+        sizes.append(int(np.prod(self.shape)))
+        return dense(self, *args, **kwargs)
+
+    monkeypatch.setattr(sp.csr_array, "toarray", watched)
+    for init in ("k-means++", "random"):
+        model = er.Mixture(2, family=name, n_init=1, init=init, tol=1e-2).fit(X)
+        assert np.isfinite(model.score_samples(X)).all()
+        assert er.verify(model, X, None).within(1e-1)
+    assert max(sizes) <= 30_000 < 400 * 300
+
+
+@SPARSE
+def test_sparse_cells_outside_the_domain_are_refused_by_their_place(
+    name: str, rng: np.random.Generator
+) -> None:
+    X = ROWS[name](rng, 60)
+    X[41, 2] = 0.5
+    with pytest.raises(ValueError, match=r"X holds 0\.5 in column 2, row 41"):
+        er.Mixture(2, family=name).fit(sp.csr_array(X))
+    with pytest.raises(TypeError, match=r"[Ss]parse"):
+        er.Mixture(2, family="full").fit(sp.csr_array(X))

@@ -33,6 +33,7 @@ MODELS: list[Any] = [
     er.GradientBoostingRegressor(n_estimators=5),
     er.GaussianProcessClassifier(),
     er.GaussianProcessRegressor(),
+    er.RegressionMixture(1),
 ]
 EACH = pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
 
@@ -75,7 +76,8 @@ def test_one_call_draws(model: Any, rng: np.random.Generator) -> None:
     y = (np.arange(60) % 2).astype(float)
     model = clone(model).fit(X, y if get_tags(model).target_tags.required else None)
     takes = inspect.signature(model.plot).parameters
-    rows = (X,) if "X" in takes and takes["X"].default is inspect.Parameter.empty else ()
+    given = {"X": X, "y": y}
+    rows = [v for n, v in given.items() if n in takes and takes[n].default is inspect.Parameter.empty]
     ax = model.plot(*rows)
     assert isinstance(ax, Axes)
     assert ax.get_title(loc="left")

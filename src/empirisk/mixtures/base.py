@@ -91,6 +91,8 @@ class Family(Protocol):
     extrapolates: bool = False
     # Whether NaN stands for a cell that is missing.
     missing: bool = False
+    # Whether the rows of a block may be a sparse matrix.
+    sparse: bool = False
     # Whether a ridge bounds the likelihood.
     takes_ridge: bool = False
 

@@ -31,17 +31,17 @@ class Bernoulli(LinearFamily):
 
     def check(self, block: Block, names: Any = None) -> None:
         """Refuse cells other than 0 and 1, by column and row."""
-        X = np.asarray(block.design.X)
-        refuse_rows(block, (X != 0.0) & (X != 1.0), "a Bernoulli mixture takes 0 and 1 alone", names)
+        wrong = "a Bernoulli mixture takes 0 and 1 alone"
+        refuse_rows(block, lambda X: (X != 0.0) & (X != 1.0), wrong, names)
 
     def coefficients(self, means: Array) -> tuple[Array, Array]:
         """Return log odds, and the logarithm of the chance of a row of zeros."""
         rest = log_of(1.0 - means)
         return log_of(means) - rest, rest.sum(axis=1)
 
-    def base(self, X: Array) -> Array:
+    def base(self, X: Any) -> Array:
         """Return zeros: the density has no other factor."""
-        return np.zeros(len(X))
+        return np.zeros(X.shape[0])
 
     def slope(self, means: Array, mass: Array, first: Array) -> Array:
         """Return the derivatives in the chances, which are finite inside the border."""

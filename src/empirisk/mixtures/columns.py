@@ -39,7 +39,7 @@ def column_ends(data: RowBlocks) -> tuple[Array, Array, int]:
         for a in range(0, len(block.weight), STRETCH):
             at = slice(a, a + STRETCH)
             live = np.asarray(block.weight[at]) > 0.0
-            X, y = np.asarray(block.design.X[at])[live], np.asarray(block.y[at])[live]
+            X, y = block.design.X[at][live], np.asarray(block.y[at])[live]
             low[:-1] = np.fmin(low[:-1], np.fmin.reduce(X, axis=0, initial=np.inf))
             top[:-1] = np.fmax(top[:-1], np.fmax.reduce(X, axis=0, initial=-np.inf))
             low[-1], top[-1] = min(low[-1], y.min(initial=np.inf)), max(top[-1], y.max(initial=-np.inf))

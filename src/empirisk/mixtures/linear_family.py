@@ -7,15 +7,17 @@ taken at 1e-300.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 
 from empirisk.data.row_blocks import Block
+from empirisk.data.sparse_cells import is_sparse
 from empirisk.mixtures.base import Family, Parts, Sums, TableFacts, log_sum, refuse_empty
 from empirisk.typing import Array
 
-__all__ = ["LinearFamily", "log_of", "refuse_rows"]
+__all__ = ["LinearFamily", "log_of", "refuse_rows", "row_sums"]
 
 STRETCH = 8192  # rows whose chances are in memory at once
 SMALLEST = 1e-300
@@ -31,14 +33,15 @@ class LinearFamily(Family):
     letters: str = ""
     targets: bool = False
     extrapolates: bool = True
+    sparse: bool = True
     block: ClassVar[str]
 
     def coefficients(self, means: Array) -> tuple[Array, Array]:
         """Return a, (K, p), and b, (K,)."""
         raise NotImplementedError
 
-    def base(self, X: Array) -> Array:
-        """Return h of each row, (n,)."""
+    def base(self, X: Any) -> Array:
+        """Return h of each row, (n,), dense or sparse."""
         raise NotImplementedError
 
     def slope(self, means: Array, mass: Array, first: Array) -> Array:
@@ -72,7 +75,7 @@ class LinearFamily(Family):
 
     def _log_densities(self, parts: Parts, log_weights: Array, X: Any) -> Array:
         a, b = self.coefficients(parts[self.block])
-        X = np.asarray(X, dtype=np.float64)
+        X = _double(X)
         return np.asarray(X @ a.T + (b + log_weights) + self.base(X)[:, None])
 
     def expect(
@@ -90,7 +93,7 @@ class LinearFamily(Family):
                 chance = given[a : a + STRETCH]
             r = chance * s[:, None]
             mass += r.sum(axis=0)
-            first += r.T @ np.asarray(X, dtype=np.float64)
+            first += (_double(X).T @ r).T if is_sparse(X) else r.T @ _double(X)
         return value, (mass, first)
 
     def rows(self, parts: Parts, log_weights: Array, block: Block) -> tuple[Array, Array]:
@@ -117,6 +120,25 @@ class LinearFamily(Family):
         return {self.block: self.slope(parts[self.block], *sums)}
 
 
+def _double(X: Any) -> Any:
+    """Return rows in float64; sparse ones stay sparse."""
+    return X.astype(np.float64) if is_sparse(X) else np.asarray(X, dtype=np.float64)
+
+
+def row_sums(X: Any, f: Callable[[Array], Array]) -> Array:
+    """Return ``sum_j f(x_ij)`` of each row, for f with ``f(0) = 0``, so that cells left out add nothing.
+
+    Examples
+    --------
+    >>> row_sums(np.array([[0.0, 3.0], [2.0, 2.0]]), np.square).tolist()
+    [9.0, 8.0]
+    """
+    if not is_sparse(X):
+        return np.asarray(f(X).sum(axis=1))
+    row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    return np.bincount(row, f(X.data), X.shape[0]).astype(np.float64)
+
+
 def log_of(x: Array) -> Array:
     """Return the logarithm, of 1e-300 where x is smaller.
 
@@ -128,20 +150,25 @@ def log_of(x: Array) -> Array:
     return np.asarray(np.log(np.maximum(x, SMALLEST)))
 
 
-def refuse_rows(block: Block, bad: Array, what: str, names: Any) -> None:
-    """Refuse the first cell that is marked, by column and row.
+def refuse_rows(block: Block, wrong: Callable[[Array], Array], what: str, names: Any) -> None:
+    """Refuse the first cell that is wrong, by column and row.
 
     Parameters
     ----------
     block : Block
-    bad : array of bool, shape (n, p)
+    wrong : callable
+        Which of some cells are; 0 is not.
     what : str
         What cells must be.
     names : sequence of str or None
         Of the columns.
     """
-    if bad.any():
-        row, column = (int(i) for i in np.argwhere(bad)[0])
+    for a in range(0, len(block.weight), STRETCH):
+        X = block.design.X[a : a + STRETCH]
+        if not wrong(X.data if is_sparse(X) else np.asarray(X)).any():
+            continue
+        dense = X.toarray() if is_sparse(X) else np.asarray(X)
+        row, column = (int(i) for i in np.argwhere(wrong(dense))[0])
         label = f"column {column}" if names is None else f"column {str(names[column])!r}"
-        value = np.asarray(block.design.X)[row, column]
+        value, row = dense[row, column], row + a
         raise ValueError(f"X holds {value:g} in {label}, row {block.start + row}: {what}")

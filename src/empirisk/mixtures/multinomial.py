@@ -14,7 +14,7 @@ from scipy.special import gammaln
 
 from empirisk.data.row_blocks import Block
 from empirisk.mixtures.base import Parts
-from empirisk.mixtures.linear_family import LinearFamily, log_of
+from empirisk.mixtures.linear_family import LinearFamily, log_of, row_sums
 from empirisk.mixtures.poisson import refuse_no_counts
 from empirisk.typing import Array
 
@@ -52,9 +52,9 @@ class Multinomial(LinearFamily):
         """Return the logarithms of the shares, and zeros."""
         return log_of(means), np.zeros(len(means))
 
-    def base(self, X: Array) -> Array:
+    def base(self, X: Any) -> Array:
         """Return the logarithm of the number of orders of a row."""
-        return np.asarray(gammaln(X.sum(axis=1) + 1.0) - gammaln(X + 1.0).sum(axis=1))
+        return np.asarray(gammaln(row_sums(X, lambda x: x) + 1.0) - row_sums(X, lambda x: gammaln(x + 1.0)))
 
     def slope(self, means: Array, mass: Array, first: Array) -> Array:
         """Return ``sum r x / q``, which vanishes along shares whose sum stays 1."""

@@ -12,7 +12,7 @@ from scipy.special import gammaln
 
 from empirisk.data.row_blocks import Block
 from empirisk.mixtures.base import Parts
-from empirisk.mixtures.linear_family import LinearFamily, log_of, refuse_rows
+from empirisk.mixtures.linear_family import LinearFamily, log_of, refuse_rows, row_sums
 from empirisk.typing import Array
 
 __all__ = ["Poisson", "refuse_no_counts"]
@@ -38,9 +38,9 @@ class Poisson(LinearFamily):
         """Return the logarithms of the rates, and less their sums."""
         return log_of(means), -means.sum(axis=1)
 
-    def base(self, X: Array) -> Array:
+    def base(self, X: Any) -> Array:
         """Return less the logarithms of the factorials."""
-        return np.asarray(-gammaln(X + 1.0).sum(axis=1))
+        return -row_sums(X, lambda x: gammaln(x + 1.0))
 
     def slope(self, means: Array, mass: Array, first: Array) -> Array:
         """Return the derivatives in the rates, which are finite for rates above 0."""
@@ -63,5 +63,5 @@ def refuse_no_counts(block: Block, who: str, names: Any) -> None:
     names : sequence of str or None
         Of the columns.
     """
-    X = np.asarray(block.design.X)
-    refuse_rows(block, (X < 0.0) | (np.floor(X) != X), f"{who} takes counts 0, 1, 2, ... alone", names)
+    what = f"{who} takes counts 0, 1, 2, ... alone"
+    refuse_rows(block, lambda X: (X < 0.0) | (np.floor(X) != X), what, names)

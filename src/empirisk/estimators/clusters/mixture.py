@@ -45,7 +45,7 @@ class Mixture(MixtureBase):
         For cells outside the domain of the family, by column and row; for parameters out of range; when every
         start degenerates.
     TypeError
-        For sparse rows.
+        For sparse rows of Gaussian families; the others take them, and cost O(K) a cell that is stored.
 
     Notes
     -----

@@ -15,7 +15,8 @@ from empirisk.data.memory import refuse_memory
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.row_blocks import ArrayBlocks, Block
 from empirisk.data.seeds import generator_of
-from empirisk.estimators.checks import check_count, check_finite, check_number
+from empirisk.data.sparse_cells import is_sparse
+from empirisk.estimators.checks import check_count, check_finite, check_number, check_weights
 from empirisk.estimators.clusters.base import Clusterer
 from empirisk.estimators.clusters.mixture_fit import STRETCH, MixtureFit, stretches, unit_weights
 from empirisk.estimators.clusters.mixture_selection import numbers_of
@@ -41,6 +42,14 @@ class MixtureBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MixtureFit,
 
     def _chosen_family(self) -> Family:
         raise NotImplementedError
+
+    @property
+    def _takes_sparse(self) -> bool:  # type: ignore[override]  # it hangs on the family
+        """Whether the family reads sparse rows; no where it is none."""
+        try:
+            return self._chosen_family().sparse
+        except ValueError:
+            return False
 
     def _ridge(self) -> float:
         return check_number("ridge", self.ridge, 0.0)
@@ -69,8 +78,8 @@ class MixtureBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MixtureFit,
         n_components : int, optional
             The parameter of that name, or the chosen number, where it is left out.
         """
-        X = np.asarray(X)
-        weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        X = X if is_sparse(X) else np.asarray(X)
+        weight = check_weights(sample_weight, X.shape[0])
         number = getattr(self, "n_components_", self.n_components) if n_components is None else n_components
         return self._problem(X, weight, check_count("n_components", number, 1))
 
@@ -81,10 +90,11 @@ class MixtureBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MixtureFit,
             8.0 * 8.0 * sum(math.prod(shape) for shape in shapes.values()),
             "take fewer components, or a family without correlations such as 'diagonal'",
         )
-        data = ArrayBlocks(Design(X), np.broadcast_to(np.zeros(()), len(X)), unit_weights(weight))
+        data = ArrayBlocks(Design(X), np.broadcast_to(np.zeros(()), X.shape[0]), unit_weights(weight))
         family, names = self._chosen_family(), getattr(self, "feature_names_in_", None)
         family.check(Block(data.design, data.y, data.weight, 0), names)
-        family.check_table(*column_ends(data), names)
+        if not family.sparse:
+            family.check_table(*column_ends(data), names)
         facts = facts_of(data, self._ridge(), names, missing=family.missing)
         return LatentProblem(family, data, k, self._ridge(), facts)
 
@@ -245,9 +255,9 @@ class MixtureBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MixtureFit,
         """Recompute the likelihood and one step of EM in plain NumPy."""
         check_is_fitted(self, "_parts")
         X = self._read(X, reset=False)
-        weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        if len(X) != len(self.labels_):
-            return unconfirmed(f"the fit had {len(self.labels_)} rows, and these are {len(X)}")
+        weight = check_weights(sample_weight, X.shape[0])
+        if X.shape[0] != len(self.labels_):
+            return unconfirmed(f"the fit had {len(self.labels_)} rows, and these are {X.shape[0]}")
         problem = self._problem(X, weight, len(self.weights_))
         chances = (chance for _, _, chance in stretches(problem, self.solution_.w))
         return recomputed(self, problem, chances, self._free(problem.n_parts, problem))

@@ -16,6 +16,7 @@ import numpy as np
 from empirisk.clustering.assign import assign
 from empirisk.clustering.seedings import KMeansPlusPlus
 from empirisk.data.row_blocks import Block
+from empirisk.data.sparse_cells import is_sparse
 from empirisk.mixtures.base import DegenerateError, log_sum
 from empirisk.problems.latent import LatentProblem
 from empirisk.typing import Array
@@ -24,6 +25,7 @@ __all__ = ["starts_of"]
 
 # Rows among which seeds are looked for; those of larger tables are drawn.
 MOST_ROWS = 20_000
+MOST_CELLS = 10_000_000  # that are an array at once, of sparse rows too
 LLOYD = 10
 
 
@@ -65,8 +67,9 @@ def _random(problem: LatentProblem, seed: int, number: int) -> Array:
     way = rng.standard_normal((len(unit), k)) * (3.0 / np.sqrt(len(unit))) / unit[:, None]
 
     def chances(block: Block) -> Array:
-        score = (_filled(block.design.X, facts.mean) - facts.mean) @ way
-        return log_sum(score)[1]
+        X = block.design.X
+        away = X @ way - facts.mean @ way if is_sparse(X) else (_filled(X, facts.mean) - facts.mean) @ way
+        return log_sum(away)[1]
 
     return problem.from_chances(chances)
 
@@ -89,10 +92,11 @@ def _some_rows(problem: LatentProblem, seed: int) -> tuple[Array, Array]:
     """Return standardised rows of positive weight, in an order that their values make, and their weights.
 
     Sorted rows give the same seeds in whatever order the table has them, and whether copies or weights say
-    how often each is there.  Of more than 20,000 rows so many are drawn.
+    how often each is there.  Of more than 20,000 rows, or 1e7 cells, so many are drawn.
     """
     n = problem.data.n_rows or 0
-    block, _ = problem.data.draw(np.random.default_rng(seed), min(n, MOST_ROWS))
+    most = max(50 * problem.n_parts, min(MOST_ROWS, MOST_CELLS // problem.data.n_cols))
+    block, _ = problem.data.draw(np.random.default_rng(seed), min(n, most))
     live = block.weight > 0.0
     X, weight = _filled(block.design.X[live], problem.facts.mean), np.asarray(block.weight[live])
     order = np.lexsort(X.T)
@@ -136,15 +140,16 @@ def _around(problem: LatentProblem, centres: Array) -> Array:
 
 
 def _stretches(problem: LatentProblem) -> Iterator[tuple[Array, Array]]:
-    """Yield all rows in float64, some thousands at a time."""
+    """Yield all rows as arrays in float64, some thousands at a time."""
+    step = max(1, min(16_384, MOST_CELLS // problem.data.n_cols))
     for block in problem.data:
-        for a in range(0, len(block.weight), 16_384):
-            at = slice(a, a + 16_384)
+        for a in range(0, len(block.weight), step):
+            at = slice(a, a + step)
             yield _filled(block.design.X[at], problem.facts.mean), np.asarray(block.weight[at])
 
 
-def _filled(X: Array, mean: Array) -> Array:
-    """Return rows in float64, with the means of the columns where cells are missing."""
-    X = np.asarray(X, dtype=np.float64)
+def _filled(X: Any, mean: Array) -> Array:
+    """Return rows as an array in float64, with the means of the columns where cells are missing."""
+    X = np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64)
     gap = np.isnan(X)
     return np.where(gap, mean, X) if gap.any() else X

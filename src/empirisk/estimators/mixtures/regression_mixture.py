@@ -277,8 +277,10 @@ class RegressionMixture(RegressorMixin, MixtureFit):
         """
         return self._densities(X, y)[1]
 
-    def plot(self, X: Any, y: Any, sample_weight: Any = None, *, column: int | None = None) -> Any:
-        """Return the picture of the rows and the lines over one column, the others at their means.
+    def plot(
+        self, X: Any, y: Any, sample_weight: Any = None, *, column: int | None = None, ax: Any = None
+    ) -> Any:
+        """Draw the rows and the lines over one column, the others at their means.
 
         Parameters
         ----------
@@ -290,12 +292,17 @@ class RegressionMixture(RegressorMixin, MixtureFit):
             Ignored: shares are those of the fit.
         column : int, optional
             Which column; the one in which the slopes differ most for its spread when left out.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
 
         Returns
         -------
-        RegressionMixtureDisplay
-            ``plot(X, y).plot(ax=None)`` draws it and returns the Axes.
+        matplotlib Axes
         """
+        return self._chart(X, y, column).plot(ax)
+
+    def _chart(self, X: Any, y: Any, column: int | None = None) -> Any:
+        """Return the Display of the rows and the lines, before it is drawn."""
         from empirisk.plots.regression_mixture import RegressionMixtureDisplay
 
         chance = self.predict_proba(X, y)
