@@ -11,6 +11,7 @@ from empirisk.data.memory import refuse_memory
 from empirisk.graphs.base import index_of
 from empirisk.graphs.counted import copies_of
 from empirisk.graphs.edge_weights import bandwidth_of, check_weights_rule, gaussian
+from empirisk.neighbors.tiles import pair_distances
 from empirisk.typing import Array
 
 __all__ = ["GaussianGraph"]
@@ -72,7 +73,7 @@ class GaussianGraph:
             stop = min(n, start + step)
             columns = slice(start, n) if not index.metric.precomputed else slice(0, n)
             other = index.X[columns]
-            distance = np.asarray(index.metric.distances(index.X[start:stop], other), dtype=np.float64)
+            distance = pair_distances(index.metric, index.X[start:stop], other)
             block = gaussian(distance[:, start:] if index.metric.precomputed else distance, width)
             W[start:stop, start:] = block
             W[start:, start:stop] = block.T

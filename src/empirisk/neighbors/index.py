@@ -15,6 +15,7 @@ from empirisk.neighbors.euclidean import nearest_euclidean
 from empirisk.neighbors.metrics import Metric
 from empirisk.neighbors.row_tree import RowTree
 from empirisk.neighbors.scales import Sizes, alike
+from empirisk.neighbors.tiles import pair_distances
 from empirisk.neighbors.tree_pilot import MOST_SEEN, share_seen
 from empirisk.neighbors.tree_rule import tree_pays, worth_a_pilot
 from empirisk.typing import Array, IndexArray
@@ -202,7 +203,7 @@ class Index(Brief):
         """Yield the first query and the distances of each block of queries."""
         step = max(1, BLOCK // max(self.n_rows, 1))
         for start in range(0, Q.shape[0], step):
-            yield start, np.array(self.metric.distances(Q[start : start + step], self.X), dtype=np.float64)
+            yield start, np.array(pair_distances(self.metric, Q[start : start + step], self.X))
 
 
 def _smallest(block: Array, k: int) -> tuple[Array, IndexArray]:

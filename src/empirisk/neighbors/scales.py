@@ -10,6 +10,9 @@ import scipy.sparse as sp
 
 __all__ = ["Sizes", "alike"]
 
+# Numbers whose sizes are taken at a time.
+TAKEN = 1 << 20
+
 
 @dataclass(frozen=True)
 class Sizes:
@@ -27,11 +30,16 @@ class Sizes:
     @classmethod
     def of(cls, X: Any) -> Self:
         """Return the sizes of rows; of none 0 and infinity."""
-        values = np.abs(X if isinstance(X, np.ndarray) else X.data)
-        smallest = float(values.min(initial=np.inf))
-        if smallest == 0.0:
-            smallest = float(np.min(values, where=values > 0.0, initial=np.inf))
-        return cls(float(values.max(initial=0.0)), smallest)
+        values = X if isinstance(X, np.ndarray) else X.data
+        largest, smallest = 0.0, np.inf
+        step = max(1, TAKEN // max(1, values[:1].size))  # sizes of all rows at once would be a copy of them
+        for start in range(0, len(values), step):
+            size = np.abs(values[start : start + step])
+            least = float(size.min(initial=np.inf))
+            if least == 0.0:
+                least = float(np.min(size, where=size > 0.0, initial=np.inf))
+            largest, smallest = max(largest, float(size.max(initial=0.0))), min(smallest, least)
+        return cls(largest, smallest)
 
     def tame(self, power: float) -> bool:
         """Return whether differences of such numbers have powers that are finite, and 0 for equal numbers

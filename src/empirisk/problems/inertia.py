@@ -20,6 +20,7 @@ from scipy.sparse.linalg import splu
 
 from empirisk.data.memory import available_memory
 from empirisk.data.sparse_cells import is_sparse
+from empirisk.data.threads import one_thread
 from empirisk.typing import Array
 
 __all__ = ["Below", "below"]
@@ -70,13 +71,14 @@ def below(A: Any, level: float, V: Array, bound: float) -> Below | str:
     >>> found.count, round(found.level, 6)
     (2, 2.0)
     """
-    if not is_sparse(A):
-        return _by_cholesky(A, level, V, bound)
-    if A.shape[0] <= SMALL:
-        return _by_cholesky(A.toarray(), level, V, bound)
-    A = sp.csr_array(A)
-    said = _too_much(A)
-    return said or _by_signs(A, level, bound)
+    with one_thread():
+        if not is_sparse(A):
+            return _by_cholesky(A, level, V, bound)
+        if A.shape[0] <= SMALL:
+            return _by_cholesky(A.toarray(), level, V, bound)
+        A = sp.csr_array(A)
+        said = _too_much(A)
+        return said or _by_signs(A, level, bound)
 
 
 def _by_cholesky(A: Array, level: float, V: Array, bound: float) -> Below | str:
@@ -86,7 +88,8 @@ def _by_cholesky(A: Array, level: float, V: Array, bound: float) -> Below | str:
     if n > DENSE or (free is not None and 24e-9 * n * n > free):
         return f"a dense factor of {n:,} rows is not made"
     lift = 2.0 * bound + abs(level)
-    B = A + lift * (V @ V.T)
+    B = (lift * V) @ V.T
+    B += A
     B[np.diag_indices(n)] -= level
     trace = float(np.trace(B))
     _, info = dpotrf(B, lower=1, overwrite_a=1, clean=0)

@@ -11,6 +11,7 @@ from empirisk import _loops
 from empirisk.data.memory import refuse_memory
 from empirisk.estimators.clusters.merged_rows import check_distances
 from empirisk.neighbors.metrics import Metric
+from empirisk.neighbors.tiles import pair_distances
 from empirisk.typing import Array
 
 __all__ = ["distance_matrix", "distances_to"]
@@ -66,7 +67,7 @@ def distance_matrix(X: Any, metric: Metric) -> Array:
         if columns is not None and power is not None:
             _loops.row_distances(columns, power, begin, end, out)
         else:
-            block = metric.distances(X[begin:end], X[begin:])
+            block = pair_distances(metric, X[begin:end], X[begin:])
             with np.errstate(over="ignore"):
                 out[begin:end, begin:] = block
                 out[begin:, begin:end] = block.T

@@ -266,7 +266,9 @@ class SpectralClustering(Clusterer):
         if X.shape[0] != len(self.labels_):
             return unconfirmed(f"the fit had {len(self.labels_)} rows, and these are {X.shape[0]}")
         weight = check_weights(sample_weight, X.shape[0])
-        return verify_cut(self, row_graph(self, X, weight, self._most_clusters), VERSIONS[self.laplacian])
+        graph = row_graph(self, X, weight, self._most_clusters)
+        with one_thread():
+            return verify_cut(self, graph, VERSIONS[self.laplacian])
 
     def _map(self, X: Any, labels: IndexArray, weight: Array) -> dict[str, Any]:
         """Return places of rows: their columns, or the eigenvectors where similarities were given."""
