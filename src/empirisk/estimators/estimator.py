@@ -33,6 +33,8 @@ class Estimator(BaseEstimator):
     TypeError: Line has no parameter 'slpoe', did you mean 'slope'? It has slope, level.
     """
 
+    # Why a fit of a class without a certificate has nothing to verify.
+    _without_optimum: ClassVar[str] = "its fit seeks no optimum"
     # Names that other libraries give to a parameter, and what to write here.
     _elsewhere: ClassVar[Mapping[str, str]] = {}
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from empirisk.estimators.estimator import Estimator
 from empirisk.results import Certificate, Kind
 from empirisk.solvers.crossover import multipliers
 from empirisk.typing import Capability
@@ -15,7 +16,7 @@ from empirisk.typing import Capability
 __all__ = ["verify"]
 
 
-def verify(est: Any, X: Any, y: Any, sample_weight: Any = None, **rows: Any) -> Certificate:
+def verify(est: Any, X: Any, y: Any = None, sample_weight: Any = None, **rows: Any) -> Certificate:
     """The optimality certificate of a fitted estimator on its training data, recomputed with plain NumPy.
 
     Nothing of the solver is used, so that a wrong solver, a tampered model file or other data show:
@@ -28,6 +29,7 @@ def verify(est: Any, X: Any, y: Any, sample_weight: Any = None, **rows: Any) -> 
     - optimal trees: the leaves, the cost, and a bound on all trees of the depth by enumeration; where that
       is too long (4e7 numbers) the value is what the bound leaves open, and the claim says so;
     - principal components, of kernels too: the residual of the eigenvectors, all eigenvalues, and shares;
+    - random projections: the number of directions by the formula of their theorem, and the draws of the seed;
     - clusters and mixtures: labels, centres, inertia, merges, cuts, likelihoods and criteria must be those of
       the rows, and the step or the exchange that could better them is tried;
     - hypothesis classes: the training error, and the least error over all labellings that the class has of
@@ -42,7 +44,7 @@ def verify(est: Any, X: Any, y: Any, sample_weight: Any = None, **rows: Any) -> 
     est : estimator
         A fitted empirisk estimator, or a scikit-learn Pipeline that ends in one.
     X, y, sample_weight
-        The training data.
+        The training data; y of estimators without targets is None.
     **rows
         ``offset=`` and ``exposure=`` where the fit had them.
 
@@ -72,7 +74,12 @@ def verify(est: Any, X: Any, y: Any, sample_weight: Any = None, **rows: Any) -> 
     own = getattr(est, "_verify", None)
     linear = hasattr(est, "problem") and hasattr(est, "_pack")
     if own is None and not linear and not hasattr(est, "certificate_"):
-        raise TypeError(f"verify needs a fitted empirisk estimator, got {type(est).__name__}")
+        if not isinstance(est, Estimator):
+            raise TypeError(f"verify needs a fitted empirisk estimator, got {type(est).__name__}")
+        check_is_fitted(est)
+        raise TypeError(
+            f"{type(est).__name__} has no certificate that could be verified: {est._without_optimum}"
+        )
     check_is_fitted(est)
     stated = getattr(est, "certificate_", None)
     if not linear and stated is not None and stated.kind in (Kind.NONE, Kind.MONTE_CARLO):

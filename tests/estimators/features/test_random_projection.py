@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 import empirisk as er
 from empirisk.reduction import projection
 from empirisk.reduction.distortion import pairs_of
+from empirisk.results import Kind
 
 KINDS = ["gaussian", "sparse", "srht"]
 
@@ -183,6 +184,43 @@ def test_what_no_theorem_covers_is_said(kind: str) -> None:
     assert "no theorem" in fit.guarantee_
     few = er.RandomProjection(3).fit(np.ones((9, 50)))
     assert "too few for a bound on all pairs of 9 rows" in few.guarantee_
+
+
+def test_the_formula_and_the_draws_of_the_seed_are_verified(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(12, 1200))
+    for kind in ("gaussian", "sparse"):
+        for seed in (None, 3, np.random.default_rng(5)):
+            fit = er.RandomProjection(kind=kind, epsilon=0.3, random_state=seed).fit(X)
+            assert fit.certificate_.kind is Kind.EXACT
+            assert fit.guarantee_ in fit.certificate_.claim
+            assert er.verify(fit, X) == fit.certificate_
+            assert "n_components_ is" in er.verify(fit, X[:5]).claim
+    other = er.RandomProjection(epsilon=0.3, random_state=1).fit(X)
+    fit = er.RandomProjection(epsilon=0.3).fit(X)
+    fit._projection = other._projection
+    assert "the matrix is not that of the seed" in er.verify(fit, X).claim
+    fit = er.RandomProjection(epsilon=0.3).fit(X)
+    fit.guarantee_ = fit.guarantee_.replace("0.3", "0.1")
+    assert er.verify(fit, X).kind is Kind.NONE
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (
+            {"n_components": 20},
+            "the 20 directions were given, and no optimum is sought; 20 directions",
+        ),
+        ({"kind": "srht", "epsilon": 0.3}, "no theorem promises a bound for all pairs here"),
+        ({"kind": "sparse", "density": 0.1, "epsilon": 0.3}, "no theorem promises a bound"),
+    ],
+)
+def test_without_a_theorem_nothing_is_claimed(options: dict[str, Any], words: str) -> None:
+    X = np.ones((12, 1200))
+    fit = er.RandomProjection(**options).fit(X)
+    assert fit.certificate_.kind is Kind.NONE
+    with pytest.raises(TypeError, match=f"has no certificate that could be verified: {words}"):
+        er.verify(fit, X)
 
 
 def test_loops_refuse_what_they_cannot_read() -> None:

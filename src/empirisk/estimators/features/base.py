@@ -28,6 +28,7 @@ class FeatureMap(TransformerMixin, Estimator):
     """
 
     n_features_in_: int
+    _without_optimum: ClassVar[str] = "its features are formulas, and its fit seeks no optimum"
     # Whether rows may come as a sparse matrix, which then is CSR.
     _takes_sparse: ClassVar[bool] = False
     # Whether there are at most as many features as rows.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -11,10 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 from empirisk.bounds.johnson_lindenstrauss import johnson_lindenstrauss, johnson_lindenstrauss_dim
 from empirisk.data.memory import refuse_memory
 from empirisk.data.seeds import check_seed
-from empirisk.estimators.checks import check_choice, check_count, check_number
+from empirisk.estimators.checks import check_choice, check_count, check_number, check_weights
 from empirisk.estimators.features.base import FeatureMap
+from empirisk.estimators.stated import disputed
 from empirisk.reduction.distortion import DistortionReport, measure_distortion, pairs_of
 from empirisk.reduction.projection import KINDS, Projection, projection_of
+from empirisk.results.certificate import Certificate, Kind, unconfirmed
 from empirisk.typing import Array
 
 __all__ = ["RandomProjection"]
@@ -47,6 +50,10 @@ class RandomProjection(FeatureMap):
         d.
     guarantee_ : str
         What is promised for all pairs of the rows of ``fit``, or that nothing is.
+    certificate_ : Certificate
+        EXACT for ``"jl"`` where a theorem holds: that d is the smallest number that its formula allows, with
+        the promise; NONE where d was given, or no theorem covers the matrix.  It is no optimum of any
+        distortion.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -85,6 +92,7 @@ class RandomProjection(FeatureMap):
     _takes_sparse: ClassVar[bool] = True
     n_components_: int
     guarantee_: str
+    certificate_: Certificate
 
     def __init__(
         self,
@@ -99,6 +107,13 @@ class RandomProjection(FeatureMap):
         self._set(locals())
 
     def _learn(self, X: Any, weight: Array) -> None:
+        self._projection, self.guarantee_, self.certificate_ = self._drawn(
+            X, weight, check_seed(self.random_state)
+        )
+        self.n_components_ = self._projection.width
+
+    def _drawn(self, X: Any, weight: Array, seed: int) -> tuple[Projection, str, Certificate]:
+        """Return the projection of a seed for such rows, what it promises, and its certificate."""
         kind = check_choice("kind", self.kind, {k: k for k in KINDS})
         epsilon = check_number("epsilon", self.epsilon, 0.0, 1.0, closed=False)
         delta = check_number("delta", self.delta, 0.0, 1.0, closed=False)
@@ -106,15 +121,24 @@ class RandomProjection(FeatureMap):
         if not 0.0 < density <= 1.0:
             raise ValueError(f"density must lie in (0, 1], got {self.density!r}")
         n, p = int((weight > 0.0).sum()), X.shape[1]
-        seed = check_seed(self.random_state)
         if isinstance(self.n_components, str):
             check_choice("n_components", self.n_components, {"jl": "jl"})
             width = self._jl_width(n, p, kind, epsilon, delta, density)
         else:
             width = check_count("n_components", self.n_components, 1)
-        self._projection: Projection = projection_of(kind, p, width, seed, density)
-        self.n_components_ = width
-        self.guarantee_ = self._promise(n, width, kind, delta, density)
+        promise = self._promise(n, width, kind, delta, density)
+        projection = projection_of(kind, p, width, seed, density)
+        return projection, promise, self._certificate(width, promise, kind, density)
+
+    def _certificate(self, width: int, promise: str, kind: str, density: float) -> Certificate:
+        """Return that d is the smallest that the formula allows; of kind NONE where it was not asked for."""
+        if not isinstance(self.n_components, str):
+            claim = f"none: the {width:,} directions were given, and no optimum is sought; {promise}"
+            return Certificate(Kind.NONE, float("inf"), 1.0, claim)
+        if _uncovered(kind, density):
+            return Certificate(Kind.NONE, float("inf"), 1.0, f"none: {promise}")
+        claim = f"{width:,} directions are the fewest that the formula of the theorem allows: {promise}"
+        return Certificate(Kind.EXACT, 0.0, float(width), claim)
 
     def _jl_width(self, n: int, p: int, kind: str, epsilon: float, delta: float, density: float) -> int:
         if n < 2:
@@ -132,7 +156,7 @@ class RandomProjection(FeatureMap):
 
     def _promise(self, n: int, width: int, kind: str, delta: float, density: float) -> str:
         """Return what the theorem says of this many directions, at the probability that was asked for."""
-        if kind == "srht" or (kind == "sparse" and density < THIRD) or n < 2:
+        if _uncovered(kind, density) or n < 2:
             return "no theorem promises a bound for all pairs here: distortion_report measures it"
         if kind == "gaussian":
             epsilon = johnson_lindenstrauss(points=n, n=width, delta=delta).epsilon
@@ -190,9 +214,32 @@ class RandomProjection(FeatureMap):
         report = measure_distortion(X, self._projection.project, epsilon, pairs, level, self.guarantee_)
         return replace(report, width=self.n_components_)
 
+    def _verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Certificate:
+        """Return the certificate by the formula for these rows, where the draws are those of the seed."""
+        X = self._read(X, reset=False)
+        weight = check_weights(sample_weight, X.shape[0]).astype(np.float64)
+        kept = self._projection
+        # A generator has moved on since the fit, and gave it the seed that is kept.
+        named = self.random_state is None or isinstance(self.random_state, numbers.Integral)
+        seed = check_seed(self.random_state) if named else kept.seed
+        again, promise, certificate = self._drawn(X, weight, seed)
+        odd = disputed(self, {"n_components_": again.width})
+        if odd is not None:
+            return odd
+        if self.guarantee_ != promise:
+            return unconfirmed(f"the promise for these rows is that {promise}")
+        if kept != again or not np.array_equal(kept.project(X[:1]), again.project(X[:1])):
+            return unconfirmed("the matrix is not that of the seed")
+        return certificate
+
     def _headline(self) -> str:
         """What the theorem promises; nothing before the fit."""
         return getattr(self, "guarantee_", "")
+
+
+def _uncovered(kind: str, density: float) -> bool:
+    """Return whether no theorem with constants covers such a matrix."""
+    return kind == "srht" or (kind == "sparse" and density < THIRD)
 
 
 def _sparse_epsilon(n: int, width: int, delta: float) -> float:
