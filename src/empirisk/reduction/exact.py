@@ -130,13 +130,17 @@ def by_gram(data: CentredRows, k: int, every: bool = False, wide: bool = False) 
     kept = min(k, _rank(values, n, floor), p)
     U, leading = U[:, :kept], values[:kept]
     slack = float(np.linalg.norm(G @ U - U * leading))
-    axes: Array = (
-        _back(X, root, mean, U, float(np.sqrt(data.variances.mean())) * data.unit).T
-        / np.sqrt(leading)[:, None]
-    )
+    del G  # the directions take memory of their own
+    # In Fortran's order the factorisation needs no copy.
+    back = np.asfortranarray(_back(X, root, mean, U, float(np.sqrt(data.variances.mean())) * data.unit))
+    back /= np.sqrt(leading)
     # Rounding leaves directions of small variance less than orthogonal; the triangular factor is near 1.
-    Q, R = np.linalg.qr(axes.T)
-    axes = signed((Q * np.where(np.diagonal(R) < 0.0, -1.0, 1.0)).T)
+    Q: Array = back
+    R: Array = np.eye(kept)
+    if kept:
+        Q, R = linalg.qr(back, mode="economic", overwrite_a=True, check_finite=False)
+    Q *= np.where(np.diagonal(R) < 0.0, -1.0, 1.0)
+    axes: Array = signed(Q.T)
     # C v - v l = A'(G u - u l) / sqrt(l) for v = A'u / sqrt(l), and the norm of A is sqrt(l_1).
     residual = slack * float(np.sqrt(leading[0] / leading[-1])) if kept else 0.0
     rest = float(values[kept]) if kept < len(values) else 0.0
@@ -154,11 +158,14 @@ def by_gram(data: CentredRows, k: int, every: bool = False, wide: bool = False) 
 def _inner(X: Array, root: Array, mean: Array, dtype: np.dtype[Any]) -> Array:
     """Return the inner products of centred rows, a group of columns at a time: one pass, and no copy of X."""
     n, p = X.shape
-    G = np.zeros((n, n))
+    G, product, room = np.zeros((n, n)), np.empty((n, n), dtype), np.empty(n * min(p, WIDE))
     for a in range(0, p, WIDE):
-        part = np.subtract(X[:, a : a + WIDE], mean[a : a + WIDE], dtype=np.float64)
-        part = np.multiply(part, root[:, None], out=part).astype(dtype, copy=False)
-        G += part @ part.T
+        width = min(WIDE, p - a)
+        part = room[: n * width].reshape(n, width)
+        np.subtract(X[:, a : a + width], mean[a : a + width], out=part, dtype=np.float64)
+        np.multiply(part, root[:, None], out=part)
+        some = part.astype(dtype, copy=False)
+        G += np.matmul(some, some.T, out=product)
     return G
 
 
@@ -177,7 +184,10 @@ def _back(X: Any, root: Array, mean: Array, U: Array, spread: float) -> Array:
     # Columns of W sum to about 0, so that nothing cancels unless rows are far from the origin.
     near = float(np.abs(mean).max()) <= NEAR * spread
     if not isinstance(X, np.ndarray) or near:
-        return np.asarray(_loops.rmatvec(X, W) - np.multiply.outer(mean, W.sum(axis=0)))
+        moved = _loops.rmatvec(X, W)
+        for j, total in enumerate(W.sum(axis=0)):
+            moved[:, j] -= mean * total
+        return moved
     out = np.empty((X.shape[1], U.shape[1]))
     step = max(1, (1 << 19) // X.shape[0])
     for a in range(0, X.shape[1], step):

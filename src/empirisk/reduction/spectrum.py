@@ -57,6 +57,6 @@ def signed(axes: Array) -> Array:
     array([[-0.6,  0.8],
            [ 0.8,  0.6]])
     """
-    largest = np.abs(axes).argmax(axis=1)
+    largest = np.array([np.abs(axis).argmax() for axis in axes], dtype=np.intp)
     sign = np.where(axes[np.arange(len(axes)), largest] < 0.0, -1.0, 1.0)
     return np.asarray(axes * sign[:, None])

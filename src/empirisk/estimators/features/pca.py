@@ -209,7 +209,7 @@ class PCA(ComponentCharts, ComponentDensity, ComponentStream, FeatureMap):
             raise ValueError("the variance of X is rounding alone: there is no component; check its scale")
         self.mean_, self.total_weight_, self.n_components_ = data.mean, data.weight, k
         self.n_iter_ = found.passes
-        self.components_ = found.axes.astype(dtype)
+        self.components_ = found.axes.astype(dtype, copy=False)
         self.explained_variance_ = found.values * scale
         self.explained_variance_ratio_ = np.minimum(found.values / data.total, 1.0)
         self.singular_values_ = np.sqrt(self.explained_variance_ * (data.weight - 1.0))
