@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 import empirisk as er
+from empirisk import plots
 from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.scoring import Scoring
 from empirisk.report.fit.candidates import Candidate, candidates
@@ -168,6 +169,17 @@ def test_terms_say_the_same_as_the_pipeline(name: str) -> None:
     assert step.sentence(between, model.encoded).endswith(".")
     assert step.seconds(1e4, 20) > step.seconds(1e3, 20) > 0.0
     assert step.weighted == (model.X.shape[1] == len(model.encoded))
+
+
+def test_the_chart_of_coefficients_has_groups_and_no_intercept() -> None:
+    e = {"value": 1.0, "low": None, "high": None, "level": 0.95, "n": 9, "method": "none", "reason": "why"}
+    row = {"class": None, "zero": False, "sign_stability": None}
+    rows = [
+        {"term": "(intercept)", "column": None, "value": e | {"value": 9.0}, "per_sd": None, **row},
+        {"term": "age", "column": "age", "value": e, "per_sd": e, **row},
+        {"term": "chance of group 1", "column": None, "value": e, "per_sd": e | {"value": -2.0}, **row},
+    ]
+    assert "is that of chance of group 1" in plots.CoefficientsDisplay(rows, "EUR").title
 
 
 def test_what_steps_hold() -> None:

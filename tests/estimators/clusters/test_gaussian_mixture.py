@@ -6,6 +6,7 @@ from typing import Any
 
 import mpmath
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.mixture import GaussianMixture as Peer
 
@@ -266,3 +267,11 @@ def test_new_rows_may_be_equal(rng: np.random.Generator) -> None:
         ValueError, match=r"column 1 of X holds numbers of size 1e\+200, whose squares overflow"
     ):
         model.predict(np.array([[0.0, 1e200]]))
+
+
+def test_chances_are_features_with_names(rng: np.random.Generator) -> None:
+    X = pd.DataFrame(three(rng), columns=["a", "b"])
+    model = er.GaussianMixture(3, random_state=0).set_output(transform="pandas").fit(X)
+    made = model.transform(X)
+    assert list(made.columns) == ["gaussianmixture0", "gaussianmixture1", "gaussianmixture2"]
+    np.testing.assert_array_equal(made.to_numpy(), model.predict_proba(X))
