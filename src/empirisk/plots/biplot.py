@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from empirisk.plots.display import FONT, Display, Json, colour
+from empirisk.plots.labels import move_apart
 from empirisk.wording import counted, shorten
 
 if TYPE_CHECKING:
@@ -60,10 +61,6 @@ class BiplotDisplay(Display):
     def height(self) -> float:
         return 4.8
 
-    @property
-    def wrap(self) -> int:
-        return 54
-
     def draw(self, ax: Axes) -> None:
         v = self.view
         ax.scatter(
@@ -76,11 +73,12 @@ class BiplotDisplay(Display):
         )
         far = max((math.hypot(*row) for row in v["rows"]), default=1.0) or 1.0
         scale = 0.8 * far / max(math.hypot(a["x"], a["y"]) for a in v["arrows"])
+        names: list[Any] = []
         for arrow in v["arrows"]:
             x, y = scale * arrow["x"], scale * arrow["y"]
             style = {"arrowstyle": "-|>", "color": colour("train"), "linewidth": 1.3}
             ax.annotate("", (x, y), (0.0, 0.0), arrowprops=style)
-            ax.annotate(
+            name = ax.annotate(
                 shorten(arrow["name"], 16),
                 (x, y),
                 xytext=(4 if x >= 0.0 else -4, 3 if y >= 0.0 else -3),
@@ -90,11 +88,13 @@ class BiplotDisplay(Display):
                 color=colour("train"),
                 fontsize=FONT - 1,
             )
+            names.append(name)
         # Arrows alone do not widen the axes.
         ax.update_datalim([(scale * a["x"], scale * a["y"]) for a in v["arrows"]])
         ax.axhline(0.0, color=colour("rule"), linewidth=0.8, zorder=0)
         ax.axvline(0.0, color=colour("rule"), linewidth=0.8, zorder=0)
         ax.margins(0.12)
         ax.autoscale_view()
+        move_apart(ax, names)
         ax.set_xlabel(f"component 1 ({100.0 * v['shares'][0]:.3g} % of the variance)")
         ax.set_ylabel(f"component 2 ({100.0 * v['shares'][1]:.3g} % of the variance)")

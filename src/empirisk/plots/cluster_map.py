@@ -29,8 +29,8 @@ class ClusterMapDisplay(Display):
         no cluster), ``centres`` (x, y of each; or None), ``axes`` (two labels), ``share`` (of the variance
         that the plane shows; None where no column varies), ``columns`` (whether the plane is that of two
         columns), ``n`` and ``rule`` (which rows are drawn; "" where all are); ``first`` where clusters are
-        not counted from 0, ``plane`` and ``of`` where the plane is no plane of columns or components, or
-        shows a share of something else than their variance.
+        not counted from 0, ``centre`` for what else marks a cluster, ``plane`` and ``of`` where the plane is
+        no plane of columns or components, or shows a share of something else than their variance.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class ClusterMapDisplay(Display):
         more = len(v["sizes"]) - SHOWN
         plane = "their two columns" if v["columns"] else "their two leading principal components"
         drawn = f" {v['rule']}" if v["rule"] else ""
-        centres = " Crosses are centres." if v["centres"] else ""
+        centres = f" Crosses are {v.get('centre', 'centre')}s." if v["centres"] else ""
         return (
             f"Rows in the plane of {v.get('plane', plane)}. {self.title}. Rows of each cluster: {sizes}"
             f"{f' and {more} more' if more > 0 else ''}.{centres}{drawn}"
@@ -72,10 +72,6 @@ class ClusterMapDisplay(Display):
     def height(self) -> float:
         lines = -(-min(len(self.view["sizes"]) + 2, SHOWN + 3) // ACROSS)
         return 4.3 + 0.22 * lines
-
-    @property
-    def wrap(self) -> int:
-        return 54
 
     def draw(self, ax: Axes) -> None:
         v = self.view
@@ -113,7 +109,7 @@ class ClusterMapDisplay(Display):
         if v["outside"]:
             said.append((f"\u00d7 none: {counted(v['outside'], 'row')}", _role(-1)))
         if v["centres"]:
-            said.append(("+ centre", "ink"))
+            said.append((f"+ {v.get('centre', 'centre')}", "ink"))
         for i, (words, role) in enumerate(said):
             ax.annotate(
                 words,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, IntervalRow, Json, interval_rows, reference_line
-from empirisk.wording import brief, count
+from empirisk.wording import brief, counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,7 +64,7 @@ class ClusterStabilityDisplay(Display):
         worst = self._worst()
         rows = [
             IntervalRow(
-                f"cluster {c['cluster']} ({count(c['rows'])} rows)",
+                f"cluster {c['cluster']} ({counted(c['rows'], 'row')})",
                 c["jaccard"],
                 "validation" if (c["jaccard"]["value"] or 0.0) >= STABLE else "baseline",
             )

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import Display, Json, colour, on_end
+from empirisk.plots.display import Display, Json, colour, on_end, power_of_ten
 from empirisk.wording import count, plain, power
 
 if TYPE_CHECKING:
@@ -52,10 +52,6 @@ class ConvergenceDisplay(Display):
         return out
 
     @property
-    def wrap(self) -> int:
-        return 54  # the numbers beside the axis are wide
-
-    @property
     def title(self) -> str:
         ends = self._ends
         if not ends:
@@ -92,6 +88,8 @@ class ConvergenceDisplay(Display):
     def draw(self, ax: Axes) -> None:
         shown = [g for run in self.convergence["runs"] for g in run["gap"] if math.isfinite(g) and g > 0.0]
         floor = min(shown, default=1e-16)
+        from matplotlib.ticker import FuncFormatter, NullFormatter
+
         ends: list[tuple[str, float, float, str]] = []
         for k, run in enumerate(self.convergence["runs"]):
             role = _ROLES[k % len(_ROLES)]
@@ -112,6 +110,10 @@ class ConvergenceDisplay(Display):
         ax.set_yscale("log")
         if self.convergence["by"] != "seconds":
             ax.set_xscale("log")
+        for axis in (ax.xaxis, ax.yaxis):
+            if axis.get_scale() == "log":
+                axis.set_major_formatter(FuncFormatter(lambda v, _: power_of_ten(v)))
+                axis.set_minor_formatter(NullFormatter())
         self._label(ax, ends)
         ax.set_xlabel(_WORDS[self.convergence["by"]])
         ax.set_ylabel("objective above the minimum")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from empirisk.plots.display import Display, colour, on_end
+from empirisk.plots.labels import move_apart
 from empirisk.wording import plain
 
 if TYPE_CHECKING:
@@ -59,20 +60,23 @@ class CostComplexityDisplay(Display):
             ax.set_xscale("log")
             ax.xaxis.set_major_formatter(lambda v, _: plain(float(v), 3))
         ax.plot(x, p.risk, color=colour("train"), linewidth=1.6, drawstyle="steps-mid")
-        on_end(ax, x[0], float(p.risk[0]), "training", "train")
+        names = [on_end(ax, x[0], float(p.risk[0]), "training", "train")]
         if p.cv_risk is not None:
-            self._held_out(ax, x)
+            names.append(self._held_out(ax, x))
+        move_apart(ax, names)
         ax.grid(axis="y", linewidth=0.7)
         ax.set_xlabel("leaves")
         ax.set_ylabel(p.loss.replace("_", " "))
 
-    def _held_out(self, ax: Axes, x: np.ndarray) -> None:
+    def _held_out(self, ax: Axes, x: np.ndarray) -> Any:
+        """Draw the held-out risk with its band and the choice, and return the name of the curve."""
         p, hue = self.path, colour("validation")
         ax.fill_between(x, p.cv_risk - p.cv_se, p.cv_risk + p.cv_se, color=hue, alpha=0.18, linewidth=0)
         ax.plot(x, p.cv_risk, color=hue, linewidth=1.8, marker="o", markersize=3.5)
-        on_end(ax, x[0], float(p.cv_risk[0]), "held out", "validation")
+        name = on_end(ax, x[0], float(p.cv_risk[0]), "held out", "validation")
         limit = float(p.cv_risk[p.index_min] + p.cv_se[p.index_min])
         ax.axhline(limit, color=colour("baseline"), linewidth=0.9, linestyle=(0, (3, 2)))
         ax.axvline(x[p.index], color=colour("ink"), linewidth=0.9, linestyle=(0, (4, 3)))
         place: Any = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "va": "top"}
         ax.annotate(f"chosen: {p.n_leaves[p.index]}", (x[p.index], 1), xytext=(3, -2), **place)
+        return name

@@ -73,5 +73,6 @@ class CriterionDisplay(Display):
         if self.choice["k"] in c["ks"]:
             ax.axvline(self.choice["k"], color=colour("ink"), linewidth=0.9, linestyle=(0, (4, 3)))
         ax.set_xticks(c["ks"])
+        ax.margins(x=0.06)
         ax.set_xlabel(f"{self.choice['parameter']} (dashed: the verdict)")
         ax.set_ylabel(c["label"])

@@ -57,10 +57,6 @@ class DecisionBoundaryDisplay(Display):
     def height(self) -> float:
         return 4.6
 
-    @property
-    def wrap(self) -> int:
-        return 46
-
     def draw(self, ax: Axes) -> None:
         from matplotlib.colors import to_rgb
 

@@ -60,10 +60,6 @@ class DependenceDisplay(Display):
             f"{'; '.join(ends)}."
         )
 
-    @property
-    def wrap(self) -> int:
-        return 48
-
     def draw(self, ax: Axes) -> None:
         if len(self.dependence["features"]) == 2:
             self._map(ax)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -10,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from empirisk.plots.labels import in_lines, room_of
 from empirisk.plots.palette import PALETTE
 from empirisk.wording import plain, power, shorten
 
@@ -98,11 +98,6 @@ class Display(ABC):
         """Height of the figure in inches."""
         return 3.6
 
-    @property
-    def wrap(self) -> int:
-        """Characters of a line of the title."""
-        return 62
-
     @abstractmethod
     def draw(self, ax: Axes) -> None:
         """Draw on `ax`, without the title."""
@@ -116,9 +111,17 @@ class Display(ABC):
             Where to draw; a new figure of its own when None (it belongs to no window and no global state).
         """
         with style():
+            own = ax is None
             ax = self.axes() if ax is None else ax
             self.draw(ax)
-            ax.set_title(textwrap.fill(self.title, self.wrap, break_on_hyphens=False), loc="left")
+            words = ax.set_title("", loc="left")
+            room = room_of(ax, own)
+
+            def fits(line: str) -> bool:
+                words.set_text(line)
+                return bool(words.get_window_extent().width <= room)
+
+            ax.set_title(in_lines(self.title, fits), loc="left")
         return ax
 
     def axes(self) -> Axes:
@@ -138,10 +141,10 @@ def band(ax: Axes, x: Sequence[float], curve: Json, role: str, *, line: str = "-
     ax.plot(x, curve["value"], color=colour(role), linewidth=1.8, linestyle=line)
 
 
-def on_end(ax: Axes, x: float, y: float, said: str, role: str, **where: Any) -> None:
-    """Write a direct label beside a curve."""
+def on_end(ax: Axes, x: float, y: float, said: str, role: str, **where: Any) -> Any:
+    """Write a direct label beside a curve, and return the Annotation."""
     options = {"xytext": (4, 0), "ha": "left", "va": "center", **where}
-    ax.annotate(
+    return ax.annotate(
         said, (x, y), textcoords="offset points", color=colour(role), annotation_clip=False, **options
     )
 

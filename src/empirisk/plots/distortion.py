@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import Display, Json, colour, on_end
+from empirisk.plots.display import Display, Json, colour
 from empirisk.wording import count, plain
 
 if TYPE_CHECKING:
@@ -56,20 +56,14 @@ class DistortionDisplay(Display):
             f"{self.report['theorem']}."
         )
 
-    @property
-    def wrap(self) -> int:
-        return 50
-
     def draw(self, ax: Axes) -> None:
         r, epsilon = self.report["ratios"], self.report["epsilon"]
         low, high = min(r[0], 1.0 - 1.15 * epsilon), max(r[-1], 1.0 + 1.15 * epsilon)
         ax.axvspan(1.0 - epsilon, 1.0 + epsilon, color=colour("baseline"), alpha=0.12, linewidth=0)
         counts, _, _ = ax.hist(r, bins=BINS, range=(low, high), color=colour("validation"), alpha=0.75)
         ax.axvline(1.0, color=colour("ink"), linewidth=0.9, linestyle=(0, (4, 3)))
-        top = 1.12 * float(max(counts))
-        ax.set_ylim(0.0, top)
-        on_end(ax, 1.0 - epsilon, 0.96 * top, f"kept: 1 \u2213 {epsilon:.3g}", "baseline")
-        ax.set_xlabel("squared distance after over before")
+        ax.set_ylim(0.0, 1.08 * float(max(counts)))
+        ax.set_xlabel(f"squared distance after over before (grey: kept, 1 \u2213 {epsilon:.3g})")
         ax.set_ylabel("pairs")
 
 

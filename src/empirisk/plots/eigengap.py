@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["EigengapDisplay"]
 
+FLAT = 1e-9  # eigenvalues below it are 0 but for rounding, which no axis should show
+
 
 @dataclass(frozen=True)
 class EigengapDisplay(Display):
@@ -40,11 +42,6 @@ class EigengapDisplay(Display):
         """The difference behind the K-th eigenvalue, where the next one is known."""
         values, k = self.view["values"], self.view["chosen"]
         return values[k] - values[k - 1] if k < len(values) else None
-
-    @property
-    def wrap(self) -> int:
-        """Characters of a line of the title; it holds numbers, which are wide."""
-        return 54
 
     @property
     def title(self) -> str:
@@ -94,7 +91,8 @@ class EigengapDisplay(Display):
             )
         ax.set_xlim(0.4, n + 0.6)
         ax.set_xticks(range(1, n + 1, max(1, n // 12)))
-        ax.set_ylim(bottom=min(0.0, values[0]) - 0.05 * max(values[-1], 1e-12))
+        reach = values[-1] if values[-1] > FLAT else 1.0
+        ax.set_ylim(min(0.0, values[0]) - 0.06 * reach, 1.06 * reach)
         ax.grid(axis="y", linewidth=0.7)
         ax.set_xlabel("number of the eigenvalue")
         ax.set_ylabel("eigenvalue")

@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from empirisk.plots.display import Display, Json, colour, on_end
+from empirisk.plots.labels import move_apart
 from empirisk.wording import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["GapDisplay"]
+
+STEPS = (
+    1.0,
+    2.0,
+    5.0,
+    3.0,
+    7.0,
+)  # ticks of a decade: the first of them, and more where few decades are drawn
 
 
 @dataclass(frozen=True)
@@ -66,23 +75,28 @@ class GapDisplay(Display):
         )
 
     def draw(self, ax: Axes) -> None:
-        from matplotlib.ticker import FuncFormatter, NullFormatter
+        from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
         ks, rows, mean, low, high = self._curves()
         ax.fill_between(ks, low, high, color=colour("baseline"), alpha=0.2, linewidth=0)
         ax.plot(ks, mean, color=colour("baseline"), linewidth=1.6, linestyle=(0, (4, 2)))
         ax.plot(ks, rows, "o-", color=colour("validation"), linewidth=1.8, markersize=5)
-        above = mean[-1] >= rows[-1]
-        on_end(ax, ks[-1], mean[-1], "uniform rows", "baseline", va="bottom" if above else "top")
-        on_end(ax, ks[-1], rows[-1], "these rows", "validation", va="top" if above else "bottom")
         ax.set_yscale("log")
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda v, _: plain(v, 3)))
-        ax.yaxis.set_minor_formatter(NullFormatter())
+        least, most = min(*rows, *low), max(*rows, *high)
+        steps = 1 if least <= 0.0 or most > 1e3 * least else 3 if most > 20.0 * least else 5
+        ax.yaxis.set_major_locator(LogLocator(subs=STEPS[:steps], numticks=12))
+        ax.yaxis.set_minor_locator(NullLocator())
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda v, _: plain(100.0 * v, 3)))
+        ax.margins(y=0.08)
+        names = (mean, "uniform rows", "baseline"), (rows, "these rows", "validation")
+        move_apart(
+            ax, [on_end(ax, ks[-1], curve[-1], said, role, xytext=(7, 0)) for curve, said, role in names]
+        )
         if self.choice["k"] in ks:
             ax.axvline(self.choice["k"], color=colour("ink"), linewidth=0.9, linestyle=(0, (4, 3)))
         ax.set_xticks(ks)
         ax.set_xlabel(f"{self.choice['parameter']} (dashed: the verdict)")
-        ax.set_ylabel("share of the inertia")
+        ax.set_ylabel("share of the inertia (%)")
 
 
 def _share(part: float) -> str:

@@ -84,10 +84,6 @@ class KernelMatrixDisplay(Display):
     def height(self) -> float:
         return 5.2
 
-    @property
-    def wrap(self) -> int:
-        return 46
-
     def draw(self, ax: Axes) -> None:
         from matplotlib.colors import to_rgb
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, Json, colour
-from empirisk.wording import count, plain, shorten
+from empirisk.wording import count, percent, plain, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +39,7 @@ class MixtureDisplay(Display):
         k, share = len(m["weights"]), min(m["weights"])
         if k == 1:
             return f"One Gaussian for {count(m['n'])} rows"
-        told = f"{k} Gaussians, the smallest with {share:.0%} of the rows; "
+        told = f"{k} Gaussians, the smallest with {percent(share)} of the rows; "
         if m["apart"] < 2.0:
             return told + f"the nearest two overlap ({plain(m['apart'], 2)} deviations apart)"
         return told + f"all means are at least {plain(m['apart'], 2)} deviations apart"
@@ -48,10 +48,10 @@ class MixtureDisplay(Display):
     def description(self) -> str:
         m = self.parts
         each = ", ".join(
-            f"{w:.0%} at ({', '.join(plain(c, 3) for c in mean)})"
+            f"{percent(w)} at ({', '.join(plain(c, 3) for c in mean)})"
             for w, mean in zip(m["weights"], m["means"], strict=True)
         )
-        lines = "densities" if len(m["features"]) == 1 else "ellipses that hold 50% and 90% of each part"
+        lines = "densities" if len(m["features"]) == 1 else "ellipses that hold 50 % and 90 % of each part"
         return (
             f"{count(len(m['rows']))} of {count(m['n'])} rows over "
             f"{' and '.join(shorten(f, 24) for f in m['features'])}, with {lines}. Parts: {each}."
@@ -60,10 +60,6 @@ class MixtureDisplay(Display):
     @property
     def height(self) -> float:
         return 4.4
-
-    @property
-    def wrap(self) -> int:
-        return 50
 
     def draw(self, ax: Axes) -> None:
         m = self.parts

@@ -59,10 +59,6 @@ class MixtureCriterionDisplay(Display):
             f"that hold the fits as they are. {each}."
         )
 
-    @property
-    def wrap(self) -> int:
-        return 52
-
     def draw(self, ax: Axes) -> None:
         c = self.curve
         ax.axhline(0.0, color=colour("baseline"), linewidth=1, linestyle=(0, (4, 3)))

@@ -83,10 +83,6 @@ class ModelSelectionGridDisplay(Display):
     def height(self) -> float:
         return 4.6
 
-    @property
-    def wrap(self) -> int:
-        return 54
-
     def draw(self, ax: Axes) -> None:
         from matplotlib.colors import to_rgb
 

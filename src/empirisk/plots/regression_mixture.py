@@ -56,10 +56,6 @@ class RegressionMixtureDisplay(Display):
     def height(self) -> float:
         return 4.4
 
-    @property
-    def wrap(self) -> int:
-        return 50
-
     def draw(self, ax: Axes) -> None:
         m = self.parts
         for k, (line, s) in enumerate(zip(m["lines"], m["sigma"], strict=True)):

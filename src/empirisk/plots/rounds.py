@@ -56,10 +56,6 @@ class RoundsDisplay(Display):
             said += f", validation loss with a band from {plain(held['value'][0], 3)} to {low} at its least"
         return f"{said}, over {len(train) - 1} rounds."
 
-    @property
-    def wrap(self) -> int:
-        return 54  # the names beside the curves are wide
-
     def draw(self, ax: Axes) -> None:
         train, held, kept = self.curve["train"], self.curve["validation"], self.curve["kept"]
         last = len(train) - 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import Display, Json, colour, on_end
+from empirisk.plots.display import FONT, Display, Json, colour
 from empirisk.wording import counted
 
 if TYPE_CHECKING:
@@ -61,10 +61,6 @@ class ScreeDisplay(Display):
             f"{' and so on' if len(s['values']) > 10 else ''}. {self.title}."
         )
 
-    @property
-    def wrap(self) -> int:
-        return 50
-
     def draw(self, ax: Axes) -> None:
         from matplotlib.ticker import MaxNLocator
 
@@ -83,14 +79,24 @@ class ScreeDisplay(Display):
                 markersize=5.5,
                 zorder=3,
             )
-        on_end(ax, 1, values[0], "variance (filled: kept)", "validation", xytext=(9, 0))
-        if s["reference"] is not None:
-            against = [100.0 * v for v in s["reference"]]
-            ax.plot(x, against, color=colour("baseline"), linewidth=1.4, linestyle=(0, (4, 2)))
-            on_end(
-                ax, len(values), against[-1], s["name"], "baseline", ha="right", va="bottom", xytext=(0, 22)
+        against = [100.0 * v for v in s["reference"] or ()]
+        ax.plot(x[: len(against)], against, color=colour("baseline"), linewidth=1.4, linestyle=(0, (4, 2)))
+        # Shares fall, so that the upper right is free where the axis ends above them.
+        ax.set_ylim(0.0, 1.3 * max(*values, *against))
+        ax.set_yticks([t for t in ax.get_yticks() if t <= 100.0])
+        key = [("\u25cf variance (filled: kept)", "validation")]
+        key += [(f"\u2013 \u2013 {s['name']}", "baseline")] if against else []
+        for i, (said, role) in enumerate(key):
+            ax.annotate(
+                said,
+                (1.0, 1.0),
+                xycoords="axes fraction",
+                xytext=(0, -2 - 1.35 * FONT * i),
+                textcoords="offset points",
+                ha="right",
+                va="top",
+                color=colour(role),
             )
-        ax.set_ylim(bottom=0.0)
         ax.set_xlim(0.5, len(values) + 0.5)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_xlabel("component")

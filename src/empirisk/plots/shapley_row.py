@@ -45,10 +45,6 @@ class ShapleyRowDisplay(Display):
         return f"Steps from the base {base} to the score {score}, one for each column: {said}."
 
     @property
-    def wrap(self) -> int:
-        return 34  # names and values of columns take up to half of the width
-
-    @property
     def height(self) -> float:
         return 1.4 + 0.42 * len(self.row["parts"])
 

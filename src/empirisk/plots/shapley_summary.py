@@ -52,10 +52,6 @@ class ShapleySummaryDisplay(Display):
         )
 
     @property
-    def wrap(self) -> int:
-        return 46  # names of columns take the left third
-
-    @property
     def height(self) -> float:
         return 1.6 + 0.46 * len(self.shapley["columns"])
 
@@ -80,9 +76,10 @@ class ShapleySummaryDisplay(Display):
         ax.set_yticks([])
         ax.spines["left"].set_visible(False)
         ax.set_xlabel(f"part of the {self.shapley['scale']}")
-        key: Json = {"transform": ax.transAxes, "ha": "right", "va": "bottom", "fontsize": FONT - 1.5}
-        ax.text(1.0, 0.065, "low values", color=low, **key)
-        ax.text(1.0, 0.0, "high values", color=high, **key)
+        key: Json = {"xycoords": "axes fraction", "ha": "right", "va": "bottom", "fontsize": FONT - 1.5}
+        key["textcoords"] = "offset points"
+        ax.annotate("low values", (1.0, 0.0), xytext=(0, 1.35 * FONT), color=low, **key)
+        ax.annotate("high values", (1.0, 0.0), xytext=(0, 0), color=high, **key)
 
 
 def _spread(values: list[float], reach: float) -> list[float]:

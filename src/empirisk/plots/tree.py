@@ -72,10 +72,6 @@ class TreeDisplay(Display):
     def height(self) -> float:
         return 0.9 + ROW * int(self.words.tree.n_leaves[0])
 
-    @property
-    def wrap(self) -> int:
-        return max(40, int(self._width / CHARACTER * 0.7))
-
     def axes(self) -> Axes:
         """Return the Axes of a figure that is as wide as the tree is deep."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, Json, colour, on_end
+from empirisk.plots.labels import move_apart
 from empirisk.wording import plain, share
 
 if TYPE_CHECKING:
@@ -56,15 +57,12 @@ class VoteRoundsDisplay(Display):
             said += f", held-out error from {plain(self.held_out[0], 3)} to {plain(self.held_out[-1], 3)}"
         return f"{said}, over {len(error)} rounds."
 
-    @property
-    def wrap(self) -> int:
-        return 54  # the names beside the curves are wide
-
     def draw(self, ax: Axes) -> None:
         curves = [("the bound", self.vote["training_error_bound"], "baseline", "--")]
         if self.held_out is not None:
             curves.append(("held out", self.held_out, "test", "-"))
         curves.append(("training", self.vote["training_error"], "train", "-"))
+        names = []
         for name, values, role, line in curves:
             x = range(1, len(values) + 1)
             ax.plot(
@@ -75,9 +73,8 @@ class VoteRoundsDisplay(Display):
                 linestyle=line,
                 marker="o" if len(x) == 1 else None,
             )
-            # The two errors are often close: one label above, one below.
-            shift = {"held out": 6, "training": -6}.get(name, 0) if self.held_out is not None else 0
-            on_end(ax, len(values), values[-1], name, role, xytext=(4, shift))
+            names.append(on_end(ax, len(values), values[-1], name, role))
         ax.set_ylim(bottom=0.0)
+        move_apart(ax, names)  # the errors are often close
         ax.set_xlabel("rounds")
         ax.set_ylabel("share of rows")

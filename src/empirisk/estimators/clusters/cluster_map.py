@@ -92,6 +92,7 @@ def scaled_map(D: Array, labels: IndexArray, weight: Array, medoids: Any = None)
             else " (which no points in space have: shares are of the sizes of eigenvalues)"
         ),
         "of": "the squared distances",
+        "centre": "medoid",
     }
 
 
