@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, Json
 from empirisk.plots.mixture import scatter_part
-from empirisk.wording import count, plain, shorten
+from empirisk.wording import count, percent, plain, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,15 +35,15 @@ class RegressionMixtureDisplay(Display):
         if k == 1:
             return f"One line for {count(m['n'])} rows"
         return (
-            f"{k} lines, the smallest with {share:.0%} of the rows; a row's own line has the chance "
-            f"{m['sure']:.0%} in the mean"
+            f"{k} lines, the smallest with {percent(share)} of the rows; a row's own line has the chance "
+            f"{percent(m['sure'])} in the mean"
         )
 
     @property
     def description(self) -> str:
         m = self.parts
         each = "; ".join(
-            f"{w:.0%} with slope {plain(b, 3)} and deviation {plain(s, 3)}"
+            f"{percent(w)} with slope {plain(b, 3)} and deviation {plain(s, 3)}"
             for w, b, s in zip(m["weights"], m["slopes"], m["sigma"], strict=True)
         )
         held = "" if m["others"] == 0 else f" {count(m['others'])} other columns are held at their means."
