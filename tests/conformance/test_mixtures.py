@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -328,3 +329,34 @@ def test_sparse_cells_outside_the_domain_are_refused_by_their_place(
         er.Mixture(2, family=name).fit(sp.csr_array(X))
     with pytest.raises(TypeError, match=r"[Ss]parse"):
         er.Mixture(2, family="full").fit(sp.csr_array(X))
+
+
+STORED_FITS = [
+    er.GaussianMixture(2, covariance="diagonal", n_init=1, tol=1e-2),
+    er.GaussianMixture(2, covariance="diagonal", init="random", n_init=1, tol=1e-2),
+    er.RegressionMixture(2, n_init=1, tol=1e-2),
+]
+
+
+@pytest.mark.full  # a table larger than what a fit keeps of it takes seconds
+@pytest.mark.parametrize("est", STORED_FITS, ids=repr)
+def test_a_fit_on_a_memory_map_has_the_bits_of_memory_and_copies_no_table(
+    est: Any, rng: np.random.Generator, tmp_path: Any
+) -> None:
+    """What is kept beside the rows of the map does not grow with the columns: 100 bytes of a row hold it."""
+    n, p = 120_000, 60
+    X = rng.normal(size=(n, p))
+    X[::2, 0] += 6.0
+    y = np.where(np.arange(n) % 2 == 0, X[:, 1], -X[:, 1]) + 0.3 * rng.normal(size=n)
+    stored = np.memmap(tmp_path / "rows", dtype=X.dtype, mode="w+", shape=X.shape)
+    stored[:] = X
+    one = clone(est).fit(X, y)
+    tracemalloc.start()
+    other = clone(est).fit(stored, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    np.testing.assert_array_equal(other.solution_.w, one.solution_.w)
+    np.testing.assert_array_equal(other.labels_, one.labels_)
+    # Some stretches of 16,384 rows and the 20,000 rows among which seeds are looked for are arrays at once.
+    stretches = 8.0 * p * (3 * 16_384 + 20_000 * (est.init == "k-means++"))
+    assert peak < 100.0 * n + stretches < X.nbytes

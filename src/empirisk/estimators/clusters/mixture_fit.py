@@ -24,7 +24,7 @@ from empirisk.results import Certificate, Solution
 from empirisk.solvers.latent_starts import LatentSolution, Starts, expectation_maximization
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["MixtureFit", "stretches", "unit_weights"]
+__all__ = ["MixtureFit", "by_stretches", "stretches", "unit_weights"]
 
 # Rows whose chances are in memory at once.
 STRETCH = 16_384
@@ -167,6 +167,13 @@ def unit_weights(weight: Array) -> Array:
     """Return weights as multiples of their unit."""
     multiple = WeightUnit.of(weight).multiple
     return np.ones(len(weight)) if multiple is None else multiple
+
+
+def by_stretches(block: Block, f: Callable[[Any, Array], Array]) -> Array:
+    """Return ``f(X, y)`` of the rows of a block, some thousands at a time, one below the other."""
+    n = len(block.weight)
+    slices = [slice(a, a + STRETCH) for a in range(0, n, STRETCH)]
+    return np.concatenate([f(block.design.X[at], block.y[at]) for at in slices])
 
 
 def stretches(problem: LatentProblem, w: Array) -> Iterator[tuple[Block, Array, Array]]:

@@ -15,8 +15,8 @@ import numpy as np
 
 from empirisk.clustering.assign import assign
 from empirisk.clustering.seedings import KMeansPlusPlus
-from empirisk.data.row_blocks import Block
 from empirisk.data.sparse_cells import is_sparse
+from empirisk.estimators.clusters.mixture_fit import by_stretches
 from empirisk.mixtures.base import DegenerateError, log_sum
 from empirisk.problems.latent import LatentProblem
 from empirisk.typing import Array
@@ -66,12 +66,11 @@ def _random(problem: LatentProblem, seed: int, number: int) -> Array:
     unit = facts.deviations
     way = rng.standard_normal((len(unit), k)) * (3.0 / np.sqrt(len(unit))) / unit[:, None]
 
-    def chances(block: Block) -> Array:
-        X = block.design.X
+    def chances(X: Any, y: Array) -> Array:
         away = X @ way - facts.mean @ way if is_sparse(X) else (_filled(X, facts.mean) - facts.mean) @ way
         return log_sum(away)[1]
 
-    return problem.from_chances(chances)
+    return problem.from_chances(lambda block: by_stretches(block, chances))
 
 
 def _seeded(problem: LatentProblem, rows: tuple[Array, Array], seed: int, number: int) -> Array:

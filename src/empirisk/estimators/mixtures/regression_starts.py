@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from empirisk.data.row_blocks import Block
+from empirisk.estimators.clusters.mixture_fit import by_stretches
 from empirisk.mixtures.base import log_sum
 from empirisk.mixtures.regression import LinearRegressions
 from empirisk.problems.latent import LatentProblem
@@ -62,11 +63,11 @@ def _random(problem: LatentProblem, seed: int, number: int) -> Array:
     q, k = problem.data.n_cols + 1, problem.n_parts
     way, phase = rng.standard_normal((q, k)) * WAVES, rng.uniform(0.0, 2.0 * np.pi, k)
 
-    def chances(block: Block) -> Array:
-        Z, y = family.of_rows(block.design.X), family.of_targets(block.y)
-        return log_sum(HEIGHT * np.sin(np.column_stack([Z[:, 1:], y]) @ way + phase))[1]
+    def chances(X: Any, y: Array) -> Array:
+        Z = np.column_stack([family.of_rows(X)[:, 1:], family.of_targets(y)])
+        return log_sum(HEIGHT * np.sin(Z @ way + phase))[1]
 
-    return problem.from_chances(chances)
+    return problem.from_chances(lambda block: by_stretches(block, chances))
 
 
 def _given(problem: LatentProblem, lines: Array) -> Array:
