@@ -173,3 +173,17 @@ def test_weights_that_are_no_graph_are_refused_by_their_entry() -> None:
         G.laplacian(np.zeros((2, 2)), "signless")
     with pytest.raises(ValueError, match=r"shape \(2,\), got \(3,\)"):
         G.cut(np.zeros((2, 2)), [0, 1, 1])
+
+
+def test_residuals_of_dense_weights_are_divided_by_the_diagonal(rng: np.random.Generator) -> None:
+    W = rng.uniform(size=(6, 6))
+    W = W + W.T
+    W[2] = W[:, 2] = 0.0  # without an edge
+    R, mass = rng.normal(size=(6, 2)), rng.integers(1, 4, 6).astype(float)
+    for operator in (G.LaplacianOperator(W), G.LaplacianOperator(W, mass=mass)):
+        diagonal = np.diag(operator.dense()).copy()
+        diagonal[2] = 1.0
+        inverse = operator.approximate_inverse()
+        assert inverse is not None
+        np.testing.assert_allclose(inverse(R), R / diagonal[:, None], rtol=1e-12)
+    assert G.LaplacianOperator(W, True).approximate_inverse() is None

@@ -191,16 +191,23 @@ class LaplacianOperator(Brief):
         return sp.csr_array((value / length[label], label, np.arange(self.n + 1)), shape=(self.n, count))
 
     def approximate_inverse(self) -> Callable[[Array], Array] | None:
-        """Return a symmetric approximate inverse on the complement of the null space; None for dense
-        weights.
+        """Return a symmetric approximate inverse on the complement of the null space.
+
+        Of dense weights it is one over the diagonal of L, and None for L_s, whose diagonal is 1.
         """
         if not is_sparse(self.W):
-            return None
+            return None if self.normalised else self._over_diagonal
         levels = self._levels
         if self._size is None:
             return levels.solve
         root = np.sqrt(self._size)[:, None]
         return lambda R: root * levels.solve(root * R)
+
+    def _over_diagonal(self, R: Array) -> Array:
+        """Return columns over the diagonal of the operator, which is 0 for vertices without an edge alone."""
+        diagonal = self.degree - self.W.diagonal()
+        diagonal = diagonal if self.mass is None else diagonal / self.mass
+        return np.asarray(R / np.where(diagonal > 0.0, diagonal, 1.0)[:, None])
 
     @cached_property
     def _levels(self) -> Multilevel:
