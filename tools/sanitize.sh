@@ -1,5 +1,6 @@
 #!/bin/sh
-# The tests of the loops under AddressSanitizer and UndefinedBehaviorSanitizer.
+# The tests of the loops under AddressSanitizer and UndefinedBehaviorSanitizer: those of tests/loops/called.py, which says what
+# they leave out, or those that are named.
 #   PYTHON=.venv/bin/python tools/sanitize.sh [pytest arguments]
 # PYTHON has the test dependencies; nanobind and cmake are added to it if they are missing. Exits non-zero on a failed test
 # or a finding. Takes a few minutes.
@@ -22,6 +23,11 @@ mkdir -p "$build/package"
 cp -R "$root/src/empirisk" "$build/package/"
 rm -f "$build/package/empirisk/"_loops*.so
 cp "$build/"_loops*.so "$build/package/empirisk/"
+# An editable installation would be found first, by the finder that its .pth file has put there before this file is read.
+cat >"$build/package/sitecustomize.py" <<'END'
+import sys
+sys.meta_path[:] = [finder for finder in sys.meta_path if not type(finder).__module__.startswith("_editable")]
+END
 
 compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
 # libstdc++ too: AddressSanitizer must find the real __cxa_throw when it starts.
@@ -32,14 +38,13 @@ ASAN_OPTIONS=detect_leaks=0:log_path=$findings
 UBSAN_OPTIONS=print_stacktrace=1:log_path=$findings
 PYTHONMALLOC=malloc
 
-# Prints where the tests found the extension, as the last word on whether the instrumented one was tested.
-run='import sys, pytest; from empirisk import _loops; status = pytest.main(sys.argv[1:]); print("tested", _loops.__file__)
-sys.exit(status or not _loops.__file__.startswith(sys.path[1] if sys.path[0] == "" else sys.path[0]))'
 status=0
 (
     cd "$root"
     export LD_PRELOAD PYTHONPATH ASAN_OPTIONS UBSAN_OPTIONS PYTHONMALLOC
-    exec "$python" -c "$run" -q -p no:cacheprovider tests/loops "$@"
+    found=$("$python" -c 'from empirisk import _loops; print(_loops.__file__)')
+    case $found in "$build"/package/*) ;; *) echo "sanitize: the tests would use $found" >&2; exit 1 ;; esac
+    exec "$python" -m tests.loops.called "$@"
 ) || status=$?
 for finding in "$findings".*; do
     [ -e "$finding" ] || continue

@@ -23,10 +23,13 @@ def overlapping(rng: np.random.Generator, n: int) -> tuple[Any, Any]:
 
 def machine(X: Any, y: Any, cache: float, tolerance: float = 1e-6) -> tuple[dict[str, Any], Any, Any]:
     """Run the loop from 0 with ``0 <= y v <= 5``, and return its report, the values and ``K v``."""
+    form, numbers, rows, centre = arguments(Gaussian(gamma=0.5).loop, X)
+    return minimised(_loops.Smo.of_kernel(form, numbers, rows, centre, cache), y, tolerance)
+
+
+def minimised(smo: Any, y: Any, tolerance: float) -> tuple[dict[str, Any], Any, Any]:
+    """Run the loop on its rows of K from 0, and return its report, the values and ``K v``."""
     n = len(y)
-    loop = Gaussian(gamma=0.5).loop
-    form, numbers, rows, centre = arguments(loop, X)
-    smo = _loops.Smo.of_kernel(form, numbers, rows, centre, cache)
     v, f = np.zeros(n), np.zeros(n)
     low, high = np.minimum(0.0, LIMIT * y), np.maximum(0.0, LIMIT * y)
     return smo.run(v, f, np.arange(n), low, high, -y, tolerance, 1000), v, f
@@ -81,3 +84,17 @@ def test_sparse_rows_are_the_same_machine(rng: np.random.Generator) -> None:
     X[rng.random(X.shape) < 0.5] = 0.0
     _, v, _ = machine(sp.csr_matrix(X), y, 1e8)
     assert violation(X, y, v) <= 1e-3
+
+
+@pytest.mark.parametrize("share", [2.0, 0.1])
+def test_rows_of_a_function_are_those_of_the_compiled_kernel(share: float, rng: np.random.Generator) -> None:
+    X, y = overlapping(rng, 300)
+    kernel = Gaussian(gamma=0.5)
+
+    def block(rows: Any, columns: Any) -> Any:
+        return np.ascontiguousarray(kernel.block(X[rows], X[columns]))
+
+    smo = _loops.Smo.of_blocks(300, block, np.ones(300), share * 4.0 * 300 * 300)
+    _, v, f = minimised(smo, y, 1e-6)
+    assert violation(X, y, v) <= 1e-3
+    np.testing.assert_allclose(f, kernel.block(X) @ v, atol=1e-3)
