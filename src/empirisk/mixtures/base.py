@@ -16,11 +16,14 @@ import numpy as np
 from empirisk.data.row_blocks import Block
 from empirisk.typing import Array
 
-__all__ = ["DegenerateError", "Family", "Parts", "Sums", "TableFacts", "log_sum", "refuse_empty"]
+__all__ = ["EMPTY", "DegenerateError", "Family", "Parts", "Sums", "TableFacts", "log_sum", "refuse_empty"]
 
 Parts: TypeAlias = dict[str, Array]
 # Expected numbers of rows first, (K,), then what the family adds up.
 Sums: TypeAlias = tuple[Array, ...]
+
+# What is said of a part that no rows belong to.
+EMPTY = "has no rows left"
 
 
 class DegenerateError(ValueError):
@@ -182,4 +185,4 @@ def refuse_empty(mass: Array, facts: TableFacts) -> None:
     """Refuse parts in which next to nothing of the rows is left."""
     low = np.flatnonzero(~(mass > 1e-12 * facts.total))
     if len(low):
-        raise DegenerateError(int(low[0]), "has no rows left")
+        raise DegenerateError(int(low[0]), EMPTY)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from empirisk.mixtures.base import DegenerateError
+from empirisk.mixtures.base import EMPTY, DegenerateError
 from empirisk.problems.latent import LatentProblem
 from empirisk.results import Certificate, Solution
 from empirisk.solvers.expectation_maximization import ExpectationMaximization
@@ -149,7 +149,7 @@ def expectation_maximization(
             best, lowest = found, loss
     starts = Starts(tuple(values), tuple(str(error) for error in lost))
     if best is None:
-        advice = _all_lost(len(lost), problem)
+        advice = _all_lost(lost, problem)
         raise DegenerateError(lost[0].part, f"{lost[0].why} ({advice})")
     claim = f"{best.certificate.claim}; {starts.sentence}"
     certificate = replace(best.certificate, claim=claim)
@@ -157,12 +157,16 @@ def expectation_maximization(
     return LatentSolution(**{**kept, "certificate": certificate}, starts=starts)
 
 
-def _all_lost(n: int, problem: LatentProblem) -> str:
+def _all_lost(lost: list[DegenerateError], problem: LatentProblem) -> str:
     """Return what to do when no start is left."""
+    n = len(lost)
     which = "the only start" if n == 1 else f"all {n} starts"
     told = f"{which} ended like this: take fewer components, "
     if not problem.family.takes_ridge:
         return told + "more rows, or fewer columns"
+    if problem.ridge > 0.0 and all(error.why == EMPTY for error in lost):
+        # Each part pays for the ridge: a large one is paid back by too few rows.
+        return f"{told}or lower the ridge, under which fewer components have the larger penalised likelihood"
     return (
         f"{told}a family with fewer parameters (tied, diagonal), "
         "drop repeated rows or columns that follow from others, or "

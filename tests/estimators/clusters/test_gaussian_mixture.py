@@ -8,6 +8,7 @@ import mpmath
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.mixture import GaussianMixture as Peer
 
 import empirisk as er
@@ -140,6 +141,16 @@ def test_a_part_that_collapses_on_equal_rows_is_named(rng: np.random.Generator) 
     model = er.GaussianMixture(2, ridge=1e-3).fit(X)
     assert np.linalg.eigvalsh(model.covariances_).min() > 0.0
     assert er.verify(model, X, None).within(1e-5)
+
+
+def test_a_ridge_that_pays_for_fewer_parts_is_to_be_lowered() -> None:
+    """Each part pays ``c S tr(Sigma^-1 V) / 2``, so that with a large c two parts are better than three."""
+    X = load_iris().data
+    few, many = (er.GaussianMixture(k, ridge=1e-2, random_state=0) for k in (2, 3))
+    few.fit(X)
+    with pytest.raises(DegenerateError, match=r"has no rows left .*lower the ridge"):
+        many.fit(X)
+    assert er.GaussianMixture(3, ridge=1e-3, random_state=0).fit(X).weights_.min() > 0.2
 
 
 def test_a_singular_covariance_is_named(rng: np.random.Generator) -> None:
