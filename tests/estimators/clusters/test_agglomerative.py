@@ -173,5 +173,5 @@ def test_dendrograms_show_the_top_of_large_trees(rng: np.random.Generator) -> No
     assert sum(leaf["rows"] for leaf in view["leaves"]) == 200
     assert model.distances_[-3] < view["cut"] < model.distances_[-2]
     np.testing.assert_allclose([link[4] for link in view["links"]], model.distances_[-11:])
-    named = er.AgglomerativeClustering(3).fit(X[:5]).dendrogram(names=list("abcde")).view
+    named = er.AgglomerativeClustering(3).fit(X[:5]).dendrogram(labels=list("abcde")).view
     assert sorted(leaf["name"] for leaf in named["leaves"]) == list("abcde")

@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.estimators.checks import check_count, check_number, check_weights
-from empirisk.estimators.clusters.base import Clusterer
 from empirisk.estimators.clusters.merged_rows import check_distances, graph_for, rows_for
 from empirisk.estimators.clusters.places import refuse_too_few
+from empirisk.estimators.clusters.row_names import NamesRows
 from empirisk.estimators.clusters.stopping import check_enough, check_rule_and_linkage, threshold_of
 from empirisk.estimators.clusters.verify_merges import verify_merges
 from empirisk.linkage import MergeTree
@@ -23,7 +23,7 @@ from empirisk.typing import Array, IndexArray
 __all__ = ["AgglomerativeClustering"]
 
 
-class AgglomerativeClustering(Clusterer):
+class AgglomerativeClustering(NamesRows):
     """Clusters from merges: at first each row is one, then the two at the least distance D are merged.
 
     Parameters
@@ -197,15 +197,16 @@ class AgglomerativeClustering(Clusterer):
             raise ValueError(f"the tree has {self.tree.n} leaves, and X has {len(rows)} rows for them")
         return cophenetic_correlation(rows, self.metric, self.tree)
 
-    def dendrogram(self, X: Any = None, *, names: Any = None, max_leaves: int = 40) -> Any:
+    def dendrogram(self, X: Any = None, *, labels: Any = None, max_leaves: int = 40) -> Any:
         """Return the chart of the tree with its cut.
 
         Parameters
         ----------
         X : array or data frame, optional
             The rows of the fit: the title then tells their cophenetic correlation.
-        names : sequence, shape (n,), optional
-            Of the rows; their numbers by default.
+        labels : sequence, shape (n,), optional
+            Names of the rows.  By default those of the index of a frame, `X` or that of the fit (which a
+            model that comes from a file does not have); numbers where rows are counted.
         max_leaves : int, default 40
             A larger tree is shown from the top: the last ``max_leaves - 1`` merges, with what they join as
             wedges.
@@ -219,7 +220,8 @@ class AgglomerativeClustering(Clusterer):
 
         check_is_fitted(self)
         check_count("max_leaves", max_leaves, 2)
-        name = [str(row if names is None else names[row]) for row in self.leaves_]
+        every = self._names_for(labels, X)
+        name = [every[row] for row in self.leaves_]
         view = dendrogram(self.tree, self.labels_[self.leaves_], self._line(), name, max_leaves)
         similar = None if X is None else self.cophenetic(X)
         view["cophenetic"] = None if similar is None or np.isnan(similar) else similar

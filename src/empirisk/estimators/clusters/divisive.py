@@ -10,10 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 from empirisk.clustering.units import refuse_extreme
 from empirisk.data.memory import refuse_memory
 from empirisk.estimators.checks import check_choice, check_count, check_weights
-from empirisk.estimators.clusters.base import Clusterer, first_seen
+from empirisk.estimators.clusters.base import first_seen
 from empirisk.estimators.clusters.k_means import KMeans
 from empirisk.estimators.clusters.merged_rows import METRICS, check_distances, rows_for
 from empirisk.estimators.clusters.places import refuse_too_few
+from empirisk.estimators.clusters.row_names import NamesRows, words_of
 from empirisk.estimators.clusters.stopping import check_enough
 from empirisk.estimators.clusters.verify_merges import no_tree
 from empirisk.estimators.stated import disputed, misnumbered
@@ -30,7 +31,7 @@ __all__ = ["DivisiveClustering"]
 METHODS = {"bisecting_kmeans": True, "diana": False}
 
 
-class DivisiveClustering(Clusterer):
+class DivisiveClustering(NamesRows):
     """Clusters from splits: all rows are one at first, then the widest cluster is split.
 
     Parameters
@@ -215,13 +216,14 @@ class DivisiveClustering(Clusterer):
         """The splits as a tree, whose leaves are rows (DIANA) or the K clusters (k-means)."""
         return MergeTree(self.linkage_matrix_)
 
-    def dendrogram(self, *, names: Any = None, max_leaves: int = 40) -> Any:
+    def dendrogram(self, *, labels: Any = None, max_leaves: int = 40) -> Any:
         """Return the chart of the tree: of rows for DIANA, of clusters for k-means.
 
         Parameters
         ----------
-        names : sequence, optional
-            Of the rows, or of the clusters; their numbers by default.
+        labels : sequence, optional
+            Names of the rows, or of the clusters.  By default those of the index of the frame of the fit for
+            DIANA (which a model that comes from a file does not have), else numbers.
         max_leaves : int, default 40
             A larger tree is shown from the top: the last ``max_leaves - 1`` merges.
 
@@ -236,10 +238,13 @@ class DivisiveClustering(Clusterer):
         check_count("max_leaves", max_leaves, 2)
         rows = np.flatnonzero(self.labels_ >= 0)
         of_rows = self.method == "diana"
-        labels = self.labels_[rows] if of_rows else np.arange(int(self.labels_.max()) + 1)
-        leaf = rows if of_rows else labels
-        name = [str(i if names is None else names[i]) for i in leaf]
-        view = dendrogram(self.tree, labels, None, name, max_leaves)
+        if of_rows:
+            every = self._names_for(labels)
+            name, group = [every[row] for row in rows], self.labels_[rows]
+        else:
+            group = np.arange(int(self.labels_.max()) + 1)
+            name = words_of(group if labels is None else labels, len(group), "cluster")
+        view = dendrogram(self.tree, group, None, name, max_leaves)
         return DendrogramDisplay({**view, "cophenetic": None, "linkage": self.method})
 
     def _verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Certificate:
