@@ -67,6 +67,19 @@ def test_every_model_that_draws_is_tried() -> None:
     )
 
 
+@pytest.mark.parametrize("model", USES, ids=lambda m: type(m).__name__)
+def test_numbers_of_clusters_at_an_axis_are_whole(model: Any, rng: np.random.Generator) -> None:
+    x = np.concatenate([rng.normal(size=(20, 1)) + 9.0 * k for k in range(3)])
+    ax = clone(model).fit(x).plot(x)
+    ax.figure.canvas.draw()
+    if ax.get_ylabel() == "number of the cluster":
+        low, high = ax.get_ylim()
+        shown = [t.get_text() for t in ax.get_yticklabels() if low <= t.get_position()[1] <= high]
+        assert shown == ["0", "1", "2"]
+    else:
+        assert "Mixture" in type(model).__name__, "rows of one column lie along the numbers of their clusters"
+
+
 @EACH
 def test_one_call_draws(model: Any, rng: np.random.Generator) -> None:
     from matplotlib.axes import Axes

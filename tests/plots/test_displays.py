@@ -246,6 +246,26 @@ CLUSTERS = {
     "n": 4,
     "rule": "",
 }
+FEW_PLACES = {
+    **CLUSTERS,
+    "rows": [*[[0.0, 0.0, 0]] * 30, *[[0.0, 1.0, 0]] * 3, *[[1.0, 1.0, 1]] * 7, [2.0, 0.0, -1]],
+    "sizes": [33, 7],
+    "n": 41,
+}
+ONE_LINE = {
+    **CLUSTERS,
+    "rows": [[0.1, 0.0, 0], [0.3, 0.0, 0], [5.0, 1.0, 1], [2.0, -1.0, -1]],
+    "centres": [[0.2, 0.0], [5.0, 1.0]],
+    "axes": ["waiting", "number of the cluster"],
+    "numbered": True,
+}
+MANY_LABELS = {
+    **TWO_PARTITIONS,
+    "table": [[5 if i == j else (i + j) % 3 for j in range(12)] for i in range(12)],
+    "a_labels": [f"group {i}" for i in range(12)],
+    "b_labels": [f"name {i}" for i in range(12)],
+    "matching": {f"name {i}": f"group {i}" for i in range(12)},
+}
 SCREE = {"values": [0.62, 0.25, 0.09, 0.04], "reference": [0.4, 0.3, 0.2, 0.1], "name": "independent columns"}
 ARROWS = [{"name": "murder", "x": 0.54, "y": 0.42}, {"name": "urban_pop", "x": 0.28, "y": -0.87}]
 BIPLOT = {"rows": [[0.9, 1.1], [-1.9, 0.4], [0.5, -1.2]], "n": 3, "arrows": ARROWS, "shares": [0.62, 0.25]}
@@ -317,6 +337,8 @@ DISPLAYS: list[Display] = [
     plots.CalibrationDisplay(CHOSEN["calibration"]),
     plots.CandidatesDisplay(BINARY["candidates"], BINARY["selection"]),
     plots.ClusterMapDisplay(CLUSTERS),
+    plots.ClusterMapDisplay(FEW_PLACES),
+    plots.ClusterMapDisplay(ONE_LINE),
     plots.ClusterProfileDisplay(
         [
             {"label": "flipper length", "distances": [1.4, -0.9, -0.4]},
@@ -332,6 +354,7 @@ DISPLAYS: list[Display] = [
     plots.CriterionDisplay(CHOSEN_K, "silhouette"),
     plots.GapDisplay(CHOSEN_K),
     plots.PartitionsDisplay(TWO_PARTITIONS),
+    plots.PartitionsDisplay(MANY_LABELS),
     plots.SilhouettesDisplay([0.8, 0.7, 0.4, -0.1, 0.6, 0.5], [0, 0, 0, 1, 1, 1]),
     plots.CoverageDisplay(COVERED, 0.95),
     plots.DecisionBoundaryDisplay(REGIONS),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from empirisk.plots.display import FONT, Display, Json, colour
 from empirisk.plots.labels import move_apart
+from empirisk.plots.stacks import area, stacked
 from empirisk.wording import counted, shorten
 
 if TYPE_CHECKING:
@@ -63,10 +64,11 @@ class BiplotDisplay(Display):
 
     def draw(self, ax: Axes) -> None:
         v = self.view
+        marks, said = stacked(v["rows"])
         ax.scatter(
-            [row[0] for row in v["rows"]],
-            [row[1] for row in v["rows"]],
-            s=14,
+            [mark[0] for mark in marks],
+            [mark[1] for mark in marks],
+            s=area([mark[-1] for mark in marks], 14.0, max((mark[-1] for mark in marks), default=1)),
             color=colour("validation"),
             alpha=0.45,
             linewidths=0.0,
@@ -96,5 +98,6 @@ class BiplotDisplay(Display):
         ax.margins(0.12)
         ax.autoscale_view()
         move_apart(ax, names)
-        ax.set_xlabel(f"component 1 ({100.0 * v['shares'][0]:.3g} % of the variance)")
+        under = f"\n({said})" if said else ""
+        ax.set_xlabel(f"component 1 ({100.0 * v['shares'][0]:.3g} % of the variance){under}")
         ax.set_ylabel(f"component 2 ({100.0 * v['shares'][1]:.3g} % of the variance)")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.decision_boundary import MARKS, ROLES, SIGNS
 from empirisk.plots.display import FONT, Display, Json, colour
+from empirisk.plots.groups import hue_of, mark_of, sign_of
+from empirisk.plots.stacks import area, stacked
 from empirisk.wording import count, counted, shorten
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ class ClusterMapDisplay(Display):
         that the plane shows; None where no column varies), ``columns`` (whether the plane is that of two
         columns), ``n`` and ``rule`` (which rows are drawn; "" where all are); ``first`` where clusters are
         not counted from 0, ``centre`` for what else marks a cluster, ``plane`` and ``of`` where the plane is
-        no plane of columns or components, or shows a share of something else than their variance.
+        no plane of columns or components, or shows a share of something else than their variance, and
+        ``numbered`` where one column lies along x, and along y the numbers of the clusters.
 
     Examples
     --------
@@ -63,6 +65,8 @@ class ClusterMapDisplay(Display):
         plane = "their two columns" if v["columns"] else "their two leading principal components"
         drawn = f" {v['rule']}" if v["rule"] else ""
         centres = f" Crosses are {v.get('centre', 'centre')}s." if v["centres"] else ""
+        _, stacks = stacked(v["rows"])
+        centres += f" {stacks[0].upper()}{stacks[1:]}." if stacks else ""
         return (
             f"Rows in the plane of {v.get('plane', plane)}. {self.title}. Rows of each cluster: {sizes}"
             f"{f' and {more} more' if more > 0 else ''}.{centres}{drawn}"
@@ -70,21 +74,23 @@ class ClusterMapDisplay(Display):
 
     @property
     def height(self) -> float:
-        lines = -(-min(len(self.view["sizes"]) + 2, SHOWN + 3) // ACROSS)
-        return 4.3 + 0.22 * lines
+        return 4.3 + 0.22 * -(-len(self._key()) // ACROSS)
 
     def draw(self, ax: Axes) -> None:
         v = self.view
-        for k in range(-1, len(v["sizes"])):
-            own = [row for row in v["rows"] if row[2] == k]
+        marks, stacks = stacked(v["rows"])
+        most = max((mark[-1] for mark in marks), default=1)
+        largest = {k: max((m[-1] for m in marks if m[2] == k), default=0) for k in range(-1, len(v["sizes"]))}
+        for k in sorted(largest, key=lambda k: -largest[k]):  # a large mark hides none of another group
+            own = [mark for mark in marks if mark[2] == k]
             if not own:
                 continue
             ax.scatter(
-                [row[0] for row in own],
-                [row[1] for row in own],
-                s=14 if k < 0 else 20,
-                marker="x" if k < 0 else MARKS[_mark(k)],
-                color=colour(_role(k)),
+                [mark[0] for mark in own],
+                [mark[1] for mark in own],
+                s=area([mark[-1] for mark in own], 14.0 if k < 0 else 20.0, most),
+                marker=mark_of(k),
+                color=hue_of(k),
                 alpha=0.75,
                 linewidths=0.8 if k < 0 else 0.0,
                 zorder=2 if k < 0 else 3,
@@ -95,39 +101,45 @@ class ClusterMapDisplay(Display):
                 ax.scatter(at[0], at[1], s=90, marker="+", color=colour(role), linewidths=width, zorder=4)
         ax.set_xlabel(shorten(v["axes"][0], 40))
         ax.set_ylabel(shorten(v["axes"][1], 40))
-        self._legend(ax)
-
-    def _legend(self, ax: Axes) -> None:
-        """Write the sign, the number and the size of each cluster below the axes."""
-        v = self.view
-        said = [
-            (f"{SIGNS[_mark(k)]} {k + v.get('first', 0)}: {counted(size, 'row')}", _role(k))
-            for k, size in enumerate(v["sizes"][:SHOWN])
-        ]
-        if len(v["sizes"]) > SHOWN:
-            said.append((f"and {count(len(v['sizes']) - SHOWN)} more", "muted"))
-        if v["outside"]:
-            said.append((f"\u00d7 none: {counted(v['outside'], 'row')}", _role(-1)))
-        if v["centres"]:
-            said.append((f"+ {v.get('centre', 'centre')}", "ink"))
-        for i, (words, role) in enumerate(said):
+        ax.margins(0.12 if stacks else 0.05)  # large marks stay inside
+        if v.get("numbered"):
+            self._whole_numbers(ax)
+        for i, (words, hue) in enumerate(self._key()):
             ax.annotate(
                 words,
                 ((i % ACROSS) / ACROSS, 0.0),
                 xycoords="axes fraction",
                 xytext=(0, -46 - 15 * (i // ACROSS)),
                 textcoords="offset points",
-                color=colour(role),
+                color=hue,
                 fontsize=FONT - 1,
                 va="top",
                 annotation_clip=False,
             )
 
+    def _whole_numbers(self, ax: Axes) -> None:
+        """Write the numbers of the clusters at the axis along which they lie."""
+        from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-def _role(k: int) -> str:
-    return "muted" if k < 0 else ROLES[k % len(ROLES)]
+        first, last = self.view.get("first", 0), len(self.view["sizes"]) - 1
+        ax.set_ylim(-0.5 if not self.view["outside"] else -1.5, last + 0.5)
+        ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda k, _: "none" if k < 0 else f"{k + first:.0f}"))
 
-
-def _mark(k: int) -> int:
-    """Return the number of the mark: after all colours are used once, each comes with another mark."""
-    return (k + k // len(ROLES)) % len(MARKS)
+    def _key(self) -> list[tuple[str, str]]:
+        """Return what stands below the axes, with colours: each cluster, and what sizes of marks mean."""
+        v = self.view
+        said = [
+            (f"{sign_of(k)} {k + v.get('first', 0)}: {counted(size, 'row')}", hue_of(k))
+            for k, size in enumerate(v["sizes"][:SHOWN])
+        ]
+        if len(v["sizes"]) > SHOWN:
+            said.append((f"and {count(len(v['sizes']) - SHOWN)} more", colour("muted")))
+        if v["outside"]:
+            said.append((f"{sign_of(-1)} none: {counted(v['outside'], 'row')}", hue_of(-1)))
+        if v["centres"]:
+            said.append((f"+ {v.get('centre', 'centre')}", colour("ink")))
+        _, stacks = stacked(v["rows"])
+        if stacks:  # a line of its own
+            said += [("", colour("muted"))] * (-len(said) % ACROSS) + [(stacks, colour("muted"))]
+        return said

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.decision_boundary import MARKS, ROLES, SIGNS
 from empirisk.plots.display import FONT, Display, Json, colour
+from empirisk.plots.groups import hue_of, mark_of, sign_of
 from empirisk.wording import plain, shorten
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class ClusterProfileDisplay(Display):
                 ax.plot([min(known), max(known)], [i, i], color=colour("rule"), linewidth=1.6, zorder=1)
             for c, d in enumerate(line["distances"]):
                 if d is not None:
-                    ax.plot(d, i, MARKS[_mark(c)], color=_hue(c), markersize=6, alpha=0.9, zorder=3)
+                    ax.plot(d, i, mark_of(c), color=hue_of(c), markersize=6, alpha=0.9, zorder=3)
             place: Json = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": FONT - 0.5}
             ax.text(0.0, i - 0.42, shorten(line["label"], 44), color=colour("ink"), **place)
         ax.axvline(0.0, color=colour("baseline"), linewidth=1.0, linestyle=(0, (3, 2)), zorder=0.5)
@@ -90,22 +90,13 @@ class ClusterProfileDisplay(Display):
         ax.set_xlabel("standard deviations from the mean of all rows")
         for c, name in enumerate(self.names):
             ax.annotate(
-                f"{SIGNS[_mark(c)]} cluster {shorten(name, 10)}",
+                f"{sign_of(c)} cluster {shorten(name, 10)}",
                 ((c % ACROSS) / ACROSS, 0.0),
                 xycoords="axes fraction",
                 xytext=(0, -46 - 15 * (c // ACROSS)),
                 textcoords="offset points",
-                color=_hue(c),
+                color=hue_of(c),
                 fontsize=FONT - 1,
                 va="top",
                 annotation_clip=False,
             )
-
-
-def _hue(c: int) -> str:
-    return colour(ROLES[c % len(ROLES)])
-
-
-def _mark(c: int) -> int:
-    """Return the number of the mark: after all colours are used once, each comes with another mark."""
-    return (c + c // len(ROLES)) % len(MARKS)

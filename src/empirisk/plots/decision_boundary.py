@@ -6,17 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, Json, colour
-from empirisk.wording import count, shorten
+from empirisk.plots.groups import hue_of, mark_of, sign_of
+from empirisk.wording import count, percent, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["DecisionBoundaryDisplay"]
-
-# One colour and one mark a class; two classes come first, and marks tell classes apart without colours.
-ROLES = ("positive", "train", "test", "negative", "reference", "validation")
-MARKS = ("o", "^", "s", "D", "v", "P")
-SIGNS = ("\u25cf", "\u25b2", "\u25a0", "\u25c6", "\u25bc", "\u271a")
 
 
 @dataclass(frozen=True)
@@ -46,7 +42,8 @@ class DecisionBoundaryDisplay(Display):
         r = self.regions
         cells = [c for line in r["code"] for c in line]
         shares = [
-            f"{shorten(name, 24)} {cells.count(k) / len(cells):.0%}" for k, name in enumerate(r["classes"])
+            f"{shorten(name, 24)} {percent(cells.count(k) / len(cells))}"
+            for k, name in enumerate(r["classes"])
         ]
         return (
             f"Predicted class over {' and '.join(shorten(f, 24) for f in r['features'])}. Share of the area: "
@@ -61,7 +58,7 @@ class DecisionBoundaryDisplay(Display):
         from matplotlib.colors import to_rgb
 
         r = self.regions
-        hues = [to_rgb(colour(ROLES[k % len(ROLES)])) for k in range(len(r["classes"]))]
+        hues = [to_rgb(hue_of(k)) for k in range(len(r["classes"]))]
         rest = 1.0 - 1.0 / max(2, len(hues))
         paint = []
         for i, line in enumerate(r["code"]):
@@ -90,7 +87,7 @@ class DecisionBoundaryDisplay(Display):
                 [row[0] for row in own],
                 [row[1] for row in own],
                 s=26,
-                marker=MARKS[k % len(MARKS)],
+                marker=mark_of(k),
                 color=[hues[k]],
                 edgecolors=colour("paper"),
                 linewidths=0.6,
@@ -111,9 +108,7 @@ class DecisionBoundaryDisplay(Display):
         ax.set_ylim(*box[2:])
         ax.set_xlabel(shorten(r["features"][0], 40))
         ax.set_ylabel(shorten(r["features"][1], 40))
-        names = [
-            (f"{SIGNS[k % len(SIGNS)]} {shorten(name, 18)}", hues[k]) for k, name in enumerate(r["classes"])
-        ]
+        names = [(f"{sign_of(k)} {shorten(name, 18)}", hues[k]) for k, name in enumerate(r["classes"])]
         if r["support"]:
             names.append(("\u25ef support vector", to_rgb(ink)))
         if r["score"] is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from empirisk.plots.decision_boundary import ROLES
 from empirisk.plots.display import FONT, Display, Json, colour
+from empirisk.plots.groups import hue_of
 from empirisk.wording import count, counted, shorten
 
 if TYPE_CHECKING:
@@ -68,12 +68,12 @@ class DendrogramDisplay(Display):
     def draw(self, ax: Axes) -> None:
         v = self.view
         for left, right, low, high, height, cluster in v["links"]:
-            line: Any = {"color": self._hue(cluster), "linewidth": 1.4, "solid_joinstyle": "miter"}
+            line: Any = {"color": hue_of(cluster), "linewidth": 1.4, "solid_joinstyle": "miter"}
             ax.plot([left, left, right, right], [low, height, height, high], **line)
         for x, leaf in enumerate(v["leaves"]):
             if leaf["rows"] > 1:
                 wedge = ([x - 0.32, x, x + 0.32], [0.0, leaf["height"], 0.0])
-                ax.fill(*wedge, color=self._hue(leaf["cluster"]), alpha=0.35, linewidth=0)
+                ax.fill(*wedge, color=hue_of(leaf["cluster"]), alpha=0.35, linewidth=0)
         if v["cut"] is not None:
             ax.axhline(v["cut"], color=colour("baseline"), linestyle="--", linewidth=1.2)
         ax.set_xlim(-0.7, len(v["leaves"]) - 0.3)
@@ -90,6 +90,3 @@ class DendrogramDisplay(Display):
         truncated = any(leaf["rows"] > 1 for leaf in v["leaves"])
         ax.set_xlabel("rows, or (number of rows) in a part" if truncated else "rows")
         ax.set_ylabel("height of the merge" + (" (cut: dashed)" if v["cut"] is not None else ""))
-
-    def _hue(self, cluster: int) -> str:
-        return colour("muted") if cluster < 0 else colour(ROLES[cluster % len(ROLES)])

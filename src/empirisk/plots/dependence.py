@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, Json, colour
-from empirisk.wording import count, plain, shorten
+from empirisk.wording import count, percent, plain, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +56,7 @@ class DependenceDisplay(Display):
             ends.append(f"{d['labels'][g]}: {plain(d['value'][g], 3)} ({band})")
         return (
             f"Mean {d['scale']} of {count(d['n'])} rows against {' and '.join(d['features'])}, with "
-            f"{d['level']:.0%} bands for each place (dark) and for all places together (light). "
+            f"{percent(d['level'])} bands for each place (dark) and for all places together (light). "
             f"{'; '.join(ends)}."
         )
 
@@ -91,7 +91,7 @@ class DependenceDisplay(Display):
     def _axes(self, ax: Axes) -> None:
         d = self.dependence
         thin = "; thin: rows" if d["rows"] and not d["categorical"] else ""
-        said = f"{d['level']:.0%} bands at one place, at all places{thin}"
+        said = f"{percent(d['level'])} bands at one place, at all places{thin}"
         ax.set_xlabel(f"{shorten(d['features'][0], 50)}\n({said})")
         ax.set_ylabel(shorten(d["scale"], 40))
 

@@ -108,11 +108,14 @@ class Display(ABC):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; a new figure of its own when None (it belongs to no window and no global state).
+            Where to draw; a new figure of its own when None (it belongs to no window and no global state), on
+            opaque paper, so that a saved picture is the same on every page.
         """
         with style():
             own = ax is None
             ax = self.axes() if ax is None else ax
+            if own:
+                ax.figure.set_facecolor(colour("paper"))
             self.draw(ax)
             words = ax.set_title("", loc="left")
             room = room_of(ax, own)

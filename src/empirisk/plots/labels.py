@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -19,15 +20,15 @@ ROUNDS = 60
 
 
 def in_lines(words: str, fits: Callable[[str], bool]) -> str:
-    """Return words in lines, each as long as fits.
+    """Return words in lines, each as long as fits; a sign of per cent stays with its number.
 
     Examples
     --------
-    >>> in_lines("one two three", lambda line: len(line) <= 7)
-    'one two\\nthree'
+    >>> in_lines("one two three", lambda line: len(line) <= 7), in_lines("a 26 %", lambda line: len(line) < 5)
+    ('one two\\nthree', 'a\\n26 %')
     """
     lines: list[str] = []
-    for word in words.split(" "):
+    for word in re.split(" (?!%)", words):
         longer = f"{lines[-1]} {word}" if lines else word
         if lines and fits(longer):
             lines[-1] = longer

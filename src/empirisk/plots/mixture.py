@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, Json, colour
+from empirisk.plots.groups import hue_of, mark_of
+from empirisk.plots.stacks import area, stacked
 from empirisk.wording import count, percent, plain, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["MixtureDisplay", "scatter_part"]
-
-# One colour and one mark a part, again from the first after six.
-ROLES = ("positive", "train", "test", "negative", "reference", "validation")
-MARKS = ("o", "^", "s", "D", "v", "P")
+__all__ = ["MixtureDisplay", "scatter_parts"]
 
 
 @dataclass(frozen=True)
@@ -66,14 +64,15 @@ class MixtureDisplay(Display):
         if len(m["features"]) == 1:
             self._draw_densities(ax)
             return
+        said = scatter_parts(ax, m["rows"], len(m["weights"]))
         for k in range(len(m["weights"])):
-            hue = scatter_part(ax, m["rows"], k)
+            hue = hue_of(k)
             for line, width in zip(m["ellipses"][k], (1.8, 1.1), strict=True):
                 ax.plot([c[0] for c in line], [c[1] for c in line], color=hue, linewidth=width, zorder=3)
             ax.plot(
                 *m["means"][k], marker="+", markersize=10, markeredgewidth=2, color=colour("ink"), zorder=4
             )
-        ax.set_xlabel(shorten(m["features"][0], 40))
+        ax.set_xlabel(shorten(m["features"][0], 40) + said)
         ax.set_ylabel(shorten(m["features"][1], 40))
 
     def _draw_densities(self, ax: Axes) -> None:
@@ -91,23 +90,28 @@ class MixtureDisplay(Display):
                 w * math.exp(-0.5 * ((x - mean) / s) ** 2) / (s * math.sqrt(2.0 * math.pi)) for x in grid
             ]
             total = [a + b for a, b in zip(total, curve, strict=True)]
-            ax.plot(grid, curve, color=colour(ROLES[k % len(ROLES)]), linewidth=1.6)
+            ax.plot(grid, curve, color=hue_of(k), linewidth=1.6)
         ax.plot(grid, total, color=colour("ink"), linewidth=1.1, linestyle=(0, (4, 3)))
         ax.set_xlabel(shorten(m["features"][0], 40))
         ax.set_ylabel("density")
 
 
-def scatter_part(ax: Axes, rows: list[list[float]], k: int) -> str:
-    """Draw the rows (x, y, part) of part k, and return the colour that stands for it."""
-    hue = colour(ROLES[k % len(ROLES)])
-    own = [row for row in rows if row[2] == k]
-    ax.scatter(
-        [row[0] for row in own],
-        [row[1] for row in own],
-        s=14,
-        marker=MARKS[k % len(MARKS)],
-        color=hue,
-        alpha=0.55,
-        linewidths=0,
-    )
-    return hue
+def scatter_parts(ax: Axes, rows: list[list[float]], n_parts: int) -> str:
+    """Draw the rows (x, y, part), and return what their sizes mean as a line for below the axis, if any."""
+    marks, said = stacked(rows)
+    most = max((mark[-1] for mark in marks), default=1)
+    for k in range(n_parts):
+        own = [mark for mark in marks if mark[2] == k]
+        ax.scatter(
+            [mark[0] for mark in own],
+            [mark[1] for mark in own],
+            s=area([mark[-1] for mark in own], 14.0, most),
+            marker=mark_of(k),
+            color=hue_of(k),
+            alpha=0.55,
+            linewidths=0,
+            zorder=2,
+        )
+    if said:
+        ax.margins(0.12)  # large marks stay inside
+    return f"\n({said})" if said else ""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["PartitionsDisplay"]
 
 _MANY = 9  # more clusters leave no room for numbers in the cells
+SHADES = (0.1, 0.5, 1.0)  # shares of a cluster that the key shows
 
 
 @dataclass(frozen=True)
@@ -47,11 +48,14 @@ class PartitionsDisplay(Display):
     def description(self) -> str:
         c = self.comparison
         pairs = ", ".join(f"{b} is {a}" for b, a in c["matching"].items())
-        return f"Table of counts of {len(c['a_labels'])} by {len(c['b_labels'])} clusters. Matched: {pairs}."
+        return (
+            f"Table of counts of {len(c['a_labels'])} by {len(c['b_labels'])} clusters; a cell is the darker "
+            f"the more of its row it holds. Matched: {pairs}."
+        )
 
     @property
     def height(self) -> float:
-        return min(5.6, 2.2 + 0.45 * len(self.comparison["a_labels"]))
+        return min(6.1, 2.7 + 0.45 * len(self.comparison["a_labels"]))
 
     def _columns(self) -> list[int]:
         """Return the clusters of b in the order of their partners, those without one last."""
@@ -73,8 +77,7 @@ class PartitionsDisplay(Display):
                 partner = c["matching"].get(c["b_labels"][j]) == name
                 x = [at - 0.47, at + 0.47, at + 0.47, at - 0.47]
                 y = [i - 0.47, i - 0.47, i + 0.47, i + 0.47]
-                hue = colour("test" if partner else "train")
-                ax.fill(x, y, color=hue, alpha=0.08 + 0.5 * row[j] / total, linewidth=0)
+                ax.fill(x, y, color=_hue(partner), alpha=_shade(row[j] / total), linewidth=0)
                 if small:
                     ax.text(at, i, count(row[j]), ha="center", va="center", fontsize=FONT - 1)
         names = [shorten(c["b_labels"][j], 10) for j in columns]
@@ -89,3 +92,46 @@ class PartitionsDisplay(Display):
         for spine in ax.spines.values():
             spine.set_visible(False)
         ax.tick_params(length=0)
+        self._key(ax, 0 if len(names) < 6 else max(map(len, names)))
+
+    def _key(self, ax: Axes, turned: int) -> None:
+        """Write below the axes what the two colours are, and which share of a cluster makes them how dark.
+
+        `turned` is the number of letters of names that stand upright below the axes, 0 where none does.
+        """
+        under = -46 - 0.62 * FONT * max(0, turned - 1)
+        for partner, said, at in ((True, "matched", 0.0), (False, "not matched", 0.5)):
+            for i, part in enumerate((*SHADES, None)):
+                ax.annotate(
+                    said if part is None else "\u25a0",
+                    (at, 0.0),
+                    xycoords="axes fraction",
+                    xytext=(11 * i + (3 if part is None else 0), under),
+                    textcoords="offset points",
+                    color=_hue(partner) if part is not None else colour("muted"),
+                    alpha=1.0 if part is None else _shade(part),
+                    fontsize=FONT - 1,
+                    va="top",
+                    annotation_clip=False,
+                )
+        shares = ", ".join(share(part) for part in SHADES)
+        ax.annotate(
+            f"darker: a larger share of the row ({shares})",
+            (0.0, 0.0),
+            xycoords="axes fraction",
+            xytext=(0, under - 16),
+            textcoords="offset points",
+            color=colour("muted"),
+            fontsize=FONT - 1,
+            va="top",
+            annotation_clip=False,
+        )
+
+
+def _hue(partner: bool) -> str:
+    return colour("test" if partner else "train")
+
+
+def _shade(part: float) -> float:
+    """Return how opaque a cell is that holds this share of its row."""
+    return 0.08 + 0.5 * part

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, Json
-from empirisk.plots.mixture import scatter_part
+from empirisk.plots.groups import hue_of
+from empirisk.plots.mixture import scatter_parts
 from empirisk.wording import count, percent, plain, shorten
 
 if TYPE_CHECKING:
@@ -58,10 +59,12 @@ class RegressionMixtureDisplay(Display):
 
     def draw(self, ax: Axes) -> None:
         m = self.parts
+        said = scatter_parts(ax, m["rows"], len(m["lines"]))
         for k, (line, s) in enumerate(zip(m["lines"], m["sigma"], strict=True)):
-            hue = scatter_part(ax, m["rows"], k)
+            hue = hue_of(k)
             x, y = [end[0] for end in line], [end[1] for end in line]
             ax.plot(x, y, color=hue, linewidth=1.8, zorder=3)
-            ax.fill_between(x, [v - 2.0 * s for v in y], [v + 2.0 * s for v in y], color=hue, alpha=0.1)
-        ax.set_xlabel(shorten(m["feature"], 40))
+            low, high = ([v + far * s for v in y] for far in (-2.0, 2.0))
+            ax.fill_between(x, low, high, color=hue, alpha=0.1, linewidth=0, zorder=1)  # below the rows
+        ax.set_xlabel(shorten(m["feature"], 40) + said)
         ax.set_ylabel("y")

@@ -46,10 +46,12 @@ def cluster_map(X: Any, labels: IndexArray, weight: Array, centres: Any = None, 
     plane = plane_of(X, weight)
     drawn = _drawn(labels)
     middle = None if centres is None else plane.place(np.asarray(centres, dtype=np.float64))
+    axes = _axes(plane, names)
     return {
         **_rows_and_sizes(plane.place(X[drawn]), drawn, labels),
         "centres": None if middle is None else [_pair(row, k) for k, row in enumerate(middle)],
-        "axes": _axes(plane, names),
+        "axes": axes if len(axes) > 1 else [*axes, "number of the cluster"],
+        "numbered": len(axes) == 1,
         "share": plane.share if plane.share > 0.0 else None,
         "columns": plane.columns,
     }
@@ -140,4 +142,4 @@ def _axes(plane: Any, names: Any) -> list[str]:
         said = [str(names[j]) if names is not None else f"column {j}" for j in range(len(plane.axes))]
     else:
         said = [f"component {j + 1} ({s:.3g} % of the variance)" for j, s in enumerate(100.0 * plane.shares)]
-    return said if len(said) > 1 else [said[0], "number of the cluster"]
+    return said
