@@ -38,8 +38,9 @@ using Integers = nb::ndarray<const i64, nb::ndim<1>, nb::c_contig, nb::device::c
 class GrowingTree {
  public:
   bool step(i64 work) {
-    const nb::gil_scoped_release release;
-    return tree_->step(work);
+    const bool more = grown(work);
+    if (tree_->lost) refuse("a cluster has no nearest one: its distances are NaN or infinite, or its rows have no weight");
+    return more;
   }
   double wants() const { return tree_->wants(); }
   i64 merges() const { return tree_->merges; }
@@ -58,6 +59,11 @@ class GrowingTree {
   ArrayArg rows_, weight_;
 
  private:
+  bool grown(i64 work) {
+    const nb::gil_scoped_release release;
+    return !tree_->lost && tree_->step(work);
+  }
+
   nb::object first_, second_;
   Result height_;
   std::unique_ptr<Linker> tree_;

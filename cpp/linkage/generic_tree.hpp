@@ -122,19 +122,27 @@ class GenericTree final : public Linker {
       for_chunks(chunks, threads_for((end - begun_) * store_.cost(m_), chunks), [&](i64 c, int) {
         for (i64 i = begun_ + c * chunk; i < least(end, begun_ + (c + 1) * chunk); ++i) search(i);
       });
+      for (i64 i = begun_; i < end; ++i)
+        if (near_[i] < 0) log_.stop();
       begun_ = end;
       started_ = begun_ == m_;
       return left_ > 1;
     }
-    for (i64 spent = 0; spent < work && left_ > 1; spent += store_.cost(m_) + 4 * m_) {
+    for (i64 spent = 0; spent < work && left_ > 1 && !lost; spent += store_.cost(m_) + 4 * m_) {
       const i64 i = closest();
-      if (loose_[i]) search(i);
+      if (i < 0) log_.stop();
+      else if (loose_[i]) find(i);
       else merge(least(i, near_[i]), most(i, near_[i]), distance_[i]);
     }
     return left_ > 1;
   }
 
  private:
+  void find(i64 i) {
+    search(i);
+    if (near_[i] < 0) log_.stop();
+  }
+
   void search(i64 i) {
     Nearest best;
     store_.distances(i, m_, [&](i64 at, const Lanes& d) {
@@ -191,6 +199,7 @@ class GenericTree final : public Linker {
         loose_[j] = 0;
       }
     });
+    if (best.slot < 0) return log_.stop();
     near_[b] = best.slot;
     distance_[b] = best.distance;
     loose_[b] = 0;

@@ -33,6 +33,7 @@ class Linker {
   virtual std::int64_t constrained() const { return merges; }  // merges that followed an edge
   virtual double wants() const { return 0.0; }  // bytes that the next step allocates
   std::int64_t merges = 0;
+  bool lost = false;  // a cluster had no nearest one (NaN, infinite distances): no step may follow
 };
 
 struct LinkageLoops {

@@ -91,7 +91,7 @@ class MatrixTree {
 
   template <class Log>
   bool step(i64 work, const Log& log) {
-    if (phase_ == Phase::search) search();
+    if (phase_ == Phase::search) search(log);
     else if (phase_ == Phase::merge) merge(log);
     else chain(work, log);
     return slots_.m > 1;
@@ -127,7 +127,8 @@ class MatrixTree {
     return best;
   }
 
-  void search() {
+  template <class Log>
+  void search(const Log& log) {
     const i64 count = slots_.first_in_need(list_.data()), chunk = 16, chunks = ceil_div(count, chunk);
     for_chunks(chunks, threads_for(count * slots_.m, chunks), [&](i64 c, int) {
       for (i64 k = c * chunk; k < least(count, (c + 1) * chunk); ++k) {
@@ -136,7 +137,7 @@ class MatrixTree {
         slots_.near[list_[k]] = best.slot;
       }
     });
-    slots_.find_pairs();
+    if (!slots_.find_pairs()) return log.stop();
     few_ = slots_.pairs * few_pairs < slots_.m;
     phase_ = Phase::merge;
   }
@@ -206,6 +207,7 @@ class MatrixTree {
         for (i64 j = 0; j < slots_.m; ++j) row_[i][j] = cell(source[i][j]);
       foreign_ = false;
     }
+    begin();  // a chain ends where both rows of a pair say the same, and given distances may differ by rounding
     alive_ = new unsigned char[std::size_t(slots_.m)];
     for (i64 i = 0; i < slots_.m; ++i) alive_[i] = 1;
     left_ = slots_.m;
@@ -219,9 +221,11 @@ class MatrixTree {
         while (!alive_[first_]) ++first_;
         chain_.begin(first_);
       }
+      const Nearest best = nearest_of(chain_.top());
+      if (best.slot < 0 || !alive_[best.slot] || chain_.full()) return log.stop();
       i64 a, b;
       double height;
-      if (!chain_.take(nearest_of(chain_.top()), a, b, height)) continue;
+      if (!chain_.take(best, a, b, height)) continue;
       const double h = most(most(slots_.level[a], slots_.level[b]), height);
       log(slots_.number[a], slots_.number[b], h);
       slots_.level[b] = h;

@@ -33,13 +33,13 @@ class Fringe {
     lowest = smaller<double>(load(seen), lowest);
   }
 
-  // The place of the first of the shortest edges in the order of their rows.
+  // The place of the first of the shortest edges in the order of their rows; -1 where no row outside has an edge.
   i64 first_of(double length, i64 places, const i64* number) const {
     i64 best = -1, low = 0, high = 0;
     for (i64 j = 0; j < places; j += wide) {
       if (!any_at_most(fill(length), load(limit.data() + j))) continue;
       for (i64 k = j; k < j + wide; ++k) {
-        if (limit[k] != length) continue;
+        if (limit[k] != length || from[k] == infinite) continue;
         const i64 u = i64(from[k]), v = number[k], a = least(u, v), b = most(u, v);
         if (best >= 0 && !(a < low || (a == low && b < high))) continue;
         best = k;
@@ -81,6 +81,10 @@ class PrimRows final : public Linker {
       double length = infinite;
       for (i64 c = 0; c < chunks; ++c) length = lowest_[c] < length ? lowest_[c] : length;
       const i64 at = fringe_.first_of(length, panels * wide, number_.data());
+      if (at < 0) {
+        log_.stop();
+        return true;
+      }
       log_(i64(fringe_.from[at]), number_[at], length);
       row_ = number_[at];
       take_out(at);
@@ -156,6 +160,10 @@ class PrimMatrix final : public Linker {
       }
       const double length = lowest_lane(lowest);
       const i64 at = fringe_.first_of(length, room_, number_.data());
+      if (at < 0) {
+        log_.stop();
+        return true;
+      }
       log_(i64(fringe_.from[at]), at, length);
       fringe_.limit[at] = -infinite;
       row_ = at;

@@ -38,8 +38,10 @@ class Slots {
     return count;
   }
 
-  // Finds all pairs of mutually nearest slots; the larger slot of a pair stays.
-  void find_pairs() {
+  // Finds all pairs of mutually nearest slots; the larger slot of a pair stays. False where a slot has no nearest one.
+  bool find_pairs() {
+    for (i64 i = 0; i < m; ++i)
+      if (near[i] < 0) return false;
     i64 found = 0;
     for (i64 i = 0; i < m; ++i) moved[i] = -1;  // here: the partner of a slot that stays, or -2 for one that goes
     for (i64 i = 0; i < m; ++i) {
@@ -70,6 +72,7 @@ class Slots {
       moved[kept[s]] = s;
       if (partner[s] >= 0) moved[partner[s]] = s;
     }
+    return true;
   }
 
   // Writes the merges of the round down and moves what is kept of each slot.
@@ -114,19 +117,22 @@ struct MergeLog {
   LinkageProblem p;
   Linker* owner;
   void operator()(i64 a, i64 b, double height) const {
+    if (owner->merges >= p.rows - 1) return stop();
     const i64 k = owner->merges++;
     p.first[k] = a;
     p.second[k] = b;
     p.height[k] = height;
   }
+  void stop() const { owner->lost = true; }
 };
 
 // A chain of nearest neighbours whose links get shorter; its end is a pair of mutually nearest slots.
 class Chain {
  public:
-  explicit Chain(i64 n) : slot_(n + 1), length_(n + 1) {}
+  explicit Chain(i64 n) : n_(n), slot_(n + 1), length_(n + 1) {}
 
   bool empty() const { return size_ == 0; }
+  bool full() const { return size_ > n_; }
   i64 top() const { return slot_[size_ - 1]; }
   void begin(i64 slot) {
     slot_[0] = slot;
@@ -159,6 +165,7 @@ class Chain {
   }
 
  private:
+  i64 n_;
   Buffer<i64> slot_;
   Buffer<double> length_;
   i64 size_ = 0;

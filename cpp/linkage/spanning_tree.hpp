@@ -149,6 +149,7 @@ class SpanningTree final : public Linker {
   }
 
   void finish_round() {
+    const i64 before = merges;
     for (int t = 1; t < threads_; ++t)
       for (i64 c = 0; c < p_.rows; ++c)
         if (best_[t * p_.rows + c].before(best_[c])) best_[c] = best_[t * p_.rows + c];
@@ -160,6 +161,7 @@ class SpanningTree final : public Linker {
       up_[least(a, b)] = most(a, b);
       log_(edge.low, edge.high, edge.length);
     }
+    if (merges == before) log_.stop();
   }
 
   LinkageProblem p_;

@@ -116,7 +116,7 @@ class VectorTree final : public Linker {
     panels_ = nullptr;
     boxes_ = nullptr;
     const i64 before = slots_.m;
-    slots_.find_pairs();
+    if (!slots_.find_pairs()) return log_.stop();
     for (i64 k = 0; k < slots_.pairs; ++k) {
       const i64 s = slots_.pair[k], b = slots_.kept[s], a = slots_.partner[s];
       slots_.mass[b] = Groups::merge(members_, b, a, slots_.mass[b], slots_.mass[a]);
@@ -170,6 +170,7 @@ class VectorTree final : public Linker {
           }
         });
         spent += panels_->panels * wide * most<i64>(members_.p, 8);
+        if (best.slot < 0 || chain_.full()) return log_.stop();
         i64 a, b;
         double height;
         if (chain_.take(best, a, b, height)) join(a, b, height);

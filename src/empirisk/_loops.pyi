@@ -61,6 +61,7 @@ class Linker:
     `metric` is "euclidean", "manhattan", "cosine" (rows of length one) or "precomputed" (their symmetric
     matrix); "ward", "centroid" and "median" take the first and the last.
     Heights are squares where rows are Euclidean and the linkage is made of single pairs or of centroids.
+    A step raises ValueError where a cluster has no nearest one: distances that are NaN or infinite.
     """
 
     merges: int

@@ -128,3 +128,19 @@ def test_graphs_of_another_shape_or_with_nan_are_refused(rng: np.random.Generato
     ):
         with pytest.raises(ValueError, match=message):
             er.AgglomerativeClustering(2, connectivity=graph).fit(X)
+
+
+def test_a_stored_zero_between_two_rows_is_refused(rng: np.random.Generator) -> None:
+    """A graph weighted by distance stores 0 between equal rows, whose edge would be lost."""
+    X = rng.normal(size=(12, 2))
+    X[7] = X[4]
+    graph = er.kneighbors_graph(X, 4, mode="distance")
+    with pytest.raises(ValueError, match=r"connectivity\[4, 7\] is stored as 0, .* put 1"):
+        er.AgglomerativeClustering(2, connectivity=graph).fit(X)
+    meant = er.AgglomerativeClustering(2, connectivity=er.kneighbors_graph(X, 4)).fit(X)
+    graph.data[:] = 1.0
+    np.testing.assert_array_equal(
+        er.AgglomerativeClustering(2, connectivity=graph).fit(X).labels_, meant.labels_
+    )
+    loop = sp.csr_array((np.zeros(1), ([3], [3])), shape=(12, 12)) + 0.0 * sp.eye_array(12)
+    er.AgglomerativeClustering(2, connectivity=loop).fit(X)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -12,12 +12,23 @@ from empirisk.data.design import Design
 __all__ = ["check_finite"]
 
 
-def check_finite(design: Design, names: Any = None) -> None:
-    """Refuse NaN and infinity by column name and row number."""
+def check_finite(design: Design, names: Any = None, pairs: str = "") -> None:
+    """Refuse NaN and infinity by column name and row number.
+
+    Parameters
+    ----------
+    design : Design
+    names : sequence of str, optional
+        Of the columns.
+    pairs : str, default ""
+        What a cell says of a pair of rows ("distance", "weight", "kernel value"); empty where it does not.
+    """
     if design.finite:
         return
     data = design.X.data if design.sparse else design.X
     bad = ~np.isfinite(data)
+    if pairs:
+        _refuse_pair(design, data, bad, pairs)
     if design.sparse:
         where = int(np.flatnonzero(bad)[0])
         coo = design.X.tocoo()
@@ -34,3 +45,18 @@ def check_finite(design: Design, names: Any = None) -> None:
         word, count = "infinity (inf)", int(np.isinf(data).sum())
         advice = "put finite numbers in their place or drop those rows"
     raise ValueError(f"X contains {word} in {label}, row {row} ({count} such values in all); {advice}")
+
+
+def _refuse_pair(design: Design, data: Any, bad: Any, pairs: str) -> NoReturn:
+    """Raise the error that names the first pair of rows of which X says nothing."""
+    if design.sparse:
+        at, coo = int(np.flatnonzero(bad)[0]), design.X.tocoo()
+        i, j, value = int(coo.row[at]), int(coo.col[at]), coo.data[at]
+    else:
+        i, j = (int(v) for v in np.argwhere(bad)[0])
+        value = data[i, j]
+    word = "NaN" if math.isnan(value) else "infinity (inf)"
+    raise ValueError(
+        f"X contains {word} in X[{i}, {j}] ({int(bad.sum())} such values in all), which is to be the {pairs} "
+        "of two rows: compute it, or leave one of the two rows out"
+    )

@@ -25,6 +25,7 @@ __all__ = [
     "check_rule",
     "check_targets_finite",
     "check_weights",
+    "pair_noun",
 ]
 
 
@@ -105,7 +106,23 @@ def check_weights(sample_weight: Any, n: int) -> Array:
         raise ValueError(f"sample_weight must be finite and >= 0, got {weight[row]:g} in row {row}")
     if not weight.any():
         raise ValueError("sample_weight is zero for every row: nothing is left to fit")
+    with np.errstate(over="ignore"):
+        total = float(weight.sum())
+    if math.isinf(total):
+        raise ValueError("the sum of sample_weight overflows float64: divide all weights by one number")
     return weight
+
+
+def pair_noun(est: Any) -> str:
+    """Return what the X of an estimator holds of pairs of rows ("weight", "distance", "kernel value").
+
+    Empty where its rows are rows.
+    """
+    for name, noun in (("affinity", "weight"), ("metric", "distance"), ("kernel", "kernel value")):
+        given = getattr(est, name, None)
+        if given == "precomputed" if isinstance(given, str) else getattr(given, "precomputed", False):
+            return noun
+    return ""
 
 
 def is_flag(value: Any) -> bool:

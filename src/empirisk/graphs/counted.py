@@ -20,8 +20,12 @@ from empirisk.typing import Array, IndexArray
 __all__ = ["alone", "copies_of", "counted"]
 
 
+# Weights beyond it are no counts any more, and products of two of them leave too few digits for single rows.
+MOST = 1e8
+
+
 def copies_of(sample_weight: Any, n: int) -> Array:
-    """Return weights of rows as numbers of copies, 1 by default; less than one copy is refused.
+    """Return weights of rows as numbers of copies, 1 by default; less than one and more than 1e8 are refused.
 
     Examples
     --------
@@ -39,6 +43,12 @@ def copies_of(sample_weight: Any, n: int) -> Array:
         raise ValueError(
             f"sample_weight[{row}] = {count[row]:g}, and in a graph of rows weights are numbers of copies, 1 "
             "at least (0 is absence): multiply all weights by one number, or give the weights of the edges"
+        )
+    if float(count.max(initial=1.0)) > MOST:
+        row = int(np.argmax(count))
+        raise ValueError(
+            f"sample_weight[{row}] = {count[row]:g}, and in a graph of rows weights are numbers of copies, "
+            f"{MOST:g} at most: divide all weights by one number"
         )
     return count
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -41,15 +42,16 @@ def covariance(data: CentredRows, wide: bool = False) -> Array:
     p = data.shape[1]
     refuse_memory(f"the covariance of {p:,} columns", 24.0 * p * p, 'use method="lanczos"')
     over = 1.0 / data.unit**2
+    mass = 2.0 ** min(math.frexp(data.weight)[1], 1023)  # so that weights over squared units do not overflow
 
     def part(block: Block) -> Array:
-        X, s = block.design.X, np.ascontiguousarray(block.weight * over)
+        X, s = block.design.X, np.ascontiguousarray(block.weight / mass * over)
         if not block.design.sparse:
             return _loops.gram(X.astype(np.float64) if wide else X, s, data.mean)
         scaled = sp.diags_array(s) @ X
         return np.asarray((X.T @ scaled).toarray(), dtype=np.float64)
 
-    C = np.asarray(data.rows.map_sum(part)) / data.weight
+    C = np.asarray(data.rows.map_sum(part)) / (data.weight / mass)
     if data.sparse:
         return np.asarray(C - np.outer(data.mean / data.unit, data.mean / data.unit))
     spread = np.sqrt(np.maximum(data.variances, 0.0)) * data.unit

@@ -17,6 +17,7 @@ import empirisk as er
 from empirisk.estimators.clusters import REGISTRY
 from empirisk.estimators.clusters.base import Clusterer
 from empirisk.estimators.clusters.cluster_map import cluster_map
+from empirisk.estimators.clusters.spectral_charts import graph_view
 from empirisk.results import Certificate, Kind
 
 
@@ -116,7 +117,17 @@ def from_distances() -> list[Any]:
 def test_every_estimator_that_takes_distances_is_tried() -> None:
     ways = [c(metric="precomputed") for c in REGISTRY.values() if "metric" in signature(c).parameters]
     taking = {type(m).__name__ for m in ways if get_tags(m).input_tags.pairwise}
-    assert taking == {type(m).__name__ for m in from_distances()}
+    assert taking == {"SpectralClustering", *(type(m).__name__ for m in from_distances())}
+
+
+def test_rows_of_given_distances_in_a_graph_are_drawn_by_eigenvectors(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(30, 2)) + np.where(np.arange(30) < 12, 0.0, 20.0)[:, None]
+    D = cdist(X, X)
+    model = er.SpectralClustering(2, metric="precomputed", n_neighbors=4).fit(D)
+    view = model._chart(D).view
+    np.testing.assert_array_equal([row[2] for row in view["rows"]], model.labels_)
+    assert "eigenvectors" in view["of"]
+    assert "eigenvectors" in graph_view(D, model)["of"]
 
 
 @pytest.mark.parametrize("model", from_distances(), ids=lambda m: type(m).__name__)

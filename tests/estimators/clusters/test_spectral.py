@@ -137,7 +137,9 @@ def test_isolated_vertices_are_in_no_cluster() -> None:
         model = er.SpectralClustering(2, affinity="precomputed", laplacian=laplacian).fit(W)
         assert model.labels_.tolist() == [0, 0, 0, -1, 1, 1, 1]
         assert not model.embedding_[3].any()
-    with pytest.raises(ValueError, match="6 rows have an edge to another row and 1 have none, too few for 7"):
+    with pytest.raises(
+        ValueError, match="6 rows with an edge to another row and 1 without one are too few for 7"
+    ):
         er.SpectralClustering(7, affinity="precomputed").fit(W)
 
 

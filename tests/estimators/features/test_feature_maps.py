@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from typing import Any
 
 import numpy as np
@@ -134,6 +135,23 @@ def test_sparse_rows_are_the_same_rows(feature_map: Any, rng: np.random.Generato
     expected = clone(feature_map).fit_transform(X)
     for made in (sp.csr_matrix(X), sp.csc_matrix(X), sp.csr_array(X), halves):
         np.testing.assert_allclose(clone(feature_map).fit_transform(made), expected, atol=1e-9)
+
+
+@EACH
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e153, 1e300])
+def test_weights_of_any_size_give_the_same_features(
+    feature_map: Any, scale: float, rng: np.random.Generator
+) -> None:
+    X, weight = rng.normal(size=(40, 3)), rng.integers(1, 4, size=40).astype(float)
+    one, two = clone(feature_map).fit(X, sample_weight=weight), clone(feature_map)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        if isinstance(two, er.PCA) and scale < 1.0:  # weights are rows, and a variance needs more than one
+            with pytest.raises(ValueError, match="sample_weight sums to"):
+                two.fit(X, sample_weight=scale * weight)
+            return
+        two.fit(X, sample_weight=scale * weight)
+    np.testing.assert_allclose(two.transform(X), one.transform(X), rtol=1e-7, atol=1e-9)
 
 
 @JOINT

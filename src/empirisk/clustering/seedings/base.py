@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from empirisk.typing import Array, IndexArray
+from empirisk.wording import counted
 
 __all__ = ["Seeding", "dense_rows", "draw_row", "draw_rows", "too_many"]
 
@@ -55,10 +56,9 @@ class Seeding(ABC):
 
 def too_many(n_clusters: int, distinct: int) -> ValueError:
     """Return the error for more clusters than there are distinct rows."""
-    rows = "distinct row" if distinct == 1 else "distinct rows"
     return ValueError(
-        f"n_clusters={n_clusters} is more than the {distinct} {rows} of positive weight that X has; "
-        f"set n_clusters to at most {distinct}"
+        f"n_clusters={n_clusters} is more than the {counted(distinct, 'distinct row')} of positive weight "
+        f"that X has; set n_clusters to at most {distinct}"
     )
 
 

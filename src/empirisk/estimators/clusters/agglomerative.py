@@ -8,8 +8,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.estimators.checks import check_count, check_number, check_weights
+from empirisk.estimators.clusters.height_unit import HeightUnit, weights_for
 from empirisk.estimators.clusters.merged_rows import check_distances, graph_for, rows_for
-from empirisk.estimators.clusters.places import refuse_too_few
+from empirisk.estimators.clusters.places import refuse_few_places, refuse_too_few
 from empirisk.estimators.clusters.row_names import NamesRows
 from empirisk.estimators.clusters.stopping import check_enough, check_rule_and_linkage, threshold_of
 from empirisk.estimators.clusters.verify_merges import verify_merges
@@ -40,8 +41,9 @@ class AgglomerativeClustering(NamesRows):
         Stop above this share of the largest distance of two rows; for linkages that never exceed it.
 
     connectivity : sparse matrix or array, shape (n, n), optional
-        Edges between rows: cells that are not zero, in either direction.  Clusters between which no edge runs
-        are not merged while others can be; components of the graph are merged last, without it.
+        Edges between rows: cells that are not zero, in either direction; cells that a sparse matrix stores as
+        0 are refused.  Clusters between which no edge runs are not merged while others can be; components of
+        the graph are merged last, without it.
 
     Attributes
     ----------
@@ -67,9 +69,9 @@ class AgglomerativeClustering(NamesRows):
     Raises
     ------
     ValueError
-        For none or several stopping rules, more clusters than distinct rows, matrices that are not symmetric,
-        not zero on the diagonal or negative somewhere, rows without a direction (cosine), and weights for a
-        linkage in which they have no meaning.
+        For none or several stopping rules, more clusters than distinct rows (rows at distance 0 are in one
+        place), matrices that are not symmetric, not zero on the diagonal or negative somewhere, rows without
+        a direction (cosine), weights whose ratio is below 1e-100, and heights that overflow or vanish.
     MemoryError
         Before a matrix of clusters is made that the memory does not hold.
 
@@ -83,7 +85,8 @@ class AgglomerativeClustering(NamesRows):
     square matrix of the clusters that are left when half of the rows are merged, about ``2 n^2`` bytes.
 
     A weight of 2 is the row twice: copies merge first, at height 0.  In Ward's, centroid and average linkage
-    a weight may be any number; the others do not look at it, but for 0.
+    a weight may be any number; the others do not look at it, but for 0.  A factor of all weights changes no
+    merge: Ward's heights are multiplied by its root.
 
     Examples
     --------
@@ -126,12 +129,13 @@ class AgglomerativeClustering(NamesRows):
         self.leaves_ = np.flatnonzero(weight > 0.0)
         rows, weight = self._present(X), weight[self.leaves_]
         check_enough(self.n_clusters, len(rows))
-        if self.n_clusters is not None and metric != "precomputed":
-            refuse_too_few(rows, self.n_clusters)
-        given, scale = rows_for(rows, metric, self.leaves_)
+        if self.n_clusters is not None:
+            (refuse_few_places if metric == "precomputed" else refuse_too_few)(rows, self.n_clusters)
+        given, exponent = rows_for(rows, metric, self.leaves_)
+        weight, factor = weights_for(weight, linkage, self.leaves_)
         graph = graph_for(self.connectivity, len(X), self.leaves_)
         self.linkage_matrix_, self.free_merges_ = merge(given, linkage, metric, weight, graph)
-        self.linkage_matrix_[:, 2] *= scale
+        self.linkage_matrix_[:, 2] = HeightUnit(exponent, factor).of_rows(self.linkage_matrix_[:, 2])
         self.children_ = self.linkage_matrix_[:, :2].astype(np.intp)
         self.distances_ = self.linkage_matrix_[:, 2].copy()
         self.threshold_ = threshold_of(self, rows, metric)
@@ -195,7 +199,7 @@ class AgglomerativeClustering(NamesRows):
         rows = self._present(self._read(X, reset=False)).astype(np.float64)
         if len(rows) != self.tree.n:
             raise ValueError(f"the tree has {self.tree.n} leaves, and X has {len(rows)} rows for them")
-        return cophenetic_correlation(rows, self.metric, self.tree)
+        return cophenetic_correlation(rows_for(rows, self.metric, self.leaves_)[0], self.metric, self.tree)
 
     def dendrogram(self, X: Any = None, *, labels: Any = None, max_leaves: int = 40) -> Any:
         """Return the chart of the tree with its cut.

@@ -14,14 +14,14 @@ from empirisk.data.as_before import as_before
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.sparse_cells import canonical
-from empirisk.estimators.checks import check_finite, check_weights
+from empirisk.estimators.checks import check_finite, check_weights, pair_noun
 from empirisk.estimators.clusters.cluster_map import cluster_map, scaled_map
 from empirisk.estimators.clusters.merged_rows import check_distances
 from empirisk.estimators.estimator import Estimator
 from empirisk.results import Certificate
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["Clusterer", "first_seen"]
+__all__ = ["Clusterer", "first_seen", "refuse_overflow"]
 
 
 class Clusterer(ClusterMixin, Estimator):
@@ -59,6 +59,7 @@ class Clusterer(ClusterMixin, Estimator):
         with as_before(self):
             X = self._read(X, reset=True)
             self._group(X, check_weights(sample_weight, X.shape[0]))
+            refuse_overflow(self)
         return self
 
     def _read(self, X: Any, reset: bool) -> Any:
@@ -71,9 +72,9 @@ class Clusterer(ClusterMixin, Estimator):
                 dtype=[np.float64, np.float32],
                 order="C",
                 ensure_all_finite=False,
-                accept_sparse="csr" if self._takes_sparse else False,
+                accept_sparse="csr" if self._takes_sparse and pair_noun(self) != "distance" else False,
             )
-        check_finite(Design(X), getattr(self, "feature_names_in_", None))
+        check_finite(Design(X), getattr(self, "feature_names_in_", None), pair_noun(self))
         return X
 
     def plot(self, X: Any, sample_weight: Any = None, *, ax: Any = None) -> Any:
@@ -143,10 +144,15 @@ class Clusterer(ClusterMixin, Estimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self._takes_sparse
-        metric = getattr(self, "metric", None)
-        tags.input_tags.pairwise = isinstance(metric, str) and metric == "precomputed"
+        tags.input_tags.sparse = self._takes_sparse and pair_noun(self) != "distance"
+        tags.input_tags.pairwise = pair_noun(self) == "distance"
         return tags
+
+
+def refuse_overflow(est: Any) -> None:
+    """Refuse a fit whose sum of squares or distances is no float64."""
+    if not np.isfinite(getattr(est, "inertia_", 0.0)):
+        raise ValueError("inertia_ overflows float64: rescale X, or divide sample_weight by a constant")
 
 
 def first_seen(labels: Any, weight: Array | None = None) -> tuple[IndexArray, IndexArray]:

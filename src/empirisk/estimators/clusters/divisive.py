@@ -9,11 +9,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from empirisk.clustering.units import refuse_extreme
 from empirisk.data.memory import refuse_memory
+from empirisk.data.weight_unit import WeightUnit
 from empirisk.estimators.checks import check_choice, check_count, check_weights
 from empirisk.estimators.clusters.base import first_seen
+from empirisk.estimators.clusters.height_unit import HeightUnit
 from empirisk.estimators.clusters.k_means import KMeans
 from empirisk.estimators.clusters.merged_rows import METRICS, check_distances, rows_for
-from empirisk.estimators.clusters.places import refuse_too_few
+from empirisk.estimators.clusters.places import refuse_few_places, refuse_too_few
 from empirisk.estimators.clusters.row_names import NamesRows, words_of
 from empirisk.estimators.clusters.stopping import check_enough
 from empirisk.estimators.clusters.verify_merges import no_tree
@@ -25,6 +27,7 @@ from empirisk.linkage.plain_greedy import distances
 from empirisk.results import Certificate, Kind
 from empirisk.results.certificate import unconfirmed
 from empirisk.typing import Array, IndexArray
+from empirisk.wording import counted
 
 __all__ = ["DivisiveClustering"]
 
@@ -115,14 +118,16 @@ class DivisiveClustering(NamesRows):
         k, by_means = self._checked()
         leaves = np.flatnonzero(weight > 0.0)
         check_enough(k, len(leaves))
-        if self.metric != "precomputed":
+        if self.metric == "precomputed":
+            check_distances(X)
+            refuse_few_places(X[np.ix_(leaves, leaves)], k)
+        else:
             refuse_too_few(X[leaves], k)
         if by_means:
             self._bisect(X, weight, k)
             return
         self._refuse_weights(weight)
-        self.linkage_matrix_ = diana(self._distances(X, leaves))
-        self.divisive_coefficient_ = divisive_coefficient(self.linkage_matrix_)
+        self.linkage_matrix_, self.divisive_coefficient_ = self._analysed(X, leaves)
         self.labels_ = np.full(len(X), -1, dtype=np.intp)
         self.labels_[leaves] = self.tree.clusters(k)
         self.certificate_ = Certificate(
@@ -150,22 +155,26 @@ class DivisiveClustering(NamesRows):
                 f"{int(np.argmax(weight))}; repeat rows, or take method='bisecting_kmeans'"
             )
 
-    def _distances(self, X: Any, leaves: IndexArray) -> Array:
-        """Return the square matrix of the rows of positive weight."""
+    def _analysed(self, X: Any, leaves: IndexArray) -> tuple[Array, float]:
+        """Return the splits of the rows of positive weight by DIANA, and their coefficient."""
         if self.metric == "precomputed":
             check_distances(X)
         n = len(leaves)
         refuse_memory(f"the distances of {n:,} rows", 16.0 * n * n, "take fewer rows, or bisecting k-means")
         part = X[np.ix_(leaves, leaves)] if self.metric == "precomputed" else X[leaves]
-        rows, scale = rows_for(part, self.metric, leaves)
+        rows, exponent = rows_for(part, self.metric, leaves)
         everyone = np.arange(n)
-        return distances(rows, everyone, everyone, self.metric) * scale
+        splits = diana(distances(rows, everyone, everyone, self.metric))
+        coefficient = divisive_coefficient(splits)
+        splits[:, 2] = HeightUnit(exponent).of_rows(splits[:, 2])
+        return splits, coefficient
 
     # -- bisecting k-means ----------------------------------------------------------------------------
 
     def _bisect(self, X: Array, weight: Array, k: int) -> None:
         """Split the cluster with the largest inertia until there are K."""
         refuse_extreme(X)
+        weight, unit = _in_unit(weight)
         labels = np.zeros(len(X), dtype=np.intp)
         inertia = [self._inertia(X, weight)]
         splits: list[tuple[int, int, float]] = []
@@ -174,7 +183,8 @@ class DivisiveClustering(NamesRows):
             rows = np.flatnonzero(labels == widest)
             if not inertia[widest] > 0.0:
                 raise ValueError(
-                    f"n_clusters = {k} is more than the {len(inertia)} distinct rows of positive weight in X"
+                    f"n_clusters = {k} is more than the {counted(len(inertia), 'distinct row')} of positive "
+                    "weight in X"
                 )
             halves = KMeans(2, random_state=self.random_state).fit(X[rows], sample_weight=weight[rows])
             splits.append((widest, len(inertia), inertia[widest]))
@@ -184,10 +194,12 @@ class DivisiveClustering(NamesRows):
         self.labels_, old = first_seen(labels, weight)
         new = np.argsort(old)
         self.linkage_matrix_ = _tree_of_splits(splits, new)
+        with np.errstate(over="ignore"):  # refused with `inertia_`, or of the first split alone
+            self.linkage_matrix_[:, 2] *= unit
         self.cluster_centers_ = np.stack(
             [np.average(X[self.labels_ == c], axis=0, weights=weight[self.labels_ == c]) for c in range(k)]
         ).astype(X.dtype)
-        self.inertia_ = float(sum(inertia))
+        self.inertia_ = float(sum(inertia)) * unit
         self.certificate_ = self._stationary(X, weight)
 
     @staticmethod
@@ -254,8 +266,8 @@ class DivisiveClustering(NamesRows):
             return unconfirmed(f"the fit had {len(self.labels_)} rows, and these are {len(X)}")
         weight = check_weights(sample_weight, len(X))
         if self.certificate_.kind is Kind.STATIONARITY:
-            return self._other_splits(X, weight) or self._stationary(X, weight)
-        again = diana(self._distances(X, np.flatnonzero(weight > 0.0)))
+            return self._other_splits(X, weight) or self._stationary(X, _in_unit(weight)[0])
+        again, coefficient = self._analysed(X, np.flatnonzero(weight > 0.0))
         if again.shape != self.linkage_matrix_.shape or not np.array_equal(
             again[:, :2], self.linkage_matrix_[:, :2]
         ):
@@ -265,7 +277,7 @@ class DivisiveClustering(NamesRows):
         labels[leaves] = MergeTree(again).clusters(self.n_clusters)
         found = {
             "linkage_matrix_": again,
-            "divisive_coefficient_": divisive_coefficient(again),
+            "divisive_coefficient_": coefficient,
             "labels_": labels,
         }
         return disputed(self, found) or self.certificate_
@@ -276,6 +288,7 @@ class DivisiveClustering(NamesRows):
         odd = misnumbered(self, "labels_", k) or no_tree(self.linkage_matrix_, k)
         if odd is not None:
             return odd
+        weight, unit = _in_unit(weight)
         mass = np.bincount(self.labels_, weights=weight, minlength=k)
         if not (mass > 0.0).all():
             return unconfirmed(f"no row of positive weight is in cluster {int(np.argmin(mass))}")
@@ -283,13 +296,19 @@ class DivisiveClustering(NamesRows):
         matrix = self.linkage_matrix_.copy()
         for j in range(k - 1):
             inside = np.isin(self.labels_, self.tree.members(k + j))
-            matrix[j, 2] = self._inertia(X[inside], weight[inside])
+            matrix[j, 2] = self._inertia(X[inside], weight[inside]) * unit
         found = {
             "cluster_centers_": np.stack([np.average(X[one], axis=0, weights=weight[one]) for one in parts]),
-            "inertia_": float(sum(self._inertia(X[one], weight[one]) for one in parts)),
+            "inertia_": float(sum(self._inertia(X[one], weight[one]) for one in parts)) * unit,
             "linkage_matrix_": matrix,
         }
         return disputed(self, found, tol=max(1e-7, 16.0 * float(np.finfo(X.dtype).eps)))
+
+
+def _in_unit(weight: Array) -> tuple[Array, float]:
+    """Return weights as multiples of their unit, and this unit."""
+    found = WeightUnit.of(weight)
+    return np.ones(len(weight)) if found.multiple is None else found.multiple, found.unit
 
 
 def _tree_of_splits(splits: list[tuple[int, int, float]], new: IndexArray) -> Array:

@@ -23,7 +23,7 @@ from empirisk.data.row_blocks import RowBlocks
 from empirisk.data.seeds import check_seed
 from empirisk.data.weight_unit import WeightUnit
 from empirisk.estimators.checks import check_count, check_number, check_weights
-from empirisk.estimators.clusters.base import Clusterer
+from empirisk.estimators.clusters.base import Clusterer, refuse_overflow
 from empirisk.estimators.clusters.k_means_blocks import fit_blocks
 from empirisk.estimators.clusters.numbered_centers import numbered
 from empirisk.estimators.clusters.on_a_line import fit_line, is_line, verify_line
@@ -175,8 +175,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         self.labels_ = labels
         self.cluster_centers_ = np.ldexp(centers, unit).astype(X.dtype)
         self.inertia_ = float(np.ldexp(inertia, 2 * unit)) * total_weight
+        refuse_overflow(self)
         self.inertia_bound_ = None if low is None else float(np.ldexp(low, 2 * unit)) * total_weight
-        self.objectives_ = np.ldexp(found.objectives, 2 * unit) * total_weight
+        with np.errstate(over="ignore"):
+            self.objectives_ = np.ldexp(found.objectives, 2 * unit) * total_weight
         self.given_up_ = found.given_up
         self.n_iter_ = n_iter
         self._n_features_out = k

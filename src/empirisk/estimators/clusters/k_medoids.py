@@ -20,7 +20,7 @@ from empirisk.clustering.medoids import (
 )
 from empirisk.data.seeds import check_seed
 from empirisk.estimators.checks import check_choice, check_count, check_weights
-from empirisk.estimators.clusters.base import Clusterer, first_seen
+from empirisk.estimators.clusters.base import Clusterer, first_seen, refuse_overflow
 from empirisk.estimators.clusters.distance_matrix import distance_matrix, distances_to
 from empirisk.estimators.linear.base import CertificateWarning
 from empirisk.estimators.stated import misnumbered
@@ -28,10 +28,12 @@ from empirisk.neighbors.metrics import Metric, metric_of
 from empirisk.results import Certificate, Kind
 from empirisk.results.certificate import unconfirmed
 from empirisk.typing import Array, IndexArray
+from empirisk.wording import counted
 
 __all__ = ["KMedoids"]
 
 DRAWN = 10  # starts of an initialisation that draws, where n_init is "auto"
+LARGEST = 1e280  # sums of 1e28 such distances are float64
 
 
 class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
@@ -138,14 +140,14 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             )
         given = metric.precomputed
         rows = X if len(live) == X.shape[0] else (X[np.ix_(live, live)] if given else X[live])
-        distances = distance_matrix(rows, metric)
-        mass = weight[live] / np.ldexp(1.0, int(np.frexp(weight.max())[1]))
+        distances, unit = _summable(distance_matrix(rows, metric))
+        mass = np.ldexp(weight[live], -int(np.frexp(weight.max())[1]))
         found, self.starts_ = self._best_start(distances, mass, k, starts, passes, live)
         exact = k == 1 or (best := best_subset(distances, mass, k)) is not None
         if k > 1 and exact and best is not None and best.total < found.total:
             found = best
         self._keep(X, weight, metric, live[found.rows])
-        scale = float(weight.max() / mass.max())
+        scale = float(weight.max() / mass.max()) * unit
         self.starts_ = self.starts_ * scale
         self.n_iter_ = max(1, found.n_passes)
         self._rounding = max(ROUNDING, 4.0 * float(np.finfo(distances.dtype).eps))
@@ -185,8 +187,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             if len(order) < len(medoids) or not np.isin(np.arange(len(medoids)), labels).all():
                 different = len(np.unique(labels))
                 raise ValueError(
-                    f"n_clusters = {len(medoids)}, but the rows of positive weight are at {different} "
-                    f"different places (distance 0 is the same place): give n_clusters <= {different}"
+                    f"n_clusters = {len(medoids)}, but the rows of positive weight are at "
+                    f"{counted(different, 'different place')} (distance 0 is the same place): give "
+                    f"n_clusters <= {different}"
                 )
             if np.array_equal(order, np.arange(len(medoids))):
                 break
@@ -194,7 +197,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         self.metric_ = metric
         self.medoid_indices_ = medoids.astype(np.intp)
         self.labels_ = labels.astype(np.intp)
-        self.inertia_ = float(weight @ apart[np.arange(len(labels)), labels])
+        with np.errstate(over="ignore"):
+            self.inertia_ = float((weight * apart[np.arange(len(labels)), labels]).sum())
+        refuse_overflow(self)
         self.__dict__.pop("cluster_centers_", None)
         if not metric.precomputed:
             centres = X[medoids]
@@ -283,11 +288,12 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             return unconfirmed(f"the sum of distances is {total:.6g}, not {self.inertia_:.6g}")
         live = np.flatnonzero(weight > 0.0)
         rows = X if len(live) == X.shape[0] else (X[np.ix_(live, live)] if given else X[live])
-        distances, own = distance_matrix(rows, self.metric_), np.searchsorted(live, medoids)
+        distances, unit = _summable(distance_matrix(rows, self.metric_))
+        own = np.searchsorted(live, medoids)
         exact = self.certificate_.kind is Kind.EXACT and len(medoids) > 1
         better = best_subset(distances, weight[live], len(medoids)) if exact else None
-        gain = best_exchange(distances, weight[live], own)
-        gain = max(gain, total - better.total) if better is not None else gain
+        gain = best_exchange(distances, weight[live], own) * unit
+        gain = max(gain, total - better.total * unit) if better is not None else gain
         if gain > self._rounding * total and gain > self.certificate_.value * (1.0 + 1e-6):
             return unconfirmed(f"other medoids lower the sum of distances {total:.6g} by {gain:.3g}")
         return self.certificate_
@@ -295,6 +301,15 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 
 def _dense(X: Any) -> Array:
     return X if isinstance(X, np.ndarray) else np.asarray(X.toarray())
+
+
+def _summable(distances: Array) -> tuple[Array, float]:
+    """Return distances whose sums are float64, and the power of two by which they were divided."""
+    top = float(distances.max(initial=0.0))
+    if top < LARGEST:
+        return distances, 1.0
+    unit = 2.0 ** (int(np.frexp(top)[1]) - 1)
+    return distances / unit, unit
 
 
 def _given_rows(init: Any, k: int, live: IndexArray) -> IndexArray:

@@ -11,12 +11,13 @@ import scipy.sparse as sp
 from empirisk.data.memory import refuse_memory
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["METRICS", "check_distances", "graph_for", "largest_distance", "rows_for"]
+__all__ = ["METRICS", "check_distances", "graph_for", "rows_for", "share_of_largest"]
 
 METRICS = {name: name for name in ("euclidean", "manhattan", "cosine", "precomputed")}
 
 # Relative difference of two entries that rounding explains: distances may have been computed both ways.
 SYMMETRY = 1e-8
+LARGEST_POWER = 1023  # of two that is a float64
 
 
 def check_distances(X: Array) -> None:
@@ -48,8 +49,8 @@ def check_distances(X: Array) -> None:
         )
 
 
-def rows_for(X: Array, metric: str, named: IndexArray) -> tuple[Array, float]:
-    """Return float64 rows for the loops, and the number by which heights are to be multiplied.
+def rows_for(X: Array, metric: str, named: IndexArray) -> tuple[Array, int]:
+    """Return float64 rows for the loops, and the power of two by which heights are to be multiplied.
 
     Rows and distances are divided by a power of two, so that no square overflows or vanishes; cosine
     distances are half the squared distances of rows of length one.
@@ -60,34 +61,42 @@ def rows_for(X: Array, metric: str, named: IndexArray) -> tuple[Array, float]:
             f"the distances of {n:,} rows", 8.0 * n * n if X.dtype != np.float64 else 0.0, "take fewer"
         )
     top = float(np.max(np.abs(X), initial=0.0))
-    scale = 2.0 ** math.frexp(top)[1] if top > 0.0 else 1.0
-    if metric == "precomputed" and X.dtype == np.float64 and 2.0**-400 < scale < 2.0**400:
-        return X, 1.0
-    out = np.asarray(X, dtype=np.float64) / scale
-    if metric != "cosine":
-        return out, scale
-    length = np.sqrt(np.einsum("ij,ij->i", out, out))
-    none = np.flatnonzero(length == 0.0)
+    exponent = min(math.frexp(top)[1], LARGEST_POWER) if top > 0.0 else 0
+    if metric == "precomputed" and X.dtype == np.float64 and abs(exponent) < 400:
+        return X, 0
+    if metric == "cosine":
+        return _directions(np.asarray(X, dtype=np.float64), named), 0
+    return np.asarray(X, dtype=np.float64) / 2.0**exponent, exponent
+
+
+def _directions(X: Array, named: IndexArray) -> Array:
+    """Return rows of length one, each from a unit of its own; rows of zeros are refused by number."""
+    top = np.abs(X).max(axis=1, initial=0.0)
+    none = np.flatnonzero(top == 0.0)
     if len(none):
         raise ValueError(
             f"row {named[none[0]]} of X has no direction, so that its cosine distance is not defined: all "
             "its entries are zero; drop such rows, or take another metric"
         )
-    return out / length[:, None], 1.0
+    out = np.ldexp(X, -np.frexp(top)[1][:, None])
+    return np.asarray(out / np.sqrt(np.einsum("ij,ij->i", out, out))[:, None])
 
 
-def largest_distance(X: Array, metric: str) -> float:
-    """Return the largest distance of two rows, in blocks."""
+def share_of_largest(X: Array, metric: str, share: float) -> float:
+    """Return a share of the largest distance of two rows, found in blocks."""
     from empirisk.linkage.plain_greedy import distances
 
     if metric == "precomputed":
-        return float(X.max(initial=0.0))
+        return share * float(X.max(initial=0.0))
+    X, exponent = rows_for(X, metric, np.arange(len(X)))
     step = max(1, 2**21 // max(1, len(X)))
     everyone = np.arange(len(X))
-    return max(
+    largest = max(
         float(distances(X, everyone[i : i + step], everyone[i:], metric).max(initial=0.0))
         for i in range(0, len(X), step)
     )
+    with np.errstate(over="ignore"):
+        return float(np.ldexp(share * largest, exponent))
 
 
 def graph_for(connectivity: Any, n: int, leaves: IndexArray) -> Any:
@@ -108,4 +117,17 @@ def graph_for(connectivity: Any, n: int, leaves: IndexArray) -> Any:
         raise ValueError(
             f"connectivity[{row}, {graph.indices[bad[0]]}] is {graph.data[bad[0]]:g}; give 0 or 1"
         )
+    if sp.issparse(connectivity):
+        _refuse_stored_zeros(graph)
     return graph if len(leaves) == n else graph[leaves][:, leaves]
+
+
+def _refuse_stored_zeros(graph: Any) -> None:
+    """Refuse cells that are stored as 0: a graph of distances would lose the edges of equal rows."""
+    for at in np.flatnonzero(graph.data == 0):
+        i, j = int(np.searchsorted(graph.indptr, at, side="right")) - 1, int(graph.indices[at])
+        if i != j:
+            raise ValueError(
+                f"connectivity[{i}, {j}] is stored as 0, and cells of 0 are no edges: where cells are "
+                "distances put 1 in the place of each, and where no edge is meant call eliminate_zeros()"
+            )

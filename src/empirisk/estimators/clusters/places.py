@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["refuse_too_few"]
+from empirisk.typing import Array
+from empirisk.wording import counted
+
+__all__ = ["refuse_few_places", "refuse_too_few"]
 
 
 def refuse_too_few(X: Any, k: int) -> None:
@@ -20,6 +23,20 @@ def refuse_too_few(X: Any, k: int) -> None:
         different = len(np.unique(X @ np.random.default_rng(0).normal(size=X.shape[1])))
     if different < k:
         raise ValueError(
-            f"n_clusters = {k} is more than the {different} distinct rows of positive weight in X (n_samples "
-            f"= {X.shape[0]}): give n_clusters <= {different}"
+            f"n_clusters = {k} is more than the {counted(different, 'distinct row')} of positive weight in X "
+            f"(n_samples = {X.shape[0]}): give n_clusters <= {different}"
+        )
+
+
+def refuse_few_places(distances: Array, k: int) -> None:
+    """Refuse more clusters than there are places in a matrix of distances: distance 0 is the same place."""
+    left, places = np.arange(len(distances)), 0
+    while len(left) and places < k:
+        first, left = left[0], left[1:]
+        left = left[distances[first, left] > 0.0]
+        places += 1
+    if places < k:
+        raise ValueError(
+            f"n_clusters = {k}, but the rows of positive weight are at {counted(places, 'different place')} "
+            f"(distance 0 is the same place): give n_clusters <= {places}"
         )

@@ -25,6 +25,7 @@ from empirisk.estimators.clusters.verify_cut import cut_of, verify_cut
 from empirisk.results import Certificate
 from empirisk.results.certificate import unconfirmed
 from empirisk.typing import Array, IndexArray
+from empirisk.wording import counted
 
 __all__ = ["SpectralClustering"]
 
@@ -217,8 +218,9 @@ class SpectralClustering(Clusterer):
         need = 1 if isinstance(self.n_clusters, str) else self.n_clusters
         if vertices < need:
             raise ValueError(
-                f"{vertices} rows have an edge to another row and {apart} have none, too few for {need} "
-                "clusters: join more rows (n_neighbors, radius, bandwidth), or ask for fewer clusters"
+                f"{counted(vertices, 'row')} with an edge to another row and {apart} without one are too few "
+                f"for {counted(need, 'cluster')}: join more rows (n_neighbors, radius, bandwidth), or ask "
+                "for fewer clusters"
             )
 
     @property
@@ -315,7 +317,7 @@ class SpectralClustering(Clusterer):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.affinity == "precomputed"
+        tags.input_tags.pairwise |= self.affinity == "precomputed"
         return tags
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from empirisk.estimators.checks import pair_noun
 from empirisk.estimators.clusters.cluster_map import cluster_map
 from empirisk.reduction.plane import plane_of
 
@@ -36,12 +37,12 @@ def eigengap_view(model: Any) -> dict[str, Any]:
 
 
 def places_of(X: Any, model: Any) -> Any:
-    """Return what rows are drawn by: their columns, or their eigenvectors where similarities were given."""
-    return model.embedding_ if model.affinity == "precomputed" else X
+    """Return what rows are drawn by: their columns, or their eigenvectors where pairs were given."""
+    return model.embedding_ if pair_noun(model) else X
 
 
 def map_view(X: Any, labels: Any, weight: Any, model: Any) -> dict[str, Any]:
-    """Return the map of the clusters: similarities are no coordinates, and the eigenvectors stand for them.
+    """Return the map of the clusters: numbers of pairs are no coordinates, and eigenvectors stand for them.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ def map_view(X: Any, labels: Any, weight: Any, model: Any) -> dict[str, Any]:
     labels, weight : array, shape (n,)
     model : SpectralClustering
     """
-    if model.affinity != "precomputed":
+    if not pair_noun(model):
         return dict(cluster_map(X, labels, weight, None, getattr(model, "feature_names_in_", None)))
     names = [f"eigenvector {j + 1}" for j in range(model.embedding_.shape[1])]
     told = {"of": "the variance of the eigenvectors"}

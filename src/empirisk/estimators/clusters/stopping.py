@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from empirisk.estimators.checks import check_choice, check_count, check_number
-from empirisk.estimators.clusters.merged_rows import METRICS, largest_distance
+from empirisk.estimators.clusters.merged_rows import METRICS, share_of_largest
 from empirisk.linkage import REGISTRY, Linkage
 from empirisk.typing import Array
 
@@ -56,4 +56,4 @@ def threshold_of(est: Any, rows: Array, metric: str) -> float | None:
         return float(est.distance_threshold)
     if est.scaled_threshold is None:
         return None
-    return float(est.scaled_threshold) * largest_distance(rows, metric)
+    return share_of_largest(rows, metric, float(est.scaled_threshold))

@@ -9,6 +9,7 @@ from scipy.cluster.hierarchy import is_valid_linkage
 from scipy.sparse.csgraph import connected_components
 
 from empirisk.estimators.clusters.base import first_seen
+from empirisk.estimators.clusters.height_unit import HeightUnit, weights_for
 from empirisk.estimators.clusters.merged_rows import graph_for, rows_for
 from empirisk.estimators.clusters.stopping import check_rule_and_linkage, threshold_of
 from empirisk.estimators.stated import disputed
@@ -61,19 +62,23 @@ def verify_merges(model: Any, X: Array, weight: Array) -> Certificate:
     n = len(leaves)
     if n == 1:
         return Certificate(Kind.EXACT, 0.0, 1.0, "one row is one cluster, and nothing was merged")
-    rows, scale = rows_for(present, metric, leaves)
-    unit = float(matrix[:, 2].max()) or 1.0
+    rows, exponent = rows_for(present, metric, leaves)
+    mass, factor = weights_for(weight[leaves], linkage, leaves)
+    unit = HeightUnit(exponent, factor)
     scaled = matrix.copy()
-    scaled[:, 2] /= scale
-    seen = check_merges(rows, linkage, metric, weight[leaves], MergeTree(scaled), graph)
-    if not seen.height * scale <= 1e-6 * unit:
+    scaled[:, 2] = unit.of_loops(matrix[:, 2])
+    seen = check_merges(rows, linkage, metric, mass, MergeTree(scaled), graph)
+    top = float(scaled[:, 2].max()) or 1.0
+    if not seen.height <= 1e-6 * top:
         return unconfirmed(
-            f"a merge is {seen.height * scale:.3g} away from the distance of its clusters in these rows"
+            f"a merge is {seen.height / top:.3g} of the largest height away from the distance of its "
+            "clusters in these rows"
         )
     said = f"{seen.merges:,} of {n - 1:,} merges were made again and join a closest pair"
     if seen.merges < n - 1:
         said = f"the heights of {seen.merges:,} of {n - 1:,} merges are those of the definition"
-    return Certificate(Kind.EXACT, seen.excess * scale, unit, said)
+    excess = float(unit.of_rows(np.array([seen.excess]))[0]) if np.isfinite(seen.excess) else seen.excess
+    return Certificate(Kind.EXACT, excess, float(matrix[:, 2].max()) or 1.0, said)
 
 
 def _read_off(model: Any, matrix: Array, present: Array, leaves: IndexArray, graph: Any) -> dict[str, Any]:

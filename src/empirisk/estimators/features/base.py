@@ -13,7 +13,7 @@ from empirisk.data.as_before import as_before
 from empirisk.data.design import Design
 from empirisk.data.memory import refuse_memory
 from empirisk.data.plain_numbers import numbers_only
-from empirisk.estimators.checks import check_finite, check_weights, is_count
+from empirisk.estimators.checks import check_finite, check_weights, is_count, pair_noun
 from empirisk.estimators.estimator import Estimator
 from empirisk.typing import Array
 
@@ -142,7 +142,7 @@ class FeatureMap(TransformerMixin, Estimator):
                 ensure_all_finite=False,
                 accept_sparse="csr" if self._takes_sparse else False,
             )
-        check_finite(Design(X), getattr(self, "feature_names_in_", None))
+        check_finite(Design(X), getattr(self, "feature_names_in_", None), pair_noun(self))
         if isinstance(X, np.ndarray):
             return X
         if not X.has_canonical_format:

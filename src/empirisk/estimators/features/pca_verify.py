@@ -78,7 +78,8 @@ def recomputed(model: Any, X: Any, weight: Array) -> Certificate:
     if off > 1e-6 * spread + 1e-12 * float(np.abs(mean).max()):
         return unconfirmed(f"the means that the model keeps are off by {off:.2g}")
     root = np.sqrt(share)
-    residual = float(np.linalg.norm(_image(X, mean, root, V.T) - V.T * values))
+    size = float(np.max(values, initial=0.0)) or 1.0  # squares of variances may overflow
+    residual = size * float(np.linalg.norm((_image(X, mean, root, V.T) - V.T * values) / size))
     floor = (SINGLE if single else 1e-14 * len(share)) * float(values[0])
     known, rest = _others(X, mean, root, values)
     if known is not None and np.abs(values - known).max() > residual + floor:

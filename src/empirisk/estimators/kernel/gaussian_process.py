@@ -24,6 +24,7 @@ from empirisk.estimators.checks import (
     check_finite,
     check_number,
     check_weights,
+    pair_noun,
 )
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.kernel.process_charts import ProcessCharts
@@ -161,7 +162,7 @@ class GaussianProcess(ProcessCharts, Estimator):
                 order="C", ensure_all_finite=False, **self._y_options(),
             )  # fmt: skip
             names = getattr(self, "feature_names_in_", None)
-            check_finite(Design(X), names)
+            check_finite(Design(X), names, pair_noun(self))
             targets = self._targets(y, fitting)
         weight = self._weights(check_weights(sample_weight, X.shape[0]), targets)
         live = np.flatnonzero(weight > 0.0)
@@ -192,7 +193,7 @@ class GaussianProcess(ProcessCharts, Estimator):
                 self, canonical(X), reset=False, accept_sparse=["csr"], dtype=[np.float64, np.float32],
                 order="C", ensure_all_finite=False,
             )  # fmt: skip
-        check_finite(Design(X), getattr(self, "feature_names_in_", None))
+        check_finite(Design(X), getattr(self, "feature_names_in_", None), pair_noun(self))
         return _wide(X)
 
     def _centres(self, kernel: Kernel, rows: Rows) -> Any:

@@ -24,6 +24,7 @@ from empirisk.estimators.checks import (
     check_number,
     check_weights,
     is_number,
+    pair_noun,
 )
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.kernel.strength import select_strength
@@ -230,7 +231,7 @@ class KernelEstimator(Estimator):
     def _checked_squares(self, design: Design) -> Array:
         """Return the sum of squares of each column of rows that are finite and whose squares are."""
         names = getattr(self, "feature_names_in_", None)
-        check_finite(design, names)
+        check_finite(design, names, pair_noun(self))
         return checked_squares(design, names)
 
     def _learn_kernel(self, design: Design, squares: Array, weight: Array) -> None:
@@ -252,7 +253,7 @@ class KernelEstimator(Estimator):
                 self, canonical(X), reset=False, accept_sparse=["csr"], dtype=[np.float64, np.float32],
                 order="C", ensure_all_finite=False,
             )  # fmt: skip
-        check_finite(Design(X), getattr(self, "feature_names_in_", None))
+        check_finite(Design(X), getattr(self, "feature_names_in_", None), pair_noun(self))
         return X
 
     def _scores(self, X: Any) -> Array:

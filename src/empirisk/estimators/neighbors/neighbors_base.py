@@ -16,6 +16,7 @@ from empirisk.estimators.checks import (
     check_count,
     check_finite,
     check_flag,
+    pair_noun,
 )
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.neighbors.vote_weights import VoteWeights
@@ -81,7 +82,7 @@ class NeighborsBase(Estimator):
                 self, canonical(X), reset=fitting, accept_sparse=["csr"], dtype=[np.float64, np.float32],
                 order="C", ensure_all_finite=False,
             )  # fmt: skip
-        check_finite(Design(X), getattr(self, "feature_names_in_", None))
+        check_finite(Design(X), getattr(self, "feature_names_in_", None), pair_noun(self))
         return X
 
     def _nearest(self, X: Any, k: int) -> tuple[Array, IndexArray]:

@@ -20,6 +20,7 @@ from empirisk.estimators.checks import (
     check_rule,
     check_weights,
     is_count,
+    pair_noun,
 )
 from empirisk.estimators.folds import left_together
 from empirisk.estimators.neighbors.neighbors_base import NeighborsBase
@@ -102,7 +103,7 @@ class VotingNeighbors(NeighborsBase):
                 self, canonical(X), y, reset=True, accept_sparse=["csr"], dtype=[np.float64, np.float32],
                 order="C", ensure_all_finite=False, **self._y_options(),
             )  # fmt: skip
-            check_finite(Design(X), getattr(self, "feature_names_in_", None))
+            check_finite(Design(X), getattr(self, "feature_names_in_", None), pair_noun(self))
             self._votes = self._targets(y, True)
         self._keep(X, VoteWeights.of(self._weights(check_weights(sample_weight, X.shape[0]), self._votes)))
 

@@ -21,13 +21,18 @@ class PrecomputedDistances(PairMetric):
     precomputed = True
 
     def check(self, X: Any, fitting: bool) -> None:
-        """Refuse a matrix of training rows that is not square, and negative distances."""
+        """Refuse a matrix of training rows that is not square, negative distances, and sparse matrices."""
+        if not isinstance(X, np.ndarray):
+            raise TypeError(
+                "metric='precomputed' takes a dense matrix of distances, and X is sparse: a cell that is not "
+                "stored tells no distance; give X.toarray() if such distances are 0"
+            )
         if fitting and X.shape[0] != X.shape[1]:
             raise ValueError(
                 "with metric='precomputed' X is the matrix of distances of the training rows, (n, n); got "
                 f"{X.shape[0]} x {X.shape[1]}"
             )
-        values = plain(X)
+        values = np.asarray(X)
         if (values < 0.0).any():
             i, j = (int(v) for v in np.argwhere(values < 0.0)[0])
             raise ValueError(f"distances are not negative, and X[{i}, {j}] is {values[i, j]:g}")
