@@ -25,7 +25,7 @@ class Plain(er.graphs.LaplacianOperator):
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the table of all graphs, one a line."""
     rows: dict[str, tuple[Any, int]] = {
         "four normal groups, 2,000 x 3": (
             make_blobs(2000, 3, centers=4, cluster_std=2.0, random_state=0)[0],

@@ -32,7 +32,7 @@ CASES: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
 
 
 def moons(n: int) -> np.ndarray:
-    """Return two moons with noise 0.1."""
+    """Return the rows of two moons with noise 0.1."""
     return np.asarray(make_moons(n, noise=0.1, random_state=0)[0])
 
 
@@ -68,7 +68,7 @@ def seconds(X: np.ndarray, options: dict[str, Any]) -> tuple[float, float, str]:
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the table of all data sets, one a line."""
     print("| rows | fit, s | of it the proof, s | |\n|---|---|---|---|")
     with threadpool_limits(1):
         for name, (make, options) in CASES.items():

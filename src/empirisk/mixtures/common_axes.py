@@ -105,7 +105,7 @@ def _axes_of(matrix: Array) -> Array:
 
 
 def _squares(scatter: Array, axes: Array) -> Array:
-    """Return ``d_j' S_k d_j``, (K, p)."""
+    """Return ``d_j' S_k d_j`` for all parts and axes, (K, p)."""
     return np.asarray(np.einsum("ij,kil,lj->kj", axes, scatter, axes, optimize=True))
 
 

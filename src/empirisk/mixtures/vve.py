@@ -30,7 +30,7 @@ class VVE(CommonAxes):
         return 2 * n_parts * n_columns + n_columns * (n_columns - 1) // 2
 
     def profile(self, mass: Array, logs: Array) -> tuple[float, Array]:
-        """Return ``sum_k N_k sum_j log t_kj``, and the masses."""
+        """Return ``sum_k N_k sum_j log t_kj``, and the masses of the parts."""
         return float((mass[:, None] * logs).sum()), mass
 
     def lengths(self, mass: Array, square: Array) -> Array:

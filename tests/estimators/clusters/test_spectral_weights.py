@@ -109,7 +109,7 @@ def test_every_graph_counts_copies_or_refuses_them(rng: np.random.Generator) -> 
 
 
 def as_array(W: Any) -> np.ndarray:
-    """Return weights as an array."""
+    """Return weights as an array, dense or not."""
     return W if isinstance(W, np.ndarray) else W.toarray()
 
 
