@@ -192,3 +192,24 @@ def test_a_number_that_cannot_be_squared_is_refused_with_its_row(
         read_table(table(cell), target="y")
     with pytest.raises(DataError, match=said):
         read_table(table(cell), like=like)
+
+
+def test_a_column_of_numbers_whose_squares_all_vanish_is_refused(tmp_path: Path) -> None:
+    """With a target and without one; new rows may hold such numbers, which are as good as 0."""
+
+    def table(name: str, size: float, first: int = 0) -> Path:
+        path = tmp_path / f"{name}.csv"
+        cells = [(i * 37 % 101 / 7 * size, i * 41 % 103 / 9, i % 13 * size) for i in range(first, N)]
+        path.write_text("x,z,y\n" + "".join(f"{x!r},{z!r},{y!r}\n" for x, z, y in cells))
+        return path
+
+    tiny = table("tiny", 1e-200)
+    said = r"tiny\.csv row 2, column '{}': .*e-2\d\d is too small, its square vanishes"
+    with pytest.raises(DataError, match=said.format("x")):
+        read_table(tiny, target="z")
+    with pytest.raises(DataError, match=said.format("x") + r".* leave it out with --drop x"):
+        read_table(tiny, task="clusters")
+    with pytest.raises(DataError, match=said.format("y")):
+        read_table(tiny, target="y", drop=["x"])
+    like = read_table(table("small", 1e-100), target="z")
+    assert read_table(tiny, like=like).n_rows == N

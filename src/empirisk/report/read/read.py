@@ -10,7 +10,7 @@ import polars as pl
 
 from empirisk.report.errors import DataError, require_column
 from empirisk.report.read.fingerprint import fingerprint
-from empirisk.report.read.huge import refuse_huge
+from empirisk.report.read.huge import refuse_huge, refuse_tiny
 from empirisk.report.read.infer import infer_column
 from empirisk.report.read.like import read_like
 from empirisk.report.read.parse import Reading
@@ -176,6 +176,7 @@ def without_target(raw: RawFile, parsed: list[tuple[Column, pl.Series]], drop: S
     frame = pl.DataFrame([values.alias(column.name) for column, values in parsed])
     columns = [_role(column, drop, None, None) for column, _ in parsed]
     refuse_huge(columns, frame, raw.source.name)
+    refuse_tiny(columns, frame, raw.source.name)
     return Table(
         frame=frame,
         columns=tuple(columns),
@@ -214,6 +215,7 @@ def _assemble(
     columns = [_role(c, drop, group, time) for c in columns]
     columns = _keep_some_feature(columns, target)
     refuse_huge(columns, whole, raw.source.name)
+    refuse_tiny(columns, whole, raw.source.name)
     columns[at] = replace(columns[at], summary=summarise(frame[target], columns[at].kind))
     if not any(c.role == "feature" for c in columns):
         why = "; ".join(f"{c.name}: {c.reason}" for c in columns if c.role == "dropped")
