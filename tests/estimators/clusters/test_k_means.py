@@ -229,13 +229,27 @@ def test_the_certificate_carries_a_bound_that_the_published_minima_are_above() -
         tail = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)[k - 1 :] ** 2
         assert low == pytest.approx(tail.sum(), rel=1e-9)
         assert low <= IRIS[k]
-        assert f"J <= {model.inertia_ / low:.6g} min J, by a bound along principal axes" in (
-            model.certificate_.claim
-        )
-        again = er.verify(model, X, None)
-        assert f"J <= {model.inertia_ / low:.6g} min J" in again.claim
+        # Twice the optimum and more says nothing of the clusters; what does is named.
+        assert model.inertia_ > 2.0 * low
+        told = "the eigenvalues of the scatter prove less than J <= 2 min J: lower_bound(X) may prove more"
+        assert model.certificate_.claim.endswith(told)
+        assert er.verify(model, X, None).claim.endswith(told)
         model.inertia_bound_ = 1.01 * low  # false, or proved by nothing that was computed
         assert "inertia_bound_ is" in er.verify(model, X, None).claim
+
+
+def test_a_bound_within_twice_the_inertia_is_named_by_what_proves_it(rng: np.random.Generator) -> None:
+    for X, by in (
+        (rng.normal(size=(60, 12)), "the eigenvalues of the scatter"),
+        (rng.normal(size=(400, 1)) * [8.0, 0.1, 0.1, 0.1] + 0.1 * rng.normal(size=(400, 4)), "a bound along"),
+    ):
+        model = er.KMeans(3, n_init=200).fit(X)
+        assert (model._axes == 0) == by.startswith("the")
+        told = f"J <= {model.inertia_ / model.inertia_bound_:.6g} min J, by {by}"
+        assert told in model.certificate_.claim
+        assert told in er.verify(model, X, None).claim
+        # What the method proves is at least as much.
+        assert model.lower_bound(X).value >= model.inertia_bound_ * (1.0 - 1e-9)
 
 
 def test_where_a_bound_costs_too_much_the_certificate_says_that_there_is_none(

@@ -85,7 +85,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     given_up_ : array of bool, shape (n_init,)
         Which starts were given up.
     inertia_bound_ : float or None
-        Less inertia than this no K clusters of these rows have, by their principal axes; None where that
+        Less inertia than this no K clusters of these rows have, by their principal axes or the
+        eigenvalues of the scatter; the certificate names it where J is within twice of it.  None where it
         would have cost more than a tenth of the fit, for sparse rows and for blocks.
     certificate_ : Certificate
         STATIONARITY: how much the next step would lower J at least; EXACT for one column, for one cluster,
@@ -168,7 +169,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         further = found.sentence + (
             f"; the seeds alone are within {factor:.4g} of the minimum in expectation" if factor else ""
         )
-        further += bound_in_words(inertia, low)
+        further += bound_in_words(inertia, low, self._axes)
         eps = float(np.finfo(X.dtype).eps)
         self.certificate_ = fixed_point_certificate(step, inertia, scale, centers, eps, further)
         total_weight = float(weight.sum())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from empirisk.typing import Array, IndexArray
 __all__ = ["bound_in_words", "verify_centers"]
 
 ROWS = 2048  # of a block: all distances of a block are in memory
+LOOSE = 2.0  # times the optimum, beyond which a bound that costs little says nothing of the clusters
 
 
 def verify_centers(model: Any, labels: IndexArray, X: Any, weight: Array) -> Certificate:
@@ -81,21 +81,36 @@ def verify_centers(model: Any, labels: IndexArray, X: Any, weight: Array) -> Cer
     step = float(((total[live] ** 2).sum(axis=1) / mass[live]).sum())
     scale = loss + float((mass * ((c - mean) ** 2).sum(axis=1)).sum())
     scale += 2.0 * float((total * (c - mean)).sum())
-    further = bound_in_words(loss, low) if hasattr(model, "inertia_bound_") else ""
+    further = bound_in_words(loss, low, axes) if hasattr(model, "inertia_bound_") else ""
     return fixed_point_certificate(step, loss, max(scale, 0.0), c, eps, further)
 
 
-def bound_in_words(inertia: float, proved: float | None) -> str:
+def bound_in_words(inertia: float, proved: float | None, axes: int | None) -> str:
     """Return what a lower bound says of an inertia, for the end of a certificate's sentence.
+
+    Parameters
+    ----------
+    inertia : float
+    proved : float or None
+        The bound; None where none was computed.
+    axes : int or None
+        Along how many axes numbers were split; 0 is the bound by the eigenvalues of the scatter alone.
 
     Examples
     --------
-    >>> bound_in_words(3.0, 2.0)
-    '; J <= 1.5 min J, by a bound along principal axes'
+    >>> bound_in_words(3.0, 2.0, 1)
+    '; J <= 1.5 min J, by a bound along 1 principal axis (lower_bound(X) may prove more)'
+    >>> bound_in_words(3.0, 2.0, 0)
+    '; J <= 1.5 min J, by the eigenvalues of the scatter (lower_bound(X) may prove more)'
+    >>> bound_in_words(3.0, 0.5, 0)
+    '; the eigenvalues of the scatter prove less than J <= 2 min J: lower_bound(X) may prove more'
     """
-    if proved is None:
+    if proved is None or axes is None:
         return "; no lower bound was computed: lower_bound(X) gives one"
     ratio = 1.0 + InertiaBound(proved, "axes").ratio(inertia)
-    if not math.isfinite(ratio):
-        return "; the principal axes prove no lower bound: lower_bound(X) may"
-    return f"; J <= {ratio:.6g} min J, by a bound along principal axes"
+    along = f"a bound along {axes} principal {'axis' if axes == 1 else 'axes'}"
+    if ratio > LOOSE:
+        by = f"{along} proves" if axes else "the eigenvalues of the scatter prove"
+        return f"; {by} less than J <= {LOOSE:g} min J: lower_bound(X) may prove more"
+    by = along if axes else "the eigenvalues of the scatter"
+    return f"; J <= {ratio:.6g} min J, by {by} (lower_bound(X) may prove more)"
