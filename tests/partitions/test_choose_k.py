@@ -122,6 +122,31 @@ def test_numbers_that_an_estimator_refuses_are_left_out_with_its_words(rng: np.r
         er.choose_k(Shy(random_state=0), groups(rng), [4, 5], **QUICK)
 
 
+def test_numbers_that_rows_without_clusters_refuse_are_left_out(rng: np.random.Generator) -> None:
+    X = np.concatenate([rng.normal(0.0, 1.0, (15, 3)), rng.normal(8.0, 1.0, (15, 3))])
+
+    class Timid(LeanKMeans):
+        """It groups the rows themselves into any number, and others into two alone."""
+
+        def fit(self, X_: Any, y: Any = None, sample_weight: Any = None) -> Any:
+            if self.n_clusters > most and not any(np.array_equal(X_[0], x) for x in X):
+                raise ValueError("too many for me")
+            return super().fit(X_, y, sample_weight)
+
+    most = 2
+    found = er.choose_k(Timid(), X, range(1, 5), **QUICK)
+    assert (found.k, found.ks) == (2, (2,))
+    for k in (3, 4):
+        assert f"n_clusters = {k} was refused: in 5 draws rows without clusters could not be" in repr(found)
+    plain = er.choose_k(LeanKMeans(), X, [1, 2], **QUICK)
+    assert found.p_value == plain.p_value, "what is left is tested as if it had been asked for alone"
+    most = 1
+    with pytest.raises(
+        ValueError, match=r"could not be grouped .*too many for me.*take a form of it with fewer"
+    ):
+        er.choose_k(Timid(), X, range(1, 5), **QUICK)
+
+
 def test_seeds_jobs_and_the_order_of_ks_give_the_same(rng: np.random.Generator) -> None:
     X = groups(rng)
     one = er.choose_k(LeanKMeans(), X, [3, 2, 4], **QUICK, random_state=7)

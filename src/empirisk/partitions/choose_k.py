@@ -23,7 +23,7 @@ from empirisk.partitions.criteria.gap import NULL as GAP_NULL
 from empirisk.partitions.grouping import Grouping, Partition
 from empirisk.partitions.indices.base import moments
 from empirisk.partitions.k_choice import KChoice
-from empirisk.partitions.no_clusters import Draws, tested_nulls
+from empirisk.partitions.no_clusters import Draws, UngroupedError, tested_nulls
 from empirisk.partitions.resamples import Resamples, resample, subsample_size
 from empirisk.partitions.rows import Rows, read_rows
 from empirisk.typing import IndexArray
@@ -177,10 +177,8 @@ class _Run:
                 self._step()
                 part = self._part()
                 of_part = self.found if part is self.rows else self._group(part)
-                self.resamples.ks = self.tried
-                self.draws = Draws(self.grouping, part, of_part, self.seed, self.n_jobs, self._step)
-                self.draws.test(self.n_draws, 1.0 - self.level)
-                self.draws.draw(GAP_NULL, GAP_DRAWS)
+                while not self._compared(part, of_part):
+                    pass
                 resample(
                     self.grouping, part, self.tried, self.n_subsamples, self.seed, self.n_jobs, self._step,
                     self.resamples,
@@ -193,6 +191,31 @@ class _Run:
                     "or give fewer ks"
                 ) from None
             self.late = f"the time limit of {self.deadline.limit:g} s ran out"
+
+    def _compared(self, part: Rows, of_part: dict[int, Partition]) -> bool:
+        """Compare with rows without clusters; numbers into which those cannot be grouped leave, and the
+        answer is no: once more with the others.
+        """
+        self.resamples.ks = self.tried
+        self.draws = Draws(self.grouping, part, of_part, self.seed, self.n_jobs, self._step)
+        try:
+            self.draws.test(self.n_draws, 1.0 - self.level)
+            self.draws.draw(GAP_NULL, GAP_DRAWS)
+        except UngroupedError as error:
+            left = tuple(k for k in self.tried if k not in error.ks)
+            if len(left) == 1:
+                raise ValueError(
+                    f"{self.grouping.name}: {error.why}; {self.grouping.parameter} = {error.ks[0]} was the "
+                    "smallest number: take a form of it with fewer parameters (covariance='tied', a ridge), "
+                    "or more rows"
+                ) from error
+            self.tried = left
+            for k in error.ks:
+                self.refused[k] = error.why
+                of_part.pop(k)
+                self.found.pop(k, None)
+            return False
+        return True
 
     def _fit(self) -> dict[int, Partition]:
         found = self._group(self.rows)

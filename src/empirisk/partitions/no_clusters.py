@@ -9,6 +9,7 @@ correction for their number.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,12 +24,31 @@ from empirisk.partitions.nulls import Axes, Null, Prepared, principal_axes
 from empirisk.partitions.rows import Rows
 from empirisk.typing import Array
 
-__all__ = ["Draws", "NullFalls", "NullTest", "log_inertias", "tested_nulls"]
+__all__ = ["Draws", "NullFalls", "NullTest", "UngroupedError", "log_inertias", "tested_nulls"]
 
 FIRST = 19  # draws after which a null that plainly holds is drawn from no further
 PLAIN = 0.2  # p-value above which it plainly holds
 TRIES = 5  # draws until one can be grouped
 SMALLEST = 1e-12  # share of W_1 that stands for an inertia of 0
+
+
+class UngroupedError(ValueError):
+    """Rows without clusters cannot be grouped into a number of clusters, again and again.
+
+    Parameters
+    ----------
+    ks : tuple of int
+        The numbers that were refused most often.
+    why : str
+        What was said of the first of them.
+    """
+
+    def __init__(self, ks: tuple[int, ...], why: str) -> None:
+        super().__init__(why)
+        self.ks, self.why = ks, why
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.ks, self.why)
 
 
 @dataclass
@@ -177,16 +197,18 @@ def _draw_logs(
 ) -> Array:
     """Return ``log W_K`` of one draw from a null; a draw that cannot be grouped is drawn again."""
     rng = np.random.default_rng(seed)
-    for last in range(TRIES):
-        drawn = rows.like(null.draw(axes, rng))
-        try:
-            found = grouping.partitions(drawn, ks, int(rng.integers(1 << 31)), keep=False)
-        except ValueError as error:
-            if last < TRIES - 1:
-                continue
-            raise ValueError(
-                f"{grouping.name} could not group rows without clusters into {ks[-1]} in {TRIES} draws "
-                f"({error}); give smaller ks, or a form of it with fewer parameters"
-            ) from error
-        break
-    return log_inertias(drawn, found)
+    times, said = Counter[int](), dict[int, str]()
+    for _ in range(TRIES):
+        drawn, refused = rows.like(null.draw(axes, rng)), dict[int, str]()
+        found = grouping.partitions(drawn, ks, int(rng.integers(1 << 31)), keep=False, refused=refused)
+        if not refused:
+            return log_inertias(drawn, found)
+        times.update(refused.keys())
+        said.update(refused)
+    most = max(times.values())
+    blamed = tuple(k for k in ks if times[k] == most)
+    raise UngroupedError(
+        blamed,
+        f"in {TRIES} draws rows without clusters could not be grouped into so many, and there is nothing to "
+        f"compare with ({said[blamed[0]]})",
+    )
