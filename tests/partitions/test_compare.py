@@ -74,6 +74,10 @@ def test_names_do_not_matter_and_relabel_gives_those_of_a(rng: np.random.Generat
     found = er.compare_partitions(names[a], (a + 2) % 4)
     assert found.estimates["adjusted_rand"].value == pytest.approx(1.0)
     np.testing.assert_array_equal(found.relabel((a + 2) % 4), names[a])
+    with pytest.raises(
+        ValueError, match=r"b holds the label 5 in row 1, which .* give labels among 0, 1, 2, 3"
+    ):
+        found.relabel([0, 5, 6])
     assert found.matched.value == 1.0
 
 

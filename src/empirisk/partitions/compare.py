@@ -97,8 +97,22 @@ class PartitionComparison(Tabular):
         Parameters
         ----------
         b : array of labels
+            Of any rows, among ``b_labels``.
+
+        Raises
+        ------
+        ValueError
+            For a label that b did not have in the comparison, by its row.
         """
-        return np.array([self.matching.get(label, label) for label in np.asarray(b).tolist()])
+        given, known = np.asarray(b).tolist(), set(self.b_labels)
+        other = next((row for row, label in enumerate(given) if label not in known), None)
+        if other is not None:
+            listed = ", ".join(map(repr, self.b_labels[:8])) + (", ..." if len(self.b_labels) > 8 else "")
+            raise ValueError(
+                f"b holds the label {given[other]!r} in row {other}, which no row of b had in the comparison;"
+                f" give labels among {listed}"
+            )
+        return np.array([self.matching.get(label, label) for label in given])
 
     def _shown(self) -> dict[str, list[Any]]:
         names = list(self.estimates)
