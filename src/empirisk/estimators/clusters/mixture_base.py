@@ -140,7 +140,10 @@ class MixtureBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MixtureFit,
     def _rows(self, X: Any) -> tuple[Array, Array]:
         """Return log-densities and chances of rows."""
         check_is_fitted(self, "_parts")
-        X = self._read(X, reset=False)
+        return self._densities(self._read(X, reset=False))
+
+    def _densities(self, X: Any) -> tuple[Array, Array]:
+        """Return log-densities and chances of rows that were read."""
         family, k = self._chosen_family(), self.n_components_
         one = np.ones(X.shape[0])
         family.check(Block(Design(X), one, one, 0), getattr(self, "feature_names_in_", None))
@@ -245,7 +248,7 @@ class MixtureBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MixtureFit,
         """
         own = self.score_samples(X)
         drawn = self.sample(check_count("n_draws", n_draws, 1), random_state)[0]
-        others = np.sort(self.score_samples(drawn.astype(self._dtype(), copy=False)))
+        others = np.sort(self._densities(drawn.astype(self._dtype(), copy=False))[0])
         return np.asarray(1.0 - np.searchsorted(others, own, side="right") / len(others))
 
     def _dtype(self) -> Any:
