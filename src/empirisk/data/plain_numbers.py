@@ -10,7 +10,9 @@ import narwhals as nw
 import numpy as np
 import scipy.sparse as sp
 
-__all__ = ["numbers_only", "refuse_no_columns"]
+from empirisk.data.masked import refuse_masked
+
+__all__ = ["names_in_order", "numbers_only", "refuse_odd_table"]
 
 DATES = ("datetime", "date", "timedelta", "duration", "time", "<m8", ">m8", "timestamp")
 
@@ -20,7 +22,7 @@ def numbers_only(X: Any, y: Any = None) -> Iterator[None]:
     """Where X (or y) holds what is no number, say in which column and row, and what to do.
 
     Dates and categories are refused before the conversion: nanoseconds since 1970 and codes of categories
-    would be fitted in silence.  So are frames without columns, whose type of number nobody can tell.
+    would be fitted in silence.  So are the tables of :func:`refuse_odd_table`.
 
     Parameters
     ----------
@@ -37,10 +39,12 @@ def numbers_only(X: Any, y: Any = None) -> Iterator[None]:
     ...
     ValueError: X holds the text 'a' in column 0, row 0; encode the column ...
     """
-    refuse_no_columns(X)
+    refuse_odd_table(X)
+    refuse_masked("y", y)
     _refuse_kinds(X)
     try:
-        yield
+        with names_in_order():
+            yield
     except (TypeError, ValueError) as e:
         if not sp.issparse(X):
             for label, values in _columns(X):
@@ -55,20 +59,58 @@ def numbers_only(X: Any, y: Any = None) -> Iterator[None]:
         raise
 
 
-def refuse_no_columns(X: Any) -> None:
-    """Refuse a data frame that has no columns; arrays pass, since scikit-learn refuses those in words.
+def refuse_odd_table(X: Any) -> None:
+    """Refuse cells behind a mask, and data frames without columns or with two columns of one name.
+
+    Arrays without columns pass, since scikit-learn refuses those in words.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> refuse_no_columns(pd.DataFrame(index=[0, 1]))
+    >>> refuse_odd_table(pd.DataFrame(index=[0, 1]))
     Traceback (most recent call last):
     ...
     ValueError: X has no columns (its shape is (2, 0)); give at least one
+    >>> refuse_odd_table(pd.DataFrame([[1, 2, 3]], columns=["a", "b", "a"]))
+    Traceback (most recent call last):
+    ...
+    ValueError: X has 2 columns called 'a', at 0 and 2: rename or drop all but one
     """
-    shape = tuple(getattr(X, "shape", ())) if hasattr(X, "columns") else ()
+    refuse_masked("X", X)
+    if not hasattr(X, "columns"):
+        return
+    shape = tuple(getattr(X, "shape", ()))
     if len(shape) == 2 and shape[1] == 0:
         raise ValueError(f"X has no columns (its shape is {shape}); give at least one")
+    names = list(X.columns)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        at = " and ".join(str(j) for j, name in enumerate(names) if name == twice)
+        raise ValueError(
+            f"X has {names.count(twice)} columns called {twice!r}, at {at}: rename or drop all but one"
+        )
+
+
+@contextmanager
+def names_in_order() -> Iterator[None]:
+    """Return a context that says what to do where columns of a fit come in another order.
+
+    Examples
+    --------
+    >>> with names_in_order():  # doctest: +ELLIPSIS
+    ...     raise ValueError("Feature names must be in the same order as they were in fit.\\n")
+    Traceback (most recent call last):
+    ...
+    ValueError: Feature names must be in the same order as they were in fit.
+    Reorder them: X[list(model.feature_names_in_)], where model is what was fitted.
+    """
+    try:
+        yield
+    except ValueError as e:
+        if "Feature names must be in the same order" not in str(e):
+            raise
+        advice = "Reorder them: X[list(model.feature_names_in_)], where model is what was fitted."
+        raise ValueError(f"{e}{advice}") from e
 
 
 def _words(label: str, row: int, value: Any, error: Exception) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any
@@ -11,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from empirisk.data.finite import check_finite
+from empirisk.data.masked import refuse_masked
 from empirisk.typing import Array
 
 __all__ = [
@@ -25,6 +28,7 @@ __all__ = [
     "check_rule",
     "check_targets_finite",
     "check_weights",
+    "naming_lone_weight",
     "pair_noun",
 ]
 
@@ -32,6 +36,7 @@ __all__ = [
 # Squares of larger numbers overflow float64 when summed; dual values are divided by strengths.
 LARGEST = 1e150
 SMALLEST = 1e-100  # smaller strengths are lost in double precision
+LONE = 1e-9  # share of the largest weight below which all the others together leave no trace
 
 
 def check_targets_finite(y: Array) -> None:
@@ -53,6 +58,7 @@ def check_numeric_targets(y: Any) -> None:
 
     Comes before scikit-learn's check, which names no row, and before dates become nanoseconds since 1970.
     """
+    refuse_masked("y", y)
     values = np.asarray(y)
     if values.dtype.kind in "mM":
         kind, where = str(values.dtype), ""
@@ -88,6 +94,7 @@ def check_weights(sample_weight: Any, n: int) -> Array:
         return np.ones(n)
     if isinstance(sample_weight, Real):
         sample_weight = np.full(n, float(sample_weight))
+    refuse_masked("sample_weight", sample_weight)
     try:
         weight = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError):
@@ -123,6 +130,48 @@ def pair_noun(est: Any) -> str:
         if given == "precomputed" if isinstance(given, str) else getattr(given, "precomputed", False):
             return noun
     return ""
+
+
+@contextmanager
+def naming_lone_weight(sample_weight: Any) -> Iterator[None]:
+    """Return a context in which a fit that fails beside one huge weight says that, and which row has it.
+
+    Rows of other weights vanish beside such a weight, and what is left is one row, about which other
+    messages puzzle.
+
+    Parameters
+    ----------
+    sample_weight : array, shape (n,), or None
+        Weights as they were given.
+
+    Examples
+    --------
+    >>> with naming_lone_weight([1.0, 1e300]):  # doctest: +ELLIPSIS
+    ...     raise ValueError("no column of X varies")
+    Traceback (most recent call last):
+    ...
+    ValueError: sample_weight is 1e+300 in row 1, and the other rows vanish beside it: lower it (no column ...
+    """
+    try:
+        yield
+    except ValueError as e:
+        if (row := _lone(sample_weight)) is None:
+            raise
+        size = f"{float(np.asarray(sample_weight)[row]):.3g}"
+        said = f"sample_weight is {size} in row {row}, and the other rows vanish beside it: lower it ({e})"
+        raise ValueError(said) from e
+
+
+def _lone(sample_weight: Any) -> int | None:
+    """Return the row whose weight drowns the sum of all others, which is not 0; None without one."""
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    if weight.ndim != 1 or len(weight) < 2 or not np.isfinite(weight).all():
+        return None
+    row = int(np.argmax(weight))
+    return row if 0.0 < float(np.delete(weight, row).sum()) < LONE * weight[row] else None
 
 
 def is_flag(value: Any) -> bool:

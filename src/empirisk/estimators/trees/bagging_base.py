@@ -14,11 +14,11 @@ from sklearn.utils import Tags, check_array, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from empirisk.data.as_before import as_before
-from empirisk.data.plain_numbers import refuse_no_columns
+from empirisk.data.plain_numbers import names_in_order, refuse_odd_table
 from empirisk.data.seeds import check_seed
 from empirisk.data.sparse_cells import canonical
 from empirisk.data.threads import check_jobs
-from empirisk.estimators.checks import check_count, check_flag, check_weights
+from empirisk.estimators.checks import check_count, check_flag, check_weights, naming_lone_weight
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.label_codes import weigh_classes
 from empirisk.estimators.trees.bagging_members import (
@@ -94,7 +94,7 @@ class BaggingEnsemble(MetaEstimatorMixin, Estimator):
         -------
         self
         """
-        with as_before(self):
+        with as_before(self), naming_lone_weight(sample_weight):
             self._fit(X, y, sample_weight)
         return self
 
@@ -208,9 +208,10 @@ class BaggingEnsemble(MetaEstimatorMixin, Estimator):
 
     def _checked(self, X: Any, fitting: bool) -> Any:
         """X as the members take it: frames and sparse matrices as they are, else an array of any type."""
+        refuse_odd_table(X)
         if hasattr(X, "columns"):
-            refuse_no_columns(X)
-            validate_data(self, X, reset=fitting, skip_check_array=True)
+            with names_in_order():
+                validate_data(self, X, reset=fitting, skip_check_array=True)
             if 0 in np.shape(X):
                 raise ValueError(f"X has shape {np.shape(X)}; at least one row and one column are needed")
             return X

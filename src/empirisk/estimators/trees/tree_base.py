@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from empirisk.data.as_before import as_before
 from empirisk.data.columns import ColumnCoder, Table
 from empirisk.data.memory import refuse_memory
-from empirisk.data.plain_numbers import numbers_only, refuse_no_columns
+from empirisk.data.plain_numbers import names_in_order, numbers_only, refuse_odd_table
 from empirisk.data.sparse_cells import canonical
 from empirisk.data.threads import at_most
 from empirisk.estimators.checks import check_numeric_targets, check_targets_finite, check_weights
@@ -154,8 +154,9 @@ class TreeEstimator(Estimator):
         frame = hasattr(X, "columns")
         named = not frame and not isinstance(self.categorical_features, str | None)
         if frame or (named and np.asarray(X).dtype.kind not in "fiub"):
-            refuse_no_columns(X)
-            validate_data(self, X, reset=fitting, skip_check_array=True)
+            refuse_odd_table(X)
+            with names_in_order():
+                validate_data(self, X, reset=fitting, skip_check_array=True)
             if not frame:
                 X = np.asarray(X, dtype=object)
             if len(np.shape(X)) != 2 or 0 in np.shape(X):
