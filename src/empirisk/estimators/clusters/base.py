@@ -14,7 +14,7 @@ from empirisk.data.as_before import as_before
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.sparse_cells import canonical
-from empirisk.estimators.checks import check_finite, check_weights, pair_noun
+from empirisk.estimators.checks import check_finite, check_weights, naming_lone_weight, pair_noun
 from empirisk.estimators.clusters.cluster_map import cluster_map, scaled_map
 from empirisk.estimators.clusters.merged_rows import check_distances
 from empirisk.estimators.estimator import Estimator
@@ -56,7 +56,7 @@ class Clusterer(ClusterMixin, Estimator):
         -------
         self
         """
-        with as_before(self):
+        with as_before(self), naming_lone_weight(sample_weight):
             X = self._read(X, reset=True)
             self._group(X, check_weights(sample_weight, X.shape[0]))
             refuse_overflow(self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,11 +14,15 @@ from empirisk.data.as_before import as_before
 from empirisk.data.design import Design
 from empirisk.data.memory import refuse_memory
 from empirisk.data.plain_numbers import numbers_only
-from empirisk.estimators.checks import check_finite, check_weights, is_count, pair_noun
+from empirisk.estimators.checks import check_finite, check_weights, is_count, naming_lone_weight, pair_noun
 from empirisk.estimators.estimator import Estimator
 from empirisk.typing import Array
 
-__all__ = ["ColumnMap", "FeatureMap"]
+__all__ = ["ColumnMap", "FeatureMap", "FewerComponentsWarning", "warn_fewer"]
+
+
+class FewerComponentsWarning(UserWarning):
+    """ER004: fewer components than were asked for have variance above rounding."""
 
 
 class FeatureMap(TransformerMixin, Estimator):
@@ -58,7 +63,7 @@ class FeatureMap(TransformerMixin, Estimator):
         -------
         self
         """
-        with as_before(self):
+        with as_before(self), naming_lone_weight(sample_weight):
             X = self._read(X, reset=True)
             self._learn(X, check_weights(sample_weight, X.shape[0]).astype(np.float64))
         return self
@@ -180,3 +185,24 @@ class ColumnMap(FeatureMap):
                 "single one for all"
             )
         return values
+
+
+def warn_fewer(asked: int, found: int, of: str, stacklevel: int) -> None:
+    """Say that n_components exceeds the rank, where it does.
+
+    Parameters
+    ----------
+    asked, found : int
+        Components that were asked for, and those whose variance is above rounding.
+    of : str
+        What has the rank, in words.
+    stacklevel : int
+        Frames from here to the user's line.
+    """
+    if found < asked:
+        warnings.warn(
+            f"ER004: n_components = {asked}, and the rank of {of} is {found}: there are {found} components; "
+            f"give n_components <= {found}",
+            FewerComponentsWarning,
+            stacklevel=stacklevel,
+        )

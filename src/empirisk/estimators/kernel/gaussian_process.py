@@ -24,6 +24,7 @@ from empirisk.estimators.checks import (
     check_finite,
     check_number,
     check_weights,
+    naming_lone_weight,
     pair_noun,
 )
 from empirisk.estimators.estimator import Estimator
@@ -122,7 +123,7 @@ class GaussianProcess(ProcessCharts, Estimator):
         -------
         self
         """
-        with as_before(self):
+        with as_before(self), naming_lone_weight(sample_weight):
             if y is None:
                 raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
             self.__dict__.pop("_memory", None)

@@ -17,7 +17,13 @@ from empirisk.data.as_before import as_before
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.row_blocks import ArrayBlocks, Block
-from empirisk.estimators.checks import check_count, check_finite, check_numeric_targets, check_weights
+from empirisk.estimators.checks import (
+    check_count,
+    check_finite,
+    check_numeric_targets,
+    check_weights,
+    naming_lone_weight,
+)
 from empirisk.estimators.clusters.gaussian_mixture import GaussianMixture
 from empirisk.estimators.clusters.mixture_fit import MixtureFit, stretches, unit_weights
 from empirisk.estimators.clusters.mixture_verify import recomputed
@@ -135,7 +141,7 @@ class RegressionMixture(RegressorMixin, MixtureFit):
         -------
         self
         """
-        with as_before(self):
+        with as_before(self), naming_lone_weight(sample_weight):
             X, y = self._read(X, y, reset=True)
             problem = self._problem(X, y, check_weights(sample_weight, len(y)), 1)
             self._family = problem.family  # type: ignore[assignment]  # it has made it
@@ -251,22 +257,45 @@ class RegressionMixture(RegressorMixin, MixtureFit):
         return np.asarray(mean.astype(X.dtype, copy=False))
 
     def predict_proba(self, X: Any, y: Any = None) -> Array:
-        """Return the chances of the lines given each row, shape (m, n_components_).
+        """Return the chances of the lines given each row and its target, shape (m, n_components_).
+
+        Without y they are those of the fit, ``weights_``, in every row: X alone says nothing about the line.
 
         Parameters
         ----------
         X : array or data frame, shape (m, p)
             Rows.
         y : array, shape (m,), optional
-            Targets; without them all rows have the chances ``weights_``.
+            Targets, which tell the lines apart.
         """
         check_is_fitted(self, "_parts")
         if y is None:
             return np.tile(self.weights_, (len(self._read_rows(X)), 1))
         return self._densities(X, y)[2]
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return R^2 of ``predict(X)``, the mean of the lines: what searches maximise unless told otherwise.
+
+        It says how well targets are foretold without knowing the lines, and next to nothing of how many lines
+        there are: for that maximise the mean of :meth:`log_density`, or leave the choice to a criterion
+        (``n_components="bic"``).
+
+        Parameters
+        ----------
+        X : array or data frame, shape (m, p)
+            Rows.
+        y : array, shape (m,)
+            Targets.
+        sample_weight : array, shape (m,), optional
+            Weights of the rows.
+        """
+        return float(super().score(X, y, sample_weight))
+
     def log_density(self, X: Any, y: Any) -> Array:
         """Return the logarithm of the density of each target given its row, shape (m,).
+
+        The counterpart of ``score_samples`` of :class:`GaussianMixture`, under another name because it needs
+        the targets.
 
         Parameters
         ----------

@@ -27,6 +27,7 @@ from empirisk.estimators.checks import (
     check_numeric_targets,
     check_rule,
     check_weights,
+    naming_lone_weight,
 )
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.folds import copies, equal_rows_are_cases
@@ -151,7 +152,7 @@ class KernelSmoother(RegressorMixin, Estimator):
         -------
         self
         """
-        with as_before(self):
+        with as_before(self), naming_lone_weight(sample_weight):
             self._learn(X, y, sample_weight)
             self.bandwidth_ = self._chosen()
             self.solution_ = Solution(np.zeros(0), Status.COMPLETED, self._reason(), 0)

@@ -19,7 +19,14 @@ from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.seeds import generator_of
 from empirisk.data.sparse_cells import canonical
-from empirisk.estimators.checks import check_count, check_finite, check_flag, check_number, check_weights
+from empirisk.estimators.checks import (
+    check_count,
+    check_finite,
+    check_flag,
+    check_number,
+    check_weights,
+    naming_lone_weight,
+)
 from empirisk.estimators.estimator import Estimator
 from empirisk.neighbors import BandwidthSelection, RowScale, RowsInWindows, bandwidth_grid, window_of
 from empirisk.neighbors.bandwidths import refuse_extremes, weighted_mean_and_se
@@ -130,7 +137,7 @@ class KernelDensity(DensityMixin, Estimator):
         -------
         self
         """
-        with as_before(self):
+        with as_before(self), naming_lone_weight(sample_weight):
             self._learn(X, sample_weight)
             self.bandwidth_ = self._chosen()
             self.solution_ = Solution(np.zeros(0), Status.COMPLETED, self._reason(), 0)
