@@ -7,6 +7,7 @@ import pytest
 from scipy import integrate
 
 import empirisk as er
+from empirisk.estimators.features.base import FewerComponentsWarning
 from empirisk.estimators.features.entry_error import entry_error
 from empirisk.estimators.features.landmarks import leverage_scores
 from empirisk.estimators.features.random_relu import arc_cosine
@@ -221,7 +222,12 @@ def test_the_certificate_bounds_how_far_the_variances_are_off(rng: np.random.Gen
 
 
 def test_fewer_components_where_there_are_no_more_and_none_at_all() -> None:
-    assert er.KernelPCA("linear", 5).fit(np.random.default_rng(0).normal(size=(9, 2))).n_components_ == 2
+    with pytest.warns(
+        FewerComponentsWarning, match=r"^ER004: n_components = 5, .*matrix of 9 rows is 2"
+    ) as told:
+        few = er.KernelPCA("linear", 5).fit(np.random.default_rng(0).normal(size=(9, 2)))
+    assert few.n_components_ == 2
+    assert [w.filename for w in told] == [__file__]
     with pytest.raises(ValueError, match=r"same for all pairs of rows \(n_samples = 4\)"):
         er.KernelPCA().fit(np.ones((4, 2)))
 

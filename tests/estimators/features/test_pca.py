@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from sklearn import decomposition
 
 import empirisk as er
 from empirisk.data.block_list import BlockList
+from empirisk.estimators.features.base import FewerComponentsWarning
 from empirisk.results import Kind
 from empirisk.typing import Array
 
@@ -207,11 +209,22 @@ def test_single_precision_is_summed_in_double_where_variances_are_small(rng: np.
 def test_fewer_components_than_asked_for_are_named(rng: np.random.Generator) -> None:
     X = np.outer(rng.normal(size=20), [1.0, 2.0, -1.0, 0.5])
     for method in ("auto", "covariance", "gram", "svd", "lanczos", "power"):
-        pca = er.PCA(3, method=method).fit(X)
+        with pytest.warns(FewerComponentsWarning, match=r"^ER004: n_components = 3, and the rank of .* is 1"):
+            pca = er.PCA(3, method=method).fit(X)
         assert pca.n_components_ == 1, method
         assert "of the 3 components asked for, 1 have variance" in pca.certificate_.claim
-    wide = er.PCA(10).fit(rng.normal(size=(4, 30)))
+    with pytest.warns(
+        FewerComponentsWarning, match=r"of the 4 centred rows of 30 columns is 3.*give .* <= 3"
+    ):
+        wide = er.PCA(10).fit(rng.normal(size=(4, 30)))
     assert wide.n_components_ == 3
+    with pytest.warns(FewerComponentsWarning, match="n_components = 100, .* is 3") as told:
+        er.PCA(100).fit(rng.normal(size=(30, 3)))
+    assert [w.filename for w in told] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        er.PCA(3).fit(rng.normal(size=(30, 3)))
+        er.PCA().fit(X)
 
 
 @pytest.mark.parametrize(

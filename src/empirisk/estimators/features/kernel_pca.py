@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from empirisk.data.memory import refuse_memory
 from empirisk.data.threads import for_rows
 from empirisk.estimators.checks import check_choice, check_count, check_number, check_weights
-from empirisk.estimators.features.base import FeatureMap
+from empirisk.estimators.features.base import FeatureMap, warn_fewer
 from empirisk.estimators.features.preimage import Ridge, fixed_point
 from empirisk.estimators.kernel_rows import check_kernel_rows
 from empirisk.estimators.stated import disputed
@@ -34,7 +34,8 @@ class KernelPCA(FeatureMap):
     kernel : str or kernel, default "gaussian"
         A name or an object of ``empirisk.kernels``; with ``"linear"`` these are the ordinary components.
     n_components : int, default 2
-        Components; fewer where the centred matrix has fewer eigenvalues above rounding.
+        Components; fewer where the centred matrix has fewer eigenvalues above rounding, with the warning
+        ER004.
     preimage : {"none", "ridge", "fixed_point"}, default "none"
         What :meth:`inverse_transform` does: kernel ridge regression of the rows on their components, or from
         there the fixed point of Mika et al., for kernels that are smooth functions of the distance.
@@ -126,6 +127,7 @@ class KernelPCA(FeatureMap):
         if not kernel.proved:
             refuse_indefinite(kernel, K.astype(np.float64), live, eps)
         self._solve(K.astype(np.float64), wanted, eps)
+        warn_fewer(wanted, self.n_components_, f"the centred kernel matrix of {live.size} rows", 4)
         self._back: Ridge | None = None
         if way != "none":
             rows = X[live] if isinstance(X, np.ndarray) else X[live].toarray()

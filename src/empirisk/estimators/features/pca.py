@@ -18,7 +18,7 @@ from empirisk.estimators.checks import (
     check_number,
     is_count,
 )
-from empirisk.estimators.features.base import FeatureMap
+from empirisk.estimators.features.base import FeatureMap, warn_fewer
 from empirisk.estimators.features.pca_charts import ComponentCharts
 from empirisk.estimators.features.pca_density import ComponentDensity
 from empirisk.estimators.features.pca_stream import ComponentStream
@@ -43,7 +43,8 @@ class PCA(ComponentCharts, ComponentDensity, ComponentStream, FeatureMap):
     n_components : int, float in (0, 1), "parallel", "broken_stick", "bcv" or None, default None
         How many directions; the fewest that explain this share of the variance; as many as exceed those of
         independent columns (Horn 1965) or of a stick that breaks at random; as many as predict held-out
-        blocks best (Owen and Perry 2009); or all. Fewer where fewer have variance above rounding.
+        blocks best (Owen and Perry 2009); or all. Fewer where fewer have variance above rounding, with the
+        warning ER004 where a number was given.
     whiten : bool, default False
         Whether components are divided by their standard deviations.
     method : {"auto", "covariance", "gram", "svd", "lanczos", "randomized", "power"}, default "auto"
@@ -200,6 +201,8 @@ class PCA(ComponentCharts, ComponentDensity, ComponentStream, FeatureMap):
             self.choice_ = how_many(wanted, found, data, settings.seed)
             found = _first(found, self.choice_["k"])
         self._keep(found, data, self.n_components if fixed else None)
+        if fixed:
+            warn_fewer(wanted, self.n_components_, f"the {n} centred rows of {p} columns", 6)
 
     def _keep(self, found: Spectrum, data: CentredRows, asked: int | None) -> None:
         """Set what users read, in the units of the rows and with the divisor S - 1."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from empirisk.estimators.features.base import FewerComponentsWarning
 from empirisk.estimators.features.pca import PCA
 from empirisk.report.clusters.engine import Clustered
 
@@ -47,7 +49,11 @@ def plane_of(a: Clustered) -> Plane | None:
     if (X.std(axis=0) > 0.0).sum() < 2:
         return None
     many = min(X.shape[1], len(X) - 1)
-    model = PCA(n_components=min(many, 10)).fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", FewerComponentsWarning
+        )  # ten at most are shown, however many there are
+        model = PCA(n_components=min(many, 10)).fit(X)
     at = np.asarray(model.transform(X), dtype=np.float64)[:, :2]
     k = a.split
     centres = np.array([at[a.parts == c].mean(axis=0) for c in range(k)])
