@@ -119,8 +119,8 @@ class SpectralClustering(Clusterer):
     ------
     ValueError
         For more neighbours than there are other rows; for weights of rows that differ in a graph of
-        neighbours, or lie between 0 and 1 in the others; for a given W with more components than clusters;
-        for fewer vertices with an edge than clusters; for an asymmetric or negative W.
+        neighbours, or lie between 0 and 1 or above 1e8 in the others; for a given W with more components than
+        clusters; for fewer vertices with an edge than clusters; for an asymmetric or negative W.
     MemoryError
         Where the weights of ``"gaussian"`` do not fit.
 
