@@ -50,6 +50,8 @@ def test_cluster_k_has_one_colour_in_every_chart(rows: Any) -> None:
     drawn = [to_hex(line.get_color()) for line in tree.plot().lines[: len(tree.view["links"])]]
     assert shown == set(expected)
     assert drawn == [hue_of(link[-1]) for link in tree.view["links"]]
+    said = [to_hex(t.get_color()) for t in tree.plot().get_xticklabels()]
+    assert said == [hue_of(leaf["cluster"]) for leaf in tree.view["leaves"]]
     names = [str(k) for k in range(N)]
     profile = plots.ClusterProfileDisplay([{"label": "a", "distances": list(range(N))}], names).plot()
     dots = [to_hex(line.get_color()) for line in profile.lines if line.get_marker() in "o^sDvP"]

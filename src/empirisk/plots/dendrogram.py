@@ -85,6 +85,8 @@ class DendrogramDisplay(Display):
         ]
         small = FONT - (2.0 if len(words) <= 25 else 4.5)
         ax.set_xticks(range(len(words)), words, rotation=90, fontsize=small)
+        for name, leaf in zip(ax.get_xticklabels(), v["leaves"], strict=True):
+            name.set_color(hue_of(leaf["cluster"]))  # a row alone in its cluster has no line of its colour
         ax.tick_params(axis="x", length=0)
         ax.spines["bottom"].set_visible(False)
         truncated = any(leaf["rows"] > 1 for leaf in v["leaves"])
