@@ -2,6 +2,9 @@ from . import (
     bounds as bounds,
 )
 from . import (
+    clustering as clustering,
+)
+from . import (
     convex as convex,
 )
 from . import (

@@ -125,5 +125,5 @@ def test_wrong_input_is_named() -> None:
     ):
         with pytest.raises(ValueError, match=words):
             inertia_lower_bound(X, **arguments)
-    with pytest.raises(ValueError, match="finite numbers with two dimensions"):
+    with pytest.raises(ValueError, match="NaN in column 0, row 0"):
         inertia_lower_bound(np.full((2, 2), np.nan), 1)

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from empirisk import _loops
+from empirisk.data.table import read_table
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["Labels", "assign", "cluster_sums", "middle", "nearest", "pieces"]
+__all__ = ["Labels", "assign", "assigned", "cluster_sums", "middle", "nearest", "pieces"]
 
 # Multiply-adds of a call of a loop: 0.2 s on one thread of the machine where it was measured.
 WORK = 1e10
@@ -29,10 +30,10 @@ def assign(X: Any, centers: Any) -> tuple[IndexArray, Array]:
 
     Parameters
     ----------
-    X : array of float32 or float64, or CSR matrix, shape (n, p)
-        Rows.  Products are made in their format.
-    centers : array, shape (K, p)
-        K >= 1.
+    X : array, data frame, list of rows or sparse matrix, shape (n, p)
+        Finite rows.  Products are made in float32 where the rows are, else in float64.
+    centers : array, data frame or list, shape (K, p)
+        K >= 1, finite.
 
     Returns
     -------
@@ -43,7 +44,7 @@ def assign(X: Any, centers: Any) -> tuple[IndexArray, Array]:
     Raises
     ------
     ValueError
-        For centres that are no array of K rows and p columns.
+        For centres that are no array of K finite rows and p columns; for NaN and infinity in X, by place.
 
     Notes
     -----
@@ -57,11 +58,27 @@ def assign(X: Any, centers: Any) -> tuple[IndexArray, Array]:
     >>> labels.tolist(), squares.tolist()
     ([0, 0, 1], [0.0, 1.0, 1.0])
     """
+    X = read_table(X)
     centers = np.ascontiguousarray(centers, dtype=np.float64)
     if centers.ndim != 2 or not len(centers) or centers.shape[1] != X.shape[1]:
         raise ValueError(
             f"centers must have shape (K, {X.shape[1]}) with K >= 1 to go with X, got {centers.shape}"
         )
+    if not np.isfinite(centers).all():
+        k, j = (int(v) for v in np.argwhere(~np.isfinite(centers))[0])
+        raise ValueError(f"centers[{k}, {j}] is {centers[k, j]:g}; give finite numbers")
+    return assigned(X, centers)
+
+
+def assigned(X: Any, centers: Array) -> tuple[IndexArray, Array]:
+    """Return what :func:`assign` does, for checked rows and centres.
+
+    Examples
+    --------
+    >>> assigned(np.array([[0.0], [4.0]]), np.array([[5.0]]))[1]
+    array([25.,  1.])
+    """
+    centers = np.ascontiguousarray(centers, dtype=np.float64)
     square = np.empty(X.shape[0])
     return nearest(X, centers, middle(X, centers), square=square).astype(np.intp), square
 

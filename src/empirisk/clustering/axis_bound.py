@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from empirisk.clustering.one_dimensional import best_line_clusters
+from empirisk.data.table import read_dense
 from empirisk.data.threads import for_rows
-from empirisk.typing import Array
 
 __all__ = ["axis_bound"]
 
 _EPS = 2.0**-52
 
 
-def axis_bound(X: Array, n_clusters: int, weight: Array, *, n_axes: int = 16) -> float:
+def axis_bound(X: Any, n_clusters: int, weight: Any, *, n_axes: int = 16) -> float:
     """Return a lower bound on the k-means optimum from the principal axes of the rows.
 
     With ``l_1 >= l_2 >= ...`` the eigenvalues of the weighted scatter matrix and ``D_K(j)`` the optimum of
@@ -28,8 +30,8 @@ def axis_bound(X: Array, n_clusters: int, weight: Array, *, n_axes: int = 16) ->
 
     Parameters
     ----------
-    X : array, shape (n, p)
-        Finite rows.
+    X : array, data frame, list of rows or sparse matrix, shape (n, p)
+        Finite rows; sparse ones are made dense.
     n_clusters : int
         K >= 1.
     weight : array, shape (n,)
@@ -57,6 +59,7 @@ def axis_bound(X: Array, n_clusters: int, weight: Array, *, n_axes: int = 16) ->
     >>> [round(axis_bound(X, k, np.ones(4)), 3) for k in (1, 2)]  # the optima are 2505 and 5
     [2505.0, 4.005]
     """
+    X, weight = read_dense(X), np.asarray(weight, dtype=np.float64)
     n, p = X.shape
     rows = X - np.average(X, axis=0, weights=weight)
     rows = rows - np.average(rows, axis=0, weights=weight)

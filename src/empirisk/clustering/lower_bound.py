@@ -12,6 +12,7 @@ from empirisk.clustering.axis_bound import axis_bound
 from empirisk.clustering.one_dimensional import best_line_clusters
 from empirisk.clustering.semidefinite_bound import semidefinite_bound
 from empirisk.data.memory import refuse_memory
+from empirisk.data.table import read_dense
 from empirisk.typing import Array
 
 __all__ = ["InertiaBound", "inertia_lower_bound"]
@@ -72,8 +73,8 @@ def inertia_lower_bound(
 
     Parameters
     ----------
-    X : array, shape (n, p)
-        Finite rows.
+    X : array, data frame, list of rows or sparse matrix, shape (n, p)
+        Finite rows; sparse ones are made dense.
     n_clusters : int
         K >= 1.
     sample_weight : array, shape (n,), optional
@@ -92,9 +93,9 @@ def inertia_lower_bound(
     Raises
     ------
     ValueError
-        For parameters out of range.
+        For parameters out of range; for NaN and infinity in X, by place.
     MemoryError
-        When the matrices of the semidefinite program do not fit.
+        When the matrices of the semidefinite program, or sparse rows made dense, do not fit.
 
     Examples
     --------
@@ -107,9 +108,7 @@ def inertia_lower_bound(
         raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
     if not isinstance(n_clusters, int | np.integer) or n_clusters < 1:
         raise ValueError(f"n_clusters must be an integer >= 1, got {n_clusters!r}")
-    rows: Array = np.asarray(X, dtype=np.float64)
-    if rows.ndim != 2 or not np.isfinite(rows).all():
-        raise ValueError("X must be a table of finite numbers with two dimensions")
+    rows = read_dense(X)
     weight = np.ones(len(rows)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     if weight.shape != (len(rows),) or not (np.isfinite(weight) & (weight >= 0.0)).all():
         raise ValueError("sample_weight must hold one finite number >= 0 for each row of X")

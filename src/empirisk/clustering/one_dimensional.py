@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +40,7 @@ class LineClusters:
     rounding: float
 
 
-def best_line_clusters(values: Array, n_clusters: int, weight: Array | None = None) -> LineClusters:
+def best_line_clusters(values: Any, n_clusters: int, weight: Any = None) -> LineClusters:
     """Return the split of numbers into K groups with the least ``sum_i s_i (x_i - c_(label i))^2``.
 
     Some optimal groups are stretches of the sorted numbers.  With ``C(j, i)`` the sum of squares of numbers
@@ -65,6 +66,8 @@ def best_line_clusters(values: Array, n_clusters: int, weight: Array | None = No
 
     Raises
     ------
+    ValueError
+        For numbers that are not finite, and for values that are no column of numbers.
     MemoryError
         When the table of cuts, 4 K n bytes, does not fit.
 
@@ -88,6 +91,10 @@ def best_line_clusters(values: Array, n_clusters: int, weight: Array | None = No
     (array([0, 1, 0, 1, 1]), array([1.5, 8.5]), 1.0)
     """
     values = np.asarray(values, dtype=np.float64)
+    if values.ndim != 1 or not np.isfinite(values).all():
+        bad = f"{np.count_nonzero(~np.isfinite(values))} of its numbers are not finite"
+        told = bad if values.ndim == 1 else f"it has shape {values.shape}"
+        raise ValueError(f"values must be finite numbers, shape (n,), and {told}")
     weight = np.ones(len(values)) if weight is None else np.asarray(weight, dtype=np.float64)
     live = weight > 0.0
     points, place = np.unique(values[live], return_inverse=True)

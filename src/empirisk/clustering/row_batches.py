@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from empirisk.clustering.assign import assign
+from empirisk.clustering.assign import assigned
 from empirisk.data.row_blocks import RowBlocks
 from empirisk.typing import Array, IndexArray
 
@@ -39,7 +39,7 @@ def block_order(data: RowBlocks, centers: Array) -> IndexArray:
     """Return the centres in the order in which rows of positive weight come to them."""
     seen: list[int] = []
     for X, s in stretches(data, 65_536):
-        labels = assign(X, centers)[0][s > 0.0]
+        labels = assigned(X, centers)[0][s > 0.0]
         seen += [k for k in dict.fromkeys(labels.tolist()) if k not in seen]
         if len(seen) == len(centers):
             break

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from empirisk.data.table import read_dense
 from empirisk.data.threads import for_rows
 from empirisk.typing import Array
 
@@ -69,9 +71,9 @@ def bound_of_multipliers(cost: Array, unit: Array, n_clusters: int, multipliers:
 
 
 def semidefinite_bound(
-    X: Array,
+    X: Any,
     n_clusters: int,
-    weight: Array,
+    weight: Any,
     *,
     max_steps: int = 400,
     tol: float = 1e-4,
@@ -86,8 +88,8 @@ def semidefinite_bound(
 
     Parameters
     ----------
-    X : array, shape (n, p)
-        Finite rows.
+    X : array, data frame, list of rows or sparse matrix, shape (n, p)
+        Finite rows; sparse ones are made dense.
     n_clusters : int
         K, from 1 to n.
     weight : array, shape (n,)
@@ -116,7 +118,8 @@ def semidefinite_bound(
     >>> round(semidefinite_bound(X, 2, np.ones(4)), 6)
     1.0
     """
-    cost, unit = semidefinite_costs(X, weight)
+    X = read_dense(X)
+    cost, unit = semidefinite_costs(X, np.asarray(weight, dtype=np.float64))
     total = float(unit @ cost @ unit)
     if total <= 0.0 or n_clusters >= len(X):
         return 0.0

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
-__all__ = ["canonical", "is_sparse"]
+__all__ = ["canonical", "is_sparse", "short_indices"]
 
+T = TypeVar("T")
 # Neighbouring cells are compared in pieces that stay in the cache.
 PIECE = 1 << 16
 
@@ -62,6 +63,25 @@ def canonical(X: Any) -> Any:
     fresh.sum_duplicates()
     fresh.eliminate_zeros()
     return fresh
+
+
+def short_indices(X: T) -> T:
+    """Return a CSR or CSC matrix with indices of 32 bits where its cells and its shape have such numbers.
+
+    SciPy keeps the indices that an array is made from, and scikit-learn refuses those of 64 bits.
+
+    Examples
+    --------
+    >>> wide = sp.csr_array((np.ones(1), np.array([1]), np.array([0, 1])), shape=(1, 2))
+    >>> wide.indices.dtype, short_indices(wide).indices.dtype
+    (dtype('int64'), dtype('int32'))
+    """
+    cells: Any = X
+    if max(cells.nnz, *cells.shape) > np.iinfo(np.int32).max:
+        return X
+    indices, starts = (part.astype(np.int32, copy=False) for part in (cells.indices, cells.indptr))
+    made: T = type(cells)((cells.data, indices, starts), shape=cells.shape)
+    return made
 
 
 def _same_cells(X: Any) -> Any:

@@ -10,14 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_array
 
 from empirisk.data.brief import Brief
-from empirisk.data.design import Design
 from empirisk.data.memory import refuse_memory
-from empirisk.data.plain_numbers import numbers_only
-from empirisk.data.sparse_cells import canonical
-from empirisk.estimators.checks import check_count, check_finite
+from empirisk.data.table import read_table
+from empirisk.estimators.checks import check_count
 from empirisk.kernels import check_psd, kernel_of
 from empirisk.kernels.likeness import likeness_note
 from empirisk.kernels.psd import PSDCheck
@@ -182,13 +179,7 @@ def kernel_matrix(
     """
     check_count("max_rows", max_rows, 2)
     given = kernel_of(kernel)
-    with numbers_only(X):
-        names = getattr(X, "columns", None)
-        table: Any = check_array(
-            canonical(X), accept_sparse=["csr"], dtype=[np.float64, np.float32], ensure_all_finite=False,
-            ensure_min_samples=2,
-        )  # fmt: skip
-        check_finite(Design(table), None if names is None else np.asarray(names, dtype=object))
+    table = read_table(X, least=2)
     n = int(table.shape[0])
     given.check(table)
     made = given.resolved(table)

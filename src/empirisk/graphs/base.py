@@ -12,9 +12,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from empirisk.data.design import as_design
-from empirisk.data.finite import check_finite
-from empirisk.data.sparse_cells import canonical, is_sparse
+from empirisk.data.equal_rows import places_of
+from empirisk.data.table import read_table
 from empirisk.neighbors import Index, metric_of
 
 __all__ = ["SimilarityGraph", "count_of", "different", "index_of", "number_of", "refuse_copies"]
@@ -47,14 +46,11 @@ class SimilarityGraph(Protocol):
         ...
 
 
-def index_of(X: Any, metric: Any) -> Index:
+def index_of(X: Any, metric: Any, algorithm: str = "auto") -> Index:
     """Return checked rows, ready to be searched for neighbours."""
-    design = as_design(canonical(X))
-    check_finite(design)
-    made = metric_of(metric)
-    rows = design.X.tocsr() if is_sparse(design.X) else np.ascontiguousarray(design.X)
+    rows, made = read_table(X), metric_of(metric)
     made.check(rows, True)
-    return Index(rows, made)
+    return Index(rows, made, algorithm)
 
 
 def different(index: Index) -> Index:
@@ -63,10 +59,7 @@ def different(index: Index) -> Index:
     if index.metric.precomputed:
         first = np.array([i for i in range(n) if not (X[i, :i] == 0.0).any()])
         return Index(X[np.ix_(first, first)], index.metric)
-    if is_sparse(X):  # the product of a sparse row is summed in its own order: equal rows, equal numbers
-        _, first = np.unique(X @ np.random.default_rng(0).normal(size=X.shape[1]), return_index=True)
-        return Index(X[np.sort(first)], index.metric)
-    return Index(np.unique(X, axis=0), index.metric)
+    return Index(X[np.unique(places_of(X), return_index=True)[1]], index.metric)
 
 
 def count_of(name: str, value: Any) -> int:

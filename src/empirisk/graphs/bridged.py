@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from empirisk.data.sparse_cells import is_sparse
+from empirisk.data.sparse_cells import is_sparse, short_indices
 from empirisk.graphs.adjacency import components
 from empirisk.graphs.base import index_of
 from empirisk.neighbors import Index
@@ -57,7 +57,8 @@ def bridged(X: Any, W: Any, metric: Any = "euclidean", sample_weight: Any = None
     array([[1, 2]])
     """
     index = index_of(X, metric)
-    values = W.data if is_sparse(W) else W[W > 0.0]
+    edges = sp.coo_array(W)
+    values = edges.data[edges.coords[0] != edges.coords[1]]
     weight = float(values.min()) if len(values) else 1.0
     made: list[tuple[int, int]] = []
     count, part = components(W)
@@ -97,4 +98,4 @@ def _with_edges(W: Any, edges: list[tuple[int, int]], weight: float) -> Any:
     more = sp.csr_array((np.full(len(i), weight), (i, j)), shape=W.shape)
     joined = sp.csr_array(W.maximum(more + more.T))
     joined.sort_indices()
-    return joined
+    return short_indices(joined)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from empirisk.data.sparse_cells import short_indices
 from empirisk.graphs.base import different, number_of
 from empirisk.neighbors import Index
 from empirisk.typing import Array
@@ -101,4 +102,4 @@ def weighted(graph: sp.csr_array, weights: str, width: float) -> sp.csr_array:
     graph = graph.copy()
     graph.data = np.ones_like(graph.data) if weights == "binary" else gaussian(graph.data, width)
     graph.eliminate_zeros()
-    return graph
+    return short_indices(graph)

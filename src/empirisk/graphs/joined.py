@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from empirisk.data.sparse_cells import short_indices
+
 __all__ = ["SYMMETRIC", "joined"]
 
 SYMMETRIC: dict[str, Callable[..., Any] | None] = {"no": None, "either": np.maximum, "both": np.minimum}
@@ -27,7 +29,8 @@ def joined(graph: sp.csr_array, how: Callable[..., Any] | None) -> sp.csr_array:
     Returns
     -------
     csr_array, shape (n, n)
-        Sorted; edges of distance 0 stay stored, which sparse algebra would drop.
+        Sorted, with indices of 32 bits where they fit; edges of distance 0 stay stored, which sparse algebra
+        would drop.
 
     Examples
     --------
@@ -37,7 +40,7 @@ def joined(graph: sp.csr_array, how: Callable[..., Any] | None) -> sp.csr_array:
            [2., 0.]])
     """
     if how is None:
-        return graph
+        return short_indices(graph)
     n = graph.shape[0]
     rows = np.repeat(np.arange(n), np.diff(graph.indptr))
     one, back = rows * n + graph.indices, graph.indices.astype(np.int64) * n + rows
@@ -48,4 +51,4 @@ def joined(graph: sp.csr_array, how: Callable[..., Any] | None) -> sp.csr_array:
     data = value[np.searchsorted(every, kept)]
     made = sp.csr_array((data, (kept // n, kept % n)), shape=(n, n))
     made.sort_indices()
-    return made
+    return short_indices(made)

@@ -7,13 +7,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import check_array
 
-from empirisk.data.design import Design
-from empirisk.data.plain_numbers import numbers_only
-from empirisk.data.sparse_cells import canonical
+from empirisk.data.table import read_table
 from empirisk.data.weight_unit import WeightUnit
-from empirisk.estimators.checks import check_finite, check_weights
+from empirisk.estimators.checks import check_weights
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["Rows", "label_codes", "read_rows"]
@@ -119,17 +116,7 @@ def read_rows(X: Any, sample_weight: Any = None) -> Rows:
     """
     if isinstance(X, Rows):
         return X
-    names = getattr(X, "columns", None)
-    with numbers_only(X):
-        X = check_array(
-            canonical(X) if sp.issparse(X) else X,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-            ensure_all_finite=False,
-            input_name="X",
-        )
-    check_finite(Design(X), None if names is None else list(names))
+    X = read_table(X)
     given = None if sample_weight is None else check_weights(sample_weight, X.shape[0])
     if given is None:
         return Rows(X, np.ones(X.shape[0]), None, np.ones(X.shape[0], dtype=bool))

@@ -11,7 +11,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.clustering.affordable_bound import affordable_bound
-from empirisk.clustering.assign import assign
+from empirisk.clustering.assign import assigned
 from empirisk.clustering.lloyd import ALGORITHMS, Lloyd
 from empirisk.clustering.lower_bound import InertiaBound, inertia_lower_bound
 from empirisk.clustering.restarts import run_restarts
@@ -286,7 +286,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         refuse_memory("the distances to all centres", 8.0 * X.shape[0] * len(centers), "take fewer rows")
         out = np.empty((X.shape[0], len(centers)), dtype=X.dtype)
         for k in range(len(centers)):
-            out[:, k] = np.sqrt(assign(rows, centers[k : k + 1])[1])
+            out[:, k] = np.sqrt(assigned(rows, centers[k : k + 1])[1])
         return np.ldexp(out, unit)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -329,7 +329,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 
     def _nearest(self, X: Any) -> tuple[IndexArray, Array]:
         unit = unit_exponent(X, self.cluster_centers_)
-        labels, squares = assign(in_unit(X, unit), in_unit(self.cluster_centers_, unit))
+        labels, squares = assigned(in_unit(X, unit), in_unit(self.cluster_centers_, unit))
         return labels, np.ldexp(squares, 2 * unit)
 
     def _verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Certificate:

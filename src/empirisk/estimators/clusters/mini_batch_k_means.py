@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from empirisk.clustering.assign import assign, cluster_sums, middle
+from empirisk.clustering.assign import assigned, cluster_sums, middle
 from empirisk.clustering.lloyd import Lloyd
 from empirisk.clustering.mini_batches import CountedCenters, Plateau
 from empirisk.clustering.restarts import run_restarts
@@ -244,14 +244,14 @@ class MiniBatchKMeans(KMeans):
             if self.n_steps_ % 10 == 9 and self.reassignment_ratio > 0.0:
                 held.replace(rows, weight, square, self.reassignment_ratio, rng)
             if first:
-                order = first_seen(assign(rows, held.centers)[0], weight)[1]
+                order = first_seen(assigned(rows, held.centers)[0], weight)[1]
                 order = np.append(order, np.setdiff1d(np.arange(len(held.centers)), order))
                 held = CountedCenters(held.centers[order], held.counts[order])
             if not np.isfinite(held.centers).all():
                 raise ValueError(
                     "these rows are so much larger than the first that squares overflow: rescale"
                 )
-            self.labels_, squares = assign(rows, held.centers)
+            self.labels_, squares = assigned(rows, held.centers)
             self.inertia_ = float(np.ldexp((weight * squares).sum(), 2 * self._unit))
             self.n_steps_, self.n_iter_ = self.n_steps_ + 1, self.n_iter_ + 1
             dtype = X.dtype if first else self.cluster_centers_.dtype
@@ -335,12 +335,12 @@ class MiniBatchKMeans(KMeans):
 
 def _numbered(X: Any, centers: Array, s: Array) -> tuple[Array, IndexArray, Array]:
     """Number centres by their first rows; tied rows go to the lower number, so that it is asked again."""
-    labels, squares = assign(X, centers)
+    labels, squares = assigned(X, centers)
     for _ in range(len(centers) + 1):
         old = first_seen(labels, s)[1]
         order = np.append(old, np.setdiff1d(np.arange(len(centers)), old))
         if np.array_equal(order, np.arange(len(centers))):
             break
         centers = np.ascontiguousarray(centers[order])
-        labels, squares = assign(X, centers)
+        labels, squares = assigned(X, centers)
     return centers, labels, squares

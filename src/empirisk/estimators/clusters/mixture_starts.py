@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from empirisk.clustering.assign import assign
+from empirisk.clustering.assign import assigned
 from empirisk.clustering.seedings import KMeansPlusPlus
 from empirisk.data.sparse_cells import is_sparse
 from empirisk.estimators.clusters.mixture_fit import by_stretches
@@ -113,7 +113,7 @@ def _seeds(Z: Array, weight: Array, k: int, rng: np.random.Generator) -> Array:
 def _lloyd(Z: Array, weight: Array, centres: Array) -> Array:
     """Return the centres after a few steps; one without rows stays where it is."""
     for _ in range(LLOYD):
-        label = assign(Z, centres)[0]
+        label = assigned(Z, centres)[0]
         mass = np.bincount(label, weight, len(centres))
         total = np.stack([np.bincount(label, weight * z, len(centres)) for z in Z.T], axis=1)
         moved = np.where(mass[:, None] > 0.0, total / np.where(mass > 0.0, mass, 1.0)[:, None], centres)
@@ -129,7 +129,7 @@ def _around(problem: LatentProblem, centres: Array) -> Array:
     unit = facts.deviations
     mass, square = np.zeros(k), np.zeros(len(unit))
     for X, weight in _stretches(problem):
-        label = assign((X - facts.mean) / unit, (centres - facts.mean) / unit)[0]
+        label = assigned((X - facts.mean) / unit, (centres - facts.mean) / unit)[0]
         mass += np.bincount(label, weight, k)
         square += (weight[:, None] * (X - centres[label]) ** 2).sum(axis=0)
     within = np.maximum(square / facts.total, 1e-6 * facts.variance)

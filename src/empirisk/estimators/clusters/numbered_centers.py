@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from empirisk.clustering.assign import assign, cluster_sums, middle
+from empirisk.clustering.assign import assigned, cluster_sums, middle
 from empirisk.clustering.lloyd import Lloyd
 from empirisk.clustering.restarts import Restarts
 from empirisk.estimators.clusters.base import first_seen
@@ -29,7 +29,7 @@ def numbered(
         named, old = first_seen(run.label, lloyd.weight)
         rest = np.setdiff1d(np.arange(len(run.centers)), old)
         centers = run.centers[np.concatenate([old, rest])]
-        labels, squares = assign(lloyd.X, centers)
+        labels, squares = assigned(lloyd.X, centers)
         step = _step(lloyd, centers, labels)
         if left == 0 or n_iter >= max_iter or step <= tol or np.array_equal(labels, named):
             break

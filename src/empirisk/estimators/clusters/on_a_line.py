@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from empirisk.clustering.assign import assign
+from empirisk.clustering.assign import assigned
 from empirisk.clustering.one_dimensional import best_line_clusters
 from empirisk.clustering.seedings.base import too_many
 from empirisk.clustering.units import in_unit, unit_exponent
@@ -95,7 +95,7 @@ def _column(X: Any) -> Array:
 
 def _nearest(X: Any, centers: Array) -> tuple[IndexArray, Array]:
     unit = unit_exponent(X, centers)
-    labels, squares = assign(in_unit(X, unit), in_unit(centers, unit))
+    labels, squares = assigned(in_unit(X, unit), in_unit(centers, unit))
     return labels, np.ldexp(squares, 2 * unit)
 
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from empirisk.data.design import as_design
-from empirisk.data.sparse_cells import canonical
-from empirisk.estimators.checks import check_choice, check_count, check_finite, check_number
+from empirisk.data.sparse_cells import short_indices
+from empirisk.estimators.checks import check_choice, check_count, check_number
+from empirisk.graphs.base import index_of
 from empirisk.graphs.joined import SYMMETRIC, joined
-from empirisk.neighbors import ALGORITHMS, Index, metric_of
+from empirisk.neighbors import ALGORITHMS, Index
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["graph_of", "kneighbors_graph", "radius_graph"]
@@ -32,8 +32,8 @@ def kneighbors_graph(
 
     Parameters
     ----------
-    X : array or sparse matrix, shape (n, p)
-        Rows.
+    X : array, data frame, list of rows or sparse matrix, shape (n, p)
+        Finite rows.
     n_neighbors : int
         Edges that leave each row, from 1 to n - 1.
     mode : {"connectivity", "distance"}, default "connectivity"
@@ -81,8 +81,8 @@ def radius_graph(
 
     Parameters
     ----------
-    X : array or sparse matrix, shape (n, p)
-        Rows.
+    X : array, data frame, list of rows or sparse matrix, shape (n, p)
+        Finite rows.
     radius : float
         Largest distance of an edge, >= 0.
     mode : {"connectivity", "distance"}, default "connectivity"
@@ -113,15 +113,10 @@ def graph_of(starts: IndexArray, rows: IndexArray, distance: Array, n: int, mode
     value = distance if check_choice("mode", mode, MODES) else np.ones_like(distance)
     graph = sp.csr_array((value, rows, starts), shape=(len(starts) - 1, n))
     graph.sort_indices()
-    return graph
+    return short_indices(graph)
 
 
 def _index(X: Any, metric: Any, algorithm: str) -> Index:
     """Return the checked rows, ready to be searched."""
-    design = as_design(canonical(X))
-    check_finite(design)
-    made = metric_of(metric)
-    rows = design.X.tocsr() if design.sparse else np.ascontiguousarray(design.X)
-    made.check(rows, True)
     check_choice("algorithm", algorithm, dict.fromkeys(ALGORITHMS))
-    return Index(rows, made, algorithm)
+    return index_of(X, metric, algorithm)
