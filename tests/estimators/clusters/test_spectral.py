@@ -187,12 +187,11 @@ def test_a_second_fit_forgets_the_choice_of_the_first(rng: np.random.Generator) 
     assert er.verify(tampered, X, None).kind is Kind.NONE
 
 
-def test_vectors_of_other_eigenvalues_are_not_confirmed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_of_other_eigenvalues_are_not_confirmed() -> None:
     W = er.graphs.adjacency(blocks((6, 6), 0.1))
     model = er.SpectralClustering(2, affinity="precomputed", laplacian="unnormalised").fit(W)
     # Other eigenvectors have as small a residual, and only all eigenvalues tell that they are not the first.
     model.eigenvectors_ = eigh(er.graphs.laplacian(W))[1][:, [1, 5]]
-    monkeypatch.setattr("empirisk.estimators.clusters.verify_cut.settled", lambda *given: True)
     assert "not the smallest ones" in er.verify(model, W, None).claim
 
 
@@ -205,3 +204,59 @@ def test_vectors_are_orthonormal_where_eigenvalues_are_as_good_as_zero(seed: int
     V = model.eigenvectors_
     np.testing.assert_allclose(V.T @ V, np.eye(3), atol=1e-10)
     assert er.verify(model, X, None).within(1e-9)
+
+
+@pytest.mark.parametrize(("n", "noise", "seed"), [(300, 0.06, 1), (200, 0.08, 0), (200, 0.1, 3)])
+@pytest.mark.parametrize("laplacian", VERSIONS)
+def test_the_cut_of_two_moons_is_at_most_that_of_the_moons(
+    laplacian: str, n: int, noise: float, seed: int
+) -> None:
+    X, group = make_moons(n, noise=noise, random_state=seed)
+    model = er.SpectralClustering(2, laplacian=laplacian).fit(X)
+    cut = er.graphs.ratio_cut if laplacian == "unnormalised" else er.graphs.normalized_cut
+    assert model.cut_bound_ * (1.0 - 1e-6) <= model.cut_ <= cut(model.affinity_matrix_, group) * (1.0 + 1e-9)
+    assert "times cut_bound_" in model.certificate_.claim or model.cut_ == 0.0
+    assert er.verify(model, X, None).claim == model.certificate_.claim
+
+
+@pytest.mark.parametrize("laplacian", VERSIONS)
+@pytest.mark.parametrize("affinity", sorted(er.graphs.REGISTRY))
+def test_the_cut_is_never_above_that_of_k_means_alone(
+    affinity: str, laplacian: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X = make_blobs(90, 3, centers=4, cluster_std=4.0, random_state=3)[0]
+    est = er.SpectralClustering(4, laplacian=laplacian, affinity=affinity)
+    found = est.fit(X).cut_
+    monkeypatch.setattr(
+        "empirisk.estimators.clusters.spectral_rows.lowered", lambda W, size, labels, at: labels
+    )
+    assert found <= est.fit(X).cut_
+
+
+def test_a_move_that_lowers_the_cut_is_told(rng: np.random.Generator) -> None:
+    X = make_blobs(90, 3, centers=2, cluster_std=1.0, random_state=3)[0]
+    model = er.SpectralClustering(2, affinity="gaussian").fit(X)
+    model.labels_ = model.labels_.copy()
+    model.labels_[5] = 1 - model.labels_[5]
+    assert "a move of one row lowers the cut" in er.verify(model, X, None).claim
+
+
+@pytest.mark.parametrize("laplacian", VERSIONS)
+@pytest.mark.parametrize("affinity", sorted(er.graphs.REGISTRY))
+def test_copies_of_a_row_belong_together(affinity: str, laplacian: str, rng: np.random.Generator) -> None:
+    """Ten neighbours of ten copies are nine copies and one row elsewhere."""
+    places = np.vstack([rng.normal(size=3), rng.normal(size=3) + 8.0])
+    for times in ((10, 10), (4, 30)):
+        X = np.repeat(places, times, axis=0)
+        group = np.repeat([0, 1], times)
+        shuffled = rng.permutation(len(X))
+        for rows, want in ((X, group), (X[shuffled], group[shuffled])):
+            model = er.SpectralClustering(2, affinity=affinity, laplacian=laplacian).fit(rows)
+            np.testing.assert_array_equal(model.labels_ == model.labels_[0], want == want[0])
+            V = model.eigenvectors_
+            np.testing.assert_allclose(V.T @ V, np.eye(2), atol=1e-10)
+            assert er.verify(model, rows, None).within(1e-6)
+    many = np.repeat(rng.normal(size=(15, 3)), rng.integers(1, 9, 15), axis=0)
+    labels = er.SpectralClustering(3, affinity=affinity, laplacian=laplacian, n_neighbors=4).fit(many).labels_
+    for row in np.unique(many, axis=0):
+        assert len(set(labels[(many == row).all(axis=1)])) == 1

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy.linalg import eigh
 
 import empirisk as er
@@ -140,3 +141,31 @@ def test_the_width_of_a_table_of_copies_has_its_units(rng: np.random.Generator) 
         whole = er.graphs.GaussianGraph().matrix(np.repeat(scale * X, 50, axis=0))
         np.testing.assert_allclose(by_weight, whole[::50, ::50], atol=1e-12)
         assert 0.01 < by_weight[by_weight > 0.0].mean() < 0.99
+
+
+@pytest.mark.parametrize("laplacian", VERSIONS)
+@pytest.mark.parametrize("name", [*sorted(GRAPHS), "precomputed", "sparse"])
+def test_weights_of_any_size_keep_the_graph_symmetric(
+    name: str, laplacian: str, rng: np.random.Generator
+) -> None:
+    for seed in range(4):
+        X = np.random.default_rng(seed).normal(size=(30, 3)) + 8.0 * (np.arange(30) % 2)[:, None]
+        s = rng.choice([1.0, 2.5, 3.1, 4.7, 7.0], 30) * rng.uniform(1.0, 9.0, 30)
+        W: Any = er.graphs.GaussianGraph().matrix(X)
+        given = {"precomputed": W, "sparse": sp.csr_array(W)}.get(name, X)
+        options = GRAPHS.get(name, {"affinity": "precomputed"})
+        if "radius" in options:
+            options = {**options, "radius": 9.0}
+        model = er.SpectralClustering(2, laplacian=laplacian, **options).fit(given, sample_weight=s)
+        assert er.verify(model, given, None, sample_weight=s).within(1e-6)
+
+
+@pytest.mark.parametrize("name", [*sorted(GRAPHS), "precomputed"])
+def test_weights_that_overflow_are_refused_by_name(name: str, rng: np.random.Generator) -> None:
+    X, s = rng.normal(size=(30, 3)), np.ones(30)
+    options = GRAPHS.get(name, {"affinity": "precomputed"})
+    given = er.graphs.GaussianGraph().matrix(X) if name == "precomputed" else X
+    for big in (1e200, 1e300, 1.7e308):
+        s[4] = big
+        with pytest.raises(ValueError, match=r"sample_weight\[4\] = 1.*divide all weights by one number"):
+            er.SpectralClustering(2, **options).fit(given, sample_weight=s)

@@ -21,7 +21,8 @@ from empirisk.estimators.clusters.spectral_charts import eigengap_view, graph_vi
 from empirisk.estimators.clusters.spectral_embedding import Eigenvectors, embedded, smallest
 from empirisk.estimators.clusters.spectral_graph import RowGraph, row_graph, rows_of
 from empirisk.estimators.clusters.spectral_rows import grouped
-from empirisk.estimators.clusters.verify_cut import cut_of, verify_cut
+from empirisk.estimators.clusters.verify_cut import verify_cut, with_cut
+from empirisk.graphs.lowered_cut import cut_over
 from empirisk.results import Certificate
 from empirisk.results.certificate import unconfirmed
 from empirisk.typing import Array, IndexArray
@@ -34,12 +35,13 @@ AFFINITIES = ("knn", "mutual_knn", "epsilon", "gaussian", "precomputed")
 
 
 class SpectralClustering(Clusterer):
-    """k-means on the rows of ``min tr(H'LH)``, the relaxed ratio cut or normalised cut of a similarity graph.
+    """k-means on the rows of ``min tr(H'LH)``, the relaxed ratio or normalised cut, lowered by moves of rows.
 
     With the weights W of a graph of the rows, ``D = diag(W 1)`` and ``L = D - W``, the ratio cut is the least
     ``tr(H'LH)`` over indicators with ``H'H = I``, and the normalised cut that with ``H'DH = I``.  Without the
     condition that H is an indicator both are solved by the K smallest eigenvalues of L, or of
-    ``L u = lambda D u``; their vectors are read by rows, and k-means groups the rows.
+    ``L u = lambda D u``; their vectors are read by rows, and k-means groups the rows.  Then the cut itself is
+    lowered: by the best split point between every two clusters, and by moves of rows, until none lowers it.
 
     Parameters
     ----------
@@ -99,7 +101,7 @@ class SpectralClustering(Clusterer):
         Orthonormal vectors of L, or of L_s; 0 for isolated vertices.  The entry of largest size is > 0.
         Those of a row that counts s times are ``s^(1/2)`` times those of one of its copies.
     embedding_ : array, shape (n, K)
-        The points that k-means groups.
+        The points that k-means groups, and along which clusters are split.
     next_eigenvalue_ : float or None
         What further vectors found above the K-th eigenvalue; the next one is at most this.
     n_components_ : int
@@ -113,7 +115,8 @@ class SpectralClustering(Clusterer):
         The sum of the K smallest eigenvalues: no partition into K parts has a smaller cut, as far as these
         are the smallest.
     certificate_ : Certificate
-        The residual of the eigenvectors, and whether their eigenvalues are proved to be the smallest ones.
+        The residual of the eigenvectors, whether their eigenvalues are proved to be the smallest ones, and
+        how many times `cut_bound_` the cut is.
 
     Raises
     ------
@@ -128,11 +131,14 @@ class SpectralClustering(Clusterer):
     -----
     The graph by exact neighbours; an iteration of the eigenvalue solver is O(edges * K + n K^2), and a
     hierarchy of smaller graphs keeps iterations few (see ``docs/maths/spectral.md``).  Components are found
-    by graph search and give the eigenvalue 0 exactly.  k-means has no guarantee for the cut.
+    by graph search and give the eigenvalue 0 exactly.  No theorem bounds the cut of the clusters: what
+    certifies it is the ratio to `cut_bound_`.  Split points and moves are O(K edges) a round.
 
-    A row of weight 2 is the row twice where copies are vertices like others (``"epsilon"``, ``"gaussian"``,
-    ``"precomputed"``), with vectors that are equal on copies: copies stay together, and bridges join all of
-    them.  In graphs of neighbours copies would take several of the k places: rows count alike there, or 0.
+    Equal rows are one vertex, whose edges weigh the sum of theirs: no cut parts them, and it does not matter
+    which of them took a place among the neighbours of a row.  `cut_` and `cut_bound_` are those of partitions
+    that keep them together.  A row of weight 2 is the row twice where copies are vertices like others
+    (``"epsilon"``, ``"gaussian"``, ``"precomputed"``).  In graphs of neighbours copies would take several of
+    the k places: rows count alike there, or 0.
     Ng, Jordan and Weiss 2001 (``"symmetric"``); Shi and Malik 2000 (``"random_walk"``); von Luxburg 2007,
     Statistics and Computing 17.
 
@@ -178,23 +184,24 @@ class SpectralClustering(Clusterer):
             refuse_extreme(live)
         graph = row_graph(self, X, weight, self._most_clusters)
         inside, n = graph.inside, X.shape[0]
-        self._check_size(len(inside), int((weight > 0.0).sum()) - len(inside))
+        self._check_size(len(graph.count), int((weight > 0.0).sum()) - len(inside))
         with one_thread():
             found, values = self._search(X, weight, graph, normalised, tol, max_iter, seed)
         points = embedded(graph.part, found.vectors, self.laplacian, graph.count)
+        part = grouped(graph, normalised, points, self.n_clusters_, self.n_init, seed)
         labels = np.full(n, -1, dtype=np.intp)
-        labels[inside] = grouped(points, self.n_clusters_, self.n_init, seed, graph.count)
+        labels[inside] = part[graph.place]
         self.labels_, _ = first_seen(labels)
         self.n_components_, self.bridges_ = graph.n_components, graph.bridges
         self.affinity_matrix_ = sp.csr_matrix(graph.W) if is_sparse(graph.W) else graph.W  # for model files
         self.eigenvalues_ = values
         self.next_eigenvalue_ = found.following
-        self.eigenvectors_ = _spread(found.vectors, inside, n)
-        self.embedding_ = _spread(points, inside, n)
+        self.eigenvectors_ = _spread(graph.of_rows(found.vectors), inside, n)
+        self.embedding_ = _spread(points[graph.place], inside, n)
         self.n_iter_ = found.n_iter
-        self.cut_ = cut_of(graph, self.labels_[inside], normalised)
+        self.cut_ = cut_over(graph.part, graph.size(normalised), part)
         self.cut_bound_ = float(values[: self.n_clusters_].sum())
-        self.certificate_ = found.certificate
+        self.certificate_ = with_cut(found.certificate, self.cut_, self.cut_bound_)
 
     def _checked(self, X: Any) -> tuple[bool, float, int]:
         """Return the checked parameters of the search."""

@@ -1,4 +1,9 @@
-"""The graph that spectral clustering cuts: rows that count and have an edge, joined where it falls apart."""
+"""The graph that spectral clustering cuts: different rows that count and have an edge, joined where it falls
+apart.
+
+Equal rows are one vertex, whose weights are the sums of theirs: no cut parts them, and which of them took a
+place among the nearest of another row changes nothing.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from empirisk.data.equal_rows import places_of
 from empirisk.data.sparse_cells import is_sparse
 from empirisk.graphs import (
     GaussianGraph,
@@ -21,7 +27,7 @@ from empirisk.graphs import (
     bridged,
     components,
 )
-from empirisk.graphs.counted import alone, counted
+from empirisk.graphs.counted import alone, counted, merged
 from empirisk.neighbors import metric_of
 from empirisk.typing import Array, IndexArray
 
@@ -38,18 +44,24 @@ class RowGraph:
         The weights between the rows; those of rows of weight 0 are 0.
     inside : array of int, shape (m,)
         The rows that count and have an edge to another row, or to a copy of their own.
-    part : array or csr_array, shape (m, m)
-        The weights between all copies of these rows, bridges included.
-    count : array, shape (m,)
-        Their copies.
+    place : array of int, shape (m,)
+        The vertex of each of them, which equal rows share.
+    copies : array, shape (m,)
+        How often each of them counts.
+    part : array or csr_array, shape (g, g)
+        The weights between all copies of the vertices, bridges included.
+    count : array, shape (g,)
+        The copies of each vertex, those of all its rows.
     n_components : int
-        Connected components of the graph of these rows before any bridge.
+        Connected components of the graph of these vertices before any bridge.
     bridges : array of int, shape (b, 2)
         Edges that were added.
     """
 
     W: Any
     inside: IndexArray
+    place: IndexArray
+    copies: Array
     part: Any
     count: Array
     n_components: int
@@ -58,7 +70,31 @@ class RowGraph:
     def operator(self, normalised: bool) -> LaplacianOperator:
         """Return L_s, or L, for vectors of all copies that are equal on the copies of a row."""
         mass = None if (self.count == 1.0).all() else self.count
-        return LaplacianOperator(self.part, normalised, mass)
+        # Self-loops cancel in L, but for their rounding: many copies of a row have large ones.
+        return LaplacianOperator(self.part if normalised else _without_loops(self.part), normalised, mass)
+
+    def size(self, normalised: bool) -> Array:
+        """Return what a cut divides by: the degrees of the vertices, or their copies."""
+        return np.asarray(self.part.sum(axis=1)).ravel() if normalised else self.count
+
+    def of_rows(self, vectors: Array) -> Array:
+        """Return orthonormal vectors of the rows inside from those of the vertices: equal on copies."""
+        return np.asarray(vectors[self.place] * self._share[:, None])
+
+    def of_places(self, vectors: Array) -> Array:
+        """Return vectors of the vertices from those of the rows inside: of equal rows the first counts."""
+        first = self.first
+        return np.asarray(vectors[first] / self._share[first, None])
+
+    @property
+    def first(self) -> IndexArray:
+        """The first row of each vertex, as its place among those inside."""
+        return np.unique(self.place, return_index=True)[1]
+
+    @property
+    def _share(self) -> Array:
+        """The square root of the share that each row has in its vertex."""
+        return np.asarray(np.sqrt(self.copies / self.count[self.place]))
 
 
 def graph_of(model: Any, most: float) -> SimilarityGraph | None:
@@ -100,14 +136,19 @@ def row_graph(model: Any, X: Any, weight: Array, most: int, part: bool = False) 
     n, live = X.shape[0], np.flatnonzero(weight > 0.0)
     kept, count = rows_of(model, X, live), weight[live]
     rule = graph_of(model, max(1, len(live) - 1) if part else math.inf)
-    W = adjacency(kept if rule is None else rule.matrix(kept, count))
+    W = adjacency(kept) if rule is None else rule.matrix(kept, count)
     if rule is not None and not rule.counts:
         count = np.ones(len(live))  # they are equal, and a scale changes nothing
-    among = None if rule is None else 1.0
-    apart = alone(W, count, among)
-    inside = np.setdiff1d(np.arange(len(live)), apart)
-    within, count = _within(W, inside), count[inside]
-    found = components(within)[0] if len(inside) else 0
+    place = np.arange(len(live)) if rule is None else places_of(kept)
+    V, mass = (
+        merged(counted(W, count, None if rule is None else 1.0), place),
+        np.bincount(place, count).astype(np.float64),
+    )
+    used = np.setdiff1d(np.arange(len(mass)), alone(V, mass))
+    inside = np.flatnonzero(np.isin(place, used))
+    place = np.searchsorted(used, place[inside])
+    within, mass = _within(V, used), mass[used]
+    found = components(within)[0] if len(used) else 0
     bridges: IndexArray = np.empty((0, 2), dtype=np.intp)
     if found > most:
         if rule is None:
@@ -115,10 +156,10 @@ def row_graph(model: Any, X: Any, weight: Array, most: int, part: bool = False) 
                 f"the graph has {found} connected components, more than clusters ({most}), and a given W "
                 "does not tell which are near: ask for as many clusters, or give W with edges between them"
             )
-        within, made = bridged(rows_of(model, kept, inside), within, model.metric, count)
-        bridges = live[inside][made]
-    cut = counted(within, count, among)
-    return RowGraph(_spread(W, live, n), live[inside], cut, count, found, bridges)
+        first = inside[np.unique(place, return_index=True)[1]]
+        within, made = bridged(rows_of(model, kept, first), within, model.metric, mass)
+        bridges = live[first][made]
+    return RowGraph(_spread(W, live, n), live[inside], place, count[inside], within, mass, found, bridges)
 
 
 def rows_of(model: Any, X: Any, rows: IndexArray) -> Any:
@@ -129,6 +170,21 @@ def rows_of(model: Any, X: Any, rows: IndexArray) -> Any:
     if not square:
         return X[rows]
     return X[rows][:, rows] if is_sparse(X) else X[np.ix_(rows, rows)]
+
+
+def _without_loops(W: Any) -> Any:
+    """Return weights without those of vertices with themselves; the same object where there are none."""
+    loops = W.diagonal()
+    if not loops.any():
+        return W
+    if is_sparse(W):
+        out = sp.csr_array(W - sp.diags_array(loops))
+        out.eliminate_zeros()
+        out.sort_indices()
+        return out
+    out = W.copy()
+    np.fill_diagonal(out, 0.0)
+    return out
 
 
 def _within(W: Any, rows: IndexArray) -> Any:
