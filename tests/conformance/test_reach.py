@@ -18,6 +18,7 @@ import empirisk as er
 from empirisk import bounds, diagnosis, estimators, losses, optimizers, penalties, plots, solvers
 from empirisk.bounds.calculator import solvable
 from empirisk.data import ArrayBlocks, Design
+from empirisk.estimators.trees.tree_base import TreeEstimator
 from empirisk.evaluation.intervals import INTERVALS
 from empirisk.evaluation.metrics import METRICS, REGRESSION
 from empirisk.penalties import ConstraintSet
@@ -57,7 +58,11 @@ def taken(what: str, by: str, call: Any) -> Any:
 
 # -- criteria -----------------------------------------------------------------------------------
 
-GROWN = [name for name, c in estimators.REGISTRY.items() if "criterion" in inspect.signature(c).parameters]
+GROWN = [
+    name
+    for name, c in estimators.REGISTRY.items()
+    if issubclass(c, TreeEstimator) and "criterion" in inspect.signature(c).parameters
+]
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

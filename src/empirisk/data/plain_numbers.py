@@ -82,7 +82,7 @@ def refuse_odd_table(X: Any) -> None:
     shape = tuple(getattr(X, "shape", ()))
     if len(shape) == 2 and shape[1] == 0:
         raise ValueError(f"X has no columns (its shape is {shape}); give at least one")
-    names = list(X.columns)
+    names = list(getattr(X, "column_names", X.columns))  # the columns of an Arrow table are its cells
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         at = " and ".join(str(j) for j, name in enumerate(names) if name == twice)
