@@ -60,7 +60,7 @@ FORMS: dict[str, Callable[[np.ndarray], Any]] = {
 
 
 def dense(W: Any) -> np.ndarray:
-    """Return weights as an array."""
+    """Return weights as an array, whose zeros are no edges."""
     return W if isinstance(W, np.ndarray) else W.toarray()
 
 
