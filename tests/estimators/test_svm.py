@@ -188,3 +188,20 @@ def test_sparse_wide_and_pickled(rng: np.random.Generator) -> None:
     np.testing.assert_array_equal(copy.support_, model.support_)
     dense = er.LinearSVC(1e-3, solver="interior_point").fit(X[:, :60].toarray(), y)
     assert dense.certificate_.within(1e-6)
+
+
+@pytest.mark.parametrize("penalty", ["l1", "l2"])
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array, sp.csc_array])
+def test_classes_that_no_column_tells_apart_have_equal_scores(
+    layout: Any, penalty: str, rng: np.random.Generator
+) -> None:
+    """Each row has its mirror image in its class: no direction lowers the hinge loss of -1 for every row.
+
+    Scores that tie but for rounding would leave the class of all rows to the layout.
+    """
+    X = rng.standard_normal((30, 5))
+    y = np.arange(30) % 3
+    fit = er.LinearSVC(0.05, penalty=penalty).fit(layout(np.vstack([X, -X])), np.r_[y, y])
+    assert not np.any(fit.coef_)
+    np.testing.assert_array_equal(fit.intercept_, -1.0)
+    np.testing.assert_array_equal(fit.predict(rng.standard_normal((9, 5))), 0)

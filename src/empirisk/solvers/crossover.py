@@ -61,6 +61,8 @@ def _finish(rows: KinkedRows, w: Array, u: Array, on: IndexArray, r: Array) -> t
     rank = int((singular > 1e-11 * max(float(singular[0]), 1e-300)).sum()) if len(on) else 0
     U, singular, V, Z = U[:, :rank], singular[:rank], Vt[:rank].T, Vt[rank:].T
     w = w - V @ ((U.T @ r[on]) / singular)
+    if rank == len(w):
+        w = _constant(rows, on, w)
     if np.any(rows.ridge) and Z.shape[1]:
         slope = Z.T @ (rows.adjoint(u) + rows.ridge * w + rows.offset)
         w = w - Z @ np.linalg.lstsq((Z.T * rows.ridge) @ Z, slope, rcond=1e-12)[0]
@@ -80,6 +82,21 @@ def _finish(rows: KinkedRows, w: Array, u: Array, on: IndexArray, r: Array) -> t
     u = np.clip(u, rows.low, rows.high)
     left = rows.adjoint(u) + rows.ridge * w + rows.offset
     return (w, u) if float(np.abs(left).max(initial=0.0)) <= 1e-9 * float(width.sum()) else None
+
+
+def _constant(rows: KinkedRows, on: IndexArray, w: Array) -> Array:
+    """Return the constant model where it is the one point on the kinks `on`, else w.
+
+    Rounding would leave coefficients of 1e-17 in the place of 0, and scores that are equal for all rows and
+    classes would differ in their last bit: that bit, and not the data, would choose the class.
+    """
+    places = rows.at[on[on < rows.copies * rows.n]]
+    place = places[0] if len(places) else 0.0
+    if np.any(places != place) or (place != 0.0 and not rows.problem.intercept):
+        return w
+    constant = np.zeros_like(w)
+    constant[rows.problem.data.n_cols :] = place
+    return constant
 
 
 def multipliers(problem: LinearProblem, w: Array) -> Array | None:
