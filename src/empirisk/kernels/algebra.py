@@ -13,113 +13,17 @@ from typing import Any, Self
 
 import numpy as np
 
-from empirisk.kernels import compiled
-from empirisk.kernels.base import Kernel, Loop, is_kernel
-from empirisk.kernels.made_of import checked_columns, checked_factor, refuse_addend, refuse_parts
-from empirisk.typing import Array, IndexArray
+from empirisk.kernels.answers import Answers
+from empirisk.kernels.base import Kernel, is_kernel
+from empirisk.kernels.inside import Around, Composite
+from empirisk.kernels.made_of import checked_columns, checked_factor, refuse_addend
+from empirisk.typing import Array
 
 __all__ = ["MercerKernel", "OnColumns", "Product", "Scaled", "Sum"]
 
 
-# Rows of a block that is made in Python on the way to a product.
-ROWS = 512
-
-
-class MercerKernel:
+class MercerKernel(Answers):
     """Base of the kernels: the operators, and the answers that most kernels give."""
-
-    name: str
-    stationary = False
-    normalised = False
-    precomputed = False
-    proved = True
-
-    @property
-    def title(self) -> str:
-        """The name, with its numbers in brackets."""
-        shown = ", ".join(f"{k} = {_number(v)}" for k, v in vars(self).items() if v is not None)
-        return f"{self.name} ({shown})" if shown else self.name
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """No positive number that could be learned."""
-        return {}
-
-    @property
-    def loop(self) -> Loop | None:
-        """None: blocks of this kernel are made in Python."""
-        return None
-
-    def resolved(self, X: Any, weight: Array | None = None) -> Self:
-        """Return the kernel itself: it has no words."""
-        return self
-
-    def with_parameters(self, **values: Any) -> Self:
-        """Return the kernel with other numbers."""
-        unknown = sorted(set(values) - set(self.parameters))
-        if unknown:
-            known = ", ".join(self.parameters) or "none"
-            raise ValueError(f"the kernel {self.name!r} has no parameter {unknown[0]!r} (it has {known})")
-        return replace(self, **values) if values else self  # type: ignore[type-var]  # kernels are dataclasses
-
-    def check(self, X: Any) -> None:
-        """Accept all rows: the kernel is defined everywhere."""
-
-    def mapped(self, X: Any) -> Any:
-        """Return the rows as they are."""
-        return X
-
-    def explicit(self, X: Any) -> Any | None:
-        """Return None: the features are many more than the columns."""
-        return None
-
-    def spectrum(self, generator: np.random.Generator, n_columns: int, count: int) -> Array | None:
-        """Return None: the kernel knows no spectral measure."""
-        return None
-
-    def attraction(self, A: Any, B: Any) -> Array | None:
-        """Return None: the kernel is no smooth function of the squared distance."""
-        return None
-
-    def centres(self, X: Any, rows: IndexArray) -> Any:
-        """Return the rows themselves, by their numbers."""
-        return X[rows]
-
-    def block(self, A: Any, B: Any = None) -> Array:
-        """Return ``k(a_i, b_j)`` by the compiled function; kernels without one define it."""
-        loop = self.loop
-        if loop is None:
-            raise NotImplementedError
-        return compiled.block(loop, self.mapped(A), None if B is None else self.mapped(B))
-
-    def product(self, A: Any, B: Any, weights: Array) -> Array:
-        """Return ``sum_j k(a_i, b_j) weights[j]`` without the whole matrix."""
-        loop = self.loop
-        if loop is not None:
-            return compiled.product(loop, self.mapped(A), self.mapped(B), weights)
-        out = np.empty((A.shape[0], *np.shape(weights)[1:]))
-        for start in range(0, A.shape[0], ROWS):
-            out[start : start + ROWS] = self.block(A[start : start + ROWS], B) @ weights
-        return out
-
-    def diagonal(self, A: Any) -> Array:
-        """``k(a_i, a_i)``: 1 for normalised kernels, which the others override."""
-        if not self.normalised:
-            raise NotImplementedError
-        return np.ones(A.shape[0], dtype=A.dtype)
-
-    def derivatives(self, A: Any, B: Any = None) -> list[Array]:
-        """Return nothing: there is no parameter to derive by."""
-        return []
-
-    def contracted(self: Kernel, adjoint: Array, block: Array, A: Any, B: Any = None) -> list[float]:
-        """Return the sums by the logarithms where they are known, else from the derivatives."""
-        found = self.log_slopes(adjoint * block, A, B)
-        return [float(np.vdot(adjoint, d)) for d in self.derivatives(A, B)] if found is None else found
-
-    def log_slopes(self, product: Array, A: Any, B: Any = None) -> list[float] | None:
-        """Return None, or nothing for a kernel without parameters."""
-        return None if self.parameters else []
 
     def __add__(self: Kernel, other: Kernel) -> Sum:
         refuse_addend(other)
@@ -140,10 +44,6 @@ class MercerKernel:
         return OnColumns(self, tuple(columns))
 
 
-def _number(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
 def _parts(kernel: Kernel, kind: type) -> tuple[Kernel, ...]:
     """Return the parts of a sum (product), so that ``a + b + c`` is one sum of three."""
     return kernel.parts if isinstance(kernel, kind) else (kernel,)  # type: ignore[attr-defined]
@@ -154,72 +54,8 @@ def _joined(parts: list[list[float] | None]) -> list[float] | None:
     return None if any(part is None for part in parts) else [v for part in parts for v in part or ()]
 
 
-class _Composite(MercerKernel):
-    """What a sum and a product share: parts, whose parameters are called ``0.gamma``, ``1.gamma``, ..."""
-
-    parts: tuple[Kernel, ...]
-
-    def __post_init__(self) -> None:
-        refuse_parts(self.name, self.parts)
-
-    @property
-    def title(self) -> str:
-        """The titles of the parts, with the sign between them."""
-        return f" {self._sign} ".join(part.title for part in self.parts)
-
-    @property
-    def _sign(self) -> str:
-        raise NotImplementedError
-
-    @property
-    def stationary(self) -> bool:  # type: ignore[override]
-        """Whether every part of the kernel is."""
-        return all(part.stationary for part in self.parts)
-
-    @property
-    def proved(self) -> bool:  # type: ignore[override]
-        """Whether every part of the kernel is proved to be one."""
-        return all(part.proved for part in self.parts)
-
-    @property
-    def precomputed(self) -> bool:  # type: ignore[override]
-        """Whether every part reads rows of a matrix of values; a mixture is refused when it is made."""
-        return all(part.precomputed for part in self.parts)
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """Those of the parts, each with the number of its part before its name."""
-        return {f"{i}.{k}": v for i, part in enumerate(self.parts) for k, v in part.parameters.items()}
-
-    def with_parameters(self, **values: Any) -> Self:
-        """Return the composite with other numbers in its parts."""
-        unknown = sorted(set(values) - set(self.parameters))
-        if unknown:
-            known = ", ".join(self.parameters) or "none"
-            raise ValueError(f"the kernel {self.name!r} has no parameter {unknown[0]!r} (it has {known})")
-        own: list[dict[str, Any]] = [{} for _ in self.parts]
-        for key, value in values.items():
-            i, _, name = key.partition(".")
-            own[int(i)][name] = value
-        parts = tuple(p.with_parameters(**v) for p, v in zip(self.parts, own, strict=True))
-        return replace(self, parts=parts)  # type: ignore[type-var]
-
-    def resolved(self, X: Any, weight: Array | None = None) -> Self:
-        """Return the composite of the resolved parts."""
-        return replace(self, parts=tuple(p.resolved(X, weight) for p in self.parts))  # type: ignore[type-var]
-
-    def check(self, X: Any) -> None:
-        """Refuse rows that one of the parts refuses."""
-        for part in self.parts:
-            part.check(X)
-
-    def centres(self, X: Any, rows: IndexArray) -> Any:
-        """Return the rows as the parts want them: either all of them are precomputed or none is."""
-        return self.parts[0].centres(X, rows)
-
-
 @dataclass(frozen=True)
-class Sum(_Composite):
+class Sum(Composite, MercerKernel):
     """``k(x, x') = k1(x, x') + k2(x, x') + ...``: the features of all parts side by side.
 
     Examples
@@ -260,7 +96,7 @@ class Sum(_Composite):
 
 
 @dataclass(frozen=True)
-class Product(_Composite):
+class Product(Composite, MercerKernel):
     """``k(x, x') = k1(x, x') k2(x, x') ...``: all products of features of the parts (Schur's theorem).
 
     Examples
@@ -312,41 +148,8 @@ class Product(_Composite):
         return None if any(each is None for each in drawn) else reduce(np.add, drawn)  # type: ignore[arg-type]
 
 
-class _Around(MercerKernel):
-    """What a kernel around another one shares with it."""
-
-    kernel: Kernel
-
-    @property
-    def stationary(self) -> bool:  # type: ignore[override]
-        """Whether the kernel inside is one."""
-        return self.kernel.stationary
-
-    @property
-    def proved(self) -> bool:  # type: ignore[override]
-        """Whether the kernel inside is proved to be one."""
-        return self.kernel.proved
-
-    @property
-    def precomputed(self) -> bool:  # type: ignore[override]
-        """Whether the kernel inside is one."""
-        return self.kernel.precomputed
-
-    def check(self, X: Any) -> None:
-        """Refuse what the inner kernel refuses."""
-        self.kernel.check(X)
-
-    def resolved(self, X: Any, weight: Array | None = None) -> Self:
-        """Resolve the words of the inner kernel."""
-        return replace(self, kernel=self.kernel.resolved(X, weight))  # type: ignore[type-var]
-
-    def centres(self, X: Any, rows: IndexArray) -> Any:
-        """Return the rows as the inner kernel wants them."""
-        return self.kernel.centres(X, rows)
-
-
 @dataclass(frozen=True)
-class Scaled(_Around):
+class Scaled(Around, MercerKernel):
     """``k(x, x') = factor * k1(x, x')``, factor > 0.
 
     Examples
@@ -413,7 +216,7 @@ class Scaled(_Around):
 
 
 @dataclass(frozen=True)
-class OnColumns(_Around):
+class OnColumns(Around, MercerKernel):
     """``k(x, x') = k1(x[columns], x'[columns])``: the kernel of some columns alone.
 
     Examples
