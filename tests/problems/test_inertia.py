@@ -9,7 +9,7 @@ from scipy.linalg import eigh
 from threadpoolctl import threadpool_limits
 
 import empirisk as er
-from empirisk.problems import MatrixOperator, SpectralProblem, inertia
+from empirisk.problems import MatrixOperator, SpectralProblem, inertia, spectral
 from empirisk.problems.inertia import Below, below
 from empirisk.results import Certificate
 
@@ -111,21 +111,85 @@ def said(problem: SpectralProblem, spectrum: object, following: float | None) ->
 
 
 def test_a_factor_that_would_fill_up_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inertia, "EFFORT", 1e5)
-    monkeypatch.setattr(inertia, "EACH", 10.0)
-    A = graph(1300, 8).entries()
-    assert "multiplications, more than 1e+05" in str(below(A, 0.01, np.ones((1300, 1)), 2.0))
-    monkeypatch.setattr(inertia, "available_memory", lambda: 1e-6)
-    assert "a dense factor of 40 rows is not made" in str(below(np.eye(40), 0.5, np.ones((40, 1)), 1.0))
-    monkeypatch.setattr(inertia, "EFFORT", 1e12)
-    assert "more than memory holds" in str(below(A, 0.01, np.ones((1300, 1)), 2.0))
+    operator = graph(1300, 8)
+    problem = SpectralProblem(operator, 2)
+    with threadpool_limits(1):
+        values, V = eigh(operator.dense(), subset_by_index=[0, 2])
+    spectrum, certificate = problem.evaluate(V[:, :2]), problem.certify(V[:, :2])
+    made: list[int] = []
+    plain = inertia._factor
+    monkeypatch.setattr(inertia, "_factor", lambda A, level: made.append(A.shape[0]) or plain(A, level))
+    left_out = problem.proved(certificate, spectrum, float(values[2]), 1e7, ", as was allowed")
+    assert "not proved: a factor would take the work of about" in left_out.claim
+    assert left_out.claim.endswith("more than 1e+07, as was allowed")
+    assert not made, "entries that are read cost more already"
+    work = inertia.forecast(operator.entries()).work
+    assert made == [162, 325], "an eighth and a quarter of the rows"
+    assert "not proved" in problem.proved(certificate, spectrum, float(values[2]), 0.9 * work).claim
+    for budget in (1.1 * work, np.inf):
+        assert (
+            "; they are the smallest" in problem.proved(certificate, spectrum, float(values[2]), budget).claim
+        )
+    monkeypatch.setattr(spectral, "available_memory", lambda: 1e-6)
+    assert "GB are free" in problem.proved(certificate, spectrum, float(values[2])).claim
+
+
+@pytest.mark.parametrize(("n", "p"), [(1030, 2), (1030, 5), (2000, 3)])
+def test_the_forecast_is_near_what_the_factor_takes(n: int, p: int) -> None:
+    A = graph(n, p).entries()
+    column = np.diff(sp.csc_array(inertia._factor(A, -1.0).L).indptr).astype(float)
+    work = float(column @ column + inertia.FILL * column.sum() + inertia.READ * A.nnz)
+    assert 0.3 * work < inertia.forecast(A).work < 3.0 * work
+
+
+@pytest.mark.parametrize("n", [300, 1030])
+def test_what_the_factors_differ_by_is_the_same_by_places_and_by_sums(n: int) -> None:
+    A = graph(n, 2).entries()
+    factor = inertia._factor(A, 0.01)
+    L, U = sp.csc_array(factor.L), sp.csr_array(factor.U)
+    D = U.diagonal()
+    found = inertia._apart(U, D, L)
+    assert np.array_equal(found.indptr, U.indptr), "the two have entries at the same places"
+    np.testing.assert_allclose(found.toarray(), abs(U.toarray() - D[:, None] * L.toarray().T), atol=1e-300)
+    fewer = sp.csc_array(sp.tril(L, -1) + sp.eye_array(n))
+    fewer.data[:3] = 0.0
+    fewer.eliminate_zeros()
+    found = inertia._apart(U, D, fewer)
+    np.testing.assert_allclose(
+        found.toarray(), abs(U.toarray() - D[:, None] * fewer.toarray().T), atol=1e-300
+    )
 
 
 def test_the_forecast_follows_the_power_of_the_parts() -> None:
-    effort, entries = inertia._forecast([(250, 1e5, 2e3), (500, 4e5, 4.4e3)], 2000)
+    effort, entries = inertia._extended([(250, 1e5, 2e3), (500, 4e5, 4.4e3)], 2000)
     assert effort == pytest.approx(4e5 * 16.0)
     assert entries == pytest.approx(4.4e3 * 4.0 ** np.log2(2.2))
-    assert inertia._forecast([(250, 1e5, 2e3)], 1000) == (4e5, 8e3)
+    assert inertia._extended([(250, 1e5, 2e3)], 1000) == (4e5, 8e3)
+
+
+def test_a_fit_leaves_out_a_proof_that_costs_more_and_says_how_to_ask_for_it() -> None:
+    X = np.random.default_rng(0).normal(size=(1500, 6))
+    model = er.SpectralClustering(3).fit(X)
+    for certificate in (model.certificate_, er.verify(model, X, None)):
+        assert "that they are the smallest ones is not proved: a factor would take" in certificate.claim
+        assert "prove(X) counts all the same" in certificate.claim
+    claim = model.prove(X).claim
+    assert "; they are the smallest ones, since the signs of a factor prove" in claim
+    level = float(claim.split("lie below ")[1].split(",")[0])
+    with threadpool_limits(1):
+        values = eigh(
+            G.laplacian(model.affinity_matrix_, "symmetric").toarray(),
+            subset_by_index=[0, 3],
+            eigvals_only=True,
+        )
+    assert values[2] < level < values[3]
+    assert "1500" in model.prove(X[:600]).claim
+
+
+@pytest.mark.parametrize("options", [{}, {"laplacian": "unnormalised"}, {"affinity": "gaussian"}])
+def test_small_fits_are_proved(options: dict[str, object]) -> None:
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    assert "not proved" not in er.SpectralClustering(3, **options).fit(X).certificate_.claim
 
 
 def test_fits_and_verify_say_that_the_eigenvalues_are_the_smallest() -> None:

@@ -6,8 +6,9 @@ from empirisk.problems.kernelised import KernelProblem
 from empirisk.problems.kmeans import KMeansProblem
 from empirisk.problems.latent import LatentProblem
 from empirisk.problems.linear import LinearProblem
+from empirisk.problems.operators import MatrixOperator
 from empirisk.problems.potential import Potential
-from empirisk.problems.spectral import MatrixOperator, SpectralProblem
+from empirisk.problems.spectral import SpectralProblem
 from empirisk.problems.streamed import StreamedProblem
 
 __all__ = [

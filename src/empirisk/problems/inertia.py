@@ -18,21 +18,21 @@ from scipy.linalg.lapack import dpotrf
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 from scipy.sparse.linalg import splu
 
-from empirisk.data.memory import available_memory
 from empirisk.data.sparse_cells import is_sparse
 from empirisk.data.threads import one_thread
 from empirisk.typing import Array
 
-__all__ = ["Below", "below"]
+__all__ = ["Below", "Cost", "below", "forecast"]
 
 UNIT = 2.0**-53
-# Rows up to which a dense factor is made: 1e10 multiplications.  Sparse matrices up to SMALL are made dense.
-DENSE, SMALL = 3000, 1000
-# Multiplications of a sparse factor, and for each row, that are worth a proof: 0.2 s, which the search for
-# the eigenvalues takes, too.  Ten neighbours take 2e3 a row (50,000 rows in 2 columns) to 5e4 (5,000 in 3).
-EFFORT, EACH = 1e9, 1e5
+# Sparse matrices of so many rows are made dense.
+SMALL = 500
+# What a count costs, in multiplications of a sparse factor (1.5e-10 processor seconds each): those, 750 for
+# each entry of L and 2500 for each of A, since short columns cost their list and not their products; a
+# dense factor takes a tenth of n^3.  `python -m bench.inertia` shows what that says beside seconds.
+FILL, READ, DENSE = 750.0, 2500.0, 0.1
 # Shares of the rows whose factors forecast that of all, and the fewest rows that tell anything.
-SHARES, FEWEST = (16, 8, 4), 250
+SHARES, FEWEST = (64, 16, 8, 4), 125
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,22 @@ class Below:
 
     count: int
     level: float
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a count would take.
+
+    Parameters
+    ----------
+    work : float
+        In multiplications of a sparse factor that take as long.
+    memory : float
+        Gigabytes.
+    """
+
+    work: float
+    memory: float
 
 
 def below(A: Any, level: float, V: Array, bound: float) -> Below | str:
@@ -76,17 +92,12 @@ def below(A: Any, level: float, V: Array, bound: float) -> Below | str:
             return _by_cholesky(A, level, V, bound)
         if A.shape[0] <= SMALL:
             return _by_cholesky(A.toarray(), level, V, bound)
-        A = sp.csr_array(A)
-        said = _too_much(A)
-        return said or _by_signs(A, level, bound)
+        return _by_signs(sp.csr_array(A), level, bound)
 
 
 def _by_cholesky(A: Array, level: float, V: Array, bound: float) -> Below | str:
     """Count by ``A - level I + t V V'``: where it is positive definite, at most k eigenvalues are below."""
     n, k = V.shape
-    free = available_memory()
-    if n > DENSE or (free is not None and 24e-9 * n * n > free):
-        return f"a dense factor of {n:,} rows is not made"
     lift = 2.0 * bound + abs(level)
     B = (lift * V) @ V.T
     B += A
@@ -107,20 +118,31 @@ def _by_signs(A: Any, level: float, bound: float) -> Below | str:
     factor = _factor(A, level)
     if factor is None or not np.array_equal(factor.perm_r, factor.perm_c):
         return f"the factor at {level:.4g} needs an exchange of rows"
-    L, U = sp.csr_array(factor.L), sp.csr_array(factor.U)
-    D = U.diagonal()
-    ones = np.ones(n)
-    terms = float(np.diff(L.indptr).max()) + 2.0
-    sizes = abs(L) @ (abs(U) @ ones)
+    L, U = sp.csc_array(factor.L), sp.csr_array(factor.U)
+    D, ones = U.diagonal(), np.ones(n)
+    size = abs(L)
+    terms = float(np.bincount(L.indices, minlength=n).max()) + 2.0
+    sizes = size @ (abs(U) @ ones)
     # U is D L' but for rounding; D L' is what has the signs of D.
-    off = abs(L) @ (abs(U - sp.diags_array(D) @ L.T) @ ones)
-    again = abs(L) @ (np.abs(D) * (abs(L).T @ ones))
+    off = size @ (_apart(U, D, L) @ ones)
+    again = size @ (np.abs(D) * (size.T @ ones))
     share = terms * UNIT / (1.0 - terms * UNIT)
     entries = (float(np.diff(A.indptr).max()) + 10.0) * UNIT * (bound + abs(level))
     error = float((share * sizes + (1.0 + share) * off + 4.0 * UNIT * again).max()) + entries
     if not math.isfinite(error):
         return f"the factor at {level:.4g} grows beyond all numbers"
     return Below(int((D < 0.0).sum()), level - 1.01 * error)
+
+
+def _apart(U: Any, D: Array, L: Any) -> Any:
+    """Return the sizes of the entries of ``U - D L'``, for U by rows and L by columns."""
+    L.sort_indices()
+    U.sort_indices()
+    if not (np.array_equal(U.indptr, L.indptr) and np.array_equal(U.indices, L.indices)):
+        return abs(U - sp.diags_array(D) @ L.T)
+    # Mostly the two have entries at the same places, and no sum of two patterns needs to be made.
+    apart = np.abs(U.data - np.repeat(D, np.diff(L.indptr)) * L.data)
+    return sp.csr_array((apart, U.indices, U.indptr), shape=U.shape)
 
 
 def _factor(A: Any, level: float) -> Any:
@@ -132,30 +154,52 @@ def _factor(A: Any, level: float) -> Any:
         return None
 
 
-def _too_much(A: Any) -> str:
-    """Return why a sparse factor would be too large, by the factors of parts of the graph, or ""."""
+def forecast(A: Any, budget: float = math.inf) -> Cost:
+    """Return what a count takes, from the sparse factors of parts of the graph.
+
+    Parameters
+    ----------
+    A : array or csr_array, shape (n, n)
+        As in :func:`below`.
+    budget : float, default infinity
+        Where even growth like the rows takes more than that, no larger part is tried.
+
+    Examples
+    --------
+    >>> forecast(np.eye(100)).work
+    100000.0
+    """
     n = A.shape[0]
-    budget = max(EFFORT, EACH * n)
+    if not is_sparse(A) or n <= SMALL:
+        return Cost(DENSE * n**3, 24e-9 * n * n)
+    with one_thread():
+        return _by_parts(sp.csr_array(A), budget)
+
+
+def _by_parts(A: Any, budget: float) -> Cost:
+    """Return what a sparse factor takes, by those of balls in the graph, each larger than the one before."""
+    n = A.shape[0]
     order = reverse_cuthill_mckee(sp.csr_matrix(A), symmetric_mode=True)
     work: list[tuple[int, float, float]] = []
+    cost = Cost(READ * A.nnz, 0.0)
+    least = cost.work
     for share in (s for s in SHARES if n >= s * FEWEST):
+        if least > budget:
+            break
         # The first rows in the order by levels are a ball around a vertex at the rim.
         rows = order[: n // share]
         factor = _factor(A[rows][:, rows], -1.0)
         if factor is None:
-            return "a part of the matrix has no factor"
+            return Cost(math.inf, math.inf)
         column = np.diff(sp.csc_array(factor.L).indptr).astype(np.float64)
         work.append((len(rows), float(column @ column), float(column.sum())))
-        effort, entries = _forecast(work, n)
-        if effort > budget:
-            return f"a factor would take about {effort:.1g} multiplications, more than {budget:.1g}"
-    free = available_memory()
-    if free is not None and 40e-9 * entries > 0.5 * free:
-        return f"a factor would have about {entries:.1g} entries, more than memory holds"
-    return ""
+        effort, entries = _extended(work, n)
+        cost = Cost(effort + FILL * entries + READ * A.nnz, 80e-9 * entries)
+        least = (work[-1][1] + FILL * work[-1][2]) * n / len(rows) + READ * A.nnz
+    return cost
 
 
-def _forecast(work: list[tuple[int, float, float]], n: int) -> tuple[float, float]:
+def _extended(work: list[tuple[int, float, float]], n: int) -> tuple[float, float]:
     """Return multiplications and entries for n rows, from those of parts, by powers of the number of rows.
 
     One part alone tells a lower limit: both grow at least like the rows.

@@ -8,115 +8,28 @@ sine theorem of Davis and Kahan 1970, SIAM Journal on Numerical Analysis 7.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.linalg import eigh, qr
 
 from empirisk.data.brief import Brief
-from empirisk.data.sparse_cells import is_sparse
+from empirisk.data.memory import available_memory
 from empirisk.problems.base import Layout, Part, Problem
-from empirisk.problems.inertia import Below, below
+from empirisk.problems.inertia import Below, below, forecast
+from empirisk.problems.operators import Operator
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array, Capability
 
-__all__ = ["MatrixOperator", "Operator", "SpectralProblem", "Spectrum"]
+__all__ = ["SpectralProblem", "Spectrum"]
 
 # Columns whose smallest pivot is this small beside the largest span fewer dimensions than there are columns.
 DEPENDENT = 1e-10
 SEED = 20240607
 # Where between the last value and the next one eigenvalues are counted; nearer where the first count fails.
 LEVELS = (0.5, 0.05)
-
-
-class Operator(Protocol):
-    """A symmetric matrix that is known by its products.
-
-    Attributes
-    ----------
-    n : int
-        Rows and columns.
-    bound : float
-        No eigenvalue is larger in size; proved, not estimated.
-    null : sparse matrix, shape (n, c)
-        Orthonormal eigenvectors of the smallest eigenvalue 0 that are known beforehand; c may be 0.
-    """
-
-    @property
-    def n(self) -> int: ...
-    @property
-    def bound(self) -> float: ...
-    @property
-    def null(self) -> Any: ...
-
-    def product(self, V: Array) -> Array:
-        """Return the operator times the columns of V, shape (n, m)."""
-        ...
-
-    def dense(self) -> Array:
-        """Return the operator as an array, for few rows."""
-        ...
-
-    def entries(self) -> Any:
-        """Return the operator as a matrix, CSR where it is sparse."""
-        ...
-
-    def approximate_inverse(self) -> Callable[[Array], Array] | None:
-        """Return a symmetric positive approximation of the inverse, where one is known."""
-        ...
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class MatrixOperator(Brief):
-    """Any symmetric matrix as an operator, dense or sparse.
-
-    Parameters
-    ----------
-    matrix : array or sparse matrix, shape (n, n)
-        Symmetric; its upper and lower halves are taken to agree.
-
-    Examples
-    --------
-    >>> MatrixOperator(np.array([[2.0, -1.0], [-1.0, 2.0]])).bound
-    3.0
-    """
-
-    matrix: Any
-
-    @property
-    def n(self) -> int:
-        """Rows and columns of the matrix."""
-        return int(self.matrix.shape[0])
-
-    @cached_property
-    def bound(self) -> float:
-        """The largest sum of sizes in a row, which no eigenvalue exceeds (Gershgorin)."""
-        return float(np.max(abs(self.matrix).sum(axis=1), initial=0.0))
-
-    @cached_property
-    def null(self) -> sp.csr_array:
-        """A matrix of no columns: nothing is known beforehand."""
-        return sp.csr_array((self.n, 0))
-
-    def product(self, V: Array) -> Array:
-        """Return the matrix times the columns of V."""
-        return np.asarray(self.matrix @ V)
-
-    def dense(self) -> Array:
-        """Return the matrix as an array."""
-        return np.asarray(self.matrix.toarray() if is_sparse(self.matrix) else self.matrix)
-
-    def entries(self) -> Any:
-        """Return the matrix as it is."""
-        return self.matrix
-
-    def approximate_inverse(self) -> Callable[[Array], Array] | None:
-        """Return None: no inverse is known."""
-        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +79,7 @@ class SpectralProblem(Problem, Brief):
 
     Examples
     --------
+    >>> from empirisk.problems import MatrixOperator
     >>> A = np.array([[2.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 2.0]])
     >>> problem = SpectralProblem(MatrixOperator(A), 1)
     >>> vector = np.array([[1.0], [2.0**0.5], [1.0]])
@@ -258,7 +172,14 @@ class SpectralProblem(Problem, Brief):
             claim += _about_space(value, following - float(spectrum.values[-1]), following)
         return Certificate(Kind.EIGEN_RESIDUAL, residual, bound, claim, 0.0, floor)
 
-    def proved(self, certificate: Certificate, spectrum: Spectrum, following: float | None) -> Certificate:
+    def proved(
+        self,
+        certificate: Certificate,
+        spectrum: Spectrum,
+        following: float | None,
+        budget: float = math.inf,
+        remedy: str = "",
+    ) -> Certificate:
         """Return a certificate that says, too, whether the values are the smallest ones.
 
         At most k eigenvalues below a level between the last value and the next one, counted by inertia, and k
@@ -272,13 +193,18 @@ class SpectralProblem(Problem, Brief):
         spectrum : Spectrum
         following : float or None
             Where the next eigenvalue may be, which is not taken for granted.
+        budget : float, default infinity
+            Work that the counts may take, in multiplications of a sparse factor; it is forecast, and a proof
+            that would take more is left out.
+        remedy : str, default ""
+            What a reader can do about a budget that was too small, in words that go on from there.
         """
         head = certificate.claim.split("; ")[0]
         if self.k <= self.operator.null.shape[1]:
             return replace(certificate, claim=f"{head}; none is smaller, since no eigenvalue is below 0")
         if self.k == self.operator.n:
             return replace(certificate, claim=f"{head}; there are no others")
-        found = self._count(spectrum, certificate.value, following)
+        found = self._count(spectrum, certificate.value, following, budget, remedy)
         if isinstance(found, str):
             claim = f"{certificate.claim}; that they are the smallest ones is not proved: {found}"
             return replace(certificate, claim=claim)
@@ -290,13 +216,25 @@ class SpectralProblem(Problem, Brief):
         )
         return replace(certificate, claim=claim)
 
-    def _count(self, spectrum: Spectrum, value: float, following: float | None) -> Below | str:
+    def _count(
+        self, spectrum: Spectrum, value: float, following: float | None, budget: float, remedy: str
+    ) -> Below | str:
         """Return the level below which there are no more than k eigenvalues, or why none is proved."""
         last = float(spectrum.values[-1])
         if following is None or following - last <= 4.0 * value:
             return "no gap is known after them"
         A, found = self.operator.entries(), ""
-        for share in LEVELS:
+        cost, free = forecast(A, budget), available_memory()
+        if cost.work > budget:
+            return (
+                f"a factor would take the work of about {cost.work:.1g} multiplications, more than "
+                f"{budget:.1g}{remedy}"
+            )
+        if free is not None and cost.memory > 0.5 * free:
+            return f"a factor would take about {cost.memory:.1g} GB, and {free:.1g} GB are free"
+        for count, share in enumerate(LEVELS, 1):
+            if count * cost.work > budget:
+                break
             level = last + max(share * (following - last), 2.0 * value)
             counted = below(A, level, spectrum.vectors, self.operator.bound)
             if isinstance(counted, str):

@@ -7,16 +7,26 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.sparse_cells import is_sparse
 from empirisk.graphs import LaplacianOperator
 from empirisk.problems import SpectralProblem
 from empirisk.results import Certificate
 from empirisk.solvers.solve import solve
 from empirisk.typing import Array
 
-__all__ = ["Eigenvectors", "embedded", "signed", "smallest"]
+__all__ = ["Eigenvectors", "embedded", "proof_budget", "signed", "smallest"]
 
 # The sine of the angle to the eigenspace that a fit goes on to, where the gap tells the spaces apart.
 SINE = 0.01
+# What a fit with 10 starts of k-means costs, in multiplications of a sparse factor that take as long: each
+# fit, each vertex, each stored weight of a sparse and of a dense graph, and each vertex for each vector of a
+# further step of the search.  `python -m bench.inertia` shows what that says beside seconds.
+FIT, VERTEX, SPARSE, FULL, STEP = 1e8, 8e4, 2e3, 1e3, 2e3
+REMEDY = ", a third of what the rest of a fit takes (prove(X) counts all the same)"
+# Vectors of the search beside the wanted ones.
+GUARD = 4
+# The proof takes at most a quarter of a fit, itself included.
+SHARE = 1.0 / 3.0
 # Vectors are asked for anew at most so often, each time with a smaller tolerance.
 TRIES = 3
 
@@ -61,7 +71,7 @@ def smallest(
     max_iter : int
         Steps of the solver.
     prove : bool, default False
-        Whether the certificate says if the eigenvalues are the smallest ones, where that is cheap.
+        Whether the certificate says if the eigenvalues are the smallest ones, within :func:`proof_budget`.
     """
     problem = SpectralProblem(operator, k)
     solution = solve(problem, "eigen", tol=tol, max_steps=max_iter, check_every=1)
@@ -91,8 +101,32 @@ def smallest(
         vectors = np.hstack([known, SpectralProblem(operator, further).evaluate(basis).vectors])
     certificate = solution.certificate
     if prove:
-        certificate = problem.proved(certificate, spectrum, following)
+        budget = proof_budget(operator, k, steps)
+        certificate = problem.proved(certificate, spectrum, following, budget, REMEDY)
     return Eigenvectors(values, signed(vectors), following, certificate, steps)
+
+
+def proof_budget(operator: LaplacianOperator, k: int, n_iter: int) -> float:
+    """Return the work that a proof may take: a third of that of the rest of a fit, by counts and no clock.
+
+    Parameters
+    ----------
+    operator : LaplacianOperator
+        Of the graph of the fit.
+    k : int
+        Eigenvalues that are wanted.
+    n_iter : int
+        Steps of the search.
+
+    Examples
+    --------
+    >>> path = LaplacianOperator(np.diag([1.0, 1.0], 1) + np.diag([1.0, 1.0], -1))
+    >>> f"{proof_budget(path, 2, 1):.2g}"
+    '3.3e+07'
+    """
+    stored = SPARSE * operator.W.nnz if is_sparse(operator.W) else FULL * operator.n**2
+    steps = VERTEX + STEP * (k + GUARD) * (n_iter - 1)
+    return SHARE * (FIT + operator.n * steps + stored)
 
 
 def signed(V: Array) -> Array:

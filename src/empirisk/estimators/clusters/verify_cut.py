@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from empirisk.estimators.clusters.base import first_seen
-from empirisk.estimators.clusters.spectral_embedding import embedded
+from empirisk.estimators.clusters.spectral_embedding import REMEDY, embedded, proof_budget
 from empirisk.estimators.clusters.spectral_graph import RowGraph
 from empirisk.estimators.stated import disputed, misnumbered
 from empirisk.graphs import normalized_cut, ratio_cut
@@ -41,7 +42,7 @@ def with_cut(certificate: Certificate, cut: float, bound: float) -> Certificate:
     return replace(certificate, claim=f"{certificate.claim}; {told}")
 
 
-def verify_cut(model: Any, graph: RowGraph, normalised: bool) -> Certificate:
+def verify_cut(model: Any, graph: RowGraph, normalised: bool, prove: bool = False) -> Certificate:
     """Return the residual of the vectors on a graph, where all else that the fit states rests on them.
 
     Parameters
@@ -52,6 +53,8 @@ def verify_cut(model: Any, graph: RowGraph, normalised: bool) -> Certificate:
         That of the rows.
     normalised : bool
         Whether the cut is the normalised one.
+    prove : bool, default False
+        Whether the proof that the eigenvalues are the smallest ones may cost more than in a fit.
     """
     k = model.eigenvectors_.shape[1]
     odd = misnumbered(model, "labels_", k, low=-1) or disputed(
@@ -100,6 +103,9 @@ def verify_cut(model: Any, graph: RowGraph, normalised: bool) -> Certificate:
         "embedding_": embedding,
     }
     spare = {"eigenvalues_": slack, "cut_bound_": slack}
-    following = model.next_eigenvalue_
     odd = disputed(model, found, slack=spare)
-    return odd or with_cut(problem.proved(certificate, spectrum, following), cut, bound)
+    if odd is not None:
+        return odd
+    budget = math.inf if prove else proof_budget(graph.operator(normalised), k, model.n_iter_)
+    told = problem.proved(certificate, spectrum, model.next_eigenvalue_, budget, REMEDY)
+    return with_cut(told, cut, bound)
