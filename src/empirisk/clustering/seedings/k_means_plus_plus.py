@@ -72,6 +72,9 @@ class KMeansPlusPlus(Seeding):
     @staticmethod
     def _draw(weight: Array | None, square: Array, totals: Array, at: Array) -> IndexArray:
         """Draw rows by weight times squared distance; `totals` are the sums of the chunks."""
+        if len(totals) == 1:  # few rows, of which many small fits draw: no chunk needs to be found
+            few = square.astype(np.float64)
+            return draw_rows(few if weight is None else few * weight, at * totals[0])
         before = np.concatenate([[0.0], np.cumsum(totals)])
         level = at * before[-1]
         rows = np.empty(len(at), dtype=np.int64)
