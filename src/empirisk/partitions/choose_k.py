@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -24,14 +23,13 @@ from empirisk.partitions.grouping import Grouping, Partition
 from empirisk.partitions.indices.base import moments
 from empirisk.partitions.k_choice import KChoice
 from empirisk.partitions.no_clusters import Draws, UngroupedError, tested_nulls
+from empirisk.partitions.numbers import tried_numbers
 from empirisk.partitions.resamples import Resamples, resample, subsample_size
 from empirisk.partitions.rows import Rows, read_rows
 from empirisk.typing import IndexArray
 
 __all__ = ["choose_k"]
 
-MOST = 10  # the largest number that is tried by default
-LEAST_ROWS = 10
 GAP_DRAWS = 39  # uniform draws of the gap statistic
 
 
@@ -132,7 +130,7 @@ def choose_k(
     given = read_rows(X, sample_weight)
     grouping.check_weights(given)
     rows = given.alone()
-    tried, one = _numbers(ks, rows)
+    tried, one = tried_numbers(ks, rows)
     run = _Run(
         grouping, rows, tried, check_seed(random_state), int(n_draws), int(n_subsamples), int(max_rows),
         level, n_jobs, teller(progress), Deadline(time_limit),
@@ -314,41 +312,3 @@ def _most_votes(criteria: dict[str, Judged]) -> int:
         if judged.k is not None and judged.k > 1:
             votes[judged.k] = votes.get(judged.k, 0) + 1
     return min(votes, key=lambda k: (-votes[k], k), default=1)
-
-
-def _numbers(ks: Any, rows: Rows) -> tuple[tuple[int, ...], bool]:
-    """Return the numbers to try, 1 first, and whether 1 was among those given."""
-    if rows.n < LEAST_ROWS:
-        raise ValueError(f"X has {rows.n} row{'s' * (rows.n != 1)}; choose_k needs at least {LEAST_ROWS}")
-    if ks is None:
-        wanted: list[Any] = list(range(1, MOST + 1))
-        return tuple(wanted[: max(2, _distinct(rows, MOST))]), True
-    if not isinstance(ks, Iterable) or isinstance(ks, str | bytes):
-        raise ValueError(f"ks must hold several numbers of clusters, such as range(1, 9), got {ks!r}")
-    wanted = list(ks)
-    if not wanted:
-        raise ValueError("ks is empty; give numbers of clusters to try, such as range(1, 9)")
-    for k in wanted:
-        if isinstance(k, bool | np.bool_) or not isinstance(k, Integral) or k < 1:
-            raise ValueError(f"ks must hold integers >= 1, got {k!r}")
-    given = sorted({int(k) for k in wanted})
-    if given == [1]:
-        raise ValueError("ks holds 1 alone; give a number above 1 to compare it with")
-    different = _distinct(rows, given[-1])
-    if different < given[-1]:
-        raise ValueError(
-            f"ks holds {given[-1]} and X has {different} different row{'s' * (different != 1)}; give numbers "
-            "of clusters up to that"
-        )
-    return tuple(sorted({1, *given})), 1 in given
-
-
-def _distinct(rows: Rows, enough: int) -> int:
-    """Return the number of different rows, counted no further than `enough`."""
-    seen: set[bytes] = set()
-    for at in rows.blocks():
-        for row in rows.dense(at) + 0.0:  # -0 is 0
-            seen.add(row.tobytes())
-            if len(seen) >= enough:
-                return len(seen)
-    return len(seen)

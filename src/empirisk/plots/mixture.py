@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from empirisk.plots.display import Display, Json, colour
-from empirisk.plots.groups import hue_of, mark_of
-from empirisk.plots.stacks import area, stacked
+from empirisk.plots.display import colour
+from empirisk.plots.groups import hue_of
+from empirisk.plots.parts import PartsDisplay
 from empirisk.wording import count, percent, plain, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["MixtureDisplay", "scatter_parts"]
+__all__ = ["MixtureDisplay"]
 
 
 @dataclass(frozen=True)
-class MixtureDisplay(Display):
+class MixtureDisplay(PartsDisplay):
     """Rows by part, with ellipses that hold half and nine tenths of each; of one column, its densities.
 
     Parameters
@@ -29,18 +29,14 @@ class MixtureDisplay(Display):
         means in deviations.
     """
 
-    parts: Json
+    noun: ClassVar[str] = "Gaussian"
 
     @property
-    def title(self) -> str:
-        m = self.parts
-        k, share = len(m["weights"]), min(m["weights"])
-        if k == 1:
-            return f"One Gaussian for {count(m['n'])} rows"
-        told = f"{k} Gaussians, the smallest with {percent(share)} of the rows; "
-        if m["apart"] < 2.0:
-            return told + f"the nearest two overlap ({plain(m['apart'], 2)} deviations apart)"
-        return told + f"all means are at least {plain(m['apart'], 2)} deviations apart"
+    def told_apart(self) -> str:
+        apart = self.parts["apart"]
+        if apart < 2.0:
+            return f"the nearest two overlap ({plain(apart, 2)} deviations apart)"
+        return f"all means are at least {plain(apart, 2)} deviations apart"
 
     @property
     def description(self) -> str:
@@ -55,16 +51,12 @@ class MixtureDisplay(Display):
             f"{' and '.join(shorten(f, 24) for f in m['features'])}, with {lines}. Parts: {each}."
         )
 
-    @property
-    def height(self) -> float:
-        return 4.4
-
     def draw(self, ax: Axes) -> None:
         m = self.parts
         if len(m["features"]) == 1:
             self._draw_densities(ax)
             return
-        said = scatter_parts(ax, m["rows"], len(m["weights"]))
+        said = self.scatter(ax)
         for k in range(len(m["weights"])):
             hue = hue_of(k)
             for line, width in zip(m["ellipses"][k], (1.8, 1.1), strict=True):
@@ -94,24 +86,3 @@ class MixtureDisplay(Display):
         ax.plot(grid, total, color=colour("ink"), linewidth=1.1, linestyle=(0, (4, 3)))
         ax.set_xlabel(shorten(m["features"][0], 40))
         ax.set_ylabel("density")
-
-
-def scatter_parts(ax: Axes, rows: list[list[float]], n_parts: int) -> str:
-    """Draw the rows (x, y, part), and return what their sizes mean as a line for below the axis, if any."""
-    marks, said = stacked(rows)
-    most = max((mark[-1] for mark in marks), default=1)
-    for k in range(n_parts):
-        own = [mark for mark in marks if mark[2] == k]
-        ax.scatter(
-            [mark[0] for mark in own],
-            [mark[1] for mark in own],
-            s=area([mark[-1] for mark in own], 14.0, most),
-            marker=mark_of(k),
-            color=hue_of(k),
-            alpha=0.55,
-            linewidths=0,
-            zorder=2,
-        )
-    if said:
-        ax.margins(0.12)  # large marks stay inside
-    return f"\n({said})" if said else ""

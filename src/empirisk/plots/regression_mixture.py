@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from empirisk.plots.display import Display, Json
 from empirisk.plots.groups import hue_of
-from empirisk.plots.mixture import scatter_parts
+from empirisk.plots.parts import PartsDisplay
 from empirisk.wording import count, percent, plain, shorten
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ __all__ = ["RegressionMixtureDisplay"]
 
 
 @dataclass(frozen=True)
-class RegressionMixtureDisplay(Display):
+class RegressionMixtureDisplay(PartsDisplay):
     """Rows by their line over one column, each line with a band of two deviations.
 
     Parameters
@@ -27,18 +26,11 @@ class RegressionMixtureDisplay(Display):
         ``sigma``, ``slopes``, ``lines`` (two ends each), and ``sure``, the mean of the largest chances.
     """
 
-    parts: Json
+    noun: ClassVar[str] = "line"
 
     @property
-    def title(self) -> str:
-        m = self.parts
-        k, share = len(m["weights"]), min(m["weights"])
-        if k == 1:
-            return f"One line for {count(m['n'])} rows"
-        return (
-            f"{k} lines, the smallest with {percent(share)} of the rows; a row's own line has the chance "
-            f"{percent(m['sure'])} in the mean"
-        )
+    def told_apart(self) -> str:
+        return f"a row's own line has the chance {percent(self.parts['sure'])} in the mean"
 
     @property
     def description(self) -> str:
@@ -53,13 +45,9 @@ class RegressionMixtureDisplay(Display):
             f"of two deviations about each line.{held} Lines: {each}."
         )
 
-    @property
-    def height(self) -> float:
-        return 4.4
-
     def draw(self, ax: Axes) -> None:
         m = self.parts
-        said = scatter_parts(ax, m["rows"], len(m["lines"]))
+        said = self.scatter(ax)
         for k, (line, s) in enumerate(zip(m["lines"], m["sigma"], strict=True)):
             hue = hue_of(k)
             x, y = [end[0] for end in line], [end[1] for end in line]

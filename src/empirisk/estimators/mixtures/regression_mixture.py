@@ -39,6 +39,9 @@ from empirisk.typing import Array
 
 __all__ = ["RegressionMixture"]
 
+# How rows are read; what is not finite is refused by its place, and not by scikit-learn.
+READ: dict[str, Any] = {"dtype": [np.float64, np.float32], "order": "C", "ensure_all_finite": False}
+
 
 @documented(GaussianMixture)
 class RegressionMixture(RegressorMixin, MixtureFit):
@@ -51,13 +54,11 @@ class RegressionMixture(RegressorMixin, MixtureFit):
     Parameters
     ----------
     n_components : int >= 1, list of int, "bic", "icl" or "aic", default 2
-        How many lines.  Several numbers are all fitted, and `criterion` chooses; a criterion's name tries 1
-        to 9.
+        How many lines, or numbers among which `criterion` chooses, as in :class:`GaussianMixture`.
     init : "random" or array, shape (n_components, 1 + p), default "random"
         Where starts are: chances that look drawn, row by row, or given lines, the constant first.
     n_init : int >= 1, default 10
-        Starts; the one that ends with the largest likelihood is kept.  Those that degenerate are left out and
-        counted.
+        Starts, of which the best is kept.
     criterion, tol, max_iter, random_state
         As in :class:`GaussianMixture`.
 
@@ -90,11 +91,8 @@ class RegressionMixture(RegressorMixin, MixtureFit):
     -----
     O(n K p^2) a step.  Rows are centred and scaled inside, so that units and a distant origin cost no digits.
     The likelihood has no maximum where a line runs through as many rows as it has coefficients; it is never
-    bounded in silence, and starts that end there are counted.  A weight of 2 is the row twice.
-
-    References
-    ----------
-    DeSarbo and Cron 1988, Journal of Classification 5.
+    bounded in silence, and starts that end there are counted.  A weight of 2 is the row twice.  DeSarbo and
+    Cron 1988, Journal of Classification 5.
 
     Examples
     --------
@@ -183,25 +181,21 @@ class RegressionMixture(RegressorMixin, MixtureFit):
         return LatentProblem(family, data, k, 0.0, facts)
 
     def _read(self, X: Any, y: Any, reset: bool) -> tuple[Array, Array]:
-        """Return rows as a C-ordered array, and targets; NaN and infinity are refused by place."""
+        """Return rows as :meth:`_read_rows` does, and targets; both are refused by place."""
         check_numeric_targets(y)
         with numbers_only(X, y):
-            X, y = validate_data(
-                self, X, y, reset=reset, dtype=[np.float64, np.float32], order="C",
-                ensure_all_finite=False, y_numeric=True,
-            )  # fmt: skip
-            y = np.asarray(y, dtype=np.float64)
-        check_finite(Design(X), getattr(self, "feature_names_in_", None))
-        return X, y
+            X, y = validate_data(self, X, y, reset=reset, y_numeric=True, **READ)
+        return self._finite(X), np.asarray(y, dtype=np.float64)
 
     def _read_rows(self, X: Any) -> Array:
         """Return new rows as a C-ordered array; NaN and infinity are refused by place."""
         with numbers_only(X):
-            X = validate_data(
-                self, X, reset=False, dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
-            )
+            X = validate_data(self, X, reset=False, **READ)
+        return self._finite(X)
+
+    def _finite(self, X: Array) -> Array:
         check_finite(Design(X), getattr(self, "feature_names_in_", None))
-        return np.asarray(X)
+        return X
 
     def _begun(self, problem: LatentProblem, seed: int) -> list[Callable[[], Array]]:
         return line_starts(problem, self.init, self.n_init, seed)
@@ -294,8 +288,7 @@ class RegressionMixture(RegressorMixin, MixtureFit):
     def log_density(self, X: Any, y: Any) -> Array:
         """Return the logarithm of the density of each target given its row, shape (m,).
 
-        The counterpart of ``score_samples`` of :class:`GaussianMixture`, under another name because it needs
-        the targets.
+        It is ``score_samples`` of :class:`GaussianMixture` with targets.
 
         Parameters
         ----------
