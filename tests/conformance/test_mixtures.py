@@ -68,6 +68,9 @@ def with_gaps(rng: np.random.Generator, n: int) -> np.ndarray:
 
 ROWS["incomplete"] = with_gaps
 EACH = pytest.mark.parametrize("name", sorted(REGISTRY))
+GAUSSIAN = sorted(
+    name for name, row in REGISTRY.items() if issubclass(row, GaussianFamily) and not row.missing
+)
 
 
 def test_every_family_is_tested() -> None:
@@ -178,6 +181,62 @@ def test_no_point_nearby_fits_expected_sums_better(name: str, rng: np.random.Gen
             except ValueError:
                 continue
             assert family.expected(other, parts, e.sums, problem.facts) <= top + 1e-9 * abs(top)
+
+
+def moved_start(problem: LatentProblem, rng: np.random.Generator) -> np.ndarray:
+    """Parameters whose chances do not belong to them: means are half a deviation off, weights by halves."""
+    w = far_start(problem, rng)
+    w[: problem.n_parts] += rng.permutation(np.linspace(-0.5, 0.5, problem.n_parts))
+    means = problem.parts(w).get("means")
+    if means is not None and isinstance(problem.family, GaussianFamily):
+        means += 0.5 * np.sqrt(problem.facts.variance) * rng.choice([-1.0, 1.0], means.shape)
+    return w
+
+
+@EACH
+def test_the_gain_of_a_step_is_that_of_its_definition(name: str, rng: np.random.Generator) -> None:
+    """``Q(w', w) - Q(w, w)`` a row, Q the mean of the log-likelihood over the chances of w."""
+    problem = problem_of(name, rng)
+    w = moved_start(problem, rng)
+    (block,) = problem.data
+    better, gain = problem.evaluate(w).improved
+
+    def joint(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        log, chance = problem.family.rows(problem.parts(at), problem.log_weights(at), block)
+        with np.errstate(divide="ignore"):
+            return log[:, None] + np.log(chance), chance
+
+    (before, chance), (after, _) = joint(w), joint(better)
+    live = chance > 0.0
+    rise = np.where(live, chance, 0.0) * (np.where(live, after, 0.0) - np.where(live, before, 0.0))
+    told = float(block.weight @ rise.sum(axis=1)) / block.weight.sum()
+    if problem.family.missing:
+        # Cells that nobody has seen are complete data, too, and take a part of the rise (Jensen).
+        assert 0.0 < gain <= told * (1.0 + 1e-8)
+    else:
+        assert gain == pytest.approx(told, rel=1e-8)
+
+
+@pytest.mark.parametrize("name", GAUSSIAN)
+def test_covariances_are_about_the_new_means(name: str, rng: np.random.Generator) -> None:
+    """Sums are taken about the old means, which is made good: as if the rows were read again."""
+    problem = problem_of(name, rng)
+    w = moved_start(problem, rng)
+    family, parts = problem.family, problem.parts(w)
+    assert isinstance(family, GaussianFamily)
+    (block,) = problem.data
+    share = (family.rows(parts, problem.log_weights(w), block)[1] * block.weight[:, None]).T
+    mass = share.sum(axis=1)
+    means = share @ block.design.X / mass[:, None]
+    off = block.design.X - means[:, None]
+    scatter = np.einsum("kn,kni,knj->kij", share, off, off)
+    scatter = scatter if family.full else np.diagonal(scatter, axis1=1, axis2=2)
+    best = family.maximise(parts, problem.evaluate(w).sums, problem.facts)
+    np.testing.assert_allclose(best["means"], means, rtol=1e-9)
+    factor = best["factors"]
+    found = factor @ factor.transpose(0, 2, 1) if family.full else factor**2
+    expected = family.best(parts, mass, scatter)
+    np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9 * np.abs(expected).max())
 
 
 @EACH
