@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ import empirisk as er
 from empirisk.partitions.choose_k import GAP_DRAWS
 from empirisk.partitions.criteria.distortion import slope_price
 from empirisk.partitions.criteria.gap import NULL as GAP_NULL
+from empirisk.partitions.criteria.gap import GapCriterion
 from empirisk.partitions.no_clusters import NullFalls
 from tests.partitions.lean import LeanKMeans, LeanTree
 
@@ -80,6 +82,25 @@ def test_inertias_and_the_gap_are_those_of_scikit_learn(rng: np.random.Generator
     x = np.linspace(-1.0, 1.0, 400)[:, None]
     gap = er.choose_k(LeanKMeans(), x, [1, 2], **QUICK).criteria["gap"].values[1].value
     assert gap == pytest.approx(0.0, abs=0.05)
+
+
+def test_the_gap_is_as_uncertain_as_its_definition_says() -> None:
+    """``s = sd sqrt(1 + 1/B)`` with divisor B in sd (Tibshirani, Walther, Hastie 2001, section 4)."""
+    logs = [np.array([0.0, off - 1.0, off - 2.0]) for off in (-0.3, 0.0, 0.3)]
+    evidence: Any = SimpleNamespace(
+        falls={GAP_NULL: NullFalls(GAP_NULL, (1, 2, 3), logs)},
+        # The gaps are 0, 0.73 and 1: two clusters are within s = 0.283 of the largest, not within sd = 0.245.
+        observed=np.array([0.0, -1.73, -3.0]),
+        level=0.95,
+        rows=SimpleNamespace(n=40),
+        cut_short="",
+    )
+    judged = GapCriterion().judge(evidence)
+    assert [judged.values[k].value for k in (1, 2, 3)] == pytest.approx([0.0, 0.73, 1.0])
+    s = np.sqrt(0.06) * np.sqrt(4.0 / 3.0)
+    assert judged.values[3].low == pytest.approx(1.0 - 1.959963984540054 * s)
+    assert judged.values[3].high == pytest.approx(1.0 + 1.959963984540054 * s)
+    assert judged.k == 2
 
 
 def test_the_slope_of_a_line_is_the_price() -> None:
