@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 
 import numpy as np
@@ -260,3 +261,22 @@ def test_copies_of_a_row_belong_together(affinity: str, laplacian: str, rng: np.
     labels = er.SpectralClustering(3, affinity=affinity, laplacian=laplacian, n_neighbors=4).fit(many).labels_
     for row in np.unique(many, axis=0):
         assert len(set(labels[(many == row).all(axis=1)])) == 1
+
+
+@pytest.mark.parametrize("laplacian", VERSIONS)
+@pytest.mark.parametrize("affinity", [*sorted(er.graphs.REGISTRY), "precomputed"])
+def test_a_bound_is_never_above_the_cut(affinity: str, laplacian: str) -> None:
+    """Groups whose cut is as good as 0: what rounding leaves of their eigenvalues is far above it."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = np.vstack([rng.normal(size=(20, 3)), rng.normal(6.0, 1.0, (20, 3))])
+        if affinity == "precomputed":
+            X = np.exp(-1.5 * ((X[:, None] - X) ** 2).sum(axis=2))
+        est = er.SpectralClustering(2, affinity=affinity, laplacian=laplacian)
+        model = est.set_params(bandwidth=0.7 if affinity == "gaussian" else "auto").fit(X)
+        assert model.cut_bound_ <= model.cut_
+        times = re.findall(r"([\d.e+-]+) times cut_bound_", model.certificate_.claim)
+        assert all(float(ratio) >= 1.0 for ratio in times)
+        assert er.verify(model, X).kind is not Kind.NONE
+        model.cut_bound_ = 2.0 * model.cut_ + 1e-17
+        assert "is above cut_" in er.verify(model, X).claim

@@ -21,7 +21,7 @@ from empirisk.estimators.clusters.spectral_charts import eigengap_view, graph_vi
 from empirisk.estimators.clusters.spectral_embedding import Eigenvectors, embedded, smallest
 from empirisk.estimators.clusters.spectral_graph import RowGraph, row_graph, rows_of
 from empirisk.estimators.clusters.spectral_rows import grouped
-from empirisk.estimators.clusters.verify_cut import verify_cut, with_cut
+from empirisk.estimators.clusters.verify_cut import cut_bound, verify_cut, with_cut
 from empirisk.graphs.lowered_cut import cut_over
 from empirisk.results import Certificate
 from empirisk.results.certificate import unconfirmed
@@ -112,8 +112,8 @@ class SpectralClustering(Clusterer):
     cut_ : float
         The ratio cut (``"unnormalised"``), or the normalised cut, of the clusters.
     cut_bound_ : float
-        The sum of the K smallest eigenvalues: no partition into K parts has a smaller cut, as far as these
-        are the smallest.
+        The sum of the K smallest eigenvalues, less the residual of each that is above it: no partition into K
+        parts has a smaller cut, as far as these are the smallest.
     certificate_ : Certificate
         The residual of the eigenvectors, whether their eigenvalues are proved to be the smallest ones (where
         that takes a quarter of the fit at most; see :meth:`prove`), and how many times `cut_bound_` the cut
@@ -201,7 +201,7 @@ class SpectralClustering(Clusterer):
         self.embedding_ = _spread(points[graph.place], inside, n)
         self.n_iter_ = found.n_iter
         self.cut_ = cut_over(graph.part, graph.size(normalised), part)
-        self.cut_bound_ = float(values[: self.n_clusters_].sum())
+        self.cut_bound_ = cut_bound(found.values, found.certificate)
         self.certificate_ = with_cut(found.certificate, self.cut_, self.cut_bound_)
 
     def _checked(self, X: Any) -> tuple[bool, float, int]:

@@ -17,9 +17,9 @@ from empirisk.graphs.lowered_cut import best_gain
 from empirisk.problems import SpectralProblem
 from empirisk.results import Certificate
 from empirisk.results.certificate import unconfirmed
-from empirisk.typing import IndexArray
+from empirisk.typing import Array, IndexArray
 
-__all__ = ["FEW", "cut_of", "verify_cut", "with_cut"]
+__all__ = ["FEW", "cut_bound", "cut_of", "verify_cut", "with_cut"]
 
 # Vertices up to which all eigenvalues are computed.
 FEW = 1000
@@ -30,6 +30,20 @@ GAIN = 1e-6
 def cut_of(graph: RowGraph, labels: IndexArray, normalised: bool) -> float:
     """Return the normalised cut of the vertices of a graph, or the ratio cut, copies counted."""
     return normalized_cut(graph.part, labels) if normalised else ratio_cut(graph.part, labels, graph.count)
+
+
+def cut_bound(values: Array, certificate: Certificate) -> float:
+    """Return what no cut into K parts is below: the sum of the smallest eigenvalues, less the error of each.
+
+    An eigenvalue is within the residual of its value, and never below 0.
+
+    Examples
+    --------
+    >>> from empirisk.results import Kind
+    >>> cut_bound(np.array([0.0, 1e-17, 0.5]), Certificate(Kind.EIGEN_RESIDUAL, 1e-3, 2.0, ""))
+    0.499
+    """
+    return float(np.maximum(values - certificate.value, 0.0).sum())
 
 
 def with_cut(certificate: Certificate, cut: float, bound: float) -> Certificate:
@@ -82,6 +96,10 @@ def verify_cut(model: Any, graph: RowGraph, normalised: bool, prove: bool = Fals
     spectrum = problem.evaluate(V)
     certificate = problem.certify(V, spectrum, 0.0, None)
     values = np.maximum(spectrum.values, 0.0)
+    if not model.cut_bound_ <= model.cut_:
+        return unconfirmed(
+            f"cut_bound_ = {model.cut_bound_:.4g} is above cut_ = {model.cut_:.4g}: no cut is below a bound"
+        )
     slack = k * certificate.value + 10.0 * model.tol * problem.operator.bound
     known = values
     if graph.part.shape[0] <= FEW:
@@ -92,7 +110,7 @@ def verify_cut(model: Any, graph: RowGraph, normalised: bool, prove: bool = Fals
     shown[:k] = known[:k]
     embedding = np.zeros(model.eigenvectors_.shape)
     embedding[inside] = points[graph.place]
-    cut, bound = cut_of(graph, labels, normalised), float(values.sum())
+    cut, bound = cut_of(graph, labels, normalised), cut_bound(values, certificate)
     found = {
         "n_components_": graph.n_components,
         "bridges_": graph.bridges,
