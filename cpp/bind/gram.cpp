@@ -5,7 +5,7 @@
 
 namespace empirisk {
 
-static nb::object gram_arg(nb::handle x, nb::handle weights, nb::handle center, bool by_row) {
+static nb::object gram_arg(nb::handle x, nb::handle weights, nb::handle center, bool by_row, bool wide) {
   const MatrixArg m = matrix_arg(x);
   if (m.view.storage != Storage::dense) refuse("X must be a dense array");
   const ArrayArg s = array_arg(weights, "weights", {m.view.rows}), c = array_arg(center, "col_center", {m.view.cols});
@@ -13,7 +13,7 @@ static nb::object gram_arg(nb::handle x, nb::handle weights, nb::handle center, 
   const Result result = new_result({size, size});
   {
     const nb::gil_scoped_release release;
-    loops().gram(m.view, s.data, c.data, by_row, result.data);
+    loops().gram(m.view, s.data, c.data, by_row, wide, result.data);
   }
   return result.array;
 }
@@ -30,10 +30,10 @@ static nb::tuple col_moments(nb::handle x, nb::handle weights) {
 }
 
 void bind_gram(nb::module_& m) {
-  m.def("gram", [](nb::handle x, nb::handle s, nb::handle c) { return gram_arg(x, s, c, false); },
-        nb::arg("X"), nb::arg("weights") = nb::none(), nb::arg("col_center") = nb::none());
-  m.def("gram_rows", [](nb::handle x, nb::handle s, nb::handle c) { return gram_arg(x, s, c, true); },
-        nb::arg("X"), nb::arg("weights") = nb::none(), nb::arg("col_center") = nb::none());
+  m.def("gram", [](nb::handle x, nb::handle s, nb::handle c, bool wide) { return gram_arg(x, s, c, false, wide); },
+        nb::arg("X"), nb::arg("weights") = nb::none(), nb::arg("col_center") = nb::none(), nb::arg("wide") = false);
+  m.def("gram_rows", [](nb::handle x, nb::handle s, nb::handle c, bool wide) { return gram_arg(x, s, c, true, wide); },
+        nb::arg("X"), nb::arg("weights") = nb::none(), nb::arg("col_center") = nb::none(), nb::arg("wide") = false);
   m.def("col_moments", &col_moments, nb::arg("X"), nb::arg("weights") = nb::none());
 }
 

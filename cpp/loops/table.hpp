@@ -20,7 +20,7 @@ namespace empirisk {
 
 struct LoopTable {
   const char* name;
-  void (*gram)(const Matrix& x, const double* weights, const double* center, bool by_row, double* out);
+  void (*gram)(const Matrix& x, const double* weights, const double* center, bool by_row, bool wide, double* out);
   void (*moments)(const Matrix& x, const double* weights, double* mean, double* square);
   void (*row_pass)(const Matrix& x, const RowPass& pass);
   void (*exp)(const double* x, double* out, std::int64_t n);

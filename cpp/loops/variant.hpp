@@ -22,9 +22,10 @@
 
 namespace empirisk::EMPIRISK_ISA {
 
-static void gram(const Matrix& x, const double* weights, const double* center, bool by_row, double* out) {
-  if (x.is_float32) gram_of(dense_view<float>(x), weights, center, by_row, out);
-  else gram_of(dense_view<double>(x), weights, center, by_row, out);
+static void gram(const Matrix& x, const double* weights, const double* center, bool by_row, bool wide, double* out) {
+  if (!x.is_float32) gram_of<double>(dense_view<double>(x), weights, center, by_row, out);
+  else if (wide) gram_of<double>(dense_view<float>(x), weights, center, by_row, out);
+  else gram_of<float>(dense_view<float>(x), weights, center, by_row, out);
 }
 
 static void moments(const Matrix& x, const double* weights, double* mean, double* square) {

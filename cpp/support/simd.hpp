@@ -100,6 +100,18 @@ EMPIRISK_INLINE Vec<double> load_double(const float* p) {
 #endif
 }
 
+// A vector of doubles to lanes<double> consecutive values of type double or float.
+EMPIRISK_INLINE void store_double(double* p, const Vec<double>& v) { store(p, v); }
+EMPIRISK_INLINE void store_double(float* p, const Vec<double>& v) {
+#if defined(__GNUC__)
+  typedef float Half __attribute__((vector_size(EMPIRISK_VECTOR_BYTES / 2)));
+  const Half h = __builtin_convertvector(v, Half);
+  std::memcpy(p, &h, sizeof h);
+#else
+  for (i64 i = 0; i < lanes<double>; ++i) p[i] = float(v[i]);
+#endif
+}
+
 // The smaller one in each lane; where a is not a number, b.
 template <class T>
 EMPIRISK_INLINE Vec<T> smaller(const Vec<T>& a, const Vec<T>& b) {

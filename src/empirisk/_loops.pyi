@@ -24,14 +24,18 @@ def max_threads() -> int:
 def variant() -> Literal["baseline", "avx2", "avx512"]:
     """The instruction set in use; the environment variable EMPIRISK_ISA may ask for less before import."""
 
-def gram(X: Dense, weights: Real | None = None, col_center: Real | None = None) -> Float:
+def gram(
+    X: Dense, weights: Real | None = None, col_center: Real | None = None, wide: bool = False
+) -> Float:
     """``(X - 1c')' diag(s) (X - 1c')``, (p, p), for weights >= 0; X is neither copied nor centred in memory.
 
-    float32: blocks of 256 rows are summed in float32, the blocks in float64.
+    float32: blocks of 256 rows are summed in float32, or with `wide` in float64, the blocks in float64.
     """
 
-def gram_rows(X: Dense, weights: Real | None = None, col_center: Real | None = None) -> Float:
-    """``D (X - 1c') (X - 1c')' D`` with ``D = diag(sqrt(s))``, (n, n)."""
+def gram_rows(
+    X: Dense, weights: Real | None = None, col_center: Real | None = None, wide: bool = False
+) -> Float:
+    """``D (X - 1c') (X - 1c')' D`` with ``D = diag(sqrt(s))``, (n, n); `wide` as in :func:`gram`."""
 
 def col_moments(X: Matrix, weights: Real | None = None) -> tuple[Float, Float]:
     """Weighted means and weighted sums of squares about them, (p,) each; zeros where no weight is left."""

@@ -57,14 +57,48 @@ def test_centring_does_not_cancel(rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize("form", DENSE)
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(6000, 40), (900, 400), (40, 6000)])
 def test_gram_has_the_same_bits_for_any_number_of_threads(
-    rng: np.random.Generator, shape: tuple[int, int], form: str
+    rng: np.random.Generator, shape: tuple[int, int], dtype: type, form: str
 ) -> None:
-    X, _ = matrix(rng, shape, np.float64, form)
+    X, _ = matrix(rng, shape, dtype, form)
     loop = _loops.gram if shape[0] >= shape[1] or shape[1] < 1000 else _loops.gram_rows
     s, c = rng.random(shape[0]), rng.standard_normal(shape[1])
     assert same_bits(for_thread_counts(lambda: loop(X, s, c)))
+
+
+@pytest.mark.parametrize("form", DENSE)
+@pytest.mark.parametrize("shape", [(700, 40), (700, 270), (40, 700)])
+def test_wide_sums_of_float32_are_those_of_the_same_numbers_in_float64(
+    rng: np.random.Generator, shape: tuple[int, int], form: str
+) -> None:
+    X, A = matrix(rng, shape, np.float32, form)
+    s, c = rng.random(shape[0]), rng.standard_normal(shape[1])
+    for loop in (_loops.gram, _loops.gram_rows):
+        assert np.array_equal(loop(X, s, c, wide=True), loop(A, s, c))
+        assert not np.array_equal(loop(X, s, c), loop(A, s, c))
+
+
+def test_float32_far_from_zero_and_of_many_sizes_keeps_the_digits_of_float32(
+    rng: np.random.Generator,
+) -> None:
+    """Columns of deviation 1e-2 to 1e4 with means of 5,000 deviations, summed exactly by their integers."""
+    n, p = 3000, 300
+    size = 2.0 ** rng.integers(-7, 14, p)
+    whole = rng.integers(-500, 501, (n, p))
+    X = ((whole + 1_500_000) * size / 256.0).astype(np.float32)
+    assert np.array_equal(X.astype(np.float64) * (256.0 / size), whole + 1_500_000)  # float32 holds them
+    center = X.mean(axis=0, dtype=np.float64)
+    got = _loops.gram(X, None, center) / np.outer(size, size) * 256.0**2
+    total = whole.sum(axis=0)
+    exact = whole.T @ whole - np.outer(total, total) / n
+    root = np.sqrt(np.diagonal(exact))
+    # A block of 256 rows is summed in float32: 256 roundings at worst, of which most cancel.
+    assert np.abs(got - exact).max() < 16.0 * np.finfo(np.float32).eps * np.outer(root, root).max()
+    one_pass = X.T @ X - np.float32(n) * np.outer(center, center).astype(np.float32)
+    lost = np.abs(one_pass / np.outer(size, size) * 256.0**2 - exact) / np.outer(root, root)
+    assert lost.max() > 1.0  # the case is as hard as it is meant to be
 
 
 @pytest.mark.parametrize("form", FORMS)

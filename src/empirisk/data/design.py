@@ -95,9 +95,10 @@ class Design(Brief):
     def finite(self) -> bool:
         """Whether all stored numbers are finite."""
         data = self.X.data if self.sparse else self.X
-        # A sum is finite unless some entry is not (or it overflows, which the slow path then settles).
+        # A sum is finite unless some entry is not (or it overflows, which the slow path then settles); of
+        # float32 as float32, because NumPy converts slowly.
         with np.errstate(over="ignore", invalid="ignore"):
-            return bool(np.isfinite(data.sum(dtype=np.float64))) or bool(np.isfinite(data).all())
+            return bool(np.isfinite(data.sum())) or bool(np.isfinite(data).all())
 
 
 def as_design(X: Any) -> Design:

@@ -20,7 +20,7 @@ from empirisk.typing import Array
 __all__ = ["by_covariance", "by_gram", "by_svd", "covariance", "from_covariance"]
 
 EPS = float(np.finfo(float).eps)
-WIDE = 1024  # columns whose inner products are summed together
+DEPTH = 256.0  # products that the loops sum in the format of the rows before they go on in float64
 NEAR = 100.0  # times the deviations of a row that the means may have before rows are centred first
 FAR = 1e5  # standard deviations from the origin beyond which the rounding of the means is put right
 
@@ -47,7 +47,7 @@ def covariance(data: CentredRows, wide: bool = False) -> Array:
     def part(block: Block) -> Array:
         X, s = block.design.X, np.ascontiguousarray(block.weight / mass * over)
         if not block.design.sparse:
-            return _loops.gram(X.astype(np.float64) if wide else X, s, data.mean)
+            return _loops.gram(X, s, data.mean, wide)
         scaled = sp.diags_array(s) @ X
         return np.asarray((X.T @ scaled).toarray(), dtype=np.float64)
 
@@ -77,7 +77,7 @@ def by_covariance(data: CentredRows, k: int, every: bool = False, wide: bool = F
 
 def _rounding(data: CentredRows, wide: bool = False) -> float:
     """Return the rounding of the matrix over its trace, with that of what sparse products subtract."""
-    size = EPS * (264.0 + data.shape[0] / 256.0) if wide else data.rounding
+    size = EPS * (DEPTH + 8.0 + data.shape[0] / DEPTH) if wide else data.rounding
     if data.sparse and data.total > 0.0:
         size *= 1.0 + float(np.square(data.mean / data.unit).sum()) / data.total
     return size
@@ -124,10 +124,10 @@ def by_gram(data: CentredRows, k: int, every: bool = False, wide: bool = False) 
         off = np.multiply.outer(side, root)
         G += (mean @ mean) * np.multiply.outer(root, root) - off - off.T
     else:
-        G = _inner(X, root, mean, np.dtype(np.float64) if wide else X.dtype)
+        G = _loops.gram_rows(X, s, mean, wide)
     eps = EPS if wide else float(np.finfo(data.dtype).eps)
     lost = float(np.square(mean / data.unit).sum()) / data.total if data.sparse else 0.0
-    floor = data.total * (eps * (WIDE + 2.0) + EPS * (p / WIDE + 8.0)) * (1.0 + lost)
+    floor = data.total * (eps * (DEPTH + 2.0) + EPS * (p / DEPTH + 8.0)) * (1.0 + lost)
     values, U = _eigh(G, n if every else min(k + 1, n))
     kept = min(k, _rank(values, n, floor), p)
     U, leading = U[:, :kept], values[:kept]
@@ -155,20 +155,6 @@ def by_gram(data: CentredRows, k: int, every: bool = False, wide: bool = False) 
         "the inner products of rows",
         values if every else None,
     )
-
-
-def _inner(X: Array, root: Array, mean: Array, dtype: np.dtype[Any]) -> Array:
-    """Return the inner products of centred rows, a group of columns at a time: one pass, and no copy of X."""
-    n, p = X.shape
-    G, product, room = np.zeros((n, n)), np.empty((n, n), dtype), np.empty(n * min(p, WIDE))
-    for a in range(0, p, WIDE):
-        width = min(WIDE, p - a)
-        part = room[: n * width].reshape(n, width)
-        np.subtract(X[:, a : a + width], mean[a : a + width], out=part, dtype=np.float64)
-        np.multiply(part, root[:, None], out=part)
-        some = part.astype(dtype, copy=False)
-        G += np.matmul(some, some.T, out=product)
-    return G
 
 
 def _first(data: CentredRows) -> int:

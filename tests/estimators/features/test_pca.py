@@ -206,6 +206,28 @@ def test_single_precision_is_summed_in_double_where_variances_are_small(rng: np.
     np.testing.assert_allclose(pca.explained_variance_, values, rtol=1e-6)
 
 
+@pytest.mark.parametrize("shape", [(400, 40), (40, 400)])
+def test_the_certificate_of_single_precision_holds_far_from_the_origin(
+    shape: tuple[int, int], rng: np.random.Generator
+) -> None:
+    """Columns of deviations 0.03 to 30 at a thousand deviations from 0, against float64."""
+    X = rng.normal(size=(shape[0], 6)) @ rng.normal(size=(6, shape[1])) + rng.normal(size=shape)
+    X = ((X + 1000.0) * np.geomspace(0.01, 10.0, shape[1])).astype(np.float32)
+    values, axes = oracle(X.astype(np.float64))
+    pca = er.PCA(6).fit(X)
+    said = pca.certificate_
+    bound = max(said.value, said.floor)
+    assert np.abs(pca.explained_variance_ - values[:6]).max() <= bound < 1e-3 * values[5]
+    outside = pca.components_ - (pca.components_ @ axes[:6].T) @ axes[:6]
+    assert np.linalg.norm(outside) <= bound / (values[5] - values[6] - bound)
+    assert er.verify(pca, X, None).kind is Kind.EIGEN_RESIDUAL
+    with np.errstate(invalid="ignore"):
+        mean = X.mean(axis=0)
+        one_pass = X.T @ X / np.float32(len(X)) - np.outer(mean, mean)
+    lost = np.linalg.eigvalsh(one_pass.astype(np.float64))[::-1][:6] * len(X) / (len(X) - 1.0)
+    assert np.abs(lost - values[:6]).max() > bound  # the rows are as hard as they are meant to be
+
+
 def test_fewer_components_than_asked_for_are_named(rng: np.random.Generator) -> None:
     X = np.outer(rng.normal(size=20), [1.0, 2.0, -1.0, 0.5])
     for method in ("auto", "covariance", "gram", "svd", "lanczos", "power"):
