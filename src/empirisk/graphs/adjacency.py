@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from empirisk.data.across import unequal_tiles
 from empirisk.data.memory import refuse_memory
 from empirisk.data.sparse_cells import is_sparse
 from empirisk.typing import Array, IndexArray
@@ -76,10 +77,9 @@ def _check_symmetric(W: Any) -> None:
             return
         i, j = int(off.coords[0][where[0]]), int(off.coords[1][where[0]])
     else:
-        bad = np.argwhere(W != W.T)
-        if not len(bad):
+        if next(unequal_tiles(W), None) is None:
             return
-        i, j = (int(v) for v in bad[0])
+        i, j = (int(v) for v in np.argwhere(W != W.T)[0])
     raise ValueError(
         f"W must be symmetric, and W[{i}, {j}] = {W[i, j]:g} while W[{j}, {i}] = {W[j, i]:g}; take "
         "(W + W.T) / 2, say"

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.across import unequal_tiles
 from empirisk.kernels.algebra import MercerKernel
 from empirisk.typing import Array, IndexArray
 
@@ -46,10 +47,13 @@ class Precomputed(MercerKernel):
                 "with kernel='precomputed' X is the matrix of kernel values of the training rows, (n, n); "
                 f"got {n} x {m}{FOLDS if n < m else ''}"
             )
-        off = abs(X - X.T)
-        worst = float(off.max()) if n else 0.0
-        if worst > 1e-8 * float(abs(X).max()):
-            i, j = (int(v) for v in np.unravel_index(int(off.argmax()), (n, m)))
+        if isinstance(X, np.ndarray):
+            apart = (float(np.abs(tile - across).max()) for tile, across in unequal_tiles(X))
+            worst = max(apart, default=0.0)
+        else:
+            worst = float(abs(X - X.T).max()) if n else 0.0
+        if worst > 0.0 and worst > 1e-8 * float(abs(X).max()):
+            i, j = (int(v) for v in np.unravel_index(int(abs(X - X.T).argmax()), (n, m)))
             raise ValueError(
                 f"the precomputed kernel matrix is not symmetric: K[{i}, {j}] = {X[i, j]:g} and "
                 f"K[{j}, {i}] = {X[j, i]:g}; use (K + K.T) / 2 if the difference is rounding"

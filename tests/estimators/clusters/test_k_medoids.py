@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -105,6 +106,28 @@ def test_units_change_nothing_even_far_from_one(metric: str, rng: np.random.Gene
     other = er.KMedoids(5, metric=metric, init="k-medoids++").fit(X * np.float32(2.0**-30))
     np.testing.assert_array_equal(model.labels_, other.labels_)
     assert model.transform(X).dtype == np.float32
+
+
+@pytest.mark.parametrize("make", [
+    lambda: er.KMedoids(3, metric="precomputed"),
+    lambda: er.DivisiveClustering(3, method="diana", metric="precomputed"),
+    lambda: er.AgglomerativeClustering(3, linkage="average", metric="precomputed"),
+], ids=["medoids", "diana", "average"])  # fmt: skip
+@pytest.mark.parametrize("place", [(3, 299), (299, 3), (40, 41), (290, 270), (0, 256)])
+def test_one_crooked_distance_of_many_is_named_wherever_it_is(
+    make: Any, place: tuple[int, int], rng: np.random.Generator
+) -> None:
+    """Distances are compared tile by tile: 300 rows have tiles on, above and beside the diagonal."""
+    X = rng.normal(size=(300, 2))
+    D = cdist(X, X)
+    D[place] *= 1.0 + 1e-9  # rounding is taken
+    model = make().fit(D)
+    assert len(np.unique(model.labels_)) == 3
+    D[place] *= 2.0
+    first, second = min(place, place[::-1]), max(place, place[::-1])
+    words = rf"symmetric, and X\[{first[0]}, {first[1]}\] is .* while X\[{second[0]}, {second[1]}\] is"
+    with pytest.raises(ValueError, match=words):
+        make().fit(D)
 
 
 def test_what_cannot_be_is_refused_by_name(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:

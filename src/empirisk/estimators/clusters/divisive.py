@@ -120,7 +120,7 @@ class DivisiveClustering(NamesRows):
         check_enough(k, len(leaves))
         if self.metric == "precomputed":
             check_distances(X)
-            refuse_few_places(X[np.ix_(leaves, leaves)], k)
+            refuse_few_places(_among(X, leaves), k)
         else:
             refuse_too_few(X[leaves], k)
         if by_means:
@@ -157,11 +157,9 @@ class DivisiveClustering(NamesRows):
 
     def _analysed(self, X: Any, leaves: IndexArray) -> tuple[Array, float]:
         """Return the splits of the rows of positive weight by DIANA, and their coefficient."""
-        if self.metric == "precomputed":
-            check_distances(X)
         n = len(leaves)
         refuse_memory(f"the distances of {n:,} rows", 16.0 * n * n, "take fewer rows, or bisecting k-means")
-        part = X[np.ix_(leaves, leaves)] if self.metric == "precomputed" else X[leaves]
+        part = _among(X, leaves) if self.metric == "precomputed" else X[leaves]
         rows, exponent = rows_for(part, self.metric, leaves)
         everyone = np.arange(n)
         splits = diana(distances(rows, everyone, everyone, self.metric))
@@ -267,6 +265,8 @@ class DivisiveClustering(NamesRows):
         weight = check_weights(sample_weight, len(X))
         if self.certificate_.kind is Kind.STATIONARITY:
             return self._other_splits(X, weight) or self._stationary(X, _in_unit(weight)[0])
+        if self.metric == "precomputed":
+            check_distances(X)
         again, coefficient = self._analysed(X, np.flatnonzero(weight > 0.0))
         if again.shape != self.linkage_matrix_.shape or not np.array_equal(
             again[:, :2], self.linkage_matrix_[:, :2]
@@ -303,6 +303,11 @@ class DivisiveClustering(NamesRows):
             "linkage_matrix_": matrix,
         }
         return disputed(self, found, tol=max(1e-7, 16.0 * float(np.finfo(X.dtype).eps)))
+
+
+def _among(distances: Array, leaves: IndexArray) -> Array:
+    """Return the distances among some rows: the matrix itself where these are all."""
+    return distances if len(leaves) == len(distances) else distances[np.ix_(leaves, leaves)]
 
 
 def _in_unit(weight: Array) -> tuple[Array, float]:

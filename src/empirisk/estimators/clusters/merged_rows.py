@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from empirisk.data.across import unequal_tiles
 from empirisk.data.memory import refuse_memory
 from empirisk.typing import Array, IndexArray
 
@@ -27,26 +28,39 @@ def check_distances(X: Array) -> None:
             "with metric='precomputed' X is the matrix of distances of the rows, (n, n); got "
             f"{X.shape[0]} x {X.shape[1]}"
         )
+    if float(X.min(initial=0.0)) < 0.0:
+        i, j = (int(v) for v in np.argwhere(X < 0.0)[0])
+        raise ValueError(f"distances are not negative, and X[{i}, {j}] is {X[i, j]:g}")
+    if any(_apart(tile, across).any() for tile, across in unequal_tiles(X)):
+        _refuse_asymmetry(X)
+    diagonal = np.diagonal(X)
+    if not diagonal.any():
+        return
+    # What rounding leaves of a distance of 0, in cosine distances say, is no similarity.
+    bad = np.flatnonzero(diagonal > SYMMETRY * np.max(X))
+    if len(bad):
+        raise ValueError(
+            f"the distance of a row to itself is 0, and X[{bad[0]}, {bad[0]}] is {diagonal[bad[0]]:g}; "
+            "similarities are no distances"
+        )
+
+
+def _apart(block: Array, across: Array) -> Array:
+    """Return where two tiles differ by more than rounding explains."""
+    return np.abs(block - across) > SYMMETRY * np.maximum(block, across)
+
+
+def _refuse_asymmetry(X: Array) -> None:
+    """Name the first entry, row by row, that is not that across the diagonal."""
     for start in range(0, len(X), 512):
-        block = X[start : start + 512]
-        across = X[:, start : start + 512].T
-        if (block < 0.0).any():
-            i, j = (int(v) for v in np.argwhere(block < 0.0)[0])
-            raise ValueError(f"distances are not negative, and X[{start + i}, {j}] is {block[i, j]:g}")
-        apart = np.abs(block - across) > SYMMETRY * np.maximum(block, across)
+        block, across = X[start : start + 512], X[:, start : start + 512].T
+        apart = _apart(block, across)
         if apart.any():
             i, j = (int(v) for v in np.argwhere(apart)[0])
             raise ValueError(
                 f"distances are symmetric, and X[{start + i}, {j}] is {block[i, j]:.6g} while X[{j}, "
                 f"{start + i}] is {across[i, j]:.6g}; give (X + X.T) / 2 if both are meant"
             )
-    # What rounding leaves of a distance of 0, in cosine distances say, is no similarity.
-    bad = np.flatnonzero(np.diagonal(X) > SYMMETRY * np.max(X, initial=0.0))
-    if len(bad):
-        raise ValueError(
-            f"the distance of a row to itself is 0, and X[{bad[0]}, {bad[0]}] is {X[bad[0], bad[0]]:g}; "
-            "similarities are no distances"
-        )
 
 
 def rows_for(X: Array, metric: str, named: IndexArray) -> tuple[Array, int]:

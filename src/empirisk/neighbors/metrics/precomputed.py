@@ -33,7 +33,7 @@ class PrecomputedDistances(PairMetric):
                 f"{X.shape[0]} x {X.shape[1]}"
             )
         values = np.asarray(X)
-        if (values < 0.0).any():
+        if float(values.min(initial=0.0)) < 0.0:
             i, j = (int(v) for v in np.argwhere(values < 0.0)[0])
             raise ValueError(f"distances are not negative, and X[{i}, {j}] is {values[i, j]:g}")
 
