@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from empirisk import _loops
 from empirisk.clustering import build_medoids, exchange_medoids
+from empirisk.clustering import medoids
 from empirisk.clustering.medoids import best_exchange, best_subset, drawn_medoids
 
 
@@ -32,6 +34,34 @@ def greedy(D: np.ndarray, s: np.ndarray, k: int) -> list[int]:
         left = [c for c in range(len(D)) if c not in rows]
         rows.append(min(left, key=lambda c: total(D, s, [*rows, c])))
     return rows
+
+
+def test_exchanges_are_made_in_pieces_that_change_nothing(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two calls of a loop Python hears an interrupt: no call reads more than it may."""
+    D, s = problem(rng, 301)
+    start = np.arange(9)
+    at_once = build_medoids(D, s, 9), exchange_medoids(D, s, start)
+    read: list[int] = []
+    exchange, gains = _loops.medoid_exchange, _loops.medoid_gains
+
+    def exchanged(*given: Any) -> Any:
+        read.append(given[-1] * 301)
+        return exchange(*given)
+
+    def gained(*given: Any) -> Any:
+        read.append(len(given[-1]) * 301)
+        return gains(*given)
+
+    monkeypatch.setattr(_loops, "medoid_exchange", exchanged)
+    monkeypatch.setattr(_loops, "medoid_gains", gained)
+    monkeypatch.setattr(medoids, "_CALL", 301 * 40)
+    np.testing.assert_array_equal(build_medoids(D, s, 9), at_once[0])
+    piecewise = exchange_medoids(D, s, start)
+    np.testing.assert_array_equal(piecewise.rows, at_once[1].rows)
+    assert (piecewise.total, piecewise.n_exchanges) == (at_once[1].total, at_once[1].n_exchanges)
+    assert max(read) <= 301 * 40
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -14,7 +14,8 @@ from empirisk.typing import Array, IndexArray
 __all__ = ["Medoids", "best_exchange", "best_subset", "build_medoids", "drawn_medoids", "exchange_medoids"]
 
 # Numbers that one call of a loop reads at most, so that Python looks for an interrupt in between.
-_CALL = 1 << 26
+_CALL = 1 << 22
+BLOCK = 32  # candidates of an exchange, as the loop takes them together
 # Gains below this share of the sum are rounding: an exchange for less might go round in circles.
 ROUNDING = 2.0**-43
 # Distances that the search over all sets of K rows may read.
@@ -182,7 +183,8 @@ def exchange_medoids(distances: Array, weight: Array, start: IndexArray, *, max_
     position, unchanged, exchanges, gain, seen = 0, 0, 0, 0.0, 0
     while unchanged < n and seen < max_passes * n:
         least = ROUNDING * float(weight @ apart[:n])
-        step, before = int(min(max(32, _CALL // n), n, max_passes * n - seen)), position
+        # Whole blocks, so that what is found does not depend on how much a call reads.
+        step, before = int(min(max(1, _CALL // n // BLOCK) * BLOCK, n, max_passes * n - seen)), position
         position, unchanged, exchanges, gain = _loops.medoid_exchange(
             distances, weight, rows, near, apart, (position, unchanged, exchanges, gain), least, step
         )

@@ -13,10 +13,12 @@ from empirisk.linkage.base import Linkage
 from empirisk.linkage.merge_tree import MergeTree
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["Checked", "check_merges", "distances"]
+__all__ = ["Checked", "all_distances", "check_merges", "distances"]
 
 # Rows up to which all merges are made again, merges that are looked at beyond, and pairs of rows for each.
 ALL, SOME, PAIRS = 400, 64, 1_000_000
+
+CALL = 1 << 22  # differences that one call takes at most, so that Python looks for an interrupt in between
 
 _NAMES: dict[str, Any] = {"euclidean": "euclidean", "manhattan": "cityblock", "cosine": "cosine"}
 
@@ -45,6 +47,18 @@ def distances(X: Array, rows: IndexArray, others: IndexArray, metric: str) -> Ar
     if metric == "precomputed":
         return np.asarray(X[np.ix_(rows, others)])
     return np.asarray(cdist(X[rows], X[others], _NAMES[metric]))
+
+
+def all_distances(X: Array, metric: str) -> Array:
+    """Return the distances of all rows, some rows at a time: the matrix itself where it is given."""
+    if metric == "precomputed":
+        return X
+    n, p = X.shape
+    out, everyone = np.empty((n, n)), np.arange(n)
+    step = max(1, CALL // (n * max(1, p)))
+    for begin in range(0, n, step):
+        out[begin : begin + step] = distances(X, everyone[begin : begin + step], everyone, metric)
+    return out
 
 
 def check_merges(

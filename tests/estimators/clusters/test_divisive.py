@@ -10,10 +10,32 @@ from scipy.cluster.hierarchy import is_valid_linkage
 from scipy.spatial.distance import cdist
 
 import empirisk as er
-from empirisk.linkage import MergeTree
+from empirisk.linkage import MergeTree, plain_greedy
 from empirisk.linkage.diana import diana, divisive_coefficient
 from empirisk.results import Kind
 from tests.conformance.clusterers import same_partition
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine"])
+def test_distances_are_made_in_pieces_between_which_an_interrupt_is_heard(
+    metric: Any, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X = rng.normal(size=(70, 3))
+    whole = plain_greedy.all_distances(X, metric)
+    seen: list[int] = []
+
+    def recorded(A: Any, B: Any, name: str) -> Any:
+        seen.append(len(A) * len(B) * A.shape[1])
+        return cdist(A, B, name)
+
+    monkeypatch.setattr(plain_greedy, "cdist", recorded)
+    monkeypatch.setattr(plain_greedy, "CALL", 1000)
+    np.testing.assert_array_equal(plain_greedy.all_distances(X, metric), whole)
+    assert max(seen) <= 1000
+    assert sum(seen) == 70 * 70 * 3
+    er.DivisiveClustering(2, method="diana", metric=metric).fit(X)
+    assert max(seen) <= 1000
+
 
 # Gross national product per head and percentage in agriculture of twelve countries of the European Union in
 # 1993: facts that Eurostat published in 1994. R prints the divisive coefficient for them in the examples of

@@ -23,7 +23,7 @@ from empirisk.estimators.stated import disputed, misnumbered
 from empirisk.linkage import MergeTree
 from empirisk.linkage.diana import diana, divisive_coefficient
 from empirisk.linkage.drawing import dendrogram
-from empirisk.linkage.plain_greedy import distances
+from empirisk.linkage.plain_greedy import all_distances
 from empirisk.results import Certificate, Kind
 from empirisk.results.certificate import unconfirmed
 from empirisk.typing import Array, IndexArray
@@ -161,8 +161,7 @@ class DivisiveClustering(NamesRows):
         refuse_memory(f"the distances of {n:,} rows", 16.0 * n * n, "take fewer rows, or bisecting k-means")
         part = _among(X, leaves) if self.metric == "precomputed" else X[leaves]
         rows, exponent = rows_for(part, self.metric, leaves)
-        everyone = np.arange(n)
-        splits = diana(distances(rows, everyone, everyone, self.metric))
+        splits = diana(all_distances(rows, self.metric))
         coefficient = divisive_coefficient(splits)
         splits[:, 2] = HeightUnit(exponent).of_rows(splits[:, 2])
         return splits, coefficient
