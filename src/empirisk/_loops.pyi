@@ -24,9 +24,7 @@ def max_threads() -> int:
 def variant() -> Literal["baseline", "avx2", "avx512"]:
     """The instruction set in use; the environment variable EMPIRISK_ISA may ask for less before import."""
 
-def gram(
-    X: Dense, weights: Real | None = None, col_center: Real | None = None, wide: bool = False
-) -> Float:
+def gram(X: Dense, weights: Real | None = None, col_center: Real | None = None, wide: bool = False) -> Float:
     """``(X - 1c')' diag(s) (X - 1c')``, (p, p), for weights >= 0; X is neither copied nor centred in memory.
 
     float32: blocks of 256 rows are summed in float32, or with `wide` in float64, the blocks in float64.

@@ -18,6 +18,7 @@ __all__ = ["CentredRows", "ColumnMoments", "blocks_of"]
 
 BLOCK = 65_536  # rows of a block of an array: the same for arrays in memory and in a memory map
 CHUNK = 1 << 19  # numbers that are centred at a time
+HEAVY = 1e100  # sums of weights beyond it overflow beside squares that are far from it themselves
 LEAST, LARGEST = 1e-153, 1e150  # root mean squares beyond these have squares that vanish or overflow
 
 
@@ -87,6 +88,11 @@ class CentredRows:
         with np.errstate(over="ignore", invalid="ignore"):
             moments = rows.map_sum(ColumnMoments.of)
             size = math.sqrt(float(moments.square.mean()) / moments.weight)
+        if not size < LARGEST and moments.weight > HEAVY:
+            raise ValueError(
+                f"sample_weight sums to {moments.weight:.3g}, and its products with squares of X overflow: divide "
+                "sample_weight by a constant (n_samples / sum makes it sum to the number of rows), or rescale X"
+            )
         if not size < LARGEST:
             raise ValueError("X holds numbers whose squares overflow; rescale it")
         if 0.0 < size < LEAST:

@@ -24,6 +24,24 @@ from empirisk.results import Kind
 IRIS = {2: 152.347951760358, 3: 78.851441426146, 4: 57.228473214286, 5: 46.446182051282, 6: 39.039987246087}
 
 
+def test_one_weight_beside_which_all_others_vanish_claims_nothing_of_them(rng: np.random.Generator) -> None:
+    X, s = rng.normal(size=(200, 2)), np.ones(200)
+    s[3] = 1e300
+    model = er.KMeans(3).fit(X, sample_weight=s)
+    said = model.certificate_
+    assert "one row outweighs all others" in said.claim
+    assert "fixed point" not in said.claim
+    assert said.at_floor
+    assert "one row outweighs all others" in er.verify(model, X, None, sample_weight=s).claim
+
+
+def test_squares_that_vanish_are_said_to_be_zero() -> None:
+    X = np.array([[0.0, 0.0], [1e-170, 1e-170], [1.0, 1.0], [1.0, 1.0]])
+    model = er.KMeans(2).fit(X)
+    assert model.inertia_ == 0.0
+    assert "or so near that squares vanish" in model.certificate_.claim
+
+
 def partitions(n: int, k: int) -> list[tuple[int, ...]]:
     """Every way to put n rows into k groups, none empty, groups numbered by their first rows."""
     return [

@@ -249,6 +249,19 @@ def test_fewer_components_than_asked_for_are_named(rng: np.random.Generator) -> 
         er.PCA().fit(X)
 
 
+def test_weights_that_overflow_beside_squares_are_named(rng: np.random.Generator) -> None:
+    X, weight = rng.normal(size=(20, 3)), np.full(20, 1e300)
+    with pytest.raises(
+        ValueError, match=r"^sample_weight sums to 2e\+301, and its products with squares of X"
+    ):
+        er.PCA(2).fit(1e100 * X, sample_weight=weight)
+    shares = weight * (20.0 / weight.sum())  # what the message advises
+    large = er.PCA(2).fit(1e100 * X, sample_weight=shares)
+    np.testing.assert_allclose(
+        large.explained_variance_ / 1e200, er.PCA(2).fit(X).explained_variance_, rtol=1e-12
+    )
+
+
 @pytest.mark.parametrize(
     ("X", "words"),
     [
