@@ -11,8 +11,7 @@ from scipy.spatial.distance import cdist
 from threadpoolctl import threadpool_limits
 
 from empirisk import _loops
-from empirisk.clustering import build_medoids, exchange_medoids
-from empirisk.clustering import medoids
+from empirisk.clustering import build_medoids, exchange_medoids, medoids
 from empirisk.clustering.medoids import best_exchange, best_subset, drawn_medoids
 
 

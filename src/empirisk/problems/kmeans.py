@@ -49,13 +49,16 @@ def fixed_point_certificate(
     """
     floor = float((4.0 * eps) ** 2 * (centers**2).sum(axis=1).max(initial=0.0))
     if inertia == 0.0:
-        claim = "every row lies on its centre, or so near that squares vanish: the objective is 0, which nothing is below"
+        claim = (
+            "every row lies on its centre, or so near that squares vanish: the objective is 0, which "
+            "nothing is below"
+        )
         return Certificate(Kind.EXACT, 0.0, scale if scale > 0.0 else 1.0, claim)
     if scale <= floor and floor > 0.0:
         claim = (
-            f"the centres are rounded to squares of {floor:.2g}, and the weighted mean square of all rows about "
-            f"their mean is {scale:.2g}: nothing smaller can be told, because one row outweighs all others or "
-            "all lie far from 0; lower its weight, or centre X"
+            f"the centres are rounded to squares of {floor:.2g}, and the weighted mean square of all rows "
+            f"about their mean is {scale:.2g}: nothing smaller can be told, because one row outweighs all "
+            "others or all lie far from 0; lower its weight, or centre X"
         )
         return Certificate(Kind.STATIONARITY, step, scale if scale > 0.0 else 1.0, claim, 0.0, floor)
     shown = max(step, floor)

@@ -90,8 +90,8 @@ class CentredRows:
             size = math.sqrt(float(moments.square.mean()) / moments.weight)
         if not size < LARGEST and moments.weight > HEAVY:
             raise ValueError(
-                f"sample_weight sums to {moments.weight:.3g}, and its products with squares of X overflow: divide "
-                "sample_weight by a constant (n_samples / sum makes it sum to the number of rows), or rescale X"
+                f"sample_weight sums to {moments.weight:.3g}, and its products with squares of X overflow: "
+                "multiply sample_weight by n_samples / its sum, so that it counts rows, or rescale X"
             )
         if not size < LARGEST:
             raise ValueError("X holds numbers whose squares overflow; rescale it")

@@ -90,8 +90,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     Notes
     -----
     O(n^2 p) for the distances and O(n^2) a pass, whatever K is; 8 n^2 bytes (4 n^2 in float32).  A weight is
-    a factor on a row's distances, so that 2 is the row twice.  Euclidean distances below 1e-162, whose squares
-    vanish, are 0 beside larger ones.
+    a factor on a row's distances, so that 2 is the row twice.  Euclidean distances below 1e-162, whose
+    squares vanish, are 0 beside larger ones.
 
     References
     ----------

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from empirisk.data.across import unequal_tiles
 from empirisk.data.memory import refuse_memory
@@ -45,7 +46,7 @@ def check_distances(X: Array) -> None:
         )
 
 
-def _apart(block: Array, across: Array) -> Array:
+def _apart(block: Array, across: Array) -> NDArray[np.bool_]:
     """Return where two tiles differ by more than rounding explains."""
     return np.abs(block - across) > SYMMETRY * np.maximum(block, across)
 
