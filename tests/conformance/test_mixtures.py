@@ -163,6 +163,21 @@ def test_extrapolation_is_monotone_and_ends_at_a_stationary_point(
 
 
 @EACH
+def test_of_several_starts_one_is_finished_and_the_others_are_behind(
+    name: str, rng: np.random.Generator
+) -> None:
+    problem = problem_of(name, rng)
+    begun = [far_start(problem, rng) for _ in range(3)]
+    found = er.expectation_maximization(problem, begun, max_steps=20_000)
+    starts = found.starts
+    assert found.status in (Status.CERTIFIED, Status.FLOOR), found.sentence
+    assert -found.state.evaluation.loss == np.nanmax(starts.values)
+    done = [j for j in range(3) if j not in starts.left and not np.isnan(starts.values[j])]
+    assert len(done) + len(starts.left) + len(starts.degenerate) == 3
+    assert (f"{len(done)} of 3 starts" in found.certificate.claim) == bool(starts.left)
+
+
+@EACH
 def test_no_point_nearby_fits_expected_sums_better(name: str, rng: np.random.Generator) -> None:
     """The maximisation step is compared with every other point that it could have returned for like sums."""
     problem = problem_of(name, rng)

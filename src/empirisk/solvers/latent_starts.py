@@ -1,17 +1,24 @@
-"""EM from several starts: which of them ended where, and the best of them."""
+"""EM from several starts: all go most of the way, and the best of them goes on to the end.
+
+Starts are compared where their gradient norm has fallen to 1e-3.  The one of the largest likelihood there is
+finished; the others are left and named as such.  Short runs before a long one are the em-EM of Biernacki,
+Celeux and Govaert, Computational Statistics and Data Analysis 41 (2003), whose short runs are much shorter:
+``python -m bench.em_starts`` compares such rules.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from empirisk.mixtures.base import EMPTY, DegenerateError
 from empirisk.problems.latent import LatentProblem
 from empirisk.results import Certificate, Solution
+from empirisk.solvers.base import State
 from empirisk.solvers.expectation_maximization import ExpectationMaximization
 from empirisk.solvers.solve import solve
 from empirisk.typing import Array
@@ -20,6 +27,10 @@ __all__ = ["LatentSolution", "Starts", "expectation_maximization"]
 
 # Nats of a row by which the values of two starts may differ that count as one optimum.
 SAME = 1e-6
+# Gradient norm at which starts are compared, and its share of the largest one on the way: a start near a
+# saddle begins with a small gradient, and is compared after it has left.
+COMPARED = 1e-3
+FALLEN = 0.01
 
 
 @dataclass(frozen=True)
@@ -29,18 +40,26 @@ class Starts:
     Parameters
     ----------
     values : tuple of float
-        Mean log-likelihood (less penalty) where each ended; NaN where it degenerated.
+        Mean log-likelihood (less penalty) where each ended or was left; NaN where it degenerated.
     degenerate : tuple of str
         What happened to those.
+    left : tuple of int
+        Numbers of the starts that were not finished, since another one was ahead.
+    n_passes : float
+        Passes over the rows of all starts together.
 
     Examples
     --------
     >>> Starts((-1.5, -1.25, -1.25, float("nan")), ("component 0 has no rows left",)).sentence
     '4 starts: 2 reached the best, the worst ended 0.25 nats a row below; 1 degenerated and was left out'
+    >>> Starts((-1.5, -1.25, -1.3), left=(0, 2)).sentence
+    '1 of 3 starts was finished; others left at gradient norms up to 0.001, 0.05 to 0.25 nats a row below'
     """
 
     values: tuple[float, ...]
     degenerate: tuple[str, ...] = ()
+    left: tuple[int, ...] = ()
+    n_passes: float = math.nan
 
     @property
     def spread(self) -> float:
@@ -52,13 +71,22 @@ class Starts:
     def sentence(self) -> str:
         """How the starts agree, in words."""
         n, lost = len(self.values), len(self.degenerate)
-        alive = [v for v in self.values if not math.isnan(v)]
         if n == 1:
             return "one start alone, which says nothing about other optima"
-        same = sum(max(alive) - v <= SAME for v in alive)
-        told = f"{n} starts: {same} reached the best"
-        if same < len(alive):
-            told += f", the worst ended {self.spread:.2g} nats a row below"
+        done = [v for j, v in enumerate(self.values) if j not in self.left and not math.isnan(v)]
+        best, same = max(done), sum(max(done) - v <= SAME for v in done)
+        if self.left:
+            below = sorted(best - self.values[j] for j in self.left)
+            ends = list(dict.fromkeys(f"{distance:.2g}" for distance in (below[0], below[-1])))
+            told = (
+                f"{len(done)} of {n} starts {'was' if len(done) == 1 else 'were'} finished; "
+                f"{'another' if len(below) == 1 else 'others'} left at gradient norms up to "
+                f"{COMPARED:g}, {' to '.join(ends)} nats a row below"
+            )
+        else:
+            told = f"{n} starts: {same} reached the best"
+            if same < len(done):
+                told += f", the worst ended {self.spread:.2g} nats a row below"
         if lost:
             told += f"; {lost} degenerated and {'was' if lost == 1 else 'were'} left out"
         return told
@@ -101,7 +129,8 @@ def expectation_maximization(
     w0 : array, or sequence of arrays or of functions without arguments, optional
         Starts, in the problem's layout; a function makes its start when it is that one's turn.
     tol : float, default 1e-5
-        Stop when the gradient norm ``sqrt(2 gain)`` is at most this.
+        Stop when the gradient norm ``sqrt(2 gain)`` is at most this.  Of several starts only the best does;
+        the others are left where theirs is at most 1e-3.
     max_steps : int
         Steps from each start.
     accelerate : bool, default True
@@ -132,29 +161,99 @@ def expectation_maximization(
     [0.5, 10.0]
     """
     given: list[Any] = [w0] if w0 is None or isinstance(w0, np.ndarray) else list(w0)
-    best: Solution | None = None
-    lowest, values, lost = math.inf, [], []
-    for start in given:
+    solver, runs = ExpectationMaximization(accelerate), dict[int, Solution]()
+    left: set[int] = set()
+    lost: list[DegenerateError] = []
+    passes = 0.0
+    for j, start in enumerate(given):
+        look = _Comparison(callback, len(given) > 1, tol)
         try:
             w = start() if callable(start) else start
-            solver = ExpectationMaximization(accelerate)
-            found = solve(problem, solver, w0=w, tol=tol, max_steps=max_steps, callback=callback)
+            runs[j] = solve(problem, solver, w0=w, tol=tol, max_steps=max_steps, callback=look)
         except DegenerateError as error:
-            values.append(math.nan)
             lost.append(error)
             continue
-        loss = found.state.evaluation.loss
-        values.append(-loss)
-        if best is None or loss < lowest:
-            best, lowest = found, loss
-    starts = Starts(tuple(values), tuple(str(error) for error in lost))
-    if best is None:
-        advice = _all_lost(lost, problem)
-        raise DegenerateError(lost[0].part, f"{lost[0].why} ({advice})")
-    claim = f"{best.certificate.claim}; {starts.sentence}"
-    certificate = replace(best.certificate, claim=claim)
-    kept = {f.name: getattr(best, f.name) for f in fields(best)}
+        passes += runs[j].n_passes
+        if look.reached:
+            left.add(j)
+    values = {j: -_loss(run) for j, run in runs.items()}
+    while runs and (best := max(runs, key=values.__getitem__)) in left:
+        left.discard(best)
+        try:
+            found = _finished(problem, runs[best], accelerate, tol, max_steps, callback)
+        except DegenerateError as error:
+            lost.append(error)
+            del runs[best], values[best]
+            continue
+        passes += found.n_passes - runs[best].n_passes
+        runs[best], values[best] = found, -_loss(found)
+    if not runs:
+        raise DegenerateError(lost[0].part, f"{lost[0].why} ({_all_lost(lost, problem)})")
+    starts = Starts(
+        tuple(values.get(j, math.nan) for j in range(len(given))),
+        tuple(str(error) for error in lost),
+        tuple(sorted(left)),
+        passes,
+    )
+    chosen = runs[best]
+    certificate = replace(chosen.certificate, claim=f"{chosen.certificate.claim}; {starts.sentence}")
+    kept = {f.name: getattr(chosen, f.name) for f in fields(chosen)}
     return LatentSolution(**{**kept, "certificate": certificate}, starts=starts)
+
+
+def _loss(run: Solution) -> float:
+    """Return the mean negative log-likelihood where a run ended."""
+    return float(cast(State, run.state).evaluation.loss)
+
+
+@dataclass
+class _Comparison:
+    """A callback that ends a run where it can be compared with others, and says whether it has done so."""
+
+    given: Callable[[int, Array, Certificate], Any] | None
+    active: bool
+    tol: float
+    reached: bool = False
+    top: float = 0.0
+
+    def __call__(self, step: int, w: Array, certificate: Certificate) -> bool:
+        """Return whether the run ends here, by its gradient norm or by the callback that was given."""
+        if self.given is not None and self.given(step, w, certificate):
+            return True
+        self.top = max(self.top, certificate.value)
+        near = certificate.value <= min(COMPARED, FALLEN * self.top)
+        ended = certificate.within(self.tol) or certificate.at_floor
+        self.reached = self.active and near and not ended
+        return self.reached
+
+
+@dataclass(frozen=True)
+class _GoingOn(ExpectationMaximization):
+    """Steps of EM from a state in the middle of a run, with what it knows of the steps before."""
+
+    begun: State | None = None
+
+    def init(self, problem: LatentProblem, w0: Array | None) -> State:
+        """Return the state where the run was left."""
+        return super().init(problem, w0) if self.begun is None else self.begun
+
+
+def _finished(
+    problem: LatentProblem,
+    run: Solution,
+    accelerate: bool,
+    tol: float,
+    max_steps: int,
+    callback: Callable[[int, Array, Certificate], Any] | None,
+) -> Solution:
+    """Return a run that was left, gone on to its end, with the steps and the trace of both."""
+    n = run.n_steps
+    told = None if callback is None else lambda step, w, c: callback(step + n, w, c)
+    solver = _GoingOn(accelerate, begun=run.state)
+    found = solve(problem, solver, tol=tol, max_steps=max_steps - n, callback=told)
+    shift = run.trace[-1].seconds
+    later = tuple(p._replace(step=p.step + n, seconds=p.seconds + shift) for p in found.trace)
+    return replace(found, n_steps=found.n_steps + n, trace=run.trace + later)
 
 
 def _all_lost(lost: list[DegenerateError], problem: LatentProblem) -> str:

@@ -35,8 +35,8 @@ class GaussianMixture(MixtureBase):
     init : {"k-means++", "random"} or array, shape (n_components, p), default "k-means++"
         Where starts are: seeds with a few steps of k-means, random chances, or given means.
     n_init : int >= 1, default 5
-        Starts; the one that ends with the largest likelihood is kept.  Those that degenerate are left out and
-        counted.
+        Starts, each run until its gradient norm is at most 1e-3; the one of the largest likelihood there is
+        finished.  Those that degenerate are left out and counted.
     criterion : {"bic", "icl", "aic"}, default "bic"
         What chooses among several numbers; the smallest value wins.
     ridge : float >= 0, default 0.0
@@ -45,7 +45,8 @@ class GaussianMixture(MixtureBase):
     tol : float >= 0, default 1e-5
         Stop when the gradient norm of the certificate is at most this.
     max_iter : int >= 1, default 2000
-        Steps from each start, each a pair of steps of EM that is extrapolated where the ascent allows it.
+        Steps from each start: pairs of steps of EM that are extrapolated where the ascent allows it, and
+        quasi-Newton steps near the end.
     random_state : int, Generator, RandomState or None, default None
         Seed of the starts; None is 0.
 
@@ -69,7 +70,7 @@ class GaussianMixture(MixtureBase):
     n_iter_ : int
         Steps of the best start.
     starts_ : Starts
-        How each start ended.
+        How each start ended, or where it was left.
     selection_ : MixtureSelection
         The criterion of every number, with differences and their standard errors.
     solution_ : Solution

@@ -58,7 +58,7 @@ class RegressionMixture(RegressorMixin, MixtureFit):
     init : "random" or array, shape (n_components, 1 + p), default "random"
         Where starts are: chances that look drawn, row by row, or given lines, the constant first.
     n_init : int >= 1, default 10
-        Starts, of which the best is kept.
+        Starts, run and counted as in :class:`GaussianMixture`.
     criterion, tol, max_iter, random_state
         As in :class:`GaussianMixture`.
 
