@@ -10,10 +10,12 @@ from scipy.sparse.csgraph import connected_components
 
 from empirisk.data.across import unequal_tiles
 from empirisk.data.memory import refuse_memory
-from empirisk.data.sparse_cells import is_sparse
+from empirisk.data.sparse_cells import canonical, is_sparse
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["adjacency", "components", "degrees", "isolated"]
+
+TINY = float(np.finfo(np.float64).tiny)
 
 
 def adjacency(W: Any) -> Any:
@@ -28,16 +30,17 @@ def adjacency(W: Any) -> Any:
     Raises
     ------
     ValueError
-        For a matrix that is not square or not symmetric (to the last bit), for negative weights, NaN and
-        infinity; the first such entry is named.
+        For a matrix that is not square or not symmetric (but for rounding: a share
+        of 1e-12, or 1e-5 of float32), for negative weights, NaN and infinity; the first such entry is named.
 
     Examples
     --------
-    >>> adjacency([[0, 2], [1, 0]])
+    >>> adjacency([[0, 2], [1, 0]])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    ValueError: W must be symmetric, and W[0, 1] = 2 while W[1, 0] = 1; take (W + W.T) / 2, say
+    ValueError: W must be symmetric, and W[0, 1] = 2 while W[1, 0] = 1, a difference of 1; take ...
     """
+    single = getattr(W, "dtype", None) in (np.float32, np.float16)
     if is_sparse(W):
         made: Any = sp.csr_array(W, dtype=np.float64, copy=True)
         made.sum_duplicates()
@@ -51,7 +54,7 @@ def adjacency(W: Any) -> Any:
         _refuse(made, ~np.isfinite(values), "is not finite; a pair without an edge has weight 0")
     if (values < 0.0).any():
         _refuse(made, values < 0.0, "is negative; weights say how alike two vertices are, and are >= 0")
-    _check_symmetric(made)
+    made = _symmetric(made, 1e-5 if single else 1e-12)
     if float(values.sum()) == np.inf:
         raise ValueError("the sum of the weights W overflows; divide them by a constant")
     return made
@@ -68,22 +71,33 @@ def _refuse(W: Any, bad: Any, what: str) -> NoReturn:
     raise ValueError(f"W[{i}, {j}] = {value:g} {what}")
 
 
-def _check_symmetric(W: Any) -> None:
-    """Refuse weights that differ between the two directions, and name the first pair."""
-    if is_sparse(W):
-        off = (W - sp.csr_array(W.T)).tocoo()
-        where = np.flatnonzero(off.data != 0.0)
-        if not len(where):
-            return
-        i, j = int(off.coords[0][where[0]]), int(off.coords[1][where[0]])
-    else:
-        if next(unequal_tiles(W), None) is None:
-            return
-        i, j = (int(v) for v in np.argwhere(W != W.T)[0])
-    raise ValueError(
-        f"W must be symmetric, and W[{i}, {j}] = {W[i, j]:g} while W[{j}, {i}] = {W[j, i]:g}; take "
-        "(W + W.T) / 2, say"
-    )
+def _symmetric(W: Any, share: float) -> Any:
+    """Return weights that are exactly symmetric: where only rounding tells directions apart, their mean."""
+    if not is_sparse(W) and next(unequal_tiles(W), None) is None:
+        return W
+    across: Any = sp.csr_array(W.T) if is_sparse(W) else W.T
+    off: Any = abs(W - across)
+    if not off.max():
+        return W
+    # Numbers below the smallest normal one have no digits that could agree.
+    bad = off > share * np.maximum(W, across) + TINY if not is_sparse(W) else _beyond(off, W, share)
+    if bad.max():
+        i, j = (int(v[0]) for v in bad.nonzero())
+        raise ValueError(
+            f"W must be symmetric, and W[{i}, {j}] = {W[i, j]:g} while W[{j}, {i}] = {W[j, i]:g}, a "
+            f"difference of {off[i, j]:.2g}; take (W + W.T) / 2, say"
+        )
+    mean: Any = 0.5 * W + 0.5 * across
+    return canonical(sp.csr_array(mean)) if is_sparse(W) else mean
+
+
+def _beyond(off: Any, W: Any, share: float) -> Any:
+    """Return where sparse weights differ between the directions by more than a share of the larger one."""
+    more = sp.csr_array(off)
+    more.eliminate_zeros()
+    more.sort_indices()
+    larger = np.asarray(sp.csr_array(W.maximum(W.T))[more.nonzero()]).ravel()
+    return sp.csr_array((more.data > share * larger + TINY, more.indices, more.indptr), shape=more.shape)
 
 
 def degrees(W: Any) -> Array:

@@ -48,7 +48,8 @@ class UserKernel(MercerKernel):
         if B is None and np.abs(out - out.T).max(initial=0.0) > 1e-8 * np.abs(out).max(initial=0.0):
             i, j = (int(v) for v in np.unravel_index(int(np.abs(out - out.T).argmax()), out.shape))
             raise ValueError(
-                f"kernel(A, A) must be symmetric: it says {out[i, j]:g} and {out[j, i]:g} of rows {i} and {j}"
+                f"kernel(A, A) must be symmetric: it says {out[i, j]:g} and {out[j, i]:g} of rows {i} and "
+                f"{j}, a difference of {abs(out[i, j] - out[j, i]):.2g}"
             )
         return 0.5 * (out + out.T) if B is None else out
 

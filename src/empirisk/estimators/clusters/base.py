@@ -18,6 +18,7 @@ from empirisk.estimators.checks import check_finite, check_weights, naming_lone_
 from empirisk.estimators.clusters.cluster_map import cluster_map, scaled_map
 from empirisk.estimators.clusters.merged_rows import check_distances
 from empirisk.estimators.estimator import Estimator
+from empirisk.neighbors.metrics.precomputed import without_rounding
 from empirisk.results import Certificate
 from empirisk.typing import Array, IndexArray
 
@@ -75,7 +76,7 @@ class Clusterer(ClusterMixin, Estimator):
                 accept_sparse="csr" if self._takes_sparse and pair_noun(self) != "distance" else False,
             )
         check_finite(Design(X), getattr(self, "feature_names_in_", None), pair_noun(self))
-        return X
+        return without_rounding(X, reset) if pair_noun(self) == "distance" else X
 
     def plot(self, X: Any, sample_weight: Any = None, *, ax: Any = None) -> Any:
         """Draw the map of the clusters: rows in a plane, coloured by cluster, with any centres.

@@ -42,7 +42,7 @@ def check_distances(X: Array) -> None:
     if len(bad):
         raise ValueError(
             f"the distance of a row to itself is 0, and X[{bad[0]}, {bad[0]}] is {diagonal[bad[0]]:g}; "
-            "similarities are no distances"
+            "similarities are no distances, and what rounding left becomes 0 by np.fill_diagonal(X, 0)"
         )
 
 
@@ -60,7 +60,8 @@ def _refuse_asymmetry(X: Array) -> None:
             i, j = (int(v) for v in np.argwhere(apart)[0])
             raise ValueError(
                 f"distances are symmetric, and X[{start + i}, {j}] is {block[i, j]:.6g} while X[{j}, "
-                f"{start + i}] is {across[i, j]:.6g}; give (X + X.T) / 2 if both are meant"
+                f"{start + i}] is {across[i, j]:.6g}, a difference of {abs(block[i, j] - across[i, j]):.2g}; "
+                "give (X + X.T) / 2 if both are meant"
             )
 
 

@@ -21,6 +21,7 @@ from empirisk.estimators.checks import (
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.neighbors.vote_weights import VoteWeights
 from empirisk.neighbors import ALGORITHMS, Index, metric_of
+from empirisk.neighbors.metrics.precomputed import without_rounding
 from empirisk.results import Certificate, Kind, Solution, Status, unconfirmed
 from empirisk.typing import Array, IndexArray
 
@@ -83,7 +84,7 @@ class NeighborsBase(Estimator):
                 order="C", ensure_all_finite=False,
             )  # fmt: skip
         check_finite(Design(X), getattr(self, "feature_names_in_", None), pair_noun(self))
-        return X
+        return without_rounding(X, fitting) if pair_noun(self) == "distance" else X
 
     def _nearest(self, X: Any, k: int) -> tuple[Array, IndexArray]:
         """Return the k nearest training rows: of new rows, or of the training rows without themselves."""

@@ -28,6 +28,7 @@ from empirisk.estimators.neighbors.selection import NeighborSelection
 from empirisk.estimators.neighbors.vote_weights import VoteWeights, weights_of
 from empirisk.estimators.neighbors.without_copies import nearest_without_copies
 from empirisk.neighbors import Remembered
+from empirisk.neighbors.metrics.precomputed import without_rounding
 from empirisk.results import Certificate, Kind, unconfirmed
 from empirisk.typing import Array, IndexArray
 
@@ -104,6 +105,7 @@ class VotingNeighbors(NeighborsBase):
                 order="C", ensure_all_finite=False, **self._y_options(),
             )  # fmt: skip
             check_finite(Design(X), getattr(self, "feature_names_in_", None), pair_noun(self))
+            X = without_rounding(X, True) if pair_noun(self) == "distance" else X
             self._votes = self._targets(y, True)
         self._keep(X, VoteWeights.of(self._weights(check_weights(sample_weight, X.shape[0]), self._votes)))
 

@@ -10,7 +10,36 @@ import numpy as np
 from empirisk.neighbors.metrics.base import PairMetric, plain
 from empirisk.typing import Array
 
-__all__ = ["PrecomputedDistances"]
+__all__ = ["PrecomputedDistances", "without_rounding"]
+
+
+def without_rounding(X: Any, fitting: bool = False) -> Any:
+    """Return given distances with 0 in the place of numbers that rounding left a little below it.
+
+    What is no square in a fit is handed on to those who refuse it.
+
+    Raises
+    ------
+    ValueError
+        For a number further below 0 than 1e-8 of the largest distance, or 1e-5 of it in float32.
+
+    Examples
+    --------
+    >>> without_rounding(np.array([[-2e-16, 1.0], [1.0, 0.0]]))
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    if not isinstance(X, np.ndarray) or (fitting and X.shape[0] != X.shape[1]):
+        return X
+    if not (low := float(X.min(initial=0.0))) < 0.0:
+        return X
+    if -low > (1e-5 if X.dtype == np.float32 else 1e-8) * float(X.max(initial=0.0)):
+        i, j = (int(v) for v in np.unravel_index(int(X.argmin()), X.shape))
+        raise ValueError(
+            f"distances are not negative, and X[{i}, {j}] is {X[i, j]:g}; where it should be 0 give "
+            f"{'np.fill_diagonal(X, 0)' if i == j else 'X.clip(0)'}"
+        )
+    return X.clip(0)
 
 
 @dataclass(frozen=True)

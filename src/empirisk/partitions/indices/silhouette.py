@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from empirisk.data.seeds import Seed, generator_of
 from empirisk.estimators.checks import check_count
 from empirisk.evaluation.intervals.base import accept, check_level, normal_quantile, refuse
 from empirisk.neighbors.metrics import metric_of
+from empirisk.neighbors.metrics.precomputed import without_rounding
 from empirisk.partitions.indices.base import read
 from empirisk.partitions.rows import BLOCK, Rows
 from empirisk.results import Estimate
@@ -153,6 +154,8 @@ class Silhouette:
     def _each(self, rows: Rows, codes: IndexArray, k: int, at: IndexArray) -> Array:
         """Return the silhouettes of the rows `at`, block by block."""
         metric = metric_of(self.metric)
+        if metric.precomputed:
+            rows = replace(rows, X=without_rounding(rows.X, True))
         metric.check(rows.X, True)
         if metric.precomputed and rows.X.shape[1] != len(rows.kept):
             raise ValueError(
