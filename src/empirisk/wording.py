@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 __all__ = [
+    "a_thing",
     "amount",
     "brief",
     "chance",
@@ -54,6 +55,17 @@ def counted(n: int, noun: str, plural: str = "") -> str:
     ('1 row', '1,599 rows', '2 classes')
     """
     return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
+
+
+def a_thing(noun: str) -> str:
+    """Return a noun with its article, by the sound of its first letter.
+
+    Examples
+    --------
+    >>> a_thing("ndarray"), a_thing("list"), a_thing("int")
+    ('an ndarray', 'a list', 'an int')
+    """
+    return f"{'an' if noun[:1].lower() in 'aeio' or noun.startswith('nd') else 'a'} {noun}"
 
 
 def power(exponent: int) -> str:

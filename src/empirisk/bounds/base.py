@@ -28,6 +28,8 @@ ZERO_ONE = "the loss is 0-1"
 
 # The smallest probability that is looked for.
 TINY = 1e-300
+# Tolerances whose squares are 0, or nearly: no sample that anybody has reaches them.
+TINY_EPSILON = 1e-150
 
 # Two formulas that are equal in the reals differ by rounding; this much is forgiven in `<=`.
 SLACK = 1e-12
@@ -243,6 +245,8 @@ def solve_for(
     many = check_count(candidates, "candidates")
     n = None if n is None else check_count(n, "n", least)
     epsilon = None if epsilon is None else check_real(epsilon, "epsilon", 0.0, trivial)
+    if epsilon is not None and epsilon < TINY_EPSILON:
+        raise ValueError(f"epsilon must be at least {TINY_EPSILON:g}, got {epsilon:g}.")
     delta = None if delta is None else check_real(delta, "delta", 0.0, 1.0)
     if delta is not None and delta / many < TINY:
         name = "delta" if many == 1 else "delta / candidates"

@@ -65,9 +65,14 @@ def johnson_lindenstrauss(
         n=n,
         epsilon=epsilon,
         delta=delta,
-        delta_of=lambda d, e: min(1.0, m * m * math.exp(-0.5 * d * (e - math.log1p(e)))),
-        guess=lambda e, risk: (4.0 * math.log(m) - 2.0 * math.log(risk)) / (e - math.log1p(e)),
+        delta_of=lambda d, e: min(1.0, m * m * math.exp(-0.5 * d * _rate(e))),
+        guess=lambda e, risk: (4.0 * math.log(m) - 2.0 * math.log(risk)) / _rate(e),
     )
+
+
+def _rate(e: float) -> float:
+    """Return ``e - log(1 + e)``; of small e by its series, because the difference has no digits there."""
+    return e * e * (0.5 - e / 3.0 + e * e / 4.0 - e**3 / 5.0) if e < 1e-3 else e - math.log1p(e)
 
 
 def johnson_lindenstrauss_dim(n: int, eps: float, delta: float = 0.05) -> int:

@@ -14,6 +14,7 @@ from empirisk.data.design import Design
 from empirisk.data.row_blocks import Block, add
 from empirisk.data.row_checks import check_lengths, where
 from empirisk.typing import Access, Array
+from empirisk.wording import a_thing
 
 __all__ = ["BlockList"]
 
@@ -54,7 +55,7 @@ class BlockList:
         """
         if np.ndim(X) != 2 or not hasattr(X, "shape"):
             raise ValueError(
-                f"X must be an array of rows and columns, got a {type(X).__name__}: np.asarray(X)"
+                f"X must be an array of rows and columns, got {a_thing(type(X).__name__)}: np.asarray(X)"
             )
         n = X.shape[0]
         if n == 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from typing import Any
 
@@ -76,6 +76,7 @@ def refuse_odd_table(X: Any) -> None:
     ...
     ValueError: X has 2 columns called 'a', at 0 and 2: rename or drop all but one
     """
+    _refuse_no_table(X)
     refuse_masked("X", X)
     if not hasattr(X, "columns"):
         return
@@ -89,6 +90,21 @@ def refuse_odd_table(X: Any) -> None:
         raise ValueError(
             f"X has {names.count(twice)} columns called {twice!r}, at {at}: rename or drop all but one"
         )
+
+
+def _refuse_no_table(X: Any) -> None:
+    """Refuse functions, classes, dictionaries, sets and iterators in the place of rows, by their type."""
+    if hasattr(X, "shape") or hasattr(X, "__array__"):
+        return
+    advice = ""
+    if isinstance(X, Mapping):
+        advice = ": pd.DataFrame(X), say"
+    elif isinstance(X, Iterator | Set):
+        advice = ": list(X), say"
+    elif not callable(X):
+        return
+    kind = "a class" if isinstance(X, type) else f"of type {type(X).__name__}"
+    raise TypeError(f"X is {kind}; give an array or a data frame, a row for each sample{advice}")
 
 
 @contextmanager

@@ -15,8 +15,9 @@ import numpy as np
 from empirisk.data.brief import Brief
 from empirisk.data.design import Design
 from empirisk.typing import Access, Array, IndexArray
+from empirisk.wording import a_thing
 
-__all__ = ["ArrayBlocks", "Block", "RowBlocks", "add"]
+__all__ = ["ArrayBlocks", "Block", "RowBlocks", "add", "check_blocks"]
 
 
 def add(a: Any, b: Any) -> Any:
@@ -65,6 +66,23 @@ class RowBlocks(Protocol):
     def draw(self, rng: np.random.Generator, size: int) -> tuple[Block, Array]:
         """Return the rows drawn without replacement, and their inclusion factors ``n / size``."""
         ...
+
+
+def check_blocks(rows: Any) -> None:
+    """Refuse what are no row blocks, an array or a list of arrays say, with the call that makes them.
+
+    Examples
+    --------
+    >>> check_blocks(np.ones((3, 2)))
+    Traceback (most recent call last):
+    ...
+    TypeError: rows must be row blocks, got an ndarray: give er.data.BlockList.cut(X, np.zeros(len(X)))
+    """
+    if not (hasattr(rows, "map_sum") and hasattr(rows, "n_cols")):
+        raise TypeError(
+            f"rows must be row blocks, got {a_thing(type(rows).__name__)}: give er.data.BlockList.cut(X, "
+            "np.zeros(len(X)))"
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,6 +13,7 @@ import numpy as np
 
 from empirisk.data.row_blocks import ArrayBlocks, Block
 from empirisk.typing import Array
+from empirisk.wording import a_thing
 
 __all__ = ["check_features", "check_lengths", "check_rows", "where"]
 
@@ -46,7 +47,7 @@ def check_lengths(block: Block | ArrayBlocks, place: str = "") -> None:
     y, weight = block.y, block.weight
     for name, given in (("y", y), ("weight", weight)):
         if not isinstance(given, np.ndarray):
-            raise ValueError(f"{place}{name} is a {type(given).__name__}; give a NumPy array")
+            raise ValueError(f"{place}{name} is {a_thing(type(given).__name__)}; give a NumPy array")
     if y.ndim not in (1, 2) or len(y) != n:
         raise ValueError(f"{place}y has shape {y.shape} and X {n} rows; give one target for each row")
     if weight.shape != (n,):

@@ -28,6 +28,7 @@ __all__ = [
     "check_rule",
     "check_targets_finite",
     "check_weights",
+    "given_numbers",
     "naming_lone_weight",
     "pair_noun",
 ]
@@ -118,6 +119,22 @@ def check_weights(sample_weight: Any, n: int) -> Array:
     if math.isinf(total):
         raise ValueError("the sum of sample_weight overflows float64: divide all weights by one number")
     return weight
+
+
+def given_numbers(name: str, given: Any, words: str) -> Array:
+    """Return a parameter as a float64 array; what holds no numbers is refused by the parameter's name.
+
+    Examples
+    --------
+    >>> given_numbers("init", max, "'random', or an array of lines")
+    Traceback (most recent call last):
+    ...
+    ValueError: init must be 'random', or an array of lines, got <built-in function max>
+    """
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be {words}, got {given!r}") from None
 
 
 def pair_noun(est: Any) -> str:

@@ -30,16 +30,16 @@ class GivenCenters(Seeding):
     draws: ClassVar[bool] = False
 
     def __init__(self, values: Any) -> None:
-        self.values = values
+        try:
+            self.values = np.array(values, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"init must be the name of a seeding, a seeding or an array of centres, got {values!r}"
+            ) from error
 
     def centers(self, X: Any, weight: Array | None, n_clusters: int, rng: np.random.Generator) -> Array:
         """Return a copy of the given centres; another shape than (K, p) is refused."""
-        try:
-            out = np.array(self.values, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"init must be the name of a seeding, a seeding or an array of centres, got {self.values!r}"
-            ) from error
+        out = self.values.copy()
         wanted = (n_clusters, X.shape[1])
         if out.shape != wanted:
             raise ValueError(f"init has shape {out.shape}, and n_clusters rows and columns are {wanted}")

@@ -19,7 +19,7 @@ from empirisk.clustering.seedings import seeding_of
 from empirisk.clustering.units import in_unit, refuse_extreme, unit_exponent
 from empirisk.data.as_before import as_before
 from empirisk.data.memory import refuse_memory
-from empirisk.data.row_blocks import RowBlocks
+from empirisk.data.row_blocks import RowBlocks, check_blocks
 from empirisk.data.seeds import check_seed
 from empirisk.data.weight_unit import WeightUnit
 from empirisk.estimators.checks import check_count, check_number, check_weights
@@ -27,7 +27,7 @@ from empirisk.estimators.clusters.base import Clusterer, refuse_overflow
 from empirisk.estimators.clusters.k_means_blocks import fit_blocks
 from empirisk.estimators.clusters.numbered_centers import numbered
 from empirisk.estimators.clusters.on_a_line import fit_line, is_line, verify_line
-from empirisk.estimators.clusters.verify_centers import bound_in_words, verify_centers
+from empirisk.estimators.clusters.verify_centers import bound_in_words, refuse_other_rows, verify_centers
 from empirisk.estimators.linear.base import CertificateWarning
 from empirisk.problems.kmeans import fixed_point_certificate
 from empirisk.results import Certificate, Kind
@@ -153,7 +153,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         refuse_extreme(X)
         if self.algorithm == "auto" and seeding.draws and is_line(X, k):
             return self._group_line(X, weight, k)
-        unit = unit_exponent(X, *([np.asarray(seeding.values)] if hasattr(seeding, "values") else []))
+        unit = unit_exponent(X, *([seeding.values] if hasattr(seeding, "values") else []))
         rows, s = in_unit(X, unit), WeightUnit.of(weight).multiple
         self._forecast(X.shape[0], k)
         lloyd = Lloyd(rows, s, self.algorithm)
@@ -246,6 +246,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         >>> er.KMeans(2).fit_blocks(rows).cluster_centers_.ravel()
         array([0.5, 8.5])
         """
+        check_blocks(rows)
         k, tol, max_iter = self._checked()
         seeding = seeding_of(self.init)
         with as_before(self):
@@ -319,11 +320,17 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         -------
         InertiaBound
             ``bound.sentence(model.inertia_)`` says it in words.
+
+        Raises
+        ------
+        ValueError
+            For other rows than those of the fit.
         """
         check_is_fitted(self)
         X = self._read(X, reset=False)
         rows = X if isinstance(X, np.ndarray) else X.toarray()
         weight = check_weights(sample_weight, X.shape[0])
+        refuse_other_rows(self, weight, self._nearest(X)[1])
         k = len(self.cluster_centers_)
         return inertia_lower_bound(rows, k, weight, method=method, upper=self.inertia_)
 

@@ -15,7 +15,7 @@ from empirisk.clustering.row_batches import block_order, shuffled, stretches
 from empirisk.clustering.seedings import Seeding, seeding_of
 from empirisk.clustering.units import in_unit, refuse_extreme, unit_exponent
 from empirisk.data.as_before import as_before
-from empirisk.data.row_blocks import RowBlocks
+from empirisk.data.row_blocks import RowBlocks, check_blocks
 from empirisk.data.seeds import check_seed
 from empirisk.data.weight_unit import WeightUnit
 from empirisk.estimators.checks import check_count, check_number, check_weights
@@ -158,6 +158,7 @@ class MiniBatchKMeans(KMeans):
         -------
         self
         """
+        check_blocks(rows)
         with as_before(self):
             for name in ("feature_names_in_", "labels_"):
                 self.__dict__.pop(name, None)

@@ -16,6 +16,7 @@ import numpy as np
 from empirisk.clustering.assign import assigned
 from empirisk.clustering.seedings import KMeansPlusPlus
 from empirisk.data.sparse_cells import is_sparse
+from empirisk.estimators.checks import given_numbers
 from empirisk.estimators.clusters.mixture_fit import by_stretches
 from empirisk.mixtures.base import DegenerateError, log_sum
 from empirisk.problems.latent import LatentProblem
@@ -42,7 +43,7 @@ def starts_of(problem: LatentProblem, init: Any, n_init: int, seed: int) -> list
     """
     k, p = problem.n_parts, problem.data.n_cols
     if not isinstance(init, str):
-        centres = np.asarray(init, dtype=np.float64)
+        centres = given_numbers("init", init, '"k-means++", "random", or an array of means')
         if centres.shape != (k, p):
             raise ValueError(f"init must have shape (n_components, columns) = {(k, p)}, got {centres.shape}")
         if not np.isfinite(centres).all():

@@ -14,8 +14,9 @@ from empirisk.problems.kmeans import fixed_point_certificate
 from empirisk.results import Certificate
 from empirisk.results.certificate import unconfirmed
 from empirisk.typing import Array, IndexArray
+from empirisk.wording import counted
 
-__all__ = ["bound_in_words", "verify_centers"]
+__all__ = ["bound_in_words", "refuse_other_rows", "verify_centers"]
 
 ROWS = 2048  # of a block: all distances of a block are in memory
 LOOSE = 2.0  # times the optimum, beyond which a bound that costs little says nothing of the clusters
@@ -114,3 +115,19 @@ def bound_in_words(inertia: float, proved: float | None, axes: int | None) -> st
         return f"; {by} less than J <= {LOOSE:g} min J: lower_bound(X) may prove more"
     by = along if axes else "the eigenvalues of the scatter"
     return f"; J <= {ratio:.6g} min J, by {by} (lower_bound(X) may prove more)"
+
+
+def refuse_other_rows(model: Any, weight: Array, squares: Array) -> None:
+    """Refuse rows that are not those of a fit: by their number, and by their inertia about its centres."""
+    labels = getattr(model, "labels_", None)
+    if labels is not None and len(labels) != len(weight):
+        rows = counted(len(weight), "row")
+        raise ValueError(f"X has {rows}, and the fit had {len(labels)}: give the rows of the fit")
+    inertia = float((weight * squares).sum())
+    # Centres have the number format of the rows, and sums of small squares far from 0 lose digits.
+    slack = 1e-6 if model.cluster_centers_.dtype == np.float64 else 1e-3
+    if not abs(inertia - model.inertia_) <= slack * max(inertia, model.inertia_):
+        raise ValueError(
+            f"the inertia of these rows is {inertia:.6g}, and that of the fit {model.inertia_:.6g}: give the "
+            "rows and weights of the fit"
+        )

@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from empirisk.data.row_blocks import Block
+from empirisk.estimators.checks import given_numbers
 from empirisk.estimators.clusters.mixture_fit import by_stretches
 from empirisk.mixtures.base import log_sum
 from empirisk.mixtures.regression import LinearRegressions
@@ -43,7 +44,7 @@ def line_starts(problem: LatentProblem, init: Any, n_init: int, seed: int) -> li
         if init != "random":
             raise ValueError(f'init must be "random", or an array of lines, got {init!r}')
         return [partial(_random, problem, seed, s) for s in range(n_init)]
-    given = np.asarray(init, dtype=np.float64)
+    given = given_numbers("init", init, '"random", or an array of lines')
     if given.shape != (k, q):
         raise ValueError(
             f"init must have shape (n_components, 1 + columns) = {(k, q)}, the constant first, got "
