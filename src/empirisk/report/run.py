@@ -20,6 +20,7 @@ from empirisk.report.collect import collect
 from empirisk.report.errors import DataError
 from empirisk.report.fit.engine import Analysis, analyse, halvings, prepare
 from empirisk.report.options import Options
+from empirisk.report.overrun import Steps
 from empirisk.report.progress import progress_for
 from empirisk.report.read.read import read_table
 from empirisk.report.render.write import write_report
@@ -31,12 +32,15 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Outcome:
-    """The report and where it lies; `errors` are those of sections that were left out."""
+    """The report and where it lies; `errors` are those of sections that were left out, and `overrun` says
+    how far the run went beyond its limit of time.
+    """
 
     report: Json
     folder: Path
     seconds: float
     errors: tuple[Exception, ...] = ()
+    overrun: str = ""
 
     @property
     def serious(self) -> list[str]:
@@ -109,14 +113,19 @@ def run_report(options: Options, say: Callable[[str], None], deadline: Deadline 
     refuse_too_large(p.plan.memory, available_memory())
     # Two BLAS and OpenMP bring a pool of threads each, which fight over the cores in loops like these: on a
     # busy machine of two cores one thread took 60 s on Adult, and two threads each more than 200 s.
+    steps = Steps(deadline)
+    steps.done("starting, reading and looking at the data")
     with progress_for(p.plan.seconds, quiet=options.quiet) as progress, threadpool_limits(1):
         a = analyse(p, progress, deadline)
+        steps.done("the fits")
         seconds = time.perf_counter() - deadline.began
         report = collect(a, command=options.command(), seconds=seconds, settings=_settings(options, a))
+        steps.done("the sections")
         progress.stage("Writing", 1, 1.0)
         write_report(a, report, options.folder)
+        steps.done("drawing and writing")
     seconds = time.perf_counter() - deadline.began
-    outcome = Outcome(report, options.folder, seconds, tuple(a.guard.errors))
+    outcome = Outcome(report, options.folder, seconds, tuple(a.guard.errors), steps.overrun())
     for line in closing_lines(outcome):
         say(line)
     return outcome
@@ -188,6 +197,7 @@ def closing_lines(outcome: Outcome) -> list[str]:
     serious = [f for f in report["findings"] if f["level"] == "serious"]
     lines += [f"Serious finding {f['code']}: {f['sentence']}" for f in serious]
     lines += [f"Left out of the report: {part['sentence']}" for part in report["failed"]]
+    lines += [outcome.overrun] if outcome.overrun else []
     where = outcome.folder / "report.html"
     lines.append(f"Report: {where}   (also report.json, report.md, model.empirisk)   {outcome.seconds:.0f} s")
     return lines

@@ -17,6 +17,7 @@ from empirisk.report.clusters.engine import Clustered, Prepared, forecast, group
 from empirisk.report.clusters.options import ClusterOptions, numbers_of_clusters
 from empirisk.report.collect import collect
 from empirisk.report.options import check_numbers
+from empirisk.report.overrun import Steps
 from empirisk.report.progress import progress_for
 from empirisk.report.read.read import read_table
 from empirisk.report.read.table import Table
@@ -59,20 +60,25 @@ def run_clusters(
     refuse_too_large(4.0 * 8.0 * table.n_rows * terms / 1e9, available_memory())
     p = prepare(table, ks=ks, seed=options.seed, level=options.level)
     say(_plan(p))
+    steps = Steps(deadline)
+    steps.done("starting, reading and looking at the data")
     with (
         progress_for(forecast(p) + 7.0, quiet=options.quiet) as progress,
         threadpool_limits(1),
     ):
         a = group_rows(p, progress, deadline)
+        steps.done("the number of clusters and the groups")
         progress.stage("Sections", 1, 5.0)
         seconds = time.perf_counter() - deadline.began
         report = collect(
             a, command=options.command(), seconds=seconds, settings=_settings(options, a), form=CLUSTER_REPORT
         )
+        steps.done("the sections")
         progress.stage("Writing", 1, 1.0)
         write_clusters(a, report, options.folder)
+        steps.done("drawing and writing")
     seconds = time.perf_counter() - deadline.began
-    outcome = Outcome(report, options.folder, seconds, tuple(a.guard.errors))
+    outcome = Outcome(report, options.folder, seconds, tuple(a.guard.errors), steps.overrun())
     for line in closing_lines(outcome):
         say(line)
     return outcome
@@ -124,6 +130,7 @@ def closing_lines(outcome: Outcome) -> list[str]:
         f"Serious finding {f['code']}: {f['sentence']}" for f in report["findings"] if f["level"] == "serious"
     ]
     lines += [f"Left out of the report: {part['sentence']}" for part in report["failed"]]
+    lines += [outcome.overrun] if outcome.overrun else []
     where = outcome.folder / "report.html"
     files = "report.json, report.md, labels.csv, model.empirisk"
     return [*lines, f"Report: {where}   (also {files})   {outcome.seconds:.0f} s"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -208,7 +208,7 @@ def _choose(p: Prepared, progress: Progress, deadline: Deadline, reserve: float)
             progress.advance(f"{done:,} of {total:,} steps")
 
     try:
-        return choose_k(
+        found = choose_k(
             kmeans(2, p.seed, FEWER),
             p.matrix.X,
             (1, *p.ks),
@@ -223,6 +223,18 @@ def _choose(p: Prepared, progress: Progress, deadline: Deadline, reserve: float)
             f"--time-limit {deadline.limit:g} does not suffice to group {p.n:,} rows once: give more time, or"
             " fewer numbers of clusters with --ks"
         ) from None
+    return found if seconds is None else _quoting(found, seconds, deadline.limit or seconds)
+
+
+def _quoting(choice: KChoice, seconds: float, limit: float) -> KChoice:
+    """Return the evidence with the limit that was asked for in the place of the share that it had."""
+
+    def said(words: str) -> str:
+        whole = f"the share of the time limit of {limit:g} s that this step has is over"
+        return words.replace(f"the time limit of {seconds:g} s ran out", whole)
+
+    criteria = {name: replace(found, why=said(found.why)) for name, found in choice.criteria.items()}
+    return replace(choice, notes=tuple(map(said, choice.notes)), criteria=criteria)
 
 
 def _refuted(choice: KChoice) -> int:
