@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
@@ -46,6 +47,11 @@ def test_starts_that_are_no_numbers_are_refused_by_the_parameter(est: Any, init:
         clone(est).set_params(init=init).fit(X, *y)
 
 
+TREES = sorted(
+    name
+    for name in dir(er)
+    if isinstance(getattr(er, name), type) and hasattr(getattr(er, name), "dendrogram")
+)
 BLOCKS = sorted(name for name in dir(er) if hasattr(getattr(er, name), "fit_blocks"))
 
 
@@ -204,3 +210,40 @@ def test_no_tolerance_of_a_bound_ends_in_arithmetic(epsilon: float) -> None:
         er.johnson_lindenstrauss_dim(100, 1e-200)
     # The series of e - log(1 + e) and the difference meet.
     assert er.johnson_lindenstrauss_dim(100, 1e-3 - 1e-9) >= er.johnson_lindenstrauss_dim(100, 1e-3 + 1e-9)
+
+
+@pytest.mark.parametrize("est", CLUSTERERS, ids=repr)
+def test_more_clusters_than_rows_are_refused_with_a_number_that_can_be(
+    est: Any, rng: np.random.Generator
+) -> None:
+    X, _ = groups(rng, 30)
+    name = "n_clusters" if hasattr(est, "n_clusters") else "n_components"
+    with pytest.raises(
+        ValueError, match=r"(<=|at most) 30\b|ask for fewer clusters|as many components as rows"
+    ):
+        clone(est).set_params(**{name: 61}).fit(X)
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_trees_are_drawn_with_the_names_of_the_rows(name: str, rng: np.random.Generator) -> None:
+    X, _ = groups(rng, 12)
+    frame = pd.DataFrame(X, index=[f"row {i}" for i in range(12)])
+    options = {"method": "diana"} if name == "DivisiveClustering" else {}
+    model = getattr(er, name)(3, **options).fit(X)
+    assert model.dendrogram(frame).plot().figure is not None
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e-300])
+@pytest.mark.parametrize("laplacian", ["unnormalised", "random_walk", "symmetric"])
+def test_a_factor_of_given_weights_changes_no_cluster(
+    laplacian: str, scale: float, rng: np.random.Generator
+) -> None:
+    X, y = groups(rng, 30)
+    W = np.exp(-0.05 * cdist(X, X))
+    model = er.SpectralClustering(3, affinity="precomputed", laplacian=laplacian).fit(W * scale)
+    np.testing.assert_array_equal(model.labels_, y)
+
+
+def test_what_a_number_of_clusters_can_be_is_said_whole() -> None:
+    with pytest.raises(ValueError, match="an integer >= 1 or 'eigengap', got None"):
+        er.SpectralClustering(None).fit(np.eye(5))

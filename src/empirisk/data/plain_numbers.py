@@ -162,7 +162,7 @@ def _refuse_kinds(X: Any) -> None:
             )
         if kind.lower().startswith(DATES):
             raise ValueError(
-                f"{where} holds dates or times ({kind.lower()}); turn them into numbers with a unit (days "
+                f"{where} holds dates or times ({kind}); turn them into numbers with a unit (days "
                 "since a date, say), or drop them"
             )
 

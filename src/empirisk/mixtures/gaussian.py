@@ -183,9 +183,11 @@ class GaussianFamily(Family):
             small = np.broadcast_to(small.all(axis=1)[:, None], small.shape)
         for k in np.flatnonzero(small.any(axis=1)):
             j = int(np.flatnonzero(small[k])[0])
+            alone = f"{mass[k]:.3g}" == "1"
+            same = "it holds a single row" if alone else f"{mass[k]:.3g} rows that are the same there"
             raise DegenerateError(
                 None if self.shared else int(k),
-                f"has no spread in {facts.column(j)} ({mass[k]:.3g} rows that are the same there): {GROWS}",
+                f"has no spread in {facts.column(j)} ({same}): {GROWS}",
             )
 
     def _factors(self, covariance: Array, facts: TableFacts) -> Array:

@@ -87,7 +87,7 @@ def check_folder(folder: Path) -> None:
         os.rmdir(tempfile.mkdtemp(prefix=prefix(folder.name), suffix=".part", dir=parent))
     except OSError as error:
         raise DataError(
-            f"the folder of {folder.name} cannot be written ({error.strerror or error}): "
+            f"the folder {parent.name or parent} takes no new {folder.name} ({error.strerror or error}): "
             "give another one with --out"
         ) from error
 

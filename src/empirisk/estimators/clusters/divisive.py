@@ -225,14 +225,16 @@ class DivisiveClustering(NamesRows):
         """The splits as a tree, whose leaves are rows (DIANA) or the K clusters (k-means)."""
         return MergeTree(self.linkage_matrix_)
 
-    def dendrogram(self, *, labels: Any = None, max_leaves: int = 40) -> Any:
+    def dendrogram(self, X: Any = None, *, labels: Any = None, max_leaves: int = 40) -> Any:
         """Return the chart of the tree: of rows for DIANA, of clusters for k-means.
 
         Parameters
         ----------
+        X : data frame, optional
+            The rows of the fit: the index of a frame names the leaves of DIANA.
         labels : sequence, optional
-            Names of the rows, or of the clusters.  By default those of the index of the frame of the fit for
-            DIANA (which a model that comes from a file does not have), else numbers.
+            Names of the rows, or of the clusters.  By default those of the index of `X` or of the frame of
+            the fit for DIANA (which a model that comes from a file does not have), else numbers.
         max_leaves : int, default 40
             A larger tree is shown from the top: the last ``max_leaves - 1`` merges.
 
@@ -248,7 +250,7 @@ class DivisiveClustering(NamesRows):
         rows = np.flatnonzero(self.labels_ >= 0)
         of_rows = self.method == "diana"
         if of_rows:
-            every = self._names_for(labels)
+            every = self._names_for(labels, X)
             name, group = [every[row] for row in rows], self.labels_[rows]
         else:
             group = np.arange(int(self.labels_.max()) + 1)

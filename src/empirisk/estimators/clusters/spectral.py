@@ -214,7 +214,7 @@ class SpectralClustering(Clusterer):
         check_count("n_neighbors", self.n_neighbors, 1)
         check_count("n_resamples", self.n_resamples, 0)
         if self.n_clusters != "eigengap":
-            if isinstance(self.n_clusters, str):
+            if isinstance(self.n_clusters, str) or self.n_clusters is None:
                 raise ValueError(f"n_clusters must be an integer >= 1 or 'eigengap', got {self.n_clusters!r}")
             check_count("n_clusters", self.n_clusters, 1)
         check_count("max_clusters", self.max_clusters, 2)

@@ -31,6 +31,9 @@ def grouped(graph: RowGraph, normalised: bool, points: Array, k: int, n_init: in
     """
     if k == 1:
         return np.zeros(len(points), dtype=np.intp)
+    size = int(np.frexp(np.abs(points).max())[1])
+    if abs(size) > 250:  # weights of 1e300 have points whose squares vanish, and a factor changes no group
+        points = np.ldexp(points, -size)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CertificateWarning)  # the cut counts, and no fixed point of k-means
         found = KMeans(k, n_init=n_init, random_state=seed).fit(points, sample_weight=graph.count)

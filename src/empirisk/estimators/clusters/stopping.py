@@ -8,6 +8,7 @@ from empirisk.estimators.checks import check_choice, check_count, check_number
 from empirisk.estimators.clusters.merged_rows import METRICS, share_of_largest
 from empirisk.linkage import REGISTRY, Linkage
 from empirisk.typing import Array
+from empirisk.wording import counted
 
 __all__ = ["RULES", "check_enough", "check_rule_and_linkage", "threshold_of"]
 
@@ -46,8 +47,10 @@ def check_rule_and_linkage(est: Any) -> tuple[Linkage, str]:
 def check_enough(n_clusters: int | None, n: int) -> None:
     """Refuse more clusters than there are rows."""
     if n_clusters is not None and n_clusters > n:
-        rows = "sample" if n == 1 else "samples"
-        raise ValueError(f"n_clusters = {n_clusters} is more than the {n} {rows} of positive weight in X")
+        raise ValueError(
+            f"n_clusters = {n_clusters} is more than the {counted(n, 'sample')} of positive weight in X: "
+            f"give n_clusters <= {n}"
+        )
 
 
 def threshold_of(est: Any, rows: Array, metric: str) -> float | None:

@@ -201,8 +201,8 @@ def warn_fewer(asked: int, found: int, of: str, stacklevel: int) -> None:
     """
     if found < asked:
         warnings.warn(
-            f"ER004: n_components = {asked}, and the rank of {of} is {found}: there are {found} components; "
-            f"give n_components <= {found}",
+            f"ER004: n_components = {asked}, and the rank of {of} is {found}: there "
+            f"{'is 1 component' if found == 1 else f'are {found} components'}; give n_components <= {found}",
             FewerComponentsWarning,
             stacklevel=stacklevel,
         )

@@ -51,7 +51,12 @@ def missing_values(a: Audited) -> Outcome:
     complete = n - int(a.table.frame.select(c.name for c in columns).drop_nulls().height)
     evidence = f"{rows:,} empty cells; {complete:,} of {n:,} rows miss at least one value"
     marked = "" if a.table.task == "clusters" else " and marked by a 0/1 column"
-    advice = f"Numbers are filled with the median{marked}; a missing level is a level of its own."
+    numbers = f"Numbers are filled with the median{marked}"
+    level = "a missing level is a level of its own"
+    kinds = {c.kind for c in columns}
+    advice = f"{numbers}; {level}."
+    if len(kinds) == 1 and kinds <= {"number", "categorical"}:
+        advice = f"{numbers}." if kinds == {"number"} else f"{level.capitalize()}."
     return Outcome([Finding("ER105", "note", sentence, evidence, advice, tuple(c.name for c in columns))])
 
 
@@ -67,9 +72,11 @@ def duplicate_rows(a: Audited) -> Outcome:
     share = percent(repeats / a.table.n_rows)
     included = "" if a.table.target is None else ", target included"
     sentence = f"{rows} ({share}) {verb} an earlier row {compared(a.table)}{included}."
+    several, most = int((counts > 1).sum()), f"{int(counts.max()):,} times"
     evidence = (
-        f"{int((counts > 1).sum()):,} different rows stand more than once, the most frequent "
-        f"{int(counts.max()):,} times"
+        f"1 row stands {most}"
+        if several == 1
+        else f"{several:,} different rows stand more than once, the most frequent {most}"
     )
     advice = "If a record was entered twice, remove the copies; if different cases look alike, keep them."
     return Outcome([Finding("ER107", "note", sentence, evidence, advice)])

@@ -18,6 +18,7 @@ from empirisk.report.read.parse import CLOCK
 from empirisk.report.read.raw import RawFile, TextOptions, read_raw
 from empirisk.report.read.summary import summarise
 from empirisk.report.read.table import Column, Table
+from empirisk.wording import counted
 
 __all__ = ["read_like", "take_like"]
 
@@ -220,8 +221,8 @@ def _unseen(column: Column, values: pl.Series) -> str:
         return ""
     shown = ", ".join(repr(v) for v in new.unique(maintain_order=True).head(3).to_list())
     return (
-        f"column {column.name!r} has {len(new):,} rows with levels that the first table does not have "
-        f"({shown})"
+        f"column {column.name!r} has {counted(len(new), 'row')} with levels that the first table does not "
+        f"have ({shown})"
     )
 
 

@@ -169,6 +169,6 @@ SCALING = Section(
     _markdown,
     "clusters/scaling.html.j2",
     estimates=_estimates,
-    parts={"scaling.alternatives": "The groups under other scaling decisions"},
+    parts={"scaling.alternatives": "The comparison of scaling decisions"},
     long=frozenset({"scaling.alternatives"}),
 )
