@@ -7,13 +7,15 @@ a later step may gain more; the best of the completed starts is returned, and th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from empirisk.clustering.assign import assigned
 from empirisk.clustering.lloyd import Lloyd, LloydRun
 from empirisk.clustering.seedings import Seeding
+from empirisk.data.sums import weighted_sum
 from empirisk.typing import Array
 
 __all__ = ["Restarts", "run_restarts"]
@@ -28,7 +30,7 @@ class Restarts:
     best : LloydRun
         The completed run with the smallest objective, the first of equal ones.
     objectives : array, shape (n_init,)
-        Objective of each start where it was left, weighted mean of squared distances.
+        Objective of the centres that each start was left with, weighted mean of squared distances.
     given_up : array of bool, shape (n_init,)
         Which starts were not completed.
     passes : int
@@ -39,6 +41,12 @@ class Restarts:
     objectives: Array
     given_up: NDArray[np.bool_]
     passes: int
+
+    def ending(self, inertia: float) -> Restarts:
+        """Return the same with this objective for the best start, which may have gone on from its end."""
+        objectives = self.objectives.copy()
+        objectives[np.argmin(np.where(self.given_up, np.inf, objectives))] = inertia
+        return replace(self, objectives=objectives)
 
     @property
     def sentence(self) -> str:
@@ -81,13 +89,23 @@ def run_restarts(
     """
     best: LloydRun | None = None
     objectives, given_up = np.empty(n_init), np.zeros(n_init, dtype=bool)
-    passes = 0
+    passes, least = 0, np.inf
     for r in range(n_init):
         centers = seeding.centers(lloyd.X, lloyd.weight, n_clusters, rng)
         run = lloyd.run(centers, tol, max_iter, None if best is None else best.path)
-        objectives[r], given_up[r] = run.path[-1], run.given_up
+        objectives[r], given_up[r] = _reached(lloyd, run, tol), run.given_up
         passes += len(run.path)
-        if not run.given_up and (best is None or run.path[-1] < best.path[-1]):
-            best = run
+        if not run.given_up and (best is None or objectives[r] < least):
+            best, least = run, objectives[r]
     assert best is not None
     return Restarts(best, objectives, given_up, passes)
+
+
+def _reached(lloyd: Lloyd, run: LloydRun, tol: float) -> float:
+    """Return the objective of the centres that a run returns; the path is about the means they would move to."""
+    if run.given_up or run.step <= tol:
+        return run.path[-1] + run.step
+    # Stopped by max_iter: rows that fill an empty cluster are not where its centre is yet.
+    squares = assigned(lloyd.X, run.centers)[1]
+    s = lloyd.weight
+    return float(squares.sum() if s is None else weighted_sum(s, squares)) / lloyd.total

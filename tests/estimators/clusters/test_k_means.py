@@ -316,3 +316,31 @@ def test_the_bound_of_the_certificate_knows_weights_offsets_and_units(rng: np.ra
 def test_parameters_out_of_range_are_refused(parameters: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         er.KMeans(**parameters).fit(np.eye(9))
+
+
+@pytest.mark.parametrize("init", ["k-means++", "random"])
+@pytest.mark.parametrize("max_iter", [1, 2, 300])
+def test_the_fit_is_the_best_of_the_starts_wherever_they_are_stopped(
+    init: str, max_iter: int, rng: np.random.Generator
+) -> None:
+    X, s = rng.normal(size=(150, 2)), rng.integers(1, 4, 150).astype(float)
+    # Copies of one row are drawn as seeds together, so that clusters become empty.
+    X[:40] = X[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CertificateWarning)
+        model = er.KMeans(8, init=init, n_init=6, max_iter=max_iter, random_state=1).fit(X, sample_weight=s)
+        alone = [
+            er.KMeans(8, init=model_init, n_init=1, max_iter=max_iter).fit(X, sample_weight=s).inertia_
+            for model_init in _seeds(X, s, init)
+        ]
+    done = model.objectives_[~model.given_up_]
+    assert model.inertia_ == done.min()
+    np.testing.assert_allclose(done, np.array(alone)[~model.given_up_], rtol=1e-6)
+    low = float(model.certificate_.claim.split("ended between ")[1].split(" ")[0])
+    assert low == pytest.approx(model.inertia_ / s.sum(), rel=1e-5)
+
+
+def _seeds(X: Any, s: Any, init: str) -> list[Any]:
+    """Return the starts that the six fits of the test above draw, one after the other."""
+    seeding, rng = er.clustering.SEEDINGS[init](), np.random.default_rng(1)
+    return [seeding.centers(X, s, 8, rng) for _ in range(6)]

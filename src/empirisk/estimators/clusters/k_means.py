@@ -164,6 +164,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         found = run_restarts(lloyd, seeding, k, n_init, rng, tol * scale, max_iter)
         centers, labels, squares, step, n_iter = numbered(lloyd, found, tol * scale, max_iter)
         inertia = float((squares if s is None else s * squares).sum()) / lloyd.total
+        found = found.ending(inertia)
         low, self._axes = affordable_bound(rows, s, k, found.passes) or (None, None)
         factor = seeding.factor(k)
         further = found.sentence + (
