@@ -193,7 +193,7 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("ladder", "RUNGS", is_rung),
     ("diagnosis", "REGISTRY", returns_answer),
     ("partitions.indices", "REGISTRY", methods("value")),
-    ("partitions.agreements", "REGISTRY", methods("of_tables", "expected")),
+    ("partitions.agreements", "REGISTRY", methods("of_tables", "of_counts", "of_resampled", "expected")),
     ("partitions.nulls", "REGISTRY", methods("draw")),
     ("partitions.criteria", "REGISTRY", methods("judge")),
     ("report.fit.steps", "REGISTRY", methods("suggested", "transformer")),

@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
+import empirisk as er
 from empirisk.partitions.agreements import REGISTRY
+from empirisk.partitions.agreements.base import margins
+from empirisk.partitions.drawn_tables import permuted
 from tests.oracles.complete import complete
 
 
@@ -125,3 +128,59 @@ def test_many_tables_are_one_call_and_names_are_nothing(name: str, rng: np.rando
         assert float(agreement.of_tables(t[::-1])) == pytest.approx(value, abs=1e-12)
         wider = np.pad(t, ((0, 1), (0, 2)))
         assert float(agreement.of_tables(wider)) == pytest.approx(value, abs=1e-12)
+
+
+@EACH
+def test_counts_in_any_order_are_enough(name: str, rng: np.random.Generator) -> None:
+    agreement, t = REGISTRY[name](), table(rng.integers(0, 5, 40), rng.integers(0, 4, 40))
+    cells, rows, columns = margins(t)
+    value = float(agreement.of_tables(t))
+    full = rng.permutation(cells[cells > 0])
+    assert float(agreement.of_counts(full, rows, columns)) == pytest.approx(value, abs=1e-12)
+    two = agreement.of_resampled(np.stack([cells, cells]), np.stack([rows, rows]), np.stack([columns] * 2))
+    np.testing.assert_allclose(two, [value, value], atol=1e-12)
+
+
+def labels(kind: str, rng: np.random.Generator, n: int = 60) -> Any:
+    """Draw the labels of n rows."""
+    return {
+        "one cluster": np.zeros(n, dtype=int),
+        "two clusters": rng.integers(0, 2, n),
+        "ten clusters": rng.integers(0, 10, n),
+        "a rare cluster": (np.arange(n) == 3).astype(int),
+        "many small clusters": np.arange(n) // 2,
+        "single rows": np.arange(n),
+    }[kind]
+
+
+KINDS = [
+    "one cluster",
+    "two clusters",
+    "ten clusters",
+    "a rare cluster",
+    "many small clusters",
+    "single rows",
+]
+
+
+@pytest.mark.parametrize("one", KINDS)
+@pytest.mark.parametrize("other", KINDS)
+def test_no_interval_misses_its_value_and_chance_has_its_exact_mean(
+    one: str, other: str, rng: np.random.Generator
+) -> None:
+    for _ in range(3):
+        a, b = labels(one, rng), rng.permutation(labels(other, rng))
+        found = er.compare_partitions(a, b, n_resamples=99, n_permutations=99, random_state=rng)
+        for e in [*found.estimates.values(), found.matched]:
+            assert (e.low is None and e.reason) or e.low <= e.value <= e.high
+        drawn = permuted(found.table, 400, rng)
+        for name in REGISTRY:
+            low, high = found.chance[name]
+            spread = max(float(drawn[name].std()), 1e-12)
+            # The mean of 400 draws within five standard errors; where all tables are one, rounding is left.
+            off = abs(float(drawn[name].mean()) - found.expected[name])
+            assert off <= 5.0 * spread / 400**0.5 + 1e-9, (name, off)
+            assert low - 6.0 * spread <= found.expected[name] <= high + 6.0 * spread
+            if min(len(found.a_labels), len(found.b_labels)) == 1:
+                assert low == high == pytest.approx(found.estimates[name].value, abs=1e-12)
+                assert found.p_values[name] == 1.0

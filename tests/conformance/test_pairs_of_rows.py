@@ -102,3 +102,21 @@ def test_rows_in_one_place_are_not_told_apart(est: Any) -> None:
     with pytest.raises(ValueError, match="at 2 different places"):
         est.set_params(n_clusters=3).fit(two)
     est.set_params(n_clusters=2)
+
+
+@pytest.mark.parametrize(
+    "est", [e for e in WAYS if hasattr(e, "fit_predict")], ids=lambda e: type(e).__name__
+)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda est, M: er.choose_k(est, M, [1, 2]),
+        er.selection.stability,
+        lambda est, M: er.partitions.Regrouped(est),
+    ],
+    ids=["choose_k", "stability", "Regrouped"],
+)
+def test_pairs_of_rows_are_not_drawn_again_as_rows(est: Any, call: Any) -> None:
+    words = "='precomputed' takes the .*s of all pairs of rows, and such a matrix cannot be resampled as rows"
+    with pytest.raises(ValueError, match=f"^{type(est).__name__} with .*{words}"):
+        call(est, table(est)[0])

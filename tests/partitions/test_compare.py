@@ -112,6 +112,7 @@ def test_a_result_reads_as_words_html_and_a_frame(rng: np.random.Generator) -> N
         ([0, 1, 1], [0.0, np.nan, 1.0], {}, "b is missing in row 1"),
         ([0, 1, 1], ["x", None, "y"], {}, "b is missing in row 1"),
         ([0, 1, 1], [0, 1, 1], {"sample_weight": [1.0, 0.5, 1.0]}, "sample_weight is 0.5 in row 1"),
+        ([0, 1, 1], [0, 1, 1], {"sample_weight": [1e9, 1, 1]}, "counts 1,000,000,002 rows, .*; divide the w"),
         ([0, 1, 1], [0, 1, 1], {"n_permutations": 3}, "n_permutations must be an integer >= 99"),
         ([0, 1, 1], [0, 1, 1], {"level": 1.0}, "level must lie strictly between 0 and 1"),
         ([[0, 1], [1, 0]], [0, 1], {}, "a has shape"),
@@ -128,3 +129,15 @@ def test_single_clusters_and_few_rows_are_answered() -> None:
     assert "single cluster" in found.verdict
     assert "3 rows are too few" in found.estimates["adjusted_rand"].reason
     assert er.compare_partitions(list(range(20)), [0] * 20).estimates["adjusted_rand"].value == 0.0
+
+
+def test_intervals_narrow_as_the_root_of_the_rows() -> None:
+    many, few = (
+        er.compare_partitions([0, 0, 1, 1], [0, 1, 1, 1], sample_weight=[w, w / 4, w / 2, w], random_state=0)
+        for w in (3.6e6, 3.6e4)
+    )
+    for name, e in many.estimates.items():
+        less = few.estimates[name]
+        assert e.low < e.value < e.high
+        # Each width is known to 1/sqrt(2 * 999) of it.
+        assert (less.high - less.low) / (e.high - e.low) == pytest.approx(10.0, rel=0.15)

@@ -102,7 +102,7 @@ def run_restarts(
 
 
 def _reached(lloyd: Lloyd, run: LloydRun, tol: float) -> float:
-    """Return the objective of the centres that a run returns; the path is about the means they would move to."""
+    """Return the objective of the centres of a run; its path is about the means that they would move to."""
     if run.given_up or run.step <= tol:
         return run.path[-1] + run.step
     # Stopped by max_iter: rows that fill an empty cluster are not where its centre is yet.

@@ -7,22 +7,21 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from scipy.stats import random_table
 
 from empirisk.data.memory import refuse_memory
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.data.tabular import Tabular
 from empirisk.estimators.checks import check_count, check_weights
-from empirisk.evaluation.intervals.base import accept, check_level, refuse
+from empirisk.evaluation.intervals.base import check_level
+from empirisk.evaluation.intervals.wilson import wilson
 from empirisk.partitions.agreements import REGISTRY
+from empirisk.partitions.drawn_tables import MANY, permuted, subsampled
 from empirisk.partitions.rows import named_codes
 from empirisk.results import Estimate
-from empirisk.typing import Array, IndexArray
+from empirisk.typing import IndexArray
 
 __all__ = ["PartitionComparison", "compare_partitions"]
 
-CELLS = 8_000_000  # numbers of the tables that are held at once
-LEAST = 10  # rows for an interval
 FEW_RESAMPLES = 99
 
 
@@ -33,7 +32,7 @@ class PartitionComparison(Tabular):
     Parameters
     ----------
     estimates : dict of str to Estimate
-        By registry name of the agreement: its value, with a bootstrap interval over rows.
+        By registry name of the agreement: its value, with an interval over rows.
     expected : dict of str to float
         Exact mean when labels are dealt at random (permutations of one partition).
     chance : dict of str to (float, float)
@@ -208,7 +207,7 @@ def compare_partitions(
     n_permutations : int >= 99, default 999
         Tables with these cluster sizes, drawn as if labels were dealt at random.
     n_resamples : int >= 99, default 999
-        Bootstrap resamples of the rows, for the intervals.
+        Subsamples of four fifths of the rows, for the intervals.
     level : float in (0, 1), default 0.95
     random_state : int, Generator, RandomState or None, default None
         None is seed 0.
@@ -220,15 +219,17 @@ def compare_partitions(
     Raises
     ------
     ValueError
-        Different lengths, missing labels, weights that are no whole numbers.
+        Different lengths, missing labels, weights that are no whole numbers or sum to 1e9 or more.
     MemoryError
         When the table of counts does not fit.
 
     Notes
     -----
     O(n log n) once, then O(k l) a table, whatever n is: permuting labels is drawing a table with the same
-    sums of rows and columns (Patefield 1981), resampling rows is drawing its cells.  The interval is about
-    the rows: labels are taken as given.
+    sums of rows and columns (Patefield 1981), a part of the rows is a draw from its cells.  The interval of
+    an agreement is that of the delete-d jackknife (Shao and Wu 1989), about its mean over samples of n rows:
+    information of few rows in many cells is far from that of a population.  The share of matched rows has
+    Wilson's interval.  Labels are taken as given.
 
     Examples
     --------
@@ -244,8 +245,13 @@ def compare_partitions(
     rng = generator_of(0 if random_state is None else random_state)
     count, a_labels, b_labels = _table(a, b, sample_weight)
     n = int(count.sum())
-    chance = _permuted(count, int(n_permutations), rng)
-    again = _resampled(count, int(n_resamples), rng)
+    if n >= MANY:
+        raise ValueError(
+            f"sample_weight counts {n:,} rows, and tables of {MANY:,} rows or more cannot be drawn; divide "
+            "the weights by a common factor"
+        )
+    chance = permuted(count, int(n_permutations), rng)
+    again = subsampled(count, int(n_resamples), rng)
     estimates: dict[str, Estimate] = {}
     ranges: dict[str, tuple[float, float]] = {}
     p_values: dict[str, float] = {}
@@ -259,11 +265,11 @@ def compare_partitions(
         # Equal tables may differ in the last bits of their sums.
         beyond = int((sign * null >= sign * value - 1e-12 * max(1.0, abs(value))).sum())
         p_values[name] = (1.0 + beyond) / (1.0 + len(null))
-        estimates[name] = _interval(value, again[name], level, n)
+        estimates[name] = again.interval(agreement, value, level)
     left, right = linear_sum_assignment(-count)
     pairs = [(i, j) for i, j in zip(left, right, strict=True) if count[i, j] > 0]
     matching = {b_labels[j]: a_labels[i] for i, j in sorted(pairs, key=lambda pair: pair[1])}
-    share = float(sum(count[i, j] for i, j in pairs)) / n
+    held = int(sum(count[i, j] for i, j in pairs))
     return PartitionComparison(
         estimates,
         {name: kind().expected(count) for name, kind in REGISTRY.items()},
@@ -273,7 +279,7 @@ def compare_partitions(
         a_labels,
         b_labels,
         matching,
-        _interval(share, again["matched"], level, n),
+        wilson(held, n, level, target="the share of rows like these in the pairs matched here"),
         n,
         int(n_permutations),
         level,
@@ -300,47 +306,3 @@ def _table(a: Any, b: Any, sample_weight: Any) -> tuple[IndexArray, tuple[Any, .
     flat = np.bincount(a_codes * l_ + b_codes, once, minlength=k * l_)
     counts = np.rint(flat).astype(np.int64).reshape(k, l_)
     return counts, tuple(a_names.tolist()), tuple(b_names.tolist())
-
-
-def _permuted(count: IndexArray, times: int, rng: np.random.Generator) -> dict[str, Array]:
-    """Return each agreement of tables with the same margins, drawn as permutations draw them."""
-    law = random_table(count.sum(axis=1), count.sum(axis=0))
-    parts: dict[str, list[Array]] = {name: [] for name in REGISTRY}
-    for size in _sizes(times, count.size):
-        tables = np.asarray(law.rvs(size=size, random_state=rng)).reshape(size, *count.shape)
-        for name, kind in REGISTRY.items():
-            parts[name].append(kind().of_tables(tables))
-    return {name: np.concatenate(values) for name, values in parts.items()}
-
-
-def _resampled(count: IndexArray, times: int, rng: np.random.Generator) -> dict[str, Array]:
-    """Return each agreement, and the matched share, of bootstrap resamples of the rows."""
-    n = int(count.sum())
-    live = np.flatnonzero(count.ravel())
-    share = count.ravel()[live] / n
-    parts: dict[str, list[Array]] = {name: [] for name in [*REGISTRY, "matched"]}
-    for size in _sizes(times, count.size):
-        tables = np.zeros((size, count.size))
-        tables[:, live] = rng.multinomial(n, share, size=size)
-        tables = tables.reshape(size, *count.shape)
-        for name, kind in REGISTRY.items():
-            parts[name].append(kind().of_resampled(tables, count))
-        parts["matched"].append(np.array([t[linear_sum_assignment(-t)].sum() / n for t in tables]))
-    return {name: np.concatenate(values) for name, values in parts.items()}
-
-
-def _sizes(times: int, cells: int) -> list[int]:
-    """Cut the draws into parts whose tables are small."""
-    step = max(1, min(times, CELLS // max(1, cells)))
-    return [min(step, times - at) for at in range(0, times, step)]
-
-
-def _interval(value: float, again: Array, level: float, n: int) -> Estimate:
-    """Return the percentile interval over resampled rows; equal partitions and few rows have none."""
-    target = "this agreement, on rows drawn like these"
-    method = f"percentile bootstrap, {len(again)} resamples"
-    if n < LEAST:
-        return refuse(value, level, n, method, f"{n} rows are too few; at least {LEAST} are needed", target)
-    tail = 0.5 * (1.0 - level)
-    low, high = (float(v) for v in np.quantile(again, [tail, 1.0 - tail]))
-    return accept(value, (low, high), level, n, method, target=target)

@@ -9,12 +9,14 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from empirisk.estimators.checks import pair_noun
 from empirisk.partitions.rows import Rows
 from empirisk.typing import IndexArray
 
 __all__ = ["Grouping", "Partition", "groups_rows"]
 
 PARAMETERS = ("n_clusters", "n_components")
+PAIRS = {"weight": "affinity", "distance": "metric", "kernel value": "kernel"}
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,8 @@ class Grouping:
     ------
     TypeError
         For an estimator that does not group rows, or whose number of clusters cannot be set.
+    ValueError
+        For an estimator of a matrix of pairs, which cannot be drawn again as rows.
 
     Notes
     -----
@@ -79,6 +83,13 @@ class Grouping:
             raise TypeError(
                 f"{name} does not group rows: an estimator with fit_predict is needed (KMeans, "
                 "GaussianMixture, AgglomerativeClustering ...)"
+            )
+        noun = pair_noun(estimator)
+        if noun:
+            raise ValueError(
+                f"{name} with {PAIRS[noun]}='precomputed' takes the {noun}s of all pairs of rows, and such "
+                "a matrix cannot be resampled as rows: give the rows themselves, and an estimator that "
+                f"computes the {noun}s from them"
             )
         names = estimator.get_params(deep=False)
         self.parameter = next((p for p in PARAMETERS if p in names), "")

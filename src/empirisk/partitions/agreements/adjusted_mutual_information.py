@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.special import gammaln
 
-from empirisk.partitions.agreements.base import entropy, mutual_information
+from empirisk.partitions.agreements.base import entropy, margins, mutual_information
 from empirisk.typing import Array
 
 __all__ = ["AdjustedMutualInformation", "expected_mutual_information"]
@@ -23,7 +24,7 @@ class AdjustedMutualInformation:
 
     Notes
     -----
-    O(k l + n min(k, l)) for the mean, once for given cluster sizes.  Vinh, Epps and Bailey (2010), Journal of
+    O(sqrt(n)) for each pair of different cluster sizes in the mean.  Vinh, Epps and Bailey (2010), Journal of
     Machine Learning Research 11, equation 24a for the mean, with the arithmetic mean of the entropies.
 
     Examples
@@ -43,30 +44,39 @@ class AdjustedMutualInformation:
         ----------
         tables : array, shape (..., k, l)
         """
-        t = np.asarray(tables, dtype=np.float64)
-        flat = t.reshape(-1, *t.shape[-2:])
+        cells, rows, columns = margins(tables)
         means: dict[tuple[bytes, bytes], float] = {}
-        expected = np.empty(len(flat))
-        for i, (rows, columns) in enumerate(zip(flat.sum(axis=2), flat.sum(axis=1), strict=True)):
-            key = (np.sort(rows).tobytes(), np.sort(columns).tobytes())
+        expected = np.empty(rows.shape[:-1])
+        for i in np.ndindex(expected.shape):
+            key = (np.sort(rows[i]).tobytes(), np.sort(columns[i]).tobytes())
             if key not in means:
-                means[key] = expected_mutual_information(rows, columns)
+                means[key] = expected_mutual_information(rows[i], columns[i])
             expected[i] = means[key]
-        return _adjusted(t, expected.reshape(t.shape[:-2]))
+        return _adjusted(cells, rows, columns, expected)
 
-    def of_resampled(self, tables: Any, table: Any) -> Array:
-        """Return the index of resampled tables, with the chance mean of the table that they come from.
-
-        The mean of each would cost O(n); it moves by O(1/n) between resamples, the index by 1/sqrt(n).
+    def of_counts(self, cells: Any, rows: Any, columns: Any) -> Array:
+        """Return the index of tables by their counts and the margins that all share.
 
         Parameters
         ----------
-        tables : array, shape (..., k, l)
-        table : array, shape (k, l)
+        cells : array, shape (..., c)
+        rows, columns : array, shapes (k,) and (l,)
         """
-        t = np.asarray(table, dtype=np.float64)
-        mean = expected_mutual_information(t.sum(axis=1), t.sum(axis=0))
-        return _adjusted(np.asarray(tables, dtype=np.float64), np.asarray(mean))
+        return _adjusted(cells, rows, columns, np.asarray(expected_mutual_information(rows, columns)))
+
+    def of_resampled(self, cells: Any, rows: Any, columns: Any) -> Array:
+        """Return the index of tables by their counts and margins, with the chance mean of the first.
+
+        That of each would take longer than all else; it moves by O(1/n) between resamples, the index by
+        1/sqrt(n).
+
+        Parameters
+        ----------
+        cells : array, shape (B, c)
+        rows, columns : array, shapes (B, k) and (B, l)
+        """
+        mean = expected_mutual_information(rows[0], columns[0])
+        return _adjusted(cells, rows, columns, np.asarray(mean))
 
     def expected(self, table: Any) -> float:
         """Return 0: the mean over all permutations of one partition, by construction; 1 where none differs.
@@ -80,9 +90,9 @@ class AdjustedMutualInformation:
         return 0.0 if most - expected_mutual_information(t.sum(axis=1), t.sum(axis=0)) > 1e-12 else 1.0
 
 
-def _adjusted(t: Array, expected: Array) -> Array:
-    information = mutual_information(t)
-    room = 0.5 * (entropy(t.sum(axis=-1)) + entropy(t.sum(axis=-2))) - expected
+def _adjusted(cells: Any, rows: Any, columns: Any, expected: Array) -> Array:
+    information = mutual_information(cells, rows, columns)
+    room = 0.5 * (entropy(rows) + entropy(columns)) - expected
     # No room: both partitions are one cluster, or both are single rows, and equal.
     apart = room > 1e-12
     return np.asarray(np.where(apart, (information - expected) / np.where(apart, room, 1.0), 1.0))
@@ -112,7 +122,10 @@ def expected_mutual_information(rows: Any, columns: Any) -> float:
     others, often = np.unique(b, return_counts=True)
     for size, times in zip(sizes, many, strict=True):
         for other, count in zip(others, often, strict=True):
-            c = np.arange(max(1.0, size + other - n), min(size, other) + 1.0)
+            # Counts farther from their mean have chances below exp(-800) (Hoeffding), which are 0 in float64.
+            mean, far = size * other / n, 20.0 * math.sqrt(min(size, other))
+            least = max(1.0, size + other - n, math.floor(mean - far))
+            c = np.arange(least, min(size, other, math.ceil(mean + far)) + 1.0)
             log_p = (
                 _log_choose(other, c) + _log_choose(n - other, size - c) - _log_choose(n, np.asarray(size))
             )

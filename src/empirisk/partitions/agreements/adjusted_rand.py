@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.partitions.agreements.base import margins
 from empirisk.typing import Array
 
 __all__ = ["AdjustedRand"]
@@ -40,26 +41,35 @@ class AdjustedRand:
         ----------
         tables : array, shape (..., k, l)
         """
-        t = np.asarray(tables, dtype=np.float64)
-        both = _pairs(t).sum(axis=(-2, -1))
-        one, other = _pairs(t.sum(axis=-1)).sum(axis=-1), _pairs(t.sum(axis=-2)).sum(axis=-1)
-        every = _pairs(t.sum(axis=(-2, -1)))
-        chance = np.divide(one * other, every, out=np.zeros_like(both), where=every > 0.0)
+        return self.of_counts(*margins(tables))
+
+    def of_counts(self, cells: Any, rows: Any, columns: Any) -> Array:
+        """Return the index of tables by their counts and margins.
+
+        Parameters
+        ----------
+        cells : array, shape (..., c)
+        rows, columns : array, shapes (..., k) and (..., l)
+        """
+        c, a, b = (np.asarray(v, dtype=np.float64) for v in (cells, rows, columns))
+        both, one, other = (_pairs(v).sum(axis=-1) for v in (c, a, b))
+        every = _pairs(a.sum(axis=-1))
+        chance = np.divide(one * other, every, out=np.zeros_like(one), where=every > 0.0)
         most = 0.5 * (one + other) - chance
         # Both partitions are one cluster, or both are single rows: they are equal.
         return np.asarray(
             np.where(most > 1e-12 * every, (both - chance) / np.where(most > 0, most, 1.0), 1.0)
         )
 
-    def of_resampled(self, tables: Any, table: Any) -> Array:
-        """Return the same as :meth:`of_tables`: nothing in it is slow.
+    def of_resampled(self, cells: Any, rows: Any, columns: Any) -> Array:
+        """Return the same as :meth:`of_counts`: nothing in it is slow.
 
         Parameters
         ----------
-        tables : array, shape (..., k, l)
-        table : array, shape (k, l)
+        cells : array, shape (..., c)
+        rows, columns : array, shapes (..., k) and (..., l)
         """
-        return self.of_tables(tables)
+        return self.of_counts(cells, rows, columns)
 
     def expected(self, table: Any) -> float:
         """Return 0: the mean over all permutations of one partition, by construction; 1 where none differs.

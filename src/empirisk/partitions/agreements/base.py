@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from scipy.special import entr
 
 from empirisk.typing import Array
 
-__all__ = ["Agreement", "entropy", "mutual_information"]
+__all__ = ["Agreement", "entropy", "margins", "mutual_information"]
 
 
 @runtime_checkable
@@ -36,8 +37,15 @@ class Agreement(Protocol):
         """Return the agreement of each table of counts, shape (..., k, l) to (...)."""
         ...
 
-    def of_resampled(self, tables: Any, table: Any) -> Array:
-        """Return the agreement of tables that were resampled from `table`; slow parts may be those of it."""
+    def of_counts(self, cells: Any, rows: Any, columns: Any) -> Array:
+        """Return the agreement of tables by their counts in any order, (..., c), and one pair of margins.
+
+        `rows` has shape (k,) and `columns` (l,): all tables share them.  Counts of 0 may be left out.
+        """
+        ...
+
+    def of_resampled(self, cells: Any, rows: Any, columns: Any) -> Array:
+        """Return the same for margins of each table, (..., k) and (..., l); slow parts may be its first's."""
         ...
 
     def expected(self, table: Any) -> float:
@@ -45,16 +53,18 @@ class Agreement(Protocol):
         ...
 
 
+def margins(tables: Any) -> tuple[Array, Array, Array]:
+    """Return the counts of tables in one axis, and their sums of rows and of columns, in float64."""
+    t = np.asarray(tables, dtype=np.float64)
+    return t.reshape(*t.shape[:-2], -1), t.sum(axis=-1), t.sum(axis=-2)
+
+
 def entropy(counts: Any) -> Array:
     """Return ``-sum p log p`` of the counts along the last axis, in nats; empty ones count 0."""
     counts = np.asarray(counts, dtype=np.float64)
-    total = counts.sum(axis=-1, keepdims=True)
-    p = counts / total
-    return np.asarray(-np.sum(np.where(counts > 0.0, p * np.log(np.where(p > 0.0, p, 1.0)), 0.0), axis=-1))
+    return np.asarray(entr(counts / counts.sum(axis=-1, keepdims=True)).sum(axis=-1))
 
 
-def mutual_information(tables: Any) -> Array:
-    """Return ``H(A) + H(B) - H(A, B)`` of each table, in nats, and never below 0."""
-    tables = np.asarray(tables, dtype=np.float64)
-    joint = entropy(tables.reshape(*tables.shape[:-2], -1))
-    return np.asarray(np.maximum(entropy(tables.sum(axis=-1)) + entropy(tables.sum(axis=-2)) - joint, 0.0))
+def mutual_information(cells: Any, rows: Any, columns: Any) -> Array:
+    """Return ``H(A) + H(B) - H(A, B)`` of tables by their counts and margins, in nats, and never below 0."""
+    return np.asarray(np.maximum(entropy(rows) + entropy(columns) - entropy(cells), 0.0))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from empirisk.partitions.agreements.adjusted_mutual_information import expected_mutual_information
-from empirisk.partitions.agreements.base import entropy, mutual_information
+from empirisk.partitions.agreements.base import entropy, margins, mutual_information
 from empirisk.typing import Array
 
 __all__ = ["VariationOfInformation"]
@@ -41,20 +41,29 @@ class VariationOfInformation:
         ----------
         tables : array, shape (..., k, l)
         """
-        t = np.asarray(tables, dtype=np.float64)
-        ends = entropy(t.sum(axis=-1)) + entropy(t.sum(axis=-2))
-        out = ends - 2.0 * mutual_information(t)
-        return np.asarray(np.where(out > 1e-14 * np.maximum(ends, 1.0), out, 0.0))
+        return self.of_counts(*margins(tables))
 
-    def of_resampled(self, tables: Any, table: Any) -> Array:
-        """Return the same as :meth:`of_tables`: nothing in it is slow.
+    def of_counts(self, cells: Any, rows: Any, columns: Any) -> Array:
+        """Return the distance of tables by their counts and margins.
 
         Parameters
         ----------
-        tables : array, shape (..., k, l)
-        table : array, shape (k, l)
+        cells : array, shape (..., c)
+        rows, columns : array, shapes (..., k) and (..., l)
         """
-        return self.of_tables(tables)
+        ends = entropy(rows) + entropy(columns)
+        out = ends - 2.0 * mutual_information(cells, rows, columns)
+        return np.asarray(np.where(out > 1e-14 * np.maximum(ends, 1.0), out, 0.0))
+
+    def of_resampled(self, cells: Any, rows: Any, columns: Any) -> Array:
+        """Return the same as :meth:`of_counts`: nothing in it is slow.
+
+        Parameters
+        ----------
+        cells : array, shape (..., c)
+        rows, columns : array, shapes (..., k) and (..., l)
+        """
+        return self.of_counts(cells, rows, columns)
 
     def expected(self, table: Any) -> float:
         """Return the mean over all permutations of one partition, from the hypergeometric law.
