@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from empirisk.clustering.assign import assigned
+from empirisk.clustering.assign import assigned, cluster_sums, middle, nearest
 from empirisk.clustering.seedings import KMeansPlusPlus
 from empirisk.data.sparse_cells import is_sparse
 from empirisk.estimators.checks import given_numbers
@@ -114,9 +114,7 @@ def _seeds(Z: Array, weight: Array, k: int, rng: np.random.Generator) -> Array:
 def _lloyd(Z: Array, weight: Array, centres: Array) -> Array:
     """Return the centres after a few steps; one without rows stays where it is."""
     for _ in range(LLOYD):
-        label = assigned(Z, centres)[0]
-        mass = np.bincount(label, weight, len(centres))
-        total = np.stack([np.bincount(label, weight * z, len(centres)) for z in Z.T], axis=1)
+        total, mass = cluster_sums(Z, weight, nearest(Z, centres, middle(Z, centres)), None, len(centres))
         moved = np.where(mass[:, None] > 0.0, total / np.where(mass > 0.0, mass, 1.0)[:, None], centres)
         if np.array_equal(moved, centres):
             break
