@@ -83,6 +83,9 @@ from .estimators import (
     BaggingRegressor as BaggingRegressor,
 )
 from .estimators import (
+    BayesianLinearRegression as BayesianLinearRegression,
+)
+from .estimators import (
     ConstrainedRegressor as ConstrainedRegressor,
 )
 from .estimators import (

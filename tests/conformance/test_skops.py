@@ -20,6 +20,7 @@ from empirisk.estimators.features import REGISTRY as FEATURES
 from empirisk.estimators.unsupervised import REGISTRY as UNSUPERVISED
 from empirisk.kernels import Gaussian
 from empirisk.results import Kind, Status
+from tests.conformance.bayes_estimators import USES as BAYES
 from tests.conformance.clusterers import USES as CLUSTERERS
 from tests.conformance.clusterers import groups
 from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, each, use
@@ -44,7 +45,19 @@ MORE: list[Use] = [
     ),
     use("AdaBoostClassifier", early_stopping="validation"),
 ]
-USES = [*ALL, *BY_STEPS, *KERNELS, *MIXTURES, *NEIGHBORS, *PROCESSES, *SMOOTHERS, *TREES, *OPTIMAL, *MORE]
+USES = [
+    *ALL,
+    *BAYES,
+    *BY_STEPS,
+    *KERNELS,
+    *MIXTURES,
+    *NEIGHBORS,
+    *PROCESSES,
+    *SMOOTHERS,
+    *TREES,
+    *OPTIMAL,
+    *MORE,
+]
 WITHOUT_TARGETS = [*MAPS, *UNSUPERVISED_USES]
 # What a file may hold beside our own types: sets of column numbers, how numbers lie in memory, sparse rows.
 PLAIN = {"builtins.frozenset", "numpy.dtype", "scipy.sparse._csr.csr_matrix"}

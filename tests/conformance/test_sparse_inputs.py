@@ -37,8 +37,8 @@ QUICK = [
     ("explicit zeros", "csr", True),
     ("stale flags", "csr", False),
 ]
-# Refuse sparse rows in words (tests/conformance/test_regression_mixtures.py).
-DENSE = {"RegressionMixture"}
+# Refuse sparse rows in words (tests/conformance/test_regression_mixtures.py, test_bayes_estimators.py).
+DENSE = {"BayesianLinearRegression", "RegressionMixture"}
 # What users call on rows.
 METHODS = (
     "predict",

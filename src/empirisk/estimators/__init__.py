@@ -1,5 +1,6 @@
 """Estimators: parameters -> problem -> solve -> unpack.  Adding one is a class and a row of REGISTRY."""
 
+from empirisk.estimators.bayes.bayesian_linear_regression import BayesianLinearRegression
 from empirisk.estimators.kernel.gaussian_process_classifier import GaussianProcessClassifier
 from empirisk.estimators.kernel.gaussian_process_regressor import GaussianProcessRegressor
 from empirisk.estimators.kernel.kernel_sgd_classifier import KernelSGDClassifier
@@ -46,6 +47,7 @@ REGISTRY: dict[str, type] = {
     "AdaBoostClassifier": AdaBoostClassifier,
     "BaggingClassifier": BaggingClassifier,
     "BaggingRegressor": BaggingRegressor,
+    "BayesianLinearRegression": BayesianLinearRegression,
     "ConstrainedRegressor": ConstrainedRegressor,
     "DecisionTreeClassifier": DecisionTreeClassifier,
     "DecisionTreeRegressor": DecisionTreeRegressor,
@@ -95,6 +97,7 @@ __all__ = [
     "AdaBoostClassifier",
     "BaggingClassifier",
     "BaggingRegressor",
+    "BayesianLinearRegression",
     "ConstrainedRegressor",
     "CostComplexityPath",
     "DecisionTreeClassifier",

@@ -1,0 +1,241 @@
+"""The posterior of a linear regression under a normal-inverse-gamma prior, in closed form.
+
+Bishop 2006, Pattern Recognition and Machine Learning, section 3.3 and exercises 3.12 and 3.13.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+from scipy.special import gammaln
+
+from empirisk.data.threads import one_thread
+from empirisk.estimators.bayes.linear_sums import LinearSums
+from empirisk.typing import Array
+
+__all__ = ["ConjugatePosterior", "NoisePrior"]
+
+SINGULAR = 1e-12  # smallest eigenvalue of the scaled matrix: below, rounding of the sums decides
+EXACT = 1e-13  # share of the squares of y below which what is left of them is rounding
+
+
+@dataclass(frozen=True)
+class NoisePrior:
+    """An inverse gamma law of the noise variance; shape 0 and scale 0 are the density ``1/s2``.
+
+    Parameters
+    ----------
+    shape, scale : float
+        Its density is proportional to ``s2^(-shape - 1) exp(-scale / s2)``.
+    """
+
+    shape: float
+    scale: float
+
+    @property
+    def log_constant(self) -> float:
+        """The logarithm of what makes the density integrate to 1; 0 for the improper one."""
+        if self.shape == 0.0:
+            return 0.0
+        return self.shape * math.log(self.scale) - float(gammaln(self.shape))
+
+
+@dataclass(frozen=True, eq=False)
+class ConjugatePosterior:
+    """``w | s2 ~ N(mean, s2 H H')`` and ``s2 ~ InvGamma(shape, scale)``.
+
+    Parameters
+    ----------
+    mean : array, shape (p,)
+        Posterior mean of the coefficients.
+    root : array, shape (p, p)
+        H, with ``H H' = (X'X + precision I)^-1``.
+    shape, scale : float
+        Of the noise variance.
+    center, offset : array, shape (p,)
+        A row of the fit, and how far the means of the columns are from it (0 without an intercept).
+    level : float
+        Mean of the target at the center, where an intercept far from the rows would have lost digits.
+    intercept_weight : float
+        Sum of the weights with an intercept, else infinity: its share of the variance is ``1/this``.
+    precision : float
+        Of the prior, in units of the noise.
+    condition : float
+        Condition number of ``X'X + precision I``, with a diagonal scaled to 1.
+    residual : float
+        What the mean leaves of its linear system, over the largest number on its right side.
+    effective : float
+        ``tr((X'X + precision I)^-1 X'X)``, the effective number of coefficients.
+    log_evidence : float or None
+        Log-density of the targets; None under a flat prior.
+    """
+
+    mean: Array
+    root: Array
+    shape: float
+    scale: float
+    center: Array
+    offset: Array
+    level: float
+    intercept_weight: float
+    precision: float
+    condition: float
+    residual: float
+    effective: float
+    log_evidence: float | None
+
+    @classmethod
+    def of(
+        cls, sums: LinearSums, intercept: bool, precision: float, prior: NoisePrior, labels: list[str]
+    ) -> ConjugatePosterior:
+        """Return the posterior of the rows behind some sums.
+
+        Parameters
+        ----------
+        sums : LinearSums
+        intercept : bool
+            Whether a constant with a flat prior is fitted.
+        precision : float
+            Of the prior, >= 0; 0 is flat.
+        prior : NoisePrior
+        labels : list of str
+            Names of the columns, for refusals.
+
+        Raises
+        ------
+        ValueError
+            Where there is no posterior: too few rows, collinear columns, or no noise.
+        """
+        G, p, S = sums.moments(intercept), len(labels), sums.weight
+        A, right, square = G[:p, :p] + precision * np.eye(p), G[:p, p], float(G[p, p])
+        shape = prior.shape + 0.5 * (S - float(intercept) - (0.0 if precision > 0.0 else float(p)))
+        _refuse_few(shape, S, precision, p, intercept)
+        root, condition, log_det = _inverted(A, precision, labels)
+        mean = root @ (root.T @ right)
+        mean += root @ (root.T @ (right - A @ mean))
+        largest = float(np.abs(right).max(initial=0.0)) or 1.0
+        residual = float(np.abs(right - A @ mean).max(initial=0.0)) / largest
+        lost = max(float(square - 2.0 * mean @ right + mean @ A @ mean), 0.0)
+        scale = prior.scale + 0.5 * lost
+        _refuse_no_noise(scale, square)
+        return cls(
+            mean, root, shape, scale,
+            sums.shift[:p] if intercept else np.zeros(p),
+            sums.offset[:p] if intercept else np.zeros(p),
+            float(sums.shift[p] + (sums.offset[p] - sums.offset[:p] @ mean)) if intercept else 0.0,
+            S if intercept else math.inf,
+            precision, condition, residual,
+            float(np.sum(root * (G[:p, :p] @ root))),
+            _evidence(S, intercept, precision, p, log_det, shape, scale, prior),
+        )  # fmt: skip
+
+    @property
+    def noise(self) -> float:
+        """``scale / shape``: one over the posterior mean of ``1/s2``."""
+        return self.scale / self.shape
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of the t distributions of coefficients and predictions."""
+        return 2.0 * self.shape
+
+    def spread(self, rows: Array) -> Array:
+        """``1/S + (x - m)' (X'X + precision I)^-1 (x - m)`` for each row: Var(x.w + b) over s2."""
+        return np.asarray(
+            np.square((rows - self.center - self.offset) @ self.root).sum(axis=1)
+            + 1.0 / self.intercept_weight
+        )
+
+    def covariance(self) -> Array:
+        """Return the covariance of coefficients and (last) intercept over s2, shape (p + 1, p + 1)."""
+        half = np.vstack([self.root, -(self.center + self.offset) @ self.root])
+        out = half @ half.T
+        out[-1, -1] += 1.0 / self.intercept_weight
+        return np.asarray(out)
+
+    @property
+    def slope(self) -> float:
+        """Derivative of the log evidence by the logarithm of the precision.
+
+        It vanishes where ``effective = precision ||w||^2 / noise``, MacKay's fixed point.
+        """
+        return 0.5 * (self.effective - self.precision * float(self.mean @ self.mean) / self.noise)
+
+
+def _inverted(A: Array, precision: float, labels: list[str]) -> tuple[Array, float, float]:
+    """Return H, the condition number and the log-determinant; singular matrices are refused by columns."""
+    if not len(A):
+        return np.zeros((0, 0)), 1.0, 0.0
+    size = np.diagonal(A).copy()
+    if not np.isfinite(A).all():
+        bad = labels[int(np.argmin(np.isfinite(A).all(axis=1)))]
+        raise ValueError(
+            f"column {bad} of X holds NaN, infinity or numbers whose squares overflow; rescale it"
+        )
+    size[size <= 0.0] = 1.0
+    t = 1.0 / np.sqrt(size)
+    C = A * t * t[:, None]
+    with one_thread():
+        values, vectors = linalg.eigh(C)
+        if values[0] < SINGULAR:
+            _refuse_collinear(values, vectors, precision, labels)
+        L = linalg.cholesky(C, lower=True)
+        root = linalg.solve_triangular(L, np.eye(len(A)), lower=True).T
+    log_det = 2.0 * float(np.log(np.diagonal(L)).sum() - np.log(t).sum())
+    return np.asarray(root * t[:, None]), float(values[-1] / values[0]), log_det
+
+
+def _refuse_collinear(values: Array, vectors: Array, precision: float, labels: list[str]) -> None:
+    """Raise the error that names the columns along which the posterior has no end."""
+    weight = np.abs(vectors[:, values < SINGULAR]).max(axis=1)
+    tied = [labels[j] for j in np.flatnonzero(weight > 1e-4 * weight.max())]
+    shown = ", ".join(tied[:8]) + (f" and {len(tied) - 8} more" if len(tied) > 8 else "")
+    what = "is constant" if len(tied) == 1 else "are collinear"
+    noun = "column" if len(tied) == 1 else "columns"
+    prior = "a flat prior (prior_precision=0)" if precision == 0.0 else f"prior_precision={precision:.3g}"
+    raise ValueError(
+        f"{noun} {shown} of X {what}, and {prior} leaves no posterior of such coefficients: drop a column, "
+        "or give a larger prior_precision"
+    )
+
+
+def _refuse_few(shape: float, weight: float, precision: float, p: int, intercept: bool) -> None:
+    if shape > 0.0:
+        return
+    least = int(intercept) + (p if precision == 0.0 else 0)
+    what = f"{p} coefficients under a flat prior (prior_precision=0)" if precision == 0.0 else "the noise"
+    raise ValueError(
+        f"the posterior of {what} needs a total weight above {least}, got n_samples = {weight:g}: give more "
+        "rows, or noise_shape and noise_scale > 0" + (" with prior_precision > 0" if precision == 0.0 else "")
+    )
+
+
+def _refuse_no_noise(scale: float, square: float) -> None:
+    if 2.0 * scale > EXACT * square:
+        return
+    why = "y is the same in all rows" if square == 0.0 else "the columns explain y but for rounding"
+    raise ValueError(
+        f"{why}, so that the variance of the noise is 0 and has no posterior: give noise_shape and "
+        "noise_scale > 0 (what is known of the noise before)"
+    )
+
+
+def _evidence(
+    S: float,
+    intercept: bool,
+    precision: float,
+    p: int,
+    log_det: float,
+    shape: float,
+    scale: float,
+    prior: NoisePrior,
+) -> float | None:
+    if precision == 0.0:
+        return None
+    value = 0.5 * p * math.log(precision) - 0.5 * log_det + prior.log_constant
+    value += float(gammaln(shape)) - shape * math.log(scale)
+    value -= 0.5 * (S - float(intercept)) * math.log(2.0 * math.pi)
+    return value - (0.5 * math.log(S) if intercept else 0.0)

@@ -1,0 +1,194 @@
+"""What a fitted Bayesian linear regression says of new rows and of its coefficients."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import stdtrit
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from empirisk.data.design import Design
+from empirisk.data.plain_numbers import numbers_only
+from empirisk.data.seeds import check_seed
+from empirisk.estimators.bayes.conjugate_posterior import ConjugatePosterior
+from empirisk.estimators.checks import check_count, check_finite, check_flag, check_number
+from empirisk.estimators.estimator import Estimator
+from empirisk.typing import Array
+
+__all__ = ["READ", "PosteriorDraws", "PosteriorQuestions"]
+
+CHUNK = 1 << 20  # numbers of new rows that are centred at a time
+# How rows are read; what is not finite is refused by its place, and not by scikit-learn.
+READ: dict[str, Any] = {"dtype": [np.float64, np.float32], "order": "C", "ensure_all_finite": False}
+
+
+class PosteriorDraws(NamedTuple):
+    """Independent draws of all parameters from their joint posterior.
+
+    Parameters
+    ----------
+    coef : array, shape (n, p)
+        Coefficients.
+    intercept : array, shape (n,)
+        Constants; zeros for a fit without an intercept.
+    noise : array, shape (n,)
+        Variances of the noise.
+
+    Examples
+    --------
+    >>> import numpy as np, empirisk as er
+    >>> X = np.arange(12.0).reshape(6, 2) ** 2
+    >>> model = er.BayesianLinearRegression(1.0).fit(X, [1.0, 3.0, 2.0, 5.0, 4.0, 6.0])
+    >>> draws = model.sample_posterior(100)
+    >>> draws.coef.shape, draws.intercept.shape, bool((draws.noise > 0.0).all())
+    ((100, 2), (100,), True)
+    """
+
+    coef: Array
+    intercept: Array
+    noise: Array
+
+
+class PosteriorQuestions(RegressorMixin, Estimator):
+    """Base of the regression: everything that rests on the posterior alone."""
+
+    coef_: Array
+    intercept_: Any
+    n_features_in_: int
+    fit_intercept: bool
+    _posterior: ConjugatePosterior
+
+    def _new(self, X: Any) -> Array:
+        """Return new rows as numbers, checked against the columns of the fit."""
+        check_is_fitted(self, "_posterior")
+        with numbers_only(X):
+            X = validate_data(self, X, reset=False, **READ)
+        check_finite(Design(X), getattr(self, "feature_names_in_", None))
+        return np.asarray(X)
+
+    def predict(
+        self, X: Any, return_std: bool = False, return_interval: bool = False, *, level: float = 0.95
+    ) -> Any:
+        """Return the posterior mean of the target of each row, and on demand how far a new one may be away.
+
+        Given the rows of the fit, a new target follows Student's t distribution with 2 a degrees of freedom
+        around the mean, of squared scale ``noise_ (1 + 1/S + (x - m)' (X'X + precision I)^-1 (x - m))``.
+
+        Parameters
+        ----------
+        X : array or data frame, shape (n, p)
+            Rows.
+        return_std : bool, default False
+            Whether to return the standard deviation of a new target, too; it is infinite with two degrees of
+            freedom or fewer.
+        return_interval : bool, default False
+            Whether to return the ends of the interval that holds a new target with probability `level`.
+        level : float in (0, 1), default 0.95
+            That probability.
+
+        Returns
+        -------
+        mean : array, shape (n,)
+            Alone, or before (std,), (low, high) or (std, low, high), arrays of shape (n,).
+        """
+        X = self._new(X)
+        level = check_number("level", level, 0.0, 1.0, closed=False)
+        flags = check_flag("return_std", return_std), check_flag("return_interval", return_interval)
+        mean, spread = self._means(X, any(flags))
+        out = [mean]
+        scale, freedom = np.sqrt(self._posterior.noise * (1.0 + spread)), self._posterior.freedom
+        if flags[0]:
+            out.append(scale * (np.sqrt(freedom / (freedom - 2.0)) if freedom > 2.0 else np.inf))
+        if flags[1]:
+            half = _quantile(freedom, level) * scale
+            out += [mean - half, mean + half]
+        told = tuple(value.astype(X.dtype, copy=False) for value in out)
+        return told if any(flags) else told[0]
+
+    def mean_interval(self, X: Any, level: float = 0.95) -> tuple[Array, Array]:
+        """Return the ends of the credible interval of the mean ``x.w + b`` at each row, without the noise.
+
+        Parameters
+        ----------
+        X : array or data frame, shape (n, p)
+            Rows.
+        level : float in (0, 1), default 0.95
+            Posterior probability of each interval.
+
+        Returns
+        -------
+        low, high : arrays, shape (n,)
+        """
+        X = self._new(X)
+        factor = _quantile(self._posterior.freedom, check_number("level", level, 0.0, 1.0, closed=False))
+        mean, spread = self._means(X, True)
+        half = factor * np.sqrt(self._posterior.noise * spread)
+        return (mean - half).astype(X.dtype, copy=False), (mean + half).astype(X.dtype, copy=False)
+
+    def _means(self, X: Array, spread: bool) -> tuple[Array, Array]:
+        """Return posterior means of the rows, and their variances over that of the noise where asked for."""
+        posterior = self._posterior
+        mean, width = np.empty(len(X)), np.zeros(len(X))
+        step = max(1, CHUNK // X.shape[1])
+        for a in range(0, len(X), step):
+            rows = X[a : a + step].astype(np.float64)
+            mean[a : a + step] = (rows - posterior.center) @ posterior.mean + posterior.level
+            if spread:
+                width[a : a + step] = posterior.spread(rows)
+        return mean, width
+
+    def credible_interval(self, level: float = 0.95) -> Array:
+        """Return the ends of the credible interval of each coefficient and, last, of the intercept.
+
+        Parameters
+        ----------
+        level : float in (0, 1), default 0.95
+            Posterior probability of each interval, by its Student t distribution.
+
+        Returns
+        -------
+        array, shape (p + 1, 2), or (p, 2) without an intercept
+
+        Notes
+        -----
+        Under a flat prior with ``noise_shape=0`` these are the confidence intervals of least squares; with a
+        prior they are narrower, and cover as they say on average over coefficients drawn from it.
+        """
+        check_is_fitted(self, "_posterior")
+        factor = _quantile(self._posterior.freedom, check_number("level", level, 0.0, 1.0, closed=False))
+        p = len(self.coef_) + int(self.fit_intercept)
+        half = factor * np.sqrt(self._posterior.noise * np.diagonal(self._posterior.covariance())[:p])
+        middle = np.append(self.coef_, self.intercept_)[:p].astype(np.float64)
+        return np.column_stack([middle - half, middle + half])
+
+    def sample_posterior(self, n: int = 1000, random_state: Any = None) -> PosteriorDraws:
+        """Return independent draws from the joint posterior of coefficients, intercept and noise.
+
+        Parameters
+        ----------
+        n : int >= 1, default 1000
+            How many.
+        random_state : int, Generator, RandomState or None, default None
+            Seed; None is 0.
+
+        Returns
+        -------
+        PosteriorDraws
+        """
+        check_is_fitted(self, "_posterior")
+        n, posterior = check_count("n", n, 1), self._posterior
+        rng = np.random.default_rng(check_seed(random_state))
+        noise = posterior.scale / rng.gamma(posterior.shape, size=n)
+        size = np.sqrt(noise)
+        moved = size[:, None] * (rng.standard_normal((n, len(posterior.mean))) @ posterior.root.T)
+        around = size * rng.standard_normal(n) / np.sqrt(posterior.intercept_weight)
+        far = (posterior.mean + moved) @ posterior.center
+        intercept = posterior.level - moved @ posterior.offset - far + around
+        return PosteriorDraws(posterior.mean + moved, intercept, noise)
+
+
+def _quantile(freedom: float, level: float) -> float:
+    """Return the end of the central interval of Student's t distribution."""
+    return float(stdtrit(freedom, 0.5 + 0.5 * level))
