@@ -62,8 +62,8 @@ def test_what_are_no_row_blocks_are_refused_with_the_call_that_makes_them(name: 
     rows: Any = {"array": X, "arrays": [X, X], "none": None}[given]
     with pytest.raises(TypeError, match=r"^rows must be row blocks, got an? \w+: give er\.data\."):
         getattr(er, name)(3).fit_blocks(rows)
-    blocks = BlockList.cut(X, np.zeros(len(X)), rows=7)  # the call that the message gives
-    assert getattr(er, name)(3).fit_blocks(blocks).cluster_centers_.shape == (3, 2)
+    blocks = BlockList.cut(X, (X[:, 0] > 0.0) * 1.0, rows=7)  # the call that the message gives, with targets
+    assert getattr(er, name)(3).fit_blocks(blocks).n_features_in_ == 2
 
 
 def rounded(A: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:

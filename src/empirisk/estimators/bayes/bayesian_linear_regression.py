@@ -230,8 +230,8 @@ class BayesianLinearRegression(PosteriorQuestions):
         check_numeric_targets(y)
         with numbers_only(X, y):
             X, y = validate_data(self, X, y, reset=reset, y_numeric=True, **READ)
-        check_finite(Design(X), getattr(self, "feature_names_in_", None))
-        y = np.asarray(y, dtype=np.float64)
+            check_finite(Design(X), getattr(self, "feature_names_in_", None))
+            y = np.asarray(y, dtype=np.float64)
         check_targets_finite(y)
         return np.asarray(X), y
 

@@ -99,7 +99,7 @@ class PrecisionEvidence:
         ValueError
             Where the evidence grows without end as the noise falls to 0.
         """
-        low, high = float(np.log(self.values[0])) - REACH, float(np.log(self.values[-1])) + REACH
+        low, high = float(np.log(self.values.min())) - REACH, float(np.log(self.values.max())) + REACH
         grid = np.linspace(low, high, GRID)
         slopes = np.array([self.slope(t) for t in grid])
         if slopes[0] < 0.0:
