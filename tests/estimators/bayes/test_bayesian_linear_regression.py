@@ -257,3 +257,16 @@ def test_questions_before_a_fit_and_out_of_range(rng: np.random.Generator) -> No
     two = er.BayesianLinearRegression(1.0).fit(X[:3], y[:3])
     assert two.covariance_ is None
     assert np.isinf(two.predict(X, return_std=True)[1]).all()
+
+
+def test_blocks_of_what_is_no_number_are_refused_by_the_column() -> None:
+    X, blocks = np.column_stack([A, B]), er.data.BlockList.cut
+    for precision in (1.0, "evidence"):
+        model = er.BayesianLinearRegression(precision)
+        with pytest.raises(ValueError, match="column 1 of X holds NaN"):
+            model.fit_blocks(blocks(np.column_stack([A, np.where(B > 2.5, np.nan, B)]), Y))
+        with pytest.raises(ValueError, match="y holds NaN"):
+            model.fit_blocks(blocks(X, np.where(Y > 3.0, np.nan, Y)))
+        with pytest.raises(ValueError, match="one target a row"):
+            model.fit_blocks(blocks(X, np.column_stack([Y, Y])))
+        assert not hasattr(model, "coef_")

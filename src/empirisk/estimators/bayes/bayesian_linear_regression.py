@@ -183,15 +183,17 @@ class BayesianLinearRegression(PosteriorQuestions):
         True
         """
         check_blocks(rows)
-        first = next(iter(rows)).design
-        if first.sparse:
+        first = next(iter(rows))
+        if first.y.ndim != 1:
+            raise ValueError(f"the blocks must have one target a row, got targets of shape {first.y.shape}")
+        if first.design.sparse:
             raise TypeError(
                 "BayesianLinearRegression takes dense rows, and these blocks are sparse; give X.toarray()"
             )
         with as_before(self):
             self.__dict__.pop("feature_names_in_", None)
             self.n_features_in_ = rows.n_cols
-            self._learn(LinearSums.read(rows), first.dtype)
+            self._learn(LinearSums.read(rows), first.design.dtype)
         self._warn()
         return self
 
@@ -241,6 +243,7 @@ class BayesianLinearRegression(PosteriorQuestions):
         tol = check_number("tol", self.tol, 0.0, closed=False)
         p = len(sums.shift) - 1
         refuse_memory(f"the products of {p:,} columns", 48.0 * p * p, "use Ridge, or fewer columns")
+        _refuse_overflow(sums, self._labels(p))
         precision, note, evaluations = self._precision(sums, prior, intercept)
         posterior = ConjugatePosterior.of(sums, intercept, precision, prior, self._labels(p))
         self._sums, self._posterior = sums, posterior
@@ -339,3 +342,12 @@ def stationary(posterior: ConjugatePosterior, slope: float, weight: float, note:
     )
     floor = EPS * (1.0 + posterior.effective * math.sqrt(posterior.condition)) / weight
     return Certificate(Kind.STATIONARITY, value, 1.0, claim, 0.0, floor)
+
+
+def _refuse_overflow(sums: LinearSums, labels: list[str]) -> None:
+    """Refuse sums that are no numbers, by the column that is at fault: rows in blocks are checked here."""
+    bad = ~np.isfinite(sums.offset) | ~np.isfinite(np.diagonal(sums.scatter))
+    if bad.any():
+        at = int(np.argmax(bad))
+        what = "y" if at == len(labels) else f"column {labels[at]} of X"
+        raise ValueError(f"{what} holds NaN, infinity or numbers whose squares overflow; rescale it")
