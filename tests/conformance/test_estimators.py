@@ -22,7 +22,6 @@ from threadpoolctl import threadpool_limits
 
 import empirisk as er
 from empirisk.estimators import REGISTRY
-from tests.conformance.bayes_estimators import USES as BAYES
 from tests.conformance.estimators import (
     ALL,
     AS_WRITTEN,
@@ -39,6 +38,7 @@ from tests.conformance.estimators import (
 from tests.conformance.kernel_estimators import EVERY as KERNELS
 from tests.conformance.mixture_estimators import USES as MIXTURES
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
+from tests.conformance.posterior_estimators import USES as POSTERIORS
 from tests.conformance.process_estimators import USES as PROCESSES
 from tests.conformance.smoother_estimators import USES as SMOOTHERS
 from tests.conformance.tree_estimators import USES as GROWN
@@ -49,7 +49,7 @@ WRAPPERS = {"BaggingClassifier", "BaggingRegressor"}
 
 
 def test_every_registered_estimator_is_tested() -> None:
-    answering = [*BAYES, *BY_STEPS, *GROWN, *KERNELS, *MIXTURES, *NEIGHBORS, *PROCESSES, *SMOOTHERS]
+    answering = [*POSTERIORS, *BY_STEPS, *GROWN, *KERNELS, *MIXTURES, *NEIGHBORS, *PROCESSES, *SMOOTHERS]
     solved = set(REGISTRY) - {u.kind for u in answering} - WRAPPERS
     for name, uses in (("FIXED", FIXED), ("AS_WRITTEN", AS_WRITTEN)):
         complete({u.kind for u in uses}, solved, "a use", f"{name} in tests/conformance/estimators.py")

@@ -20,13 +20,13 @@ from empirisk.estimators.features import REGISTRY as FEATURES
 from empirisk.estimators.unsupervised import REGISTRY as UNSUPERVISED
 from empirisk.kernels import Gaussian
 from empirisk.results import Kind, Status
-from tests.conformance.bayes_estimators import USES as BAYES
 from tests.conformance.clusterers import USES as CLUSTERERS
 from tests.conformance.clusterers import groups
 from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, each, use
 from tests.conformance.kernel_estimators import EVERY as KERNELS
 from tests.conformance.mixture_estimators import USES as MIXTURES
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
+from tests.conformance.posterior_estimators import USES as POSTERIORS
 from tests.conformance.process_estimators import USES as PROCESSES
 from tests.conformance.smoother_estimators import USES as SMOOTHERS
 from tests.conformance.tree_estimators import OPTIMAL
@@ -47,7 +47,7 @@ MORE: list[Use] = [
 ]
 USES = [
     *ALL,
-    *BAYES,
+    *POSTERIORS,
     *BY_STEPS,
     *KERNELS,
     *MIXTURES,

@@ -37,7 +37,7 @@ QUICK = [
     ("explicit zeros", "csr", True),
     ("stale flags", "csr", False),
 ]
-# Refuse sparse rows in words (tests/conformance/test_regression_mixtures.py, test_bayes_estimators.py).
+# Refuse sparse rows in words (tests/conformance/test_regression_mixtures.py, test_posterior_estimators.py).
 DENSE = {"BayesianLinearRegression", "RegressionMixture"}
 # What users call on rows.
 METHODS = (

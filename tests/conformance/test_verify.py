@@ -21,11 +21,11 @@ from empirisk.hypotheses import REGISTRY as CLASSES
 from empirisk.hypotheses import DecisionStumps, FiniteClass, Intervals, Thresholds
 from empirisk.results import Certificate, Kind
 from empirisk.selection import DictionarySelector, StructuralRiskMinimizer
-from tests.conformance import bayes_estimators as bayes
 from tests.conformance import estimators as linear
 from tests.conformance import kernel_estimators as kernels
 from tests.conformance import mixture_estimators as mixtures
 from tests.conformance import neighbor_estimators as neighbors
+from tests.conformance import posterior_estimators as posteriors
 from tests.conformance import process_estimators as processes
 from tests.conformance import smoother_estimators as smoothers
 from tests.conformance import tree_estimators as trees
@@ -98,7 +98,7 @@ def _cases() -> list[Case]:
     named += [Thresholds(two_sided=True), Intervals(k=2)]
     return [
         *many(linear.ALL, along),
-        *many(bayes.USES, along),
+        *many(posteriors.USES, along),
         *many(linear.BY_STEPS, along, weighted=False),
         *many(linear.BY_STEPS, apart, weighted=False, tag="-apart"),
         *many([use("HalfspaceClassifier")], apart, tag="-apart"),

@@ -17,8 +17,8 @@ from threadpoolctl import threadpool_limits
 
 import empirisk as er
 from empirisk.results import Kind
-from tests.conformance.bayes_estimators import FIXED, USES
 from tests.conformance.estimators import data_for, each
+from tests.conformance.posterior_estimators import FIXED, USES
 from tests.conformance.test_estimators import STORED
 
 NUMBERS = (
