@@ -14,6 +14,7 @@ void bind_linkage(nanobind::module_& m);
 void bind_matvec(nanobind::module_& m);
 void bind_medoids(nanobind::module_& m);
 void bind_mixtures(nanobind::module_& m);
+void bind_samplers(nanobind::module_& m);
 void bind_neighbors(nanobind::module_& m);
 void bind_neighbor_trees(nanobind::module_& m);
 void bind_neighbor_windows(nanobind::module_& m);

@@ -17,6 +17,7 @@ NB_MODULE(_loops, m) {
   empirisk::bind_matvec(m);
   empirisk::bind_medoids(m);
   empirisk::bind_mixtures(m);
+  empirisk::bind_samplers(m);
   empirisk::bind_neighbors(m);
   empirisk::bind_neighbor_trees(m);
   empirisk::bind_neighbor_windows(m);

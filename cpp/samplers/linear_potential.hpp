@@ -1,0 +1,44 @@
+// The potential of a linear problem with a compiled loss and an L2 penalty: one fused read of the rows.
+#pragma once
+#include "loops/row_functions.hpp"
+#include "loops/table.hpp"
+#include "samplers/potential.hpp"
+
+namespace empirisk {
+
+struct LinearTarget {
+  Matrix x;
+  ScalarLoss loss = ScalarLoss::half_squared;
+  double parameter = 0.0;       // of the loss
+  const double* y = nullptr;    // (rows)
+  const double* s = nullptr;    // (rows), or null for ones
+  const double* offset = nullptr;
+  bool intercept = true;        // the last parameter, which has no penalty
+  double loss_scale = 1.0;      // U = loss_scale sum_i s_i l(y_i, z_i) + l2 / 2 |coef|^2
+  double l2 = 0.0;
+};
+
+class LinearPotential final : public Potential {
+ public:
+  explicit LinearPotential(const LinearTarget& t) : Potential(t.x.cols + (t.intercept ? 1 : 0)), t_(t) {}
+
+  double value_grad(const double* w, double* grad) override {
+    const std::int64_t p = t_.x.cols;
+    const double b = t_.intercept ? w[p] : 0.0;
+    const LinearLoss f{t_.loss, t_.parameter, t_.y, t_.s, t_.offset, b, nullptr, nullptr, nullptr};
+    double sums[2] = {};
+    loops().row_pass(t_.x, RowPass{1, w, grad, sums, {loops().linear_loss, &f, 2}});
+    double square = 0.0;
+    for (std::int64_t j = 0; j < p; ++j) {
+      square += w[j] * w[j];
+      grad[j] = t_.loss_scale * grad[j] + t_.l2 * w[j];
+    }
+    if (t_.intercept) grad[p] = t_.loss_scale * sums[1];
+    return t_.loss_scale * sums[0] + 0.5 * t_.l2 * square;
+  }
+
+ private:
+  LinearTarget t_;
+};
+
+}  // namespace empirisk

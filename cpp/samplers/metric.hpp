@@ -1,0 +1,62 @@
+// The shape of a proposal: independent scales of the parameters, or the lower factor L of a covariance  C = L L'.
+// Momenta have the covariance C^-1, so that velocities C p have the covariance C of the target where C is estimated well.
+#pragma once
+#include <cstdint>
+
+#include "samplers/philox.hpp"
+
+namespace empirisk {
+
+struct Metric {
+  std::int64_t d = 0;
+  const double* scale = nullptr;   // (d) standard deviations; used where there is no factor
+  const double* factor = nullptr;  // (d, d) lower triangle in C order, or null
+
+  // out = L z, noise of covariance C.
+  void shape(const double* z, double* out) const {
+    for (std::int64_t i = d - 1; i >= 0; --i) {
+      if (!factor) {
+        out[i] = scale[i] * z[i];
+        continue;
+      }
+      double sum = 0.0;
+      for (std::int64_t j = 0; j <= i; ++j) sum += factor[i * d + j] * z[j];
+      out[i] = sum;
+    }
+  }
+
+  // out = L' v.
+  void turn(const double* v, double* out) const {
+    for (std::int64_t j = 0; j < d; ++j) {
+      if (!factor) {
+        out[j] = scale[j] * v[j];
+        continue;
+      }
+      double sum = 0.0;
+      for (std::int64_t i = j; i < d; ++i) sum += factor[i * d + j] * v[i];
+      out[j] = sum;
+    }
+  }
+
+  // out = C p; `room` holds d numbers.
+  void velocity(const double* p, double* out, double* room) const {
+    turn(p, room);
+    shape(room, out);
+  }
+
+  // A momentum p = L'^-1 z of covariance C^-1.
+  void momentum(Philox& rng, double* p) const {
+    for (std::int64_t i = 0; i < d; ++i) p[i] = rng.normal();
+    if (!factor) {
+      for (std::int64_t i = 0; i < d; ++i) p[i] /= scale[i];
+      return;
+    }
+    for (std::int64_t j = d - 1; j >= 0; --j) {
+      double sum = p[j];
+      for (std::int64_t i = j + 1; i < d; ++i) sum -= factor[i * d + j] * p[i];
+      p[j] = sum / factor[j * d + j];
+    }
+  }
+};
+
+}  // namespace empirisk

@@ -1,0 +1,131 @@
+"""er.sample: draws from a posterior, by several chains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from empirisk.data.seeds import Seed, check_seed, within
+from empirisk.samplers.base import Sampler
+from empirisk.samplers.chains import Chains
+from empirisk.samplers.draws import Draws
+from empirisk.samplers.targets import as_target
+from empirisk.samplers.warm_up import default_length
+from empirisk.samplers.words import check_steps
+
+__all__ = ["sample"]
+
+
+def sample(
+    target: Any,
+    *,
+    method: Any = "nuts",
+    chains: int = 4,
+    draws: int = 1000,
+    warm_up: int | None = None,
+    thin: int = 1,
+    dispersion: float | None = None,
+    temperature: float = 1.0,
+    random_state: Seed = None,
+) -> Draws:
+    """Draw from the density proportional to ``exp(-U(w))``; for a problem ``U = (S / (dispersion T)) F``.
+
+    A fitted model is sampled from the posterior whose mode it is: its loss is a negative log-likelihood, and its
+    L2 penalty of strength alpha the Gaussian prior of variance ``dispersion / (S alpha)``; the intercept has a
+    flat one.
+
+    Parameters
+    ----------
+    target : fitted linear model, LinearProblem, or Target
+        A model that keeps its rows; a problem, for example ``model.problem(X, y)``; or a function of Python in
+        an ``er.samplers.FunctionTarget``.
+    method : str or Sampler, default "nuts"
+        ``"nuts"``, ``"hmc"``, ``"mala"``, ``"ula"``, ``"random_walk"``, or one of these with parameters, such as
+        ``er.samplers.NUTS(target_acceptance=0.95)``.
+    chains : int, default 4
+        Independent chains, at least 1; of compiled targets they run in parallel.
+    draws : int, default 1000
+        Kept of each chain, at least 4.
+    warm_up : int, optional
+        Transitions of each chain that find its step and shape and are left out; by default 250 where mode and
+        Hessian are known beforehand, else 1000 (500 and 3000 without gradients).
+    thin : int, default 1
+        One of so many transitions is kept.
+    dispersion : float > 0, optional
+        Of losses that have one: the variance of the noise of the squared loss.
+    temperature : float > 0, default 1.0
+        Above 1 the density is flatter.
+    random_state : int, Generator or None, default None
+        Seed; None means 0.  Draws are functions of seed, chain and step, whatever the number of threads.
+
+    Returns
+    -------
+    Draws
+        With ``draws``, ``summary()``, ``certificate``, ``to_arviz()``.  A run that is interrupted returns the
+        draws up to then and says so.
+
+    Raises
+    ------
+    ValueError
+        A density without finite mass (separable classes without a penalty), a penalty without a gradient, a
+        loss whose dispersion is not given, parameters outside of their ranges.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from empirisk.samplers import FunctionTarget
+    >>> normal = FunctionTarget(lambda w: (0.5 * float(w @ w), w), np.zeros(2))
+    >>> found = sample(normal, draws=500)
+    >>> found.draws.shape, bool(np.abs(found.mean).max() < 5.0 * found.mcse.max())
+    ((4, 500, 2), True)
+    """
+    sampler = sampler_of(method)
+    check_steps("chains", chains, 10_000)
+    check_steps("draws", draws, 10**9, 4)
+    check_steps("thin", thin, 10**6)
+    if warm_up is not None:
+        check_steps("warm_up", warm_up, 10**9, 0)
+    _check_positive("temperature", temperature)
+    if dispersion is not None:
+        _check_positive("dispersion", dispersion)
+    aim = as_target(target, dispersion, temperature)
+    run = Chains(aim, sampler, chains, within(check_seed(random_state), 64))
+    left_out = default_length(run.shaped, sampler.name != "random_walk") if warm_up is None else warm_up
+    run.warm_up(left_out)
+    kept, told, interrupted = [], [], False
+    try:
+        for part, line in run.advance(draws * thin, thin):
+            kept.append(part)
+            told.append(line)
+    except KeyboardInterrupt:
+        if not kept:
+            raise
+        interrupted = True
+    return Draws(
+        np.concatenate(kept, axis=1),
+        np.concatenate(told, axis=1),
+        aim.names,
+        sampler.name,
+        sampler.exact,
+        left_out,
+        aim.title,
+        interrupted,
+    )
+
+
+def sampler_of(method: Any) -> Sampler:
+    """Return a sampler by its name; a sampler is itself."""
+    from empirisk.samplers import REGISTRY
+
+    if isinstance(method, Sampler):
+        return method
+    if isinstance(method, str) and method in REGISTRY:
+        return REGISTRY[method]()  # type: ignore[no-any-return]
+    raise ValueError(f"method must be one of {sorted(REGISTRY)} or a sampler such as NUTS(), got {method!r}")
+
+
+def _check_positive(name: str, value: Any) -> None:
+    """Refuse what is no finite number above 0."""
+    if not (np.ndim(value) == 0 and np.asarray(value).dtype.kind in "iuf" and 0.0 < value < np.inf):
+        raise ValueError(f"{name} must be a finite number > 0, got {value!r}")

@@ -1,0 +1,49 @@
+"""Langevin steps that are always taken: cheap, and biased by their length."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from empirisk.samplers.base import Sampler
+
+__all__ = ["ULA"]
+
+
+@dataclass(frozen=True)
+class ULA(Sampler):
+    """``w' = w - h C grad U(w) + sqrt(2 h) L z``, ``C = L L'``: the unadjusted Langevin algorithm.
+
+    Its stationary law is not the target: for a Gaussian of covariance C the variances are ``1 / (1 - h / 2)``
+    times too large, so that half the step has half the bias.
+
+    Parameters
+    ----------
+    step : float, optional
+        The step h; by default the warm-up finds one at which an adjusted step would be accepted 98 times of
+        100.
+
+    Examples
+    --------
+    >>> ULA(0.1).exact
+    False
+    """
+
+    step: float | None = None
+
+    name = "ula"
+    exact = False
+
+    def __post_init__(self) -> None:
+        if self.step is not None and not (math.isfinite(self.step) and self.step > 0.0):
+            raise ValueError(f"step must be a finite number > 0, or None, got {self.step!r}")
+
+    @property
+    def wanted(self) -> float:
+        """How often a step would be accepted if it could be refused."""
+        return 0.98
+
+    @property
+    def given_step(self) -> float | None:
+        """The step, where it is given."""
+        return self.step

@@ -1,0 +1,39 @@
+"""Refusals that samplers share."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+__all__ = ["check_chance", "check_steps"]
+
+
+def check_chance(name: str, value: Any) -> None:
+    """Refuse what is no number strictly between 0 and 1.
+
+    Examples
+    --------
+    >>> check_chance("target_acceptance", 1.0)
+    Traceback (most recent call last):
+    ...
+    ValueError: target_acceptance must lie between 0 and 1, got 1.0
+    """
+    if not (np.ndim(value) == 0 and np.asarray(value).dtype.kind in "iuf" and 0.0 < value < 1.0):
+        raise ValueError(f"{name} must lie between 0 and 1, got {value!r}")
+
+
+def check_steps(name: str, value: Any, most: int, least: int = 1) -> None:
+    """Refuse what is no whole number from `least` to `most`.
+
+    Examples
+    --------
+    >>> check_steps("chains", 0, 64)
+    Traceback (most recent call last):
+    ...
+    ValueError: chains must be a whole number from 1 to 64, got 0
+    """
+    whole = isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
+    if not whole or not least <= value <= most:
+        raise ValueError(f"{name} must be a whole number from {least} to {most}, got {value!r}")
