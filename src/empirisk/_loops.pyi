@@ -845,3 +845,47 @@ def signed_hadamard(X: Matrix, sign: Real, rows: Index) -> Any:
     H is the Walsh-Hadamard matrix of -1 and +1 of the next power of two above the columns: entry (i, j) is
     -1 where the number of bits that i and j share is odd.
     """
+
+def run_chains(
+    target: Any,
+    move: str,
+    w: Float,
+    grad: Float,
+    u: Float,
+    step: Float,
+    scale: Real,
+    factor: Real | None,
+    seed: int,
+    first: int,
+    count: int,
+    thin: int = 1,
+    search: bool = False,
+    wanted: float = 0.8,
+    most_steps: int = 10,
+    length: float = 0.0,
+) -> tuple[Float, Float]:
+    """``count`` transitions of each chain: draws (chains * rows, d), and acceptance, gradients, depth, divergence,
+    U and step of each (chains * rows, 6); places, gradients, U and the search for the step change in place.
+    """
+
+def start_steps(
+    target: Any,
+    move: str,
+    w: Float,
+    grad: Float,
+    u: Float,
+    step: Float,
+    scale: Real,
+    factor: Real | None,
+    seed: int,
+    first: int,
+    guess: float,
+    find: bool = True,
+) -> None:
+    """Begin the search for the step of each chain, from one that is accepted about as often as not."""
+
+def ask_places(target: Any, w: Float, grad: Float, u: Float) -> None:
+    """U and its gradient at the place of each chain."""
+
+def stream_normals(seed: int, chain: int, step: int, count: int) -> Float:
+    """The first normal numbers of the stream of a seed, a chain and a step."""

@@ -1,4 +1,4 @@
-"""Samplers: Markov chains whose law is a posterior.  Adding one is a file, a transition and a row of REGISTRY."""
+"""Samplers: Markov chains for a posterior.  Adding one is a file, a transition and a row of REGISTRY."""
 
 from __future__ import annotations
 

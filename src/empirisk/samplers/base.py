@@ -1,9 +1,9 @@
 """The contract of samplers, and of what they sample from.
 
 A target is a potential U with its gradient: the density that is sampled is proportional to ``exp(-U)``.  A
-sampler is a frozen object that names a compiled transition and says how its step is tuned; the transitions are
-in ``cpp/samplers/``, one file each, and ask any target the same two numbers, so that a function of Python can
-be sampled by all of them.
+sampler is a frozen object that names a compiled transition and says how its step is tuned; the transitions
+are in ``cpp/samplers/``, one file each, and ask any target the same two numbers, so that a function of
+Python can be sampled by all of them.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Target(Protocol):
 
     @property
     def call(self) -> Any:
-        """What the loops take: a tuple of arrays that they know, or a function of w that returns U and its gradient."""
+        """What the loops take: a tuple of arrays, or a function of w that returns U and its gradient."""
         ...
 
     def guess(self) -> Guess:

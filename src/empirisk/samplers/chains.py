@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -73,7 +72,8 @@ class Chains:
                 return
             self.w[bad] = 0.5 * (self.w[bad] + place)
         raise ValueError(
-            f"{self.target.title} has no mass at its start: U is not finite there; start from a point of the support"
+            f"{self.target.title} has no mass at its start: U is not finite there; start from a point of "
+            "the support"
         )
 
     def find_step(self, guess: float = 1.0) -> None:
@@ -114,9 +114,10 @@ class Chains:
             yield draws.reshape(*shape, -1), told.reshape(*shape, -1)
 
     def warm_up(self, count: int) -> None:
-        """Run so many transitions that are not kept, which find the step, and the shape where it is not known."""
+        """Run transitions that are not kept, which find the step, and the shape where it is not known."""
         self.find_step()
-        for window in windows(count, self.shaped):
+        # A step that is given is one in units that do not change: no shape is learnt beside it.
+        for window in windows(count, self.shaped or self.sampler.given_step is not None):
             parts = [draws for draws, _ in self.advance(window.count, search=True)]
             if window.shape:
                 self._learn(np.concatenate(parts, axis=1))

@@ -1,7 +1,7 @@
 """How many independent draws a set of chains is worth, and whether the chains agree.
 
-All of it follows Vehtari, Gelman, Simpson, Carpenter and Burkner, Bayesian Analysis 16, 2021: chains are cut in
-halves, ranks take the place of values where tails could be heavy, and autocorrelations are summed up while
+All of it follows Vehtari, Gelman, Simpson, Carpenter and Burkner, Bayesian Analysis 16, 2021: chains are cut
+in halves, ranks take the place of values where tails could be heavy, and autocorrelations are summed up while
 sums of neighbouring pairs are positive and fall (Geyer, Statistical Science 7, 1992).
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.fft import next_fast_len, rfft, irfft
+from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
@@ -103,7 +103,7 @@ def _effective(x: Array) -> float:
     covariance = _autocovariance(x)
     within = float(covariance[:, 0].mean()) * n / (n - 1.0)
     total = within * (n - 1.0) / n + (float(x.mean(axis=1).var(ddof=1)) if m > 1 else 0.0)
-    rho = 1.0 - (within - covariance.mean(axis=0) * n / (n - 1.0)) / total
+    rho = 1.0 - (within - covariance.mean(axis=0)) / total
     rho[0] = 1.0
     pairs = rho[: 2 * (n // 2)].reshape(-1, 2).sum(axis=1)
     negative = np.flatnonzero(pairs < 0.0)

@@ -1,4 +1,4 @@
-"""Draws from a distribution, and what they tell: means with Monte-Carlo errors, and whether the chains agree."""
+"""Draws from a distribution: means with Monte-Carlo errors, and whether the chains agree."""
 
 from __future__ import annotations
 
@@ -150,21 +150,24 @@ class Draws:
         few = float(np.min([self.ess_bulk.min(), self.ess_tail.min()]))
         if math.isfinite(few) and few < _FEW:
             out.append(
-                f"The smallest effective sample size is {few:,.0f}, below the {_FEW:,.0f} that Monte-Carlo errors "
-                "need to be believed."
+                f"The smallest effective sample size is {few:,.0f}, below the {_FEW:,.0f} that Monte-Carlo "
+                "errors need to be believed."
             )
         if math.isfinite(value) and value > _AIM:
             more = math.ceil(n * ((value / _AIM) ** 2 - 1.0))
-            out.append(f"{counted(more, 'more draw')} of each chain would bring the error to 1 % of a deviation.")
+            out.append(
+                f"{counted(more, 'more draw')} of each chain would bring the error to 1 % of a deviation."
+            )
         if self.divergences:
             out.append(
-                f"{counted(self.divergences, 'transition')} of {chains * n:,} diverged: places of strong curvature "
-                "are sampled too seldom; raise target_acceptance, or write the model in other parameters."
+                f"{counted(self.divergences, 'transition')} of {chains * n:,} diverged: places of strong "
+                "curvature are sampled too seldom; raise target_acceptance, or write the model in other "
+                "parameters."
             )
         if not self.exact:
             out.append(
-                f"The {self.method} chains settle to a law that differs from the target by a bias of the order of "
-                "the step, which this error does not count: half the step has half of it."
+                f"The {self.method} chains settle to a law that differs from the target by a bias of the "
+                "order of the step, which this error does not count: half the step has half of it."
             )
         if self.interrupted:
             out.append("The run was interrupted: these are the draws up to then.")
@@ -177,12 +180,12 @@ class Draws:
         j = int(np.argmax(self.r_hat))
         if worst > _AGREE:
             return (
-                f"The chains do not agree yet (R-hat {worst:.3f} for {self.names[j]!r}, and 1.01 is the limit), so that "
-                "no error can be believed: draw more, or warm up longer."
+                f"The chains do not agree yet (R-hat {worst:.3f} for {self.names[j]!r}, and 1.01 is the "
+                "limit), so that no error can be believed: draw more, or warm up longer."
             )
         return (
-            f"Each mean is known to {100.0 * value:.2g} % of its posterior deviation (largest Monte-Carlo standard "
-            f"error), and the chains agree: R-hat is at most {worst:.3f}."
+            f"Each mean is known to {100.0 * value:.2g} % of its posterior deviation (largest Monte-Carlo "
+            f"standard error), and the chains agree: R-hat is at most {worst:.3f}."
         )
 
     def summary(self, level: float = 0.9) -> DrawsSummary:
@@ -212,8 +215,8 @@ class Draws:
     def _heading(self) -> str:
         chains, n, _ = self.draws.shape
         return (
-            f"{self.target}: {counted(chains, 'chain')} of {counted(n, 'draw')} by {self.method}, after a warm-up of "
-            f"{self.warm_up:,}"
+            f"{self.target}: {counted(chains, 'chain')} of {counted(n, 'draw')} by {self.method}, after a "
+            f"warm-up of {self.warm_up:,}"
         )
 
     def __repr__(self) -> str:

@@ -16,8 +16,8 @@ class HMC(Sampler):
     """Follows Hamilton's equations for a time, and accepts the end with chance ``min(1, exp(-change of H))``.
 
     Duane, Kennedy, Pendleton and Roweth, Physics Letters B 195, 1987; Neal, Handbook of Markov Chain Monte
-    Carlo, 2011, chapter 5.  Each path has a step within a tenth of the tuned one, so that no length falls into
-    step with a period of the target.
+    Carlo, 2011, chapter 5.  Each path has a step within a tenth of the tuned one, so that no length falls
+    into step with a period of the target.
 
     Parameters
     ----------

@@ -12,7 +12,8 @@ __all__ = ["MALA"]
 
 @dataclass(frozen=True)
 class MALA(Sampler):
-    """``w' = w - h C grad U(w) + sqrt(2 h) L z``, accepted by the ratio of Metropolis and Hastings; ``C = L L'``.
+    """``w' = w - h C grad U(w) + sqrt(2 h) L z``, accepted by the ratio of Metropolis and Hastings; ``C = L
+    L'``.
 
     Roberts and Tweedie, Bernoulli 2, 1996; the acceptance of 0.574 is the best one for many independent
     parameters (Roberts and Rosenthal, Journal of the Royal Statistical Society B 60, 1998).

@@ -31,18 +31,18 @@ def sample(
 ) -> Draws:
     """Draw from the density proportional to ``exp(-U(w))``; for a problem ``U = (S / (dispersion T)) F``.
 
-    A fitted model is sampled from the posterior whose mode it is: its loss is a negative log-likelihood, and its
-    L2 penalty of strength alpha the Gaussian prior of variance ``dispersion / (S alpha)``; the intercept has a
-    flat one.
+    A fitted model is sampled from the posterior whose mode it is: its loss is a negative log-likelihood, and
+    its L2 penalty of strength alpha the Gaussian prior of variance ``dispersion / (S alpha)``; the intercept
+    has a flat one.
 
     Parameters
     ----------
     target : fitted linear model, LinearProblem, or Target
-        A model that keeps its rows; a problem, for example ``model.problem(X, y)``; or a function of Python in
-        an ``er.samplers.FunctionTarget``.
+        A model that keeps its rows; a problem, for example ``model.problem(X, y)``; or a function of Python
+        in an ``er.samplers.FunctionTarget``.
     method : str or Sampler, default "nuts"
-        ``"nuts"``, ``"hmc"``, ``"mala"``, ``"ula"``, ``"random_walk"``, or one of these with parameters, such as
-        ``er.samplers.NUTS(target_acceptance=0.95)``.
+        ``"nuts"``, ``"hmc"``, ``"mala"``, ``"ula"``, ``"random_walk"``, or one of these with parameters,
+        such as ``er.samplers.NUTS(target_acceptance=0.95)``.
     chains : int, default 4
         Independent chains, at least 1; of compiled targets they run in parallel.
     draws : int, default 1000

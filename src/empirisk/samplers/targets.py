@@ -13,7 +13,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from empirisk import _loops
 from empirisk.problems.fused import fused_call
-from empirisk.problems.linear_objective import LinearObjective
+from empirisk.problems.linear import LinearProblem
 from empirisk.problems.potential import Potential
 from empirisk.results import Status
 from empirisk.samplers.base import Guess, Target
@@ -57,7 +57,9 @@ class FunctionTarget:
         object.__setattr__(self, "start", start)
         names = [f"w{j}" for j in range(len(start))] if self.names is None else [str(n) for n in self.names]
         if len(names) != len(start):
-            raise ValueError(f"names has {len(names)} entries and start {len(start)}; give one for each parameter")
+            raise ValueError(
+                f"names has {len(names)} entries and start {len(start)}; give one for each parameter"
+            )
         object.__setattr__(self, "names", names)
 
     @property
@@ -79,13 +81,14 @@ class FunctionTarget:
             out = np.asarray(grad, dtype=np.float64)
             if out.shape != (self.size,):
                 raise ValueError(
-                    f"the gradient of the potential has shape {out.shape}, and there are {self.size} parameters"
+                    f"the gradient of the potential has shape {out.shape}, and there are {self.size} "
+                    "parameters"
                 )
             u = float(value)
             if math.isfinite(u) and not np.isfinite(out).all():
                 raise ValueError(
-                    f"the gradient of the potential holds NaN or infinity where U = {u:.6g} is finite, at w = "
-                    f"{np.array2string(w, threshold=6, precision=4)}"
+                    f"the gradient of the potential holds NaN or infinity where U = {u:.6g} is finite, at w "
+                    f"= {np.array2string(w, threshold=6, precision=4)}"
                 )
             return (math.inf if math.isnan(u) else u), out
 
@@ -117,13 +120,13 @@ class LinearTarget:
         problem = self.potential.problem
         if problem.loss.vector or fused_call(problem.loss, problem.data.y) is None:
             raise ValueError(
-                f"loss {problem.loss.name!r} has no compiled potential of one score a row; give its potential as "
-                "er.samplers.FunctionTarget"
+                f"loss {problem.loss.name!r} has no compiled potential of one score a row; give its "
+                "potential as er.samplers.FunctionTarget"
             )
         if not problem.penalty.smoothness < math.inf:
             raise ValueError(
-                f"penalty {problem.penalty.name!r} has no gradient at 0: sample with method='proximal_langevin', "
-                "or take an L2 penalty"
+                f"penalty {problem.penalty.name!r} has no gradient at 0: sample with "
+                "method='proximal_langevin', or take an L2 penalty"
             )
 
     @property
@@ -180,7 +183,16 @@ class LinearTarget:
         p = X.shape[1]
         b = float(w[p]) if intercept else 0.0
         told = _loops.linear_pass(
-            X, y, weight, w[:p].astype(X.dtype), b, loss, parameter, offset, want_grad=False, want_derivatives=True
+            X,
+            y,
+            weight,
+            w[:p].astype(X.dtype),
+            b,
+            loss,
+            parameter,
+            offset,
+            want_grad=False,
+            want_derivatives=True,
         )
         second = per_row * (told[5] if weight is None else weight * told[5])
         design = self.potential.problem.design
@@ -197,7 +209,8 @@ class LinearTarget:
 
 
 def mode_of(target: LinearTarget) -> tuple[Array, Array | None]:
-    """Return the minimum of U, by Newton steps that are halved until U falls, and the factor of its inverse Hessian.
+    """Return the minimum of U, by Newton steps that are halved until U falls, and the factor of its inverse
+    Hessian.
 
     The mode is where chains start and what shapes their steps: nothing that is claimed rests on it.
     """
@@ -227,7 +240,8 @@ def mode_of(target: LinearTarget) -> tuple[Array, Array | None]:
 
 
 def as_target(thing: Any, dispersion: float | None = None, temperature: float = 1.0) -> Target:
-    """Return what is to be sampled as a target: targets are themselves, problems and fitted models are posteriors.
+    """Return what is to be sampled as a target: targets are themselves, problems and fitted models are
+    posteriors.
 
     Parameters
     ----------
@@ -242,15 +256,15 @@ def as_target(thing: Any, dispersion: float | None = None, temperature: float = 
     if hasattr(thing, "_fitted_problem"):
         columns = getattr(thing, "feature_names_in_", None)
         thing = thing._fitted_problem(None, None, None)
-    if not isinstance(thing, LinearObjective):
+    if not isinstance(thing, LinearProblem):
         raise TypeError(
             f"a {type(thing).__name__} cannot be sampled: give a linear problem, a fitted linear model, or "
             "er.samplers.FunctionTarget(function, start)"
         )
     if dispersion is None and not thing.loss.unit_dispersion and thing.dispersion == 1.0:
         raise ValueError(
-            f"loss {thing.loss.name!r} has a dispersion (the variance of the noise), which this problem leaves at 1 "
-            "and which scales the posterior: give dispersion="
+            f"loss {thing.loss.name!r} has a dispersion (the variance of the noise), which this problem "
+            "leaves at 1 and which scales the posterior: give dispersion="
         )
     if dispersion is not None:
         thing = replace(thing, dispersion=dispersion)

@@ -1,8 +1,8 @@
 """The plan of a warm-up: when the shape of the steps is learnt, and when their length.
 
-As in Stan (Carpenter et al., Journal of Statistical Software 76, 2017): a first stretch to reach the mass, windows
-that double in which variances are gathered, and a last stretch for the step alone.  Where the shape is known
-before, from the mode and its Hessian, the step is all that is left to learn.
+As in Stan (Carpenter et al., Journal of Statistical Software 76, 2017): a first stretch to reach the mass,
+windows that double in which variances are gathered, and a last stretch for the step alone.  Where the shape
+is known before, from the mode and its Hessian, the step is all that is left to learn.
 """
 
 from __future__ import annotations
