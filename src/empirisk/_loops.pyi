@@ -849,10 +849,10 @@ def signed_hadamard(X: Matrix, sign: Real, rows: Index) -> Any:
 def run_chains(
     target: Any,
     move: str,
-    w: Float,
-    grad: Float,
-    u: Float,
-    step: Float,
+    w: Real,
+    grad: Real,
+    u: Real,
+    step: Real,
     scale: Real,
     factor: Real | None,
     seed: int,
@@ -864,17 +864,17 @@ def run_chains(
     most_steps: int = 10,
     length: float = 0.0,
 ) -> tuple[Float, Float]:
-    """``count`` transitions of each chain: draws (chains * rows, d), and acceptance, gradients, depth, divergence,
-    U and step of each (chains * rows, 6); places, gradients, U and the search for the step change in place.
+    """``count`` transitions of each chain: draws (chains * rows, d), and acceptance, gradients, depth,
+    divergence, U and step of each (chains * rows, 6); places, gradients, U and the search for the step change in place.
     """
 
 def start_steps(
     target: Any,
     move: str,
-    w: Float,
-    grad: Float,
-    u: Float,
-    step: Float,
+    w: Real,
+    grad: Real,
+    u: Real,
+    step: Real,
     scale: Real,
     factor: Real | None,
     seed: int,
@@ -884,7 +884,7 @@ def start_steps(
 ) -> None:
     """Begin the search for the step of each chain, from one that is accepted about as often as not."""
 
-def ask_places(target: Any, w: Float, grad: Float, u: Float) -> None:
+def ask_places(target: Any, w: Real, grad: Real, u: Real) -> None:
     """U and its gradient at the place of each chain."""
 
 def stream_normals(seed: int, chain: int, step: int, count: int) -> Float:

@@ -107,17 +107,19 @@ class LinearTarget:
 
     Parameters
     ----------
-    potential : Potential
-        ``problem.potential(temperature)``.
-    names : sequence of str, optional
+    problem : LinearProblem
+    temperature : float, default 1.0
+        T.
+    columns : sequence of str, optional
         Of the columns.
     """
 
-    potential: Potential
+    problem: LinearProblem
+    temperature: float = 1.0
     columns: Any = None
 
     def __post_init__(self) -> None:
-        problem = self.potential.problem
+        problem = self.problem
         if problem.loss.vector or fused_call(problem.loss, problem.data.y) is None:
             raise ValueError(
                 f"loss {problem.loss.name!r} has no compiled potential of one score a row; give its "
@@ -130,14 +132,19 @@ class LinearTarget:
             )
 
     @property
+    def potential(self) -> Potential:
+        """U, as the problem says it: only there is the mean loss multiplied by the sum of the weights."""
+        return self.problem.potential(self.temperature)
+
+    @property
     def size(self) -> int:
         """The number of parameters."""
-        return int(self.potential.problem.n_params)
+        return int(self.problem.n_params)
 
     @property
     def names(self) -> list[str]:
         """The names of the columns, and the intercept."""
-        problem = self.potential.problem
+        problem = self.problem
         p = problem.data.n_cols
         columns = [f"x{j}" for j in range(p)] if self.columns is None else [str(c) for c in self.columns]
         return [*columns, "intercept"] if problem.intercept else columns
@@ -145,12 +152,12 @@ class LinearTarget:
     @property
     def title(self) -> str:
         """How a sentence names the target."""
-        return f"the posterior of {self.potential.problem.title}"
+        return f"the posterior of {self.problem.title}"
 
     @property
     def call(self) -> Any:
         """The arrays that the loops take."""
-        problem, scale = self.potential.problem, self.potential.scale
+        problem, scale = self.problem, self.potential.scale
         loss, parameter, y, offset = fused_call(problem.loss, problem.data.y)  # type: ignore[misc]
         weight = None if problem.data.unit_weights else problem.data.weight
         y = np.asarray(y, dtype=np.float64)
@@ -166,7 +173,7 @@ class LinearTarget:
         ValueError
             Where U has no minimum, so that its density may have no finite mass.
         """
-        problem = self.potential.problem
+        problem = self.problem
         if problem.n_params > DENSE:
             return Guess(problem.start())
         refusal = problem.preflight()
@@ -195,7 +202,7 @@ class LinearTarget:
             want_derivatives=True,
         )
         second = per_row * (told[5] if weight is None else weight * told[5])
-        design = self.potential.problem.design
+        design = self.problem.design
         H = np.zeros((len(w), len(w)))
         if design.sparse:
             H[:p, :p] = (X.T @ (sp.diags_array(second) @ X)).toarray()
@@ -214,7 +221,7 @@ def mode_of(target: LinearTarget) -> tuple[Array, Array | None]:
 
     The mode is where chains start and what shapes their steps: nothing that is claimed rests on it.
     """
-    w = np.asarray(target.potential.problem.start(), dtype=np.float64)
+    w = np.asarray(target.problem.start(), dtype=np.float64)
     value, grad = target.potential.value_grad(w)
     for _ in range(_NEWTON):
         try:
@@ -268,4 +275,4 @@ def as_target(thing: Any, dispersion: float | None = None, temperature: float = 
         )
     if dispersion is not None:
         thing = replace(thing, dispersion=dispersion)
-    return LinearTarget(thing.potential(temperature), columns)
+    return LinearTarget(thing, temperature, columns)
