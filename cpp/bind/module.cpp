@@ -17,7 +17,6 @@ NB_MODULE(_loops, m) {
   empirisk::bind_matvec(m);
   empirisk::bind_medoids(m);
   empirisk::bind_mixtures(m);
-  empirisk::bind_samplers(m);
   empirisk::bind_neighbors(m);
   empirisk::bind_neighbor_trees(m);
   empirisk::bind_neighbor_windows(m);
@@ -25,8 +24,10 @@ NB_MODULE(_loops, m) {
   empirisk::bind_perceptron(m);
   empirisk::bind_reduction(m);
   empirisk::bind_resample(m);
+  empirisk::bind_samplers(m);
   empirisk::bind_smo(m);
   empirisk::bind_stochastic(m);
+  empirisk::bind_stochastic_samplers(m);
   empirisk::bind_trees_bins(m);
   empirisk::bind_trees_boost(m);
   empirisk::bind_trees_leaves(m);

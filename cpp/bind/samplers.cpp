@@ -1,9 +1,7 @@
 // Chains of samplers, over compiled potentials in parallel and over functions of Python one after the other.
-#include "bind/arrays.hpp"
 #include "bind/bind.hpp"
-#include "bind/losses.hpp"
+#include "bind/samplers.hpp"
 #include "samplers/chains.hpp"
-#include "samplers/linear_potential.hpp"
 #include "support/threads.hpp"
 
 namespace empirisk {
@@ -16,8 +14,10 @@ class CalledPotential final : public Potential {
   double value_grad(const double* w, double* grad) override {
     Result at = new_result({size});
     std::copy(w, w + size, at.data);
-    const nb::tuple out = nb::cast<nb::tuple>(f_(at.array));
-    const ArrayArg g = array_arg(out[1], "the gradient of the potential", {size});
+    const nb::object answer = f_(at.array);
+    if (!nb::isinstance<nb::tuple>(answer) || nb::len(answer) != 2) refuse("a potential must return a tuple (U, gradient)");
+    const nb::tuple out = nb::borrow<nb::tuple>(answer);
+    const ArrayArg g = required(out[1], "the gradient of the potential", {size});
     std::copy(g.data, g.data + size, grad);
     return nb::cast<double>(out[0]);
   }
@@ -25,33 +25,6 @@ class CalledPotential final : public Potential {
  private:
   nb::object f_;
 };
-
-// The arrays of a linear target, and what keeps them alive.
-struct LinearTargetArg {
-  MatrixArg x;
-  ArrayArg y, s, offset;
-  LinearTarget target;
-};
-
-static LinearTargetArg linear_target(const nb::tuple& t) {
-  LinearTargetArg out{matrix_arg(t[0]), {}, {}, {}, {}};
-  const i64 n = out.x.view.rows;
-  out.y = required(t[1], "y", {n});
-  out.s = array_arg(t[2], "s", {n});
-  out.offset = array_arg(t[3], "offset", {n});
-  out.target = {out.x.view, scalar_loss(nb::cast<std::string>(t[4])), nb::cast<double>(t[5]), out.y.data, out.s.data,
-                out.offset.data, nb::cast<bool>(t[6]), nb::cast<double>(t[7]), nb::cast<double>(t[8])};
-  return out;
-}
-
-using Changed = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
-
-static double* changed(const Changed& a, const char* name, const std::vector<i64>& shape) {
-  bool same = a.ndim() == shape.size();
-  for (std::size_t i = 0; same && i < shape.size(); ++i) same = i64(a.shape(i)) == shape[i];
-  if (!same) refuse(std::string(name) + " has another shape than the chains say");
-  return a.data();
-}
 
 static Move move_of(const std::string& name) {
   for (int i = 0; i < 5; ++i)

@@ -1,5 +1,7 @@
-// The potential of a linear problem with a compiled loss and an L2 penalty: one fused read of the rows.
+// The potential of a linear problem with a compiled loss and an elastic net: one fused read of the rows.
 #pragma once
+#include <cmath>
+
 #include "loops/row_functions.hpp"
 #include "loops/table.hpp"
 #include "samplers/potential.hpp"
@@ -14,9 +16,13 @@ struct LinearTarget {
   const double* s = nullptr;    // (rows), or null for ones
   const double* offset = nullptr;
   bool intercept = true;        // the last parameter, which has no penalty
-  double loss_scale = 1.0;      // U = loss_scale sum_i s_i l(y_i, z_i) + l2 / 2 |coef|^2
-  double l2 = 0.0;
+  double loss_scale = 1.0;      // U = loss_scale sum_i s_i l(y_i, z_i) + l2 / 2 |coef|^2 + l1 |coef|_1
+  double l2 = 0.0, l1 = 0.0;
+  double smoothing = 0.0;       // t of (w - prox_t(w)) / t, which stands for the gradient of l1 |w|
 };
+
+// (w - prox(w)) / t for the prox of t l1 |.|: the slope of l1 |w| outside of [-t l1, t l1], and linear between.
+inline double proximal_slope(double w, double l1, double t) { return w > t * l1 ? l1 : w < -t * l1 ? -l1 : l1 > 0.0 ? w / t : 0.0; }
 
 class LinearPotential final : public Potential {
  public:
@@ -28,13 +34,14 @@ class LinearPotential final : public Potential {
     const LinearLoss f{t_.loss, t_.parameter, t_.y, t_.s, t_.offset, b, nullptr, nullptr, nullptr};
     double sums[2] = {};
     loops().row_pass(t_.x, RowPass{1, w, grad, sums, {loops().linear_loss, &f, 2}});
-    double square = 0.0;
+    double square = 0.0, absolute = 0.0;
     for (std::int64_t j = 0; j < p; ++j) {
       square += w[j] * w[j];
-      grad[j] = t_.loss_scale * grad[j] + t_.l2 * w[j];
+      absolute += std::abs(w[j]);
+      grad[j] = t_.loss_scale * grad[j] + t_.l2 * w[j] + proximal_slope(w[j], t_.l1, t_.smoothing);
     }
     if (t_.intercept) grad[p] = t_.loss_scale * sums[1];
-    return t_.loss_scale * sums[0] + 0.5 * t_.l2 * square;
+    return t_.loss_scale * sums[0] + 0.5 * t_.l2 * square + t_.l1 * absolute;
   }
 
  private:

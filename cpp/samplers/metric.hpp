@@ -25,17 +25,11 @@ struct Metric {
     }
   }
 
-  // out = L' v.
+  // out = L' v, another array than v.
   void turn(const double* v, double* out) const {
-    for (std::int64_t j = 0; j < d; ++j) {
-      if (!factor) {
-        out[j] = scale[j] * v[j];
-        continue;
-      }
-      double sum = 0.0;
-      for (std::int64_t i = j; i < d; ++i) sum += factor[i * d + j] * v[i];
-      out[j] = sum;
-    }
+    for (std::int64_t j = 0; j < d; ++j) out[j] = factor ? 0.0 : scale[j] * v[j];
+    for (std::int64_t i = 0; factor && i < d; ++i)
+      for (std::int64_t j = 0; j <= i; ++j) out[j] += factor[i * d + j] * v[i];
   }
 
   // out = C p; `room` holds d numbers.

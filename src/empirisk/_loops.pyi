@@ -887,5 +887,23 @@ def start_steps(
 def ask_places(target: Any, w: Real, grad: Real, u: Real) -> None:
     """U and its gradient at the place of each chain."""
 
+def run_minibatches(
+    target: Any,
+    anchor: Any,
+    w: Real,
+    scale: Real,
+    factor: Real | None,
+    seed: int,
+    first: int,
+    sizes: Real,
+    thin: int,
+    size: int,
+    replace: bool,
+) -> tuple[Float, Float]:
+    """Langevin steps of the given sizes with gradients from ``size`` rows of a linear target: draws
+    (chains * rows, d), and for each 1 where the chain stays because a step left the finite numbers.
+    ``anchor`` holds place, gradient and slopes of the rows of control variates, or is None.
+    """
+
 def stream_normals(seed: int, chain: int, step: int, count: int) -> Float:
     """The first normal numbers of the stream of a seed, a chain and a step."""

@@ -6,27 +6,40 @@ from typing import Any
 
 from empirisk.samplers.base import Guess, Sampler, Target
 from empirisk.samplers.draws import Draws, DrawsSummary
+from empirisk.samplers.function_target import FunctionTarget
 from empirisk.samplers.hmc import HMC
+from empirisk.samplers.linear_target import LinearTarget
 from empirisk.samplers.mala import MALA
 from empirisk.samplers.nuts import NUTS
+from empirisk.samplers.proximal_langevin import ProximalLangevin
 from empirisk.samplers.random_walk import RandomWalk
 from empirisk.samplers.sample import sample
-from empirisk.samplers.targets import FunctionTarget, LinearTarget
+from empirisk.samplers.sgld import SGLD
 from empirisk.samplers.ula import ULA
 
-REGISTRY: dict[str, Any] = {"hmc": HMC, "mala": MALA, "nuts": NUTS, "random_walk": RandomWalk, "ula": ULA}
+REGISTRY: dict[str, Any] = {
+    "hmc": HMC,
+    "mala": MALA,
+    "nuts": NUTS,
+    "proximal_langevin": ProximalLangevin,
+    "random_walk": RandomWalk,
+    "sgld": SGLD,
+    "ula": ULA,
+}
 
 __all__ = [
     "HMC",
     "MALA",
     "NUTS",
     "REGISTRY",
+    "SGLD",
     "ULA",
     "Draws",
     "DrawsSummary",
     "FunctionTarget",
     "Guess",
     "LinearTarget",
+    "ProximalLangevin",
     "RandomWalk",
     "Sampler",
     "Target",

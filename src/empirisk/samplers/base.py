@@ -64,13 +64,23 @@ class Target(Protocol):
 class Sampler:
     """A transition and how its step is tuned.
 
-    ``name`` is the key of the registry and of the compiled transition.  ``exact`` says whether the law that
-    the chain settles to is the target itself.  ``wanted`` is the mean chance of acceptance that the warm-up
-    aims at; ``steps`` how many gradients the longest path of the sampler may take.
+    ``name`` is the key of the registry, `move` the compiled transition.  ``exact`` says whether the law that
+    the chain settles to is the target itself, ``proximal`` whether a penalty may have kinks, ``draws_rows``
+    whether gradients are estimated from few rows, ``gradient`` whether gradients are used at all.
     """
 
     name: ClassVar[str]
     exact: ClassVar[bool] = True
+    proximal: ClassVar[bool] = False
+    draws_rows: ClassVar[bool] = False
+    gradient: ClassVar[bool] = True
+    # What a user can do about steps that diverge.
+    remedy: ClassVar[str] = "raise target_acceptance, or write the model in other parameters"
+
+    @property
+    def move(self) -> str:
+        """The name of the compiled transition."""
+        return self.name
 
     @property
     def wanted(self) -> float:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from time import perf_counter
 
 import numpy as np
 
 from empirisk import _loops
 from empirisk.samplers.base import Sampler, Target
-from empirisk.samplers.warm_up import windows
+from empirisk.samplers.warm_up import default_length, windows
 from empirisk.typing import Array
 
 __all__ = ["TOLD", "Chains"]
@@ -18,8 +19,12 @@ __all__ = ["TOLD", "Chains"]
 TOLD = ("acceptance", "gradients", "depth", "divergent", "potential", "step")
 # Starts are drawn this much wider than the guess, so that chains that agree have found the same mass.
 _SPREAD = 1.5
-# Numbers that one call of the loops hands back at most, so that an interrupt waits for no more.
-_PIECE = 200
+# Seconds that one call of the loops may take, about: so long an interrupt waits.
+_PATIENCE = 0.2
+_MOST = 10_000  # transitions of a call
+_DENSE = 10  # draws for each parameter from which a covariance is learnt
+# The search for a first step doubles and halves up to 100 times: beyond these it has found no end.
+_LONGEST, _SHORTEST = 2.0**90, 2.0**-90
 
 
 @dataclass(eq=False)
@@ -76,42 +81,53 @@ class Chains:
             "the support"
         )
 
+    @property
+    def default_warm_up(self) -> int:
+        """How many transitions a warm-up has where none is given."""
+        return default_length(self.shaped, self.sampler.gradient)
+
     def find_step(self, guess: float = 1.0) -> None:
         """Begin the search for the step anew, from one that is accepted about as often as not."""
         given = self.sampler.given_step
         first = guess if given is None else given
-        args = (self.call, self.sampler.name, self.w, self.grad, self.u, self.step, self.scale, self.factor)
+        args = (self.call, self.sampler.move, self.w, self.grad, self.u, self.step, self.scale, self.factor)
         _loops.start_steps(*args, self.seed, self.taken, first, given is None)
+        if given is None:
+            self._check_steps(np.exp(self.step[:, 0]) / first)
+
+    def _check_steps(self, found: Array) -> None:
+        """Refuse targets on which no step is too long, or none is short enough."""
+        if found.max() > _LONGEST:
+            raise ValueError(
+                f"{self.target.title} is flat as far as steps can go: exp(-U) has no finite mass there, so "
+                "that it is no density; give the parameters a prior"
+            )
+        if found.min() < _SHORTEST:
+            raise ValueError(
+                f"no step of {self.sampler.name} is accepted, however short: U jumps at the start of a "
+                "chain, or the gradient is not that of U"
+            )
 
     def advance(self, count: int, thin: int = 1, search: bool = False) -> Iterator[tuple[Array, Array]]:
         """Yield draws (chains, rows, d) and what transitions tell (chains, rows, 6), piece by piece."""
-        most, length = self.sampler.limits
-        piece = max(1, _PIECE // thin) * thin
-        left = count
+        left, piece = count, thin
         while left:
-            now = min(piece, left)
-            draws, told = _loops.run_chains(
-                self.call,
-                self.sampler.name,
-                self.w,
-                self.grad,
-                self.u,
-                self.step,
-                self.scale,
-                self.factor,
-                self.seed,
-                self.taken,
-                now,
-                thin,
-                search and self.sampler.given_step is None,
-                self.sampler.wanted,
-                most,
-                length,
-            )
+            now, began = min(piece, left), perf_counter()
+            draws, told = self._run(now, thin, search and self.sampler.given_step is None)
             self.taken += now
             left -= now
             shape = (self.count, now // thin)
             yield draws.reshape(*shape, -1), told.reshape(*shape, -1)
+            # Draws are functions of the step's number, so that the length of the pieces changes none.
+            if perf_counter() - began < 0.5 * _PATIENCE:
+                piece = min(2 * piece, max(1, _MOST // thin) * thin)
+
+    def _run(self, now: int, thin: int, search: bool) -> tuple[Array, Array]:
+        """Take `now` transitions, and return the kept draws and what was told of them."""
+        state = (self.call, self.sampler.move, self.w, self.grad, self.u, self.step, self.scale, self.factor)
+        most, length = self.sampler.limits
+        plan = (self.seed, self.taken, now, thin, search, self.sampler.wanted, most, length)
+        return _loops.run_chains(*state, *plan)
 
     def warm_up(self, count: int) -> None:
         """Run transitions that are not kept, which find the step, and the shape where it is not known."""
@@ -126,8 +142,23 @@ class Chains:
         self.step[tried, 0] = self.step[tried, 1]
 
     def _learn(self, draws: Array) -> None:
-        """Take each chain's scales from its draws, drawn towards 0.03 as Stan does while they are few."""
-        n = draws.shape[1]
-        variance = draws.var(axis=1, ddof=1) if n > 1 else np.ones_like(self.scale)
-        self.scale = np.ascontiguousarray(np.sqrt((n * variance + 5.0 * 1e-3) / (n + 5.0)))
+        """Take each chain's shape from its draws: their covariance, or variances where draws are few.
+
+        Nothing is drawn towards a unit, so that the shape follows any change of units; a chain that did not
+        move along some line keeps the shape that it has.
+        """
+        k, n, d = draws.shape
+        variance = draws.var(axis=1, ddof=1) if n > 1 else np.zeros_like(self.scale)
+        self.scale = np.where(variance > 0.0, np.sqrt(variance), self.scale)
+        if n >= _DENSE * d:
+            self.factor = np.array([_lower(draws[c], self.scale[c]) for c in range(k)])
         self.find_step(float(np.exp(self.step[:, 0]).mean()))
+
+
+def _lower(draws: Array, scale: Array) -> Array:
+    """The lower factor of the covariance of draws (n, d), or of their scales where that is singular."""
+    unit = (draws - draws.mean(axis=0)) / scale
+    try:
+        return np.asarray(scale[:, None] * np.linalg.cholesky(unit.T @ unit / (len(draws) - 1.0)))
+    except np.linalg.LinAlgError:
+        return np.diag(scale)

@@ -106,13 +106,12 @@ def _effective(x: Array) -> float:
     rho = 1.0 - (within - covariance.mean(axis=0)) / total
     rho[0] = 1.0
     pairs = rho[: 2 * (n // 2)].reshape(-1, 2).sum(axis=1)
+    # Of the first pair that is left out, the even term still counts where it is positive.  Pairs near the last
+    # lag, of which few products are known, are never counted whole.
     negative = np.flatnonzero(pairs < 0.0)
-    last = int(negative[0]) if len(negative) else len(pairs)
-    falling = np.minimum.accumulate(pairs[:last]) if last else pairs[:1]
-    time = 2.0 * float(falling.sum()) - 1.0
-    # Of the first pair that is left out, the even term still counts where it is positive.
-    if 0 < last < len(pairs) and rho[2 * last] > 0.0:
-        time += float(rho[2 * last])
+    last = min(int(negative[0]) if len(negative) else n, (n - 3) // 2)
+    falling = float(np.minimum.accumulate(pairs[:last]).sum())
+    time = 2.0 * falling - 1.0 + max(float(rho[2 * last]), 0.0)
     # A time below this would claim more than n log10(n) draws, which no estimate supports.
     time = max(time, 1.0 / math.log10(m * n))
     return float(m * n / time)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -80,6 +80,8 @@ class Draws:
         Transitions of each chain that were left out.
     target : str
         What was sampled, in words.
+    remedy : str
+        What helps against steps that diverge.
     interrupted : bool
         Whether the run was stopped before its end.
     """
@@ -91,8 +93,8 @@ class Draws:
     exact: bool
     warm_up: int
     target: str
+    remedy: str
     interrupted: bool = False
-    about: dict[str, Any] = field(default_factory=dict)
 
     @property
     def divergences(self) -> int:
@@ -161,8 +163,7 @@ class Draws:
         if self.divergences:
             out.append(
                 f"{counted(self.divergences, 'transition')} of {chains * n:,} diverged: places of strong "
-                "curvature are sampled too seldom; raise target_acceptance, or write the model in other "
-                "parameters."
+                f"curvature are sampled too seldom; {self.remedy}."
             )
         if not self.exact:
             out.append(

@@ -31,6 +31,7 @@ class RandomWalk(Sampler):
     target_acceptance: float = 0.234
 
     name = "random_walk"
+    gradient = False
 
     def __post_init__(self) -> None:
         check_chance("target_acceptance", self.target_acceptance)

@@ -10,8 +10,8 @@ from empirisk.data.seeds import Seed, check_seed, within
 from empirisk.samplers.base import Sampler
 from empirisk.samplers.chains import Chains
 from empirisk.samplers.draws import Draws
+from empirisk.samplers.minibatch_chains import MinibatchChains
 from empirisk.samplers.targets import as_target
-from empirisk.samplers.warm_up import default_length
 from empirisk.samplers.words import check_steps
 
 __all__ = ["sample"]
@@ -41,8 +41,8 @@ def sample(
         A model that keeps its rows; a problem, for example ``model.problem(X, y)``; or a function of Python
         in an ``er.samplers.FunctionTarget``.
     method : str or Sampler, default "nuts"
-        ``"nuts"``, ``"hmc"``, ``"mala"``, ``"ula"``, ``"random_walk"``, or one of these with parameters,
-        such as ``er.samplers.NUTS(target_acceptance=0.95)``.
+        ``"nuts"``, ``"hmc"``, ``"mala"``, ``"random_walk"``; ``"ula"`` and ``"sgld"``, which have a bias;
+        ``"proximal_langevin"`` for an L1 penalty; or one of these with parameters, such as ``er.samplers.NUTS(target_acceptance=0.95)``.
     chains : int, default 4
         Independent chains, at least 1; of compiled targets they run in parallel.
     draws : int, default 1000
@@ -89,9 +89,9 @@ def sample(
     _check_positive("temperature", temperature)
     if dispersion is not None:
         _check_positive("dispersion", dispersion)
-    aim = as_target(target, dispersion, temperature)
-    run = Chains(aim, sampler, chains, within(check_seed(random_state), 64))
-    left_out = default_length(run.shaped, sampler.name != "random_walk") if warm_up is None else warm_up
+    aim = as_target(target, sampler, dispersion, temperature)
+    run = (MinibatchChains if sampler.draws_rows else Chains)(aim, sampler, chains, within(check_seed(random_state), 64))
+    left_out = run.default_warm_up if warm_up is None else warm_up
     run.warm_up(left_out)
     kept, told, interrupted = [], [], False
     try:
@@ -110,6 +110,7 @@ def sample(
         sampler.exact,
         left_out,
         aim.title,
+        sampler.remedy,
         interrupted,
     )
 

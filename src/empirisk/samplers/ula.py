@@ -33,6 +33,7 @@ class ULA(Sampler):
 
     name = "ula"
     exact = False
+    remedy = "take a smaller step"
 
     def __post_init__(self) -> None:
         if self.step is not None and not (math.isfinite(self.step) and self.step > 0.0):

@@ -1,0 +1,202 @@
+"""Posteriors of linear problems, whose rows the loops read themselves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from empirisk import _loops
+from empirisk.problems.fused import fused_call
+from empirisk.problems.linear import LinearProblem
+from empirisk.problems.potential import Potential
+from empirisk.results import Status
+from empirisk.samplers.base import Guess
+from empirisk.samplers.mode import inverse_factor, newton_mode, proximal_mode
+from empirisk.typing import Array
+
+__all__ = ["LinearTarget"]
+
+# Parameters up to which the covariance near the mode is formed.
+DENSE = 500
+
+
+@dataclass(frozen=True, eq=False)
+class LinearTarget:
+    """The posterior of a linear problem with a compiled loss: ``U(w) = (S / (dispersion T)) F(w)``.
+
+    The mode of the density is the minimum of F.
+
+    Parameters
+    ----------
+    problem : LinearProblem
+    temperature : float, default 1.0
+        T.
+    columns : sequence of str, optional
+        Of the columns.
+    proximal : bool, default False
+        Whether steps follow the proximal map of the penalty, which may have kinks then.
+    """
+
+    problem: LinearProblem
+    temperature: float = 1.0
+    columns: Any = None
+    proximal: bool = False
+
+    def __post_init__(self) -> None:
+        problem = self.problem
+        if problem.loss.vector or fused_call(problem.loss, problem.data.y) is None:
+            raise ValueError(
+                f"loss {problem.loss.name!r} has no compiled potential of one score a row; give its "
+                "potential as er.samplers.FunctionTarget"
+            )
+        if not (self.proximal or (self._formula and problem.penalty.l1 == 0.0)):
+            raise ValueError(
+                f"penalty {problem.penalty.name!r} has no gradient everywhere: sample with "
+                "method='proximal_langevin', or take an L2 penalty"
+            )
+
+    @property
+    def _formula(self) -> bool:
+        """Whether the penalty is an elastic net, which the loops know."""
+        return self.problem.penalty.separable and not self.problem.penalty.positive
+
+    @property
+    def potential(self) -> Potential:
+        """U, as the problem says it: only there is the mean loss multiplied by the sum of the weights."""
+        return self.problem.potential(self.temperature)
+
+    @property
+    def size(self) -> int:
+        """The number of parameters."""
+        return int(self.problem.n_params)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns, and the intercept."""
+        problem = self.problem
+        p = problem.data.n_cols
+        columns = [f"x{j}" for j in range(p)] if self.columns is None else [str(c) for c in self.columns]
+        return [*columns, "intercept"] if problem.intercept else columns
+
+    @property
+    def title(self) -> str:
+        """How a sentence names the target."""
+        return f"the posterior of {self.problem.title}"
+
+    @cached_property
+    def smoothing(self) -> float:
+        """The t of ``(w - prox_t(w)) / t``, which takes the place of the gradient of the penalty: one over
+        the largest curvature of the rest, as Durmus, Moulines and Pereyra advise (SIAM Journal on Imaging
+        Sciences 11, 2018).
+        """
+        H = self.hessian(np.asarray(self.problem.start(), dtype=np.float64))
+        largest = float(np.linalg.eigvalsh(H)[-1]) if len(H) <= DENSE else float(np.trace(H))
+        return 1.0 / largest if largest > 0.0 else 1.0
+
+    @cached_property
+    def _rows(self) -> tuple[Any, ...]:
+        """The arrays that the loops take."""
+        problem, scale = self.problem, self.potential.scale
+        loss, parameter, y, offset = fused_call(problem.loss, problem.data.y)  # type: ignore[misc]
+        weight = None if problem.data.unit_weights else problem.data.weight
+        y = np.asarray(y, dtype=np.float64)
+        per_row = scale / problem.data.total_weight
+        l2, l1 = scale * problem.penalty.l2, scale * problem.penalty.l1
+        rows = (problem.design.X, y, weight, offset, loss, parameter, problem.intercept, per_row)
+        return *rows, l2, l1, 1.0
+
+    @property
+    def call(self) -> Any:
+        """What the loops take: arrays, or a function where they do not know the penalty."""
+        if not self._formula:
+            return self._through_prox()
+        return *self._rows[:-1], self.smoothing if self._rows[-2] > 0.0 else 1.0
+
+    def _through_prox(self) -> Callable[[Array], tuple[float, Array]]:
+        """U, and the gradient of its smooth part plus ``(w - prox_t(w)) / t``."""
+        potential, t = self.potential, self.smoothing
+
+        def call(w: Array) -> tuple[float, Array]:
+            value, grad = potential.value_grad(w)
+            return value, grad + (w - potential.prox(w, t)) / t
+
+        return call
+
+    def guess(self) -> Guess:
+        """Return where chains start, and the shape of their steps."""
+        return self._guess
+
+    @cached_property
+    def _guess(self) -> Guess:
+        """The mode, or a point near it, and the factor of the inverse Hessian of U there.
+
+        Raises
+        ------
+        ValueError
+            Where U has no minimum or is flat along a line, so that its density has no finite mass.
+        """
+        problem = self.problem
+        refusal = problem.preflight()
+        if refusal is not None and refusal.status is Status.UNBOUNDED:
+            raise self._improper(f"U has no minimum ({refusal.certificate.claim})")
+        flat = problem.penalty.l2 == 0.0 and self._formula and problem.penalty.l1 == 0.0
+        if flat and problem.data.n_rows < problem.n_params:
+            raise self._improper(
+                f"there are {problem.data.n_rows} rows for {problem.n_params} parameters, so that U is flat "
+                "along some line"
+            )
+        if problem.n_params > DENSE:
+            return Guess(np.asarray(problem.start(), dtype=np.float64))
+        if self.proximal:
+            return proximal_mode(self)
+        w, H = newton_mode(self)
+        factor = inverse_factor(H)
+        if factor is None and flat:
+            raise self._improper("U is flat along some line, such as that of collinear columns")
+        return Guess(w, factor)
+
+    def _improper(self, why: str) -> ValueError:
+        """The refusal of a posterior that is no density."""
+        return ValueError(
+            f"{self.title} is improper, which means that exp(-U) has no finite mass to sample from: {why}; "
+            "give the model a penalty (alpha > 0), which is a prior"
+        )
+
+    def anchor(self) -> tuple[Array, Array, Array]:
+        """Return the mode, the gradient of U there, and the weighted slope of each row's loss there."""
+        w = self._guess.place
+        slope = np.asarray(self._derivatives(w)[0])
+        weight = self._rows[2]
+        return w, self.potential.value_grad(w)[1], slope if weight is None else weight * slope
+
+    def _derivatives(self, w: Array) -> tuple[Array, Array]:
+        """First and second derivatives of each row's loss by its score, without weights."""
+        X, y, weight, offset, loss, parameter, intercept = self._rows[:7]
+        p = X.shape[1]
+        row = (X, y, weight, w[:p].astype(X.dtype), float(w[p]) if intercept else 0.0, loss, parameter, offset)
+        told = _loops.linear_pass(*row, want_grad=False, want_derivatives=True)
+        return told[4], told[5]
+
+    def hessian(self, w: Array) -> Array:
+        """Return the Hessian at w of the part of U that has one."""
+        X, weight, intercept, per_row, l2 = (self._rows[i] for i in (0, 2, 6, 7, 8))
+        p = X.shape[1]
+        second = per_row * self._derivatives(w)[1]
+        second = second if weight is None else weight * second
+        design = self.problem.design
+        H = np.zeros((len(w), len(w)))
+        if design.sparse:
+            H[:p, :p] = (X.T @ (sp.diags_array(second) @ X)).toarray()
+        else:
+            H[:p, :p] = _loops.gram(X, second)
+        H[:p, :p] += l2 * np.eye(p)
+        if intercept:
+            H[p, :p] = H[:p, p] = design.rmatvec(second.astype(design.dtype))
+            H[p, p] = second.sum()
+        return H
