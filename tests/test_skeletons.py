@@ -28,6 +28,7 @@ PYTHON = sorted(p.stem for p in skeletons.FOLDER.glob("*.py"))
         ("losses", "loss", "LogCosh", "test_loss_contract", "log_cosh"),
         ("penalties", "penalty", "NonNegativeL2", "test_penalty_contract", "non_negative_l2"),
         ("optimizers", "update_rule", "SignStep", "test_optimizers", "sign_step"),
+        ("samplers", "sampler", "OneLeap", "test_samplers", "one_leap"),
         ("solvers", "solver", "AcceleratedGradient", "test_solvers", "accelerated_gradient"),
         ("hypotheses", "hypothesis", "LeftRays", "test_hypotheses", "LeftRays"),
     ],

@@ -125,6 +125,11 @@ def is_named_metric(thing: Any) -> bool:
     return methods("distances", "check")(thing) and "function" not in getattr(thing, "__annotations__", {})
 
 
+def is_sampler(thing: Any) -> bool:
+    """Whether a class names a compiled transition and the acceptance that its step is tuned for."""
+    return inspect.isclass(thing) and hasattr(thing, "wanted") and "name" in vars(thing)
+
+
 def is_seeding(thing: Any) -> bool:
     """Whether a class chooses centres by itself: not the wrapper of given ones."""
     return methods("centers", "factor")(thing) and thing.draws
@@ -180,6 +185,7 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("graphs", "REGISTRY", methods("matrix")),
     ("solvers", "REGISTRY", methods("init", "step")),
     ("optimizers", "REGISTRY", methods("init", "update")),
+    ("samplers", "REGISTRY", is_sampler),
     ("optimizers", "SCHEDULES", methods("at")),
     ("hypotheses", "REGISTRY", methods("vc_dimension", "growth", "restriction", "fit")),
     ("trees.criteria", "REGISTRY", methods("statistics", "heterogeneity")),
@@ -267,6 +273,7 @@ def test_registries_are_complete(folder: str, registry: str, belongs: Any) -> No
         "penalties",
         "solvers",
         "optimizers",
+        "samplers",
         "hypotheses",
         "trees.criteria",
         "clustering.seedings",

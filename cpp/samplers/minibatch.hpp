@@ -59,11 +59,16 @@ struct GatheredRows {
   std::vector<T> data;
   std::vector<I> indices, indptr;
 
-  Matrix dense(const Matrix& x, const std::uint32_t* rows, std::int64_t count) {
+  // `beside` is read at the same rows soon after, and asked for with them.
+  Matrix dense(const Matrix& x, const std::uint32_t* rows, std::int64_t count, const double* const (&beside)[2]) {
     data.resize(std::size_t(count * x.cols));
     const T* from = static_cast<const T*>(x.data);
     for (std::int64_t i = 0; i < count; ++i) {
-      if (i + ahead < count && x.col_stride == 1) ask(from + std::int64_t(rows[i + ahead]) * x.row_stride, x.cols);
+      if (i + ahead < count && x.col_stride == 1) {
+        ask(from + std::int64_t(rows[i + ahead]) * x.row_stride, x.cols);
+        for (const double* numbers : beside)
+          if (numbers) ask(numbers + rows[i + ahead], 1);
+      }
       const T* row = from + std::int64_t(rows[i]) * x.row_stride;
       T* to = data.data() + i * x.cols;
       if (x.col_stride == 1) {
@@ -101,9 +106,10 @@ struct GatheredRows {
   }
 
  private:
-  static void ask(const T* row, std::int64_t cols) {
+  template <class V>
+  static void ask(const V* row, std::int64_t cols) {
 #if defined(__GNUC__)
-    constexpr std::int64_t line = 64 / sizeof(T);
+    constexpr std::int64_t line = 64 / sizeof(V);
     for (std::int64_t j = 0; j < cols; j += line) __builtin_prefetch(row + j);
     __builtin_prefetch(row + cols - 1);
 #else
@@ -143,7 +149,7 @@ class Minibatch {
 
   void estimate(const std::uint32_t* rows, const double* w, double* grad) {
     const Matrix& x = t_.x;
-    const Matrix part = x.storage == Storage::dense ? gathered_.dense(x, rows, size_) : gathered_.compressed(x, rows, size_);
+    const Matrix part = x.storage == Storage::dense ? gathered_.dense(x, rows, size_, {t_.y, anchor_.slope}) : gathered_.compressed(x, rows, size_);
     pick(t_.y, rows, y_);
     const double *s = pick(t_.s, rows, s_), *offset = pick(t_.offset, rows, offset_), *slope = pick(anchor_.slope, rows, slope_);
     const std::int64_t p = x.cols;

@@ -59,6 +59,9 @@ from . import (
     results as results,
 )
 from . import (
+    samplers as samplers,
+)
+from . import (
     selection as selection,
 )
 from . import (
@@ -264,6 +267,7 @@ from .results import (
 from .results import (
     Status as Status,
 )
+from .samplers import sample as sample
 from .search.post_selection import debiased_lasso as debiased_lasso
 from .search.post_selection import likelihood_ratio as likelihood_ratio
 from .search.post_selection import split_sample_inference as split_sample_inference

@@ -865,7 +865,8 @@ def run_chains(
     length: float = 0.0,
 ) -> tuple[Float, Float]:
     """``count`` transitions of each chain: draws (chains * rows, d), and acceptance, gradients, depth,
-    divergence, U and step of each (chains * rows, 6); places, gradients, U and the search for the step change in place.
+    divergence, U and step of each (chains * rows, 6); places, gradients, U and the search for the step
+    change in place.
     """
 
 def start_steps(

@@ -33,7 +33,9 @@ ROOMS = (
     "tests/conformance/test_clusterers.py",
     "tests/estimators/clusters",
     "tests/graphs",
+    "tests/conformance/test_samplers.py",
     "tests/reduction",
+    "tests/samplers",
     "tests/trees",
 )
 # Long cases of the rooms would bring no other loops.

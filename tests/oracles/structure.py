@@ -59,6 +59,7 @@ CALLS_UPWARD = frozenset(
     (room, "plots")
     for room in (
         "graphs",
+        "samplers",
         "linkage",
         "reduction",
         "estimators",

@@ -45,7 +45,8 @@ def zero(x: Array) -> None:
 
 @pytest.mark.parametrize("name", ADJUSTED)
 def test_a_transition_from_the_target_can_be_turned_round(name: str) -> None:
-    # With counts of sum s in n rows and a column of ones, U(w) = n e^w - s w: e^w has a Gamma law of shape s and rate n.
+    # With counts of sum s in n rows and a column of ones, U(w) = n e^w - s w: e^w has a Gamma law of shape s
+    # and rate n.
     rows, total = 3, 4
     data = ArrayBlocks(Design(np.ones((rows, 1))), np.array([1.0, 1.0, 2.0]), np.ones(rows))
     target = LinearTarget(LinearProblem(Poisson(), Zero(), data, intercept=False))
@@ -63,8 +64,9 @@ def test_a_transition_from_the_target_can_be_turned_round(name: str) -> None:
 
 @pytest.mark.parametrize("name", ADJUSTED)
 def test_parameters_and_rows_drawn_in_turn_have_the_prior(name: str) -> None:
-    # Geweke, Journal of the American Statistical Association 99, 2004: targets drawn given the parameters, and one
-    # transition given the targets, for ever. The parameters then have their prior, N(0, 1 / (n alpha)).
+    # Geweke, Journal of the American Statistical Association 99, 2004: targets drawn given the parameters,
+    # and one transition given the targets, for ever. The parameters then have their prior, N(0, 1 / (n
+    # alpha)).
     n, steps, alpha = 5, 3000, 0.25
     rng = np.random.default_rng(5)
     X = rng.normal(size=(n, 2))
@@ -81,7 +83,9 @@ def test_parameters_and_rows_drawn_in_turn_have_the_prior(name: str) -> None:
         problem = LinearProblem(Logistic(), L2(alpha), ArrayBlocks(design, y, np.ones(n)), intercept=False)
         call = LinearTarget(problem).call
         _loops.ask_places(call, w, grad, u)
-        _loops.run_chains(call, sampler.move, w, grad, u, search, *shape, 1, t, 1, 1, False, 0.5, most, length)
+        _loops.run_chains(
+            call, sampler.move, w, grad, u, search, *shape, 1, t, 1, 1, False, 0.5, most, length
+        )
         draws[t] = w[0]
     for moment, wanted in ((draws, 0.0), (draws**2, variance), (draws[:, :1] * draws[:, 1:], 0.0)):
         for column in moment.T:

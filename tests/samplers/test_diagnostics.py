@@ -27,8 +27,9 @@ CHAINS = {
     "alone": autoregressive(0.3, n=80, chains=1, seed=5),
 }
 
-# From ArviZ 0.23.4: az.rhat(x, method="rank"), az.ess(x, method="bulk"), "tail", "mean", az.mcse(x, method="mean") and
-# az.ess(x, method="quantile", prob=0.3), for the chains above; it has no R-hat of one chain.
+# From ArviZ 0.23.4: az.rhat(x, method="rank"), az.ess(x, method="bulk"), "tail", "mean", az.mcse(x,
+# method="mean") and az.ess(x, method="quantile", prob=0.3), for the chains above; it has no R-hat of one
+# chain.
 ARVIZ = {
     "slow": (1.0358985436868815, 147.42884197338196, 375.94933822756906, 147.3891162017808,
              0.040609457308768374, 294.8875545597236),
@@ -51,14 +52,15 @@ def test_the_numbers_of_arviz(name: str) -> None:
     found = [ess_bulk(x), ess_tail(x), ess_mean(x), mcse_mean(x), ess_quantile(x, 0.3)]
     np.testing.assert_allclose(found, rest, rtol=1e-9)
     if not math.isnan(ratio):
-        # The two draws in the middle are equally far from the median up to rounding, which decides their ranks.
+        # The two draws in the middle are equally far from the median up to rounding, which decides their
+        # ranks.
         assert r_hat(x) == pytest.approx(ratio, rel=2e-6)
 
 
 @pytest.mark.parametrize("phi", [0.9, 0.5, 0.0, -0.4])
 def test_autoregressive_chains_have_their_known_time(phi: float) -> None:
-    # The integrated time of z_t = phi z_(t-1) + e_t is (1 + phi) / (1 - phi); a sum up to lag m has the relative
-    # variance 2 (2 m + 1) / n (Madras and Sokal, Journal of Statistical Physics 50, 1988, equation 3.19).
+    # The integrated time of z_t = phi z_(t-1) + e_t is (1 + phi) / (1 - phi); a sum up to lag m has the
+    # relative variance 2 (2 m + 1) / n (Madras and Sokal, Journal of Statistical Physics 50, 1988).
     n, chains = 20_000, 4
     time = (1.0 + phi) / (1.0 - phi)
     lags = 1 if phi == 0.0 else math.ceil(math.log(0.003) / math.log(abs(phi)))
@@ -71,7 +73,8 @@ def test_autoregressive_chains_have_their_known_time(phi: float) -> None:
 
 
 def test_chains_in_different_places_are_seen() -> None:
-    # Means d apart of chains of variance v: R-hat tends to the root of 1 + between / within, here of the ranks.
+    # Means d apart of chains of variance v: R-hat tends to the root of 1 + between / within, here of the
+    # ranks.
     x = autoregressive(0.0, 4000, 2, seed=8)
     assert r_hat(x) < 1.005
     assert r_hat(x + np.array([[0.0], [0.2]])) > 1.02

@@ -22,11 +22,13 @@ def data(name: str) -> dict[str, Any]:
     return dict(json.loads((ROOT / f"{name}.json").read_text(encoding="utf-8")))
 
 
-def regression(X: Array, y: Array, mean: Array, precision: Array, log_prior: Any, told: bool) -> FunctionTarget:
+def regression(
+    X: Array, y: Array, mean: Array, precision: Array, log_prior: Any, told: bool
+) -> FunctionTarget:
     """Return the posterior of coefficients b and the log of the deviation, by Jacobian and priors.
 
-    `log_prior(sigma)` gives the log density of sigma and its derivative by log sigma; `precision` and `mean` are
-    those of the prior of b; `told` says whether the target knows about its covariance.
+    `log_prior(sigma)` gives the log density of sigma and its derivative by log sigma; `precision` and `mean`
+    are those of the prior of b; `told` says whether the target knows about its covariance.
     """
     n, p = X.shape
 
@@ -40,7 +42,9 @@ def regression(X: Array, y: Array, mean: Array, precision: Array, log_prior: Any
         value, slope = log_prior(math.exp(log_sigma))
         off = b - mean
         u = n * log_sigma + 0.5 * square / variance - value - log_sigma + 0.5 * float(off @ (precision * off))
-        return u, np.append(-(X.T @ residual) / variance + precision * off, n - square / variance - slope - 1.0)
+        return u, np.append(
+            -(X.T @ residual) / variance + precision * off, n - square / variance - slope - 1.0
+        )
 
     b = np.linalg.lstsq(X, y, rcond=None)[0]
     variance = float(((y - X @ b) ** 2).mean())
@@ -61,7 +65,12 @@ def kidiq(told: bool) -> tuple[FunctionTarget, list[str]]:
         return -math.log1p(ratio), -2.0 * ratio / (1.0 + ratio)
 
     y = np.array(d["kid_score"], dtype=float)
-    return regression(X, y, np.zeros(3), np.zeros(3), half_cauchy, told), ["beta[1]", "beta[2]", "beta[3]", "sigma"]
+    return regression(X, y, np.zeros(3), np.zeros(3), half_cauchy, told), [
+        "beta[1]",
+        "beta[2]",
+        "beta[3]",
+        "sigma",
+    ]
 
 
 def kilpisjarvi(told: bool) -> tuple[FunctionTarget, list[str]]:

@@ -21,7 +21,7 @@ TOLD = ("acceptance", "gradients", "depth", "divergent", "potential", "step")
 _SPREAD = 1.5
 # Seconds that one call of the loops may take, about: so long an interrupt waits.
 _PATIENCE = 0.2
-_MOST = 10_000  # transitions of a call
+_LEAST, _MOST = 16, 10_000  # transitions of the first call, and of any
 _DENSE = 10  # draws for each parameter from which a covariance is learnt
 # The search for a first step doubles and halves up to 100 times: beyond these it has found no end.
 _LONGEST, _SHORTEST = 2.0**90, 2.0**-90
@@ -110,7 +110,7 @@ class Chains:
 
     def advance(self, count: int, thin: int = 1, search: bool = False) -> Iterator[tuple[Array, Array]]:
         """Yield draws (chains, rows, d) and what transitions tell (chains, rows, 6), piece by piece."""
-        left, piece = count, thin
+        left, piece = count, max(1, _LEAST // thin) * thin
         while left:
             now, began = min(piece, left), perf_counter()
             draws, told = self._run(now, thin, search and self.sampler.given_step is None)

@@ -106,8 +106,8 @@ def _effective(x: Array) -> float:
     rho = 1.0 - (within - covariance.mean(axis=0)) / total
     rho[0] = 1.0
     pairs = rho[: 2 * (n // 2)].reshape(-1, 2).sum(axis=1)
-    # Of the first pair that is left out, the even term still counts where it is positive.  Pairs near the last
-    # lag, of which few products are known, are never counted whole.
+    # Of the first pair that is left out, the even term still counts where it is positive.  Pairs near the
+    # last lag, of which few products are known, are never counted whole.
     negative = np.flatnonzero(pairs < 0.0)
     last = min(int(negative[0]) if len(negative) else n, (n - 3) // 2)
     falling = float(np.minimum.accumulate(pairs[:last]).sum())

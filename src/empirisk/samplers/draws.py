@@ -25,6 +25,11 @@ _FEW = 400.0
 _AIM = 0.01
 
 
+def _unbounded() -> np.errstate:
+    """A context for chains that ran away: their sums overflow, and the certificate says what happened."""
+    return np.errstate(over="ignore", invalid="ignore")
+
+
 @dataclass(frozen=True, repr=False)
 class DrawsSummary(Tabular):
     """One line for each parameter: mean, its Monte-Carlo error, deviation, quantiles, sizes, R-hat.
@@ -107,17 +112,20 @@ class Draws:
         d = self.draws.shape[2]
         if self.draws.shape[1] < 4:
             return {key: np.full(d, math.nan) for key in functions}
-        return {key: np.array([f(self.draws[:, :, j]) for j in range(d)]) for key, f in functions.items()}
+        with _unbounded():
+            return {key: np.array([f(self.draws[:, :, j]) for j in range(d)]) for key, f in functions.items()}
 
     @cached_property
     def mean(self) -> Array:
         """Means of all draws, (d,)."""
-        return np.asarray(self.draws.mean(axis=(0, 1)))
+        with _unbounded():
+            return np.asarray(self.draws.mean(axis=(0, 1)))
 
     @cached_property
     def deviation(self) -> Array:
         """Standard deviations of all draws, (d,)."""
-        return np.asarray(self.draws.std(axis=(0, 1), ddof=1))
+        with _unbounded():
+            return np.asarray(self.draws.std(axis=(0, 1), ddof=1))
 
     @property
     def mcse(self) -> Array:

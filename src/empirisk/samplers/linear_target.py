@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -96,6 +95,8 @@ class LinearTarget:
         Sciences 11, 2018).
         """
         H = self.hessian(np.asarray(self.problem.start(), dtype=np.float64))
+        if not np.isfinite(H).all():
+            return 1.0
         largest = float(np.linalg.eigvalsh(H)[-1]) if len(H) <= DENSE else float(np.trace(H))
         return 1.0 / largest if largest > 0.0 else 1.0
 
@@ -171,28 +172,45 @@ class LinearTarget:
     def anchor(self) -> tuple[Array, Array, Array]:
         """Return the mode, the gradient of U there, and the weighted slope of each row's loss there."""
         w = self._guess.place
-        slope = np.asarray(self._derivatives(w)[0])
+        slope = self._derivatives(w)[0]
         weight = self._rows[2]
-        return w, self.potential.value_grad(w)[1], slope if weight is None else weight * slope
+        return (
+            w,
+            self.potential.value_grad(w)[1],
+            (slope if weight is None else np.where(weight > 0.0, weight * slope, 0.0)),
+        )
 
     def _derivatives(self, w: Array) -> tuple[Array, Array]:
         """First and second derivatives of each row's loss by its score, without weights."""
         X, y, weight, offset, loss, parameter, intercept = self._rows[:7]
         p = X.shape[1]
-        row = (X, y, weight, w[:p].astype(X.dtype), float(w[p]) if intercept else 0.0, loss, parameter, offset)
+        row = (
+            X,
+            y,
+            weight,
+            w[:p].astype(X.dtype),
+            float(w[p]) if intercept else 0.0,
+            loss,
+            parameter,
+            offset,
+        )
         told = _loops.linear_pass(*row, want_grad=False, want_derivatives=True)
-        return told[4], told[5]
+        return np.asarray(told[4]), np.asarray(told[5])
 
     def hessian(self, w: Array) -> Array:
         """Return the Hessian at w of the part of U that has one."""
         X, weight, intercept, per_row, l2 = (self._rows[i] for i in (0, 2, 6, 7, 8))
         p = X.shape[1]
         second = per_row * self._derivatives(w)[1]
-        second = second if weight is None else weight * second
+        # A row of weight 0 is absent, though its derivative may be infinite.
+        second = second if weight is None else np.where(weight > 0.0, weight * second, 0.0)
         design = self.problem.design
         H = np.zeros((len(w), len(w)))
         if design.sparse:
             H[:p, :p] = (X.T @ (sp.diags_array(second) @ X)).toarray()
+        elif second.min() < 0.0:  # the loop takes roots of the weights; this loss is not convex
+            dense = X.astype(np.float64)
+            H[:p, :p] = (dense.T * second) @ dense
         else:
             H[:p, :p] = _loops.gram(X, second)
         H[:p, :p] += l2 * np.eye(p)

@@ -23,8 +23,8 @@ class MinibatchChains(Chains):
         super().__post_init__()
         target: Any = self.target
         sampler: Any = self.sampler
-        self.rows = int(target.problem.data.n_rows)
-        self.batch = min(sampler.batch, self.rows)
+        self.rows: int = int(target.problem.data.n_rows)
+        self.batch: int = min(int(sampler.batch), self.rows)
         if self.factor is None and sampler.step is None:
             raise ValueError(
                 f"{target.title} has no covariance near its mode that steps could be measured in "
@@ -52,9 +52,19 @@ class MinibatchChains(Chains):
         sizes = sampler.sizes(self.taken + 1, now, self.rows, self.target.size)
         if not (np.isfinite(sizes).all() and (sizes > 0.0).all()):
             raise ValueError(f"the schedule {sampler.step!r} gives a step that is no finite number > 0")
-        plan = (self.seed, self.taken, sizes, thin, self.batch, sampler.replace)
-        state = (self.call, self.anchor, self.w, self.scale, self.factor)
-        draws, lost = _loops.run_minibatches(*state, *plan)
+        draws, lost = _loops.run_minibatches(
+            self.call,
+            self.anchor,
+            self.w,
+            self.scale,
+            self.factor,
+            self.seed,
+            self.taken,
+            sizes,
+            thin,
+            self.batch,
+            bool(sampler.replace),
+        )
         told = np.zeros((len(draws), 6))
         # No step is refused, and U is not known: that would take all rows.
         told[:, 0] = told[:, 4] = np.nan

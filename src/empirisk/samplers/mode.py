@@ -78,9 +78,9 @@ def proximal_mode(target: Any) -> Guess:
 
 def inverse_factor(H: Array) -> Array | None:
     """Return the lower factor of the inverse of H, or None where H is singular to working precision."""
-    scale = np.sqrt(np.diag(H))
-    if not (np.isfinite(scale).all() and (scale > 0.0).all()):
+    if not (np.isfinite(H).all() and (np.diag(H) > 0.0).all()):
         return None
+    scale = np.sqrt(np.diag(H))
     correlation = H / np.outer(scale, scale)
     if np.linalg.eigvalsh(correlation)[0] <= _SINGULAR * len(H):
         return None

@@ -32,6 +32,7 @@ class RandomWalk(Sampler):
 
     name = "random_walk"
     gradient = False
+    proximal = True
 
     def __post_init__(self) -> None:
         check_chance("target_acceptance", self.target_acceptance)

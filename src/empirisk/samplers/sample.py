@@ -42,7 +42,8 @@ def sample(
         in an ``er.samplers.FunctionTarget``.
     method : str or Sampler, default "nuts"
         ``"nuts"``, ``"hmc"``, ``"mala"``, ``"random_walk"``; ``"ula"`` and ``"sgld"``, which have a bias;
-        ``"proximal_langevin"`` for an L1 penalty; or one of these with parameters, such as ``er.samplers.NUTS(target_acceptance=0.95)``.
+        ``"proximal_langevin"`` for an L1 penalty; or one of these with parameters, such as
+        ``er.samplers.NUTS(target_acceptance=0.95)``.
     chains : int, default 4
         Independent chains, at least 1; of compiled targets they run in parallel.
     draws : int, default 1000
@@ -90,7 +91,9 @@ def sample(
     if dispersion is not None:
         _check_positive("dispersion", dispersion)
     aim = as_target(target, sampler, dispersion, temperature)
-    run = (MinibatchChains if sampler.draws_rows else Chains)(aim, sampler, chains, within(check_seed(random_state), 64))
+    run = (MinibatchChains if sampler.draws_rows else Chains)(
+        aim, sampler, chains, within(check_seed(random_state), 64)
+    )
     left_out = run.default_warm_up if warm_up is None else warm_up
     run.warm_up(left_out)
     kept, told, interrupted = [], [], False

@@ -12,7 +12,9 @@ from empirisk.samplers.linear_target import LinearTarget
 __all__ = ["as_target"]
 
 
-def as_target(thing: Any, sampler: Sampler, dispersion: float | None = None, temperature: float = 1.0) -> Target:
+def as_target(
+    thing: Any, sampler: Sampler, dispersion: float | None = None, temperature: float = 1.0
+) -> Target:
     """Return what is to be sampled as a target: targets are themselves, problems and fitted models are
     posteriors.
 
