@@ -64,10 +64,10 @@ def test_independent_coefficients_against_integrals(penalty: Any) -> None:
 def test_a_penalty_that_the_loops_do_not_know_goes_by_its_proximal_map() -> None:
     # The posterior of a group of two against a random walk on the same U, which has no gradient to get wrong.
     problem, _, _ = posed(GroupLasso(0.8, ((0, 1),)), 2)
-    found = sample(problem, method="proximal_langevin", draws=1000, dispersion=1.0, random_state=1)
+    found = sample(problem, method="proximal_langevin", draws=400, dispersion=1.0, random_state=1)
     potential = found_potential(problem)
     other = sample(
-        FunctionTarget(potential, np.zeros(2)), method="random_walk", draws=2500, warm_up=1000, random_state=2
+        FunctionTarget(potential, np.zeros(2)), method="random_walk", draws=1500, warm_up=500, random_state=2
     )
     for j in range(2):
         error = math.hypot(found.mcse[j], other.mcse[j])

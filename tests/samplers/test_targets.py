@@ -196,7 +196,7 @@ def test_steps_that_diverge_are_counted_and_said() -> None:
         slope = w[0] / 9.0 - 0.5 * square + half
         return w[0] ** 2 / 18.0 + 0.5 * square + half * w[0], np.append(slope, w[1:] * math.exp(-w[0]))
 
-    found = sample(FunctionTarget(funnel, np.zeros(6)), draws=300, warm_up=300, random_state=3)
+    found = sample(FunctionTarget(funnel, np.zeros(6)), draws=150, warm_up=150, random_state=3)
     assert found.divergences > 0
     assert "diverged: places of strong curvature" in found.certificate.claim
     assert "raise target_acceptance" in found.certificate.claim
