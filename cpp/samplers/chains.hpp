@@ -85,7 +85,8 @@ inline double first_step(Potential& target, const ChainRun& run, double step) {
   int direction = 0;
   for (int i = 0; i < 100; ++i) {
     Place at = start;
-    Philox rng(run.seed, run.chain, ~run.first);
+    // Other numbers each time: at the border of a support one direction may be outside for every length.
+    Philox rng(run.seed, run.chain, ~(run.first + (std::uint64_t(i) << 48)));
     how.step = step;
     const int wanted = one_move(target, at, trial, how, rng).acceptance > 0.5 ? 1 : -1;
     if (direction && wanted != direction) break;

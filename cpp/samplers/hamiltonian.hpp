@@ -37,8 +37,9 @@ inline Told hamiltonian(Potential& target, Place& at, const Proposal& how, Philo
   how.metric.momentum(rng, z.p.data());
   z.set_velocity(how.metric);
   const double start = z.energy(), step = how.step * (0.9 + 0.2 * rng.uniform());
-  std::int64_t count = std::int64_t(std::ceil(how.length / step));
-  count = count < 1 ? 1 : count > how.most_steps ? how.most_steps : count;
+  // Compared as a number: a step that is all but 0 asks for more steps than an integer can count.
+  const double wanted = std::ceil(how.length / step);
+  const std::int64_t count = wanted < 1.0 ? 1 : wanted < double(how.most_steps) ? std::int64_t(wanted) : how.most_steps;
   std::int64_t taken = 0;
   double end = start;
   for (; taken < count && end - start <= most_energy;) {

@@ -328,6 +328,8 @@ JOINED = {
     "n_cut": 1,
     "cut_share": 0.4,
 }
+CHAINS = {"name": "a rather long name of a parameter", "r_hat": 1.004}
+DENSITY = {"edges": [-1.0, 0.0, 1.0, 2.5], "density": [0.2, 0.5, 0.2], "mean": 0.6, "low": -0.7, "high": 1.9}
 DISPLAYS: list[Display] = [
     plots.AttributionDisplay(PARTS, "log-loss", share(0.32)),
     plots.BestProbabilityDisplay(CHANCES),
@@ -359,6 +361,7 @@ DISPLAYS: list[Display] = [
     plots.CoverageDisplay(COVERED, 0.95),
     plots.DecisionBoundaryDisplay(REGIONS),
     plots.DendrogramDisplay(DENDROGRAM),
+    plots.DensityDisplay({**CHAINS, **DENSITY, "level": 0.9, "n": 4000}),
     plots.DependenceDisplay(DEPENDENCE),
     plots.DistortionDisplay({**DISTORTION, "all_pairs": False, "theorem": "no theorem promises it"}),
     plots.EigengapDisplay(GAPS),
@@ -379,6 +382,7 @@ DISPLAYS: list[Display] = [
     plots.PrecisionRecallDisplay(CHOSEN["pr"], ">50K"),
     plots.ProcessDisplay(PROCESS),
     plots.QuantilesDisplay(REST["quantiles"]),
+    plots.RanksDisplay({**CHAINS, "counts": [[30, 20, 10], [10, 20, 30]]}),
     plots.RegressionMixtureDisplay(LINES),
     plots.ResidualsDisplay(REST["residuals"], "quality (points)"),
     plots.RocDisplay(CHOSEN["roc"], ">50K"),
@@ -387,6 +391,7 @@ DISPLAYS: list[Display] = [
     plots.SelectionCurveDisplay(BINARY["selection_curves"][0], BINARY["selection"], "Logistic regression"),
     plots.ShapleyRowDisplay({"base": 1.0, "score": 1.3, "scale": "raw score", "parts": ROW_PARTS}),
     plots.ShapleySummaryDisplay(SHAPLEY),
+    plots.TraceDisplay({**CHAINS, "ess": 812.0, "every": 2, "chains": [[0.1, -0.3, 0.2], [0.3, 0.0, -0.2]]}),
     plots.TreeDisplay(Wording(TREE.tree_, ["age", "dose"], [None, None]), TREE.classes_, 3),
     plots.VoteRoundsDisplay(VOTE, [0.4, 0.35, 0.34]),
     plots.RoundsDisplay(

@@ -19,6 +19,8 @@ __all__ = ["TOLD", "Chains"]
 TOLD = ("acceptance", "gradients", "depth", "divergent", "potential", "step")
 # Starts are drawn this much wider than the guess, so that chains that agree have found the same mass.
 _SPREAD = 1.5
+# The number of the stream of the starts, which no step has.
+_STARTS = 2**63
 # Seconds that one call of the loops may take, about: so long an interrupt waits.
 _PATIENCE = 0.2
 _LEAST, _MOST = 16, 10_000  # transitions of the first call, and of any
@@ -63,7 +65,7 @@ class Chains:
         self.w = np.empty((k, d))
         self.grad, self.u, self.step = np.zeros((k, d)), np.zeros(k), np.zeros((k, 5))
         for c in range(k):
-            z = _loops.stream_normals(self.seed, c, 2**64 - 1, d)
+            z = _loops.stream_normals(self.seed, c, _STARTS, d)
             move = z if guess.factor is None else _SPREAD * (guess.factor @ z)
             self.w[c] = guess.place + move
         self._settle(guess.place)
@@ -105,7 +107,8 @@ class Chains:
         if found.min() < _SHORTEST:
             raise ValueError(
                 f"no step of {self.sampler.name} is accepted, however short: U jumps at the start of a "
-                "chain, or the gradient is not that of U"
+                "chain, or the gradient is not that of U; give a start inside of the support, and check the "
+                "gradient by differences"
             )
 
     def advance(self, count: int, thin: int = 1, search: bool = False) -> Iterator[tuple[Array, Array]]:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from empirisk.data.seeds import Seed, check_seed
 from empirisk.data.tabular import Tabular
 from empirisk.results import Certificate, Kind
+from empirisk.samplers.charts import chart_of
 from empirisk.samplers.diagnostics import ess_bulk, ess_mean, ess_tail, r_hat
+from empirisk.samplers.likelihood import Likelihood
 from empirisk.typing import Array
-from empirisk.wording import counted
+from empirisk.wording import counted, quoted
 
 __all__ = ["Draws", "DrawsSummary"]
 
@@ -89,6 +93,8 @@ class Draws:
         What helps against steps that diverge.
     interrupted : bool
         Whether the run was stopped before its end.
+    likelihood : Likelihood, optional
+        The law of a target, given the parameters, where the target of the sampler is a linear problem.
     """
 
     draws: Array
@@ -100,6 +106,7 @@ class Draws:
     target: str
     remedy: str
     interrupted: bool = False
+    likelihood: Likelihood | None = None
 
     @property
     def divergences(self) -> int:
@@ -234,6 +241,83 @@ class Draws:
     def _repr_html_(self) -> str:
         return self.summary()._repr_html_()
 
+    def means(self, X: Any, offset: Any = None) -> Array:
+        """Return the expected targets of rows under every draw, (chains, n, rows).
+
+        Parameters
+        ----------
+        X : array, shape (rows, p)
+            Columns as those that were sampled.
+        offset : array, shape (rows,), optional
+            A known part of the scores.
+        """
+        return self._law.means(self.draws, X, offset)
+
+    def predictive(self, X: Any, offset: Any = None, random_state: Seed = None) -> Array:
+        """Return posterior predictive draws: a target for each row and draw, (chains, n, rows).
+
+        Labels are -1 and +1.  What is unknown of the parameters and the noise of a new target are both in
+        them; the dispersion is taken as known.
+
+        Parameters
+        ----------
+        X : array, shape (rows, p)
+            Columns as those that were sampled.
+        offset : array, shape (rows,), optional
+            A known part of the scores.
+        random_state : int, Generator or None, default None
+            Seed; None means 0.
+
+        Examples
+        --------
+        >>> from empirisk.samplers import sample
+        >>> X = np.arange(20.0)[:, None] / 20.0
+        >>> model = er.Ridge(alpha=0.01).fit(X, 2.0 * X[:, 0])
+        >>> found = sample(model, draws=100, dispersion=0.25)
+        >>> found.predictive(X[:3]).shape
+        (4, 100, 3)
+        """
+        rng = np.random.default_rng(check_seed(random_state))
+        return self._law.draw(self._law.means(self.draws, X, offset), rng)
+
+    @property
+    def _law(self) -> Likelihood:
+        """The law of a target; a refusal where there is none."""
+        if self.likelihood is None:
+            raise ValueError(f"{self.target} has no rows, and so no targets that could be predicted")
+        return self.likelihood
+
+    def plot(self, parameter: Any = None, *, kind: str = "trace", ax: Any = None) -> Any:
+        """Draw the chains of one parameter; returns the Axes (the extra ``report``).
+
+        Parameters
+        ----------
+        parameter : str or int, optional
+            Name or number; by default the one with the largest R-hat.
+        kind : {"trace", "ranks", "density"}, default "trace"
+            Values in their order, one line a chain; how often each chain has small and large ranks among all
+            draws, which is equally often where chains agree; or the density of all draws with the interval of
+            90 %.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        """
+        return chart_of(self, self._column(parameter), kind).plot(ax)
+
+    def _column(self, parameter: Any) -> int:
+        """The number of a parameter that is named or numbered; the worst one by default."""
+        if parameter is None:
+            known = np.where(np.isfinite(self.r_hat), self.r_hat, np.inf)
+            return int(np.argmax(known))
+        if isinstance(parameter, str) and parameter in self.names:
+            return self.names.index(parameter)
+        whole = isinstance(parameter, Integral) and not isinstance(parameter, bool)
+        if whole and 0 <= parameter < len(self.names):
+            return int(parameter)
+        raise ValueError(
+            f"parameter must be a name of the draws ({quoted(self.names)}) or a number from 0 to "
+            f"{len(self.names) - 1}, got {parameter!r}"
+        )
+
     def to_arviz(self) -> Any:
         """Return the draws as ArviZ's InferenceData (the extra ``bayes``)."""
         try:
@@ -249,4 +333,8 @@ class Draws:
             "lp": -self.told[:, :, 4],
             "step_size": self.told[:, :, 5],
         }
-        return arviz.from_dict(posterior=posterior, sample_stats=stats)
+        groups = {"posterior": posterior, "sample_stats": stats}
+        try:
+            return arviz.from_dict(**groups)
+        except TypeError:  # from its version 1 on the groups are one dictionary
+            return arviz.from_dict(groups)

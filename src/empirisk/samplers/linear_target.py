@@ -16,6 +16,7 @@ from empirisk.problems.linear import LinearProblem
 from empirisk.problems.potential import Potential
 from empirisk.results import Status
 from empirisk.samplers.base import Guess
+from empirisk.samplers.likelihood import Likelihood
 from empirisk.samplers.mode import inverse_factor, newton_mode, proximal_mode
 from empirisk.typing import Array
 
@@ -87,6 +88,13 @@ class LinearTarget:
     def title(self) -> str:
         """How a sentence names the target."""
         return f"the posterior of {self.problem.title}"
+
+    @property
+    def likelihood(self) -> Likelihood:
+        """The law of a target, given coefficients."""
+        problem = self.problem
+        loss, _ = problem.loss.plain(problem.data.y)
+        return Likelihood(loss, problem.dispersion, problem.data.n_cols, problem.intercept)
 
     @cached_property
     def smoothing(self) -> float:

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.memory import refuse_memory
 from empirisk.data.seeds import Seed, check_seed, within
 from empirisk.samplers.base import Sampler
-from empirisk.samplers.chains import Chains
+from empirisk.samplers.chains import TOLD, Chains
 from empirisk.samplers.draws import Draws
 from empirisk.samplers.minibatch_chains import MinibatchChains
 from empirisk.samplers.targets import as_target
@@ -63,8 +64,8 @@ def sample(
     Returns
     -------
     Draws
-        With ``draws``, ``summary()``, ``certificate``, ``to_arviz()``.  A run that is interrupted returns the
-        draws up to then and says so.
+        With ``draws``, ``summary()``, ``certificate``, ``predictive(X)``, ``plot()``, ``to_arviz()``.  A run
+        that is interrupted returns the draws up to then and says so; within the warm-up there are none.
 
     Raises
     ------
@@ -91,23 +92,29 @@ def sample(
     if dispersion is not None:
         _check_positive("dispersion", dispersion)
     aim = as_target(target, sampler, dispersion, temperature)
+    size = 8.0 * chains * draws * (aim.size + len(TOLD))
+    refuse_memory(
+        f"{chains:,} chains of {draws:,} draws of {aim.size:,} parameters",
+        2.0 * size,
+        "take fewer draws, each of which is worth more with thin=10",
+    )
     run = (MinibatchChains if sampler.draws_rows else Chains)(
         aim, sampler, chains, within(check_seed(random_state), 64)
     )
     left_out = run.default_warm_up if warm_up is None else warm_up
     run.warm_up(left_out)
-    kept, told, interrupted = [], [], False
+    kept, lines, interrupted = [], [], False
     try:
         for part, line in run.advance(draws * thin, thin):
             kept.append(part)
-            told.append(line)
+            lines.append(line)
     except KeyboardInterrupt:
         if not kept:
             raise
         interrupted = True
     return Draws(
         np.concatenate(kept, axis=1),
-        np.concatenate(told, axis=1),
+        np.concatenate(lines, axis=1),
         aim.names,
         sampler.name,
         sampler.exact,
@@ -115,6 +122,7 @@ def sample(
         aim.title,
         sampler.remedy,
         interrupted,
+        getattr(aim, "likelihood", None),
     )
 
 

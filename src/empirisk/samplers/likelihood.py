@@ -1,0 +1,104 @@
+"""The law of new targets under draws of parameters: posterior predictive draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from empirisk.typing import Array
+
+__all__ = ["Likelihood"]
+
+# Halvings of a bracket: to its last digits where its ends are far apart.
+_HALVINGS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """A loss as the law of a target, given coefficients.
+
+    Parameters
+    ----------
+    loss : Loss
+        Of plain targets.
+    dispersion : float
+    columns : int
+        Of the rows.
+    intercept : bool
+        Whether the last parameter is one.
+    """
+
+    loss: Any
+    dispersion: float
+    columns: int
+    intercept: bool
+
+    def means(self, draws: Array, X: Any, offset: Any = None) -> Array:
+        """Return the expected targets of rows X (n, p) under draws (chains, k, d), (chains, k, n)."""
+        X = np.asarray(X, dtype=np.float64)
+        if X.ndim != 2 or X.shape[1] != self.columns or not np.isfinite(X).all():
+            raise ValueError(
+                f"X must be an array of finite numbers with {self.columns} columns, those of the rows that "
+                f"were sampled, got shape {X.shape}"
+            )
+        z = draws[:, :, : self.columns] @ X.T
+        if self.intercept:
+            z = z + draws[:, :, -1:]
+        if offset is not None:
+            offset = np.asarray(offset, dtype=np.float64)
+            if offset.shape != (len(X),):
+                raise ValueError(f"offset must have shape ({len(X)},), one number a row, got {offset.shape}")
+            z = z + offset
+        return np.asarray(self.loss.mean(z))
+
+    def draw(self, means: Array, rng: np.random.Generator) -> Array:
+        """Return a target for each mean: by inversion of the distribution function, or a label of two.
+
+        Raises
+        ------
+        TypeError
+            Where the loss has no distribution function.
+        """
+        u = rng.random(means.shape)
+        if self.loss.labels:
+            return np.where(u < means, 1.0, -1.0)
+        if not self.loss.predictive:
+            raise TypeError(
+                f"loss {self.loss.name!r} has no distribution function to draw targets from; means(X) gives "
+                "their means"
+            )
+        return self._inverse(u, means)
+
+    def _inverse(self, u: Array, means: Array) -> Array:
+        """The smallest target whose distribution function reaches u, by doubling and bisection."""
+        least = self.loss.y_domain.low - (1.0 if self.loss.counts else 0.0)
+        low = np.full(means.shape, least)
+        if least == -np.inf:
+            low = _moved(means - 1.0, lambda y: self._reaches(y, means, u), means, -1.0)
+        high = _moved(np.ceil(means) + 1.0, lambda y: ~self._reaches(y, means, u), means, 1.0)
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + high)
+            middle = np.floor(middle) if self.loss.counts else middle
+            reached = self._reaches(middle, means, u)
+            low, high = np.where(reached, low, middle), np.where(reached, middle, high)
+            if self.loss.counts and (high - low <= 1.0).all():
+                break
+        return high
+
+    def _reaches(self, y: Array, means: Array, u: Array) -> Any:
+        """Whether the distribution function is u or more at y."""
+        return np.asarray(self.loss.cdf(y, means, self.dispersion) >= u)
+
+
+def _moved(ends: Array, inside: Any, means: Array, sign: float) -> Array:
+    """Move ends away from the means, twice as far each time, until none lies inside."""
+    size = np.ceil(np.abs(ends - means)) + 1.0  # whole, so that counts stay whole
+    for _ in range(1100):
+        stays = inside(ends)
+        if not stays.any():
+            break
+        ends = np.where(stays, ends + sign * size, ends)
+        size = 2.0 * size
+    return ends
