@@ -1,0 +1,31 @@
+"""Distributions: laws of rows, with their likelihood.  Adding one is a file and a row of REGISTRY."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from empirisk.distributions.base import Distribution, Fitted
+from empirisk.distributions.bernoulli import Bernoulli
+from empirisk.distributions.exponential_member import ExponentialMember
+from empirisk.distributions.fit import DistributionFit, fit_mle
+from empirisk.distributions.gamma import Gamma
+from empirisk.distributions.gaussian import Gaussian
+
+_ROWS: tuple[Any, ...] = (Bernoulli, Gamma, Gaussian)
+REGISTRY: dict[str, Any] = {row.name: row for row in _ROWS}
+
+__all__ = [
+    "REGISTRY",
+    "Bernoulli",
+    "Distribution",
+    "DistributionFit",
+    "ExponentialMember",
+    "Fitted",
+    "Gamma",
+    "Gaussian",
+    "fit_mle",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

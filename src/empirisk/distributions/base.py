@@ -1,0 +1,211 @@
+"""The contract of distributions: a density with parameters, and what rows drawn from it tell about them.
+
+A distribution is a frozen object whose fields are its parameters.  Those that form an exponential family
+
+    p(x) = h(x) exp(eta . phi(x) - A(eta))
+
+say so by deriving from :class:`ExponentialMember`, and owe the five functions of the formula; densities,
+likelihood fits and divergences follow.  The others owe what they are asked for one by one.  Nothing here
+knows how rows are stored: all that a fit needs is a sum over row blocks, or a few of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Protocol, Self
+
+import numpy as np
+
+from empirisk.data.seeds import Seed
+from empirisk.results import Certificate
+from empirisk.typing import Array, Interval
+
+__all__ = ["LINE", "POSITIVE", "Distribution", "Fitted", "Observations", "check_between", "numbers"]
+
+# The finite numbers, and those above 0.
+LINE = Interval(low_closed=False, high_closed=False)
+POSITIVE = Interval(0.0, math.inf, low_closed=False, high_closed=False)
+
+
+class Observations(Protocol):
+    """What a family may ask of rows: sums over blocks of plain numbers, with weights above 0."""
+
+    @property
+    def total(self) -> float:
+        """The sum of the weights."""
+        ...
+
+    def map_sum(self, f: Callable[[Array, Array], Any], /) -> Any:
+        """Return the sum of ``f(rows, weights)`` over the blocks, entry by entry."""
+        ...
+
+    def centred(self) -> tuple[Observations, Any]:
+        """Return the rows less their mean, and the mean: what is squared there has not lost its digits."""
+        ...
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The member of a family that a fit has found.
+
+    Parameters
+    ----------
+    distribution : Distribution
+    certificate : Certificate
+        How far its likelihood can be from the largest one.
+    """
+
+    distribution: Any
+    certificate: Certificate
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """A law of one number, or of d numbers; frozen, its fields are its parameters.
+
+    ``name`` is the key of the registry.  ``discrete`` says whether ``log_prob`` is the logarithm of a chance
+    or of a density.  ``domains`` gives the interval of each parameter that is estimated: intervals of
+    parameters never leave it.  ``structure`` names the fields that a fit must be told (the number of trials).
+    ``located`` says whether the rows of a shifted law are shifted rows: fits then subtract the mean of the
+    rows first, against cancellation.
+    """
+
+    name: ClassVar[str]
+    discrete: ClassVar[bool] = False
+    domains: ClassVar[Mapping[str, Interval]] = {}
+    structure: ClassVar[tuple[str, ...]] = ()
+    located: ClassVar[bool] = False
+
+    @property
+    def support(self) -> Interval:
+        """The interval outside of which the law has no mass, coordinate by coordinate."""
+        return Interval()
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a draw is made of; 0 where a draw is one plain number."""
+        return 0
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The values of the fields by name, in their order."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def with_parameters(self, **values: Any) -> Self:
+        """Return the same law with other values of the named parameters."""
+        return replace(self, **values)
+
+    def log_prob(self, x: Any) -> Array:
+        """Return the logarithm of the density, or of the chance, of each row; -inf outside of the support."""
+        raise NotImplementedError
+
+    def sample(self, size: int, random_state: Seed = None) -> Array:
+        """Return so many independent draws, (size,) or (size, d)."""
+        raise NotImplementedError
+
+    def moments(self) -> tuple[Any, Any]:
+        """Return mean and variance of a draw: two numbers, or an array of d and a matrix."""
+        raise NotImplementedError
+
+    def cdf(self, x: Any) -> Array:
+        """Return the chance of a draw of at most x, for each row; laws of one number have it."""
+        raise NotImplementedError
+
+    def entropy(self) -> float:
+        """Return ``-E log p(x)`` in nats."""
+        raise NotImplementedError
+
+    def fisher_information(self) -> Array:
+        """Return ``E s s'``, s the derivatives of log p(x) in the parameters that ``domains`` names."""
+        raise NotImplementedError
+
+    def score(self, x: Any) -> Array:
+        """Return the derivatives of ``log_prob`` in the parameters that ``domains`` names, (n, k)."""
+        raise NotImplementedError
+
+    def kl(self, other: Any) -> float:
+        """Return ``E log(p(x) / q(x))`` under p, this law; q is a law of the same family."""
+        raise NotImplementedError
+
+    def shifted(self, by: Any) -> Self:
+        """Return the law of ``x + by``; for laws that are ``located``."""
+        raise NotImplementedError
+
+    def check(self, x: Array) -> None:
+        """Refuse rows outside of the support, by row."""
+        inside = self.support.contains(x)
+        if self.discrete:
+            inside &= np.floor(x) == x
+        if inside.all():
+            return
+        bad = np.flatnonzero(~(inside if x.ndim == 1 else inside.all(axis=1)))
+        kind = "whole numbers" if self.discrete else "numbers"
+        raise ValueError(
+            f"x holds {_first(x, int(bad[0]))} in row {bad[0]} ({len(bad)} such rows in all), and the "
+            f"{self.title} is a law of {kind} in {self.support}; take them out, or choose another law"
+        )
+
+    @property
+    def title(self) -> str:
+        """How a sentence names the law."""
+        return f"{self.name.replace('_', ' ')} distribution"
+
+    def maximise(self, data: Observations) -> Fitted:
+        """Return the member of the family with the largest likelihood; self says the structure."""
+        raise NotImplementedError
+
+    def matched(self, mean: Any, variance: Any) -> Self:
+        """Return the member with these moments (of the fewest orders that fix it)."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        mine, theirs = self.parameters, other.parameters
+        return all(np.array_equal(mine[key], theirs[key]) for key in mine)
+
+    def __hash__(self) -> int:
+        return hash((self.name, *(np.asarray(v).tobytes() for v in self.parameters.values())))
+
+
+def _first(x: Array, row: int) -> str:
+    """The words for a row that is refused: its number, or its numbers where there are several."""
+    return f"{x[row]:g}" if x.ndim == 1 else np.array2string(x[row], threshold=6, precision=4)
+
+
+def numbers(x: Any, dimension: int = 0) -> Array:
+    """Return rows as floats, (n,) for laws of one number and (n, d) for laws of d.
+
+    Examples
+    --------
+    >>> numbers(3).shape, numbers([[1, 2]], 2).shape
+    ((1,), (1, 2))
+    """
+    out = np.asarray(x, dtype=np.float64)
+    if dimension == 0:
+        if out.ndim > 1 and not (out.ndim == 2 and out.shape[1] == 1):
+            raise ValueError(f"x has shape {out.shape}; give one number for each row, of shape (n,)")
+        return out.reshape(-1)
+    out = np.atleast_2d(out)
+    if out.ndim != 2 or out.shape[1] != dimension:
+        raise ValueError(
+            f"x has shape {np.shape(x)}; give rows of {dimension} numbers, of shape (n, {dimension})"
+        )
+    return out
+
+
+def check_between(law: str, name: str, value: Any, domain: Interval) -> None:
+    """Refuse a parameter outside of its interval.
+
+    Examples
+    --------
+    >>> check_between("bernoulli", "p", 1.5, Interval(0.0, 1.0))
+    Traceback (most recent call last):
+    ...
+    ValueError: p of the bernoulli distribution must be a number in [0, 1], got 1.5
+    """
+    plain = np.ndim(value) == 0 and np.asarray(value).dtype.kind in "biuf"
+    if not plain or not bool(domain.contains(np.asarray(value, dtype=np.float64))):
+        raise ValueError(f"{name} of the {law} distribution must be a number in {domain}, got {value!r}")

@@ -1,0 +1,113 @@
+"""The Bernoulli distribution: a chance p of 1, else 0."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import expit, logit, rel_entr, xlog1py, xlogy
+
+from empirisk.data.seeds import Seed, generator_of
+from empirisk.distributions.base import check_between, numbers
+from empirisk.distributions.exponential_member import ExponentialMember
+from empirisk.typing import Array, Interval
+
+__all__ = ["Bernoulli"]
+
+
+@dataclass(frozen=True, eq=False)
+class Bernoulli(ExponentialMember):
+    """``P(1) = p``, ``P(0) = 1 - p``.
+
+    ``phi(x) = x``, ``eta = log(p / (1 - p))``, ``A(eta) = log(1 + e^eta)``.
+
+    Parameters
+    ----------
+    p : float, default 0.5
+        In [0, 1].
+
+    Examples
+    --------
+    >>> Bernoulli(0.25).log_prob([0, 1]).round(4)
+    array([-0.2877, -1.3863])
+    """
+
+    p: float = 0.5
+
+    name = "bernoulli"
+    discrete = True
+    domains: ClassVar[dict[str, Interval]] = {"p": Interval(0.0, 1.0)}
+
+    def __post_init__(self) -> None:
+        check_between(self.name, "p", self.p, Interval(0.0, 1.0))
+
+    @property
+    def support(self) -> Interval:
+        """The numbers 0 and 1."""
+        return Interval(0.0, 1.0)
+
+    @property
+    def natural(self) -> Array:
+        """``log(p / (1 - p))``, infinite at p = 0 and p = 1."""
+        return np.array([float(logit(self.p))])
+
+    def from_natural(self, eta: Array) -> Self:
+        """Return the law with ``p = 1 / (1 + e^-eta)``."""
+        return self.with_parameters(p=float(expit(eta[0])))
+
+    def natural_jacobian(self) -> Array:
+        """Return ``d eta / d p = 1 / (p (1 - p))``."""
+        with np.errstate(divide="ignore"):
+            return np.array([[1.0 / np.float64(self.p * (1.0 - self.p))]])
+
+    def statistics(self, x: Array) -> Array:
+        """Return x itself."""
+        return x[:, None]
+
+    def log_partition(self, eta: Array) -> float:
+        """Return ``log(1 + e^eta)``."""
+        return float(np.logaddexp(0.0, eta[0]))
+
+    def mean_statistics(self, eta: Array) -> Array:
+        """Return ``1 / (1 + e^-eta)``."""
+        return np.asarray(expit(eta))
+
+    def covariance_statistics(self, eta: Array) -> Array:
+        """Return ``p (1 - p)``."""
+        return np.asarray((expit(eta) * expit(-eta))[:, None])
+
+    def likeliest(self, mean: Array) -> tuple[Self, float]:
+        """Return the law whose chance is the share of ones."""
+        return self.with_parameters(p=float(np.clip(mean[0], 0.0, 1.0))), 0.0
+
+    def matched(self, mean: Any, variance: Any) -> Self:
+        """Return the law whose chance is the mean."""
+        return self.with_parameters(p=float(mean))
+
+    def log_prob(self, x: Any) -> Array:
+        """Return ``x log p + (1 - x) log(1 - p)``; -inf for numbers other than 0 and 1."""
+        rows = numbers(x)
+        known = (rows == 0.0) | (rows == 1.0)
+        return np.where(known, xlogy(rows, self.p) + xlog1py(1.0 - rows, -self.p), -np.inf)
+
+    def sample(self, size: int, random_state: Seed = None) -> Array:
+        """Return draws of 0 and 1."""
+        return (generator_of(random_state).random(size) < self.p).astype(np.float64)
+
+    def moments(self) -> tuple[float, float]:
+        """Return p and ``p (1 - p)``."""
+        return float(self.p), float(self.p * (1.0 - self.p))
+
+    def cdf(self, x: Any) -> Array:
+        """Return 0 below 0, 1 - p below 1, and 1 from there on."""
+        rows = numbers(x)
+        return np.where(rows < 0.0, 0.0, np.where(rows < 1.0, 1.0 - self.p, 1.0))
+
+    def entropy(self) -> float:
+        """Return ``-p log p - (1 - p) log(1 - p)``."""
+        return float(-xlogy(self.p, self.p) - xlog1py(1.0 - self.p, -self.p))
+
+    def kl(self, other: Bernoulli) -> float:
+        """Return ``p log(p / q) + (1 - p) log((1 - p) / (1 - q))``."""
+        return float(rel_entr(self.p, other.p) + rel_entr(1.0 - self.p, 1.0 - other.p))

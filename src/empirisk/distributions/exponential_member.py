@@ -1,0 +1,106 @@
+"""Exponential families: ``p(x) = h(x) exp(eta . phi(x) - A(eta))`` with natural parameters eta.
+
+The gradient of A is the mean of the statistics phi, its Hessian their covariance; the likelihood is concave
+in eta, and largest where the mean of phi under the law is that of the rows: ``eta = g(mean phi)``, g the
+link (Brown, Fundamentals of Statistical Exponential Families, 1986; chapter 5 for the maximum).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from empirisk.data.sums import weighted_sum
+from empirisk.distributions.base import Distribution, Fitted, Observations, numbers
+from empirisk.results import Certificate, Kind
+from empirisk.typing import Array
+
+__all__ = ["ExponentialMember"]
+
+
+@dataclass(frozen=True, eq=False)
+class ExponentialMember(Distribution):
+    """A law with natural parameters eta of shape (k,).
+
+    Methods that take eta are about the family with the structure of self (its number of trials); the values
+    of its parameters play no part there.
+    """
+
+    @property
+    def natural(self) -> Array:
+        """The natural parameters eta, (k,)."""
+        raise NotImplementedError
+
+    def from_natural(self, eta: Array) -> Self:
+        """Return the member with natural parameters eta."""
+        raise NotImplementedError
+
+    def statistics(self, x: Array) -> Array:
+        """Return phi of each row, (n, k)."""
+        raise NotImplementedError
+
+    def log_base(self, x: Array) -> Array:
+        """Return ``log h`` of each row, (n,)."""
+        return np.zeros(len(x))
+
+    def log_partition(self, eta: Array) -> float:
+        """Return A(eta)."""
+        raise NotImplementedError
+
+    def mean_statistics(self, eta: Array) -> Array:
+        """Return the gradient of A, the mean of phi: the inverse link, (k,)."""
+        raise NotImplementedError
+
+    def covariance_statistics(self, eta: Array) -> Array:
+        """Return the Hessian of A, the covariance of phi, (k, k)."""
+        raise NotImplementedError
+
+    def link(self, mean: Array) -> Array:
+        """Return the natural parameters at which phi has this mean."""
+        return self.likeliest(mean)[0].natural
+
+    def likeliest(self, mean: Array) -> tuple[Self, float]:
+        """Return the member at which phi has this mean, and what is left of ``|E phi - mean|``.
+
+        What is left is measured in standard deviations of phi, and is 0 where the member has a closed form.
+        """
+        raise NotImplementedError
+
+    def natural_jacobian(self) -> Array:
+        """Return the derivatives of eta in the parameters that ``domains`` names, (k, number of these)."""
+        raise NotImplementedError
+
+    def log_prob(self, x: Any) -> Array:
+        """Return ``log h(x) + eta . phi(x) - A(eta)`` of each row; -inf outside of the support."""
+        rows = numbers(x, self.dimension)
+        eta = self.natural
+        return self.log_base(rows) + self.statistics(rows) @ eta - self.log_partition(eta)
+
+    def fisher_information(self) -> Array:
+        """Return ``J' (hess A) J``, J the derivatives of eta in the parameters."""
+        J = self.natural_jacobian()
+        return np.asarray(J.T @ self.covariance_statistics(self.natural) @ J)
+
+    def score(self, x: Any) -> Array:
+        """Return ``(phi(x) - E phi) J`` of each row, J the derivatives of eta in the parameters."""
+        rows = numbers(x, self.dimension)
+        return np.asarray(
+            (self.statistics(rows) - self.mean_statistics(self.natural)) @ self.natural_jacobian()
+        )
+
+    def maximise(self, data: Observations) -> Fitted:
+        """Return the member whose mean of phi is that of the rows: one sum over the blocks."""
+        rows, origin = data.centred() if self.located else (data, 0.0)
+        total, sums = rows.map_sum(lambda x, weight: (weight.sum(), weighted_sum(weight, self.statistics(x))))
+        member, left = self.likeliest(sums / total)
+        member = member.shifted(origin) if self.located else member
+        if left == 0.0:
+            claim = "log-likelihood - its maximum = 0 but for rounding: the maximum has a closed form"
+            return Fitted(member, Certificate(Kind.EXACT, 0.0, 1.0, claim))
+        claim = (
+            f"the means of the statistics differ from those of the rows by {left:.1g} standard deviations, "
+            "and by so much is the mean log-likelihood, which is concave, not stationary"
+        )
+        return Fitted(member, Certificate(Kind.STATIONARITY, left, 1.0, claim))

@@ -1,0 +1,212 @@
+"""Estimates of the parameters of a distribution from rows, with their errors.
+
+The covariance of maximum-likelihood estimates is ``I^-1 / S``, I the Fisher information of one row and S the
+sum of the weights (van der Vaart, Asymptotic Statistics, 1998, chapter 5).  Where the rows do not follow the
+law, they scatter as ``J^-1 K J^-1 / S`` instead, K the covariance of the scores of the rows (White,
+Econometrica 50, 1982).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, logit, ndtri
+
+from empirisk.data.sums import weighted_sum
+from empirisk.data.tabular import Tabular, estimate_columns
+from empirisk.distributions.base import Distribution, Observations
+from empirisk.distributions.rows import read_rows
+from empirisk.results import Certificate, Estimate
+from empirisk.typing import Array, Interval
+
+__all__ = ["DistributionFit", "fit_mle"]
+
+
+@dataclass(frozen=True, repr=False)
+class DistributionFit(Tabular):
+    """A law that was fitted to rows, with the errors of its parameters.
+
+    Parameters
+    ----------
+    distribution : Distribution
+        The law, with the estimates as its parameters.
+    estimates : dict of Estimate
+        Each parameter that was estimated, with its interval.
+    covariance : array, shape (k, k)
+        Of the errors of these, in their order.
+    log_likelihood : float
+        Sum of the weights times ``log_prob``.
+    n : float
+        Sum of the weights.
+    certificate : Certificate
+        How far the likelihood can be from the largest one.
+    method : str
+        How the law was found.
+    """
+
+    distribution: Any
+    estimates: dict[str, Estimate]
+    covariance: Array
+    log_likelihood: float
+    n: float
+    certificate: Certificate
+    method: str
+
+    @property
+    def standard_errors(self) -> Array:
+        """Square roots of the diagonal of the covariance, in the order of the estimates."""
+        return np.sqrt(np.diag(self.covariance))
+
+    @property
+    def title(self) -> str:
+        """The law, the method, and how many rows there were."""
+        return f"{self.distribution.title}, {self.method}, {self.n:,.6g} rows"
+
+    def _shown(self) -> dict[str, list[Any]]:
+        return {
+            "parameter": list(self.estimates),
+            "estimate": list(self.estimates.values()),
+            "standard error": [float(e) for e in self.standard_errors],
+        }
+
+    def _columns(self) -> dict[str, list[Any]]:
+        values = list(self.estimates.values())
+        return {
+            "parameter": list(self.estimates),
+            **estimate_columns(values),
+            "standard_error": [float(e) for e in self.standard_errors],
+        }
+
+    def _notes(self) -> list[str]:
+        return [f"Log-likelihood {self.log_likelihood:.6g}.", f"Certificate: {self.certificate.claim}."]
+
+
+def fit_mle(
+    family: Any,
+    x: Any,
+    *,
+    sample_weight: Any = None,
+    level: float = 0.95,
+    covariance: str = "model",
+    **structure: Any,
+) -> DistributionFit:
+    """Fit a law by maximum likelihood: ``max sum_i s_i log p(x_i; theta)``.
+
+    Parameters
+    ----------
+    family : class or name of a distribution
+        For example ``er.distributions.Gamma`` or ``"gamma"``.
+    x : array, memory map, series, list or frame of shape (n,) or (n, d), or RowBlocks
+        Independent rows.  They are read in blocks: a memory map gives the same bits as an array.
+    sample_weight : array, shape (n,), optional
+        How often each row counts, >= 0; all once when left out.
+    level : float in (0, 1), default 0.95
+        Of the intervals, which stay inside of the domain of a parameter.
+    covariance : {"model", "robust"}, default "model"
+        "model" takes the law for true; "robust" is White's sandwich, which one more pass over the rows sums
+        up.
+    **structure
+        Parameters that are known beforehand, such as the number of trials n of a binomial law.
+
+    Returns
+    -------
+    DistributionFit
+
+    Raises
+    ------
+    ValueError
+        Rows outside of the support, by row; rows whose likelihood has no maximum.
+
+    Examples
+    --------
+    >>> from empirisk.distributions import Gamma
+    >>> fit_mle("gamma", Gamma(2.0, 3.0).sample(1000, 1)).estimates["shape"].value.__round__(2)
+    2.03
+    """
+    law = family_of(family, structure)
+    rows = read_rows(law, x, sample_weight)
+    found = law.maximise(rows)
+    member = found.distribution
+    matrix = covariance_of(member, rows, covariance)
+    return DistributionFit(
+        member,
+        intervals(member, matrix, rows.total, level, covariance),
+        matrix,
+        float(rows.map_sum(lambda r, s: weighted_sum(s, member.log_prob(r)))),
+        rows.total,
+        found.certificate,
+        "maximum likelihood",
+    )
+
+
+def family_of(family: Any, structure: dict[str, Any]) -> Distribution:
+    """Return some member of a family, with the structure that was given; a name is looked up."""
+    from empirisk.distributions import REGISTRY
+
+    row = REGISTRY.get(family) if isinstance(family, str) else family
+    if row is None or not (isinstance(row, type) and issubclass(row, Distribution)):
+        raise ValueError(
+            f"family must be a class of distributions or one of {sorted(REGISTRY)}, got {family!r}"
+        )
+    extra = sorted(set(structure) - set(row.structure))
+    lacking = sorted(set(row.structure) - set(structure))
+    if extra:
+        raise TypeError(
+            f"{extra[0]!r} is estimated or unknown: the {row.name} law is told {list(row.structure)}"
+        )
+    if lacking:
+        raise TypeError(
+            f"the {row.name} law needs {lacking[0]}=, which rows do not tell: give it beside them"
+        )
+    return row(**structure)
+
+
+def covariance_of(member: Distribution, rows: Observations, kind: str) -> Array:
+    """Return the covariance of the estimates, by the law alone or by the scores of the rows."""
+    if kind not in ("model", "robust"):
+        raise ValueError(f"covariance must be 'model' or 'robust', got {kind!r}")
+    bread = np.linalg.pinv(member.fisher_information(), hermitian=True)
+    if kind == "model":
+        return np.asarray(bread / rows.total)
+
+    def outer(r: Array, s: Array) -> Array:
+        score = member.score(r)
+        return np.einsum("i,ij,ik->jk", s, score, score)
+
+    return np.asarray(bread @ rows.map_sum(outer) @ bread / rows.total**2)
+
+
+def intervals(member: Distribution, matrix: Array, n: float, level: float, kind: str) -> dict[str, Estimate]:
+    """Return the parameters with intervals: normal on a scale on which their domain is the whole line."""
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level must lie between 0 and 1, got {level!r}")
+    z = float(-ndtri(0.5 * (1.0 - level)))
+    out = {}
+    for (name, domain), variance in zip(member.domains.items(), np.diag(matrix), strict=True):
+        value = float(member.parameters[name])
+        low, high, scale = ends(value, math.sqrt(variance), domain, z)
+        method = f"normal on the {scale}, {'law taken for true' if kind == 'model' else 'sandwich'}"
+        out[name] = Estimate(value, low, high, level, int(n), method)
+    return out
+
+
+def ends(value: float, error: float, domain: Interval, z: float) -> tuple[float, float, str]:
+    """Return both ends of an interval, and on which scale of the parameter it is symmetric."""
+    if math.isfinite(domain.low) and math.isfinite(domain.high):
+        if not domain.low < value < domain.high:
+            return value, value, "border"
+        width = domain.high - domain.low
+        share = (value - domain.low) / width
+        half = z * error / (width * share * (1.0 - share))
+        at = float(logit(share))
+        return (*(domain.low + width * float(expit(at + s * half)) for s in (-1.0, 1.0)), "log odds")  # type: ignore[return-value]
+    if math.isfinite(domain.low):
+        gap = value - domain.low
+        if not gap > 0.0:
+            return value, value, "border"
+        half = z * error / gap
+        return domain.low + gap * math.exp(-half), domain.low + gap * math.exp(half), "logarithm"
+    return value - z * error, value + z * error, "line"

@@ -1,0 +1,134 @@
+"""The Gaussian distribution of one number."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import ndtr
+
+from empirisk.data.seeds import Seed, generator_of
+from empirisk.distributions.base import LINE, POSITIVE, check_between, numbers
+from empirisk.distributions.exponential_member import ExponentialMember
+from empirisk.typing import Array, Interval
+
+__all__ = ["Gaussian"]
+
+
+@dataclass(frozen=True, eq=False)
+class Gaussian(ExponentialMember):
+    """``p(x) = exp(-(x - m)^2 / (2 v)) / sqrt(2 pi v)``.
+
+    ``phi(x) = (x, x^2)``, ``eta = (m / v, -1 / (2 v))``,
+    ``A(eta) = -eta_1^2 / (4 eta_2) + log(-pi / eta_2) / 2``.
+
+    Parameters
+    ----------
+    mean : float, default 0.0
+        The mean m.
+    variance : float, default 1.0
+        The variance v, above 0; a standard deviation s is ``variance=s**2``.
+
+    Examples
+    --------
+    >>> Gaussian(1.0, 4.0).log_prob(1.0).round(4)
+    array([-1.6121])
+    """
+
+    mean: float = 0.0
+    variance: float = 1.0
+
+    name = "gaussian"
+    located = True
+    domains: ClassVar[dict[str, Interval]] = {"mean": LINE, "variance": POSITIVE}
+
+    def __post_init__(self) -> None:
+        check_between(self.name, "mean", self.mean, LINE)
+        check_between(self.name, "variance", self.variance, POSITIVE)
+
+    @property
+    def natural(self) -> Array:
+        """``(m / v, -1 / (2 v))``."""
+        return np.array([self.mean / self.variance, -0.5 / self.variance])
+
+    def from_natural(self, eta: Array) -> Self:
+        """Return the law with mean ``-eta_1 / (2 eta_2)`` and variance ``-1 / (2 eta_2)``."""
+        return self.with_parameters(mean=float(-0.5 * eta[0] / eta[1]), variance=float(-0.5 / eta[1]))
+
+    def natural_jacobian(self) -> Array:
+        """Return the derivatives of eta in m and v."""
+        m, v = self.mean, self.variance
+        return np.array([[1.0 / v, -m / v**2], [0.0, 0.5 / v**2]])
+
+    def fisher_information(self) -> Array:
+        """Return ``diag(1 / v, 1 / (2 v^2))``: the general formula loses its digits far from 0."""
+        return np.diag([1.0 / self.variance, 0.5 / self.variance**2])
+
+    def score(self, x: Any) -> Array:
+        """Return ``(x - m) / v`` and ``((x - m)^2 / v - 1) / (2 v)``, for the same reason."""
+        gap = numbers(x) - self.mean
+        return np.column_stack([gap / self.variance, 0.5 * (gap * gap / self.variance - 1.0) / self.variance])
+
+    def statistics(self, x: Array) -> Array:
+        """Return x and its square."""
+        return np.column_stack([x, x * x])
+
+    def log_partition(self, eta: Array) -> float:
+        """Return ``-eta_1^2 / (4 eta_2) + log(-pi / eta_2) / 2``."""
+        return float(-(eta[0] ** 2) / (4.0 * eta[1]) + 0.5 * math.log(-math.pi / eta[1]))
+
+    def mean_statistics(self, eta: Array) -> Array:
+        """Return ``(m, m^2 + v)``."""
+        m, v = -0.5 * eta[0] / eta[1], -0.5 / eta[1]
+        return np.array([m, m * m + v])
+
+    def covariance_statistics(self, eta: Array) -> Array:
+        """Return ``((v, 2 m v), (2 m v, 4 m^2 v + 2 v^2))``."""
+        m, v = -0.5 * eta[0] / eta[1], -0.5 / eta[1]
+        return np.array([[v, 2.0 * m * v], [2.0 * m * v, 4.0 * m * m * v + 2.0 * v * v]])
+
+    def likeliest(self, mean: Array) -> tuple[Self, float]:
+        """Return the law with the mean and the variance (divided by the number of rows) of the rows."""
+        return self.matched(mean[0], mean[1] - mean[0] ** 2), 0.0
+
+    def matched(self, mean: Any, variance: Any) -> Self:
+        """Return the law with this mean and variance, which must not be 0."""
+        if not variance > 0.0:
+            raise ValueError(
+                "all rows of x are the same number, or differ by less than rounding: the variance would be 0 "
+                "and the likelihood has no maximum; look at where x comes from"
+            )
+        return self.with_parameters(mean=float(mean), variance=float(variance))
+
+    def log_prob(self, x: Any) -> Array:
+        """Return ``-(x - m)^2 / (2 v) - log(2 pi v) / 2``."""
+        gap = numbers(x) - self.mean
+        return -0.5 * (gap * gap / self.variance + math.log(2.0 * math.pi * self.variance))
+
+    def sample(self, size: int, random_state: Seed = None) -> Array:
+        """Return independent draws."""
+        return self.mean + math.sqrt(self.variance) * generator_of(random_state).standard_normal(size)
+
+    def moments(self) -> tuple[float, float]:
+        """Return m and v."""
+        return float(self.mean), float(self.variance)
+
+    def cdf(self, x: Any) -> Array:
+        """Return the chance of a draw of at most x."""
+        return np.asarray(ndtr((numbers(x) - self.mean) / math.sqrt(self.variance)))
+
+    def entropy(self) -> float:
+        """Return ``log(2 pi e v) / 2``."""
+        return 0.5 * math.log(2.0 * math.pi * math.e * self.variance)
+
+    def kl(self, other: Gaussian) -> float:
+        """Return ``(v / w - 1 - log(v / w) + (m - l)^2 / w) / 2``, l and w those of `other`."""
+        ratio = self.variance / other.variance
+        shift = (self.mean - other.mean) ** 2 / other.variance
+        return float(0.5 * (ratio - 1.0 - math.log(ratio) + shift))
+
+    def shifted(self, by: Any) -> Self:
+        """Return the law with the mean m + by."""
+        return self.with_parameters(mean=float(self.mean + by))

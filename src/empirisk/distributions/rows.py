@@ -1,0 +1,114 @@
+"""Rows as fits read them: one block after the other, as plain numbers with weights above 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from empirisk.data import BlockList
+from empirisk.data.masked import refuse_masked
+from empirisk.data.row_blocks import Block, RowBlocks
+from empirisk.data.row_checks import check_features, check_rows, where
+from empirisk.data.sums import weighted_sum
+from empirisk.data.table import read_dense
+from empirisk.distributions.base import Distribution, numbers
+from empirisk.typing import Array
+
+__all__ = ["Rows", "read_rows"]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a fit: all that a family may ask is a sum over blocks of numbers and weights.
+
+    Parameters
+    ----------
+    blocks : RowBlocks
+        Where they are.
+    law : Distribution
+        The law that reads them: it says of how many numbers a row is made, and refuses what it cannot take.
+    origin : float or array, default 0.0
+        What is subtracted from each row as it is read.
+    """
+
+    blocks: RowBlocks
+    law: Distribution
+    origin: Any = 0.0
+
+    def map_sum(self, f: Callable[[Array, Array], Any]) -> Any:
+        """Return the sum of ``f(rows, weights)`` over the blocks; rows of weight 0 are absent."""
+
+        def of_block(block: Block) -> Any:
+            check_rows(block, where(0, block) if block.start else "")
+            check_features(block, where(0, block) if block.start else "")
+            rows = numbers(block.design.X, self.law.dimension)
+            weight = np.asarray(block.weight, dtype=np.float64)
+            present = weight > 0.0
+            if not present.all():
+                rows, weight = rows[present], weight[present]
+            self.law.check(rows)
+            return f(rows - self.origin if np.any(self.origin) else rows, weight)
+
+        return self.blocks.map_sum(of_block)
+
+    def centred(self) -> tuple[Rows, Any]:
+        """Return the rows less their mean, and the mean: what is squared there has not lost its digits."""
+        total, first = self.map_sum(lambda rows, weight: (weight.sum(), weighted_sum(weight, rows)))
+        mean = np.asarray(self.origin + first / total)
+        return replace(self, origin=mean), mean
+
+    @property
+    def total(self) -> float:
+        """The sum of the weights of all rows."""
+        return self.blocks.total_weight
+
+
+def read_rows(law: Distribution, x: Any, sample_weight: Any = None) -> Rows:
+    """Return rows in blocks: row blocks are themselves, a memory map is cut into views, and the rest is read.
+
+    Parameters
+    ----------
+    law : Distribution
+        The law that is to read them.
+    x : array, memory map, series, list or frame of shape (n,) or (n, d), or RowBlocks
+        Numbers alone, all finite.
+    sample_weight : array, shape (n,), optional
+        How often each row counts, >= 0; all once when left out.
+
+    Raises
+    ------
+    ValueError
+        No rows; weights that are all 0, or of another number than the rows; row blocks with weights beside
+        them.
+
+    Examples
+    --------
+    >>> from empirisk.distributions.gaussian import Gaussian
+    >>> read_rows(Gaussian(), [1, 2, 3]).total
+    3.0
+    """
+    if hasattr(x, "map_sum"):
+        if sample_weight is not None:
+            raise ValueError(
+                "row blocks carry their weights: leave sample_weight out, and put it in the blocks"
+            )
+        return Rows(x, law)
+    refuse_masked("x", x)
+    refuse_masked("sample_weight", sample_weight)
+    floats = isinstance(x, np.ndarray) and x.dtype in (np.float32, np.float64) and x.ndim in (1, 2)
+    rows = x if floats else read_dense(np.reshape(x, (-1, 1)) if np.ndim(x) < 2 else x)
+    rows = rows[:, None] if rows.ndim == 1 else rows
+    if len(rows) == 0:
+        raise ValueError("x has no rows; a fit needs at least one")
+    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    if weight is not None and weight.shape != (len(rows),):
+        raise ValueError(
+            f"sample_weight has shape {weight.shape} and x {len(rows)} rows; give one number for each row"
+        )
+    out = Rows(BlockList.cut(rows, np.broadcast_to(np.zeros(()), len(rows)), weight), law)
+    if not out.total > 0.0:
+        raise ValueError("all sample weights are 0, so that no row is left to fit to")
+    return out
