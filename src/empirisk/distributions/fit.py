@@ -174,9 +174,10 @@ def covariance_of(member: Distribution, rows: Observations, kind: str) -> Array:
 
     def outer(r: Array, s: Array) -> Array:
         score = member.score(r)
-        return np.einsum("i,ij,ik->jk", s, score, score)
+        return np.asarray(np.einsum("i,ij,ik->jk", s, score, score))
 
-    return np.asarray(bread @ rows.map_sum(outer) @ bread / rows.total**2)
+    middle: Array = rows.map_sum(outer)
+    return np.asarray(bread @ middle @ bread / rows.total**2)
 
 
 def intervals(member: Distribution, matrix: Array, n: float, level: float, kind: str) -> dict[str, Estimate]:
