@@ -13,7 +13,19 @@ from scipy.special import expit
 from scipy.stats import chi2, kstwobign
 
 from empirisk.data import BlockList
-from empirisk.distributions import REGISTRY, Bernoulli, ExponentialMember, Gamma, Gaussian, fit_mle
+from empirisk.distributions import (
+    REGISTRY,
+    Bernoulli,
+    Exponential,
+    ExponentialMember,
+    Gamma,
+    Gaussian,
+    Geometric,
+    Laplace,
+    Poisson,
+    Uniform,
+    fit_mle,
+)
 from empirisk.distributions.rows import read_rows
 from empirisk.typing import Array
 from tests.oracles.complete import complete
@@ -24,6 +36,11 @@ SAMPLES: list[tuple[Any, Any]] = [
     (Gamma(2.5, 0.7), Gamma(1.2, 2.0)),
     (Gamma(0.4, 3.0), Gamma(0.5, 1.0)),
     (Gaussian(1.5, 0.49), Gaussian(-0.5, 2.0)),
+    (Exponential(0.7), Exponential(2.0)),
+    (Geometric(0.2), Geometric(0.6)),
+    (Laplace(0.5, 2.0), Laplace(-1.0, 0.7)),
+    (Poisson(3.7), Poisson(2.0)),
+    (Uniform(-1.0, 2.5), Uniform(-2.0, 3.0)),
 ]
 each = pytest.mark.parametrize(("law", "other"), SAMPLES, ids=lambda v: repr(v))
 exponential = pytest.mark.parametrize(
@@ -54,10 +71,10 @@ def nodes(law: Any) -> tuple[Array, Array]:
     mean is the border of two panels, for densities with a kink.
     """
     low, high = law.support.low, law.support.high
-    at, weight = np.polynomial.legendre.leggauss(24)
-    starts = np.arange(-120.0, 120.0, 0.5)
-    t = (starts[:, None] + 0.25 * (at + 1.0)).ravel()
-    dt = np.tile(0.25 * weight, len(starts))
+    at, weight = np.polynomial.legendre.leggauss(6)
+    starts = np.arange(-120.0, 120.0, 0.02)
+    t = (starts[:, None] + 0.01 * (at + 1.0)).ravel()
+    dt = np.tile(0.01 * weight, len(starts))
     if math.isfinite(low) and math.isfinite(high):
         return low + (high - low) * expit(t), (high - low) * expit(t) * expit(-t) * dt
     if math.isfinite(low):
@@ -101,7 +118,7 @@ def test_nothing_lies_outside_of_the_support(law: Any, other: Any) -> None:
     outside = [v for v in (law.support.low - 1.0, law.support.high + 1.0) if math.isfinite(v)]
     outside += [0.5 * (law.moments()[0] // 1.0) + 0.25] if law.discrete else []
     assert np.all(law.log_prob(np.array(outside)) == -np.inf)
-    for value in outside:
+    for value in outside if law.possible == law.support else []:
         with pytest.raises(ValueError, match=r"^x holds .* in row 1 \(1 such row"):
             law.check(np.array([law.sample(1, 0)[0], value]))
 
@@ -146,6 +163,8 @@ def test_the_distribution_function_is_the_sum_of_the_density(law: Any, other: An
 
 @each
 def test_scores_are_derivatives(law: Any, other: Any) -> None:
+    if not law.regular:
+        return
     x = law.sample(6, 1)
     got = law.score(x)
     for j, (name, value) in enumerate(inner_parameters(law).items()):
@@ -156,6 +175,8 @@ def test_scores_are_derivatives(law: Any, other: Any) -> None:
 
 @each
 def test_fisher_information_is_the_covariance_of_the_scores(law: Any, other: Any) -> None:
+    if not law.regular:
+        return
     k = len(law.domains)
     wanted = [
         [expectation(law, lambda x, i=i, j=j: law.score(x)[:, i] * law.score(x)[:, j]) for j in range(k)]
@@ -193,7 +214,8 @@ def test_the_log_partition_gives_the_moments_of_the_statistics(law: Any) -> None
 
 def likelihood(law: Any, x: Array, weight: Array) -> float:
     """The weighted mean of the log-likelihood."""
-    return float((weight * law.log_prob(x)).sum() / weight.sum())
+    present = weight > 0.0
+    return float((weight[present] * law.log_prob(x[present])).sum() / weight.sum())
 
 
 @each

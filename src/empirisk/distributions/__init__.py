@@ -6,12 +6,17 @@ from typing import Any
 
 from empirisk.distributions.base import Distribution, Fitted
 from empirisk.distributions.bernoulli import Bernoulli
+from empirisk.distributions.exponential import Exponential
 from empirisk.distributions.exponential_member import ExponentialMember
 from empirisk.distributions.fit import DistributionFit, fit_mle
 from empirisk.distributions.gamma import Gamma
 from empirisk.distributions.gaussian import Gaussian
+from empirisk.distributions.geometric import Geometric
+from empirisk.distributions.laplace import Laplace
+from empirisk.distributions.poisson import Poisson
+from empirisk.distributions.uniform import Uniform
 
-_ROWS: tuple[Any, ...] = (Bernoulli, Gamma, Gaussian)
+_ROWS: tuple[Any, ...] = (Bernoulli, Exponential, Gamma, Gaussian, Geometric, Laplace, Poisson, Uniform)
 REGISTRY: dict[str, Any] = {row.name: row for row in _ROWS}
 
 __all__ = [
@@ -19,10 +24,15 @@ __all__ = [
     "Bernoulli",
     "Distribution",
     "DistributionFit",
+    "Exponential",
     "ExponentialMember",
     "Fitted",
     "Gamma",
     "Gaussian",
+    "Geometric",
+    "Laplace",
+    "Poisson",
+    "Uniform",
     "fit_mle",
 ]
 

@@ -41,6 +41,10 @@ class Observations(Protocol):
         """Return the sum of ``f(rows, weights)`` over the blocks, entry by entry."""
         ...
 
+    def gathered(self) -> tuple[Array, Array]:
+        """Return all rows and weights side by side, for estimates that are no sums."""
+        ...
+
     def centred(self) -> tuple[Observations, Any]:
         """Return the rows less their mean, and the mean: what is squared there has not lost its digits."""
         ...
@@ -69,7 +73,8 @@ class Distribution:
     or of a density.  ``domains`` gives the interval of each parameter that is estimated: intervals of
     parameters never leave it.  ``structure`` names the fields that a fit must be told (the number of trials).
     ``located`` says whether the rows of a shifted law are shifted rows: fits then subtract the mean of the
-    rows first, against cancellation.
+    rows first, against cancellation.  ``regular`` says whether the support stays where it is when the
+    parameters move, without which there is no Fisher information.
     """
 
     name: ClassVar[str]
@@ -77,6 +82,7 @@ class Distribution:
     domains: ClassVar[Mapping[str, Interval]] = {}
     structure: ClassVar[tuple[str, ...]] = ()
     located: ClassVar[bool] = False
+    regular: ClassVar[bool] = True
 
     @property
     def support(self) -> Interval:
@@ -133,9 +139,14 @@ class Distribution:
         """Return the law of ``x + by``; for laws that are ``located``."""
         raise NotImplementedError
 
+    @property
+    def possible(self) -> Interval:
+        """The numbers that some member of the family can draw: the support, unless parameters move it."""
+        return self.support
+
     def check(self, x: Array) -> None:
-        """Refuse rows outside of the support, by row."""
-        inside = self.support.contains(x)
+        """Refuse rows that no member of the family can draw, by row."""
+        inside = self.possible.contains(x)
         if self.discrete:
             inside &= np.floor(x) == x
         if inside.all():
@@ -144,7 +155,7 @@ class Distribution:
         kind = "whole numbers" if self.discrete else "numbers"
         raise ValueError(
             f"x holds {_first(x, int(bad[0]))} in row {bad[0]} ({len(bad)} such rows in all), and the "
-            f"{self.title} is a law of {kind} in {self.support}; take them out, or choose another law"
+            f"{self.title} is a law of {kind} in {self.possible}; take them out, or choose another law"
         )
 
     @property

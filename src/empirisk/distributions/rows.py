@@ -54,6 +54,11 @@ class Rows:
 
         return self.blocks.map_sum(of_block)
 
+    def gathered(self) -> tuple[Array, Array]:
+        """Return all rows and their weights side by side, for estimates that are no sums of rows."""
+        parts: list[tuple[Array, Array]] = self.map_sum(lambda rows, weight: [(rows, weight)])
+        return np.concatenate([rows for rows, _ in parts]), np.concatenate([weight for _, weight in parts])
+
     def centred(self) -> tuple[Rows, Any]:
         """Return the rows less their mean, and the mean: what is squared there has not lost its digits."""
         total, first = self.map_sum(lambda rows, weight: (weight.sum(), weighted_sum(weight, rows)))

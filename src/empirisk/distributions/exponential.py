@@ -1,0 +1,115 @@
+"""The exponential distribution of waiting times, by its rate."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from empirisk.data.seeds import Seed, generator_of
+from empirisk.distributions.base import POSITIVE, check_between, numbers
+from empirisk.distributions.exponential_member import ExponentialMember
+from empirisk.typing import Array, Interval
+
+__all__ = ["Exponential"]
+
+
+@dataclass(frozen=True, eq=False)
+class Exponential(ExponentialMember):
+    """``p(x) = r e^(-r x)`` for x >= 0.
+
+    ``phi(x) = x``, ``eta = -r``, ``A(eta) = -log(-eta)``.
+
+    Parameters
+    ----------
+    rate : float, default 1.0
+        The rate r, above 0: one over the mean, and over SciPy's ``scale``.
+
+    Examples
+    --------
+    >>> Exponential(2.0).log_prob([0.0, 1.0]).round(4)
+    array([ 0.6931, -1.3069])
+    """
+
+    rate: float = 1.0
+
+    name = "exponential"
+    domains: ClassVar[dict[str, Interval]] = {"rate": POSITIVE}
+
+    def __post_init__(self) -> None:
+        check_between(self.name, "rate", self.rate, POSITIVE)
+
+    @property
+    def support(self) -> Interval:
+        """The numbers from 0 on."""
+        return Interval(0.0, math.inf, high_closed=False)
+
+    @property
+    def natural(self) -> Array:
+        """``-r``."""
+        return np.array([-self.rate])
+
+    def from_natural(self, eta: Array) -> Self:
+        """Return the law with the rate ``-eta``."""
+        return self.with_parameters(rate=float(-eta[0]))
+
+    def natural_jacobian(self) -> Array:
+        """Return ``d eta / d r = -1``."""
+        return np.array([[-1.0]])
+
+    def statistics(self, x: Array) -> Array:
+        """Return x itself."""
+        return x[:, None]
+
+    def log_partition(self, eta: Array) -> float:
+        """Return ``-log(-eta)``."""
+        return -math.log(-eta[0])
+
+    def mean_statistics(self, eta: Array) -> Array:
+        """Return ``-1 / eta``, the mean."""
+        return np.asarray(-1.0 / eta)
+
+    def covariance_statistics(self, eta: Array) -> Array:
+        """Return ``1 / eta^2``, the variance."""
+        return np.asarray(1.0 / eta**2)[:, None]
+
+    def likeliest(self, mean: Array) -> tuple[Self, float]:
+        """Return the law whose rate is one over the mean."""
+        if not mean[0] > 0.0:
+            raise ValueError(
+                "all rows of x are 0, so that the likelihood grows with the rate without limit; look at "
+                "where x comes from"
+            )
+        return self.matched(mean[0], None), 0.0
+
+    def matched(self, mean: Any, variance: Any) -> Self:
+        """Return the law whose rate is one over the mean."""
+        return self.with_parameters(rate=float(1.0 / mean))
+
+    def log_prob(self, x: Any) -> Array:
+        """Return ``log r - r x``; -inf below 0."""
+        rows = numbers(x)
+        return np.where(self.support.contains(rows), math.log(self.rate) - self.rate * rows, -np.inf)
+
+    def sample(self, size: int, random_state: Seed = None) -> Array:
+        """Return independent draws."""
+        return generator_of(random_state).exponential(1.0 / self.rate, size)
+
+    def moments(self) -> tuple[float, float]:
+        """Return 1 / r and 1 / r^2."""
+        return float(1.0 / self.rate), float(1.0 / self.rate**2)
+
+    def cdf(self, x: Any) -> Array:
+        """Return ``1 - e^(-r x)``; 0 below 0."""
+        return np.asarray(-np.expm1(-self.rate * np.maximum(numbers(x), 0.0)))
+
+    def entropy(self) -> float:
+        """Return ``1 - log r``."""
+        return 1.0 - math.log(self.rate)
+
+    def kl(self, other: Exponential) -> float:
+        """Return ``q / r - 1 - log(q / r)``, q the rate of `other`."""
+        change = other.rate / self.rate - 1.0
+        return float(change - math.log1p(change))

@@ -1,0 +1,117 @@
+"""The geometric distribution: how many trials the first success takes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import rel_entr, xlog1py, xlogy
+
+from empirisk.data.seeds import Seed, generator_of
+from empirisk.distributions.base import check_between, numbers
+from empirisk.distributions.exponential_member import ExponentialMember
+from empirisk.distributions.lattice import masked
+from empirisk.typing import Array, Interval
+
+__all__ = ["Geometric"]
+
+_SHARE = Interval(0.0, 1.0, low_closed=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Geometric(ExponentialMember):
+    """``P(x) = (1 - p)^(x - 1) p`` for x = 1, 2, 3, ...: trials up to the first success, that one included.
+
+    ``phi(x) = x``, ``eta = log(1 - p)``, ``A(eta) = eta - log(1 - e^eta)``.
+
+    Parameters
+    ----------
+    p : float, default 0.5
+        Chance of success in one trial, in (0, 1].  Rows that count failures are ``x - 1``.
+
+    Examples
+    --------
+    >>> np.exp(Geometric(0.25).log_prob([1, 2])).round(4)
+    array([0.25  , 0.1875])
+    """
+
+    p: float = 0.5
+
+    name = "geometric"
+    discrete = True
+    domains: ClassVar[dict[str, Interval]] = {"p": _SHARE}
+
+    def __post_init__(self) -> None:
+        check_between(self.name, "p", self.p, _SHARE)
+
+    @property
+    def support(self) -> Interval:
+        """The counts from 1 on."""
+        return Interval(1.0, math.inf, high_closed=False)
+
+    @property
+    def natural(self) -> Array:
+        """``log(1 - p)``."""
+        with np.errstate(divide="ignore"):
+            return np.array([np.log1p(-self.p)])
+
+    def from_natural(self, eta: Array) -> Self:
+        """Return the law with ``p = 1 - e^eta``."""
+        return self.with_parameters(p=float(-np.expm1(eta[0])))
+
+    def natural_jacobian(self) -> Array:
+        """Return ``d eta / d p = -1 / (1 - p)``."""
+        with np.errstate(divide="ignore"):
+            return np.array([[-1.0 / np.float64(1.0 - self.p)]])
+
+    def statistics(self, x: Array) -> Array:
+        """Return x itself."""
+        return x[:, None]
+
+    def log_partition(self, eta: Array) -> float:
+        """Return ``eta - log(1 - e^eta)``."""
+        return float(eta[0] - np.log(-np.expm1(eta[0])))
+
+    def mean_statistics(self, eta: Array) -> Array:
+        """Return ``1 / (1 - e^eta)``, which is 1 / p."""
+        return np.asarray(-1.0 / np.expm1(eta))
+
+    def covariance_statistics(self, eta: Array) -> Array:
+        """Return ``e^eta / (1 - e^eta)^2``, which is (1 - p) / p^2."""
+        return np.asarray(np.exp(eta) / np.expm1(eta) ** 2)[:, None]
+
+    def likeliest(self, mean: Array) -> tuple[Self, float]:
+        """Return the law whose chance is one over the mean."""
+        return self.matched(mean[0], None), 0.0
+
+    def matched(self, mean: Any, variance: Any) -> Self:
+        """Return the law whose chance is one over the mean."""
+        return self.with_parameters(p=float(1.0 / mean))
+
+    def log_prob(self, x: Any) -> Array:
+        """Return ``(x - 1) log(1 - p) + log p``; -inf for what is no count from 1 on."""
+        return masked(self, numbers(x), lambda k: xlog1py(k - 1.0, -self.p) + math.log(self.p))
+
+    def sample(self, size: int, random_state: Seed = None) -> Array:
+        """Return independent draws."""
+        return generator_of(random_state).geometric(self.p, size).astype(np.float64)
+
+    def moments(self) -> tuple[float, float]:
+        """Return 1 / p and (1 - p) / p^2."""
+        return float(1.0 / self.p), float((1.0 - self.p) / self.p**2)
+
+    def cdf(self, x: Any) -> Array:
+        """Return ``1 - (1 - p)^x`` of the whole number below x."""
+        rows = np.maximum(np.floor(numbers(x)), 0.0)
+        return np.asarray(-np.expm1(xlog1py(rows, -self.p)))
+
+    def entropy(self) -> float:
+        """Return ``-(p log p + (1 - p) log(1 - p)) / p``."""
+        return float(-(xlogy(self.p, self.p) + xlog1py(1.0 - self.p, -self.p)) / self.p)
+
+    def kl(self, other: Geometric) -> float:
+        """Return the divergence of one trial times 1 / p, the trials that are made."""
+        one = rel_entr(self.p, other.p) + rel_entr(1.0 - self.p, 1.0 - other.p)
+        return float(one / self.p)

@@ -1,0 +1,60 @@
+"""What laws of whole numbers share: chances outside of the support, and sums over the counts that matter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from empirisk.typing import Array
+
+__all__ = ["counts_near", "masked", "plogp_sum"]
+
+# Standard deviations around the mean, and counts beyond, outside of which a law with exponential tails has a
+# mass below the spacing of floats.
+_WIDTH, _MORE = 40.0, 800.0
+# Most counts that are summed up one by one.
+_MOST = 20_000_000
+
+
+def masked(law: Any, x: Array, log_chance: Callable[[Array], Any]) -> Array:
+    """Return ``log_chance`` of the whole numbers in the support, and -inf elsewhere.
+
+    Examples
+    --------
+    >>> from empirisk.distributions.poisson import Poisson
+    >>> masked(Poisson(1.0), np.array([0.0, 0.5, -1.0]), np.ones_like)
+    array([  1., -inf, -inf])
+    """
+    inside = law.support.contains(x) & (np.floor(x) == x)
+    safe = np.where(inside, x, max(law.support.low, 0.0))
+    return np.where(inside, log_chance(safe), -np.inf)
+
+
+def counts_near(law: Any) -> Array:
+    """Return the counts that carry all of the mass but what floats cannot tell from 0.
+
+    Raises
+    ------
+    ValueError
+        Where they are too many to be summed up.
+    """
+    mean, variance = law.moments()
+    reach = _WIDTH * math.sqrt(variance)
+    low = max(law.support.low, math.floor(mean - reach - _MORE))
+    high = min(law.support.high, math.ceil(mean + reach + _MORE * (1.0 + variance / max(mean, 1e-300))))
+    if high - low > _MOST:
+        raise ValueError(
+            f"the {law.title} with mean {mean:.3g} has {high - low:.2g} counts that matter, too many to be "
+            "summed up for a number that has no closed form"
+        )
+    return np.arange(low, high + 1.0)
+
+
+def plogp_sum(law: Any, x: Array) -> float:
+    """Return ``-sum P(x) log P(x)`` over the given counts, in nats."""
+    log = law.log_prob(x)
+    with np.errstate(invalid="ignore"):
+        return float(-np.where(log > -np.inf, np.exp(log) * log, 0.0).sum())

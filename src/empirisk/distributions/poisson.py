@@ -1,0 +1,122 @@
+"""The Poisson distribution of counts, by its rate."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import gammaln, pdtr, xlogy
+
+from empirisk.data.seeds import Seed, generator_of
+from empirisk.distributions.base import POSITIVE, check_between, numbers
+from empirisk.distributions.exponential_member import ExponentialMember
+from empirisk.distributions.lattice import counts_near, masked, plogp_sum
+from empirisk.typing import Array, Interval
+
+__all__ = ["Poisson"]
+
+
+@dataclass(frozen=True, eq=False)
+class Poisson(ExponentialMember):
+    """``P(x) = r^x e^-r / x!`` for x = 0, 1, 2, ...
+
+    ``phi(x) = x``, ``h(x) = 1 / x!``, ``eta = log r``, ``A(eta) = e^eta``.
+
+    Parameters
+    ----------
+    rate : float, default 1.0
+        The rate r, above 0: mean and variance.
+
+    Examples
+    --------
+    >>> Poisson(2.0).log_prob([0, 1]).round(4)
+    array([-2.    , -1.3069])
+    """
+
+    rate: float = 1.0
+
+    name = "poisson"
+    discrete = True
+    domains: ClassVar[dict[str, Interval]] = {"rate": POSITIVE}
+
+    def __post_init__(self) -> None:
+        check_between(self.name, "rate", self.rate, POSITIVE)
+
+    @property
+    def support(self) -> Interval:
+        """The counts from 0 on."""
+        return Interval(0.0, math.inf, high_closed=False)
+
+    @property
+    def natural(self) -> Array:
+        """``log r``."""
+        return np.array([math.log(self.rate)])
+
+    def from_natural(self, eta: Array) -> Self:
+        """Return the law with the rate ``e^eta``."""
+        return self.with_parameters(rate=math.exp(eta[0]))
+
+    def natural_jacobian(self) -> Array:
+        """Return ``d eta / d r = 1 / r``."""
+        return np.array([[1.0 / self.rate]])
+
+    def statistics(self, x: Array) -> Array:
+        """Return x itself."""
+        return x[:, None]
+
+    def log_base(self, x: Array) -> Array:
+        """Return ``-log x!``."""
+        return np.asarray(-gammaln(x + 1.0))
+
+    def log_partition(self, eta: Array) -> float:
+        """Return ``e^eta``."""
+        return math.exp(eta[0])
+
+    def mean_statistics(self, eta: Array) -> Array:
+        """Return ``e^eta``, the rate."""
+        return np.exp(eta)
+
+    def covariance_statistics(self, eta: Array) -> Array:
+        """Return ``e^eta``, the rate."""
+        return np.exp(eta)[:, None]
+
+    def likeliest(self, mean: Array) -> tuple[Self, float]:
+        """Return the law whose rate is the mean of the counts."""
+        if not mean[0] > 0.0:
+            raise ValueError(
+                "all counts of x are 0, so that the likelihood grows as the rate falls to 0, where there is "
+                "no law: give fit_map a prior, or rows that hold an event"
+            )
+        return self.with_parameters(rate=float(mean[0])), 0.0
+
+    def matched(self, mean: Any, variance: Any) -> Self:
+        """Return the law whose rate is the mean."""
+        return self.with_parameters(rate=float(mean))
+
+    def log_prob(self, x: Any) -> Array:
+        """Return ``x log r - r - log x!``; -inf for what is no count."""
+        return masked(self, numbers(x), lambda k: xlogy(k, self.rate) - self.rate - gammaln(k + 1.0))
+
+    def sample(self, size: int, random_state: Seed = None) -> Array:
+        """Return independent draws."""
+        return generator_of(random_state).poisson(self.rate, size).astype(np.float64)
+
+    def moments(self) -> tuple[float, float]:
+        """Return r twice: mean and variance are the same."""
+        return float(self.rate), float(self.rate)
+
+    def cdf(self, x: Any) -> Array:
+        """Return the chance of a draw of at most x."""
+        rows = np.floor(numbers(x))
+        return np.where(rows < 0.0, 0.0, pdtr(np.maximum(rows, 0.0), self.rate))
+
+    def entropy(self) -> float:
+        """Return ``-sum_x P(x) log P(x)``, summed up over the counts: there is no closed form."""
+        return plogp_sum(self, counts_near(self))
+
+    def kl(self, other: Poisson) -> float:
+        """Return ``r log(r / q) - r + q``, q the rate of `other`."""
+        change = other.rate / self.rate - 1.0
+        return float(self.rate * (change - math.log1p(change)))
