@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
+from numbers import Integral
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -22,7 +23,16 @@ from empirisk.data.seeds import Seed
 from empirisk.results import Certificate
 from empirisk.typing import Array, Interval
 
-__all__ = ["LINE", "POSITIVE", "Distribution", "Fitted", "Observations", "check_between", "numbers"]
+__all__ = [
+    "LINE",
+    "POSITIVE",
+    "Distribution",
+    "Fitted",
+    "Observations",
+    "check_between",
+    "check_count",
+    "numbers",
+]
 
 # The finite numbers, and those above 0.
 LINE = Interval(low_closed=False, high_closed=False)
@@ -220,3 +230,18 @@ def check_between(law: str, name: str, value: Any, domain: Interval) -> None:
     plain = np.ndim(value) == 0 and np.asarray(value).dtype.kind in "biuf"
     if not plain or not bool(domain.contains(np.asarray(value, dtype=np.float64))):
         raise ValueError(f"{name} of the {law} distribution must be a number in {domain}, got {value!r}")
+
+
+def check_count(law: str, name: str, value: Any) -> None:
+    """Refuse a parameter that is not a whole number from 1 on.
+
+    Examples
+    --------
+    >>> check_count("binomial", "n", 2.5)
+    Traceback (most recent call last):
+    ...
+    ValueError: n of the binomial distribution must be a whole number >= 1, got 2.5
+    """
+    whole = isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
+    if not whole or value < 1:
+        raise ValueError(f"{name} of the {law} distribution must be a whole number >= 1, got {value!r}")

@@ -1,0 +1,132 @@
+"""The Beta distribution on the unit interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import betainc, betaln, digamma, polygamma
+
+from empirisk.data.seeds import Seed, generator_of
+from empirisk.distributions.base import POSITIVE, check_between, numbers
+from empirisk.distributions.dirichlet_link import concentrations
+from empirisk.distributions.exponential_member import ExponentialMember
+from empirisk.typing import Array, Interval
+
+__all__ = ["Beta"]
+
+
+@dataclass(frozen=True, eq=False)
+class Beta(ExponentialMember):
+    """``p(x) = x^(a - 1) (1 - x)^(b - 1) / B(a, b)`` for 0 < x < 1.
+
+    ``phi(x) = (log x, log(1 - x))``, ``h(x) = 1 / (x (1 - x))``, ``eta = (a, b)``, ``A(eta) = log B(a, b)``.
+
+    Parameters
+    ----------
+    a, b : float, default 1.0
+        The two shapes, above 0; the mean is ``a / (a + b)``.
+
+    Examples
+    --------
+    >>> Beta(2.0, 1.0).log_prob([0.5, 0.25]).round(4)
+    array([ 0.    , -0.6931])
+    """
+
+    a: float = 1.0
+    b: float = 1.0
+
+    name = "beta"
+    domains: ClassVar[dict[str, Interval]] = {"a": POSITIVE, "b": POSITIVE}
+
+    def __post_init__(self) -> None:
+        check_between(self.name, "a", self.a, POSITIVE)
+        check_between(self.name, "b", self.b, POSITIVE)
+
+    @property
+    def support(self) -> Interval:
+        """The numbers between 0 and 1, both excluded."""
+        return Interval(0.0, 1.0, low_closed=False, high_closed=False)
+
+    @property
+    def natural(self) -> Array:
+        """``(a, b)``."""
+        return np.array([self.a, self.b])
+
+    def from_natural(self, eta: Array) -> Self:
+        """Return the law with shapes eta."""
+        return self.with_parameters(a=float(eta[0]), b=float(eta[1]))
+
+    def natural_jacobian(self) -> Array:
+        """Return the derivatives of eta in a and b: the identity."""
+        return np.eye(2)
+
+    def statistics(self, x: Array) -> Array:
+        """Return the logarithms of x and of 1 - x."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.column_stack([np.log(x), np.log1p(-x)])
+
+    def log_base(self, x: Array) -> Array:
+        """Return ``-log x - log(1 - x)``."""
+        return np.asarray(-self.statistics(x).sum(axis=1))
+
+    def log_partition(self, eta: Array) -> float:
+        """Return ``log B(a, b)``."""
+        return float(betaln(eta[0], eta[1]))
+
+    def mean_statistics(self, eta: Array) -> Array:
+        """Return ``psi(a) - psi(a + b)`` and ``psi(b) - psi(a + b)``, psi the digamma function."""
+        return np.asarray(digamma(eta) - digamma(eta.sum()))
+
+    def covariance_statistics(self, eta: Array) -> Array:
+        """Return ``diag(psi'(a), psi'(b)) - psi'(a + b)``."""
+        return np.asarray(np.diag(polygamma(1, eta)) - polygamma(1, eta.sum()))
+
+    def likeliest(self, mean: Array) -> tuple[Self, float]:
+        """Return the law whose ``E log x`` and ``E log(1 - x)`` are those of the rows: Newton's method."""
+        eta, left = concentrations(mean)
+        return self.from_natural(eta), left
+
+    def matched(self, mean: Any, variance: Any) -> Self:
+        """Return the law with this mean and variance, which must be below ``m (1 - m)``."""
+        total = mean * (1.0 - mean) / variance - 1.0
+        if not total > 0.0:
+            raise ValueError(
+                f"a Beta law with mean {mean:.4g} has a variance below {mean * (1.0 - mean):.4g}, and that of "
+                f"the rows is {variance:.4g}"
+            )
+        return self.with_parameters(a=float(mean * total), b=float((1.0 - mean) * total))
+
+    def log_prob(self, x: Any) -> Array:
+        """Return ``(a - 1) log x + (b - 1) log(1 - x) - log B(a, b)``; -inf outside of (0, 1)."""
+        rows = numbers(x)
+        inside = self.support.contains(rows)
+        safe = np.where(inside, rows, 0.5)
+        log = (self.a - 1.0) * np.log(safe) + (self.b - 1.0) * np.log1p(-safe) - betaln(self.a, self.b)
+        return np.where(inside, log, -np.inf)
+
+    def sample(self, size: int, random_state: Seed = None) -> Array:
+        """Return independent draws."""
+        return generator_of(random_state).beta(self.a, self.b, size)
+
+    def moments(self) -> tuple[float, float]:
+        """Return ``a / (a + b)`` and ``a b / ((a + b)^2 (a + b + 1))``."""
+        total = self.a + self.b
+        return self.a / total, self.a * self.b / (total**2 * (total + 1.0))
+
+    def cdf(self, x: Any) -> Array:
+        """Return the chance of a draw of at most x."""
+        return np.asarray(betainc(self.a, self.b, np.clip(numbers(x), 0.0, 1.0)))
+
+    def entropy(self) -> float:
+        """Return ``log B(a, b) - (a - 1) psi(a) - (b - 1) psi(b) + (a + b - 2) psi(a + b)``."""
+        a, b = self.a, self.b
+        shapes = (a - 1.0) * digamma(a) + (b - 1.0) * digamma(b) - (a + b - 2.0) * digamma(a + b)
+        return float(betaln(a, b) - shapes)
+
+    def kl(self, other: Beta) -> float:
+        """Return ``log B(c, d) - log B(a, b) + (eta - eta') . E phi``, c and d the shapes of `other`."""
+        eta, theirs = self.natural, other.natural
+        change = float((eta - theirs) @ self.mean_statistics(eta))
+        return self.log_partition(theirs) - self.log_partition(eta) + change

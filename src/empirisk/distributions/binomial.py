@@ -1,0 +1,136 @@
+"""The binomial distribution: successes in a known number of trials."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import bdtr, betaln, expit, logit, rel_entr, xlog1py, xlogy
+
+from empirisk.data.seeds import Seed, generator_of
+from empirisk.distributions.base import check_between, check_count, numbers
+from empirisk.distributions.exponential_member import ExponentialMember
+from empirisk.distributions.lattice import counts_near, masked, plogp_sum
+from empirisk.typing import Array, Interval
+
+__all__ = ["Binomial"]
+
+
+@dataclass(frozen=True, eq=False)
+class Binomial(ExponentialMember):
+    """``P(x) = C(n, x) p^x (1 - p)^(n - x)`` for x = 0, ..., n.
+
+    ``phi(x) = x``, ``h(x) = C(n, x)``, ``eta = log(p / (1 - p))``, ``A(eta) = n log(1 + e^eta)``.
+
+    Parameters
+    ----------
+    n : int, default 1
+        Trials, at least 1.  Fits are told it: ``fit_mle("binomial", x, n=10)``.
+    p : float, default 0.5
+        Chance of success, in [0, 1].
+
+    Examples
+    --------
+    >>> np.exp(Binomial(2, 0.5).log_prob([0, 1, 2])).round(4)
+    array([0.25, 0.5 , 0.25])
+    """
+
+    n: int = 1
+    p: float = 0.5
+
+    name = "binomial"
+    discrete = True
+    structure = ("n",)
+    domains: ClassVar[dict[str, Interval]] = {"p": Interval(0.0, 1.0)}
+
+    def __post_init__(self) -> None:
+        check_count(self.name, "n", self.n)
+        check_between(self.name, "p", self.p, Interval(0.0, 1.0))
+
+    @property
+    def support(self) -> Interval:
+        """The counts from 0 to n."""
+        return Interval(0.0, float(self.n))
+
+    @property
+    def natural(self) -> Array:
+        """``log(p / (1 - p))``, infinite at p = 0 and p = 1."""
+        return np.array([float(logit(self.p))])
+
+    def from_natural(self, eta: Array) -> Self:
+        """Return the law with ``p = 1 / (1 + e^-eta)``."""
+        return self.with_parameters(p=float(expit(eta[0])))
+
+    def natural_jacobian(self) -> Array:
+        """Return ``d eta / d p = 1 / (p (1 - p))``."""
+        with np.errstate(divide="ignore"):
+            return np.array([[1.0 / np.float64(self.p * (1.0 - self.p))]])
+
+    def statistics(self, x: Array) -> Array:
+        """Return x itself."""
+        return x[:, None]
+
+    def log_base(self, x: Array) -> Array:
+        """Return ``log C(n, x)``, through the Beta function, which does not overflow."""
+        return np.asarray(-math.log1p(self.n) - betaln(x + 1.0, self.n - x + 1.0))
+
+    def log_partition(self, eta: Array) -> float:
+        """Return ``n log(1 + e^eta)``."""
+        return float(self.n * np.logaddexp(0.0, eta[0]))
+
+    def mean_statistics(self, eta: Array) -> Array:
+        """Return ``n / (1 + e^-eta)``."""
+        return np.asarray(self.n * expit(eta))
+
+    def covariance_statistics(self, eta: Array) -> Array:
+        """Return ``n p (1 - p)``."""
+        return np.asarray((self.n * expit(eta) * expit(-eta))[:, None])
+
+    def likeliest(self, mean: Array) -> tuple[Self, float]:
+        """Return the law whose chance is the share of successes."""
+        return self.matched(mean[0], None), 0.0
+
+    def matched(self, mean: Any, variance: Any) -> Self:
+        """Return the law whose chance is the mean over n."""
+        return self.with_parameters(p=float(np.clip(mean / self.n, 0.0, 1.0)))
+
+    def log_prob(self, x: Any) -> Array:
+        """Return ``log C(n, x) + x log p + (n - x) log(1 - p)``; -inf for what is no count up to n."""
+
+        def log_chance(k: Array) -> Array:
+            return np.asarray(self.log_base(k) + xlogy(k, self.p) + xlog1py(self.n - k, -self.p))
+
+        return masked(self, numbers(x), log_chance)
+
+    def sample(self, size: int, random_state: Seed = None) -> Array:
+        """Return independent draws."""
+        return generator_of(random_state).binomial(self.n, self.p, size).astype(np.float64)
+
+    def moments(self) -> tuple[float, float]:
+        """Return n p and ``n p (1 - p)``."""
+        return float(self.n * self.p), float(self.n * self.p * (1.0 - self.p))
+
+    def cdf(self, x: Any) -> Array:
+        """Return the chance of a draw of at most x."""
+        rows = np.floor(numbers(x))
+        inside = bdtr(np.clip(rows, 0.0, self.n), self.n, self.p)
+        return np.where(rows < 0.0, 0.0, np.where(rows >= self.n, 1.0, inside))
+
+    def entropy(self) -> float:
+        """Return ``-sum_x P(x) log P(x)``, summed up over the counts: there is no closed form."""
+        return plogp_sum(self, counts_near(self))
+
+    def kl(self, other: Binomial) -> float:
+        """Return n times the divergence of one trial, for the same n; infinity where p has trials q has not."""
+        if self.n != other.n:
+            return self._kl_of_other_trials(other)
+        return float(self.n * (rel_entr(self.p, other.p) + rel_entr(1.0 - self.p, 1.0 - other.p)))
+
+    def _kl_of_other_trials(self, other: Binomial) -> float:
+        """The divergence for other numbers of trials, summed up over the counts."""
+        x = counts_near(self)
+        log = self.log_prob(x)
+        with np.errstate(invalid="ignore"):
+            return float(np.where(log > -np.inf, np.exp(log) * (log - other.log_prob(x)), 0.0).sum())

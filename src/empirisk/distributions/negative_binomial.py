@@ -1,0 +1,177 @@
+"""The negative binomial distribution of counts, by its mean and its dispersion."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import betainc, digamma, gammaln, xlog1py
+
+from empirisk.data.seeds import Seed, generator_of
+from empirisk.distributions.base import (
+    POSITIVE,
+    Distribution,
+    Fitted,
+    Observations,
+    check_between,
+    numbers,
+)
+from empirisk.distributions.lattice import counts_near, masked, plogp_sum
+from empirisk.distributions.root import falling_root
+from empirisk.results import Certificate, Kind
+from empirisk.typing import Array, Interval
+
+__all__ = ["NegativeBinomial"]
+
+
+@dataclass(frozen=True, eq=False)
+class NegativeBinomial(Distribution):
+    """``P(x) = Gamma(x + 1/a) / (x! Gamma(1/a)) (a m / (1 + a m))^x (1 + a m)^(-1/a)`` for x = 0, 1, 2, ...
+
+    Mean m and variance ``m + a m^2``: a Poisson law whose rate has a Gamma law.  As in
+    :class:`empirisk.losses.NegativeBinomial`, a is what statsmodels calls ``alpha``; R's ``size`` and SciPy's
+    ``n`` are 1/a.
+
+    Parameters
+    ----------
+    mean : float, default 1.0
+        The mean m, above 0.
+    dispersion : float, default 1.0
+        The extra dispersion a, above 0.
+
+    Examples
+    --------
+    >>> np.exp(NegativeBinomial(1.0, 1.0).log_prob([0, 1])).round(4)
+    array([0.5 , 0.25])
+    """
+
+    mean: float = 1.0
+    dispersion: float = 1.0
+
+    name = "negative_binomial"
+    discrete = True
+    domains: ClassVar[dict[str, Interval]] = {"mean": POSITIVE, "dispersion": POSITIVE}
+
+    def __post_init__(self) -> None:
+        check_between(self.name, "mean", self.mean, POSITIVE)
+        check_between(self.name, "dispersion", self.dispersion, POSITIVE)
+
+    @property
+    def support(self) -> Interval:
+        """The counts from 0 on."""
+        return Interval(0.0, math.inf, high_closed=False)
+
+    def maximise(self, data: Observations) -> Fitted:
+        """Return the mean of the counts, and the dispersion at which the derivative of the likelihood is 0.
+
+        One pass tallies the counts, so that each step of the search costs as much as there are different ones.
+        """
+        counts, weight = tally(data)
+        total = weight.sum()
+        mean = float((weight * counts).sum() / total)
+        spread = float((weight * (counts - mean) ** 2).sum() / total)
+        if not spread > mean:
+            raise ValueError(
+                f"the counts of x vary no more than Poisson's (mean {mean:.4g}, variance {spread:.4g}): the "
+                "likelihood grows as the dispersion falls to 0; fit er.distributions.Poisson"
+            )
+
+        def slope(log_size: float) -> float:
+            return float(_size_slope(counts, weight / total, mean, math.exp(log_size)))
+
+        size = math.exp(falling_root(slope, math.log(mean**2 / (spread - mean))))
+        member = self.with_parameters(mean=mean, dispersion=1.0 / size)
+        left = (
+            abs(slope(math.log(size))) * size / max(1e-300, _size_deviation(member, counts, weight / total))
+        )
+        claim = (
+            f"the derivative of the mean log-likelihood in the dispersion is {left:.1g} standard deviations, and 0 "
+            "in the mean: the only stationary point where the counts vary more than Poisson's"
+        )
+        return Fitted(member, Certificate(Kind.STATIONARITY, left, 1.0, claim))
+
+    def matched(self, mean: Any, variance: Any) -> Self:
+        """Return the law with this mean and the dispersion ``(v - m) / m^2``."""
+        if not variance > mean:
+            raise ValueError(
+                f"a negative binomial law has a variance above its mean, and here they are {variance:.4g} and "
+                f"{mean:.4g}; fit er.distributions.Poisson"
+            )
+        return self.with_parameters(mean=float(mean), dispersion=float((variance - mean) / mean**2))
+
+    def log_prob(self, x: Any) -> Array:
+        """Return the logarithm of the chance of each row; -inf for what is no count."""
+        size, m = 1.0 / self.dispersion, self.mean
+
+        def log_chance(k: Array) -> Array:
+            shared = gammaln(k + size) - gammaln(size) - gammaln(k + 1.0)
+            # x log(a m / (1 + a m)) - log(1 + a m) / a, without small differences of large numbers.
+            return np.asarray(shared - xlog1py(k, size / m) - xlog1py(size, m / size))
+
+        return masked(self, numbers(x), log_chance)
+
+    def score(self, x: Any) -> Array:
+        """Return the derivatives of ``log_prob`` in m and in a."""
+        k = numbers(x)
+        size, m = 1.0 / self.dispersion, self.mean
+        in_mean = (k - m) / (m * (1.0 + m / size))
+        in_size = digamma(k + size) - digamma(size) - np.log1p(m / size) + (m - k) / (m + size)
+        return np.column_stack([in_mean, -(size**2) * in_size])
+
+    def fisher_information(self) -> Array:
+        """Return the information of m, ``1 / (m + a m^2)``, and that of a, summed up over the counts."""
+        x = counts_near(self)
+        in_dispersion = (np.exp(self.log_prob(x)) * self.score(x)[:, 1] ** 2).sum()
+        return np.diag([1.0 / (self.mean + self.dispersion * self.mean**2), in_dispersion])
+
+    def sample(self, size: int, random_state: Seed = None) -> Array:
+        """Return independent draws: of a Poisson law whose rate is drawn from a Gamma law."""
+        rng = generator_of(random_state)
+        rate = rng.gamma(1.0 / self.dispersion, self.dispersion * self.mean, size)
+        return rng.poisson(rate).astype(np.float64)
+
+    def moments(self) -> tuple[float, float]:
+        """Return m and ``m + a m^2``."""
+        return float(self.mean), float(self.mean + self.dispersion * self.mean**2)
+
+    def cdf(self, x: Any) -> Array:
+        """Return the chance of a draw of at most x."""
+        rows = np.floor(numbers(x))
+        size = 1.0 / self.dispersion
+        chance = betainc(size, np.maximum(rows, 0.0) + 1.0, size / (size + self.mean))
+        return np.where(rows < 0.0, 0.0, chance)
+
+    def entropy(self) -> float:
+        """Return ``-sum_x P(x) log P(x)``, summed up over the counts: there is no closed form."""
+        return plogp_sum(self, counts_near(self))
+
+    def kl(self, other: NegativeBinomial) -> float:
+        """Return the divergence: closed for the same dispersion, else summed up over the counts."""
+        x = counts_near(self)
+        log = self.log_prob(x)
+        return float((np.exp(log) * (log - other.log_prob(x))).sum())
+
+
+def tally(data: Observations) -> tuple[Array, Array]:
+    """Return the different counts and how much weight each has."""
+    parts: list[tuple[Array, Array]] = data.map_sum(lambda x, s: [_of_block(x, s)])
+    return _of_block(np.concatenate([v for v, _ in parts]), np.concatenate([s for _, s in parts]))
+
+
+def _of_block(x: Array, s: Array) -> tuple[Array, Array]:
+    """The different numbers of a block in ascending order, and the weight of each."""
+    values, where = np.unique(x, return_inverse=True)
+    return values, np.bincount(where.ravel(), weights=s, minlength=len(values))
+
+
+def _size_slope(x: Array, share: Array, mean: float, size: float) -> float:
+    """The derivative of the mean log-likelihood in 1/a, at the best mean."""
+    return float((share * (digamma(x + size) - digamma(size))).sum() - math.log1p(mean / size))
+
+
+def _size_deviation(law: NegativeBinomial, x: Array, share: Array) -> float:
+    """The standard deviation of the derivative in log(1/a) over the rows."""
+    score = law.score(x)[:, 1] * law.dispersion
+    return math.sqrt(float((share * score**2).sum()))
