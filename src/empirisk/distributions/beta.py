@@ -93,8 +93,8 @@ class Beta(ExponentialMember):
         total = mean * (1.0 - mean) / variance - 1.0
         if not total > 0.0:
             raise ValueError(
-                f"a Beta law with mean {mean:.4g} has a variance below {mean * (1.0 - mean):.4g}, and that of "
-                f"the rows is {variance:.4g}"
+                f"a Beta law with mean {mean:.4g} has a variance below {mean * (1.0 - mean):.4g}, and that "
+                f"of the rows is {variance:.4g}"
             )
         return self.with_parameters(a=float(mean * total), b=float((1.0 - mean) * total))
 

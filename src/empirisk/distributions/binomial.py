@@ -123,7 +123,7 @@ class Binomial(ExponentialMember):
         return plogp_sum(self, counts_near(self))
 
     def kl(self, other: Binomial) -> float:
-        """Return n times the divergence of one trial, for the same n; infinity where p has trials q has not."""
+        """Return n times the divergence of one trial; for another n a sum over the counts."""
         if self.n != other.n:
             return self._kl_of_other_trials(other)
         return float(self.n * (rel_entr(self.p, other.p) + rel_entr(1.0 - self.p, 1.0 - other.p)))

@@ -66,7 +66,7 @@ class NegativeBinomial(Distribution):
     def maximise(self, data: Observations) -> Fitted:
         """Return the mean of the counts, and the dispersion at which the derivative of the likelihood is 0.
 
-        One pass tallies the counts, so that each step of the search costs as much as there are different ones.
+        One pass tallies the counts, so that a step of the search costs as much as there are different ones.
         """
         counts, weight = tally(data)
         total = weight.sum()
@@ -87,8 +87,8 @@ class NegativeBinomial(Distribution):
             abs(slope(math.log(size))) * size / max(1e-300, _size_deviation(member, counts, weight / total))
         )
         claim = (
-            f"the derivative of the mean log-likelihood in the dispersion is {left:.1g} standard deviations, and 0 "
-            "in the mean: the only stationary point where the counts vary more than Poisson's"
+            f"the derivative of the mean log-likelihood in the dispersion is {left:.1g} standard deviations, and "
+            "0 in the mean: the only stationary point where the counts vary more than Poisson's"
         )
         return Fitted(member, Certificate(Kind.STATIONARITY, left, 1.0, claim))
 
@@ -96,8 +96,8 @@ class NegativeBinomial(Distribution):
         """Return the law with this mean and the dispersion ``(v - m) / m^2``."""
         if not variance > mean:
             raise ValueError(
-                f"a negative binomial law has a variance above its mean, and here they are {variance:.4g} and "
-                f"{mean:.4g}; fit er.distributions.Poisson"
+                f"a negative binomial law has a variance above its mean, and here they are {variance:.4g} "
+                f"and {mean:.4g}; fit er.distributions.Poisson"
             )
         return self.with_parameters(mean=float(mean), dispersion=float((variance - mean) / mean**2))
 
@@ -163,7 +163,8 @@ def tally(data: Observations) -> tuple[Array, Array]:
 def _of_block(x: Array, s: Array) -> tuple[Array, Array]:
     """The different numbers of a block in ascending order, and the weight of each."""
     values, where = np.unique(x, return_inverse=True)
-    return values, np.bincount(where.ravel(), weights=s, minlength=len(values))
+    weight: Array = np.bincount(where.ravel(), weights=s, minlength=len(values)).astype(np.float64)
+    return values, weight
 
 
 def _size_slope(x: Array, share: Array, mean: float, size: float) -> float:

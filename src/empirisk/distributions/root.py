@@ -1,4 +1,4 @@
-"""The root of a function that goes from above 0 to below 0, by Brent's method in a bracket that is found first."""
+"""The root of a function that falls from above 0 to below 0, by Brent's method in a bracket."""
 
 from __future__ import annotations
 
@@ -30,14 +30,10 @@ def falling_root(f: Callable[[float], float], start: float) -> float:
     while f(low) < 0.0:
         low, step = low - step, 2.0 * step
         if start - low > _FARTHEST:
-            raise ValueError(
-                "the likelihood has no maximum inside of the domain: it grows towards its lower end"
-            )
+            raise ValueError("the likelihood has no maximum: it grows towards the lower end of the domain")
     step = 0.5
     while f(high) > 0.0:
         high, step = high + step, 2.0 * step
         if high - start > _FARTHEST:
-            raise ValueError(
-                "the likelihood has no maximum inside of the domain: it grows towards its upper end"
-            )
+            raise ValueError("the likelihood has no maximum: it grows towards the upper end of the domain")
     return low if low == high else float(brentq(f, low, high, xtol=1e-15, rtol=1e-15))
