@@ -87,8 +87,8 @@ class NegativeBinomial(Distribution):
             abs(slope(math.log(size))) * size / max(1e-300, _size_deviation(member, counts, weight / total))
         )
         claim = (
-            f"the derivative of the mean log-likelihood in the dispersion is {left:.1g} standard deviations, and "
-            "0 in the mean: the only stationary point where the counts vary more than Poisson's"
+            f"the derivative of the mean log-likelihood in the dispersion is {left:.1g} standard deviations, "
+            "and 0 in the mean: the only stationary point where the counts vary more than Poisson's"
         )
         return Fitted(member, Certificate(Kind.STATIONARITY, left, 1.0, claim))
 
