@@ -8,6 +8,8 @@ from empirisk.distributions.base import Distribution, Fitted
 from empirisk.distributions.bernoulli import Bernoulli
 from empirisk.distributions.beta import Beta
 from empirisk.distributions.binomial import Binomial
+from empirisk.distributions.categorical import Categorical
+from empirisk.distributions.dirichlet import Dirichlet
 from empirisk.distributions.exponential import Exponential
 from empirisk.distributions.exponential_member import ExponentialMember
 from empirisk.distributions.fit import DistributionFit, fit_mle
@@ -15,8 +17,12 @@ from empirisk.distributions.gamma import Gamma
 from empirisk.distributions.gaussian import Gaussian
 from empirisk.distributions.geometric import Geometric
 from empirisk.distributions.laplace import Laplace
+from empirisk.distributions.multinomial import Multinomial
+from empirisk.distributions.multivariate_gaussian import MultivariateGaussian
 from empirisk.distributions.negative_binomial import NegativeBinomial
+from empirisk.distributions.normal_inverse_gamma import NormalInverseGamma
 from empirisk.distributions.poisson import Poisson
+from empirisk.distributions.student_t import StudentT
 from empirisk.distributions.uniform import Uniform
 
 _ROWS: tuple[Any, ...] = (
@@ -30,6 +36,12 @@ _ROWS: tuple[Any, ...] = (
     Laplace,
     NegativeBinomial,
     Poisson,
+    Categorical,
+    Dirichlet,
+    Multinomial,
+    MultivariateGaussian,
+    NormalInverseGamma,
+    StudentT,
     Uniform,
 )
 REGISTRY: dict[str, Any] = {row.name: row for row in _ROWS}
@@ -39,6 +51,8 @@ __all__ = [
     "Bernoulli",
     "Beta",
     "Binomial",
+    "Categorical",
+    "Dirichlet",
     "Distribution",
     "DistributionFit",
     "Exponential",
@@ -48,8 +62,12 @@ __all__ = [
     "Gaussian",
     "Geometric",
     "Laplace",
+    "Multinomial",
+    "MultivariateGaussian",
     "NegativeBinomial",
+    "NormalInverseGamma",
     "Poisson",
+    "StudentT",
     "Uniform",
     "fit_mle",
 ]

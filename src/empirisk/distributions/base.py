@@ -113,9 +113,36 @@ class Distribution:
         """Return the same law with other values of the named parameters."""
         return replace(self, **values)
 
+    @classmethod
+    def member(cls, columns: int, **structure: Any) -> Self:
+        """Return some member of the family for rows of so many columns, with the structure that is known."""
+        return cls(**structure)
+
+    @property
+    def coordinates(self) -> dict[str, tuple[float, Interval]]:
+        """The plain numbers that are estimated, by name, each with the interval that it stays in."""
+        return {name: (float(getattr(self, name)), domain) for name, domain in self.domains.items()}
+
+    def at(self, theta: Array) -> Self:
+        """Return the member with these numbers as its coordinates, in their order."""
+        return self.with_parameters(**dict(zip(self.domains, map(float, theta), strict=True)))
+
+    @property
+    def tangent(self) -> Array:
+        """The projector onto the directions in which the coordinates may move; shares keep their sum."""
+        return np.eye(len(self.coordinates))
+
     def log_prob(self, x: Any) -> Array:
         """Return the logarithm of the density, or of the chance, of each row; -inf outside of the support."""
         raise NotImplementedError
+
+    def frozen(self) -> Any:
+        """Return the same law as a frozen distribution of scipy.stats."""
+        raise NotImplementedError
+
+    def quantile(self, u: Any) -> Array:
+        """Return the smallest number with ``cdf`` of at least u; laws of one number have it."""
+        return np.asarray(self.frozen().ppf(np.asarray(u, dtype=np.float64)))
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
         """Return so many independent draws, (size,) or (size, d)."""
@@ -134,12 +161,23 @@ class Distribution:
         raise NotImplementedError
 
     def fisher_information(self) -> Array:
-        """Return ``E s s'``, s the derivatives of log p(x) in the parameters that ``domains`` names."""
+        """Return ``E s s'``, s the derivatives of log p(x) in the coordinates."""
         raise NotImplementedError
 
     def score(self, x: Any) -> Array:
-        """Return the derivatives of ``log_prob`` in the parameters that ``domains`` names, (n, k)."""
+        """Return the derivatives of ``log_prob`` in the coordinates, (n, k), along ``tangent``."""
         raise NotImplementedError
+
+    def inverse_information(self) -> Array:
+        """Return the inverse of the Fisher information: the covariance of estimates times the rows."""
+        return np.linalg.pinv(self.fisher_information(), hermitian=True)
+
+    def exact_intervals(self, n: float, level: float) -> dict[str, tuple[float, float, str]]:
+        """Return the ends and the method of exact intervals by coordinate, where self was fitted to n rows.
+
+        They hold the true number with a chance of `level` at least, for any n, when the rows follow the law.
+        """
+        return {}
 
     def kl(self, other: Any) -> float:
         """Return ``E log(p(x) / q(x))`` under p, this law; q is a law of the same family."""
@@ -180,6 +218,22 @@ class Distribution:
     def matched(self, mean: Any, variance: Any) -> Self:
         """Return the member with these moments (of the fewest orders that fix it)."""
         raise NotImplementedError
+
+    # Which law of the parameters keeps its form when rows are seen, if one does.
+    conjugate: ClassVar[str] = ""
+
+    def posterior(self, prior: Any, data: Observations) -> Any:
+        """Return the law of the parameters after the rows, for a prior of the family `conjugate` names."""
+        raise NotImplementedError
+
+    def mode(self) -> Array:
+        """Return the likeliest row: where the density is largest."""
+        raise NotImplementedError
+
+    def credible(self, level: float) -> Array:
+        """Return the middle `level` of each coordinate of a row, (d, 2); for laws of parameters."""
+        tail = 0.5 * (1.0 - level)
+        return np.asarray(self.quantile([tail, 1.0 - tail]))[None, :]
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):

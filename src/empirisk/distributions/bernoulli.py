@@ -10,6 +10,7 @@ from scipy.special import expit, logit, rel_entr, xlog1py, xlogy
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import check_between, numbers
+from empirisk.distributions.exact import clopper_pearson
 from empirisk.distributions.exponential_member import ExponentialMember
 from empirisk.typing import Array, Interval
 
@@ -103,6 +104,27 @@ class Bernoulli(ExponentialMember):
         """Return 0 below 0, 1 - p below 1, and 1 from there on."""
         rows = numbers(x)
         return np.where(rows < 0.0, 0.0, np.where(rows < 1.0, 1.0 - self.p, 1.0))
+
+    def frozen(self) -> Any:
+        """Return ``scipy.stats.bernoulli`` with these parameters."""
+        from scipy import stats
+
+        return stats.bernoulli(self.p)
+
+    def exact_intervals(self, n: float, level: float) -> dict[str, tuple[float, float, str]]:
+        """Return Clopper and Pearson's interval of the chance."""
+        low, high = clopper_pearson(n * self.p, n, level)
+        return {"p": (low, high, "Clopper and Pearson")}
+
+    def inverse_information(self) -> Array:
+        """Return ``p (1 - p)``, which is 0 where the law has one value."""
+        return np.array([[self.p * (1.0 - self.p)]])
+
+    conjugate = "beta"
+
+    def updated(self, prior: Any, n: float, sums: Array) -> Any:
+        """Return ``Beta(a + ones, b + zeros)``."""
+        return prior.with_parameters(a=float(prior.a + sums[0]), b=float(prior.b + n - sums[0]))
 
     def entropy(self) -> float:
         """Return ``-p log p - (1 - p) log(1 - p)``."""

@@ -119,6 +119,21 @@ class Beta(ExponentialMember):
         """Return the chance of a draw of at most x."""
         return np.asarray(betainc(self.a, self.b, np.clip(numbers(x), 0.0, 1.0)))
 
+    def frozen(self) -> Any:
+        """Return ``scipy.stats.beta`` with these parameters."""
+        from scipy import stats
+
+        return stats.beta(self.a, self.b)
+
+    def mode(self) -> Array:
+        """Return ``(a - 1) / (a + b - 2)``, where both a and b are above 1; else the density has poles."""
+        if not (self.a > 1.0 and self.b > 1.0):
+            raise ValueError(
+                f"Beta({self.a:g}, {self.b:g}) is not largest inside of (0, 1): give a prior with a and b "
+                "above 1, or read the mean of the posterior instead"
+            )
+        return np.array([(self.a - 1.0) / (self.a + self.b - 2.0)])
+
     def entropy(self) -> float:
         """Return ``log B(a, b) - (a - 1) psi(a) - (b - 1) psi(b) + (a + b - 2) psi(a + b)``."""
         a, b = self.a, self.b

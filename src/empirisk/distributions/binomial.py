@@ -11,6 +11,7 @@ from scipy.special import bdtr, betaln, expit, logit, rel_entr, xlog1py, xlogy
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import check_between, check_count, numbers
+from empirisk.distributions.exact import clopper_pearson
 from empirisk.distributions.exponential_member import ExponentialMember
 from empirisk.distributions.lattice import counts_near, masked, plogp_sum
 from empirisk.typing import Array, Interval
@@ -117,6 +118,27 @@ class Binomial(ExponentialMember):
         rows = np.floor(numbers(x))
         inside = bdtr(np.clip(rows, 0.0, self.n), self.n, self.p)
         return np.where(rows < 0.0, 0.0, np.where(rows >= self.n, 1.0, inside))
+
+    def frozen(self) -> Any:
+        """Return ``scipy.stats.binom`` with these parameters."""
+        from scipy import stats
+
+        return stats.binom(self.n, self.p)
+
+    def exact_intervals(self, n: float, level: float) -> dict[str, tuple[float, float, str]]:
+        """Return Clopper and Pearson's interval of the chance."""
+        low, high = clopper_pearson(n * self.n * self.p, n * self.n, level)
+        return {"p": (low, high, "Clopper and Pearson")}
+
+    def inverse_information(self) -> Array:
+        """Return ``p (1 - p) / n``, which is 0 where the law has one value."""
+        return np.array([[self.p * (1.0 - self.p) / self.n]])
+
+    conjugate = "beta"
+
+    def updated(self, prior: Any, n: float, sums: Array) -> Any:
+        """Return ``Beta(a + sum x, b + sum (n - x))``."""
+        return prior.with_parameters(a=float(prior.a + sums[0]), b=float(prior.b + n * self.n - sums[0]))
 
     def entropy(self) -> float:
         """Return ``-sum_x P(x) log P(x)``, summed up over the counts: there is no closed form."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import POSITIVE, check_between, numbers
+from empirisk.distributions.exact import chi_square_ends
 from empirisk.distributions.exponential_member import ExponentialMember
 from empirisk.typing import Array, Interval
 
@@ -104,6 +105,24 @@ class Exponential(ExponentialMember):
     def cdf(self, x: Any) -> Array:
         """Return ``1 - e^(-r x)``; 0 below 0."""
         return np.asarray(-np.expm1(-self.rate * np.maximum(numbers(x), 0.0)))
+
+    def frozen(self) -> Any:
+        """Return ``scipy.stats.expon`` with these parameters."""
+        from scipy import stats
+
+        return stats.expon(scale=1.0 / self.rate)
+
+    def exact_intervals(self, n: float, level: float) -> dict[str, tuple[float, float, str]]:
+        """Return the interval of r from ``2 r sum x``, which is chi-square with 2 n degrees of freedom."""
+        low, high = chi_square_ends(2.0 * n, level)
+        scale = self.rate / (2.0 * n)
+        return {"rate": (low * scale, high * scale, "chi-square")}
+
+    conjugate = "gamma"
+
+    def updated(self, prior: Any, n: float, sums: Array) -> Any:
+        """Return ``Gamma(a + rows, r + sum x)``."""
+        return prior.with_parameters(shape=float(prior.shape + n), rate=float(prior.rate + sums[0]))
 
     def entropy(self) -> float:
         """Return ``1 - log r``."""

@@ -90,6 +90,26 @@ class ExponentialMember(Distribution):
             (self.statistics(rows) - self.mean_statistics(self.natural)) @ self.natural_jacobian()
         )
 
+    def entropy(self) -> float:
+        """Return ``A(eta) - eta . E phi``, for members with h = 1; the others have formulas of their own."""
+        eta = self.natural
+        return self.log_partition(eta) - float(eta @ self.mean_statistics(eta))
+
+    def kl(self, other: Any) -> float:
+        """Return ``A(eta') - A(eta) - (eta' - eta) . E phi``, eta' that of `other`."""
+        eta, theirs = self.natural, other.natural
+        gap = self.log_partition(theirs) - self.log_partition(eta)
+        return float(gap - (theirs - eta) @ self.mean_statistics(eta))
+
+    def posterior(self, prior: Any, data: Observations) -> Any:
+        """Return the law of the parameters after the rows: it needs the sum of phi alone."""
+        sums = data.map_sum(lambda x, weight: weighted_sum(weight, self.statistics(x)))
+        return self.updated(prior, data.total, sums)
+
+    def updated(self, prior: Any, n: float, sums: Array) -> Any:
+        """Return the prior after n rows with these sums of phi."""
+        raise NotImplementedError
+
     def maximise(self, data: Observations) -> Fitted:
         """Return the member whose mean of phi is that of the rows: one sum over the blocks."""
         rows, origin = data.centred() if self.located else (data, 0.0)

@@ -126,7 +126,7 @@ def fit_mle(
     >>> fit_mle("gamma", Gamma(2.0, 3.0).sample(1000, 1)).estimates["shape"].value.__round__(2)
     2.03
     """
-    law = family_of(family, structure)
+    law = family_of(family, structure, columns_of(x))
     rows = read_rows(law, x, sample_weight)
     found = law.maximise(rows)
     member = found.distribution
@@ -142,9 +142,20 @@ def fit_mle(
     )
 
 
-def family_of(family: Any, structure: dict[str, Any]) -> Distribution:
+def columns_of(x: Any) -> int:
+    """Return of how many columns the rows are, 1 for plain numbers."""
+    if hasattr(x, "map_sum"):
+        return int(x.n_cols)
+    shape = np.shape(x)
+    return int(shape[1]) if len(shape) > 1 else 1
+
+
+def family_of(family: Any, structure: dict[str, Any], columns: int = 1) -> Distribution:
     """Return some member of a family, with the structure that was given; a name is looked up."""
     from empirisk.distributions import REGISTRY
+
+    if isinstance(family, Distribution) and not structure:
+        return family
 
     row = REGISTRY.get(family) if isinstance(family, str) else family
     if row is None or not (isinstance(row, type) and issubclass(row, Distribution)):
@@ -161,14 +172,15 @@ def family_of(family: Any, structure: dict[str, Any]) -> Distribution:
         raise TypeError(
             f"the {row.name} law needs {lacking[0]}=, which rows do not tell: give it beside them"
         )
-    return row(**structure)
+    found: Distribution = row.member(columns, **structure)
+    return found
 
 
 def covariance_of(member: Distribution, rows: Observations, kind: str) -> Array:
     """Return the covariance of the estimates, by the law alone or by the scores of the rows."""
     if kind not in ("model", "robust"):
         raise ValueError(f"covariance must be 'model' or 'robust', got {kind!r}")
-    bread = np.linalg.pinv(member.fisher_information(), hermitian=True)
+    bread = member.inverse_information()
     if kind == "model":
         return np.asarray(bread / rows.total)
 
@@ -186,8 +198,7 @@ def intervals(member: Distribution, matrix: Array, n: float, level: float, kind:
         raise ValueError(f"level must lie between 0 and 1, got {level!r}")
     z = float(-ndtri(0.5 * (1.0 - level)))
     out = {}
-    for (name, domain), variance in zip(member.domains.items(), np.diag(matrix), strict=True):
-        value = float(member.parameters[name])
+    for (name, (value, domain)), variance in zip(member.coordinates.items(), np.diag(matrix), strict=True):
         low, high, scale = ends(value, math.sqrt(variance), domain, z)
         method = f"normal on the {scale}, {'law taken for true' if kind == 'model' else 'sandwich'}"
         out[name] = Estimate(value, low, high, level, int(n), method)

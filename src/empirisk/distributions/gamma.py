@@ -120,6 +120,21 @@ class Gamma(ExponentialMember):
         """Return the chance of a draw of at most x."""
         return np.asarray(gammainc(self.shape, self.rate * np.maximum(numbers(x), 0.0)))
 
+    def frozen(self) -> Any:
+        """Return ``scipy.stats.gamma`` with these parameters."""
+        from scipy import stats
+
+        return stats.gamma(self.shape, scale=1.0 / self.rate)
+
+    def mode(self) -> Array:
+        """Return ``(a - 1) / r``, where a is above 1; else the density is largest at 0."""
+        if not self.shape > 1.0:
+            raise ValueError(
+                f"Gamma({self.shape:g}, {self.rate:g}) is largest at 0, which is no parameter: give a prior "
+                "with a shape above 1, or read the mean of the posterior instead"
+            )
+        return np.array([(self.shape - 1.0) / self.rate])
+
     def entropy(self) -> float:
         """Return ``a - log r + log Gamma(a) + (1 - a) psi(a)``."""
         a = self.shape
@@ -148,8 +163,8 @@ def shape_of(spread: float) -> tuple[float, float]:
 
     Examples
     --------
-    >>> a, left = shape_of(np.log(2.0) - digamma(2.0))
-    >>> round(a, 12), left < 1e-12
+    >>> a, left = shape_of(math.log(2.0) - float(digamma(2.0)))
+    >>> round(float(a), 12), left < 1e-12
     (2.0, True)
     """
     if not spread > 0.0:

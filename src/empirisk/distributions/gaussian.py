@@ -10,7 +10,9 @@ import numpy as np
 from scipy.special import ndtr
 
 from empirisk.data.seeds import Seed, generator_of
-from empirisk.distributions.base import LINE, POSITIVE, check_between, numbers
+from empirisk.data.sums import weighted_sum
+from empirisk.distributions.base import LINE, POSITIVE, Observations, check_between, numbers
+from empirisk.distributions.exact import chi_square_ends, student_end
 from empirisk.distributions.exponential_member import ExponentialMember
 from empirisk.typing import Array, Interval
 
@@ -118,6 +120,38 @@ class Gaussian(ExponentialMember):
     def cdf(self, x: Any) -> Array:
         """Return the chance of a draw of at most x."""
         return np.asarray(ndtr((numbers(x) - self.mean) / math.sqrt(self.variance)))
+
+    def frozen(self) -> Any:
+        """Return ``scipy.stats.norm`` with these parameters."""
+        from scipy import stats
+
+        return stats.norm(self.mean, math.sqrt(self.variance))
+
+    def exact_intervals(self, n: float, level: float) -> dict[str, tuple[float, float, str]]:
+        """Return Student's interval of the mean and the chi-square one of the variance."""
+        if not n > 1.0:
+            return {}
+        half = student_end(n - 1.0, level) * math.sqrt(self.variance / (n - 1.0))
+        low, high = chi_square_ends(n - 1.0, level)
+        return {
+            "mean": (self.mean - half, self.mean + half, "Student t"),
+            "variance": (n * self.variance / high, n * self.variance / low, "chi-square"),
+        }
+
+    conjugate = "normal_inverse_gamma"
+
+    def posterior(self, prior: Any, data: Observations) -> Any:
+        """Return the law of mean and variance after the rows, from their mean and their squares about it."""
+        rows, mean = data.centred()
+        squares = float(rows.map_sum(lambda x, s: weighted_sum(s, x * x)))
+        n, k = data.total, prior.strength
+        gap = float(mean) - prior.mean
+        return prior.with_parameters(
+            mean=float(prior.mean + gap * n / (k + n)),
+            strength=float(k + n),
+            shape=float(prior.shape + 0.5 * n),
+            scale=float(prior.scale + 0.5 * squares + 0.5 * k * n / (k + n) * gap**2),
+        )
 
     def entropy(self) -> float:
         """Return ``log(2 pi e v) / 2``."""

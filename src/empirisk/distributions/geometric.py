@@ -11,6 +11,7 @@ from scipy.special import rel_entr, xlog1py, xlogy
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import check_between, numbers
+from empirisk.distributions.exact import waiting
 from empirisk.distributions.exponential_member import ExponentialMember
 from empirisk.distributions.lattice import masked
 from empirisk.typing import Array, Interval
@@ -106,6 +107,27 @@ class Geometric(ExponentialMember):
         """Return ``1 - (1 - p)^x`` of the whole number below x."""
         rows = np.maximum(np.floor(numbers(x)), 0.0)
         return np.asarray(-np.expm1(xlog1py(rows, -self.p)))
+
+    def frozen(self) -> Any:
+        """Return ``scipy.stats.geom`` with these parameters."""
+        from scipy import stats
+
+        return stats.geom(self.p)
+
+    def exact_intervals(self, n: float, level: float) -> dict[str, tuple[float, float, str]]:
+        """Return the interval of p after n ones in ``n / p`` trials, the last of which was one."""
+        low, high = waiting(n, n / self.p, level)
+        return {"p": (low, high, "binomial chances of the trials")}
+
+    def inverse_information(self) -> Array:
+        """Return ``p^2 (1 - p)``, which is 0 where the law has one value."""
+        return np.array([[self.p**2 * (1.0 - self.p)]])
+
+    conjugate = "beta"
+
+    def updated(self, prior: Any, n: float, sums: Array) -> Any:
+        """Return ``Beta(a + rows, b + sum (x - 1))``."""
+        return prior.with_parameters(a=float(prior.a + n), b=float(prior.b + sums[0] - n))
 
     def entropy(self) -> float:
         """Return ``-(p log p + (1 - p) log(1 - p)) / p``."""

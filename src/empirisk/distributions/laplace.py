@@ -106,6 +106,12 @@ class Laplace(Distribution):
         tail = 0.5 * np.exp(-np.abs(gap))
         return np.asarray(np.where(gap < 0.0, tail, 1.0 - tail))
 
+    def frozen(self) -> Any:
+        """Return ``scipy.stats.laplace`` with these parameters."""
+        from scipy import stats
+
+        return stats.laplace(self.location, self.scale)
+
     def entropy(self) -> float:
         """Return ``1 + log(2 b)``."""
         return 1.0 + math.log(2.0 * self.scale)

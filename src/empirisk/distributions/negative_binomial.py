@@ -143,6 +143,12 @@ class NegativeBinomial(Distribution):
         chance = betainc(size, np.maximum(rows, 0.0) + 1.0, size / (size + self.mean))
         return np.where(rows < 0.0, 0.0, chance)
 
+    def frozen(self) -> Any:
+        """Return ``scipy.stats.nbinom`` with these parameters."""
+        from scipy import stats
+
+        return stats.nbinom(1.0 / self.dispersion, 1.0 / (1.0 + self.dispersion * self.mean))
+
     def entropy(self) -> float:
         """Return ``-sum_x P(x) log P(x)``, summed up over the counts: there is no closed form."""
         return plogp_sum(self, counts_near(self))

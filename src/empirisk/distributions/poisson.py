@@ -11,6 +11,7 @@ from scipy.special import gammaln, pdtr, xlogy
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import POSITIVE, check_between, numbers
+from empirisk.distributions.exact import garwood
 from empirisk.distributions.exponential_member import ExponentialMember
 from empirisk.distributions.lattice import counts_near, masked, plogp_sum
 from empirisk.typing import Array, Interval
@@ -111,6 +112,23 @@ class Poisson(ExponentialMember):
         """Return the chance of a draw of at most x."""
         rows = np.floor(numbers(x))
         return np.where(rows < 0.0, 0.0, pdtr(np.maximum(rows, 0.0), self.rate))
+
+    def frozen(self) -> Any:
+        """Return ``scipy.stats.poisson`` with these parameters."""
+        from scipy import stats
+
+        return stats.poisson(self.rate)
+
+    def exact_intervals(self, n: float, level: float) -> dict[str, tuple[float, float, str]]:
+        """Return Garwood's interval: the sum of the rows is a Poisson number."""
+        low, high = garwood(n * self.rate, level)
+        return {"rate": (low / n, high / n, "chi-square, Garwood")}
+
+    conjugate = "gamma"
+
+    def updated(self, prior: Any, n: float, sums: Array) -> Any:
+        """Return ``Gamma(a + sum x, r + rows)``."""
+        return prior.with_parameters(shape=float(prior.shape + sums[0]), rate=float(prior.rate + n))
 
     def entropy(self) -> float:
         """Return ``-sum_x P(x) log P(x)``, summed up over the counts: there is no closed form."""

@@ -95,6 +95,25 @@ class Uniform(Distribution):
         """Return ``(x - a) / (b - a)``, 0 below a and 1 above b."""
         return np.asarray(np.clip((numbers(x) - self.low) / (self.high - self.low), 0.0, 1.0))
 
+    def frozen(self) -> Any:
+        """Return ``scipy.stats.uniform`` with these parameters."""
+        from scipy import stats
+
+        return stats.uniform(self.low, self.high - self.low)
+
+    def exact_intervals(self, n: float, level: float) -> dict[str, tuple[float, float, str]]:
+        """Return intervals of both ends, from the range of the rows.
+
+        ``(b - max x) / (max x - min x)`` is at most c with the chance ``1 - (1 + c)^(1 - n)``.
+        """
+        if not n > 1.0:
+            return {}
+        reach = (self.high - self.low) * math.expm1(-math.log1p(-level) / (n - 1.0))
+        return {
+            "low": (self.low - reach, self.low, "range of the rows"),
+            "high": (self.high, self.high + reach, "range of the rows"),
+        }
+
     def entropy(self) -> float:
         """Return ``log(b - a)``."""
         return math.log(self.high - self.low)

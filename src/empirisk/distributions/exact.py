@@ -1,0 +1,74 @@
+"""Ends of exact intervals: chances of counts and sums that are known for any number of rows.
+
+Clopper and Pearson (Biometrika 26, 1934) for chances, Garwood (Biometrika 28, 1936) for rates.
+"""
+
+from __future__ import annotations
+
+from scipy.special import betaincinv, chdtri, stdtrit
+
+__all__ = ["chi_square_ends", "clopper_pearson", "garwood", "student_end", "waiting"]
+
+
+def clopper_pearson(ones: float, n: float, level: float) -> tuple[float, float]:
+    """Return the interval of a chance after so many ones in n trials.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in clopper_pearson(0, 10, 0.95)]
+    [0.0, 0.3085]
+    """
+    tail = 0.5 * (1.0 - level)
+    low = float(betaincinv(ones, n - ones + 1.0, tail)) if ones > 0.0 else 0.0
+    high = float(betaincinv(ones + 1.0, n - ones, 1.0 - tail)) if ones < n else 1.0
+    return low, high
+
+
+def waiting(ones: float, trials: float, level: float) -> tuple[float, float]:
+    """Return the interval of a chance when trials went on until there were so many ones.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in waiting(1, 1, 0.95)]
+    [0.025, 1.0]
+    """
+    tail = 0.5 * (1.0 - level)
+    low = float(betaincinv(ones, trials - ones + 1.0, tail))
+    high = float(betaincinv(ones, trials - ones, 1.0 - tail)) if trials > ones else 1.0
+    return low, high
+
+
+def garwood(count: float, level: float) -> tuple[float, float]:
+    """Return the interval of the mean of a Poisson number that was seen once.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in garwood(0, 0.95)]
+    [0.0, 3.6889]
+    """
+    tail = 0.5 * (1.0 - level)
+    low = 0.5 * float(chdtri(2.0 * count, 1.0 - tail)) if count > 0.0 else 0.0
+    return low, 0.5 * float(chdtri(2.0 * count + 2.0, tail))
+
+
+def chi_square_ends(degrees: float, level: float) -> tuple[float, float]:
+    """Return the middle of a chi-square law.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in chi_square_ends(10, 0.95)]
+    [3.247, 20.4832]
+    """
+    tail = 0.5 * (1.0 - level)
+    return float(chdtri(degrees, 1.0 - tail)), float(chdtri(degrees, tail))
+
+
+def student_end(degrees: float, level: float) -> float:
+    """Return the upper end of the middle of Student's law.
+
+    Examples
+    --------
+    >>> round(student_end(10, 0.95), 4)
+    2.2281
+    """
+    return float(stdtrit(degrees, 0.5 + 0.5 * level))

@@ -1,0 +1,128 @@
+"""The multinomial distribution: counts of k classes in n independent trials."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import gammaln, rel_entr, xlogy
+
+from empirisk.data.seeds import Seed, generator_of
+from empirisk.distributions.base import Distribution, check_count, numbers
+from empirisk.distributions.binomial import Binomial
+from empirisk.distributions.shares import SharesMember
+from empirisk.typing import Array, Interval
+
+__all__ = ["Multinomial"]
+
+
+@dataclass(frozen=True, eq=False)
+class Multinomial(SharesMember):
+    """``P(x) = n! / (x_1! ... x_k!) p_1^x_1 ... p_k^x_k`` for counts that sum to n.
+
+    ``phi(x) = x``, ``h(x) = n! / prod x_j!``, ``eta_j = log p_j``, ``A(eta) = n log sum_j e^eta_j``.
+
+    Parameters
+    ----------
+    p : sequence of floats, shape (k,), default (0.5, 0.5)
+        Chances of the classes, which sum to 1.
+    n : int, default 1
+        Number of trials, which a fit must be told.
+
+    Examples
+    --------
+    >>> np.exp(Multinomial([0.5, 0.25, 0.25], 2).log_prob([[1, 1, 0], [2, 0, 0]])).round(4)
+    array([0.25, 0.25])
+    """
+
+    n: int = 1
+
+    name = "multinomial"
+    discrete = True
+    structure: ClassVar[tuple[str, ...]] = ("n",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_count(self.name, "n", self.n)
+
+    @classmethod
+    def member(cls, columns: int, **structure: Any) -> Self:
+        """Return the law with equal chances, a class for each column."""
+        return cls(np.full(columns, 1.0 / columns), **structure)
+
+    @property
+    def trials(self) -> int:
+        """The number n of trials."""
+        return self.n
+
+    @property
+    def dimension(self) -> int:
+        """One number for each class."""
+        return len(self.p)
+
+    @property
+    def support(self) -> Interval:
+        """The counts up to n; those of a row sum to n, too."""
+        return Interval(0.0, float(self.n))
+
+    def check(self, x: Array) -> None:
+        """Refuse rows that are no counts, or do not sum to n."""
+        Distribution.check(self, x)
+        bad = np.flatnonzero(x.sum(axis=1) != self.n)
+        if len(bad):
+            raise ValueError(
+                f"x sums to {x[bad[0]].sum():g} in row {bad[0]} ({len(bad)} such rows in all), and the "
+                f"{self.title} to n = {self.n}; give counts of the same number of trials"
+            )
+
+    def _rows(self, x: Any) -> Array:
+        return numbers(x, self.dimension)
+
+    def statistics(self, x: Array) -> Array:
+        """Return the counts themselves."""
+        return x
+
+    def log_base(self, x: Array) -> Array:
+        """Return ``log n! - sum log x_j!``."""
+        return np.asarray(gammaln(self.n + 1.0) - gammaln(x + 1.0).sum(axis=1))
+
+    def matched(self, mean: Any, variance: Any) -> Self:
+        """Return the law whose chances are the means over n."""
+        return self.likeliest(np.asarray(mean))[0]
+
+    def log_prob(self, x: Any) -> Array:
+        """Return the logarithm of the chance; -inf for rows that are no counts with the sum n."""
+        rows = numbers(x, self.dimension)
+        known = (self.support.contains(rows) & (np.floor(rows) == rows)).all(axis=1)
+        known &= rows.sum(axis=1) == self.n
+        safe = np.where(known[:, None], rows, 0.0)
+        return np.where(known, self.log_base(safe) + xlogy(safe, self.p).sum(axis=1), -np.inf)
+
+    def sample(self, size: int, random_state: Seed = None) -> Array:
+        """Return independent rows of counts."""
+        p = self.p / self.p.sum()
+        return generator_of(random_state).multinomial(self.n, p, size).astype(np.float64)
+
+    def moments(self) -> tuple[Array, Array]:
+        """Return n p and ``n (diag(p) - p p')``."""
+        return self.n * self.p, self.n * (np.diag(self.p) - np.outer(self.p, self.p))
+
+    def frozen(self) -> Any:
+        """Return ``scipy.stats.multinomial`` with these parameters."""
+        from scipy import stats
+
+        return stats.multinomial(self.n, self.p)
+
+    def entropy(self) -> float:
+        """Return ``-log n! - n sum p_j log p_j + sum_j E log x_j!``, sums of n + 1 terms for each class."""
+        counts = np.arange(self.n + 1.0)
+        logs = gammaln(counts + 1.0)
+        inner = sum(float(np.exp(Binomial(self.n, float(q)).log_prob(counts)) @ logs) for q in self.p)
+        return float(-gammaln(self.n + 1.0) - self.n * xlogy(self.p, self.p).sum() + inner)
+
+    def kl(self, other: Multinomial) -> float:
+        """Return ``n sum p_j log(p_j / q_j)``; infinite for other numbers of trials."""
+        if self.n != other.n:
+            return float("inf")
+        return float(self.n * rel_entr(self.p, other.p).sum())

@@ -1,0 +1,219 @@
+"""Student's t distribution with location and scale: a Gaussian whose variance varies."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import digamma, gammaln, polygamma, stdtr
+
+from empirisk.data.seeds import Seed, generator_of
+from empirisk.data.sums import weighted_sum
+from empirisk.distributions.base import (
+    LINE,
+    POSITIVE,
+    Distribution,
+    Fitted,
+    Observations,
+    check_between,
+    numbers,
+)
+from empirisk.distributions.quadrature import line_nodes
+from empirisk.results import Certificate, Kind
+from empirisk.typing import Array, Interval
+
+__all__ = ["StudentT"]
+
+# More steps than rows of any shape have needed; beyond so many degrees of freedom the law is a Gaussian one.
+_STEPS, _GAUSSIAN = 2000, 1e6
+
+
+@dataclass(frozen=True, eq=False)
+class StudentT(Distribution):
+    """``p(x) = Gamma((f + 1) / 2) / (Gamma(f / 2) sqrt(pi f) s) (1 + z^2 / f)^(-(f + 1) / 2)``.
+
+    Here ``z = (x - m) / s``.
+
+    Parameters
+    ----------
+    df : float, default 1.0
+        The degrees of freedom f, above 0; 1 is Cauchy's law.
+    location : float, default 0.0
+        The centre m; the mean where f > 1.
+    scale : float, default 1.0
+        The scale s, above 0; the variance is ``s^2 f / (f - 2)`` where f > 2.
+
+    Examples
+    --------
+    >>> StudentT(3.0).log_prob([0.0]).round(4)
+    array([-1.0009])
+    """
+
+    df: float = 1.0
+    location: float = 0.0
+    scale: float = 1.0
+
+    name = "student_t"
+    located = True
+    domains: ClassVar[dict[str, Interval]] = {"df": POSITIVE, "location": LINE, "scale": POSITIVE}
+
+    def __post_init__(self) -> None:
+        check_between(self.name, "df", self.df, POSITIVE)
+        check_between(self.name, "location", self.location, LINE)
+        check_between(self.name, "scale", self.scale, POSITIVE)
+
+    def _log_norm(self) -> float:
+        """The logarithm of the density at the centre."""
+        f = self.df
+        return float(gammaln(0.5 * (f + 1.0)) - gammaln(0.5 * f) - 0.5 * math.log(math.pi * f)) - math.log(
+            self.scale
+        )
+
+    def log_prob(self, x: Any) -> Array:
+        """Return the logarithm of the density of each row."""
+        z = (numbers(x) - self.location) / self.scale
+        return np.asarray(self._log_norm() - 0.5 * (self.df + 1.0) * np.log1p(z * z / self.df))
+
+    def score(self, x: Any) -> Array:
+        """Return the derivatives in f, m and s."""
+        f, s = self.df, self.scale
+        z = (numbers(x) - self.location) / s
+        weight = (f + 1.0) / (f + z * z)
+        pull = weight * z * z - 1.0
+        shape = digamma(0.5 * (f + 1.0)) - digamma(0.5 * f) - np.log1p(z * z / f) + pull / f
+        return np.column_stack([0.5 * shape, weight * z / s, pull / s])
+
+    def fisher_information(self) -> Array:
+        """Return the information of f, m and s; m is uncorrelated with the two others."""
+        f, s = self.df, self.scale
+        of_f = 0.25 * (polygamma(1, 0.5 * f) - polygamma(1, 0.5 * (f + 1.0)))
+        of_f -= 0.5 * (f + 5.0) / (f * (f + 1.0) * (f + 3.0))
+        cross = -2.0 / (s * (f + 1.0) * (f + 3.0))
+        of_m, of_s = (f + 1.0) / ((f + 3.0) * s * s), 2.0 * f / ((f + 3.0) * s * s)
+        return np.array([[of_f, 0.0, cross], [0.0, of_m, 0.0], [cross, 0.0, of_s]])
+
+    def maximise(self, data: Observations) -> Fitted:
+        """Return a member where the likelihood is stationary, by Fisher's scoring on log f, m and log s.
+
+        Each step is one sum over the rows, halved until the likelihood grows.  Near ``f = s = 0`` the
+        likelihood of any rows grows without bounds; the start is far from there.
+        """
+        rows, origin = data.centred()
+        squares = float(rows.map_sum(lambda x, s: weighted_sum(s, x * x))) / rows.total
+        if not squares > 0.0:
+            raise ValueError(
+                "all rows of x are the same number: the scale would be 0 and the likelihood has no maximum; "
+                "look at where x comes from"
+            )
+        law = self.with_parameters(df=5.0, location=0.0, scale=math.sqrt(squares))
+        value, slope = _value_and_slope(law, rows)
+        left = math.inf
+        for _ in range(_STEPS):
+            left, step = _step(law, slope)
+            if left <= 1e-13:
+                break
+            law, value, slope, moved = _climb(law, rows, value, slope, step)
+            if not moved:
+                break
+            if law.df > _GAUSSIAN:
+                raise ValueError(
+                    "the rows of x have no heavier tails than a Gaussian: the likelihood grows with the "
+                    "degrees of freedom and has no maximum; fit er.distributions.Gaussian"
+                )
+        claim = (
+            f"the gradient of the mean log-likelihood is {left:.1g} standard deviations long, a stationary "
+            "point; the likelihood has no bound where degrees of freedom and scale both fall to 0"
+        )
+        return Fitted(law.shifted(origin), Certificate(Kind.STATIONARITY, left, 1.0, claim))
+
+    def by_moments(self, data: Observations) -> Self:
+        """Return the law with the mean, the variance and the fourth moment of the rows.
+
+        ``f = 4 + 6 / k``, k the excess kurtosis, which must be above 0.
+        """
+        rows, mean = data.centred()
+        sums = rows.map_sum(lambda x, s: weighted_sum(s, np.column_stack([x**2, x**4])))
+        two, four = (float(v) / rows.total for v in sums)
+        excess = four / two**2 - 3.0 if two > 0.0 else 0.0
+        if not excess > 0.0:
+            raise ValueError(
+                f"the rows of x have an excess kurtosis of {excess:.4g}, and Student's law one above 0; fit "
+                "er.distributions.Gaussian"
+            )
+        f = 4.0 + 6.0 / excess
+        return self.with_parameters(df=f, location=float(mean), scale=math.sqrt(two * (f - 2.0) / f))
+
+    def sample(self, size: int, random_state: Seed = None) -> Array:
+        """Return independent draws."""
+        return self.location + self.scale * generator_of(random_state).standard_t(self.df, size)
+
+    def moments(self) -> tuple[float, float]:
+        """Return m (NaN for f <= 1) and ``s^2 f / (f - 2)`` (infinite for f <= 2)."""
+        f = self.df
+        variance = self.scale**2 * f / (f - 2.0) if f > 2.0 else math.inf
+        return float(self.location) if f > 1.0 else math.nan, variance
+
+    def cdf(self, x: Any) -> Array:
+        """Return the chance of a draw of at most x."""
+        return np.asarray(stdtr(self.df, (numbers(x) - self.location) / self.scale))
+
+    def frozen(self) -> Any:
+        """Return ``scipy.stats.t`` with these parameters."""
+        from scipy import stats
+
+        return stats.t(self.df, self.location, self.scale)
+
+    def entropy(self) -> float:
+        """Return ``(f + 1) / 2 (psi((f + 1) / 2) - psi(f / 2)) - log p(m)``."""
+        f = self.df
+        return float(0.5 * (f + 1.0) * (digamma(0.5 * (f + 1.0)) - digamma(0.5 * f))) - self._log_norm()
+
+    def kl(self, other: StudentT) -> float:
+        """Return the divergence by quadrature: there is no closed form."""
+        x, width = line_nodes(self.location, self.scale, (other.location,))
+        log = self.log_prob(x)
+        return float((np.exp(log) * (log - other.log_prob(x)) * width).sum())
+
+    def shifted(self, by: Any) -> Self:
+        """Return the law with the centre m + by."""
+        return self.with_parameters(location=float(self.location + by))
+
+
+def _value_and_slope(law: StudentT, rows: Observations) -> tuple[float, Array]:
+    """The mean log-likelihood and its derivatives in log f, m and log s."""
+    value, slope = rows.map_sum(
+        lambda x, w: (weighted_sum(w, law.log_prob(x)), weighted_sum(w, law.score(x)))
+    )
+    return float(value) / rows.total, slope / rows.total * np.array([law.df, 1.0, law.scale])
+
+
+def _step(law: StudentT, slope: Array) -> tuple[float, Array]:
+    """The length of the gradient in standard deviations of the score, and the step of Fisher's scoring."""
+    turn = np.array([law.df, 1.0, law.scale])
+    information = law.fisher_information() * np.outer(turn, turn)
+    step = np.linalg.solve(information, slope)
+    return math.sqrt(max(0.0, float(slope @ step))), step
+
+
+def _climb(
+    law: StudentT, rows: Observations, value: float, slope: Array, step: Array
+) -> tuple[StudentT, float, Array, bool]:
+    """Go along a step that is halved until the likelihood grows, and say whether it did."""
+    step = step / max(1.0, abs(step[0]), abs(step[2]))
+    scale = 1.0
+    while scale > 1e-12:
+        new = law.with_parameters(
+            df=law.df * math.exp(scale * step[0]),
+            location=law.location + scale * float(step[1]),
+            scale=law.scale * math.exp(scale * step[2]),
+        )
+        reached, turned = _value_and_slope(new, rows)
+        # Near the top values differ by rounding alone; there the gradient decides.
+        if reached > value or (
+            reached >= value - 1e-14 * abs(value) and _step(new, turned)[0] < _step(law, slope)[0]
+        ):
+            return new, reached, turned, True
+        scale *= 0.5
+    return law, value, slope, False
