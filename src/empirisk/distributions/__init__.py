@@ -10,13 +10,18 @@ from empirisk.distributions.beta import Beta
 from empirisk.distributions.binomial import Binomial
 from empirisk.distributions.categorical import Categorical
 from empirisk.distributions.dirichlet import Dirichlet
+from empirisk.distributions.divergence import kl
 from empirisk.distributions.exponential import Exponential
+from empirisk.distributions.exponential_family import ExponentialFamily
 from empirisk.distributions.exponential_member import ExponentialMember
 from empirisk.distributions.fit import DistributionFit, fit_mle
 from empirisk.distributions.gamma import Gamma
 from empirisk.distributions.gaussian import Gaussian
 from empirisk.distributions.geometric import Geometric
+from empirisk.distributions.goodness import GoodnessOfFit, goodness_of_fit
 from empirisk.distributions.laplace import Laplace
+from empirisk.distributions.map_fit import fit_map
+from empirisk.distributions.moments_fit import fit_moments
 from empirisk.distributions.multinomial import Multinomial
 from empirisk.distributions.multivariate_gaussian import MultivariateGaussian
 from empirisk.distributions.negative_binomial import NegativeBinomial
@@ -30,6 +35,7 @@ _ROWS: tuple[Any, ...] = (
     Beta,
     Binomial,
     Exponential,
+    ExponentialFamily,
     Gamma,
     Gaussian,
     Geometric,
@@ -56,11 +62,13 @@ __all__ = [
     "Distribution",
     "DistributionFit",
     "Exponential",
+    "ExponentialFamily",
     "ExponentialMember",
     "Fitted",
     "Gamma",
     "Gaussian",
     "Geometric",
+    "GoodnessOfFit",
     "Laplace",
     "Multinomial",
     "MultivariateGaussian",
@@ -69,7 +77,11 @@ __all__ = [
     "Poisson",
     "StudentT",
     "Uniform",
+    "fit_map",
     "fit_mle",
+    "fit_moments",
+    "goodness_of_fit",
+    "kl",
 ]
 
 

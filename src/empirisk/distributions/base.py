@@ -172,12 +172,22 @@ class Distribution:
         """Return the inverse of the Fisher information: the covariance of estimates times the rows."""
         return np.linalg.pinv(self.fisher_information(), hermitian=True)
 
+    def estimate_covariance(self, n: float) -> Array:
+        """Return the covariance of the estimates of maximum likelihood from n rows."""
+        return np.asarray(self.inverse_information() / n)
+
     def exact_intervals(self, n: float, level: float) -> dict[str, tuple[float, float, str]]:
         """Return the ends and the method of exact intervals by coordinate, where self was fitted to n rows.
 
         They hold the true number with a chance of `level` at least, for any n, when the rows follow the law.
         """
         return {}
+
+    def comparable(self, other: Any) -> bool:
+        """Return whether ``kl`` has a formula for another member: for the same structure and shapes."""
+        known = [f for f in self.structure if f in self.parameters]
+        same = all(np.array_equal(self.parameters[f], other.parameters[f]) for f in known)
+        return same and self.coordinates.keys() == other.coordinates.keys()
 
     def kl(self, other: Any) -> float:
         """Return ``E log(p(x) / q(x))`` under p, this law; q is a law of the same family."""
@@ -214,6 +224,13 @@ class Distribution:
     def maximise(self, data: Observations) -> Fitted:
         """Return the member of the family with the largest likelihood; self says the structure."""
         raise NotImplementedError
+
+    # The orders of the central moments that fix a member, beside its mean.
+    orders: ClassVar[tuple[int, ...]] = (2,)
+
+    def moment_rows(self, x: Array) -> Array:
+        """Return the numbers whose moments are matched: the rows themselves."""
+        return x
 
     def matched(self, mean: Any, variance: Any) -> Self:
         """Return the member with these moments (of the fewest orders that fix it)."""

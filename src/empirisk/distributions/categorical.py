@@ -65,11 +65,6 @@ class Categorical(SharesMember):
         claim = "log-likelihood - its maximum = 0 but for rounding: the maximum has a closed form"
         return Fitted(self.likeliest(sums)[0], Certificate(Kind.EXACT, 0.0, 1.0, claim))
 
-    def by_moments(self, data: Observations) -> Self:
-        """Return the law with the shares of the classes, their first moments."""
-        found: Self = self.maximise(data).distribution
-        return found
-
     def moment_rows(self, x: Array) -> Array:
         """Return 1 in the column of the class: the rows whose mean is matched."""
         return self.statistics(x)

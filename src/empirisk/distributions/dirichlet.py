@@ -123,8 +123,9 @@ class Dirichlet(ExponentialMember):
         total = float((mean * (1.0 - mean)).sum()) / spread - 1.0 if spread > 0.0 else np.inf
         if not 0.0 < total < np.inf:
             raise ValueError(
-                f"the shares of x have a summed variance of {spread:.4g}, and a Dirichlet law with their means "
-                f"one between 0 and {float((mean * (1.0 - mean)).sum()):.4g}; look at where x comes from"
+                f"the shares of x have a summed variance of {spread:.4g}, and a Dirichlet law with their "
+                f"means one between 0 and {float((mean * (1.0 - mean)).sum()):.4g}; look at where x comes "
+                "from"
             )
         return self.at(np.asarray(mean) * total)
 

@@ -1,6 +1,7 @@
 """Ends of exact intervals: chances of counts and sums that are known for any number of rows.
 
-Clopper and Pearson (Biometrika 26, 1934) for chances, Garwood (Biometrika 28, 1936) for rates.
+An end is the parameter at which what was seen, or more of it, has half of the chance of an error: Clopper and
+Pearson's interval of a chance, Garwood's of the mean of a Poisson number.
 """
 
 from __future__ import annotations

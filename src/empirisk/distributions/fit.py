@@ -22,7 +22,10 @@ from empirisk.distributions.rows import read_rows
 from empirisk.results import Certificate, Estimate
 from empirisk.typing import Array, Interval
 
-__all__ = ["DistributionFit", "fit_mle"]
+__all__ = ["DistributionFit", "covariance_of", "family_of", "fit_mle", "fitted", "intervals"]
+
+# Where the covariance behind an interval comes from.
+_KINDS = {"model": "law taken for true", "robust": "sandwich", "moments": "moments of the rows"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,6 +48,8 @@ class DistributionFit(Tabular):
         How far the likelihood can be from the largest one.
     method : str
         How the law was found.
+    posterior : Distribution or None
+        The law of the parameters after the rows, where there was a prior.
     """
 
     distribution: Any
@@ -54,6 +59,7 @@ class DistributionFit(Tabular):
     n: float
     certificate: Certificate
     method: str
+    posterior: Any = None
 
     @property
     def standard_errors(self) -> Array:
@@ -104,7 +110,9 @@ def fit_mle(
     sample_weight : array, shape (n,), optional
         How often each row counts, >= 0; all once when left out.
     level : float in (0, 1), default 0.95
-        Of the intervals, which stay inside of the domain of a parameter.
+        Of the intervals: exact ones where there are some (chances of Bernoulli and binomial laws, rates, a
+        Gaussian mean and variance, the ends of a uniform law), else normal ones on a scale on which the
+        domain of a parameter is the whole line.
     covariance : {"model", "robust"}, default "model"
         "model" takes the law for true; "robust" is White's sandwich, which one more pass over the rows sums
         up.
@@ -131,15 +139,22 @@ def fit_mle(
     found = law.maximise(rows)
     member = found.distribution
     matrix = covariance_of(member, rows, covariance)
-    return DistributionFit(
-        member,
-        intervals(member, matrix, rows.total, level, covariance),
-        matrix,
-        float(rows.map_sum(lambda r, s: weighted_sum(s, member.log_prob(r)))),
-        rows.total,
-        found.certificate,
-        "maximum likelihood",
-    )
+    bands = intervals(member, matrix, rows.total, level, covariance)
+    return fitted(member, rows, bands, matrix, found.certificate, "maximum likelihood")
+
+
+def fitted(
+    member: Distribution,
+    rows: Observations,
+    estimates: dict[str, Estimate],
+    matrix: Array,
+    certificate: Certificate,
+    method: str,
+    posterior: Any = None,
+) -> DistributionFit:
+    """Return the result of a fit, with the likelihood of the rows: one more pass over them."""
+    likelihood = float(rows.map_sum(lambda r, s: weighted_sum(s, member.log_prob(r))))
+    return DistributionFit(member, estimates, matrix, likelihood, rows.total, certificate, method, posterior)
 
 
 def columns_of(x: Any) -> int:
@@ -180,9 +195,14 @@ def covariance_of(member: Distribution, rows: Observations, kind: str) -> Array:
     """Return the covariance of the estimates, by the law alone or by the scores of the rows."""
     if kind not in ("model", "robust"):
         raise ValueError(f"covariance must be 'model' or 'robust', got {kind!r}")
-    bread = member.inverse_information()
     if kind == "model":
-        return np.asarray(bread / rows.total)
+        return member.estimate_covariance(rows.total)
+    if not member.regular:
+        raise ValueError(
+            f"covariance='robust' needs derivatives in the parameters, and the support of the {member.title} "
+            "moves with them; use 'model'"
+        )
+    bread = member.inverse_information()
 
     def outer(r: Array, s: Array) -> Array:
         score = member.score(r)
@@ -197,10 +217,15 @@ def intervals(member: Distribution, matrix: Array, n: float, level: float, kind:
     if not 0.0 < level < 1.0:
         raise ValueError(f"level must lie between 0 and 1, got {level!r}")
     z = float(-ndtri(0.5 * (1.0 - level)))
+    exact = member.exact_intervals(n, level) if kind == "model" else {}
     out = {}
     for (name, (value, domain)), variance in zip(member.coordinates.items(), np.diag(matrix), strict=True):
+        if name in exact:
+            low, high, how = exact[name]
+            out[name] = Estimate(value, low, high, level, int(n), f"exact ({how})")
+            continue
         low, high, scale = ends(value, math.sqrt(variance), domain, z)
-        method = f"normal on the {scale}, {'law taken for true' if kind == 'model' else 'sandwich'}"
+        method = f"normal on the {scale}, {_KINDS[kind]}"
         out[name] = Estimate(value, low, high, level, int(n), method)
     return out
 

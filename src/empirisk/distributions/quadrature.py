@@ -1,25 +1,90 @@
-"""Nodes and weights of integrals over a support: Gauss and Legendre's panels after a change of variable."""
+"""Integrals over a support: Gauss and Legendre's panels after a change of variable."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from empirisk.typing import Array, Interval
 
-__all__ = ["line_nodes", "support_nodes"]
+__all__ = ["NODES", "REACH", "Support", "line_nodes", "panel_nodes"]
 
-# Panels of this width in the new variable, up to where e^t leaves nothing that counts; nodes of a panel.
-_PANEL, _REACH, _NODES = 0.5, 120.0, 24
+# Panels have the width 1 in the new variable, up to where e^t leaves nothing that counts; nodes of one.
+REACH, NODES = 120.0, 24
 
 
-def line_nodes(centre: float, scale: float, kinks: Sequence[float] = ()) -> tuple[Array, Array]:
+@dataclass(frozen=True)
+class Support:
+    """An interval as the image of the whole line; finite ends are approached at a geometric pace.
+
+    Parameters
+    ----------
+    interval : Interval
+    centre, scale : float
+        Where the mass lies, and how far it spreads.
+
+    Examples
+    --------
+    >>> x, width = Support(Interval(0.0, np.inf)).nodes()
+    >>> round(float((np.exp(-x) * width).sum()), 12)
+    1.0
+    """
+
+    interval: Interval
+    centre: float = 0.0
+    scale: float = 1.0
+
+    def place(self, t: Array) -> Array:
+        """Return the points of the support at t."""
+        low, high = self.interval.low, self.interval.high
+        if math.isfinite(low) and math.isfinite(high):
+            return np.asarray(low + (high - low) * expit(t))
+        if math.isfinite(low):
+            return np.asarray(low + self.scale * np.exp(t))
+        if math.isfinite(high):
+            return np.asarray(high - self.scale * np.exp(-t))
+        return np.asarray(self.centre + self.scale * np.sinh(t))
+
+    def slope(self, t: Array) -> Array:
+        """Return the derivative of ``place``."""
+        low, high = self.interval.low, self.interval.high
+        if math.isfinite(low) and math.isfinite(high):
+            return np.asarray((high - low) * expit(t) * expit(-t))
+        if math.isfinite(low):
+            return np.asarray(self.scale * np.exp(t))
+        if math.isfinite(high):
+            return np.asarray(self.scale * np.exp(-t))
+        return np.asarray(self.scale * np.cosh(t))
+
+    def parameter(self, x: Array) -> Array:
+        """Return the t of points of the support, within the reach of the nodes."""
+        low, high = self.interval.low, self.interval.high
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if math.isfinite(low) and math.isfinite(high):
+                t = logit(np.clip((x - low) / (high - low), 0.0, 1.0))
+            elif math.isfinite(low):
+                t = np.log(np.maximum(x - low, 0.0) / self.scale)
+            elif math.isfinite(high):
+                t = -np.log(np.maximum(high - x, 0.0) / self.scale)
+            else:
+                t = np.arcsinh((x - self.centre) / self.scale)
+        return np.clip(t, -REACH, REACH)
+
+    @lru_cache(maxsize=32)  # noqa: B019
+    def nodes(self, kinks: tuple[float, ...] = ()) -> tuple[Array, Array]:
+        """Return nodes and weights, panel after panel; kinks of what is integrated become borders."""
+        marks = self.parameter(np.asarray(kinks, dtype=np.float64))
+        cuts = np.unique([*np.arange(-REACH, REACH + 1.0), *marks])
+        t, dt = panel_nodes(cuts[:-1], cuts[1:])
+        return self.place(t).ravel(), (self.slope(t) * dt).ravel()
+
+
+def line_nodes(centre: float, scale: float, kinks: tuple[float, ...] = ()) -> tuple[Array, Array]:
     """Return nodes of the whole line, ``x = centre + scale sinh t``, and their weights.
-
-    Kinks of what is integrated become borders of panels.
 
     Examples
     --------
@@ -27,32 +92,18 @@ def line_nodes(centre: float, scale: float, kinks: Sequence[float] = ()) -> tupl
     >>> round(float((np.exp(-0.5 * x**2) * width).sum() ** 2 / (2.0 * np.pi)), 12)
     1.0
     """
-    t, dt = _panels([math.asinh((k - centre) / scale) for k in kinks])
-    return centre + scale * np.sinh(t), scale * np.cosh(t) * dt
+    return Support(Interval(), centre, scale).nodes(kinks)
 
 
-def support_nodes(support: Interval, centre: float = 0.0, scale: float = 1.0) -> tuple[Array, Array]:
-    """Return nodes of an interval and their weights; finite ends are approached at a geometric pace.
+def panel_nodes(low: Array, high: Array) -> tuple[Array, Array]:
+    """Return the nodes and the weights of panels with these ends, (panels, nodes) each.
 
     Examples
     --------
-    >>> x, width = support_nodes(Interval(0.0, np.inf))
-    >>> round(float((np.exp(-x) * width).sum()), 12)
-    1.0
+    >>> t, dt = panel_nodes(np.array([0.0]), np.array([2.0]))
+    >>> round(float((t**3 * dt).sum()), 12)
+    4.0
     """
-    low, high = support.low, support.high
-    if not math.isfinite(low) and not math.isfinite(high):
-        return line_nodes(centre, scale)
-    t, dt = _panels([])
-    if math.isfinite(low) and math.isfinite(high):
-        return low + (high - low) * expit(t), (high - low) * expit(t) * expit(-t) * dt
-    reach = scale * np.exp(t)
-    return (low + reach if math.isfinite(low) else high - reach), reach * dt
-
-
-def _panels(kinks: Sequence[float]) -> tuple[Array, Array]:
-    """Return the nodes in the new variable, and their weights."""
-    at, weight = np.polynomial.legendre.leggauss(_NODES)
-    cuts = np.unique([*np.arange(-_REACH, _REACH + _PANEL, _PANEL), *kinks])
-    half = 0.5 * np.diff(cuts)
-    return (cuts[:-1, None] + half[:, None] * (at + 1.0)).ravel(), (half[:, None] * weight).ravel()
+    at, weight = np.polynomial.legendre.leggauss(NODES)
+    half = 0.5 * (high - low)
+    return low[:, None] + half[:, None] * (at + 1.0), half[:, None] * weight

@@ -22,6 +22,7 @@ def falling_root(f: Callable[[float], float], start: float) -> float:
 
     Examples
     --------
+    >>> import math
     >>> round(falling_root(lambda t: 3.0 - math.exp(t), 0.0), 12) == round(math.log(3.0), 12)
     True
     """

@@ -57,6 +57,7 @@ class StudentT(Distribution):
 
     name = "student_t"
     located = True
+    orders = (2, 4)
     domains: ClassVar[dict[str, Interval]] = {"df": POSITIVE, "location": LINE, "scale": POSITIVE}
 
     def __post_init__(self) -> None:
@@ -128,22 +129,20 @@ class StudentT(Distribution):
         )
         return Fitted(law.shifted(origin), Certificate(Kind.STATIONARITY, left, 1.0, claim))
 
-    def by_moments(self, data: Observations) -> Self:
-        """Return the law with the mean, the variance and the fourth moment of the rows.
+    def matched(self, mean: Any, variance: Any, fourth: Any = None) -> Self:
+        """Return the law with this mean, variance and fourth central moment.
 
         ``f = 4 + 6 / k``, k the excess kurtosis, which must be above 0.
         """
-        rows, mean = data.centred()
-        sums = rows.map_sum(lambda x, s: weighted_sum(s, np.column_stack([x**2, x**4])))
-        two, four = (float(v) / rows.total for v in sums)
-        excess = four / two**2 - 3.0 if two > 0.0 else 0.0
-        if not excess > 0.0:
+        excess = math.inf if fourth is None else float(fourth) / float(variance) ** 2 - 3.0
+        if not 0.0 < excess < math.inf:
             raise ValueError(
-                f"the rows of x have an excess kurtosis of {excess:.4g}, and Student's law one above 0; fit "
-                "er.distributions.Gaussian"
+                f"Student's law has an excess kurtosis above 0, and here it is {excess:.4g}; give the fourth "
+                "moment of rows with heavier tails, or fit er.distributions.Gaussian"
             )
         f = 4.0 + 6.0 / excess
-        return self.with_parameters(df=f, location=float(mean), scale=math.sqrt(two * (f - 2.0) / f))
+        scale = math.sqrt(float(variance) * (f - 2.0) / f)
+        return self.with_parameters(df=f, location=float(mean), scale=scale)
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
         """Return independent draws."""

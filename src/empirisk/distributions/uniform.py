@@ -101,6 +101,11 @@ class Uniform(Distribution):
 
         return stats.uniform(self.low, self.high - self.low)
 
+    def estimate_covariance(self, n: float) -> Array:
+        """Return the covariance of the smallest and the largest of n rows, which falls like ``1 / n^2``."""
+        shape = np.array([[n, 1.0], [1.0, n]])
+        return np.asarray(shape * (self.high - self.low) ** 2 / ((n + 1.0) ** 2 * (n + 2.0)))
+
     def exact_intervals(self, n: float, level: float) -> dict[str, tuple[float, float, str]]:
         """Return intervals of both ends, from the range of the rows.
 

@@ -67,20 +67,26 @@ def transform_of(model: str | Callable[..., Any]) -> Transform:
         return MODELS[model]
     if not callable(model):
         raise TypeError(
-            "model must be a name or a callable: theta -> frozen scipy.stats distribution, "
+            "model must be a name or a callable: theta -> a law or a frozen scipy.stats distribution, "
             "or (theta, uniforms) -> samples."
         )
     if _takes_two(model):
         return model
 
     def invert(theta: Any, u: Floats) -> Floats:
-        frozen = model(theta)
-        if not hasattr(frozen, "ppf"):
+        law = model(theta)
+        inverse = getattr(law, "ppf", None) or getattr(law, "quantile", None)
+        if inverse is None:
             raise TypeError(
-                f"model({theta!r}) must return a frozen scipy.stats distribution (with ppf), "
-                f"got {type(frozen).__name__}."
+                f"model({theta!r}) must return a law of er.distributions or a frozen scipy.stats distribution "
+                f"(with ppf), got {type(law).__name__}."
             )
-        return np.asarray(frozen.ppf(u), dtype=np.float64)
+        if getattr(law, "dimension", 0):
+            raise TypeError(
+                f"model({theta!r}) must be a law of one number, and the {law.title} is one of {law.dimension}; "
+                "give (theta, uniforms) -> samples."
+            )
+        return np.asarray(inverse(u), dtype=np.float64)
 
     return invert
 

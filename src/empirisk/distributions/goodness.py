@@ -1,0 +1,180 @@
+"""Whether rows look like draws of a fitted law: a distance of distributions and its parametric bootstrap.
+
+For densities the statistic is that of Anderson and Darling, for counts Pearson's over pooled cells.  Fitted
+parameters make both smaller than tables for known laws say, so that their law is simulated: rows are drawn
+from the fitted law and fitted again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from empirisk.data.seeds import Seed, generator_of
+from empirisk.distributions.base import Distribution
+from empirisk.distributions.exact import clopper_pearson
+from empirisk.distributions.rows import read_rows
+from empirisk.results import Estimate
+from empirisk.typing import Array
+
+__all__ = ["GoodnessOfFit", "goodness_of_fit"]
+
+# Fewest expected rows of a cell, so that squares are nearly chi-square.
+_CELL = 5.0
+
+
+@dataclass(frozen=True)
+class GoodnessOfFit:
+    """What the comparison of rows with a fitted law found.
+
+    Parameters
+    ----------
+    law : Distribution
+        The law that was fitted to the rows.
+    statistic : float
+        The distance between rows and law.
+    name : str
+        Which one.
+    p_value : Estimate
+        The chance of such a distance when the law is true, with its Monte-Carlo interval.
+    n : int
+        Number of rows.
+    """
+
+    law: Any
+    statistic: float
+    name: str
+    p_value: Estimate
+    n: int
+
+    @property
+    def verdict(self) -> str:
+        """What follows, in one sentence."""
+        high = self.p_value.high
+        if high is not None and high < 0.05:
+            law = self.law.title
+            return f"The rows do not follow the {law}: do not trust intervals that take it for true."
+        return f"No departure from the {self.law.title} is shown by {self.n} rows."
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.statistic:.4g}, p = {self.p_value}. {self.verdict}"
+
+
+def goodness_of_fit(
+    family: Any,
+    x: Any,
+    *,
+    n_resamples: int = 199,
+    level: float = 0.95,
+    random_state: Seed = 0,
+    **structure: Any,
+) -> GoodnessOfFit:
+    """Fit a law by maximum likelihood and compare the rows with it.
+
+    Parameters
+    ----------
+    family : class, member or name of a distribution
+        A law of one number.
+    x : array, series or list, shape (n,)
+        Independent rows, each counting once; at least 10.
+    n_resamples : int, default 199
+        Simulated samples of n rows, each of which is fitted again; at least 19.
+    level : float in (0, 1), default 0.95
+        Of the Monte-Carlo interval of the p-value (Clopper and Pearson).
+    random_state : int, Generator or RandomState, default 0
+        Seed.
+    **structure
+        Parameters that are known beforehand.
+
+    Returns
+    -------
+    GoodnessOfFit
+        ``.statistic``, ``.p_value``, ``.verdict``.
+
+    Raises
+    ------
+    ValueError
+        Laws of several numbers; fewer than 10 rows; counts whose cells are all fitted.
+
+    Notes
+    -----
+    The cost is n_resamples fits.  A test that does not reject says little for few rows.
+
+    Examples
+    --------
+    >>> from empirisk.distributions import Laplace
+    >>> found = goodness_of_fit("gaussian", Laplace().sample(300, 1), n_resamples=99)
+    >>> found.verdict
+    'The rows do not follow the gaussian distribution: do not trust intervals that take it for true.'
+    """
+    from empirisk.distributions.fit import columns_of, family_of
+
+    law = family_of(family, structure, columns_of(x))
+    if law.dimension:
+        raise ValueError(
+            f"the {law.title} is one of {law.dimension} numbers, and goodness_of_fit compares laws of one; "
+            "compare column by column"
+        )
+    if int(n_resamples) != n_resamples or n_resamples < 19:
+        raise ValueError(f"n_resamples must be a whole number >= 19, got {n_resamples!r}")
+    rows = read_rows(law, x)
+    values = np.sort(rows.gathered()[0])
+    if len(values) < 10:
+        raise ValueError(f"x has {len(values)} rows, and a comparison with a law needs 10 at least")
+    member = law.maximise(rows).distribution
+    free = round(float(np.trace(member.tangent)))
+    if member.discrete and len(cells_of(member, len(values))) <= free:
+        raise ValueError(
+            f"the rows of x fill {len(cells_of(member, len(values))) + 1} cells with 5 expected rows each, "
+            f"which the {law.title} with {free} free parameters always fits: nothing can be compared"
+        )
+    seen, name = distance(member, values)
+    rng = generator_of(random_state)
+    above = done = 0
+    for _ in range(int(n_resamples)):
+        again = np.sort(member.sample(len(values), rng))
+        try:
+            refitted = law.maximise(read_rows(law, again)).distribution
+        except ValueError:  # a sample without a maximum, such as one number only
+            continue
+        done += 1
+        above += distance(refitted, again)[0] >= seen
+    low, high = clopper_pearson(above, done, level)
+    p = Estimate((above + 1.0) / (done + 1.0), low, high, level, done, "parametric bootstrap")
+    return GoodnessOfFit(member, seen, name, p, len(values))
+
+
+def distance(law: Distribution, values: Array) -> tuple[float, str]:
+    """Return how far sorted rows are from a law, and what the distance is called."""
+    if law.discrete:
+        return pearson(law, values), "Pearson's chi-square over pooled cells"
+    n = len(values)
+    u = np.clip(law.cdf(values), 1e-300, 1.0 - 2.0**-53)
+    weight = 2.0 * np.arange(1, n + 1) - 1.0
+    return float(-n - (weight * (np.log(u) + np.log1p(-u[::-1]))).sum() / n), "Anderson-Darling"
+
+
+def pearson(law: Distribution, values: Array) -> float:
+    """Return ``sum (seen - expected)^2 / expected`` over cells of neighbouring counts."""
+    edges = cells_of(law, len(values))
+    reached = np.concatenate([[0.0], law.cdf(edges), [1.0]]) if len(edges) else np.array([0.0, 1.0])
+    expected = len(values) * np.diff(reached)
+    seen = np.bincount(np.searchsorted(edges, values, side="left"), minlength=len(expected))
+    return float(((seen - expected) ** 2 / expected).sum())
+
+
+def cells_of(law: Distribution, n: int) -> Array:
+    """Return the last counts of all cells but the last: each has 5 expected rows at least.
+
+    For many rows cells are larger, about ``2 n^(2/5)`` of them, so that the statistic does not drown.
+    """
+    share = max(_CELL, 0.5 * n**0.6) / n
+    edges: list[float] = []
+    reached = 0.0
+    while 1.0 - reached >= 2.0 * share:
+        at = float(law.quantile([reached + share])[0])
+        edges.append(max(at, edges[-1] + 1.0) if edges else at)
+        reached = float(law.cdf(edges[-1])[0])
+    return np.array(edges[:-1] if 1.0 - reached < share else edges)
