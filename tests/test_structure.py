@@ -182,6 +182,7 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("clustering.seedings", "REGISTRY", is_seeding),
     ("linkage", "REGISTRY", methods("coefficients")),
     ("mixtures", "REGISTRY", is_mixture_family),
+    ("distributions", "REGISTRY", methods("log_prob", "sample", "maximise")),
     ("graphs", "REGISTRY", methods("matrix")),
     ("solvers", "REGISTRY", methods("init", "step")),
     ("optimizers", "REGISTRY", methods("init", "update")),
@@ -278,6 +279,7 @@ def test_registries_are_complete(folder: str, registry: str, belongs: Any) -> No
         "trees.criteria",
         "clustering.seedings",
         "mixtures",
+        "distributions",
     ],
 )
 def test_registry_keys_are_the_names(folder: str) -> None:

@@ -14,6 +14,9 @@ from . import (
     diagnosis as diagnosis,
 )
 from . import (
+    distributions as distributions,
+)
+from . import (
     estimators as estimators,
 )
 from . import (
@@ -70,6 +73,12 @@ from . import (
 from .bounds.johnson_lindenstrauss import johnson_lindenstrauss_dim as johnson_lindenstrauss_dim
 from .curves.convergence import convergence as convergence
 from .diagnosis.diagnose import diagnose as diagnose
+from .distributions.divergence import kl as kl
+from .distributions.exponential_family import ExponentialFamily as ExponentialFamily
+from .distributions.fit import fit_mle as fit_mle
+from .distributions.goodness import goodness_of_fit as goodness_of_fit
+from .distributions.map_fit import fit_map as fit_map
+from .distributions.moments_fit import fit_moments as fit_moments
 from .estimators import (
     SVC as SVC,
 )

@@ -53,6 +53,7 @@ def test_a_memory_map_gives_the_same_bits(law: Any, fit: Any, tmp_path: Path) ->
     path = tmp_path / "x.npy"
     np.save(path, x)
     here = fit(family(law), x, **told(law))
+    assert here.log_likelihood == pytest.approx(here.distribution.log_prob(x).sum(), rel=1e-10, abs=1e-9)
     there = fit(family(law), np.load(path, mmap_mode="r"), **told(law))
     assert here.distribution == there.distribution
     assert np.array_equal(here.covariance, there.covariance)
@@ -89,20 +90,39 @@ def test_rows_in_float32_are_summed_in_float64(law: Any) -> None:
 @LAWS
 @FITS
 def test_what_is_no_row_is_refused_in_words(law: Any, fit: Any) -> None:
+    if fit is fit_moments and not law.orders:
+        return
     x = law.sample(12, 3)
     hurt = x.copy()
     hurt.reshape(12, -1)[4, 0] = np.nan
     cases = [
-        (hurt, None, "NaN"),
+        (hurt, None, "nan in row 4"),
         (np.ma.masked_array(x, np.arange(x.size).reshape(x.shape) == 5), None, "behind a mask"),
         (x[:0], None, "no rows"),
         (x, np.zeros(12), "all sample weights are 0"),
         (x, np.ones(11), r"sample_weight has shape \(11,\)"),
-        (x, -np.ones(12), "weight"),
+        (x, -np.ones(12), r"sample_weight holds -1 in row 0 \(12 such rows"),
+        (x, ["a"] * 12, "sample_weight must be numbers"),
+        (np.zeros((2, 2, 2)), None, r"x has shape \(2, 2, 2\)"),
     ]
     for rows, weight, words in cases:
         with pytest.raises(ValueError, match=words):
             fit(family(law), rows, sample_weight=weight, **told(law))
+
+
+# Laws that have no member without variance.
+NO_LAW = {
+    "beta",
+    "dirichlet",
+    "gamma",
+    "gaussian",
+    "laplace",
+    "multivariate_gaussian",
+    "negative_binomial",
+    "normal_inverse_gamma",
+    "student_t",
+    "uniform",
+}
 
 
 @pytest.mark.parametrize("name", sorted(set(REGISTRY) - {"exponential_family"}))
@@ -115,13 +135,13 @@ def test_equal_rows_give_a_sentence_or_a_law(name: str) -> None:
         rows = np.full(6, 0.5)
     structure = {"categorical": {"k": 3}, "binomial": {"n": 2}, "multinomial": {"n": 2}}.get(name, {})
     for fit in (fit_mle, fit_moments):
-        try:
-            found = fit(name, rows, **structure)
-        except ValueError as refused:
-            assert len(str(refused).split()) > 8
-        else:
-            assert np.isfinite(theta_of(found.distribution)).all()
-            assert np.isfinite(found.covariance).all()
+        if name in NO_LAW:
+            with pytest.raises(ValueError, match=r"(\S+ ){8}"):
+                fit(name, rows, **structure)
+            continue
+        found = fit(name, rows, **structure)
+        assert np.isfinite(theta_of(found.distribution)).all()
+        assert np.isfinite(found.covariance).all()
 
 
 def test_fewer_rows_than_numbers_are_refused() -> None:

@@ -246,3 +246,19 @@ def test_one_parameter_is_no_all() -> None:
 def test_the_normal_model_is_called_gaussian() -> None:
     with pytest.raises(ValueError, match=r"gaussian \(normal\)"):
         er.estimators_risk(["mean"], "normal", [0.0], 5)
+
+
+def test_laws_are_models() -> None:
+    # Laws and names draw the same rows, and the mean of n rows has the risk of one over n.
+    from empirisk.distributions import Dirichlet, Gamma, Laplace
+
+    law = er.estimators_risk(["mean", "median"], lambda m: Laplace(m, 1.0), [0.0, 1.0], 10, random_state=0)
+    name = er.estimators_risk(["mean", "median"], "laplace", [0.0, 1.0], 10, random_state=0)
+    for rule in ("mean", "median"):
+        for ours, theirs in zip(law.risk(rule), name.risk(rule), strict=True):
+            assert ours.value == pytest.approx(theirs.value, rel=1e-9)
+    gamma = er.estimators_risk(["mean"], lambda m: Gamma(2.0, 2.0 / m), [1.0, 3.0], 5, random_state=0)
+    for m, estimate in zip((1.0, 3.0), gamma.risk("mean"), strict=True):
+        assert estimate.value == pytest.approx(m * m / 10.0, rel=0.1)
+    with pytest.raises(TypeError, match="must be a law of one number"):
+        er.estimators_risk(["mean"], lambda m: Dirichlet([m, m]), [1.0], 5)

@@ -69,10 +69,13 @@ class Fitted:
     distribution : Distribution
     certificate : Certificate
         How far its likelihood can be from the largest one.
+    log_likelihood : float or None
+        Of the rows, where the sums of the fit give it; else one more pass over the rows does.
     """
 
     distribution: Any
     certificate: Certificate
+    log_likelihood: float | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -279,7 +279,7 @@ class ExponentialFamily(ExponentialMember):
             low, high = np.where(over < 0.0, t, low), np.where(over < 0.0, high, t)
             with np.errstate(divide="ignore", invalid="ignore"):
                 new = t - over / (np.exp(self.log_prob(place.place(t))) * place.slope(t))
-            new = np.where((new > low) & (new < high), new, 0.5 * (low + high))
+            new = np.where((new >= low) & (new <= high), new, 0.5 * (low + high))
             done = np.all(np.abs(new - t) <= 1e-9)  # a step of Newton squares what is left
             t = new
             if done:

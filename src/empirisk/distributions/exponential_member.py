@@ -110,17 +110,42 @@ class ExponentialMember(Distribution):
         """Return the prior after n rows with these sums of phi."""
         raise NotImplementedError
 
+    def likelihood_of(self, total: float, sums: Array, base: float) -> float | None:
+        """Return ``eta . sum phi - S A(eta) + sum log h``, or None where a natural parameter is infinite."""
+        eta = self.natural
+        return float(eta @ sums - total * self.log_partition(eta) + base) if np.isfinite(eta).all() else None
+
     def maximise(self, data: Observations) -> Fitted:
         """Return the member whose mean of phi is that of the rows: one sum over the blocks."""
         rows, origin = data.centred() if self.located else (data, 0.0)
-        total, sums = rows.map_sum(lambda x, weight: (weight.sum(), weighted_sum(weight, self.statistics(x))))
+        total, sums, base = rows.map_sum(
+            lambda x, weight: (
+                weight.sum(),
+                column_sums(weight, self.statistics(x)),
+                weighted_sum(weight, self.log_base(x)),
+            )
+        )
         member, left = self.likeliest(sums / total)
+        likelihood = member.likelihood_of(total, sums, float(base))
         member = member.shifted(origin) if self.located else member
         if left == 0.0:
             claim = "log-likelihood - its maximum = 0 but for rounding: the maximum has a closed form"
-            return Fitted(member, Certificate(Kind.EXACT, 0.0, 1.0, claim))
+            return Fitted(member, Certificate(Kind.EXACT, 0.0, 1.0, claim), likelihood)
         claim = (
             f"the means of the statistics differ from those of the rows by {left:.1g} standard deviations, "
             "and by so much is the mean log-likelihood, which is concave, not stationary"
         )
-        return Fitted(member, Certificate(Kind.STATIONARITY, left, 1.0, claim))
+        return Fitted(member, Certificate(Kind.STATIONARITY, left, 1.0, claim), likelihood)
+
+
+def column_sums(weight: Array, phi: Array) -> Array:
+    """Return the weighted sum of each column: few long sums are quicker than one over short rows.
+
+    Examples
+    --------
+    >>> column_sums(np.array([1.0, 2.0]), np.array([[1.0, 0.0], [3.0, 1.0]])).tolist()
+    [7.0, 2.0]
+    """
+    if phi.shape[1] > 8:
+        return weighted_sum(weight, phi)
+    return np.array([np.multiply(weight, column).sum() for column in phi.T])

@@ -140,7 +140,9 @@ def fit_mle(
     member = found.distribution
     matrix = covariance_of(member, rows, covariance)
     bands = intervals(member, matrix, rows.total, level, covariance)
-    return fitted(member, rows, bands, matrix, found.certificate, "maximum likelihood")
+    return fitted(
+        member, rows, bands, matrix, found.certificate, "maximum likelihood", likelihood=found.log_likelihood
+    )
 
 
 def fitted(
@@ -151,9 +153,11 @@ def fitted(
     certificate: Certificate,
     method: str,
     posterior: Any = None,
+    likelihood: float | None = None,
 ) -> DistributionFit:
-    """Return the result of a fit, with the likelihood of the rows: one more pass over them."""
-    likelihood = float(rows.map_sum(lambda r, s: weighted_sum(s, member.log_prob(r))))
+    """Return the result of a fit; a likelihood that is not known costs one more pass over the rows."""
+    if likelihood is None:
+        likelihood = float(rows.map_sum(lambda r, s: weighted_sum(s, member.log_prob(r))))
     return DistributionFit(member, estimates, matrix, likelihood, rows.total, certificate, method, posterior)
 
 

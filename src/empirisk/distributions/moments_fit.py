@@ -64,7 +64,7 @@ def fit_moments(
         raise ValueError(f"no moments of x tell the {law.title}, but those of phi, which fit_mle matches")
     rows = read_rows(law, x, sample_weight)
     mean, central = sample_moments(law, rows)
-    if len(law.coordinates) > 1 and not np.all(np.diag(np.atleast_2d(central[0])) > 0.0):
+    if not law.discrete and len(law.coordinates) > 1 and not np.all(np.diag(np.atleast_2d(central[0])) > 0.0):
         raise ValueError(
             "a column of x holds one number only, or numbers that differ by less than rounding, and the law "
             f"of this variance 0 is no {law.title}; look at where x comes from"
@@ -98,10 +98,13 @@ def moment_covariance(law: Distribution, rows: Observations, mean: Any, central:
     base = theta_of(law.matched(*unpack(flat)))
     D = np.zeros((len(base), len(flat)))
     spread = np.abs(flat) + np.sqrt(np.abs(np.max(np.diag(np.atleast_2d(central[0])))))
-    for j, width in enumerate(spread):
-        step = np.eye(len(flat))[j] * _STEP * width
-        up, down = (theta_of(law.matched(*unpack(flat + sign * step))) for sign in (1.0, -1.0))
-        D[:, j] = (up - down) / (2.0 * _STEP * width)
+    for j in np.flatnonzero(spread):
+        step = np.eye(len(flat))[j] * _STEP * spread[j]
+        ends = [moved(law, unpack(flat + sign * step)) for sign in (1.0, -1.0)]
+        # At the border of what moments can be, the difference has one side only.
+        sides = sum(end is not None for end in ends)
+        up, down = (base if end is None else end for end in ends)
+        D[:, j] = (up - down) / (max(sides, 1) * _STEP * spread[j])
     third = _third(law, rows, mean) if len(law.orders) > 1 else 0.0
 
     def outer(x: Array, s: Array) -> Array:
@@ -120,6 +123,14 @@ def influences(law: Distribution, gap: Array, central: list[Any], third: float) 
     before = {2: 0.0, 4: third}
     columns = [gap**k - m - k * before[k] * gap for k, m in zip(law.orders, central, strict=True)]
     return np.column_stack([gap, *columns])
+
+
+def moved(law: Distribution, moments: Any) -> Array | None:
+    """Return the coordinates of the law with other moments, or None where there is none."""
+    try:
+        return theta_of(law.matched(*moments))
+    except ValueError:
+        return None
 
 
 def theta_of(law: Distribution) -> Array:

@@ -26,6 +26,10 @@ from empirisk.typing import Array, Interval
 __all__ = ["NegativeBinomial"]
 
 
+# Counts below it are tallied in an array, larger ones by sorting.
+_TALLIED = 1 << 20
+
+
 @dataclass(frozen=True, eq=False)
 class NegativeBinomial(Distribution):
     """``P(x) = Gamma(x + 1/a) / (x! Gamma(1/a)) (a m / (1 + a m))^x (1 + a m)^(-1/a)`` for x = 0, 1, 2, ...
@@ -90,7 +94,8 @@ class NegativeBinomial(Distribution):
             f"the derivative of the mean log-likelihood in the dispersion is {left:.1g} standard deviations, "
             "and 0 in the mean: the only stationary point where the counts vary more than Poisson's"
         )
-        return Fitted(member, Certificate(Kind.STATIONARITY, left, 1.0, claim))
+        likelihood = float(weight @ member.log_prob(counts))
+        return Fitted(member, Certificate(Kind.STATIONARITY, left, 1.0, claim), likelihood)
 
     def matched(self, mean: Any, variance: Any) -> Self:
         """Return the law with this mean and the dispersion ``(v - m) / m^2``."""
@@ -168,6 +173,10 @@ def tally(data: Observations) -> tuple[Array, Array]:
 
 def _of_block(x: Array, s: Array) -> tuple[Array, Array]:
     """The different numbers of a block in ascending order, and the weight of each."""
+    if len(x) and x.max() < _TALLIED:
+        weights = np.bincount(x.astype(np.intp), weights=s)
+        there = np.flatnonzero(weights)
+        return there.astype(np.float64), weights[there]
     values, where = np.unique(x, return_inverse=True)
     weight: Array = np.bincount(where.ravel(), weights=s, minlength=len(values)).astype(np.float64)
     return values, weight

@@ -71,6 +71,34 @@ class Rows:
         return self.blocks.total_weight
 
 
+def weights_of(sample_weight: Any, n: int) -> Array:
+    """Return the weights of n rows as floats, finite and not negative.
+
+    Examples
+    --------
+    >>> weights_of([1.0, -1.0], 2)
+    Traceback (most recent call last):
+    ...
+    ValueError: sample_weight holds -1 in row 1 (1 such row in all); weights must be finite and >= 0
+    """
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("sample_weight must be numbers, one for each row") from None
+    if weight.shape != (n,):
+        raise ValueError(
+            f"sample_weight has shape {weight.shape} and x {n} rows; give one number for each row"
+        )
+    bad = np.flatnonzero(~((weight >= 0.0) & (weight < np.inf)))
+    if len(bad):
+        many = "1 such row" if len(bad) == 1 else f"{len(bad)} such rows"
+        raise ValueError(
+            f"sample_weight holds {weight[bad[0]]:g} in row {bad[0]} ({many} in all); weights must be finite "
+            "and >= 0"
+        )
+    return weight
+
+
 def read_rows(law: Distribution, x: Any, sample_weight: Any = None) -> Rows:
     """Return rows in blocks: row blocks are themselves, a memory map is cut into views, and the rest is read.
 
@@ -103,16 +131,14 @@ def read_rows(law: Distribution, x: Any, sample_weight: Any = None) -> Rows:
         return Rows(x, law)
     refuse_masked("x", x)
     refuse_masked("sample_weight", sample_weight)
+    if np.ndim(x) > 2:
+        raise ValueError(f"x has shape {np.shape(x)}; give rows of shape (n,) or (n, d)")
     floats = isinstance(x, np.ndarray) and x.dtype in (np.float32, np.float64) and x.ndim in (1, 2)
     rows = x if floats else read_dense(np.reshape(x, (-1, 1)) if np.ndim(x) < 2 else x)
     rows = rows[:, None] if rows.ndim == 1 else rows
     if len(rows) == 0:
         raise ValueError("x has no rows; a fit needs at least one")
-    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    if weight is not None and weight.shape != (len(rows),):
-        raise ValueError(
-            f"sample_weight has shape {weight.shape} and x {len(rows)} rows; give one number for each row"
-        )
+    weight = None if sample_weight is None else weights_of(sample_weight, len(rows))
     out = Rows(BlockList.cut(rows, np.broadcast_to(np.zeros(()), len(rows)), weight), law)
     if not out.total > 0.0:
         raise ValueError("all sample weights are 0, so that no row is left to fit to")

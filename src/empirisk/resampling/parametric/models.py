@@ -78,13 +78,13 @@ def transform_of(model: str | Callable[..., Any]) -> Transform:
         inverse = getattr(law, "ppf", None) or getattr(law, "quantile", None)
         if inverse is None:
             raise TypeError(
-                f"model({theta!r}) must return a law of er.distributions or a frozen scipy.stats distribution "
-                f"(with ppf), got {type(law).__name__}."
+                f"model({theta!r}) must return a frozen scipy.stats distribution (with ppf) or a law of "
+                f"er.distributions, got {type(law).__name__}."
             )
         if getattr(law, "dimension", 0):
             raise TypeError(
-                f"model({theta!r}) must be a law of one number, and the {law.title} is one of {law.dimension}; "
-                "give (theta, uniforms) -> samples."
+                f"model({theta!r}) must be a law of one number, and the {law.title} is one of "
+                f"{law.dimension}; give (theta, uniforms) -> samples."
             )
         return np.asarray(inverse(u), dtype=np.float64)
 
