@@ -100,7 +100,7 @@ class Categorical(SharesMember):
         """Return the chance of a class of at most x."""
         reached = np.concatenate([[0.0], np.cumsum(self.p)])
         at = np.clip(np.floor(numbers(x)) + 1.0, 0.0, float(len(self.p))).astype(np.intp)
-        return np.minimum(reached[at], 1.0)
+        return np.asarray(np.minimum(reached[at], 1.0))
 
     def entropy(self) -> float:
         """Return ``-sum p_j log p_j``."""

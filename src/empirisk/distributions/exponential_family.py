@@ -258,7 +258,7 @@ class ExponentialFamily(ExponentialMember):
         inner, width = panel_nodes(first, t)
         part = np.exp(self.log_prob(place.place(inner).ravel())).reshape(inner.shape)
         whole = panels[(first + REACH).astype(np.intp)]
-        return np.minimum(whole + (part * place.slope(inner) * width).sum(axis=1), 1.0)
+        return np.asarray(np.minimum(whole + (part * place.slope(inner) * width).sum(axis=1), 1.0))
 
     def quantile(self, u: Any) -> Array:
         """Return where the distribution function reaches u: by Newton's method, or along sums of chances."""

@@ -174,7 +174,7 @@ def tally(data: Observations) -> tuple[Array, Array]:
 def _of_block(x: Array, s: Array) -> tuple[Array, Array]:
     """The different numbers of a block in ascending order, and the weight of each."""
     if len(x) and x.max() < _TALLIED:
-        weights = np.bincount(x.astype(np.intp), weights=s)
+        weights: Array = np.bincount(x.astype(np.intp), weights=s).astype(np.float64)
         there = np.flatnonzero(weights)
         return there.astype(np.float64), weights[there]
     values, where = np.unique(x, return_inverse=True)

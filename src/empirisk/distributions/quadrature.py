@@ -72,7 +72,7 @@ class Support:
                 t = -np.log(np.maximum(high - x, 0.0) / self.scale)
             else:
                 t = np.arcsinh((x - self.centre) / self.scale)
-        return np.clip(t, -REACH, REACH)
+        return np.asarray(np.clip(t, -REACH, REACH))
 
     @lru_cache(maxsize=32)  # noqa: B019
     def nodes(self, kinks: tuple[float, ...] = ()) -> tuple[Array, Array]:

@@ -42,7 +42,8 @@ def estimators_risk(
     model : str or callable
         ``"bernoulli"``, ``"gaussian"`` (unit variance), ``"uniform"`` on (0, theta), ``"exponential"`` (mean
         theta), ``"laplace"``, ``"cauchy"``; or ``theta -> law`` of one number (of
-        :mod:`empirisk.distributions` or frozen by scipy.stats); or ``(theta, uniforms) -> samples`` of the same leading shape (samples, n).
+        :mod:`empirisk.distributions`, or frozen by scipy.stats); or ``(theta, uniforms) -> samples`` of the
+        same leading shape (samples, n).
     parameters : sequence
         Values of theta: numbers, or vectors of d coordinates (samples are then (n, d)).
     n : int
