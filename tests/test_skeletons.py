@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import inspect
 import os
 import shutil
 import subprocess
@@ -101,6 +102,20 @@ def test_kernel_skeleton(rng: np.random.Generator) -> None:
     up, down = (kernel.with_parameters(length_scale=1.3 * np.exp(h)).block(X) for h in (1e-5, -1e-5))
     np.testing.assert_allclose(kernel.derivatives(X)[0], (up - down) / 2e-5, atol=1e-8)
     assert er.SVC(kernel=kernel).fit(X, X[:, 0] > 0.0).certificate_.within(1e-6)
+
+
+def test_distribution_skeleton_passes_the_conformance_tests() -> None:
+    from tests.conformance import test_distributions as contract
+
+    make = skeletons.load("distribution").Rayleigh
+    law, other = make(1.7), make(0.6)
+    checks = [f for name, f in vars(contract).items() if name.startswith("test_") and callable(f)]
+    for check in checks:
+        names = inspect.signature(check).parameters
+        if "law" in names:
+            known = {"law": law, "other": other, "weighted": True}
+            if check is not contract.test_laws_are_values:  # it asks for a row of the registry
+                check(**{name: known[name] for name in names})
 
 
 def test_bound_skeleton_holds_as_often_as_it_says(rng: np.random.Generator) -> None:

@@ -117,6 +117,7 @@ INSIDE = {
     "data.BlockList.draw": "the contract of row blocks",
     "data.RowBlocks.draw": "the contract of row blocks",
     "diagnosis.Context": "made by diagnosis.context, which takes every form",
+    "distributions.Distribution.sample": "the contract of distributions",
     "mixtures.Bernoulli.draw": "draws of Mixture.sample, which takes every form",
     "mixtures.Family.draw": "draws of Mixture.sample, which takes every form",
     "mixtures.LinearRegressions.draw": "draws of Mixture.sample, which takes every form",
@@ -152,6 +153,11 @@ def rows(n: int = 60) -> tuple[np.ndarray, np.ndarray]:
     """Return random rows of three columns with a target."""
     X = np.random.default_rng(5).normal(size=(n, 3))
     return X, X[:, 0] + np.random.default_rng(6).normal(size=n)
+
+
+def draws_of(law: Any) -> Callable[[Any], Any]:
+    """A call that draws from the law with the parameters that it has by default."""
+    return lambda s: law().sample(4, s)
 
 
 X, Y = rows()
@@ -273,6 +279,18 @@ CALLS: dict[str, Callable[[Any], Any]] = {
         )
         .fit(X[:, :1], X[:, 0] > 0.3)
         .risk_certificate_.value
+    ),
+    "ExponentialFamily.sample": lambda s: er.ExponentialFamily().sample(4, s),
+    **{
+        f"distributions.{law.__name__}.sample": draws_of(law)
+        for law in er.distributions.REGISTRY.values()
+        if law is not er.ExponentialFamily
+    },
+    "distributions.goodness_of_fit": lambda s: (
+        er.goodness_of_fit("gaussian", Y, n_resamples=19, random_state=s).p_value
+    ),
+    "distributions.kl": lambda s: er.kl(
+        er.distributions.Gaussian(), er.distributions.Laplace(), n_draws=1000, random_state=s
     ),
     "solvers.SDCA": lambda s: er.solve(DUAL, er.solvers.SDCA(s), max_steps=1).w,
     "solvers.SGD": lambda s: er.solve(DUAL, er.solvers.SGD(n_epochs=2, seed=s), max_steps=1).w,

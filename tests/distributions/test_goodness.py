@@ -28,6 +28,7 @@ def test_the_statistic_is_that_of_anderson_and_darling() -> None:
     assert got.name == "Anderson-Darling"
 
 
+@pytest.mark.full  # a hundred samples, each fitted twenty times
 def test_false_alarms_are_as_rare_as_the_level_says() -> None:
     rng = np.random.default_rng(5)
     p = [

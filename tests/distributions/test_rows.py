@@ -22,6 +22,7 @@ from empirisk.distributions import (
     MultivariateGaussian,
     NormalInverseGamma,
     StudentT,
+    Uniform,
     fit_map,
     fit_mle,
     fit_moments,
@@ -197,3 +198,26 @@ def test_arguments_are_refused_by_name() -> None:
 def test_a_member_stands_for_its_family() -> None:
     x = Gaussian(3.0, 2.0).sample(30, 0)
     assert fit_mle(Gaussian(), x).distribution == fit_mle("gaussian", x).distribution
+
+
+def test_what_a_law_does_not_have_is_said() -> None:
+    two, flat = MultivariateGaussian([0.0, 0.0]), Uniform()
+    for call, words in (
+        (lambda: two.cdf([[0.0, 0.0]]), "distribution function"),
+        (lambda: two.quantile(0.5), "quantiles"),
+        (lambda: two.mode(), "mode"),
+        (lambda: flat.fisher_information(), "Fisher information"),
+        (lambda: flat.score([0.5]), "derivatives"),
+        (lambda: flat.shifted(1.0), "shifted rows"),
+        (lambda: NormalInverseGamma().frozen(), r"scipy\.stats"),
+    ):
+        with pytest.raises(ValueError, match=rf"^the .* distribution has no .*{words}"):
+            call()
+
+
+def test_blocks_without_weight_are_refused() -> None:
+    blocks = BlockList.cut(np.ones((4, 1)), np.zeros(4), np.zeros(4))
+    with pytest.raises(ValueError, match=r"^all sample weights are 0"):
+        fit_mle("poisson", blocks)
+    with pytest.raises(ValueError, match=r"^row blocks carry their weights"):
+        fit_mle("poisson", blocks, sample_weight=np.ones(4))

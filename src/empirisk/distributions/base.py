@@ -141,10 +141,12 @@ class Distribution:
 
     def frozen(self) -> Any:
         """Return the same law as a frozen distribution of scipy.stats."""
-        raise NotImplementedError
+        raise lacking(self, "counterpart in scipy.stats")
 
     def quantile(self, u: Any) -> Array:
         """Return the smallest number with ``cdf`` of at least u; laws of one number have it."""
+        if self.dimension:
+            raise lacking(self, "quantiles, being one of several numbers")
         return np.asarray(self.frozen().ppf(np.asarray(u, dtype=np.float64)))
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
@@ -157,7 +159,7 @@ class Distribution:
 
     def cdf(self, x: Any) -> Array:
         """Return the chance of a draw of at most x, for each row; laws of one number have it."""
-        raise NotImplementedError
+        raise lacking(self, "distribution function, being one of several numbers")
 
     def entropy(self) -> float:
         """Return ``-E log p(x)`` in nats."""
@@ -165,11 +167,11 @@ class Distribution:
 
     def fisher_information(self) -> Array:
         """Return ``E s s'``, s the derivatives of log p(x) in the coordinates."""
-        raise NotImplementedError
+        raise lacking(self, "Fisher information, since its support moves with the parameters")
 
     def score(self, x: Any) -> Array:
         """Return the derivatives of ``log_prob`` in the coordinates, (n, k), along ``tangent``."""
-        raise NotImplementedError
+        raise lacking(self, "derivatives, since its support moves with the parameters")
 
     def inverse_information(self) -> Array:
         """Return the inverse of the Fisher information: the covariance of estimates times the rows."""
@@ -198,7 +200,7 @@ class Distribution:
 
     def shifted(self, by: Any) -> Self:
         """Return the law of ``x + by``; for laws that are ``located``."""
-        raise NotImplementedError
+        raise lacking(self, "member for shifted rows")
 
     @property
     def possible(self) -> Interval:
@@ -247,8 +249,8 @@ class Distribution:
         raise NotImplementedError
 
     def mode(self) -> Array:
-        """Return the likeliest row: where the density is largest."""
-        raise NotImplementedError
+        """Return the likeliest row: where the density is largest; for laws that serve as priors."""
+        raise lacking(self, "mode in closed form")
 
     def credible(self, level: float) -> Array:
         """Return the middle `level` of each coordinate of a row, (d, 2); for laws of parameters."""
@@ -263,6 +265,11 @@ class Distribution:
 
     def __hash__(self) -> int:
         return hash((self.name, *(np.asarray(v).tobytes() for v in self.parameters.values())))
+
+
+def lacking(law: Distribution, what: str) -> ValueError:
+    """Return the error for something that a law does not have."""
+    return ValueError(f"the {law.title} has no {what}")
 
 
 def _first(x: Array, row: int) -> str:

@@ -10,6 +10,7 @@ from scipy.special import ndtri
 
 from empirisk.data.seeds import Seed
 from empirisk.distributions.base import Distribution
+from empirisk.distributions.exact import check_level, check_whole
 from empirisk.distributions.lattice import counts_near
 from empirisk.results import Estimate
 from empirisk.typing import Array
@@ -52,8 +53,7 @@ def kl(p: Any, q: Any, *, n_draws: int = 100_000, level: float = 0.95, random_st
     0.0720 [0.0704, 0.0737]
     """
     _check(p, q)
-    if not 0.0 < level < 1.0:
-        raise ValueError(f"level must lie between 0 and 1, got {level!r}")
+    check_level(level)
     if type(p) is type(q) and p.comparable(q):
         return _known(p.kl(q), level, "formula of the family")
     if p.discrete and p.dimension == 0:
@@ -62,8 +62,7 @@ def kl(p: Any, q: Any, *, n_draws: int = 100_000, level: float = 0.95, random_st
         inside = np.exp(log) > 0.0
         value = float((np.exp(log[inside]) * (log[inside] - q.log_prob(x[inside]))).sum())
         return _known(value, level, f"sum over {len(x):,} counts")
-    if int(n_draws) != n_draws or n_draws < 1000:
-        raise ValueError(f"n_draws must be a whole number >= 1000, got {n_draws!r}")
+    check_whole("n_draws", n_draws, 1000)
     x = p.sample(int(n_draws), random_state)
     return _mean(p.log_prob(x) - q.log_prob(x), level)
 

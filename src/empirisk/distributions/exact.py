@@ -6,9 +6,48 @@ Pearson's interval of a chance, Garwood's of the mean of a Poisson number.
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 from scipy.special import betaincinv, chdtri, stdtrit
 
-__all__ = ["chi_square_ends", "clopper_pearson", "garwood", "student_end", "waiting"]
+__all__ = [
+    "check_level",
+    "check_whole",
+    "chi_square_ends",
+    "clopper_pearson",
+    "garwood",
+    "student_end",
+    "waiting",
+]
+
+
+def check_level(level: Any) -> None:
+    """Refuse a level of intervals that is no chance.
+
+    Examples
+    --------
+    >>> check_level(95)
+    Traceback (most recent call last):
+    ...
+    ValueError: level must lie between 0 and 1, got 95
+    """
+    if not isinstance(level, float | int | np.floating) or not 0.0 < level < 1.0:
+        raise ValueError(f"level must lie between 0 and 1, got {level!r}")
+
+
+def check_whole(name: str, value: Any, least: int) -> None:
+    """Refuse what is no whole number from `least` on.
+
+    Examples
+    --------
+    >>> check_whole("n_draws", 10.5, 1000)
+    Traceback (most recent call last):
+    ...
+    ValueError: n_draws must be a whole number >= 1000, got 10.5
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name} must be a whole number >= {least}, got {value!r}")
 
 
 def clopper_pearson(ones: float, n: float, level: float) -> tuple[float, float]:

@@ -18,6 +18,7 @@ from scipy.special import expit, logit, ndtri
 from empirisk.data.sums import weighted_sum
 from empirisk.data.tabular import Tabular, estimate_columns
 from empirisk.distributions.base import Distribution, Observations
+from empirisk.distributions.exact import check_level
 from empirisk.distributions.rows import read_rows
 from empirisk.results import Certificate, Estimate
 from empirisk.typing import Array, Interval
@@ -218,8 +219,7 @@ def covariance_of(member: Distribution, rows: Observations, kind: str) -> Array:
 
 def intervals(member: Distribution, matrix: Array, n: float, level: float, kind: str) -> dict[str, Estimate]:
     """Return the parameters with intervals: normal on a scale on which their domain is the whole line."""
-    if not 0.0 < level < 1.0:
-        raise ValueError(f"level must lie between 0 and 1, got {level!r}")
+    check_level(level)
     z = float(-ndtri(0.5 * (1.0 - level)))
     exact = member.exact_intervals(n, level) if kind == "model" else {}
     out = {}

@@ -14,7 +14,8 @@ import numpy as np
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import Distribution
-from empirisk.distributions.exact import clopper_pearson
+from empirisk.distributions.exact import check_level, check_whole, clopper_pearson
+from empirisk.distributions.fit import columns_of, family_of
 from empirisk.distributions.rows import read_rows
 from empirisk.results import Estimate
 from empirisk.typing import Array
@@ -23,6 +24,8 @@ __all__ = ["GoodnessOfFit", "goodness_of_fit"]
 
 # Fewest expected rows of a cell, so that squares are nearly chi-square.
 _CELL = 5.0
+# Fewest simulated samples: with 19 the least p-value is 5 %.
+_FEWEST = 19
 
 
 @dataclass(frozen=True)
@@ -109,18 +112,19 @@ def goodness_of_fit(
     >>> found.verdict
     'The rows do not follow the gaussian distribution: do not trust intervals that take it for true.'
     """
-    from empirisk.distributions.fit import columns_of, family_of
-
     law = family_of(family, structure, columns_of(x))
     if law.dimension:
         raise ValueError(
             f"the {law.title} is one of {law.dimension} numbers, and goodness_of_fit compares laws of one; "
             "compare column by column"
         )
-    if int(n_resamples) != n_resamples or n_resamples < 19:
-        raise ValueError(f"n_resamples must be a whole number >= 19, got {n_resamples!r}")
+    check_level(level)
+    check_whole("n_resamples", n_resamples, _FEWEST)
     rows = read_rows(law, x)
-    values = np.sort(rows.gathered()[0])
+    values, weight = rows.gathered()
+    values = np.sort(values)
+    if (weight != 1.0).any():
+        raise ValueError("the row blocks have weights, and a comparison with a law takes each row once")
     if len(values) < 10:
         raise ValueError(f"x has {len(values)} rows, and a comparison with a law needs 10 at least")
     member = law.maximise(rows).distribution
@@ -141,6 +145,11 @@ def goodness_of_fit(
             continue
         done += 1
         above += distance(refitted, again)[0] >= seen
+    if done < _FEWEST:
+        raise ValueError(
+            f"only {done} of {n_resamples} simulated samples had a likelihood with a maximum, too few for a "
+            "p-value; take more rows"
+        )
     low, high = clopper_pearson(above, done, level)
     p = Estimate((above + 1.0) / (done + 1.0), low, high, level, done, "parametric bootstrap")
     return GoodnessOfFit(member, seen, name, p, len(values))
@@ -171,10 +180,11 @@ def cells_of(law: Distribution, n: int) -> Array:
     For many rows cells are larger, about ``2 n^(2/5)`` of them, so that the statistic does not drown.
     """
     share = max(_CELL, 0.5 * n**0.6) / n
+    candidates = np.unique(law.quantile(share * np.arange(1.0, np.floor(1.0 / share))))
     edges: list[float] = []
-    reached = 0.0
-    while 1.0 - reached >= 2.0 * share:
-        at = float(law.quantile([reached + share])[0])
-        edges.append(max(at, edges[-1] + 1.0) if edges else at)
-        reached = float(law.cdf(edges[-1])[0])
-    return np.array(edges[:-1] if 1.0 - reached < share else edges)
+    last = 0.0
+    for edge, reached in zip(candidates, law.cdf(candidates), strict=True):
+        if reached - last >= share and 1.0 - reached >= share:
+            edges.append(float(edge))
+            last = float(reached)
+    return np.array(edges)

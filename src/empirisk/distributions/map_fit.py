@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from empirisk.distributions.base import Distribution
+from empirisk.distributions.exact import check_level
 from empirisk.distributions.fit import DistributionFit, columns_of, family_of, fitted
 from empirisk.distributions.rows import read_rows
 from empirisk.results import Certificate, Estimate, Kind
@@ -66,8 +67,7 @@ def fit_map(
     >>> fit.distribution.p.round(4).tolist()
     [0.5556, 0.3333, 0.1111]
     """
-    if not 0.0 < level < 1.0:
-        raise ValueError(f"level must lie between 0 and 1, got {level!r}")
+    check_level(level)
     law = family_of(family, structure, columns_of(x))
     check_prior(law, prior)
     rows = read_rows(law, x, sample_weight)

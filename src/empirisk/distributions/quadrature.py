@@ -80,7 +80,9 @@ class Support:
         marks = self.parameter(np.asarray(kinks, dtype=np.float64))
         cuts = np.unique([*np.arange(-REACH, REACH + 1.0), *marks])
         t, dt = panel_nodes(cuts[:-1], cuts[1:])
-        return self.place(t).ravel(), (self.slope(t) * dt).ravel()
+        x, width = self.place(t).ravel(), (self.slope(t) * dt).ravel()
+        x.flags.writeable = width.flags.writeable = False  # they are kept
+        return x, width
 
 
 def line_nodes(centre: float, scale: float, kinks: tuple[float, ...] = ()) -> tuple[Array, Array]:

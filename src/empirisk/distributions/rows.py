@@ -128,7 +128,7 @@ def read_rows(law: Distribution, x: Any, sample_weight: Any = None) -> Rows:
             raise ValueError(
                 "row blocks carry their weights: leave sample_weight out, and put it in the blocks"
             )
-        return Rows(x, law)
+        return present(Rows(x, law))
     refuse_masked("x", x)
     refuse_masked("sample_weight", sample_weight)
     if np.ndim(x) > 2:
@@ -139,7 +139,11 @@ def read_rows(law: Distribution, x: Any, sample_weight: Any = None) -> Rows:
     if len(rows) == 0:
         raise ValueError("x has no rows; a fit needs at least one")
     weight = None if sample_weight is None else weights_of(sample_weight, len(rows))
-    out = Rows(BlockList.cut(rows, np.broadcast_to(np.zeros(()), len(rows)), weight), law)
-    if not out.total > 0.0:
+    return present(Rows(BlockList.cut(rows, np.broadcast_to(np.zeros(()), len(rows)), weight), law))
+
+
+def present(rows: Rows) -> Rows:
+    """Return the rows, or refuse them where all weights are 0."""
+    if not rows.total > 0.0:
         raise ValueError("all sample weights are 0, so that no row is left to fit to")
-    return out
+    return rows
