@@ -65,7 +65,7 @@ class Beta(ExponentialMember):
     def statistics(self, x: Array) -> Array:
         """Return the logarithms of x and of 1 - x."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.column_stack([np.log(x), np.log1p(-x)])
+            return np.stack([np.log(x), np.log1p(-x)]).T
 
     def log_base(self, x: Array) -> Array:
         """Return ``-log x - log(1 - x)``."""

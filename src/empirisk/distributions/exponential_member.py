@@ -141,6 +141,8 @@ class ExponentialMember(Distribution):
 def column_sums(weight: Array, phi: Array) -> Array:
     """Return the weighted sum of each column: few long sums are quicker than one over short rows.
 
+    Quickest where each column lies in one piece of memory, as ``np.stack(...).T`` leaves it.
+
     Examples
     --------
     >>> column_sums(np.array([1.0, 2.0]), np.array([[1.0, 0.0], [3.0, 1.0]])).tolist()

@@ -71,7 +71,7 @@ class Gamma(ExponentialMember):
     def statistics(self, x: Array) -> Array:
         """Return the logarithm of x, and x."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.column_stack([np.log(x), x])
+            return np.stack([np.log(x), x]).T
 
     def log_base(self, x: Array) -> Array:
         """Return ``-log x``."""

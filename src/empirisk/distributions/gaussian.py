@@ -75,7 +75,7 @@ class Gaussian(ExponentialMember):
 
     def statistics(self, x: Array) -> Array:
         """Return x and its square."""
-        return np.column_stack([x, x * x])
+        return np.stack([x, x * x]).T
 
     def log_partition(self, eta: Array) -> float:
         """Return ``-eta_1^2 / (4 eta_2) + log(-pi / eta_2) / 2``."""
