@@ -98,6 +98,12 @@ from .estimators import (
     BayesianLinearRegression as BayesianLinearRegression,
 )
 from .estimators import (
+    BernoulliNB as BernoulliNB,
+)
+from .estimators import (
+    CategoricalNB as CategoricalNB,
+)
+from .estimators import (
     ConstrainedRegressor as ConstrainedRegressor,
 )
 from .estimators import (
@@ -117,6 +123,9 @@ from .estimators import (
 )
 from .estimators import (
     GammaRegressor as GammaRegressor,
+)
+from .estimators import (
+    GaussianNB as GaussianNB,
 )
 from .estimators import (
     GaussianProcessClassifier as GaussianProcessClassifier,
@@ -167,6 +176,9 @@ from .estimators import (
     LeastAbsoluteDeviations as LeastAbsoluteDeviations,
 )
 from .estimators import (
+    LinearDiscriminantAnalysis as LinearDiscriminantAnalysis,
+)
+from .estimators import (
     LinearRegression as LinearRegression,
 )
 from .estimators import (
@@ -179,6 +191,9 @@ from .estimators import (
     LogisticRegression as LogisticRegression,
 )
 from .estimators import (
+    MultinomialNB as MultinomialNB,
+)
+from .estimators import (
     PenalizedRegressor as PenalizedRegressor,
 )
 from .estimators import (
@@ -186,6 +201,9 @@ from .estimators import (
 )
 from .estimators import (
     PoissonRegressor as PoissonRegressor,
+)
+from .estimators import (
+    QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
 )
 from .estimators import (
     QuantileRegressor as QuantileRegressor,

@@ -159,9 +159,13 @@ class Data:
 def data_for(est: Any, rng: np.random.Generator, n: int = 60, p: int = 5, classes: int = 3) -> Data:
     """Correlated columns with unlike means and scales; classes overlap."""
     X = rng.normal(size=(n, p)) @ (np.eye(p) + 0.3) * np.linspace(0.5, 2.0, p) + np.linspace(-1.0, 2.0, p)
+    asked = get_tags(est).input_tags
+    X = np.abs(X) if asked.positive_only else X
+    X = np.round(X) if asked.categorical and asked.allow_nan else X
     if is_classifier(est):
         classes = classes if get_tags(est).classifier_tags.multi_class else 2
         scores = X @ rng.normal(size=(p, classes)) / p + rng.gumbel(size=(n, classes))
+        scores = scores - scores.mean(axis=0) if hasattr(est, "priors") else scores  # no class of few rows
         codes = scores.argmax(axis=1)
         codes[:classes] = np.arange(classes)
         return Data(X, np.array(["ash", "birch", "cedar", "elm"])[codes])

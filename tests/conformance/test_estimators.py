@@ -22,6 +22,7 @@ from threadpoolctl import threadpool_limits
 
 import empirisk as er
 from empirisk.estimators import REGISTRY
+from tests.conformance.bayes_estimators import USES as BAYES
 from tests.conformance.estimators import (
     ALL,
     AS_WRITTEN,
@@ -49,7 +50,17 @@ WRAPPERS = {"BaggingClassifier", "BaggingRegressor"}
 
 
 def test_every_registered_estimator_is_tested() -> None:
-    answering = [*POSTERIORS, *BY_STEPS, *GROWN, *KERNELS, *MIXTURES, *NEIGHBORS, *PROCESSES, *SMOOTHERS]
+    answering = [
+        *POSTERIORS,
+        *BY_STEPS,
+        *GROWN,
+        *KERNELS,
+        *MIXTURES,
+        *NEIGHBORS,
+        *PROCESSES,
+        *SMOOTHERS,
+        *BAYES,
+    ]
     solved = set(REGISTRY) - {u.kind for u in answering} - WRAPPERS
     for name, uses in (("FIXED", FIXED), ("AS_WRITTEN", AS_WRITTEN)):
         complete({u.kind for u in uses}, solved, "a use", f"{name} in tests/conformance/estimators.py")

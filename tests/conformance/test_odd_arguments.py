@@ -58,12 +58,15 @@ BLOCKS = sorted(name for name in dir(er) if hasattr(getattr(er, name), "fit_bloc
 @pytest.mark.parametrize("given", ["array", "arrays", "none"])
 @pytest.mark.parametrize("name", BLOCKS)
 def test_what_are_no_row_blocks_are_refused_with_the_call_that_makes_them(name: str, given: str) -> None:
-    X = np.random.default_rng(0).normal(size=(30, 2))
+    X = np.abs(np.random.default_rng(0).normal(size=(30, 2)))
     rows: Any = {"array": X, "arrays": [X, X], "none": None}[given]
+    groups = hasattr(getattr(er, name)(), "n_clusters")
+    est = getattr(er, name)(3) if groups else getattr(er, name)()
     with pytest.raises(TypeError, match=r"^rows must be row blocks, got an? \w+: give er\.data\."):
-        getattr(er, name)(3).fit_blocks(rows)
-    blocks = BlockList.cut(X, (X[:, 0] > 0.0) * 1.0, rows=7)  # the call that the message gives, with targets
-    assert getattr(er, name)(3).fit_blocks(blocks).n_features_in_ == 2
+        est.fit_blocks(rows)
+    # The call that the message gives, with targets.
+    blocks = BlockList.cut(X, (X[:, 0] > 0.5) * 1.0, rows=7)
+    assert clone(est).fit_blocks(blocks).n_features_in_ == 2
 
 
 def rounded(A: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone, is_classifier
+from sklearn.utils import get_tags
 
 from empirisk.estimators.agreement import agreeing, largest
+from tests.conformance.bayes_estimators import USES as BAYES
 from tests.conformance.estimators import ALL, BY_STEPS
 from tests.conformance.kernel_estimators import EVERY as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
@@ -17,7 +19,7 @@ from tests.conformance.process_estimators import USES as PROCESSES
 from tests.conformance.smoother_estimators import USES as SMOOTHERS
 from tests.conformance.tree_estimators import USES
 
-EVERY = dict.fromkeys([*ALL, *BY_STEPS, *USES, *KERNELS, *NEIGHBORS, *PROCESSES, *SMOOTHERS])
+EVERY = dict.fromkeys([*ALL, *BY_STEPS, *USES, *KERNELS, *NEIGHBORS, *PROCESSES, *SMOOTHERS, *BAYES])
 CLASSIFIERS = [u for u in EVERY if is_classifier(u.make())]
 
 
@@ -37,8 +39,10 @@ def test_predict_is_the_class_of_the_largest_value(use: Any, k: int, rng: np.ran
         X = np.vstack([X, -X, np.zeros((2, 2))])
         y = np.arange(len(X)) % k
         est = clone(use.make())
+        X = X + 1.0 if get_tags(est).input_tags.positive_only else X
         est.fit(X, y)
         new = np.vstack([X, 1e-9 * X, g.standard_normal((20, 2))])
+        new = np.abs(new) if get_tags(est).input_tags.positive_only else new
         said = est.predict(new)
         if hasattr(est, "decision_function"):
             np.testing.assert_array_equal(said, est.classes_[named(est.decision_function(new))])

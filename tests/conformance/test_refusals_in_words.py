@@ -12,6 +12,7 @@ from sklearn.base import is_classifier
 from sklearn.utils import get_tags
 
 import empirisk as er
+from tests.conformance.bayes_estimators import USES as BAYES
 from tests.conformance.estimators import AS_WRITTEN, BY_STEPS, Use, data_for, use
 from tests.conformance.kernel_estimators import EVERY as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
@@ -25,7 +26,18 @@ ONE_OF_EACH = list(
     {
         u.kind: u
         for u in reversed(
-            [*AS_WRITTEN, *BY_STEPS, *TREES, *KERNELS, *NEIGHBORS, *POSTERIORS, *PROCESSES, *SMOOTHERS, *BAGS]
+            [
+                *AS_WRITTEN,
+                *BY_STEPS,
+                *TREES,
+                *KERNELS,
+                *NEIGHBORS,
+                *POSTERIORS,
+                *PROCESSES,
+                *SMOOTHERS,
+                *BAYES,
+                *BAGS,
+            ]
         )
     }.values()
 )

@@ -10,6 +10,7 @@ import pytest
 
 import empirisk as er
 from empirisk.data.tabular import Tabular
+from tests.conformance.bayes_estimators import USES as BAYES
 from tests.conformance.estimators import AS_WRITTEN, BY_STEPS, Use, data_for, use
 from tests.conformance.kernel_estimators import EVERY as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
@@ -30,7 +31,9 @@ MORE = [
 ONE_OF_EACH = list(
     {
         u.kind: u
-        for u in reversed([*AS_WRITTEN, *BY_STEPS, *TREES, *KERNELS, *NEIGHBORS, *PROCESSES, *SMOOTHERS])
+        for u in reversed(
+            [*AS_WRITTEN, *BY_STEPS, *TREES, *KERNELS, *NEIGHBORS, *PROCESSES, *SMOOTHERS, *BAYES]
+        )
     }.values()
 )
 

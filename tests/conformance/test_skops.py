@@ -20,6 +20,7 @@ from empirisk.estimators.features import REGISTRY as FEATURES
 from empirisk.estimators.unsupervised import REGISTRY as UNSUPERVISED
 from empirisk.kernels import Gaussian
 from empirisk.results import Kind, Status
+from tests.conformance.bayes_estimators import USES as BAYES
 from tests.conformance.clusterers import USES as CLUSTERERS
 from tests.conformance.clusterers import groups
 from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, each, use
@@ -49,6 +50,7 @@ USES = [
     *ALL,
     *POSTERIORS,
     *BY_STEPS,
+    *BAYES,
     *KERNELS,
     *MIXTURES,
     *NEIGHBORS,

@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone, is_classifier
+from sklearn.utils import get_tags
 
 import empirisk as er
 from empirisk.estimators import REGISTRY
 from empirisk.evaluation.evaluate import evaluate
+from tests.conformance.bayes_estimators import DENSE_ALONE
+from tests.conformance.bayes_estimators import USES as BAYES
 from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, parameters, use
 from tests.conformance.kernel_estimators import EVERY as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
@@ -25,7 +28,8 @@ BAGS = [
     use("BaggingClassifier", n_estimators=4, random_state=0),
     use("BaggingRegressor", estimator=er.Ridge(), n_estimators=4, random_state=0),
 ]
-EVERY = [*ALL, *BY_STEPS, *TREES, *KERNELS, *NEIGHBORS, *PROCESSES, *SMOOTHERS, *BAGS]
+EVERY = [*ALL, *BY_STEPS, *TREES, *KERNELS, *NEIGHBORS, *PROCESSES, *SMOOTHERS, *BAYES, *BAGS]
+EVERY = [u for u in EVERY if u.kind not in DENSE_ALONE]
 ONE_OF_EACH = list({u.kind: u for u in reversed(EVERY)}.values())
 QUICK = [
     ("repeated", "csr", True),
@@ -38,7 +42,7 @@ QUICK = [
     ("stale flags", "csr", False),
 ]
 # Refuse sparse rows in words (tests/conformance/test_regression_mixtures.py, test_posterior_estimators.py).
-DENSE = {"BayesianLinearRegression", "RegressionMixture"}
+DENSE = {"BayesianLinearRegression", "RegressionMixture", *DENSE_ALONE}
 # What users call on rows.
 METHODS = (
     "predict",
@@ -55,6 +59,7 @@ METHODS = (
 def rows_for(est: Any, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Exact numbers with empty rows, and targets that suit the estimator."""
     D = dyadic(rng, 60, 5)
+    D = np.abs(D) if get_tags(est).input_tags.positive_only else D
     return D, data_for(est, rng).y
 
 

@@ -21,6 +21,7 @@ from empirisk.hypotheses import REGISTRY as CLASSES
 from empirisk.hypotheses import DecisionStumps, FiniteClass, Intervals, Thresholds
 from empirisk.results import Certificate, Kind
 from empirisk.selection import DictionarySelector, StructuralRiskMinimizer
+from tests.conformance import bayes_estimators as bayes
 from tests.conformance import estimators as linear
 from tests.conformance import kernel_estimators as kernels
 from tests.conformance import mixture_estimators as mixtures
@@ -54,6 +55,12 @@ class Case:
 
 def along(est: Any, rng: np.random.Generator) -> tuple[Any, Any]:
     d = linear.data_for(est, rng)
+    return d.X, d.y
+
+
+def along_many(est: Any, rng: np.random.Generator) -> tuple[Any, Any]:
+    """So many rows that those of each class with positive weight are more than the columns."""
+    d = linear.data_for(est, rng, n=150)
     return d.X, d.y
 
 
@@ -106,6 +113,7 @@ def _cases() -> list[Case]:
         *many(kernels.EVERY, along),
         *many(mixtures.USES, along),
         *many(neighbors.USES, along),
+        *many(bayes.USES, along_many),
         *many(processes.USES, along),
         *many(smoothers.USES, along),
         *many(adaboost, apart, tag="-apart"),
@@ -181,6 +189,11 @@ def broken(model: Any, rng: np.random.Generator) -> list[Any]:
         for change in (0.01, -0.03):
             other = copy.copy(model)
             other.coef_ = -model.coef_ if model.certificate_.kind is Kind.EXACT else model.coef_ + change
+            out.append(other)
+    for name in ("means_", "theta_", "feature_count_", "_counts"):  # of the classes by Bayes' rule
+        if hasattr(model, name) and hasattr(model, "priors_"):
+            other = copy.copy(model)
+            setattr(other, name, getattr(model, name) + 0.01)
             out.append(other)
     if hasattr(model, "_votes"):
         other = copy.copy(model)

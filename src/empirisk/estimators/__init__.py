@@ -1,6 +1,8 @@
 """Estimators: parameters -> problem -> solve -> unpack.  Adding one is a class and a row of REGISTRY."""
 
 from empirisk.estimators.bayes.bayesian_linear_regression import BayesianLinearRegression
+from empirisk.estimators.discriminant.linear_discriminant import LinearDiscriminantAnalysis
+from empirisk.estimators.discriminant.quadratic_discriminant import QuadraticDiscriminantAnalysis
 from empirisk.estimators.kernel.gaussian_process_classifier import GaussianProcessClassifier
 from empirisk.estimators.kernel.gaussian_process_regressor import GaussianProcessRegressor
 from empirisk.estimators.kernel.kernel_sgd_classifier import KernelSGDClassifier
@@ -24,6 +26,10 @@ from empirisk.estimators.linear.robust import HuberRegressor
 from empirisk.estimators.linear.svm import LinearSVC
 from empirisk.estimators.linear.svr import LinearSVR
 from empirisk.estimators.mixtures.regression_mixture import RegressionMixture
+from empirisk.estimators.naive_bayes.bernoulli import BernoulliNB
+from empirisk.estimators.naive_bayes.categorical import CategoricalNB
+from empirisk.estimators.naive_bayes.gaussian import GaussianNB
+from empirisk.estimators.naive_bayes.multinomial import MultinomialNB
 from empirisk.estimators.neighbors.classifier import KNeighborsClassifier
 from empirisk.estimators.neighbors.graphs import kneighbors_graph, radius_graph
 from empirisk.estimators.neighbors.regressor import KNeighborsRegressor
@@ -48,6 +54,8 @@ REGISTRY: dict[str, type] = {
     "BaggingClassifier": BaggingClassifier,
     "BaggingRegressor": BaggingRegressor,
     "BayesianLinearRegression": BayesianLinearRegression,
+    "BernoulliNB": BernoulliNB,
+    "CategoricalNB": CategoricalNB,
     "ConstrainedRegressor": ConstrainedRegressor,
     "DecisionTreeClassifier": DecisionTreeClassifier,
     "DecisionTreeRegressor": DecisionTreeRegressor,
@@ -55,6 +63,7 @@ REGISTRY: dict[str, type] = {
     "ExtraTreesClassifier": ExtraTreesClassifier,
     "ExtraTreesRegressor": ExtraTreesRegressor,
     "GammaRegressor": GammaRegressor,
+    "GaussianNB": GaussianNB,
     "GaussianProcessClassifier": GaussianProcessClassifier,
     "GaussianProcessRegressor": GaussianProcessRegressor,
     "GeneralizedLinearModel": GeneralizedLinearModel,
@@ -71,13 +80,16 @@ REGISTRY: dict[str, type] = {
     "KernelSmoother": KernelSmoother,
     "Lasso": Lasso,
     "LeastAbsoluteDeviations": LeastAbsoluteDeviations,
+    "LinearDiscriminantAnalysis": LinearDiscriminantAnalysis,
     "LinearRegression": LinearRegression,
     "LinearSVC": LinearSVC,
     "LinearSVR": LinearSVR,
     "LogisticRegression": LogisticRegression,
+    "MultinomialNB": MultinomialNB,
     "PenalizedRegressor": PenalizedRegressor,
     "Perceptron": Perceptron,
     "PoissonRegressor": PoissonRegressor,
+    "QuadraticDiscriminantAnalysis": QuadraticDiscriminantAnalysis,
     "QuantileRegressor": QuantileRegressor,
     "RandomForestClassifier": RandomForestClassifier,
     "RandomForestRegressor": RandomForestRegressor,
@@ -98,6 +110,8 @@ __all__ = [
     "BaggingClassifier",
     "BaggingRegressor",
     "BayesianLinearRegression",
+    "BernoulliNB",
+    "CategoricalNB",
     "ConstrainedRegressor",
     "CostComplexityPath",
     "DecisionTreeClassifier",
@@ -107,6 +121,7 @@ __all__ = [
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "GammaRegressor",
+    "GaussianNB",
     "GaussianProcessClassifier",
     "GaussianProcessRegressor",
     "GeneralizedLinearModel",
@@ -123,14 +138,17 @@ __all__ = [
     "KernelSmoother",
     "Lasso",
     "LeastAbsoluteDeviations",
+    "LinearDiscriminantAnalysis",
     "LinearRegression",
     "LinearSVC",
     "LinearSVR",
     "LogisticRegression",
+    "MultinomialNB",
     "Path",
     "PenalizedRegressor",
     "Perceptron",
     "PoissonRegressor",
+    "QuadraticDiscriminantAnalysis",
     "QuantileRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",

@@ -30,6 +30,7 @@ def verify(est: Any, X: Any, y: Any = None, sample_weight: Any = None, **rows: A
       is too long (4e7 numbers) the value is what the bound leaves open, and the claim says so;
     - principal components, of kernels too: the residual of the eigenvectors, all eigenvalues, and shares;
     - random projections: the number of directions by the formula of their theorem, and the draws of the seed;
+    - discriminants and naive Bayes: sums, means, covariances and counts must be those of the rows;
     - clusters and mixtures: labels, centres, inertia, merges, cuts, likelihoods and criteria must be those of
       the rows, and the step or the exchange that could better them is tried;
     - hypothesis classes: the training error, and the least error over all labellings that the class has of

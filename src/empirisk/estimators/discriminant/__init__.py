@@ -1,0 +1,1 @@
+"""Linear and quadratic discriminant analysis: classes are Gaussian, and Bayes' rule does the rest."""

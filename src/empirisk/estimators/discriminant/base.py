@@ -1,0 +1,334 @@
+"""What classifiers by Bayes' rule share: sums over row blocks, prior chances, posterior chances.
+
+``P(k | x) = pi_k p_k(x) / sum_l pi_l p_l(x)``: an estimator says how the law p_k of a class follows from sums
+over its rows, and what its logarithm is at new rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from empirisk.data.as_before import as_before
+from empirisk.data.block_list import BlockList
+from empirisk.data.design import Design
+from empirisk.data.plain_numbers import numbers_only
+from empirisk.data.row_blocks import Block, RowBlocks, check_blocks
+from empirisk.data.row_checks import check_features, check_rows, where
+from empirisk.data.sparse_cells import canonical, is_sparse
+from empirisk.estimators.agreement import agreeing, largest
+from empirisk.estimators.checks import check_finite, check_weights, naming_lone_weight
+from empirisk.estimators.estimator import Estimator
+from empirisk.estimators.label_codes import encode_labels, plain_label, refuse_mixed, weigh_classes
+from empirisk.estimators.stated import disputed
+from empirisk.results import Certificate, Kind, Solution, Status
+from empirisk.typing import Array
+
+__all__ = ["BayesRule", "UndecidedError"]
+
+BLOCK = 65_536  # rows of a block of an array: the same for arrays in memory and in a memory map
+CHUNK = 8_192  # new rows that are judged at a time
+
+
+class UndecidedError(ValueError):
+    """Sums of rows from which no law of a class follows; further rows of a stream may mend that."""
+
+
+class BayesRule(ClassifierMixin, Estimator):
+    """Base of the classifiers that model the rows of each class and predict by Bayes' rule.
+
+    After ``fit``: ``classes_``, ``priors_``, ``class_weight_sums_``, ``solution_`` and ``certificate_``.
+    """
+
+    priors: Any
+    classes_: Any
+    priors_: Array
+    class_weight_sums_: Array
+    n_features_in_: int
+    solution_: Solution
+    _sparse: ClassVar[bool] = False
+
+    # -- what an estimator says ---------------------------------------------------------------------
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that are out of range, by name, before rows are read."""
+
+    def _sums(self, block: Block) -> Any:
+        """Return the sums of one block whose targets are class codes; sums of blocks are added."""
+        raise NotImplementedError
+
+    def _conclude(self, sums: Any, rows: RowBlocks | None = None) -> str:
+        """Set what follows from the sums, and return what the certificate says of it.
+
+        `rows` may be read again; they are None where only the sums are left.
+        """
+        raise NotImplementedError
+
+    def _joint(self, X: Any) -> Array:
+        """Return ``log pi_k + log p_k(x)``, shape (m, K), up to a number of each row."""
+        raise NotImplementedError
+
+    def _plain(self, X: Any, codes: Any, weight: Array) -> dict[str, Any]:
+        """Return fitted attributes as plain NumPy computes them from all rows, by their names."""
+        raise NotImplementedError
+
+    # -- fits ---------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the laws of the classes to rows.
+
+        Parameters
+        ----------
+        X : array or data frame, shape (n, p)
+            Features; a sparse matrix where the class says that it takes one.
+        y : array, shape (n,)
+            Labels.
+        sample_weight : array, shape (n,), optional
+            Weights >= 0: a weight of 2 is the row twice, and 0 is its absence.
+
+        Returns
+        -------
+        self
+        """
+        with as_before(self), naming_lone_weight(sample_weight):
+            self._check_parameters()
+            X, y = self._checked_pair(X, y, reset=True)
+            self.classes_, codes = encode_labels(y)
+            weight = weigh_classes(None, self.classes_, codes, check_weights(sample_weight, X.shape[0]))
+            self._learn(BlockList.cut(X, codes, weight, rows=BLOCK))
+        return self
+
+    def fit_blocks(self, rows: RowBlocks) -> Self:
+        """Fit to rows that are read block by block, such as views of a memory map.
+
+        The bits are those of a fit in memory where the blocks have 65,536 rows, as
+        :meth:`empirisk.data.BlockList.cut` makes them.
+
+        Parameters
+        ----------
+        rows : RowBlocks
+            Their targets are the labels, as numbers; they are read once before the features are.
+
+        Returns
+        -------
+        self
+        """
+        check_blocks(rows)
+        with as_before(self):
+            self._check_parameters()
+            for number, block in enumerate(rows):
+                check_rows(block, where(number, block))
+            if not rows.total_weight > 0.0:
+                raise ValueError("weight is zero in every row of the blocks: nothing is left to fit")
+            labels = np.unique(np.concatenate([np.unique(block.y) for block in rows]))
+            self.classes_, _ = encode_labels(labels)
+            self.__dict__.pop("feature_names_in_", None)
+            self.n_features_in_ = rows.n_cols
+            self._learn(rows, coded=False)
+            if (self.class_weight_sums_ > 0.0).sum() < 2:
+                raise ValueError("only one class has rows with positive weight; 2 classes are needed")
+        return self
+
+    def _learn(self, rows: RowBlocks, coded: bool = True) -> None:
+        """Sum over the blocks, and conclude; targets that are not coded yet are labels."""
+
+        def sums(block: Block) -> Any:
+            return self._sums(block if coded else self._coded(block))
+
+        self._finish(rows.map_sum(sums), rows if coded else _Coded(rows, self))
+
+    def _coded(self, block: Block) -> Block:
+        """Return the block with class codes for labels; refuses features that cannot be fitted."""
+        place = f"in the block that starts at row {block.start}: "
+        if block.design.sparse and not self._sparse:
+            raise ValueError(f"{place}X is sparse, and {type(self).__name__} needs dense rows: X.toarray()")
+        check_features(block, place)
+        codes: Any = encode_labels(block.y, self.classes_)[1]
+        return Block(block.design, codes, block.weight, block.start)
+
+    def _finish(self, sums: Any, rows: Any = None) -> None:
+        """Set the attributes that follow from the sums, and the certificate."""
+        claim = self._conclude(sums, rows)
+        certificate = Certificate(Kind.EXACT, 0.0, 1.0, f"exact: {claim}")
+        self.solution_ = Solution(np.zeros(0), Status.COMPLETED, certificate, 0)
+
+    def _set_priors(self, weight: Array) -> None:
+        """Set the prior chances: as given, or the shares of the weights of the classes."""
+        self.class_weight_sums_ = weight
+        if self.priors is None:
+            self.priors_ = weight / weight.sum()
+            return
+        self.priors_ = given_priors(self.priors, self.classes_)
+        for k in np.flatnonzero((self.priors_ > 0.0) & ~(weight > 0.0)):
+            raise UndecidedError(
+                f"priors give the class {plain_label(self.classes_[k])!r} the chance {self.priors_[k]:g}, "
+                "and it has no row of positive weight: give it 0, or rows"
+            )
+
+    def _log_priors(self) -> Array:
+        with np.errstate(divide="ignore"):
+            return np.log(self.priors_)
+
+    # -- rows ---------------------------------------------------------------------------------------
+
+    def _checked_pair(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
+        refuse_mixed(y)
+        with numbers_only(X, y):
+            X, y = validate_data(self, canonical(X), y, reset=reset, **self._read())
+        return self._finite(X), y
+
+    def _checked(self, X: Any) -> Any:
+        """Return new rows, checked against those of the fit."""
+        check_is_fitted(self)
+        with numbers_only(X):
+            X = validate_data(self, canonical(X), reset=False, **self._read())
+        return self._finite(X)
+
+    def _read(self) -> dict[str, Any]:
+        return {
+            "accept_sparse": ["csr"] if self._sparse else False,
+            "dtype": [np.float64, np.float32],
+            "ensure_all_finite": False,
+        }
+
+    def _finite(self, X: Any) -> Any:
+        check_finite(Design(X), self._names())
+        return X
+
+    def _names(self) -> Any:
+        return getattr(self, "feature_names_in_", None)
+
+    def _column(self, j: int) -> str:
+        """Return how messages call a column: by its quoted name, or by its number when it has none."""
+        names = self._names()
+        return f"column {int(j)}" if names is None else f"column {str(names[j])!r}"
+
+    def _class(self, k: int) -> str:
+        """Return how messages call a class."""
+        return f"class {plain_label(self.classes_[k])!r}"
+
+    # -- predictions --------------------------------------------------------------------------------
+
+    def _scores(self, X: Any) -> Array:
+        """Return the joint logarithms of checked rows, some of them at a time."""
+        out = np.empty((X.shape[0], len(self.classes_)))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for a in range(0, X.shape[0], CHUNK):
+                part = X[a : a + CHUNK]
+                dense = part if is_sparse(part) else part.astype(np.float64, copy=False)
+                out[a : a + CHUNK] = self._joint(dense)
+        lost = np.flatnonzero(~np.isfinite(out.max(axis=1)))
+        if len(lost):
+            raise ValueError(
+                f"row {lost[0]} of X is so far from the rows of the fit that squares overflow in every class "
+                f"({len(lost)} such rows); rescale or drop it"
+            )
+        return out
+
+    def decision_function(self, X: Any) -> Array:
+        """Return what decides: of two classes ``log P(1 | x) - log P(0 | x)``, shape (m,); of more
+        ``log pi_k + log p_k(x)`` up to a number of each row, shape (m, K).
+
+        Parameters
+        ----------
+        X : array or data frame, shape (m, p)
+        """
+        return _decision(self._scores(self._checked(X)))
+
+    def predict(self, X: Any) -> Any:
+        """Return the class of the largest posterior chance, the first of equal ones, shape (m,).
+
+        Parameters
+        ----------
+        X : array or data frame, shape (m, p)
+        """
+        decision = self.decision_function(X)
+        return self.classes_[largest(decision)]
+
+    def predict_proba(self, X: Any) -> Array:
+        """Return the posterior chances ``P(k | x)``, shape (m, K), in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : array or data frame, shape (m, p)
+        """
+        joint = self._scores(self._checked(X))
+        share = np.exp(joint - joint.max(axis=1, keepdims=True))
+        return agreeing(share / share.sum(axis=1, keepdims=True), _decision(joint))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Return the logarithms of the posterior chances, finite where the chances are rounded to 0.
+
+        Parameters
+        ----------
+        X : array or data frame, shape (m, p)
+        """
+        joint = self._scores(self._checked(X))
+        joint = joint - joint.max(axis=1, keepdims=True)
+        return np.asarray(joint - np.log(np.exp(joint).sum(axis=1, keepdims=True)))
+
+    # -- claims -------------------------------------------------------------------------------------
+
+    @property
+    def certificate_(self) -> Certificate:
+        """What is known of the fit: it is a closed form, and what was inverted for it."""
+        check_is_fitted(self, "solution_")
+        return self.solution_.certificate
+
+    def _verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
+        """Return the certificate where plain NumPy finds the same numbers from all rows at once."""
+        X, y = self._checked_pair(X, y, reset=False)
+        codes = encode_labels(y, self.classes_)[1]
+        weight = check_weights(sample_weight, X.shape[0])
+        sums = np.bincount(codes, weight, len(self.classes_))
+        found = {"class_weight_sums_": sums, **self._plain(X, codes, weight)}
+        if self.priors is None:
+            found["priors_"] = sums / sums.sum()
+        tol = 1e-8 if X.dtype == np.float64 else 1e-6
+        return disputed(self, found, tol=tol) or self.certificate_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._sparse
+        return tags
+
+
+class _Coded:
+    """Row blocks with class codes in the place of labels."""
+
+    def __init__(self, rows: RowBlocks, rule: BayesRule) -> None:
+        self.rows, self.rule = rows, rule
+
+    def map_sum(self, f: Any) -> Any:
+        """Return the sum of f over the blocks with codes."""
+        return self.rows.map_sum(lambda block: f(self.rule._coded(block)))
+
+
+def _decision(joint: Array) -> Array:
+    """Return the difference of two joint logarithms, or those of more classes as they are."""
+    return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else joint
+
+
+def given_priors(priors: Any, classes: Any) -> Array:
+    """Return prior chances that a user gives; refuses what is no distribution over the classes.
+
+    Examples
+    --------
+    >>> given_priors([0.2, 0.9], ["a", "b"])
+    Traceback (most recent call last):
+    ...
+    ValueError: priors must be 2 chances >= 0 that sum to 1, one for each of the classes, got [0.2, 0.9]
+    """
+    wanted = f"priors must be {len(classes)} chances >= 0 that sum to 1, one for each of the classes"
+    try:
+        chance = np.asarray(priors, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{wanted}, got {priors!r}") from None
+    good = chance.shape == (len(classes),) and np.isfinite(chance).all() and (chance >= 0.0).all()
+    if not good or abs(float(chance.sum()) - 1.0) > 1e-8:
+        raise ValueError(f"{wanted}, got {priors!r}")
+    return np.asarray(chance / chance.sum())

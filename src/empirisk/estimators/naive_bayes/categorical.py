@@ -1,0 +1,269 @@
+"""Categorical naive Bayes: within a class every column draws from a list of categories of its own."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from empirisk.data.as_before import as_before
+from empirisk.data.columns import ColumnCoder
+from empirisk.data.plain_numbers import names_in_order, numbers_only, refuse_odd_table
+from empirisk.data.row_blocks import Block, RowBlocks, check_blocks
+from empirisk.estimators.checks import check_number
+from empirisk.estimators.discriminant.base import UndecidedError
+from empirisk.estimators.label_codes import refuse_mixed
+from empirisk.estimators.naive_bayes.base import NaiveBayes
+from empirisk.estimators.trees.tree_base import UnknownCategoryWarning
+from empirisk.typing import Array
+
+__all__ = ["CategoricalNB"]
+
+
+class CategoricalNB(NaiveBayes):
+    """Columns are categories, text or numbers, and independent within a class.
+
+    ``log P(k | x) = log pi_k + sum_j log t_kj(x_j) + c(x)`` with
+    ``t_kj(a) = (N_kj(a) + alpha) / (N_kj + alpha c_j)``: N_kj(a) is the weight of the rows of class k with
+    category a in column j, and c_j the number of categories of the column.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        Lidstone's smoothing, rows that are added to each category of each class, >= 0.  With 0 a category
+        that a class did not have has the chance 0 there, and the first new row with it an infinite loss: such
+        a fit is refused by name.
+    priors : array, shape (K,), optional
+        Chances of the classes, in sorted order of the labels; the shares of the weights by default.
+
+    Attributes
+    ----------
+    classes_ : array, shape (K,)
+        Sorted labels.
+    priors_ : array, shape (K,)
+        Chances of the classes.
+    columns_ : ColumnCoder
+        The categories of each column, in the order of their codes.
+    category_count_, feature_log_prob_ : tuples of arrays, shapes (K, c_j)
+        N and log t of each column.
+    certificate_ : Certificate
+        A closed form: the most likely chances given the rows and those that smoothing adds.
+
+    Raises
+    ------
+    ValueError
+        For a chance of 0 with alpha = 0.
+
+    Notes
+    -----
+    O(n p), one pass.  A cell that is empty, or holds a category that training did not have, is left out of
+    the product: it says nothing about the class, and a warning (ER003) names the columns of the latter.
+    ``partial_fit`` adds sums and takes new categories in.  Sparse rows are refused.
+
+    Examples
+    --------
+    >>> import numpy as np, empirisk as er
+    >>> X = np.array([["red", "big"], ["red", "small"], ["green", "big"]])
+    >>> model = er.CategoricalNB().fit(X, ["apple", "apple", "melon"])
+    >>> model.predict_proba(X[:1]).round(3)
+    array([[0.771, 0.229]])
+    """
+
+    columns_: ColumnCoder
+    _elsewhere: ClassVar[Mapping[str, str]] = {
+        "fit_prior": "give priors=[1 / K, ...] for equal chances",
+        "class_prior": "give priors",
+        "force_alpha": "alpha is taken as it is",
+        "min_categories": "the categories are those of the rows; text and any numbers are taken",
+    }
+
+    def __init__(self, alpha: float = 1.0, *, priors: Any = None) -> None:
+        self._set(locals())
+
+    def _check_parameters(self) -> None:
+        check_number("alpha", self.alpha, 0.0)
+
+    # -- rows as codes ------------------------------------------------------------------------------
+
+    def _table(self, X: Any, reset: bool) -> Any:
+        """Return checked rows before they are coded: a frame, or an array of numbers or of objects."""
+        if hasattr(X, "columns") or (not hasattr(X, "tocsr") and np.asarray(X).dtype.kind not in "fiub"):
+            refuse_odd_table(X)
+            with names_in_order():
+                validate_data(self, X, reset=reset, skip_check_array=True)
+            X = X if hasattr(X, "columns") else np.asarray(X, dtype=object)
+            if len(np.shape(X)) != 2 or 0 in np.shape(X):
+                raise ValueError(f"X has shape {np.shape(X)}; at least one row and one column are needed")
+            return X
+        with numbers_only(X):
+            return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
+
+    def _checked_pair(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
+        refuse_mixed(y)
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        X = self._table(X, reset)
+        if reset:
+            self.columns_ = _coder(X)
+        codes = np.asarray(self.columns_.encode(X).X, dtype=np.float64)
+        check_consistent_length(codes, y)
+        return codes, y
+
+    def _checked(self, X: Any) -> Any:
+        check_is_fitted(self)
+        table = self.columns_.encode(self._table(X, False))
+        if unknown := table.unknown():
+            told = ", ".join(f"{table.label(j)} ({count} rows)" for j, count in unknown.items())
+            warnings.warn(
+                f"ER003: X holds categories that training did not have in column {told}; such cells are left "
+                "out of the product, as if they were empty",
+                UnknownCategoryWarning,
+                stacklevel=3,
+            )
+        return np.asarray(table.X, dtype=np.float64)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Take further rows into account: what follows is the fit of all rows so far, new categories too.
+
+        Parameters
+        ----------
+        X : array or data frame, shape (n, p)
+            Categories.
+        y : array, shape (n,)
+            Labels.
+        classes : array, optional
+            All labels that will ever come; needed at the first call.
+        sample_weight : array, shape (n,), optional
+            Weights >= 0, which are repetitions.
+
+        Returns
+        -------
+        self
+        """
+        with as_before(self):
+            if hasattr(self, "_kept"):
+                self._widen(_coder(self._table(X, False)))
+            super().partial_fit(X, y, classes, sample_weight)
+        return self
+
+    def _widen(self, more: ColumnCoder) -> None:
+        """Take the categories of further rows in, and lay the sums out for them."""
+        weight, count = self._kept
+        both, parts, at = [], [], 0
+        for old, new in zip(self.columns_.categories, more.categories, strict=True):
+            assert old is not None
+            seen = set(old)
+            extra = [c for c in new or () if c not in seen]
+            both.append((*old, *extra))
+            parts.append(np.pad(count[:, at : at + len(old)], ((0, 0), (0, len(extra)))))
+            at += len(old)
+        self.columns_ = ColumnCoder(tuple(both), self.columns_.names)
+        self._kept = (weight, np.concatenate(parts, axis=1))
+
+    def fit_blocks(self, rows: RowBlocks) -> Self:
+        """Fit to rows that are read block by block: the sums of the blocks, one after the other.
+
+        Parameters
+        ----------
+        rows : RowBlocks
+            Their targets are the labels, as numbers, and their features numbers that name categories.
+
+        Returns
+        -------
+        self
+        """
+        check_blocks(rows)
+        with as_before(self):
+            if not rows.total_weight > 0.0:
+                raise ValueError("weight is zero in every row of the blocks: nothing is left to fit")
+            labels = np.unique(np.concatenate([np.unique(block.y) for block in rows]))
+            for name in ("_kept", "feature_names_in_"):
+                self.__dict__.pop(name, None)
+            for block in rows:
+                if block.design.sparse:
+                    raise ValueError("X is sparse, and CategoricalNB needs dense rows: X.toarray()")
+                if block.weight.any():
+                    self.partial_fit(block.design.X, block.y, labels, block.weight)
+            if (self.class_weight_sums_ > 0.0).sum() < 2:
+                raise ValueError("only one class has rows with positive weight; 2 classes are needed")
+            if self._waiting:
+                raise ValueError(self._waiting)
+        return self
+
+    # -- sums ---------------------------------------------------------------------------------------
+
+    def _sums(self, block: Block) -> tuple[Any, Array]:
+        X, y, s, K = block.design.X, block.y, block.weight, len(self.classes_)
+        parts = []
+        for j, c in enumerate(self.columns_.n_categories):
+            known = X[:, j] < c  # an empty cell is NaN, an unknown one c
+            place = y[known] * c + X[known, j].astype(np.intp)
+            parts.append(np.bincount(place, s[known], K * c).reshape(K, c))
+        return np.bincount(y, s, K), np.concatenate(parts, axis=1)
+
+    def _conclude(self, sums: Any, rows: Any = None) -> str:
+        weight, count = sums
+        self._set_priors(weight)
+        self._counts = count
+        ends = np.cumsum(self.columns_.n_categories)[:-1]
+        self.category_count_ = tuple(np.split(count, ends, axis=1))
+        chances = []
+        for j, N in enumerate(self.category_count_):
+            self._refuse_impossible(N, weight > 0.0, j)
+            known = N.sum(axis=0) > 0.0  # a category of rows without weight is as if it were not there
+            total = N.sum(axis=1, keepdims=True) + self.alpha * known.sum()
+            some = known & (total > 0.0)
+            share = np.where(some, N + self.alpha, 1.0) / np.where(total > 0.0, total, 1.0)
+            chances.append(np.where(some, np.log(np.where(some, share, 1.0)), 0.0))
+        self.feature_log_prob_ = tuple(chances)
+        return (
+            f"in closed form: shares of rows, to which smoothing adds {self.alpha:g} a category; no inverse"
+        )
+
+    def _refuse_impossible(self, N: Array, live: Any, j: int) -> None:
+        """Refuse a chance of 0, which makes the risk infinite, by class, column and category."""
+        never = np.argwhere((N <= 0.0) & live[:, None] & (N.sum(axis=0) > 0.0))
+        if self.alpha == 0.0 and len(never):
+            k, a = never[0]
+            level = (self.columns_.categories[j] or ())[a]
+            raise UndecidedError(
+                f"alpha = 0, and the category {level!r} of {self._column(j)} never occurs in "
+                f"{self._class(k)}: its chance would be 0 and the log-loss of the first row that has it "
+                "infinite; give alpha > 0"
+            )
+
+    def _joint(self, X: Any) -> Array:
+        out = np.tile(self._log_priors(), (len(X), 1))
+        for j, log_chance in enumerate(self.feature_log_prob_):
+            c = log_chance.shape[1]
+            code = np.where(np.isnan(X[:, j]), c, X[:, j]).astype(np.intp)
+            out += np.column_stack([log_chance, np.zeros(len(log_chance))]).T[code]
+        return out
+
+    def _plain(self, X: Any, codes: Any, weight: Array) -> dict[str, Any]:
+        parts = []
+        for j, c in enumerate(self.columns_.n_categories):
+            N = np.zeros((len(self.classes_), c))
+            known = X[:, j] < c
+            np.add.at(N, (codes[known], X[known, j].astype(np.intp)), weight[known])
+            parts.append(N)
+        return {"_counts": np.concatenate(parts, axis=1)}
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _coder(X: Any) -> ColumnCoder:
+    """Return the categories of every column."""
+    try:
+        return ColumnCoder.fit(X, [True] * int(X.shape[1]))
+    except TypeError as e:
+        told = "X holds what is no category: each argument must be a string or a number"
+        raise TypeError(f"{told} ({e})") from e
