@@ -200,3 +200,28 @@ def test_steps_that_diverge_are_counted_and_said() -> None:
     assert found.divergences > 0
     assert "diverged: places of strong curvature" in found.certificate.claim
     assert "raise target_acceptance" in found.certificate.claim
+
+
+FORMS = [None, 1.0, (1.0,), [1.0, np.zeros(2)], (1j, np.zeros(2)), (np.zeros(2), np.zeros(2))]
+
+
+@pytest.mark.parametrize("answer", FORMS)
+def test_answers_of_a_function_are_looked_at(answer: Any) -> None:
+    with pytest.raises(TypeError, match="must return a tuple of U, a real number, and its gradient"):
+        sample(FunctionTarget(lambda w: answer, np.zeros(2)))
+
+
+def test_functions_names_and_lengths_of_another_kind_are_refused() -> None:
+    with pytest.raises(TypeError, match="function must be callable"):
+        FunctionTarget(3, np.zeros(1))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="names must differ"):
+        FunctionTarget(lambda w: (0.0, w), np.zeros(2), names=["a", "a"])
+    with pytest.raises(TypeError, match=r"a.* cannot be sampled"):
+        sample(er.LogisticRegression)
+    for make in (
+        lambda: er.samplers.ULA("x"),
+        lambda: er.samplers.ULA(True),
+        lambda: er.samplers.HMC(length="x"),
+    ):
+        with pytest.raises(ValueError, match="must be a finite number > 0"):
+            make()

@@ -55,6 +55,10 @@ class Target(Protocol):
         """What the loops take: a tuple of arrays, or a function of w that returns U and its gradient."""
         ...
 
+    def inside(self, w: Array) -> Array:
+        """Return a point of the support near w, as far as the support is known."""
+        ...
+
     def guess(self) -> Guess:
         """Return where to start, and in which shape steps are made."""
         ...

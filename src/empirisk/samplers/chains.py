@@ -67,7 +67,7 @@ class Chains:
         for c in range(k):
             z = _loops.stream_normals(self.seed, c, _STARTS, d)
             move = z if guess.factor is None else _SPREAD * (guess.factor @ z)
-            self.w[c] = guess.place + move
+            self.w[c] = self.target.inside(guess.place + move)
         self._settle(guess.place)
 
     def _settle(self, place: Array) -> None:
@@ -80,7 +80,7 @@ class Chains:
             self.w[bad] = 0.5 * (self.w[bad] + place)
         raise ValueError(
             f"{self.target.title} has no mass at its start: U is not finite there; start from a point of "
-            "the support"
+            "the support, which start= of a function gives, or sample a model with a stronger penalty"
         )
 
     @property

@@ -11,6 +11,7 @@ import numpy as np
 
 from empirisk.samplers.base import Guess
 from empirisk.typing import Array
+from empirisk.wording import a_thing
 
 __all__ = ["FunctionTarget"]
 
@@ -42,6 +43,10 @@ class FunctionTarget:
     covariance: Any = None
 
     def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise TypeError(
+                f"function must be callable with an array w and return (U, gradient), got {self.function!r}"
+            )
         start = np.array(self.start, dtype=np.float64)
         if start.ndim != 1 or not len(start) or not np.isfinite(start).all():
             raise ValueError("start must be an array of d finite numbers, one for each parameter")
@@ -51,6 +56,8 @@ class FunctionTarget:
             raise ValueError(
                 f"names has {len(names)} entries and start {len(start)}; give one for each parameter"
             )
+        if len(set(names)) < len(names):
+            raise ValueError(f"names must differ from each other, got {names!r}")
         object.__setattr__(self, "names", names)
         object.__setattr__(self, "_factor", None if self.covariance is None else self._root(len(start)))
 
@@ -81,14 +88,20 @@ class FunctionTarget:
         """The function, whose answers are looked at: the loops get a number and d numbers."""
 
         def checked(w: Array) -> tuple[float, Array]:
-            value, grad = self.function(w)
+            answer = self.function(w)
+            if not (isinstance(answer, tuple) and len(answer) == 2 and _is_number(answer[0])):
+                raise TypeError(
+                    "the function must return a tuple of U, a real number, and its gradient, an array of "
+                    f"{self.size} numbers, got {a_thing(type(answer).__name__)}: {answer!r:.80}"
+                )
+            value, grad = answer
             out = np.asarray(grad, dtype=np.float64)
             if out.shape != (self.size,):
                 raise ValueError(
                     f"the gradient of the potential has shape {out.shape}, and there are {self.size} "
                     "parameters"
                 )
-            u = float(value)
+            u = float(np.asarray(value).reshape(()))
             if u == -math.inf:
                 raise ValueError(
                     "the potential is -inf, a density without bound, at w = "
@@ -103,6 +116,15 @@ class FunctionTarget:
 
         return checked
 
+    def inside(self, w: Array) -> Array:
+        """Return the point itself: nothing is known of the support."""
+        return w
+
     def guess(self) -> Guess:
         """Return the given start, and the shape of the given covariance."""
         return Guess(self.start, self._factor)  # type: ignore[attr-defined]
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is one real number, in any of the forms that NumPy has for it."""
+    return np.size(value) == 1 and np.asarray(value).dtype.kind in "iufb"

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from empirisk.samplers.base import Sampler
-from empirisk.samplers.words import check_chance, check_steps
+from empirisk.samplers.words import check_chance, check_positive, check_steps
 
 __all__ = ["HMC"]
 
@@ -43,8 +43,7 @@ class HMC(Sampler):
     def __post_init__(self) -> None:
         check_chance("target_acceptance", self.target_acceptance)
         check_steps("max_steps", self.max_steps, 10**6)
-        if not (math.isfinite(self.length) and self.length > 0.0):
-            raise ValueError(f"length must be a finite number > 0, got {self.length!r}")
+        check_positive("length", self.length)
 
     @property
     def wanted(self) -> float:

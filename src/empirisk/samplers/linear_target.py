@@ -137,6 +137,10 @@ class LinearTarget:
 
         return call
 
+    def inside(self, w: Array) -> Array:
+        """Return the nearest point where the penalty is finite: its proximal map for a step of about 0."""
+        return w if self._formula else self.potential.prox(w, 1e-9 * self.smoothing)
+
     def guess(self) -> Guess:
         """Return where chains start, and the shape of their steps."""
         return self._guess
@@ -162,7 +166,7 @@ class LinearTarget:
             )
         if problem.n_params > DENSE:
             return Guess(np.asarray(problem.start(), dtype=np.float64))
-        if self.proximal:
+        if self.proximal and not (self._formula and problem.penalty.l1 == 0.0):
             return proximal_mode(self)
         w, H = newton_mode(self)
         factor = inverse_factor(H)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -62,14 +63,19 @@ def proximal_mode(target: Any) -> Guess:
     target : LinearTarget
     """
     potential, t, l1 = target.potential, target.smoothing, float(target.problem.penalty.l1)
-    w = v = np.asarray(target.problem.start(), dtype=np.float64)
-    for k in range(_PROXIMAL):
-        _, grad = potential.value_grad(v)
-        # The L2 part stands in the gradient and in the proximal map: near enough for a start.
-        new = potential.prox(v - t * grad, t)
-        if not np.isfinite(new).all():
-            break
-        v, w = new + k / (k + 3.0) * (new - w), new
+    w = before = v = target.inside(np.asarray(target.problem.start(), dtype=np.float64))
+    least, since = math.inf, 0
+    for _ in range(_PROXIMAL):
+        value, grad = potential.value_grad(v)
+        if value <= least:
+            w, least = v, value
+            # The L2 part stands in the gradient and in the proximal map: near enough for a start.
+            new = potential.prox(v - t * grad, t)
+            v, before, since = new + since / (since + 3.0) * (new - before), new, since + 1
+        else:
+            # The momentum went too far, or, where there was none, the step.
+            t = t if since > 1 else 0.25 * t
+            v, before, since = w, w, 0
     H = target.hessian(w)
     p = target.problem.data.n_cols
     H[np.arange(p), np.arange(p)] += 0.5 * (potential.scale * l1) ** 2

@@ -13,7 +13,7 @@ from empirisk.samplers.chains import TOLD, Chains
 from empirisk.samplers.draws import Draws
 from empirisk.samplers.minibatch_chains import MinibatchChains
 from empirisk.samplers.targets import as_target
-from empirisk.samplers.words import check_steps
+from empirisk.samplers.words import check_positive, check_steps
 
 __all__ = ["sample"]
 
@@ -88,9 +88,9 @@ def sample(
     check_steps("thin", thin, 10**6)
     if warm_up is not None:
         check_steps("warm_up", warm_up, 10**9, 0)
-    _check_positive("temperature", temperature)
+    check_positive("temperature", temperature)
     if dispersion is not None:
-        _check_positive("dispersion", dispersion)
+        check_positive("dispersion", dispersion)
     aim = as_target(target, sampler, dispersion, temperature)
     size = 8.0 * chains * draws * (aim.size + len(TOLD))
     refuse_memory(
@@ -135,9 +135,3 @@ def sampler_of(method: Any) -> Sampler:
     if isinstance(method, str) and method in REGISTRY:
         return REGISTRY[method]()  # type: ignore[no-any-return]
     raise ValueError(f"method must be one of {sorted(REGISTRY)} or a sampler such as NUTS(), got {method!r}")
-
-
-def _check_positive(name: str, value: Any) -> None:
-    """Refuse what is no finite number above 0."""
-    if not (np.ndim(value) == 0 and np.asarray(value).dtype.kind in "iuf" and 0.0 < value < np.inf):
-        raise ValueError(f"{name} must be a finite number > 0, got {value!r}")

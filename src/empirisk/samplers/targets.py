@@ -8,6 +8,7 @@ from typing import Any
 from empirisk.problems.linear import LinearProblem
 from empirisk.samplers.base import Sampler, Target
 from empirisk.samplers.linear_target import LinearTarget
+from empirisk.wording import a_thing
 
 __all__ = ["as_target"]
 
@@ -27,7 +28,7 @@ def as_target(
         Of losses that have one, such as the variance of the noise of a squared loss.
     temperature : float > 0, default 1.0
     """
-    if callable(getattr(thing, "guess", None)) and hasattr(thing, "call"):
+    if callable(getattr(thing, "guess", None)) and hasattr(thing, "call") and not isinstance(thing, type):
         if sampler.draws_rows and not isinstance(thing, LinearTarget):
             raise TypeError(
                 f"method {sampler.name!r} draws rows of a linear problem or fitted linear model, and a "
@@ -35,13 +36,13 @@ def as_target(
             )
         return thing  # type: ignore[no-any-return]
     columns = None
-    if hasattr(thing, "_fitted_problem"):
+    if hasattr(thing, "_fitted_problem") and not isinstance(thing, type):
         columns = getattr(thing, "feature_names_in_", None)
         thing = thing._fitted_problem(None, None, None)
     if not isinstance(thing, LinearProblem):
         raise TypeError(
-            f"a {type(thing).__name__} cannot be sampled: give a linear problem, a fitted linear model, or "
-            "er.samplers.FunctionTarget(function, start)"
+            f"{a_thing(type(thing).__name__)} cannot be sampled: give a linear problem, a fitted linear "
+            "model, or er.samplers.FunctionTarget(function, start)"
         )
     if dispersion is None and not thing.loss.unit_dispersion and thing.dispersion == 1.0:
         raise ValueError(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from empirisk.samplers.base import Sampler
+from empirisk.samplers.words import check_positive
 
 __all__ = ["ULA"]
 
@@ -36,8 +36,8 @@ class ULA(Sampler):
     remedy = "take a smaller step"
 
     def __post_init__(self) -> None:
-        if self.step is not None and not (math.isfinite(self.step) and self.step > 0.0):
-            raise ValueError(f"step must be a finite number > 0, or None, got {self.step!r}")
+        if self.step is not None:
+            check_positive("step", self.step)
 
     @property
     def wanted(self) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["check_chance", "check_steps"]
+__all__ = ["check_chance", "check_positive", "check_steps"]
 
 
 def check_chance(name: str, value: Any) -> None:
@@ -22,6 +22,20 @@ def check_chance(name: str, value: Any) -> None:
     """
     if not (np.ndim(value) == 0 and np.asarray(value).dtype.kind in "iuf" and 0.0 < value < 1.0):
         raise ValueError(f"{name} must lie between 0 and 1, got {value!r}")
+
+
+def check_positive(name: str, value: Any) -> None:
+    """Refuse what is no finite number above 0.
+
+    Examples
+    --------
+    >>> check_positive("temperature", 0.0)
+    Traceback (most recent call last):
+    ...
+    ValueError: temperature must be a finite number > 0, got 0.0
+    """
+    if not (np.ndim(value) == 0 and np.asarray(value).dtype.kind in "iuf" and 0.0 < value < np.inf):
+        raise ValueError(f"{name} must be a finite number > 0, got {value!r}")
 
 
 def check_steps(name: str, value: Any, most: int, least: int = 1) -> None:
