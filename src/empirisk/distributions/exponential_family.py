@@ -26,6 +26,8 @@ __all__ = ["ExponentialFamily"]
 # Counts that are summed up where a lattice has no end; the share of the sum that its last terms may have.
 _COUNTS, _TAIL = 16_384, 1e-12
 _STEPS = 200
+# How far an A that is given may be from the integral, which kinks of phi make less exact.
+_AGREE = 1e-5
 _HALF_LINE = Interval(0.0, math.inf, high_closed=False)
 
 
@@ -55,7 +57,7 @@ class ExponentialFamily(ExponentialMember):
     Raises
     ------
     ValueError
-        An integral that does not converge at eta.
+        An integral that does not converge at eta; an A that is not its logarithm.
 
     Notes
     -----
@@ -108,6 +110,15 @@ class ExponentialFamily(ExponentialMember):
                 f"A is not finite at eta = {self.eta.tolist()}: give natural parameters at which h exp(eta "
                 "phi) has a finite integral"
             )
+
+        if self.A is not None:
+            whole = self._integral(self.eta)
+            own = self.log_partition(self.eta)
+            if math.isfinite(whole) and abs(whole - own) > _AGREE * max(1.0, abs(whole)):
+                raise ValueError(
+                    f"A is {own:.6g} at eta = {self.eta.tolist()}, and the logarithm of the integral of h "
+                    f"exp(eta phi) is {whole:.6g}: the density would not sum to 1; correct A, h or phi"
+                )
 
     @property
     def support(self) -> Interval:
@@ -179,13 +190,17 @@ class ExponentialFamily(ExponentialMember):
             return float(self.A(eta))
         if eta is self.eta and hasattr(self, "_own"):
             return float(self._own)
+        return self._integral(eta)
+
+    def _integral(self, eta: Array) -> float:
+        """The logarithm of the integral or the sum; infinite where mass lies at an open end of the nodes."""
         terms = self._terms(eta)[1]
         whole = float(logsumexp(terms))
         # Mass in the outermost panel is mass beyond it, too; a lattice with an end has no beyond.
         ends = [terms[-NODES:]] if self.lattice else [terms[:NODES], terms[-NODES:]]
         if self.lattice and self.within.high - self.within.low <= _COUNTS:
             ends = []
-        open_ends = any(logsumexp(end) > whole + math.log(_TAIL) for end in ends)
+        open_ends = any(logsumexp(end) >= whole + math.log(_TAIL) for end in ends)
         return math.inf if open_ends or not math.isfinite(whole) else whole
 
     def mean_statistics(self, eta: Array) -> Array:
