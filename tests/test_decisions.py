@@ -19,6 +19,8 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("curves/convergence.py", "isinstance(solver, Subgradient)"): THEOREM,
     ("curves/convergence.py", "solver.name == 'fista'"): THEOREM,
     ("curves/convergence.py", "solver.name == 'sgd'"): THEOREM,
+    ("estimators/bayes/bayesian_glm.py", "self.family not in APPROXIMATED"): "families of which integrals "
+    "over a normal score are known",
     ("estimators/trees/boosting_losses.py", "loss == 'tweedie'"): WORD,
     ("estimators/trees/boosting_regressor.py", "self.loss != 'quantile'"): WORD,
     (

@@ -95,6 +95,9 @@ from .estimators import (
     BaggingRegressor as BaggingRegressor,
 )
 from .estimators import (
+    BayesianGLM as BayesianGLM,
+)
+from .estimators import (
     BayesianLinearRegression as BayesianLinearRegression,
 )
 from .estimators import (

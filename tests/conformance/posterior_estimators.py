@@ -15,4 +15,10 @@ LEARNED: list[Use] = [
     use("BayesianLinearRegression"),
     use("BayesianLinearRegression", noise_shape=2.0, noise_scale=1.0),
 ]
-USES = [*FIXED, *LEARNED]
+CONJUGATE = [*FIXED, *LEARNED]
+# Normal laws at a mode; shares, and flat priors, are in tests/estimators/bayes/test_bayesian_glm.py.
+APPROXIMATE: list[Use] = [
+    use("BayesianGLM", family="poisson"),
+    use("BayesianGLM", family="poisson", prior_precision=3.0, fit_intercept=False),
+]
+USES = [*CONJUGATE, *APPROXIMATE]

@@ -29,6 +29,7 @@ def made(kind: str) -> Any:
     known = inspect.signature(REGISTRY[kind]).parameters
     few: dict[str, Any] = {"n_estimators": 5, "random_state": 0}
     few |= {"early_stopping": False} if kind.startswith("GradientBoosting") else {}
+    few |= {"family": "poisson"} if kind == "BayesianGLM" else {}
     few |= {"alpha": 0.01} if kind in ("Lasso", "ElasticNet") else {}
     return REGISTRY[kind](**{k: v for k, v in few.items() if k in known})
 

@@ -173,6 +173,9 @@ def forest() -> Any:
 
 # How each is called, with a seed; what it returns is compared by its printed form, or by these numbers.
 CALLS: dict[str, Callable[[Any], Any]] = {
+    "BayesianGLM.sample_posterior": lambda s: (
+        er.BayesianGLM().fit(X, Y > 0.0).sample_posterior(5, random_state=s).coef
+    ),
     "SpectralClustering": lambda s: (
         er.SpectralClustering("eigengap", n_resamples=2, random_state=s).fit(X).n_clusters_resampled_
     ),

@@ -122,7 +122,9 @@ def test_every_kind_of_answer_occurs() -> None:
     assert {name for _, name, _ in YES} == {"alpha", "n_estimators", "n_neighbors"}
     linear = {name for name, cls in REGISTRY.items() if issubclass(cls, LinearEstimator)}
     found = {u.kind for u, _, _ in YES}
-    walks = {"LinearRegression", "HalfspaceClassifier", "Perceptron", "ConstrainedRegressor"}
+    walks = {
+        "LinearRegression", "HalfspaceClassifier", "Perceptron", "ConstrainedRegressor", "BayesianGLM",
+    }  # fmt: skip
     assert linear - found == walks | {"SGDClassifier", "SGDRegressor"}
     assert found & registered() == {
         "DecisionTreeClassifier",

@@ -1,5 +1,6 @@
 """Estimators: parameters -> problem -> solve -> unpack.  Adding one is a class and a row of REGISTRY."""
 
+from empirisk.estimators.bayes.bayesian_glm import BayesianGLM
 from empirisk.estimators.bayes.bayesian_linear_regression import BayesianLinearRegression
 from empirisk.estimators.discriminant.linear_discriminant import LinearDiscriminantAnalysis
 from empirisk.estimators.discriminant.quadratic_discriminant import QuadraticDiscriminantAnalysis
@@ -53,6 +54,7 @@ REGISTRY: dict[str, type] = {
     "AdaBoostClassifier": AdaBoostClassifier,
     "BaggingClassifier": BaggingClassifier,
     "BaggingRegressor": BaggingRegressor,
+    "BayesianGLM": BayesianGLM,
     "BayesianLinearRegression": BayesianLinearRegression,
     "BernoulliNB": BernoulliNB,
     "CategoricalNB": CategoricalNB,
@@ -109,6 +111,7 @@ __all__ = [
     "AdaBoostClassifier",
     "BaggingClassifier",
     "BaggingRegressor",
+    "BayesianGLM",
     "BayesianLinearRegression",
     "BernoulliNB",
     "CategoricalNB",

@@ -253,7 +253,7 @@ class BayesianLinearRegression(PosteriorQuestions):
         factor = posterior.scale / (posterior.shape - 1.0) if posterior.shape > 1.0 else None
         self.covariance_ = None if factor is None else factor * posterior.covariance()
         self.coef_ = posterior.mean.astype(dtype)
-        self.intercept_ = np.dtype(dtype).type(posterior.level - posterior.center @ posterior.mean)
+        self.intercept_ = np.dtype(dtype).type(posterior.intercept)
         if note is None:
             certificate = exact(posterior)
         else:

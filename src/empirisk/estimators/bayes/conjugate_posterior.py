@@ -9,16 +9,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg
 from scipy.special import gammaln
 
-from empirisk.data.threads import one_thread
+from empirisk.estimators.bayes.gaussian_coefficients import GaussianCoefficients, inverted
 from empirisk.estimators.bayes.linear_sums import LinearSums
-from empirisk.typing import Array
 
 __all__ = ["ConjugatePosterior", "NoisePrior"]
 
-SINGULAR = 1e-12  # smallest eigenvalue of the scaled matrix: below, rounding of the sums decides
 EXACT = 1e-13  # share of the squares of y below which what is left of them is rounding
 
 
@@ -44,23 +41,15 @@ class NoisePrior:
 
 
 @dataclass(frozen=True, eq=False)
-class ConjugatePosterior:
-    """``w | s2 ~ N(mean, s2 H H')`` and ``s2 ~ InvGamma(shape, scale)``.
+class ConjugatePosterior(GaussianCoefficients):
+    """``w | s2 ~ N(mean, s2 H H')`` and ``s2 ~ InvGamma(shape, scale)``: the base is the law for s2 = 1.
 
     Parameters
     ----------
-    mean : array, shape (p,)
-        Posterior mean of the coefficients.
-    root : array, shape (p, p)
-        H, with ``H H' = (X'X + precision I)^-1``.
+    mean, root, center, offset, level, intercept_weight
+        As in :class:`GaussianCoefficients`, with ``H H' = (X'X + precision I)^-1``.
     shape, scale : float
         Of the noise variance.
-    center, offset : array, shape (p,)
-        A row of the fit, and how far the means of the columns are from it (0 without an intercept).
-    level : float
-        Mean of the target at the center, where an intercept far from the rows would have lost digits.
-    intercept_weight : float
-        Sum of the weights with an intercept, else infinity: its share of the variance is ``1/this``.
     precision : float
         Of the prior, in units of the noise.
     condition : float
@@ -73,14 +62,8 @@ class ConjugatePosterior:
         Log-density of the targets; None under a flat prior.
     """
 
-    mean: Array
-    root: Array
     shape: float
     scale: float
-    center: Array
-    offset: Array
-    level: float
-    intercept_weight: float
     precision: float
     condition: float
     residual: float
@@ -113,7 +96,7 @@ class ConjugatePosterior:
         A, right, square = G[:p, :p] + precision * np.eye(p), G[:p, p], float(G[p, p])
         shape = prior.shape + 0.5 * (S - float(intercept) - (0.0 if precision > 0.0 else float(p)))
         _refuse_few(shape, S, precision, p, intercept)
-        root, condition, log_det = _inverted(A, precision, labels)
+        root, condition, log_det = inverted(A, precision, labels)
         mean = root @ (root.T @ right)
         mean += root @ (root.T @ (right - A @ mean))
         largest = float(np.abs(right).max(initial=0.0)) or 1.0
@@ -122,15 +105,20 @@ class ConjugatePosterior:
         scale = prior.scale + 0.5 * lost
         _refuse_no_noise(scale, square)
         return cls(
-            mean, root, shape, scale,
+            mean,
+            root,
             sums.shift[:p] if intercept else np.zeros(p),
             sums.offset[:p] if intercept else np.zeros(p),
             float(sums.shift[p] + (sums.offset[p] - sums.offset[:p] @ mean)) if intercept else 0.0,
             S if intercept else math.inf,
-            precision, condition, residual,
+            shape,
+            scale,
+            precision,
+            condition,
+            residual,
             float(np.sum(root * (G[:p, :p] @ root))),
             _evidence(S, intercept, precision, p, log_det, shape, scale, prior),
-        )  # fmt: skip
+        )
 
     @property
     def noise(self) -> float:
@@ -142,20 +130,6 @@ class ConjugatePosterior:
         """Degrees of freedom of the t distributions of coefficients and predictions."""
         return 2.0 * self.shape
 
-    def spread(self, rows: Array) -> Array:
-        """``1/S + (x - m)' (X'X + precision I)^-1 (x - m)`` for each row: Var(x.w + b) over s2."""
-        return np.asarray(
-            np.square((rows - self.center - self.offset) @ self.root).sum(axis=1)
-            + 1.0 / self.intercept_weight
-        )
-
-    def covariance(self) -> Array:
-        """Return the covariance of coefficients and (last) intercept over s2, shape (p + 1, p + 1)."""
-        half = np.vstack([self.root, -(self.center + self.offset) @ self.root])
-        out = half @ half.T
-        out[-1, -1] += 1.0 / self.intercept_weight
-        return np.asarray(out)
-
     @property
     def slope(self) -> float:
         """Derivative of the log evidence by the logarithm of the precision.
@@ -163,43 +137,6 @@ class ConjugatePosterior:
         It vanishes where ``effective = precision ||w||^2 / noise``, MacKay's fixed point.
         """
         return 0.5 * (self.effective - self.precision * float(self.mean @ self.mean) / self.noise)
-
-
-def _inverted(A: Array, precision: float, labels: list[str]) -> tuple[Array, float, float]:
-    """Return H, the condition number and the log-determinant; singular matrices are refused by columns."""
-    if not len(A):
-        return np.zeros((0, 0)), 1.0, 0.0
-    size = np.diagonal(A).copy()
-    if not np.isfinite(A).all():
-        bad = labels[int(np.argmin(np.isfinite(A).all(axis=1)))]
-        raise ValueError(
-            f"column {bad} of X holds NaN, infinity or numbers whose squares overflow; rescale it"
-        )
-    size[size <= 0.0] = 1.0
-    t = 1.0 / np.sqrt(size)
-    C = A * t * t[:, None]
-    with one_thread():
-        values, vectors = linalg.eigh(C)
-        if values[0] < SINGULAR:
-            _refuse_collinear(values, vectors, precision, labels)
-        L = linalg.cholesky(C, lower=True)
-        root = linalg.solve_triangular(L, np.eye(len(A)), lower=True).T
-    log_det = 2.0 * float(np.log(np.diagonal(L)).sum() - np.log(t).sum())
-    return np.asarray(root * t[:, None]), float(values[-1] / values[0]), log_det
-
-
-def _refuse_collinear(values: Array, vectors: Array, precision: float, labels: list[str]) -> None:
-    """Raise the error that names the columns along which the posterior has no end."""
-    weight = np.abs(vectors[:, values < SINGULAR]).max(axis=1)
-    tied = [labels[j] for j in np.flatnonzero(weight > 1e-4 * weight.max())]
-    shown = ", ".join(tied[:8]) + (f" and {len(tied) - 8} more" if len(tied) > 8 else "")
-    what = "is constant" if len(tied) == 1 else "are collinear"
-    noun = "column" if len(tied) == 1 else "columns"
-    prior = "a flat prior (prior_precision=0)" if precision == 0.0 else f"prior_precision={precision:.3g}"
-    raise ValueError(
-        f"{noun} {shown} of X {what}, and {prior} leaves no posterior of such coefficients: drop a column, "
-        "or give a larger prior_precision"
-    )
 
 
 def _refuse_few(shape: float, weight: float, precision: float, p: int, intercept: bool) -> None:

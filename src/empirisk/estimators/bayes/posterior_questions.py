@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,12 +13,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.seeds import check_seed
+from empirisk.data.sparse_cells import is_sparse
 from empirisk.estimators.bayes.conjugate_posterior import ConjugatePosterior
+from empirisk.estimators.bayes.gaussian_coefficients import GaussianCoefficients
 from empirisk.estimators.checks import check_count, check_finite, check_flag, check_number
 from empirisk.estimators.estimator import Estimator
 from empirisk.typing import Array
 
-__all__ = ["READ", "PosteriorDraws", "PosteriorQuestions"]
+__all__ = ["READ", "PosteriorDraws", "PosteriorQuestions", "means_of"]
 
 CHUNK = 1 << 20  # numbers of new rows that are centred at a time
 # How rows are read; what is not finite is refused by its place, and not by scikit-learn.
@@ -129,15 +132,7 @@ class PosteriorQuestions(RegressorMixin, Estimator):
 
     def _means(self, X: Array, spread: bool) -> tuple[Array, Array]:
         """Return posterior means of the rows, and their variances over that of the noise where asked for."""
-        posterior = self._posterior
-        mean, width = np.empty(len(X)), np.zeros(len(X))
-        step = max(1, CHUNK // X.shape[1])
-        for a in range(0, len(X), step):
-            rows = X[a : a + step].astype(np.float64)
-            mean[a : a + step] = (rows - posterior.center) @ posterior.mean + posterior.level
-            if spread:
-                width[a : a + step] = posterior.spread(rows)
-        return mean, width
+        return means_of(self._posterior, X, spread)
 
     def credible_interval(self, level: float = 0.95) -> Array:
         """Return the ends of the credible interval of each coefficient and, last, of the intercept.
@@ -158,10 +153,7 @@ class PosteriorQuestions(RegressorMixin, Estimator):
         """
         check_is_fitted(self, "_posterior")
         factor = _quantile(self._posterior.freedom, check_number("level", level, 0.0, 1.0, closed=False))
-        p = len(self.coef_) + int(self.fit_intercept)
-        half = factor * np.sqrt(self._posterior.noise * np.diagonal(self._posterior.covariance())[:p])
-        middle = np.append(self.coef_, self.intercept_)[:p].astype(np.float64)
-        return np.column_stack([middle - half, middle + half])
+        return self._posterior.intervals(factor * math.sqrt(self._posterior.noise), bool(self.fit_intercept))
 
     def sample_posterior(self, n: int = 1000, random_state: Any = None) -> PosteriorDraws:
         """Return independent draws from the joint posterior of coefficients, intercept and noise.
@@ -181,12 +173,28 @@ class PosteriorQuestions(RegressorMixin, Estimator):
         n, posterior = check_count("n", n, 1), self._posterior
         rng = np.random.default_rng(check_seed(random_state))
         noise = posterior.scale / rng.gamma(posterior.shape, size=n)
-        size = np.sqrt(noise)
-        moved = size[:, None] * (rng.standard_normal((n, len(posterior.mean))) @ posterior.root.T)
-        around = size * rng.standard_normal(n) / np.sqrt(posterior.intercept_weight)
-        far = (posterior.mean + moved) @ posterior.center
-        intercept = posterior.level - moved @ posterior.offset - far + around
-        return PosteriorDraws(posterior.mean + moved, intercept, noise)
+        return PosteriorDraws(*posterior.draws(n, np.sqrt(noise), rng), noise)
+
+
+def means_of(posterior: GaussianCoefficients, X: Any, spread: bool = True) -> tuple[Array, Array]:
+    """Return means of the scores of rows and their variances, some rows at a time, in float64.
+
+    Parameters
+    ----------
+    posterior : GaussianCoefficients
+    X : array or sparse matrix, shape (n, p)
+    spread : bool, default True
+        Whether variances are computed; zeros else.
+    """
+    mean, width = np.empty(X.shape[0]), np.zeros(X.shape[0])
+    step = max(1, CHUNK // X.shape[1])
+    for a in range(0, X.shape[0], step):
+        part = X[a : a + step]
+        rows = np.asarray(part.toarray() if is_sparse(part) else part, dtype=np.float64)
+        mean[a : a + step] = posterior.scores(rows)
+        if spread:
+            width[a : a + step] = posterior.spread(rows)
+    return mean, width
 
 
 def _quantile(freedom: float, level: float) -> float:

@@ -1,0 +1,305 @@
+"""Bayesian regression of shares and counts: Laplace's approximation at the mode that a solver certifies.
+
+Bishop 2006, Pattern Recognition and Machine Learning, sections 4.4 and 4.5.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+from sklearn.utils.validation import check_is_fitted
+
+from empirisk.data.design import Design
+from empirisk.data.memory import refuse_memory
+from empirisk.data.seeds import check_seed
+from empirisk.estimators.bayes.laplace_posterior import LaplacePosterior, curvatures
+from empirisk.estimators.bayes.posterior_questions import PosteriorDraws, means_of
+from empirisk.estimators.checks import check_count, check_flag, check_number
+from empirisk.estimators.linear.generalized import GeneralizedLinearModel
+from empirisk.estimators.linear.offsets import check_offset
+from empirisk.estimators.stated import disputed
+from empirisk.gaussian_processes.logistic_mean import logistic_mean
+from empirisk.inference.law import Law
+from empirisk.inference.predictive import predictive_quantiles
+from empirisk.losses import Loss
+from empirisk.problems.linear import LinearProblem
+from empirisk.results import Certificate, Solution
+from empirisk.typing import Array
+
+__all__ = ["BayesianGLM"]
+
+APPROXIMATED = ("binomial", "poisson")
+
+
+class BayesianGLM(GeneralizedLinearModel):
+    """Logistic or Poisson regression with a normal prior: a normal law at the mode of the posterior.
+
+    ``w ~ N(0, I/precision)``, b flat; ``(w, b) | y`` is taken for ``N(mode, H^-1)`` with ``H = Z' diag(s_i
+    loss''(y_i, z_i)) Z + precision I`` (0 for b), Z the columns with a constant.  The mode is that of a
+    penalised regression with ``alpha = precision/S``.
+
+    Parameters
+    ----------
+    family : {"binomial", "poisson"}, default "binomial"
+        Shares in [0, 1], booleans or two labels with the logit link; or counts >= 0 with the log link.
+    prior_precision : float >= 0, default 1.0
+        One over the prior variance of each coefficient; 0 is a flat prior, which has no posterior where
+        classes are separable.
+    fit_intercept : bool, default True
+        Whether b is free, with a flat prior (else 0).
+    tol : float, default 1e-8
+        Largest accepted ``certificate.value / certificate.scale`` of the mode.
+    max_iter : int, default 10000
+        Step limit.
+
+    Attributes
+    ----------
+    coef_ : array, shape (p,)
+        Mode of the coefficients.
+    intercept_ : float
+        Mode of the intercept.
+    covariance_ : array, shape (p + 1, p + 1)
+        ``H^-1``: of the coefficients and, last, the intercept (0 for a fit without one).
+    effective_parameters_ : float
+        ``tr((X'VX + precision I)^-1 X'VX)`` about the means by the curvatures V.
+    log_evidence_ : float or None
+        Laplace's approximation of the log-density of the targets; None with a flat prior.
+    alpha_ : float
+        ``prior_precision / S``.
+    certificate_ : Certificate
+        How far the mode can be from the maximum (the duality gap).  How far the normal law is from the
+        posterior it does not say.
+    solution_ : Solution
+    classes_ : array of 2 labels
+        When the targets were labels; the mean is the probability of the second.
+
+    Raises
+    ------
+    ValueError
+        For targets outside the family's range, by row, and collinear columns with a flat prior, by name.
+    SeparationError
+        With ``prior_precision=0``, where classes are separable or means can be driven to 0.
+
+    Notes
+    -----
+    O(n p^2) for each Newton step and for the curvature.  The error of the normal law falls like 1/n for
+    means; it is large where rows are few for the coefficients, and there draws from the posterior itself are
+    the better answer.  A weight is a number of copies.
+
+    References
+    ----------
+    Tierney & Kadane 1986, Journal of the American Statistical Association 81; Bishop 2006, Pattern
+    Recognition and Machine Learning, sections 4.4 and 4.5.
+
+    Examples
+    --------
+    >>> import numpy as np, empirisk as er
+    >>> X, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), [0, 0, 1, 1]
+    >>> model = er.BayesianGLM(fit_intercept=False, tol=1e-14).fit(X, y)
+    >>> w = model.coef_[0]
+    >>> sigma = lambda z: 1.0 / (1.0 + np.exp(-z))
+    >>> bool(abs(w - 2.0 * sigma(-w) - 4.0 * sigma(-2.0 * w)) < 1e-5)  # the slope of the posterior is 0
+    True
+    >>> p, low, high = model.predict([[1.0]], return_interval=True)
+    >>> bool(low[0] < p[0] < sigma(w) < high[0])
+    True
+    """
+
+    # The base class reads them; here they are no choice.
+    link: Any = None
+    alpha: Any = 0.0
+    l1_ratio = 0.0
+    power = 1.5
+    extra_dispersion = 1.0
+    solver: Any = "auto"
+    _posterior: LaplacePosterior
+    covariance_: Array
+    log_evidence_: float | None
+    effective_parameters_: float
+
+    def __init__(
+        self,
+        family: str = "binomial",
+        *,
+        prior_precision: float = 1.0,
+        fit_intercept: bool = True,
+        tol: float = 1e-8,
+        max_iter: int = 10_000,
+    ) -> None:
+        self._set(locals())
+
+    # -- the fit ------------------------------------------------------------------------------------
+
+    def _loss(self) -> Loss:
+        if self.family not in APPROXIMATED:
+            listed = " or ".join(repr(name) for name in APPROXIMATED)
+            raise ValueError(f"family must be {listed}, got {self.family!r}")
+        return super()._loss()
+
+    def _build(self, design: Design, y: Array, weight: Array, alpha: float | None) -> LinearProblem:
+        precision = check_number("prior_precision", self.prior_precision, 0.0, 1e100)
+        given = precision / float(weight.sum(dtype=np.float64)) if alpha is None else alpha
+        return super()._build(design, y, weight, given)
+
+    def _why_unbounded(self, problem: LinearProblem) -> str:
+        told = super()._why_unbounded(problem)
+        return told.replace("add a penalty (alpha > 0)", "give prior_precision > 0")
+
+    def _finish(self, problem: LinearProblem, solution: Solution) -> None:
+        p = problem.data.n_cols
+        refuse_memory(f"the curvature in {p:,} columns", 48.0 * p * p, "use fewer columns")
+        super()._finish(problem, solution)
+        posterior = LaplacePosterior.of(problem, self._pack(problem), self.prior_precision, self._labels(p))
+        self._posterior = posterior
+        self.covariance_ = posterior.covariance()
+        self.effective_parameters_, self.log_evidence_ = posterior.effective, posterior.log_evidence
+
+    def _labels(self, p: int) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        return [str(j) for j in range(p)] if names is None else [repr(str(name)) for name in names]
+
+    # -- questions about the fit ----------------------------------------------------------------------
+
+    def _laws(self, X: Any, offset: Any, exposure: Any) -> tuple[Array, Array, Any]:
+        """Return means and variances of the scores of new rows, and the format of the answers."""
+        check_is_fitted(self, "_posterior")
+        X = self._design(X)
+        mean, variance = means_of(self._posterior, X)
+        known = check_offset(offset, exposure, len(mean), self._rates())
+        return mean if known is None else mean + known, variance, X.dtype
+
+    def predict(
+        self,
+        X: Any,
+        offset: Any = None,
+        exposure: Any = None,
+        return_interval: bool = False,
+        *,
+        level: float = 0.95,
+    ) -> Any:
+        """Return the expected target of each row, the mean of the link's inverse over the normal law.
+
+        For shares this is ``E sigma(z)`` to about 1e-15, by a trapezoidal rule; for counts ``exp(m + v/2)``
+        of a score of mean m and variance v.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix, shape (n, p)
+            Rows.
+        offset, exposure : array, shape (n,), optional
+            Known parts of scores, and factors of means, of these rows.
+        return_interval : bool, default False
+            Whether to return the ends of the credible interval of the mean of each row, too.
+        level : float in (0, 1), default 0.95
+            Its probability.
+
+        Returns
+        -------
+        mean : array, shape (n,)
+            Alone, or before low and high, arrays of shape (n,).
+        """
+        level = check_number("level", level, 0.0, 1.0, closed=False)
+        wanted = check_flag("return_interval", return_interval)
+        mean, variance, dtype = self._laws(X, offset, exposure)
+        counts = self._loss().counts
+        told = np.exp(mean + 0.5 * variance) if counts else logistic_mean(mean, variance)
+        if not wanted:
+            return told.astype(dtype, copy=False)
+        half = float(ndtri(0.5 + 0.5 * level)) * np.sqrt(variance)
+        ends = (np.asarray(self._loss().mean(mean + sign * half)) for sign in (-1.0, 1.0))
+        return tuple(value.astype(dtype, copy=False) for value in (told, *ends))
+
+    def prediction_interval(
+        self, X: Any, level: float = 0.95, *, offset: Any = None, exposure: Any = None
+    ) -> tuple[Array, Array]:
+        """Return whole numbers between which a new count lies with probability `level` at least.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix, shape (n, p)
+            Rows.
+        level : float in (0, 1), default 0.95
+            Probability, with the normal law of the score mixed in by 41 Gauss-Hermite nodes.
+        offset, exposure : array, shape (n,), optional
+            As in ``predict``.
+
+        Returns
+        -------
+        low, high : arrays, shape (n,)
+
+        Raises
+        ------
+        ValueError
+            For shares and labels, of which an interval says nothing.
+        """
+        level = check_number("level", level, 0.0, 1.0, closed=False)
+        if not self._loss().predictive:
+            raise ValueError(
+                "there is no interval of labels or shares; predict(X, return_interval=True) has that of the "
+                "probability"
+            )
+        mean, variance, _ = self._laws(X, offset, exposure)
+        return predictive_quantiles(Law(self._loss()), mean, np.sqrt(variance), 1.0, level)
+
+    def credible_interval(self, level: float = 0.95) -> Array:
+        """Return the ends of the credible interval of each coefficient and, last, of the intercept.
+
+        Parameters
+        ----------
+        level : float in (0, 1), default 0.95
+            Probability of each interval under the normal law.
+
+        Returns
+        -------
+        array, shape (p + 1, 2), or (p, 2) without an intercept
+        """
+        check_is_fitted(self, "_posterior")
+        level = check_number("level", level, 0.0, 1.0, closed=False)
+        return self._posterior.intervals(float(ndtri(0.5 + 0.5 * level)), bool(self.fit_intercept))
+
+    def sample_posterior(self, n: int = 1000, random_state: Any = None) -> PosteriorDraws:
+        """Return independent draws from the normal law of coefficients and intercept.
+
+        Parameters
+        ----------
+        n : int >= 1, default 1000
+            How many.
+        random_state : int, Generator, RandomState or None, default None
+            Seed; None is 0.
+
+        Returns
+        -------
+        PosteriorDraws
+            Its ``noise`` is 1 in every draw: these families have no dispersion of their own.
+        """
+        check_is_fitted(self, "_posterior")
+        n, rng = check_count("n", n, 1), np.random.default_rng(check_seed(random_state))
+        return PosteriorDraws(*self._posterior.draws(n, np.ones(n), rng), np.ones(n))
+
+    def _verify(self, X: Any, y: Any, sample_weight: Any = None, **rows: Any) -> Certificate:
+        """Recompute the certificate of the mode, and the curvature there as one plain matrix."""
+        problem = self.problem(X, y, sample_weight, **rows)
+        w = self._pack(problem)
+        certificate: Certificate = problem.certify(w)
+        if not certificate.within(self.tol or 0.0):
+            certificate = problem.sharpened(w, certificate)
+        told = disputed(self, {"covariance_": _inverse_curvature(problem, w, self.prior_precision)}, tol=1e-6)
+        return certificate if told is None else told
+
+
+def _inverse_curvature(problem: LinearProblem, w: Array, precision: float) -> Array:
+    """Return the inverse of the curvature of all coefficients, by the plain product of the table."""
+    X: Any = problem.design.X
+    table = np.asarray(X.toarray() if problem.design.sparse else X, dtype=np.float64)
+    p = table.shape[1]
+    v = curvatures(problem, w)
+    center = v @ table / v.sum() if problem.intercept else np.zeros(p)
+    bent = np.sqrt(v)[:, None] * (table - center)
+    inner = np.linalg.pinv(np.vstack([bent, math.sqrt(precision) * np.eye(p)]))
+    half = np.vstack([inner, -center @ inner])
+    out = half @ half.T
+    out[-1, -1] += 1.0 / v.sum() if problem.intercept else 0.0
+    return np.asarray(out)
