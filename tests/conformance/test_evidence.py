@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone, is_classifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.utils import get_tags
 
 import empirisk as er
 from empirisk.diagnosis.diagnose import FAILED
@@ -38,7 +39,14 @@ def sample(est: Any) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(7)
     X = rng.normal(size=(N, 2))
     z = X[:, 0] + 0.5 * rng.normal(size=N)
+    X = np.exp(X) if counts(est) else X
     return X, (z > 0.0).astype(int) if is_classifier(est) else np.exp(0.5 * z)
+
+
+def counts(est: Any) -> bool:
+    """Whether an estimator, or the last step of a pipeline, takes no negative features."""
+    last = est.steps[-1][1] if hasattr(est, "steps") else est
+    return bool(get_tags(last).input_tags.positive_only)
 
 
 def by_hand(est: Any, X: np.ndarray, y: np.ndarray, metric: str) -> float:
@@ -64,7 +72,9 @@ def kinds(est: Any) -> str:
 @pytest.mark.parametrize("wrapped", [False, True], ids=["alone", "pipeline"])
 @pytest.mark.parametrize("kind", sorted(REGISTRY))
 def test_scores_and_curves_are_those_of_fits_by_hand(kind: str, wrapped: bool) -> None:
-    est = make_pipeline(StandardScaler(), made(kind)) if wrapped else made(kind)
+    est = made(kind)
+    scaler = MinMaxScaler(clip=True) if counts(est) else StandardScaler()
+    est = make_pipeline(scaler, est) if wrapped else est
     X, y = sample(est)
     metric = kinds(est)
     wanted = by_hand(est, X, y, metric)
