@@ -171,11 +171,19 @@ def forest() -> Any:
     return er.RandomForestRegressor(10).fit(X, Y)
 
 
+@cache
+def drawn() -> Any:
+    """Return a few draws of coefficients for the draws of targets."""
+    return er.sample(DUAL, chains=1, draws=4, warm_up=20, dispersion=1.0, random_state=0)
+
+
 # How each is called, with a seed; what it returns is compared by its printed form, or by these numbers.
 CALLS: dict[str, Callable[[Any], Any]] = {
     "BayesianGLM.sample_posterior": lambda s: (
         er.BayesianGLM().fit(X, Y > 0.0).sample_posterior(5, random_state=s).coef
     ),
+    "sample": lambda s: er.sample(DUAL, chains=1, draws=4, warm_up=20, dispersion=1.0, random_state=s).draws,
+    "samplers.Draws.predictive": lambda s: drawn().predictive(X[:4], random_state=s),
     "SpectralClustering": lambda s: (
         er.SpectralClustering("eigengap", n_resamples=2, random_state=s).fit(X).n_clusters_resampled_
     ),
