@@ -27,8 +27,9 @@ class Gram {
     const i64 size = start_[groups_], width = x_.width;
     const Buffer<double> total(size);
     for (i64 i = 0; i < size; ++i) total[i] = 0.0;
-    // Narrow: every thread forms whole products of its rows. Wide: threads share one block and divide its tiles.
-    if (width <= 256) by_rows(total.data()); else by_tiles(total.data());
+    // While the sums of several chunks of rows fit, threads take chunks and meet once; wider ones share a block and divide its
+    // tiles. A meeting of threads costs more than the products of a block where the cores are shared.
+    if (shares(size) >= 4) by_rows(total.data()); else by_tiles(total.data());
     for (i64 g = 0; g < groups_; ++g) {
       const i64 begin = first(g) * lanes<T>, end = least(width, first(g + 1) * lanes<T>), ldc = (first(g + 1) - first(g)) * lanes<T>;
       const double* c = total.data() + start_[g];
@@ -39,6 +40,9 @@ class Gram {
 
  private:
   static constexpr i64 depth = 256;  // rows of a packed block
+
+  // Chunks whose sums may be held side by side, in 20 MB: 64 for up to 200 lanes, 4 for 1000.
+  static i64 shares(i64 size) { return least<i64>(64, (i64(5) << 19) / most<i64>(size, 1)); }
 
   i64 first(i64 g) const { return g * panels_ / groups_; }  // panel of a group; 7 panels: 2, 2 and 3 of them, not 3, 3 and 1
 
@@ -59,10 +63,10 @@ class Gram {
   }
 
   void by_rows(double* total) {
-    const i64 chunk = round_up(most(ceil_div(x_.depth, 64), depth), depth), chunks = ceil_div(x_.depth, chunk);
     const i64 size = start_[groups_];
+    const i64 chunk = round_up(most(ceil_div(x_.depth, shares(size)), depth), depth), chunks = ceil_div(x_.depth, chunk);
     const int threads = threads_for(x_.depth * x_.width * x_.width / 2, chunks);
-    const i64 slots = result_slots(chunks, threads, size);
+    const i64 slots = threads > 1 ? chunks : 1;
     const Buffer<double> parts(slots * size);
     const Buffer<T> packed(threads * padded_ * depth);
     for_chunks_merged(
