@@ -184,6 +184,7 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("mixtures", "REGISTRY", is_mixture_family),
     ("distributions", "REGISTRY", methods("log_prob", "sample", "maximise")),
     ("graphs", "REGISTRY", methods("matrix")),
+    ("problems.activations", "REGISTRY", methods("value", "slope")),
     ("solvers", "REGISTRY", methods("init", "step")),
     ("optimizers", "REGISTRY", methods("init", "update")),
     ("samplers", "REGISTRY", is_sampler),
@@ -280,6 +281,7 @@ def test_registries_are_complete(folder: str, registry: str, belongs: Any) -> No
         "clustering.seedings",
         "mixtures",
         "distributions",
+        "problems.activations",
     ],
 )
 def test_registry_keys_are_the_names(folder: str) -> None:

@@ -6,6 +6,8 @@ from empirisk.problems.kernelised import KernelProblem
 from empirisk.problems.kmeans import KMeansProblem
 from empirisk.problems.latent import LatentProblem
 from empirisk.problems.linear import LinearProblem
+from empirisk.problems.network import NetworkProblem
+from empirisk.problems.network_layers import Layers
 from empirisk.problems.operators import MatrixOperator
 from empirisk.problems.potential import Potential
 from empirisk.problems.spectral import SpectralProblem
@@ -16,9 +18,11 @@ __all__ = [
     "KMeansProblem",
     "KernelProblem",
     "LatentProblem",
+    "Layers",
     "Layout",
     "LinearProblem",
     "MatrixOperator",
+    "NetworkProblem",
     "Part",
     "Potential",
     "Problem",

@@ -1,0 +1,299 @@
+"""A neural network as a problem: the mean loss of its scores, with a penalty on the weights of all layers.
+
+``F(w) = (1/S) sum_i s_i l(y_i, z_i(w)) + alpha (r ||W||_1 + (1 - r) ||W||^2 / 2)``
+
+z_i are the outputs of the last layer for row i, W the weights of all layers; biases are free.  F is not
+convex: the certificate is the norm of the gradient on all rows (with L1 of the smallest subgradient), in
+double precision, by plain products that know nothing of the loop that trained the network.  It proves a point
+that small steps lower no further, and nothing about other ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from empirisk.data.row_blocks import Block, RowBlocks
+from empirisk.losses.base import Loss
+from empirisk.problems.base import Layout, Problem
+from empirisk.problems.network_layers import Layers
+from empirisk.results import Certificate, Kind
+from empirisk.typing import Array, Capability
+
+__all__ = ["NetworkPass", "NetworkProblem"]
+
+# Rows whose sums are held at a time.
+CHUNK = 2_048
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkPass:
+    """What one pass over all rows tells about a point.
+
+    Parameters
+    ----------
+    loss : float
+        Mean loss.
+    grad : array, shape (d,)
+        Its gradient.
+    size : float
+        Mean norm of the gradients of single rows, which the rounding of `grad` is relative to.
+    """
+
+    loss: float
+    grad: Array
+    size: float
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkProblem(Problem):
+    """``F(w) = (1/S) sum_i s_i l(y_i, z_i(w)) + alpha (r ||W||_1 + (1 - r) ||W||^2 / 2)``.
+
+    Parameters
+    ----------
+    layers : Layers
+        Widths and activations; the first width is the number of columns, the last the scores of a row.
+    loss : Loss
+        A row of :data:`empirisk.losses.REGISTRY` or an object like them.  A loss of one score is summed over
+        the scores where targets have several columns.
+    data : RowBlocks
+        Rows, targets and weights, in memory or in blocks; sparse rows become dense chunk by chunk.
+    alpha : float, default 0.0
+        Strength of the penalty on weights, >= 0.
+    l1_ratio : float, default 0.0
+        r, in [0, 1].
+    center, scaling : array, shape (p,), optional
+        The network reads ``(x - center) / scaling``.
+    seed : int, default 0
+        Of the random start.
+
+    Notes
+    -----
+    A pass costs ``6 n d`` operations for d parameters, and holds the sums of 2048 rows at a time.
+
+    Examples
+    --------
+    >>> from empirisk.data import ArrayBlocks, Design
+    >>> from empirisk.losses import HalfSquared
+    >>> from empirisk.problems.activations import Tanh
+    >>> X, y = np.array([[0.0], [1.0], [2.0]]), np.array([1.0, 0.0, 1.0])
+    >>> data = ArrayBlocks(Design(X), y, np.ones(3))
+    >>> problem = NetworkProblem(Layers.of((1, 2, 1), Tanh()), HalfSquared(), data)
+    >>> max(problem.gradient_check().values()) < 1e-7
+    True
+    """
+
+    layers: Layers
+    loss: Loss
+    data: RowBlocks
+    alpha: float = 0.0
+    l1_ratio: float = 0.0
+    center: Array | None = field(default=None, repr=False)
+    scaling: Array | None = field(default=None, repr=False)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.layers.widths[0] != self.data.n_cols:
+            raise ValueError(
+                f"the first width is {self.layers.widths[0]}, and the rows have {self.data.n_cols} columns"
+            )
+        if not (self.alpha >= 0.0 and 0.0 <= self.l1_ratio <= 1.0):
+            raise ValueError(
+                f"alpha must be >= 0 and l1_ratio in [0, 1], got {self.alpha!r} and {self.l1_ratio!r}"
+            )
+
+    @property
+    def title(self) -> str:
+        """The widths of the layers and the name of the loss."""
+        return f"network {'-'.join(map(str, self.layers.widths))}, loss {self.loss.name!r}"
+
+    @property
+    def layout(self) -> Layout:
+        """Weights and biases of each layer, in one array."""
+        return self.layers.layout
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """A gradient, where the loss and all activations have one."""
+        smooth = (
+            all(f.differentiable for f in self.layers.activations) and Capability.GRAD in self.loss.offers
+        )
+        return frozenset({Capability.GRAD}) if smooth else frozenset()
+
+    def start(self) -> Array:
+        """Return random weights of the seed, and biases 0."""
+        return self.layers.draw(self.seed)
+
+    # -- passes over the rows ---------------------------------------------------------------------
+
+    def inputs(self, X: Any) -> Array:
+        """Return rows as the first layer reads them, dense and in double precision."""
+        dense = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+        if self.center is not None:
+            dense = dense - self.center
+        return dense if self.scaling is None else dense / self.scaling
+
+    def _chunks(self, block: Block) -> Iterator[tuple[Array, Array, Array]]:
+        """Yield inputs, targets and weights of so many rows of a block at a time."""
+        X = block.design.X
+        X = X.tocsr() if getattr(X, "format", "") == "csc" else X
+        for a in range(0, len(block.weight), CHUNK):
+            rows = slice(a, a + CHUNK)
+            yield self.inputs(X[rows]), block.y[rows], np.asarray(block.weight[rows], dtype=np.float64)
+
+    def scores(self, w: Array, X: Any) -> Array:
+        """Return the scores of rows, shape (n, scores), in double precision."""
+        w = np.asarray(w, dtype=np.float64)
+        X = X.tocsr() if getattr(X, "format", "") == "csc" else X
+        parts = [
+            self.layers.scores(w, self.inputs(X[a : a + CHUNK])) for a in range(0, max(X.shape[0], 1), CHUNK)
+        ]
+        return np.concatenate(parts)
+
+    def row_losses(self, y: Array, z: Array) -> Array:
+        """Return the loss of each row, summed over its scores where the loss takes one."""
+        if self.loss.vector:
+            return self.loss.value(y, z)
+        y = np.asarray(y, dtype=np.float64)
+        return self.loss.value(np.ravel(y), np.ravel(z)).reshape(z.shape).sum(axis=1)
+
+    def row_slopes(self, y: Array, z: Array) -> Array:
+        """Return the derivative of each row's loss in its scores, the shape of z."""
+        if self.loss.vector:
+            return self.loss.grad(y, z)
+        y = np.asarray(y, dtype=np.float64)
+        return self.loss.grad(np.ravel(y), np.ravel(z)).reshape(z.shape)
+
+    def _pass(self, w: Array, block: Block) -> tuple[Any, ...]:
+        """Return the sums over a block: weight, losses, gradient, norms of the rows' gradients."""
+        total, loss, size, grad = 0.0, 0.0, 0.0, np.zeros(self.layers.size)
+        for x, y, s in self._chunks(block):
+            live = s > 0.0  # what absent rows would cost may be infinite
+            if not live.all():
+                x, y, s = x[live], y[live], s[live]
+            sums, outputs = self.layers.forward(w, x)
+            slope = s[:, None] * self.row_slopes(y, outputs[-1])
+            part, squares = self.layers.backward(w, sums, outputs, slope)
+            total += float(s.sum())
+            loss += float((s * self.row_losses(y, outputs[-1])).sum())
+            size += float(np.sqrt(squares).sum())
+            grad += part
+        return np.asarray(total), np.asarray(loss), np.asarray(size), grad
+
+    def evaluate(self, w: Array, want: Collection[str] = (), /) -> NetworkPass:
+        """Return the mean loss and its gradient on all rows, forwards and backwards through the layers."""
+        blind = [f.name for f in self.layers.activations if not f.differentiable]
+        if blind:
+            raise TypeError(
+                f"no gradient passes through the activation {blind[0]!r}: such a network only predicts; "
+                "train with 'sigmoid', its smooth form"
+            )
+        w = np.asarray(w, dtype=np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            total, loss, size, grad = self.data.map_sum(lambda block: self._pass(w, block))
+        if not total > 0.0:
+            raise ValueError("the weights are zero for every row; at least one must be positive")
+        return NetworkPass(float(loss / total), grad / total, float(size / total))
+
+    def objective(self, w: Array, evaluation: NetworkPass, /) -> float:
+        """``F(w)``, the penalty on the weights included."""
+        weights, r = self.layers.masked(np.asarray(w, dtype=np.float64)), self.l1_ratio
+        square, size = float(weights @ weights), float(np.abs(weights).sum())
+        return evaluation.loss + self.alpha * (r * size + 0.5 * (1.0 - r) * square)
+
+    def gradient(self, w: Array, evaluation: NetworkPass, /) -> Array:
+        """Return the gradient of F; with L1 the subgradient of the smallest norm."""
+        weights = self.layers.masked(np.asarray(w, dtype=np.float64))
+        grad = evaluation.grad + self.alpha * (1.0 - self.l1_ratio) * weights
+        reach = self.alpha * self.l1_ratio
+        if reach == 0.0:
+            return grad
+        grad += reach * np.sign(weights)
+        still = self.layers.masked(np.ones_like(grad)) * (weights == 0.0) > 0.0
+        grad[still] = np.sign(grad[still]) * np.maximum(np.abs(grad[still]) - reach, 0.0)
+        return grad
+
+    # -- certificates -----------------------------------------------------------------------------
+
+    @cached_property
+    def unit(self) -> float:
+        """The norm of the gradient at the start, 1 where that is 0."""
+        w = self.start()
+        norm = float(np.linalg.norm(self.gradient(w, self.evaluate(w))))
+        return norm if 0.0 < norm < np.inf else 1.0
+
+    def certify(
+        self, w: Array, evaluation: NetworkPass | None = None, target: float = 0.0, hint: Any = None, /
+    ) -> Certificate:
+        """The norm of the gradient on all rows, which says nothing about other stationary points."""
+        e = self.evaluate(w) if evaluation is None else evaluation
+        norm = float(np.linalg.norm(self.gradient(w, e)))
+        if not np.isfinite(norm):
+            return Certificate(Kind.NONE, np.inf, 1.0, "none: the gradient on all rows is not finite")
+        # Each row's part is a chain of products, each rounded, as many as there are layers.
+        floor = 4.0 * self.layers.depth * float(np.finfo(np.float64).eps) * e.size
+        relative = max(norm, floor) / self.unit
+        claim = (
+            f"the gradient of F = {self.objective(w, e):.6g} on all rows has norm {max(norm, floor):.2g} "
+            f"({relative:.1g} of that at the start), by {Kind.STATIONARITY.value}: nothing is claimed about "
+            "other points, which may have a smaller F"
+        )
+        return Certificate(Kind.STATIONARITY, norm, self.unit, claim, 0.0, floor)
+
+    def scale(self) -> float:
+        """The norm of the gradient at the start, which certificates are compared with."""
+        return self.unit
+
+    def with_strength(self, alpha: float, /) -> Self:
+        """Return the same network and rows with another strength of the penalty."""
+        return replace(self, alpha=alpha)
+
+    def gradient_check(self, w: Array | None = None, seed: int = 0) -> dict[str, float]:
+        """Compare the gradient with differences of the objective, block by block.
+
+        Parameters
+        ----------
+        w : array, shape (d,), optional
+            Where; the random start, with random biases, when left out.
+        seed : int
+            Of the random direction within each block.
+
+        Returns
+        -------
+        dict
+            For each block of the layout ``|slope - difference|`` over the norm of the gradient: 1e-8 is
+            agreement, 1 is a wrong formula.  Where a unit's sum crosses a kink within the difference
+            (rectifiers) it can be larger.
+
+        Notes
+        -----
+        Four passes a block: differences at h and h/2 whose leading errors cancel (Richardson).
+        """
+        rng = np.random.default_rng(seed)
+        if w is None:
+            drawn = self.start()
+            w = drawn + np.where(
+                self.layers.masked(np.ones_like(drawn)) > 0.0, 0.0, rng.normal(size=len(drawn))
+            )
+        w = np.asarray(w, dtype=np.float64)
+        grad = self.gradient(w, self.evaluate(w))
+        size = float(np.linalg.norm(grad)) or 1.0
+        out, at = {}, 0
+        for part in self.layout.parts:
+            direction = np.zeros_like(w)
+            direction[at : at + part.rows] = rng.normal(size=part.rows)
+            direction /= np.linalg.norm(direction)
+            at += part.rows
+            h = 1e-3 * max(1.0, float(np.linalg.norm(w)) / np.sqrt(len(w)))
+            slope = (4.0 * self._difference(w, direction, h / 2.0) - self._difference(w, direction, h)) / 3.0
+            out[part.name] = abs(float(grad @ direction) - slope) / size
+        return out
+
+    def _difference(self, w: Array, direction: Array, h: float) -> float:
+        """Return the central difference quotient of F along a direction."""
+        up, down = w + h * direction, w - h * direction
+        return (self.objective(up, self.evaluate(up)) - self.objective(down, self.evaluate(down))) / (2.0 * h)
