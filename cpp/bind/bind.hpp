@@ -17,6 +17,7 @@ void bind_mixtures(nanobind::module_& m);
 void bind_neighbors(nanobind::module_& m);
 void bind_neighbor_trees(nanobind::module_& m);
 void bind_neighbor_windows(nanobind::module_& m);
+void bind_network(nanobind::module_& m);
 void bind_passes(nanobind::module_& m);
 void bind_perceptron(nanobind::module_& m);
 void bind_reduction(nanobind::module_& m);

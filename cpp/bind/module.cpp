@@ -20,6 +20,7 @@ NB_MODULE(_loops, m) {
   empirisk::bind_neighbors(m);
   empirisk::bind_neighbor_trees(m);
   empirisk::bind_neighbor_windows(m);
+  empirisk::bind_network(m);
   empirisk::bind_passes(m);
   empirisk::bind_perceptron(m);
   empirisk::bind_reduction(m);

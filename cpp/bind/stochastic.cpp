@@ -6,7 +6,7 @@
 
 namespace empirisk {
 
-static RowLoss row_loss(const std::string& name) {
+RowLoss row_loss(const std::string& name) {
   static const struct { const char* name; RowLoss loss; } known[] = {
       {"absolute", RowLoss::absolute}, {"epsilon_insensitive", RowLoss::epsilon_insensitive},
       {"exponential", RowLoss::exponential}, {"gamma", RowLoss::gamma}, {"half_squared", RowLoss::half_squared},

@@ -6,6 +6,7 @@
 #include "loops/table.hpp"
 #include "mixtures/mixture_table.hpp"
 #include "neighbors/neighbor_table.hpp"
+#include "network/network_table.hpp"
 #include "reduction/reduction_table.hpp"
 
 EMPIRISK_CHOOSE(LoopTable, loops)
@@ -15,3 +16,4 @@ EMPIRISK_CHOOSE(ClusterLoops, cluster_loops)
 EMPIRISK_CHOOSE(LinkageLoops, linkage_loops)
 EMPIRISK_CHOOSE(MixtureLoops, mixture_loops)
 EMPIRISK_CHOOSE(ReductionLoops, reduction_loops)
+EMPIRISK_CHOOSE(NetworkLoops, network_loops)
