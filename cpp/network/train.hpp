@@ -12,6 +12,10 @@ namespace empirisk::EMPIRISK_ISA {
 
 constexpr i64 parameter_chunk = 1 << 15;
 
+// Threads worth starting for one product of a step. A step has several, which all wait for each other: where other programs use
+// the cores, those of less than about half a millisecond take many times as long on two threads as on one.
+inline int product_threads(i64 multiplications, i64 chunks) { return threads_for(multiplications / 8, chunks); }
+
 // Steele, Lea and Flood (OOPSLA 2014): the 64 bits that stand at place `i` of the stream of a seed.
 EMPIRISK_INLINE std::uint64_t bits_at(std::uint64_t seed, std::uint64_t i) {
   std::uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15ULL;
@@ -105,7 +109,7 @@ class NetworkRun {
   void gather(const i64* rows, i64 n) {
     const i64 p = task_.widths[0];
     const bool dense = task_.x.storage == Storage::dense;
-    for_chunks(ceil_div(n, 32), threads_for(8 * n * p, ceil_div(n, 32)), [&](i64 c, int) {
+    for_chunks(ceil_div(n, 32), product_threads(8 * n * p, ceil_div(n, 32)), [&](i64 c, int) {
       for (i64 r = 32 * c; r < least(n, 32 * (c + 1)); ++r) dense ? dense_row(rows[r], input_ + r * p) : sparse_row(rows[r], input_ + r * p);
     });
   }
@@ -138,7 +142,7 @@ class NetworkRun {
   void forward(i64 l, i64 n, i64 step) {
     const LayerPlace<T>& layer = layer_[l];
     const Panels panels(layer.units);
-    for_chunks(panels.count(), threads_for(n * layer.inputs * layer.units, panels.count()), [&](i64 c, int) {
+    for_chunks(panels.count(), product_threads(n * layer.inputs * layer.units, panels.count()), [&](i64 c, int) {
       const i64 from = panels.from(c), to = panels.to(c);
       multiply_.columns(n, layer.inputs, layer.units, before(l), w_ + layer.weights, layer.out, from, to);
       with_bend(task_.bends[l], [&](const auto& bend) { apply_bend(layer, n, from, to, bend); });
@@ -200,7 +204,7 @@ class NetworkRun {
     const LayerPlace<T>& layer = layer_[l];
     const Panels panels(layer.inputs);
     const i64 half = panels.count(), count = l ? 2 * half : half;
-    for_chunks(count + 1, threads_for(n * layer.inputs * layer.units, count), [&](i64 c, int) {
+    for_chunks(count + 1, product_threads(n * layer.inputs * layer.units, count), [&](i64 c, int) {
       if (c == count) return bias_gradient(layer, n);
       const i64 from = panels.from(c % half), to = panels.to(c % half);
       if (c < half) return multiply_.outer(n, layer.inputs, layer.units, before(l), layer.slope, g_ + layer.weights, from, to);
@@ -245,7 +249,7 @@ class NetworkRun {
 
   void update(i64 step) {
     const i64 count = chunks(task_);
-    const int threads = threads_for(16 * size_, count);
+    const int threads = product_threads(16 * size_, count);
     const bool penalty = task_.l1 > 0.0 || task_.l2 > 0.0;
     const StepNumbers<T> numbers = step_numbers<T>(task_.rule, step);
     const T factor = task_.clip > 0.0 ? clipped(count, threads, penalty) : T(1);

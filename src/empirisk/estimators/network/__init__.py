@@ -1,0 +1,1 @@
+"""Networks of layers: classifiers and regressors trained by compiled minibatch steps."""
