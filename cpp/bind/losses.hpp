@@ -2,6 +2,7 @@
 #pragma once
 #include "bind/arrays.hpp"
 #include "loops/row_functions.hpp"
+#include "loops/stochastic.hpp"
 
 namespace empirisk {
 
@@ -19,6 +20,9 @@ inline ArrayArg required(nb::handle h, const char* name, const std::vector<i64>&
   if (h.is_none()) refuse(std::string(name) + " must be an array");
   return array_arg(h, name, shape);
 }
+
+// The loss of stochastic steps that a name stands for; in stochastic.cpp.
+RowLoss row_loss(const std::string& name);
 
 using Labels = nb::ndarray<const i64, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 

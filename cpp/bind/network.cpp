@@ -1,13 +1,12 @@
 // network_steps: minibatch steps of a network, whose products are those of SciPy's BLAS.
-#include "bind/arrays.hpp"
-#include "bind/bind.hpp"
 #include <nanobind/stl/vector.h>
 
+#include "bind/arrays.hpp"
+#include "bind/bind.hpp"
+#include "bind/losses.hpp"
 #include "network/network_table.hpp"
 
 namespace empirisk {
-
-RowLoss row_loss(const std::string& name);  // stochastic.cpp
 
 static Bend bend_named(const std::string& name) {
   static const struct { const char* name; Bend bend; } known[] = {

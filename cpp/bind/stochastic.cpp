@@ -1,6 +1,7 @@
 // stochastic_steps: plain and variance-reduced stochastic gradient steps over rows in a given order; kernel_stochastic_steps.
 #include "bind/arrays.hpp"
 #include "bind/bind.hpp"
+#include "bind/losses.hpp"
 #include "kernels/kernel_table.hpp"
 #include "loops/table.hpp"
 

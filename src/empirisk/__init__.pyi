@@ -194,6 +194,12 @@ from .estimators import (
     LogisticRegression as LogisticRegression,
 )
 from .estimators import (
+    MLPClassifier as MLPClassifier,
+)
+from .estimators import (
+    MLPRegressor as MLPRegressor,
+)
+from .estimators import (
     MultinomialNB as MultinomialNB,
 )
 from .estimators import (

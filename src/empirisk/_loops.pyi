@@ -908,3 +908,41 @@ def run_minibatches(
 
 def stream_normals(seed: int, chain: int, step: int, count: int) -> Float:
     """The first normal numbers of the stream of a seed, a chain and a step."""
+
+def network_steps(
+    X: Matrix,
+    y: Real,
+    weight: Real | None,
+    w: Real,
+    widths: list[int],
+    activations: list[str],
+    loss: str,
+    parameter: float,
+    order: Index,
+    batch: int,
+    sizes: Real,
+    rule: str,
+    *,
+    memory_one: Real | None = None,
+    memory_two: Real | None = None,
+    first: float = 0.0,
+    second: float = 0.0,
+    eps: float = 0.0,
+    decay: float = 0.0,
+    taken: int = 0,
+    center: Real | None = None,
+    inverse: Real | None = None,
+    l1: float = 0.0,
+    l2: float = 0.0,
+    clip: float = 0.0,
+    dropout: float = 0.0,
+    seed: int = 0,
+    gradient: Real | None = None,
+) -> tuple[int, int]:
+    """Steps of a network on batches of the rows `order`, X dense or CSR; w and the memories change in place.
+
+    They have the format of X, y holds class codes (n,) for "softmax", else (n, scores).  Layers read
+    ``(x - center) * inverse``.  `first` and `second` are the shares that the rule keeps, `taken` the steps
+    before.  Products are those of SciPy's BLAS, which the caller keeps on one thread.  Returns the steps that
+    were taken, and the first layer (from 1) whose numbers were not finite in the next one, 0 for none.
+    """

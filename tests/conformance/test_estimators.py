@@ -39,6 +39,7 @@ from tests.conformance.estimators import (
 from tests.conformance.kernel_estimators import EVERY as KERNELS
 from tests.conformance.mixture_estimators import USES as MIXTURES
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
+from tests.conformance.network_estimators import USES as NETWORKS
 from tests.conformance.posterior_estimators import USES as POSTERIORS
 from tests.conformance.process_estimators import USES as PROCESSES
 from tests.conformance.smoother_estimators import USES as SMOOTHERS
@@ -58,6 +59,7 @@ def test_every_registered_estimator_is_tested() -> None:
         *MIXTURES,
         *NEIGHBORS,
         *PROCESSES,
+        *NETWORKS,
         *SMOOTHERS,
         *BAYES,
     ]

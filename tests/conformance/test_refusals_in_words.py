@@ -16,6 +16,7 @@ from tests.conformance.bayes_estimators import USES as BAYES
 from tests.conformance.estimators import AS_WRITTEN, BY_STEPS, Use, data_for, use
 from tests.conformance.kernel_estimators import EVERY as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
+from tests.conformance.network_estimators import USES as NETWORKS
 from tests.conformance.posterior_estimators import USES as POSTERIORS
 from tests.conformance.process_estimators import USES as PROCESSES
 from tests.conformance.smoother_estimators import USES as SMOOTHERS
@@ -34,6 +35,7 @@ ONE_OF_EACH = list(
                 *NEIGHBORS,
                 *POSTERIORS,
                 *PROCESSES,
+                *NETWORKS,
                 *SMOOTHERS,
                 *BAYES,
                 *BAGS,

@@ -14,6 +14,7 @@ from tests.conformance.bayes_estimators import USES as BAYES
 from tests.conformance.estimators import AS_WRITTEN, BY_STEPS, Use, data_for, use
 from tests.conformance.kernel_estimators import EVERY as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
+from tests.conformance.network_estimators import USES as NETWORKS
 from tests.conformance.process_estimators import USES as PROCESSES
 from tests.conformance.smoother_estimators import USES as SMOOTHERS
 from tests.conformance.tree_estimators import USES as TREES
@@ -32,7 +33,7 @@ ONE_OF_EACH = list(
     {
         u.kind: u
         for u in reversed(
-            [*AS_WRITTEN, *BY_STEPS, *TREES, *KERNELS, *NEIGHBORS, *PROCESSES, *SMOOTHERS, *BAYES]
+            [*AS_WRITTEN, *BY_STEPS, *TREES, *KERNELS, *NEIGHBORS, *PROCESSES, *NETWORKS, *SMOOTHERS, *BAYES]
         )
     }.values()
 )

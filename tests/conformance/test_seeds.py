@@ -16,13 +16,14 @@ from empirisk.estimators import REGISTRY as ESTIMATORS
 from tests.conformance.estimators import AS_WRITTEN, BY_STEPS, Use, data_for, use
 from tests.conformance.kernel_estimators import EVERY as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
+from tests.conformance.network_estimators import USES as NETWORKS
 from tests.conformance.process_estimators import USES as PROCESSES
 from tests.conformance.smoother_estimators import USES as SMOOTHERS
 from tests.conformance.tree_estimators import USES as TREES
 
 KINDS = {"generator": np.random.default_rng, "state": np.random.RandomState, "integer": np.int64}
 BAGS = [use("BaggingClassifier", n_estimators=3), use("BaggingRegressor", n_estimators=3)]
-EVERY = [*AS_WRITTEN, *BY_STEPS, *TREES, *KERNELS, *NEIGHBORS, *PROCESSES, *SMOOTHERS, *BAGS]
+EVERY = [*AS_WRITTEN, *BY_STEPS, *TREES, *KERNELS, *NEIGHBORS, *PROCESSES, *NETWORKS, *SMOOTHERS, *BAGS]
 DRAWING = [u for u in EVERY if "random_state" in u.make().get_params()]
 ONE_OF_EACH = list({u.kind: u for u in reversed(DRAWING)}.values())
 

@@ -27,6 +27,7 @@ from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, each, use
 from tests.conformance.kernel_estimators import EVERY as KERNELS
 from tests.conformance.mixture_estimators import USES as MIXTURES
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
+from tests.conformance.network_estimators import USES as NETWORKS
 from tests.conformance.posterior_estimators import USES as POSTERIORS
 from tests.conformance.process_estimators import USES as PROCESSES
 from tests.conformance.smoother_estimators import USES as SMOOTHERS
@@ -55,6 +56,7 @@ USES = [
     *MIXTURES,
     *NEIGHBORS,
     *PROCESSES,
+    *NETWORKS,
     *SMOOTHERS,
     *TREES,
     *OPTIMAL,

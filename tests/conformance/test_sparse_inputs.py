@@ -18,6 +18,7 @@ from tests.conformance.bayes_estimators import USES as BAYES
 from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, parameters, use
 from tests.conformance.kernel_estimators import EVERY as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
+from tests.conformance.network_estimators import USES as NETWORKS
 from tests.conformance.posterior_estimators import APPROXIMATE
 from tests.conformance.process_estimators import USES as PROCESSES
 from tests.conformance.smoother_estimators import USES as SMOOTHERS
@@ -29,7 +30,19 @@ BAGS = [
     use("BaggingClassifier", n_estimators=4, random_state=0),
     use("BaggingRegressor", estimator=er.Ridge(), n_estimators=4, random_state=0),
 ]
-EVERY = [*ALL, *BY_STEPS, *TREES, *KERNELS, *NEIGHBORS, *PROCESSES, *SMOOTHERS, *BAYES, *APPROXIMATE, *BAGS]
+EVERY = [
+    *ALL,
+    *BY_STEPS,
+    *TREES,
+    *KERNELS,
+    *NEIGHBORS,
+    *PROCESSES,
+    *NETWORKS,
+    *SMOOTHERS,
+    *BAYES,
+    *APPROXIMATE,
+    *BAGS,
+]
 EVERY = [u for u in EVERY if u.kind not in DENSE_ALONE]
 ONE_OF_EACH = list({u.kind: u for u in reversed(EVERY)}.values())
 QUICK = [

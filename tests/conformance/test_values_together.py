@@ -19,6 +19,7 @@ from empirisk.solvers import path as path_module
 from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, use
 from tests.conformance.kernel_estimators import EVERY as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
+from tests.conformance.network_estimators import USES as NETWORKS
 from tests.conformance.process_estimators import USES as PROCESSES
 from tests.conformance.smoother_estimators import USES as SMOOTHERS
 from tests.conformance.tree_estimators import SMALL, USES, registered
@@ -38,7 +39,7 @@ MORE = [
     use("DecisionTreeRegressor", optimal=2),
 ]
 TRIED: list[Use] = list(
-    dict.fromkeys([*ALL, *BY_STEPS, *USES, *KERNELS, *NEIGHBORS, *PROCESSES, *SMOOTHERS, *MORE])
+    dict.fromkeys([*ALL, *BY_STEPS, *USES, *KERNELS, *NEIGHBORS, *PROCESSES, *NETWORKS, *SMOOTHERS, *MORE])
 )
 ASKED = [(u, name, values) for u in TRIED for name in u.make().get_params(deep=False) for values in VALUES]
 YES = [(u, name, values) for u, name, values in ASKED if u.make()._values_together(name, values)]

@@ -26,6 +26,7 @@ from tests.conformance import estimators as linear
 from tests.conformance import kernel_estimators as kernels
 from tests.conformance import mixture_estimators as mixtures
 from tests.conformance import neighbor_estimators as neighbors
+from tests.conformance import network_estimators as networks
 from tests.conformance import posterior_estimators as posteriors
 from tests.conformance import process_estimators as processes
 from tests.conformance import smoother_estimators as smoothers
@@ -113,6 +114,7 @@ def _cases() -> list[Case]:
         *many(kernels.EVERY, along),
         *many(mixtures.USES, along),
         *many(neighbors.USES, along),
+        *many(networks.USES, along),
         *many(bayes.USES, along_many),
         *many(processes.USES, along),
         *many(smoothers.USES, along),
@@ -189,6 +191,11 @@ def broken(model: Any, rng: np.random.Generator) -> list[Any]:
         for change in (0.01, -0.03):
             other = copy.copy(model)
             other.coef_ = -model.coef_ if model.certificate_.kind is Kind.EXACT else model.coef_ + change
+            out.append(other)
+    if hasattr(model, "coefs_"):
+        for layer in range(len(model.coefs_)):
+            other = copy.copy(model)
+            other.coefs_ = [c + 0.01 * (k == layer) for k, c in enumerate(model.coefs_)]
             out.append(other)
     for name in ("means_", "theta_", "feature_count_", "_counts"):  # of the classes by Bayes' rule
         if hasattr(model, name) and hasattr(model, "priors_"):

@@ -12,6 +12,7 @@ from sklearn.base import clone, is_classifier
 from empirisk.losses import REGISTRY as LOSSES
 from tests.conformance.estimators import AS_WRITTEN, FIXED, Use, use
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
+from tests.conformance.network_estimators import USES as NETWORKS
 from tests.conformance.smoother_estimators import USES as SMOOTHERS
 from tests.conformance.tree_estimators import GREEDY, RANDOM, SMALL
 
@@ -22,6 +23,7 @@ CHOOSE = [
     *(u for u in AS_WRITTEN if dict(u.params).get("alpha") == "cv"),
     *GREEDY,
     *NEIGHBORS,
+    *NETWORKS,
     *SMOOTHERS,
     *(u for u in RANDOM if "Boosting" in u.kind or u.kind == "DecisionTreeClassifier"),
     use("Ridge", alpha="cv", rule="one_se"),

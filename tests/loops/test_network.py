@@ -45,9 +45,7 @@ def by_hand(problem: NetworkProblem, w: Any, rule: Any, order: Any, batch: int, 
         slope = (share * problem.row_slopes(block.y[rows], outputs[-1])).astype(w.dtype)
         grad = problem.layers.backward(w, sums, outputs, slope)[0]
         weights = problem.layers.masked(w)
-        grad += problem.alpha * (
-            (1.0 - problem.l1_ratio) * weights + problem.l1_ratio * np.sign(weights)
-        )
+        grad += problem.alpha * ((1.0 - problem.l1_ratio) * weights + problem.l1_ratio * np.sign(weights))
         norm = float(np.linalg.norm(grad))
         grad *= clip / norm if 0.0 < clip < norm else 1.0
         state, step = rule.update(state, grad.astype(w.dtype), w)
@@ -82,7 +80,9 @@ def test_every_activation(name: str, rng: np.random.Generator) -> None:
     problem, rule = small(rng, REGISTRY[name]()), GradientStep(Constant(0.1))
     order = np.arange(23)
     run, _ = one_epoch(problem, begin(problem.start(), "float64"), rule, order, 6)
-    np.testing.assert_allclose(run.w, by_hand(problem, problem.start(), rule, order, 6), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(
+        run.w, by_hand(problem, problem.start(), rule, order, 6), rtol=1e-12, atol=1e-14
+    )
 
 
 @pytest.mark.parametrize("name", [*SCALAR, "softmax"])
@@ -124,8 +124,8 @@ def test_any_number_of_threads_gives_the_same_bits(rng: np.random.Generator) -> 
     for threads in (1, 3):
         with threadpool_limits(1, user_api="blas"), threadpool_limits(threads, user_api="openmp"):
             run, _ = one_epoch(
-                problem, begin(problem.start(), "float32"), RULES["adam"](Constant(1e-3)), np.arange(600), 300,
-                dropout=0.3, clip=1.0,
+                problem, begin(problem.start(), "float32"), RULES["adam"](Constant(1e-3)), np.arange(600),
+                300, dropout=0.3, clip=1.0,
             )  # fmt: skip
             found.append(run.w)
     assert np.array_equal(*found)

@@ -35,6 +35,8 @@ from empirisk.estimators.neighbors.classifier import KNeighborsClassifier
 from empirisk.estimators.neighbors.graphs import kneighbors_graph, radius_graph
 from empirisk.estimators.neighbors.regressor import KNeighborsRegressor
 from empirisk.estimators.neighbors.smoother import KernelSmoother
+from empirisk.estimators.network.mlp_classifier import MLPClassifier
+from empirisk.estimators.network.mlp_regressor import MLPRegressor
 from empirisk.estimators.stochastic.sgd_classifier import SGDClassifier
 from empirisk.estimators.stochastic.sgd_regressor import SGDRegressor
 from empirisk.estimators.trees.adaboost import AdaBoostClassifier
@@ -87,6 +89,8 @@ REGISTRY: dict[str, type] = {
     "LinearSVC": LinearSVC,
     "LinearSVR": LinearSVR,
     "LogisticRegression": LogisticRegression,
+    "MLPClassifier": MLPClassifier,
+    "MLPRegressor": MLPRegressor,
     "MultinomialNB": MultinomialNB,
     "PenalizedRegressor": PenalizedRegressor,
     "Perceptron": Perceptron,
@@ -146,6 +150,8 @@ __all__ = [
     "LinearSVC",
     "LinearSVR",
     "LogisticRegression",
+    "MLPClassifier",
+    "MLPRegressor",
     "MultinomialNB",
     "Path",
     "PenalizedRegressor",

@@ -48,6 +48,7 @@ class Adadelta:
     eps: float = 1e-6
 
     name = "adadelta"
+    usual_size = 1.0
 
     def __post_init__(self) -> None:
         check_share("rho", self.rho)

@@ -41,6 +41,7 @@ class Adagrad:
     eps: float = 1e-8
 
     name = "adagrad"
+    usual_size = 1e-2
 
     def __post_init__(self) -> None:
         check_size("eps", self.eps)

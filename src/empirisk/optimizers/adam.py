@@ -48,6 +48,7 @@ class Adam:
     eps: float = 1e-8
 
     name = "adam"
+    usual_size = 1e-3
 
     def __post_init__(self) -> None:
         check_share("beta1", self.beta1)

@@ -56,6 +56,8 @@ class Schedule(Protocol):
 class UpdateRule(Protocol):
     """An update rule: ``init`` makes the state before the first step, ``update`` turns a gradient into a
     step.
+
+    A rule may say its `usual_size`, the step size at which networks on standardised columns begin.
     """
 
     @property

@@ -33,6 +33,7 @@ class GradientStep:
     schedule: Schedule
 
     name = "gradient_step"
+    usual_size = 0.1
 
     def init(self, w: Parameters) -> State:
         """Return the state before the first step: the number of steps taken, 0."""

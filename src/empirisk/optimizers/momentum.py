@@ -41,6 +41,7 @@ class Momentum:
     m: float = 0.9
 
     name = "momentum"
+    usual_size = 1e-2
 
     def __post_init__(self) -> None:
         check_share("m", self.m)

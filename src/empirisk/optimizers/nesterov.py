@@ -44,6 +44,7 @@ class Nesterov:
     m: float = 0.9
 
     name = "nesterov"
+    usual_size = 1e-2
 
     def __post_init__(self) -> None:
         check_share("m", self.m)

@@ -44,6 +44,7 @@ class RMSprop:
     eps: float = 1e-8
 
     name = "rmsprop"
+    usual_size = 1e-3
 
     def __post_init__(self) -> None:
         check_share("rho", self.rho)

@@ -111,6 +111,10 @@ class NetworkProblem(Problem):
         """The widths of the layers and the name of the loss."""
         return f"network {'-'.join(map(str, self.layers.widths))}, loss {self.loss.name!r}"
 
+    def __repr__(self) -> str:
+        size = f"{self.data.n_rows} rows x {self.data.n_cols} columns"
+        return f"NetworkProblem({self.title}, alpha={self.alpha:g}, l1_ratio={self.l1_ratio:g}, {size})"
+
     @property
     def layout(self) -> Layout:
         """Weights and biases of each layer, in one array."""
@@ -217,13 +221,37 @@ class NetworkProblem(Problem):
         grad[still] = np.sign(grad[still]) * np.maximum(np.abs(grad[still]) - reach, 0.0)
         return grad
 
+    def silent_units(self, w: Array) -> list[int]:
+        """Return, for each layer that can die, how many of its units have slope 0 on every row; else 0."""
+        w = np.asarray(w, dtype=np.float64)
+
+        def awake(block: Block) -> Any:
+            found = [np.zeros(width) for width in self.layers.widths[1:]]
+            for x, _, s in self._chunks(block):
+                sums, _ = self.layers.forward(w, x[s > 0.0])
+                for total, a in zip(found, sums, strict=True):
+                    total += (a > 0.0).sum(axis=0)
+            return tuple(found)
+
+        counts = self.data.map_sum(awake)
+        return [
+            int((count == 0.0).sum()) if f.dies else 0
+            for count, f in zip(counts, self.layers.activations, strict=True)
+        ]
+
     # -- certificates -----------------------------------------------------------------------------
 
     @cached_property
-    def unit(self) -> float:
-        """The norm of the gradient at the start, 1 where that is 0."""
+    def origin(self) -> tuple[float, float]:
+        """The objective at the start, and the norm of its gradient there."""
         w = self.start()
-        norm = float(np.linalg.norm(self.gradient(w, self.evaluate(w))))
+        e = self.evaluate(w)
+        return self.objective(w, e), float(np.linalg.norm(self.gradient(w, e)))
+
+    @property
+    def unit(self) -> float:
+        """The norm of the gradient at the start, 1 where that is 0 or no number."""
+        norm = self.origin[1]
         return norm if 0.0 < norm < np.inf else 1.0
 
     def certify(

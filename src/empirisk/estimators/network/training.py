@@ -26,7 +26,6 @@ __all__ = ["Bad", "Training", "begin", "epoch_order", "one_epoch"]
 
 # Numbers of a rule that the loop reads: those that its means keep.
 SHARES = ("m", "rho", "beta1")
-TWO_MEMORIES = ("adadelta", "adam", "adamw")
 
 
 @lru_cache(maxsize=1)
@@ -141,7 +140,7 @@ def one_epoch(
         sizes,
         rule.name,
         memory_one=memory[0],
-        memory_two=memory[1] if rule.name in TWO_MEMORIES else None,
+        memory_two=memory[1],
         first=next((getattr(rule, name) for name in SHARES if hasattr(rule, name)), 0.0),
         second=getattr(rule, "beta2", 0.0),
         eps=getattr(rule, "eps", 0.0),
