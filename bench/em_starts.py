@@ -34,7 +34,7 @@ class Run:
 
     @property
     def passes(self) -> float:
-        """All passes of the run."""
+        """All passes that the run made over its rows."""
         return float(self.trace[-1, 0]) if len(self.trace) else 0.0
 
     def at_pass(self, passes: float) -> tuple[float, float]:

@@ -35,7 +35,7 @@ BOXES = {"single": NARROW, "ward": NARROW[:4]}
 
 
 def rows(n: int, p: int) -> np.ndarray:
-    """Return standard normal rows."""
+    """Return rows of independent standard normal numbers."""
     return np.random.default_rng(0).normal(size=(n, p))
 
 
@@ -145,7 +145,7 @@ def of_boxes(n: int) -> None:
 
 
 def main() -> None:
-    """Print all tables."""
+    """Print all tables, one after the other."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows")
     n = ROWS // (10 if parser.parse_args().quick else 1)

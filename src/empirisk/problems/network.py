@@ -45,7 +45,7 @@ class NetworkPass:
     """
 
     loss: float
-    grad: Array
+    grad: Array = field(repr=False)
     size: float
 
 
