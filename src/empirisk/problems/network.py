@@ -139,7 +139,7 @@ class NetworkProblem(Problem):
         dense = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
         if self.center is not None:
             dense = dense - self.center
-        return dense if self.scaling is None else dense / self.scaling
+        return dense if self.scaling is None else np.asarray(dense / self.scaling)
 
     def _chunks(self, block: Block) -> Iterator[tuple[Array, Array, Array]]:
         """Yield inputs, targets and weights of so many rows of a block at a time."""
@@ -163,7 +163,7 @@ class NetworkProblem(Problem):
         if self.loss.vector:
             return self.loss.value(y, z)
         y = np.asarray(y, dtype=np.float64)
-        return self.loss.value(np.ravel(y), np.ravel(z)).reshape(z.shape).sum(axis=1)
+        return np.asarray(self.loss.value(np.ravel(y), np.ravel(z)).reshape(z.shape).sum(axis=1))
 
     def row_slopes(self, y: Array, z: Array) -> Array:
         """Return the derivative of each row's loss in its scores, the shape of z."""

@@ -108,7 +108,8 @@ class Layers:
 
     def forward(self, w: Array, x: Array) -> tuple[list[Array], list[Array]]:
         """Return the sums of each layer, and the outputs of the input and each layer."""
-        sums, outputs = [], [x]
+        sums: list[Array] = []
+        outputs: list[Array] = [x]
         for (weights, bias), f in zip(self.split(w), self.activations, strict=True):
             sums.append(outputs[-1] @ weights + bias)
             outputs.append(f.value(sums[-1]))

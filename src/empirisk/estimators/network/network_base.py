@@ -197,7 +197,7 @@ class NetworkEstimator(NetworkParameters):
         """
         with as_before(self) as before:
             problem, held, weight, warm = self._prepared(X, y, sample_weight, before)
-            plan = self._plan(int(np.count_nonzero(problem.data.weight)))
+            plan = self._plan(int(np.count_nonzero(_without(weight, held))))
             found = []
             for number in range(check_count("n_init", self.n_init, 1)):
                 here = replace(problem, seed=within(self._split_seed + number, 64))
@@ -255,8 +255,8 @@ class NetworkEstimator(NetworkParameters):
             )
             if count
         ]
-        X = problem.data.design
-        if not X.moments(problem.data.weight)[1].any():
+        (block,) = problem.data
+        if not block.design.moments(block.weight)[1].any():
             notes.append("no column of X varies, so that every row gets the same answer")
         return notes
 

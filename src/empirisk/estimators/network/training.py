@@ -18,7 +18,6 @@ from threadpoolctl import ThreadpoolController
 
 from empirisk import _loops
 from empirisk.data.seeds import within
-from empirisk.optimizers import UpdateRule
 from empirisk.problems.network import NetworkProblem
 from empirisk.typing import Array, IndexArray
 
@@ -92,7 +91,7 @@ def epoch_order(rows: IndexArray, seed: int, epoch: int) -> IndexArray:
 def one_epoch(
     problem: NetworkProblem,
     run: Training,
-    rule: UpdateRule,
+    rule: Any,
     order: IndexArray,
     batch: int,
     *,
@@ -119,7 +118,7 @@ def one_epoch(
         Share of the hidden units that a row leaves out, in [0, 1).
     """
     (block,) = problem.data
-    w, memory = run.w.copy(), tuple(m.copy() for m in run.memory)
+    w, memory = run.w.copy(), (run.memory[0].copy(), run.memory[1].copy())
     steps = -(-len(order) // batch)
     sizes = np.array([rule.schedule.at(run.taken + t + 1) for t in range(steps)])
     weight = np.asarray(block.weight, dtype=np.float64)

@@ -26,10 +26,10 @@ class Units:
         It writes ``(y - target_center) / target_scaling``.
     """
 
-    center: Array | None = None
-    scaling: Array | None = None
-    target_center: Array | None = None
-    target_scaling: Array | None = None
+    center: Any = None
+    scaling: Any = None
+    target_center: Any = None
+    target_scaling: Any = None
 
     def read(self, rows: Array) -> Array:
         """Return dense rows as the network reads them, in their own format."""
@@ -39,7 +39,7 @@ class Units:
 
     def targets(self, y: Array) -> Array:
         """Return targets as the network writes them."""
-        return y if self.target_center is None else (y - self.target_center) / self.target_scaling
+        return y if self.target_center is None else np.asarray((y - self.target_center) / self.target_scaling)
 
     def answers(self, z: Array) -> Array:
         """Return scores in the units of the targets, in the format of the scores."""
