@@ -18,6 +18,9 @@ MANY = 3000
 
 @lru_cache(maxsize=1)
 def _controller() -> ThreadpoolController:
+    # A list of pools holds those that are loaded by then: without this line it would miss SciPy's.
+    import scipy.linalg  # noqa: F401
+
     return ThreadpoolController()
 
 
