@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 import empirisk as er
 from empirisk.estimators import REGISTRY as ESTIMATORS
+from empirisk.problems.activations import Tanh
 from tests.conformance.estimators import AS_WRITTEN, BY_STEPS, Use, data_for, use
 from tests.conformance.kernel_estimators import EVERY as KERNELS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
@@ -172,6 +173,16 @@ def forest() -> Any:
     return er.RandomForestRegressor(10).fit(X, Y)
 
 
+def layers() -> Any:
+    """Return a network of one hidden layer of two units."""
+    return er.problems.Layers.of((X.shape[1], 2, 1), Tanh())
+
+
+def network(seed: Any) -> Any:
+    """Return the problem of that network on the rows."""
+    return er.problems.NetworkProblem(layers(), DUAL.loss, DUAL.data, seed=seed)
+
+
 @cache
 def drawn() -> Any:
     """Return a few draws of coefficients for the draws of targets."""
@@ -304,6 +315,9 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "distributions.kl": lambda s: er.kl(
         er.distributions.Gaussian(), er.distributions.Laplace(), n_draws=1000, random_state=s
     ),
+    "problems.Layers.draw": lambda s: layers().draw(s),
+    "problems.NetworkProblem": lambda s: network(s).start(),
+    "problems.NetworkProblem.gradient_check": lambda s: network(0).gradient_check(seed=s),
     "solvers.SDCA": lambda s: er.solve(DUAL, er.solvers.SDCA(s), max_steps=1).w,
     "solvers.SGD": lambda s: er.solve(DUAL, er.solvers.SGD(n_epochs=2, seed=s), max_steps=1).w,
     "solvers.SVRG": lambda s: er.solve(DUAL, er.solvers.SVRG(seed=s), max_steps=1).w,

@@ -15,7 +15,7 @@ REPORT = PACKAGE / "report"
 # know each other.
 ROOMS = (
     {"errors", "shapes"},
-    {"atomic", "estimates", "guarded", "progress"},
+    {"atomic", "estimates", "guarded", "overrun", "progress"},
     {"read"},
     {"audit", "fit"},
     {"options"},

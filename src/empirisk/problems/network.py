@@ -18,6 +18,7 @@ from typing import Any, Self
 import numpy as np
 
 from empirisk.data.row_blocks import Block, RowBlocks
+from empirisk.data.seeds import Seed, check_seed
 from empirisk.losses.base import Loss
 from empirisk.problems.base import Layout, Problem
 from empirisk.problems.network_layers import Layers
@@ -68,7 +69,7 @@ class NetworkProblem(Problem):
         r, in [0, 1].
     center, scaling : array, shape (p,), optional
         The network reads ``(x - center) / scaling``.
-    seed : int, default 0
+    seed : int, Generator, RandomState or None, default 0
         Of the random start.
 
     Notes
@@ -94,9 +95,10 @@ class NetworkProblem(Problem):
     l1_ratio: float = 0.0
     center: Array | None = field(default=None, repr=False)
     scaling: Array | None = field(default=None, repr=False)
-    seed: int = 0
+    seed: Any = 0
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "seed", check_seed(self.seed, "seed"))
         if self.layers.widths[0] != self.data.n_cols:
             raise ValueError(
                 f"the first width is {self.layers.widths[0]}, and the rows have {self.data.n_cols} columns"
@@ -280,14 +282,14 @@ class NetworkProblem(Problem):
         """Return the same network and rows with another strength of the penalty."""
         return replace(self, alpha=alpha)
 
-    def gradient_check(self, w: Array | None = None, seed: int = 0) -> dict[str, float]:
+    def gradient_check(self, w: Array | None = None, seed: Seed = 0) -> dict[str, float]:
         """Compare the gradient with differences of the objective, block by block.
 
         Parameters
         ----------
         w : array, shape (d,), optional
             Where; the random start, with random biases, when left out.
-        seed : int
+        seed : int, Generator, RandomState or None, default 0
             Of the random direction within each block.
 
         Returns
@@ -301,7 +303,7 @@ class NetworkProblem(Problem):
         -----
         Four passes a block: differences at h and h/2 whose leading errors cancel (Richardson).
         """
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng(check_seed(seed, "seed"))
         if w is None:
             drawn = self.start()
             w = drawn + np.where(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from empirisk.data.seeds import Seed, check_seed, within
 from empirisk.problems.activations import Activation, Identity
 from empirisk.problems.base import Layout, Part
 from empirisk.typing import Array
@@ -88,14 +89,14 @@ class Layers:
             bias[:] = 0.0
         return out
 
-    def draw(self, seed: int) -> Array:
+    def draw(self, seed: Seed) -> Array:
         """Return random parameters: weights of the spread that keeps that of the sums, biases 0.
 
         Layers before a rectifier draw normal weights of variance ``gain^2 / fan_in`` (He, Zhang, Ren and Sun,
         ICCV 2015), the others uniform ones within ``gain sqrt(6 / (fan_in + fan_out))`` (Glorot and Bengio,
         AISTATS 2010).  The same seed draws the same numbers.
         """
-        rng = np.random.default_rng(np.random.Philox(key=seed))
+        rng = np.random.default_rng(np.random.Philox(key=within(check_seed(seed, "seed"), 64)))
         w = np.zeros(self.size)
         for (weights, _), f in zip(self.split(w), self.activations, strict=True):
             a, b = weights.shape
